@@ -1,0 +1,145 @@
+//! Knows the command line: every command and option, with its help.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use runpress::diagnostics::codes;
+use runpress::url::HttpUrl;
+
+/// Turns a folder of recorded agent runs into a website and feeds.
+#[derive(Debug, Parser)]
+#[command(name = "runpress", version, arg_required_else_help = true, max_term_width = 100)]
+pub(crate) struct Cli {
+    /// The site's root, where site.toml is [default: the current directory or the nearest parent that has one]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) root: Option<PathBuf>,
+    /// When to colour the output
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: Color,
+    /// Show notes as well as errors and warnings
+    #[arg(short, long, global = true, conflicts_with = "quiet")]
+    pub(crate) verbose: bool,
+    /// Show problems only
+    #[arg(short, long, global = true)]
+    pub(crate) quiet: bool,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Check everything, render the site and swap it in
+    Build {
+        #[command(flatten)]
+        input: Input,
+        /// The output folder [default: `[build] out` of site.toml]
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+        /// Where the site will stand [default: `[site] base_url` of site.toml]
+        #[arg(long, value_name = "URL", value_parser = base_url)]
+        base_url: Option<HttpUrl>,
+    },
+    /// Check everything as a build would, and write nothing
+    Check {
+        #[command(flatten)]
+        input: Input,
+    },
+    /// Say what a diagnostic means, with a bad and a good example
+    Explain {
+        /// A code such as `record.missing-field`; without one, all codes are listed
+        #[arg(value_name = "CODE")]
+        code: Option<String>,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Input {
+    /// A content root; replaces those of site.toml, and may be given several times
+    #[arg(long, value_name = "DIR")]
+    pub(crate) content: Vec<PathBuf>,
+    /// How many threads work [default: one per core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) jobs: Option<u16>,
+    /// Publish pages whose front matter says `draft = true`
+    #[arg(long)]
+    pub(crate) drafts: bool,
+    /// Publish the valid runs and quarantine the rest
+    #[arg(long)]
+    pub(crate) keep_going: bool,
+    /// Take warnings and quarantined runs as failures
+    #[arg(long, value_name = "WHAT")]
+    pub(crate) deny: Option<Deny>,
+    /// Where problems are reported: `human` or `json`, with `=FILE` into a file; may be given several times
+    #[arg(long, value_name = "FORMAT[=FILE]", value_parser = report)]
+    pub(crate) report: Vec<Report>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Deny {
+    Warnings,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Format {
+    Human,
+    Json,
+}
+
+/// A report; without a file it goes to standard output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Report {
+    pub(crate) format: Format,
+    pub(crate) file: Option<PathBuf>,
+}
+
+fn report(text: &str) -> Result<Report, String> {
+    let (format, file) = text.split_once('=').map_or((text, None), |(format, file)| (format, Some(file)));
+    let format = match format {
+        "human" => Format::Human,
+        "json" => Format::Json,
+        _ => return Err(format!("`{format}` is not a report format; the formats are `human` and `json`")),
+    };
+    if file == Some("") {
+        return Err("the file's name is missing after `=`".to_owned());
+    }
+    Ok(Report { format, file: file.map(PathBuf::from) })
+}
+
+fn base_url(text: &str) -> Result<HttpUrl, String> {
+    HttpUrl::base(text).ok_or_else(|| "write `https://example.org/runs/`, without query and fragment".to_owned())
+}
+
+/// The text of `runpress explain CODE`.
+pub(crate) fn explain(name: &str) -> Option<String> {
+    let code = codes::find(name)?;
+    Some(format!(
+        "{} ({})\n\n{}.\n\n{}\n\nBad:\n\n{}\n\nGood:\n\n{}\n",
+        code.name,
+        code.severity.word(),
+        capitalised(code.summary),
+        code.explanation,
+        indented(code.bad),
+        indented(code.good)
+    ))
+}
+
+/// All codes, a line each.
+pub(crate) fn all_codes() -> String {
+    codes::all().map(|code| format!("{:<42} {:<8} {}\n", code.name, code.severity.word(), code.summary)).collect()
+}
+
+fn capitalised(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
+fn indented(text: &str) -> String {
+    text.lines().map(|line| format!("    {line}")).collect::<Vec<_>>().join("\n")
+}

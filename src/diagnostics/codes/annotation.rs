@@ -1,0 +1,49 @@
+//! Codes of annotations held against their tape: Harn's eleven, with hyphens for underscores.
+use super::family;
+
+family! { ALL:
+    ANNOTATION_DUPLICATE_ID = "annotation.duplicate-id" Error "two annotations have the same id"
+        why "An id names one annotation of its file. It is reported for the second and every later one."
+        bad "{\"id\":\"a-1\"}\n{\"id\":\"a-1\"}"
+        good "{\"id\":\"a-1\"}\n{\"id\":\"a-2\"}";
+    ANNOTATION_UNKNOWN_EVENT_ID = "annotation.unknown-event-id" Error "an annotation points at an event that is not on the tape"
+        why "`event_id` equals the number of an event: `seq` in a Harn tape, the position among the non-blank lines (from 0) in events.jsonl."
+        bad "{\"event_id\":900}   (the tape has 40 events)"
+        good "{\"event_id\":39}";
+    ANNOTATION_HYPOTHESIS_STATUS_MISSING = "annotation.hypothesis-status-missing" Error "a hypothesis has no status"
+        why "A hypothesis is `active`, `verifying`, `confirmed`, `disproven` or `stale`."
+        bad "{\"kind\":\"hypothesis\"}"
+        good "{\"kind\":\"hypothesis\",\"hypothesis_status\":\"active\"}";
+    ANNOTATION_FRICTION_KIND_UNEXPECTED = "annotation.friction-kind-unexpected" Error "an annotation that is not friction has a friction kind"
+        why "`friction_kind` belongs to annotations of kind `friction`; on another kind one of the two is wrong."
+        bad "{\"kind\":\"note\",\"friction_kind\":\"tool_gap\"}"
+        good "{\"kind\":\"friction\",\"friction_kind\":\"tool_gap\"}";
+    ANNOTATION_HYPOTHESIS_STATUS_UNEXPECTED = "annotation.hypothesis-status-unexpected" Error "an annotation that is not a hypothesis has a status"
+        why "`hypothesis_status` belongs to annotations of kind `hypothesis`; on another kind one of the two is wrong."
+        bad "{\"kind\":\"note\",\"hypothesis_status\":\"active\"}"
+        good "{\"kind\":\"hypothesis\",\"hypothesis_status\":\"active\"}";
+    ANNOTATION_FRICTION_KIND_MISSING = "annotation.friction-kind-missing" Error "a friction annotation has no friction kind"
+        why "Friction is counted and exported by its kind."
+        bad "{\"kind\":\"friction\"}"
+        good "{\"kind\":\"friction\",\"friction_kind\":\"tool_gap\"}";
+    ANNOTATION_FRICTION_KIND_UNKNOWN = "annotation.friction-kind-unknown" Error "a friction kind is not known"
+        why "The kinds are `repeated_query`, `repeated_clarification`, `approval_stall`, `missing_context`, `manual_handoff`, `tool_gap`, `failed_assumption`, `expensive_model_used_for_deterministic_step` and `human_hypothesis`."
+        bad "{\"kind\":\"friction\",\"friction_kind\":\"toolgap\"}"
+        good "{\"kind\":\"friction\",\"friction_kind\":\"tool_gap\"}";
+    ANNOTATION_UNKNOWN_KIND = "annotation.unknown-kind" Warning "an annotation is of a kind that is not known"
+        why "A newer producer may have written it. The annotation is kept and shown under the word that it uses."
+        bad "{\"kind\":\"praise\"}"
+        good "{\"kind\":\"correct\"}";
+    ANNOTATION_INVALID_SPAN = "annotation.invalid-span" Error "the span of an annotation does not fit"
+        why "A span starts at the annotation's own event, does not end before it starts, and does not end after the last event of the tape."
+        bad "{\"event_id\":3,\"span\":{\"start_event_id\":4,\"end_event_id\":2}}"
+        good "{\"event_id\":3,\"span\":{\"start_event_id\":3,\"end_event_id\":5}}";
+    ANNOTATION_TAPE_DIGEST_MISMATCH = "annotation.tape-digest-mismatch" Error "the tape is not the one that was annotated"
+        why "The header's `tape_content_hash` differs from the hash of the tape, so every annotation may point at the wrong event. Look at each one, then write the new hash. `[policy] stale_annotations = \"warn\"` makes this a warning."
+        bad "{\"type\":\"header\",\"schema_version\":1,\"tape_content_hash\":\"0000…\"}"
+        good "{\"type\":\"header\",\"schema_version\":1,\"tape_content_hash\":\"95acb72c…\"}";
+    ANNOTATION_SCHEMA = "annotation.schema" Error "an annotation breaks a rule beyond Harn's own"
+        why "Harn's validator declares this problem and never reports it. runpress uses it for a link of an annotation that is neither `http`, `https` nor `mailto`: readers of the site would follow it."
+        bad "{\"links\":[{\"url\":\"javascript:alert(1)\"}]}"
+        good "{\"links\":[{\"url\":\"https://example.org/notes\"}]}";
+}

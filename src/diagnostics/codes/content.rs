@@ -1,0 +1,33 @@
+//! Codes of the content roots and of reading files.
+use super::family;
+
+family! { ALL:
+    CONTENT_MISSING_ROOT = "content.missing-root" Error "a content root does not exist"
+        why "The folder that `[build] content` or `--content` names is not there or cannot be read, so nothing can be checked. Paths in site.toml are relative to the site's root, paths on the command line to the working directory."
+        bad "[build]\ncontent = [\"contents\"]"
+        good "[build]\ncontent = [\"content\"]";
+    CONTENT_NO_RUNS = "content.no-runs" Warning "no run was found"
+        why "A run directory is a folder under a content root that holds `run-record.json`. The site is built, but it shows no run."
+        bad "content/\n  pages/guide.md"
+        good "content/\n  pages/guide.md\n  runs/first/run-record.json";
+    CONTENT_UNREADABLE = "content.unreadable" Error "a file or folder cannot be read"
+        why "The system refused: the permissions are wrong, the disk has a fault, or it is not a regular file. What cannot be read cannot be checked, so it is not published."
+        bad "content/runs/first/events.jsonl   (a folder, a pipe, or without read permission)"
+        good "content/runs/first/events.jsonl   (a regular, readable file)";
+    CONTENT_SYMLINK = "content.symlink" Error "a symbolic link leads out of the content root"
+        why "Nothing outside the content roots is read because of what stands inside them: a link may point at anything on the machine that builds. Links to files inside the same content root are followed; links to folders never are."
+        bad "content/runs/first/events.jsonl -> /etc/passwd"
+        good "content/runs/first/events.jsonl -> ../shared/events.jsonl";
+    CONTENT_LINKED_FOLDER = "content.linked-folder" Warning "a linked folder is not walked"
+        why "Symbolic links to folders are not followed: they can lead out of the content root, or in circles. Runs behind this link are not published."
+        bad "content/runs/old -> ../archive"
+        good "[build]\ncontent = [\"content\", \"archive\"]";
+    CONTENT_TOO_LARGE = "content.too-large" Error "a file is larger than the limit"
+        why "The limits in `[limits]` keep one broken recording from taking the whole build down. Raise `file` if the file is right."
+        bad "events.jsonl of 1.2 GiB with the default limit"
+        good "[limits]\nfile = \"2 GiB\"";
+    CONTENT_LINE_TOO_LONG = "content.line-too-long" Error "a line is longer than the limit"
+        why "One event on one line of many megabytes usually means that binary data was recorded as text. Raise `line` in `[limits]` if the line is right."
+        bad "an event of 70 MiB with the default limit"
+        good "[limits]\nline = \"128 MiB\"";
+}

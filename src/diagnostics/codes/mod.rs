@@ -1,0 +1,97 @@
+//! Knows every code: its severity and the text that `runpress explain`, the reference page and reports show.
+//!
+//! One source: the explanation stands beside the code, the pages are made from it.
+
+mod annotation;
+mod archive;
+mod config;
+mod content;
+mod events;
+mod page;
+mod publish;
+mod record;
+mod review;
+mod sidecar;
+mod tape;
+mod template;
+
+pub use annotation::*;
+pub use archive::*;
+pub use config::*;
+pub use content::*;
+pub use events::*;
+pub use page::*;
+pub use publish::*;
+pub use record::*;
+pub use review::*;
+pub use sidecar::*;
+pub use tape::*;
+pub use template::*;
+
+use super::Code;
+
+/// Declares the codes of one family and lists them.
+macro_rules! family {
+    ($list:ident: $($name:ident = $code:literal $severity:ident $summary:literal
+        why $why:literal bad $bad:literal good $good:literal;)*) => {
+        $(
+            #[doc = concat!("`", $code, "`: ", $summary)]
+            pub static $name: $crate::diagnostics::Code = $crate::diagnostics::Code {
+                name: $code,
+                severity: $crate::diagnostics::Severity::$severity,
+                summary: $summary,
+                explanation: $why,
+                bad: $bad,
+                good: $good,
+            };
+        )*
+        pub(super) static $list: &[&$crate::diagnostics::Code] = &[$(&$name),*];
+    };
+}
+use family;
+
+/// Every code, family by family, in the order of the reference page.
+pub fn all() -> impl Iterator<Item = &'static Code> {
+    [
+        config::ALL,
+        content::ALL,
+        record::ALL,
+        events::ALL,
+        tape::ALL,
+        sidecar::ALL,
+        annotation::ALL,
+        review::ALL,
+        page::ALL,
+        archive::ALL,
+        template::ALL,
+        publish::ALL,
+    ]
+    .into_iter()
+    .flatten()
+    .copied()
+}
+
+/// The code of this name.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static Code> {
+    all().find(|code| code.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_well_formed() {
+        let mut names: Vec<_> = all().map(|code| code.name).collect();
+        let count = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), count);
+        for code in all() {
+            let (family, name) = code.name.split_once('.').expect("family.name");
+            assert!(!family.is_empty() && !name.is_empty() && !name.contains('_'), "{}", code.name);
+            assert!(!code.explanation.is_empty() && !code.bad.is_empty() && !code.good.is_empty(), "{}", code.name);
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! Codes of writing the site.
+use super::family;
+
+family! { ALL:
+    PUBLISH_FOREIGN_FOLDER = "publish.foreign-folder" Error "the output folder holds something else"
+        why "A build replaces the whole output folder. It only replaces a folder that runpress wrote (it leaves a marker file in it), an empty one, or none."
+        bad "runpress build --out ~/Documents"
+        good "runpress build --out public";
+    PUBLISH_INSIDE_CONTENT = "publish.inside-content" Error "the output folder overlaps with the input"
+        why "The output would be read as content by the next build, or the swap would take the content with it."
+        bad "runpress build --out content/public"
+        good "runpress build --out public";
+    PUBLISH_LOCKED = "publish.locked" Error "another build writes to the same output folder"
+        why "Two builds into one folder would undo each other's work. Wait for the other to end."
+        bad "runpress build & runpress build"
+        good "runpress build";
+    PUBLISH_IO = "publish.io" Error "the site could not be written"
+        why "The system refused a write: the disk is full, or the permissions are wrong. The site that was there is untouched."
+        bad "no space left on device"
+        good "enough space for the new site beside the old one";
+    PUBLISH_DUPLICATE_PATH = "publish.duplicate-path" Error "two things would be written to one file"
+        why "A file in `static/` has the address of a page or feed that runpress makes. Rename it."
+        bad "static/index.html"
+        good "static/welcome.html";
+}

@@ -1,0 +1,57 @@
+//! Codes of run-record.json.
+use super::family;
+
+family! { ALL:
+    RECORD_NOT_UTF8 = "record.not-utf8" Error "the record is not UTF-8"
+        why "JSON is UTF-8. The first byte that does not fit is marked."
+        bad "{\"id\": \"caf\\xe9\"}   (one Latin-1 byte)"
+        good "{\"id\": \"café\"}";
+    RECORD_SYNTAX = "record.syntax" Error "the record is not valid JSON"
+        why "A half-written record usually means that the recorder was stopped while it wrote. Take the record again from its source, or remove the folder."
+        bad "{\"id\": \"4f1c2d3e\", \"startedAt\":"
+        good "{\"id\": \"4f1c2d3e\", \"startedAt\": \"2026-03-01T10:00:00Z\"}";
+    RECORD_WRONG_DOCUMENT = "record.wrong-document" Error "the file is another kind of document"
+        why "`run-record.json` holds a Test Cabinet run record: one object with `id`, `subject`, `metrics`, `validation` and `status`. Harn also calls one of its documents a run record; that is another format."
+        bad "{\"_type\": \"run_record\", \"workflow_id\": \"w-1\"}"
+        good "{\"id\": \"4f1c2d3e\", \"subject\": {\"testCaseSlug\": \"pong\"}}";
+    RECORD_MISSING_FIELD = "record.missing-field" Error "a required key of the record is missing"
+        why "Without it the run cannot be placed or shown. Keys that later versions added are never required, and null counts as missing only where a value is needed."
+        bad "{\"id\": \"4f1c2d3e\"}"
+        good "{\"id\": \"4f1c2d3e\", \"startedAt\": \"2026-03-01T10:00:00Z\", \"finishedAt\": \"2026-03-01T10:20:00Z\"}";
+    RECORD_WRONG_TYPE = "record.wrong-type" Error "a value of the record is of the wrong JSON type"
+        why "Numbers are not strings, and strings are not numbers. The value is never guessed."
+        bad "{\"metrics\": {\"runTimeSeconds\": \"612\"}}"
+        good "{\"metrics\": {\"runTimeSeconds\": 612}}";
+    RECORD_DUPLICATE_KEY = "record.duplicate-key" Warning "a key stands twice in one object"
+        why "JSON readers differ in which of the two they keep; runpress keeps the last, as most do. The record is passed on as written, so other readers may see the other value."
+        bad "{\"id\": \"a\", \"id\": \"b\"}"
+        good "{\"id\": \"b\"}";
+    RECORD_EMPTY_ID = "record.empty-id" Error "the run id is empty"
+        why "The id names the run in its address, in feeds and in citations."
+        bad "{\"id\": \"\"}"
+        good "{\"id\": \"4f1c2d3e-8a60-4d2e-9a51-0c9f6f1f2b11\"}";
+    RECORD_INVALID_TIMESTAMP = "record.invalid-timestamp" Error "a time is not RFC 3339"
+        why "Times order the archive. A time needs its date, its time and its offset, as in `2026-03-01T10:00:00Z` or `2026-03-01T11:00:00.250+01:00`."
+        bad "{\"startedAt\": \"1 March 2026, 10:00\"}"
+        good "{\"startedAt\": \"2026-03-01T10:00:00Z\"}";
+    RECORD_FINISHED_BEFORE_START = "record.finished-before-start" Error "the run finished before it started"
+        why "One of the two times is wrong, often because of a clock without an offset."
+        bad "{\"startedAt\": \"2026-03-01T10:00:00Z\", \"finishedAt\": \"2026-03-01T09:00:00Z\"}"
+        good "{\"startedAt\": \"2026-03-01T10:00:00Z\", \"finishedAt\": \"2026-03-01T11:00:00Z\"}";
+    RECORD_INVALID_METRIC = "record.invalid-metric" Error "a metric is negative, not finite or not whole"
+        why "Times and costs are finite and not negative; token counts are whole numbers. What is not known is null, never a negative number."
+        bad "{\"metrics\": {\"tokens\": {\"output\": -1}}}"
+        good "{\"metrics\": {\"tokens\": {\"output\": null}}}";
+    RECORD_SIMILARITY_OUT_OF_RANGE = "record.similarity-out-of-range" Error "a similarity is not between 0 and 1"
+        why "A check's similarity is a share: 0 is nothing alike, 1 is the same."
+        bad "{\"view\": \"title\", \"reached\": true, \"similarity\": 97.5}"
+        good "{\"view\": \"title\", \"reached\": true, \"similarity\": 0.975}";
+    RECORD_DUPLICATE_CHECK = "record.duplicate-check" Warning "two checks have the same view"
+        why "Comparison tables have one column per view. The first check of the view is shown there; the run page shows all."
+        bad "{\"checks\": [{\"view\": \"title\"}, {\"view\": \"title\"}]}"
+        good "{\"checks\": [{\"view\": \"title\"}, {\"view\": \"in-play\"}]}";
+    RECORD_INVALID_LINK = "record.invalid-link" Error "a link of the record is not http or https"
+        why "Links of a record are shown to readers and followed. Only absolute `http://` and `https://` addresses are allowed; anything else could run code or point into the reader's own machine."
+        bad "{\"links\": {\"sourceRepo\": \"javascript:alert(1)\"}}"
+        good "{\"links\": {\"sourceRepo\": \"https://git.example.org/runs/4f1c2d3e\"}}";
+}

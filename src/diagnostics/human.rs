@@ -1,0 +1,67 @@
+//! Knows how a problem looks on a terminal: the source line with a caret, and the next step.
+
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet, renderer::DecorStyle};
+
+use super::text::visible;
+use super::{Diagnostic, Severity, Tally};
+
+/// All problems as text, styled for a terminal or plain.
+#[must_use]
+pub fn render(diagnostics: &[Diagnostic], styled: bool) -> String {
+    let renderer = if styled { Renderer::styled() } else { Renderer::plain() };
+    let renderer = renderer.decor_style(DecorStyle::Ascii).term_width(160);
+    let mut out = String::new();
+    for diagnostic in diagnostics {
+        out.push_str(&renderer.render(&[group(diagnostic)]));
+        out.push_str("\n\n");
+    }
+    out
+}
+
+/// `2 errors, 1 warning`; empty when there is nothing to say.
+#[must_use]
+pub fn tally(tally: Tally) -> String {
+    [(tally.errors, "error"), (tally.warnings, "warning"), (tally.notes, "note")]
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, word)| format!("{count} {word}{}", if *count == 1 { "" } else { "s" }))
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+fn group(diagnostic: &Diagnostic) -> Group<'static> {
+    let level = match diagnostic.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+        Severity::Note => Level::NOTE,
+    };
+    let place = &diagnostic.place;
+    let title = level.primary_title(visible(&diagnostic.message)).id(diagnostic.code.name);
+    let path = visible(&place.path);
+    let line = place.line.unwrap_or(1) as usize;
+    let group = match &place.excerpt {
+        Some(excerpt) => {
+            let pointer = place.pointer.as_deref().filter(|pointer| !pointer.is_empty());
+            let mut mark = AnnotationKind::Primary.span(excerpt.start..excerpt.end);
+            if let Some(pointer) = pointer {
+                mark = mark.label(visible(pointer));
+            }
+            // The excerpt may be cut on the left, so that the renderer cannot know the column: the path says it.
+            let path = format!("{path}:{line}:{}", place.column.unwrap_or(1));
+            title.element(Origin::path(path)).element(
+                Snippet::source(excerpt.text.clone()).line_start(line).fold(false).annotation(mark),
+            )
+        }
+        None => {
+            let mut origin = Origin::path(path);
+            if place.line.is_some() {
+                origin = origin.line(line);
+            }
+            if let Some(column) = place.column {
+                origin = origin.char_column(column as usize);
+            }
+            title.element(origin)
+        }
+    };
+    group.element(Level::HELP.message(visible(&diagnostic.help)))
+}

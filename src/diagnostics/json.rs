@@ -1,0 +1,93 @@
+//! Knows the JSON form of the problems: `diagnostics.json` and `--report json` are this document.
+
+use serde::Serialize;
+
+use super::{Diagnostic, Severity, Tally};
+
+/// The document.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Report<'a> {
+    /// The version of this shape.
+    pub schema_version: u32,
+    /// How many of what.
+    pub summary: Summary,
+    /// Every problem, in order.
+    pub diagnostics: Vec<Entry<'a>>,
+}
+
+/// Counts of the whole build.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Summary {
+    /// Problems that stop a publication.
+    pub errors: usize,
+    /// Problems that do not.
+    pub warnings: usize,
+    /// Things worth knowing.
+    pub notes: usize,
+    /// Runs that are published (or would be).
+    pub runs: usize,
+    /// Runs that were set aside.
+    pub quarantined: usize,
+}
+
+/// One problem. Fields that are not known are null.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Entry<'a> {
+    code: &'a str,
+    severity: Severity,
+    path: &'a str,
+    line: Option<u32>,
+    column: Option<u32>,
+    pointer: Option<&'a str>,
+    message: &'a str,
+    help: &'a str,
+    run: Option<&'a str>,
+}
+
+impl<'a> Report<'a> {
+    /// The document over sorted `diagnostics`.
+    #[must_use]
+    pub fn new(diagnostics: &'a [Diagnostic], runs: usize, quarantined: usize) -> Self {
+        let tally = Tally::of(diagnostics);
+        Self {
+            schema_version: 1,
+            summary: Summary {
+                errors: tally.errors,
+                warnings: tally.warnings,
+                notes: tally.notes,
+                runs,
+                quarantined,
+            },
+            diagnostics: diagnostics.iter().map(Entry::from).collect(),
+        }
+    }
+
+    /// The document as bytes, indented, with a final newline.
+    ///
+    /// # Errors
+    /// Never in practice: every field is a string, a number or null.
+    pub fn to_bytes(&self) -> serde_json::Result<Vec<u8>> {
+        let mut bytes = serde_json::to_vec_pretty(self)?;
+        bytes.push(b'\n');
+        Ok(bytes)
+    }
+}
+
+impl<'a> From<&'a Diagnostic> for Entry<'a> {
+    fn from(d: &'a Diagnostic) -> Self {
+        Self {
+            code: d.code.name,
+            severity: d.severity,
+            path: &d.place.path,
+            line: d.place.line,
+            column: d.place.column,
+            pointer: d.place.pointer.as_deref(),
+            message: &d.message,
+            help: &d.help,
+            run: d.run.as_deref(),
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! Knows what a problem is: its code, its severity, its place and its words.
+//!
+//! Nothing here prints or decides; every stage returns its problems beside its value ([`Checked`]),
+//! and the edges show them.
+
+pub mod codes;
+pub mod human;
+pub mod json;
+mod place;
+pub mod text;
+
+use serde::Serialize;
+
+pub use place::{Excerpt, Place, Source};
+
+/// How much a problem weighs. Errors stop a publication, warnings and notes do not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// Nothing is published (or the run is quarantined).
+    Error,
+    /// Published, but somebody should look.
+    Warning,
+    /// Worth knowing, nothing to do.
+    Note,
+}
+
+impl Severity {
+    /// The word as it is shown to people.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Note => "note",
+        }
+    }
+}
+
+/// One entry of the table of codes: what `runpress explain` and the diagnostics reference say.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Code {
+    /// `family.name`; named after the problem, never after the fix.
+    pub name: &'static str,
+    /// The severity unless a policy of site.toml says otherwise.
+    pub severity: Severity,
+    /// One line: what is wrong.
+    pub summary: &'static str,
+    /// Why it matters and what to do, in a paragraph or two of Markdown.
+    pub explanation: &'static str,
+    /// A small input that has the problem.
+    pub bad: &'static str,
+    /// The same input without it.
+    pub good: &'static str,
+}
+
+impl Code {
+    /// A problem of this code at its usual severity.
+    #[must_use]
+    pub fn at(
+        &'static self,
+        place: Place,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Diagnostic {
+        Diagnostic {
+            code: self,
+            severity: self.severity,
+            place,
+            message: message.into(),
+            help: help.into(),
+            run: None,
+        }
+    }
+
+    /// The part before the dot: `record`, `annotation`, ...
+    #[must_use]
+    pub fn family(&self) -> &'static str {
+        self.name.split('.').next().unwrap_or(self.name)
+    }
+}
+
+/// Something that was noticed, at a place, with what to do next.
+#[derive(Debug, Clone)]
+pub struct Diagnostic {
+    /// Which problem it is.
+    pub code: &'static Code,
+    /// How much it weighs here.
+    pub severity: Severity,
+    /// Where it is.
+    pub place: Place,
+    /// A whole sentence without a final full stop; values stand in backticks.
+    pub message: String,
+    /// What to do next.
+    pub help: String,
+    /// The id of the run it belongs to, where there is one.
+    pub run: Option<String>,
+}
+
+impl Diagnostic {
+    /// The same problem at another severity (a policy decided).
+    #[must_use]
+    pub fn with_severity(mut self, severity: Severity) -> Self {
+        self.severity = severity;
+        self
+    }
+
+    /// The same problem, said to belong to a run.
+    #[must_use]
+    pub fn of_run(mut self, id: &str) -> Self {
+        self.run.get_or_insert_with(|| id.to_owned());
+        self
+    }
+
+    /// Whether it stops a publication.
+    #[must_use]
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+}
+
+/// A value that could be made, and everything that was noticed on the way.
+#[derive(Debug, Clone)]
+pub struct Checked<T> {
+    /// What could be made.
+    pub value: T,
+    /// What was noticed.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl<T> Checked<T> {
+    /// A value with nothing to say about it.
+    #[must_use]
+    pub fn clean(value: T) -> Self {
+        Self { value, diagnostics: Vec::new() }
+    }
+
+    /// Hands the diagnostics to `into` and gives the value.
+    pub fn unpack(self, into: &mut Vec<Diagnostic>) -> T {
+        into.extend(self.diagnostics);
+        self.value
+    }
+}
+
+/// How many problems of each severity there are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Problems that stop a publication.
+    pub errors: usize,
+    /// Problems that do not.
+    pub warnings: usize,
+    /// Things worth knowing.
+    pub notes: usize,
+}
+
+impl Tally {
+    /// Counts `diagnostics`.
+    #[must_use]
+    pub fn of(diagnostics: &[Diagnostic]) -> Self {
+        diagnostics.iter().fold(Self::default(), |mut tally, diagnostic| {
+            match diagnostic.severity {
+                Severity::Error => tally.errors += 1,
+                Severity::Warning => tally.warnings += 1,
+                Severity::Note => tally.notes += 1,
+            }
+            tally
+        })
+    }
+}
+
+/// Puts problems in the order in which people read them: by path, then place, then severity and code.
+pub fn sort(diagnostics: &mut Vec<Diagnostic>) {
+    diagnostics.sort_by(|a, b| key(a).cmp(&key(b)));
+    diagnostics.dedup_by(|a, b| key(a) == key(b));
+}
+
+type Key<'a> = (&'a str, Option<u32>, Option<u32>, Severity, &'a str, &'a str, Option<&'a str>);
+
+fn key(d: &Diagnostic) -> Key<'_> {
+    let place = &d.place;
+    (
+        &place.path,
+        place.line,
+        place.column,
+        d.severity,
+        d.code.name,
+        &d.message,
+        place.pointer.as_deref(),
+    )
+}

@@ -1,0 +1,155 @@
+//! Knows where in a file something is: line, column and the piece of the line to show.
+
+use super::text::visible;
+
+/// How much of a line is shown on each side of a problem, in characters.
+const CONTEXT: usize = 60;
+
+/// Where a problem is. Lines and columns count from 1; a column counts Unicode code points.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Place {
+    /// Relative to the site's root, or to the content root that lies outside it; with `/`.
+    pub path: String,
+    /// The line, where one is known.
+    pub line: Option<u32>,
+    /// The column, where one is known.
+    pub column: Option<u32>,
+    /// A JSON pointer into the document, or into the line of a JSON Lines file.
+    pub pointer: Option<String>,
+    /// The source line, for the terminal only: it is never written into a file of the site.
+    pub excerpt: Option<Excerpt>,
+}
+
+/// A piece of a source line with the part that is meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Excerpt {
+    /// The piece, control characters replaced, cut around the problem.
+    pub text: String,
+    /// First byte of the marked part in `text`.
+    pub start: usize,
+    /// End of the marked part in `text`.
+    pub end: usize,
+}
+
+impl Place {
+    /// A whole file.
+    #[must_use]
+    pub fn file(path: impl Into<String>) -> Self {
+        Self { path: path.into(), ..Self::default() }
+    }
+
+    /// The same place, with the JSON pointer that leads there.
+    #[must_use]
+    pub fn pointing(mut self, pointer: impl Into<String>) -> Self {
+        self.pointer = Some(pointer.into());
+        self
+    }
+}
+
+/// Text of a file, or one line of it, in which places can be found.
+#[derive(Debug, Clone, Copy)]
+pub struct Source<'a> {
+    /// The file's path as in [`Place::path`].
+    pub path: &'a str,
+    /// The text.
+    pub text: &'a [u8],
+    /// The number of the first line of `text`, from 1.
+    pub first_line: u32,
+}
+
+impl<'a> Source<'a> {
+    /// A whole file.
+    #[must_use]
+    pub const fn file(path: &'a str, text: &'a [u8]) -> Self {
+        Self { path, text, first_line: 1 }
+    }
+
+    /// One line of a file: found in no time, however long the file is.
+    #[must_use]
+    pub const fn line(path: &'a str, line: u32, text: &'a [u8]) -> Self {
+        Self { path, text, first_line: line }
+    }
+
+    /// The place of the bytes `start..end`.
+    #[must_use]
+    pub fn place(&self, start: usize, end: usize) -> Place {
+        let start = start.min(self.text.len());
+        let (before, rest) = self.text.split_at(start);
+        let line_start = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
+        let line_end = memchr::memchr(b'\n', rest).map_or(self.text.len(), |at| start + at);
+        let newlines = memchr::memchr_iter(b'\n', before).count();
+        let line = &self.text[line_start..line_end];
+        let marked = start - line_start..end.clamp(start, line_end) - line_start;
+        Place {
+            path: self.path.to_owned(),
+            line: Some(self.first_line.saturating_add(u32::try_from(newlines).unwrap_or(u32::MAX))),
+            column: Some(u32::try_from(chars(&line[..marked.start])).map_or(u32::MAX, |n| n + 1)),
+            pointer: None,
+            excerpt: Some(excerpt(line, marked)),
+        }
+    }
+
+    /// The place that `serde_json` names in an error about this text.
+    #[must_use]
+    pub fn place_of(&self, error: &serde_json::Error) -> Place {
+        // serde_json counts columns in bytes; 0 means "before the first byte of the line".
+        let mut start = 0;
+        for _ in 1..error.line() {
+            start += memchr::memchr(b'\n', &self.text[start..]).map_or(0, |at| at + 1);
+        }
+        let at = (start + error.column().saturating_sub(1)).min(self.text.len());
+        self.place(at, at + 1)
+    }
+}
+
+fn chars(bytes: &[u8]) -> usize {
+    // Counting the bytes that begin a character is right for valid UTF-8 and harmless for the rest.
+    bytes.iter().filter(|byte| (**byte & 0xc0) != 0x80).count()
+}
+
+fn excerpt(line: &[u8], marked: std::ops::Range<usize>) -> Excerpt {
+    let before = String::from_utf8_lossy(&line[marked.start.saturating_sub(CONTEXT * 4)..marked.start])
+        .into_owned();
+    let inside = String::from_utf8_lossy(&line[marked.start..marked.end.min(marked.start + CONTEXT * 4)])
+        .into_owned();
+    let after =
+        String::from_utf8_lossy(&line[marked.end..line.len().min(marked.end + CONTEXT * 4)]).into_owned();
+    let skip = before.chars().count().saturating_sub(CONTEXT);
+    let cut = skip > 0 || marked.start > CONTEXT * 4;
+    let mut text = if cut { "…".to_owned() } else { String::new() };
+    text.push_str(&visible(&before.chars().skip(skip).collect::<String>()));
+    let start = text.len();
+    text.push_str(&visible(&inside.chars().take(CONTEXT).collect::<String>()));
+    let end = text.len();
+    let tail: String = after.trim_end_matches(['\r', '\n']).chars().take(CONTEXT).collect();
+    text.push_str(&visible(&tail));
+    if line.len() - marked.end > tail.len() + 1 {
+        text.push('…');
+    }
+    Excerpt { text, start, end }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_count_characters_not_bytes() {
+        let source = Source::file("f", "{\n  \"é\": 1\t,x\n}".as_bytes());
+        let at = "{\n  \"é\": 1\t,x".len() - 1;
+        let place = source.place(at, at + 1);
+        assert_eq!((place.line, place.column), (Some(2), Some(11)));
+        let excerpt = place.excerpt.expect("an excerpt");
+        assert_eq!(&excerpt.text[excerpt.start..excerpt.end], "x");
+    }
+
+    #[test]
+    fn a_long_line_is_cut_around_the_problem() {
+        let line = format!("{}!{}", "a".repeat(100_000), "b".repeat(100_000));
+        let place = Source::line("f", 7, line.as_bytes()).place(100_000, 100_001);
+        assert_eq!((place.line, place.column), (Some(7), Some(100_001)));
+        let excerpt = place.excerpt.expect("an excerpt");
+        assert!(excerpt.text.chars().count() < 2 * CONTEXT + 5);
+        assert_eq!(&excerpt.text[excerpt.start..excerpt.end], "!");
+    }
+}

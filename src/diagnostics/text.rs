@@ -1,0 +1,84 @@
+//! Knows how text from an input may appear in a message: short, on one line, without control characters.
+
+/// The longest piece of input that a message quotes, in characters.
+const QUOTE_LIMIT: usize = 80;
+
+/// Text of an input in backticks, cut and made harmless.
+#[must_use]
+pub fn quoted(value: &str) -> String {
+    let mut out = String::with_capacity(value.len().min(QUOTE_LIMIT) + 2);
+    out.push('`');
+    for (count, c) in value.chars().enumerate() {
+        if count == QUOTE_LIMIT {
+            out.push('…');
+            break;
+        }
+        if is_unsafe(c) {
+            out.extend(c.escape_unicode());
+        } else {
+            out.push(c);
+        }
+    }
+    out.push('`');
+    out
+}
+
+/// One line of text with every character that could steer a terminal replaced, width kept.
+#[must_use]
+pub fn visible(text: &str) -> String {
+    text.chars().map(|c| if is_unsafe(c) { stand_in(c) } else { c }).collect()
+}
+
+/// Whether a character can change how the text around it is shown: controls, bidi overrides, line separators.
+#[must_use]
+pub fn is_unsafe(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{061c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+            | '\u{feff}' | '\u{fff9}'..='\u{fffb}')
+}
+
+fn stand_in(c: char) -> char {
+    match c {
+        '\t' => ' ',
+        '\u{7f}' => '\u{2421}',
+        c if (c as u32) < 0x20 => char::from_u32(0x2400 + c as u32).unwrap_or('\u{fffd}'),
+        _ => '\u{fffd}',
+    }
+}
+
+/// The one of `known` that is nearest to `word`, if it is near enough to be meant.
+#[must_use]
+pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let folded = fold(word);
+    known
+        .into_iter()
+        .map(|candidate| (strsim::jaro_winkler(&folded, &fold(candidate)), candidate))
+        .filter(|(score, _)| *score >= 0.8)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, candidate)| candidate)
+}
+
+/// Spelling without case and separators, so that `baseUrl` is near `base_url`.
+fn fold(word: &str) -> String {
+    word.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quoted_value_is_short_and_harmless() {
+        assert_eq!(quoted("a\u{1b}[31m"), "`a\\u{1b}[31m`");
+        assert_eq!(quoted("\u{202e}txt"), "`\\u{202e}txt`");
+        assert_eq!(quoted(&"x".repeat(200)).chars().count(), QUOTE_LIMIT + 3);
+    }
+
+    #[test]
+    fn the_nearest_key_ignores_case_and_separators() {
+        assert_eq!(nearest("baseUrl", ["title", "base_url"]), Some("base_url"));
+        assert_eq!(nearest("titel", ["title", "base_url"]), Some("title"));
+        assert_eq!(nearest("zzz", ["title", "base_url"]), None);
+    }
+}

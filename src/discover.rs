@@ -1,0 +1,146 @@
+//! [edge in] Knows where content lies: walks the content roots into sorted lists of run directories and prose.
+//!
+//! Links to folders are not followed, hidden folders are not entered, and nothing outside the roots is named.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use walkdir::WalkDir;
+
+use crate::diagnostics::text::quoted;
+use crate::diagnostics::{Checked, Diagnostic, Place, codes};
+use crate::formats::run_record;
+use crate::model::slug::slugify;
+use crate::rules::pages::Shelf;
+
+/// A directory that holds a run record.
+#[derive(Debug, Clone)]
+pub struct RunDirectory {
+    /// Where it is.
+    pub path: PathBuf,
+    /// The content root it is in; files are only read below it.
+    pub root: PathBuf,
+    /// Its path in diagnostics.
+    pub shown: String,
+}
+
+/// A file of prose.
+#[derive(Debug, Clone)]
+pub struct ProseFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// The content root it is in.
+    pub root: PathBuf,
+    /// Its path in diagnostics.
+    pub shown: String,
+    /// What it is about.
+    pub shelf: Shelf,
+    /// Its address on the shelf.
+    pub slug: String,
+}
+
+/// Everything that was found, each list sorted by path.
+#[derive(Debug, Default)]
+pub struct Discovered {
+    /// The run directories.
+    pub runs: Vec<RunDirectory>,
+    /// The prose.
+    pub prose: Vec<ProseFile>,
+}
+
+/// Walks `content` (each relative to the working directory, or absolute). `site` is the site's root.
+#[must_use]
+pub fn discover(site: &Path, content: &[PathBuf]) -> Checked<Discovered> {
+    let mut found = Discovered::default();
+    let mut diagnostics = Vec::new();
+    let site = site.canonicalize().unwrap_or_else(|_| site.to_owned());
+    let mut seen = BTreeSet::new();
+    for root in content {
+        match root.canonicalize().and_then(|path| path.read_dir().map(|_| path)) {
+            Ok(path) => Walk { site: &site, root: path, found: &mut found, diagnostics: &mut diagnostics }
+                .run(&mut seen),
+            Err(error) => diagnostics.push(codes::CONTENT_MISSING_ROOT.at(
+                Place::file(root.to_string_lossy()),
+                format!("The content root {} cannot be read: {error}", quoted(&root.to_string_lossy())),
+                "Create the folder, or name the right one in `[build] content` or with `--content`.",
+            )),
+        }
+    }
+    found.runs.sort_by(|a, b| a.shown.cmp(&b.shown));
+    found.prose.sort_by(|a, b| (a.shelf, &a.shown).cmp(&(b.shelf, &b.shown)));
+    Checked { value: found, diagnostics }
+}
+
+struct Walk<'a> {
+    site: &'a Path,
+    root: PathBuf,
+    found: &'a mut Discovered,
+    diagnostics: &'a mut Vec<Diagnostic>,
+}
+
+impl Walk<'_> {
+    fn run(&mut self, seen: &mut BTreeSet<PathBuf>) {
+        let mut walk = WalkDir::new(&self.root).follow_links(false).sort_by_file_name().into_iter();
+        while let Some(entry) = walk.next() {
+            let entry = match entry {
+                Ok(entry) => entry,
+                Err(error) => {
+                    let path = error.path().map_or_else(|| self.root.clone(), Path::to_owned);
+                    self.diagnostics.push(codes::CONTENT_UNREADABLE.at(
+                        Place::file(self.shown(&path)),
+                        "The folder cannot be read",
+                        "Give the build permission to read it.",
+                    ));
+                    continue;
+                }
+            };
+            let hidden = entry.depth() > 0 && entry.file_name().as_encoded_bytes().starts_with(b".");
+            if entry.file_type().is_dir() {
+                if hidden {
+                    walk.skip_current_dir();
+                } else if has_record(entry.path()) {
+                    walk.skip_current_dir();
+                    if seen.insert(entry.path().to_owned()) {
+                        self.found.runs.push(RunDirectory {
+                            shown: self.shown(entry.path()),
+                            path: entry.into_path(),
+                            root: self.root.clone(),
+                        });
+                    }
+                }
+            } else if entry.file_type().is_symlink() && entry.path().is_dir() {
+                self.diagnostics.push(codes::CONTENT_LINKED_FOLDER.at(
+                    Place::file(self.shown(entry.path())),
+                    "The linked folder is not walked",
+                    "Name the folder that it points at as a content root of its own.",
+                ));
+            } else if !hidden && entry.depth() == 2 {
+                self.prose(entry.path());
+            }
+        }
+    }
+
+    /// Prose stands directly in one of the four folders of a content root.
+    fn prose(&mut self, path: &Path) {
+        let folder = path.parent().and_then(Path::file_name);
+        let Some((shelf, _)) = Shelf::ALL.iter().find(|(_, name)| folder.is_some_and(|f| f == *name)) else { return };
+        let (Some(stem), Some("md")) = (path.file_stem(), path.extension().and_then(|e| e.to_str())) else { return };
+        self.found.prose.push(ProseFile {
+            path: path.to_owned(),
+            root: self.root.clone(),
+            shown: self.shown(path),
+            shelf: *shelf,
+            slug: slugify(&stem.to_string_lossy()),
+        });
+    }
+
+    fn shown(&self, path: &Path) -> String {
+        let relative = path.strip_prefix(self.site).or_else(|_| path.strip_prefix(&self.root)).unwrap_or(path);
+        let parts: Vec<_> = relative.components().map(|part| part.as_os_str().to_string_lossy()).collect();
+        if parts.is_empty() { ".".to_owned() } else { parts.join("/") }
+    }
+}
+
+fn has_record(directory: &Path) -> bool {
+    directory.join(run_record::FILE_NAME).symlink_metadata().is_ok()
+}

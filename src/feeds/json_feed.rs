@@ -1,0 +1,90 @@
+//! Knows JSON Feed 1.1: the newest runs with their writeups.
+
+use serde::Serialize;
+
+use crate::config::Config;
+use crate::model::archive::Archive;
+use crate::model::findings::Findings;
+use crate::model::time;
+use crate::view::{format, links, run};
+
+use super::archive::address;
+
+/// The feed.
+#[derive(Debug, Serialize)]
+pub struct JsonFeed<'a> {
+    version: &'static str,
+    title: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    home_page_url: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    feed_url: Option<String>,
+    description: &'a str,
+    language: &'a str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    authors: Vec<Author<'a>>,
+    items: Vec<Item<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct Author<'a> {
+    name: &'a str,
+}
+
+#[derive(Debug, Serialize)]
+struct Item<'a> {
+    id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<String>,
+    title: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    content_html: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    content_text: Option<String>,
+    summary: String,
+    date_published: String,
+    tags: Vec<&'a str>,
+}
+
+/// Makes the feed of the newest runs.
+#[must_use]
+pub fn feed<'a>(config: &'a Config, archive: &'a Archive, findings: &'a [Findings]) -> JsonFeed<'a> {
+    let site = &config.site;
+    let base = site.base_url.as_ref();
+    JsonFeed {
+        version: "https://jsonfeed.org/version/1.1",
+        title: &site.title,
+        home_page_url: base.map(|url| url.as_str()),
+        feed_url: base.map(|url| format!("{}feeds/feed.json", url.as_str())),
+        description: &site.description,
+        language: &site.language,
+        authors: site.author.iter().map(|name| Author { name }).collect(),
+        items: archive
+            .runs
+            .iter()
+            .zip(findings)
+            .take(config.feed_items)
+            .map(|(entry, findings)| {
+                let run = &entry.run;
+                let summary = format!(
+                    "{} with {}: {}, {}",
+                    run.subject.model,
+                    run.subject.harness,
+                    run.state.word,
+                    format::rating(findings.rating).word
+                );
+                Item {
+                    id: &run.id,
+                    // Readers need absolute addresses; without the site's own there is none to give.
+                    url: base.map(|_| address(config, &links::run(&entry.slug))),
+                    title: run::title(run),
+                    content_html: findings.writeup_html.as_deref(),
+                    content_text: findings.writeup_html.is_none().then(|| summary.clone()),
+                    summary,
+                    date_published: time::iso(run.recency().ms),
+                    tags: vec![&run.subject.case, &run.subject.model, &run.subject.harness, &run.state.word],
+                }
+            })
+            .collect(),
+    }
+}

@@ -1,0 +1,31 @@
+//! Knows the feeds: one struct per document, written by serde, never by a template.
+
+pub mod archive;
+pub mod json_feed;
+pub mod report;
+pub mod run;
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+/// The version of every document of our own.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// Writes a document, indented, with a final newline.
+///
+/// # Errors
+/// Those of the writer.
+pub fn write_pretty(out: &mut dyn Write, document: &impl Serialize) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, document)?;
+    out.write_all(b"\n")
+}
+
+/// Text of the input that is JSON, to be written as it came in.
+///
+/// # Errors
+/// Never in practice: what is handed in was parsed before.
+pub fn raw(json: &str) -> serde_json::Result<Cow<'_, serde_json::value::RawValue>> {
+    serde_json::from_str::<&serde_json::value::RawValue>(json).map(Cow::Borrowed)
+}

@@ -1,0 +1,219 @@
+//! Knows `run.json`: one run whole, its record verbatim.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
+use serde_json::value::RawValue;
+
+use crate::config::Config;
+use crate::diagnostics::{Diagnostic, json};
+use crate::model::FileDigest;
+use crate::model::annotation::{Annotation, Sidecar};
+use crate::model::review::{Rating, Review};
+use crate::model::tape::{Event, Format, Tape};
+use crate::render::Html;
+use crate::view::links;
+
+use super::SCHEMA_VERSION;
+use super::archive::address;
+use super::report::HarnReport;
+
+/// The document.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RunDocument<'a> {
+    schema_version: u32,
+    slug: &'a str,
+    url: String,
+    record: &'a RawValue,
+    review: Option<ReviewDocument<'a>>,
+    tapes: Vec<TapeDocument<'a>>,
+    annotations: Vec<AnnotationDocument<'a>>,
+    threads: Option<()>,
+    transcript: Option<()>,
+    files: Vec<FileDocument<'a>>,
+    diagnostics: Vec<json::Entry<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct ReviewDocument<'a> {
+    rating: Option<&'static str>,
+    ratings: Vec<DomainDocument<'a>>,
+    checklist: Vec<ItemDocument<'a>>,
+    markdown: &'a str,
+    html: &'a str,
+}
+
+#[derive(Debug, Serialize)]
+struct DomainDocument<'a> {
+    domain: &'a str,
+    rating: Option<&'static str>,
+}
+
+#[derive(Debug, Serialize)]
+struct ItemDocument<'a> {
+    id: &'a str,
+    status: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<&'a str>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct TapeDocument<'a> {
+    file: &'a str,
+    format: &'static str,
+    events: usize,
+    content_hash: &'a str,
+    sidecar: Option<SidecarDocument<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct SidecarDocument<'a> {
+    file: &'a str,
+    header: &'a RawValue,
+    report: HarnReport<'a>,
+}
+
+#[derive(Debug, Serialize)]
+struct FileDocument<'a> {
+    path: &'a str,
+    bytes: u64,
+    blake3: &'a str,
+}
+
+/// An annotation as written, with its tape and its target.
+#[derive(Debug)]
+struct AnnotationDocument<'a> {
+    members: Vec<(String, &'a RawValue)>,
+    tape: &'a str,
+    target: Option<Target>,
+}
+
+#[derive(Debug, Serialize)]
+struct Target {
+    seq: u64,
+    kind: &'static str,
+    digest: String,
+}
+
+impl Serialize for AnnotationDocument<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        for (key, value) in &self.members {
+            map.serialize_entry(key, value)?;
+        }
+        map.serialize_entry("tape", self.tape)?;
+        map.serialize_entry("target", &self.target)?;
+        map.end()
+    }
+}
+
+/// What the document is made of.
+#[derive(Debug)]
+pub struct Sources<'a> {
+    /// Settings.
+    pub config: &'a Config,
+    /// The run's address.
+    pub slug: &'a str,
+    /// Its record as written.
+    pub record: &'a str,
+    /// Its review, and that as HTML.
+    pub review: Option<(&'a Review, &'a Html)>,
+    /// Its tapes.
+    pub tapes: &'a [Tape<'a>],
+    /// Their sidecars.
+    pub sidecars: &'a [Option<Sidecar<'a>>],
+    /// Its files.
+    pub files: &'a [FileDigest],
+    /// What was noticed in it.
+    pub diagnostics: &'a [Diagnostic],
+}
+
+/// Makes the document.
+///
+/// # Errors
+/// Never in practice: what is passed on as written was parsed before.
+pub fn document<'a>(s: &Sources<'a>) -> serde_json::Result<RunDocument<'a>> {
+    let mut annotations = Vec::new();
+    let mut tapes = Vec::new();
+    for (tape, sidecar) in s.tapes.iter().zip(s.sidecars) {
+        let sidecar = match sidecar {
+            Some(sidecar) => {
+                // Reversed, so that of two events with one number the first is kept.
+                let events = tape.events.iter().rev().map(|event| (event.seq, event)).collect();
+                for annotation in &sidecar.annotations {
+                    annotations.push(annotation_document(tape, &events, annotation)?);
+                }
+                let header = serde_json::from_str(sidecar.header.0)?;
+                Some(SidecarDocument { file: &sidecar.file, header, report: HarnReport::from(&sidecar.report) })
+            }
+            None => None,
+        };
+        tapes.push(TapeDocument {
+            file: &tape.file,
+            format: match tape.format {
+                Format::Events => "events",
+                Format::Harn => "harn",
+            },
+            events: tape.events.len(),
+            content_hash: &tape.content_hash,
+            sidecar,
+        });
+    }
+    Ok(RunDocument {
+        schema_version: SCHEMA_VERSION,
+        slug: s.slug,
+        url: address(s.config, &links::run(s.slug)),
+        record: serde_json::from_str(s.record)?,
+        review: s.review.map(|(review, html)| review_document(review, html)),
+        tapes,
+        annotations,
+        threads: None,
+        transcript: None,
+        files: s
+            .files
+            .iter()
+            .map(|file| FileDocument { path: &file.path, bytes: file.bytes, blake3: &file.blake3 })
+            .collect(),
+        diagnostics: s.diagnostics.iter().map(json::Entry::from).collect(),
+    })
+}
+
+fn review_document<'a>(review: &'a Review, html: &'a Html) -> ReviewDocument<'a> {
+    ReviewDocument {
+        rating: review.rating.map(Rating::word),
+        ratings: review
+            .domains
+            .iter()
+            .map(|(domain, rating)| DomainDocument { domain, rating: rating.map(Rating::word) })
+            .collect(),
+        checklist: review
+            .checklist
+            .iter()
+            .map(|item| ItemDocument { id: &item.id, status: &item.status, note: item.note.as_deref() })
+            .collect(),
+        markdown: &review.body,
+        html: html.as_str(),
+    }
+}
+
+fn annotation_document<'a>(
+    tape: &'a Tape<'a>,
+    events: &BTreeMap<u64, &Event<'_>>,
+    annotation: &Annotation<'a>,
+) -> serde_json::Result<AnnotationDocument<'a>> {
+    let members = crate::formats::json::Node::parse(annotation.verbatim.0)?
+        .members()
+        .into_iter()
+        .filter(|member| member.key != "tape" && member.key != "target")
+        .map(|member| Ok((member.key.into_owned(), serde_json::from_str(member.value.raw)?)))
+        .collect::<serde_json::Result<_>>()?;
+    let target = events.get(&annotation.event);
+    Ok(AnnotationDocument {
+        members,
+        tape: &tape.file,
+        target: target.map(|event| Target { seq: event.seq, kind: event.kind.word, digest: event.digest() }),
+    })
+}

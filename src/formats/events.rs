@@ -1,0 +1,261 @@
+//! Knows Test Cabinet's event log (formats.md B.1): `events.jsonl`, one normalised event a line.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::diagnostics::text::{nearest, quoted};
+use crate::diagnostics::{Diagnostic, Source, codes};
+
+use super::json::{Node, Str};
+use super::jsonl::{self, Line};
+use super::run_record::reason;
+
+/// The file's name in a run directory.
+pub const FILE_NAME: &str = "events.jsonl";
+
+/// One line as written. Its number in the tape is its position in the list (formats.md H.3).
+#[derive(Debug)]
+pub struct Event<'a> {
+    /// The line it stands on.
+    pub line: Line<'a>,
+    /// Its keys; `None` when the line cannot be read, or not as what it says it is.
+    pub fields: Option<Fields<'a>>,
+    /// What `fields` must be taken as.
+    pub kind: Kind,
+}
+
+/// The `type` of an event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names are those of formats.md B.1")]
+pub enum Kind {
+    Agent,
+    Reasoning,
+    Command,
+    Read,
+    Write,
+    Search,
+    List,
+    Skill,
+    Orchestration,
+    Error,
+    Warning,
+    System,
+    Usage,
+    Gg,
+    Unknown,
+}
+
+const KINDS: [(&str, Kind); 15] = [
+    ("agent", Kind::Agent),
+    ("reasoning", Kind::Reasoning),
+    ("command", Kind::Command),
+    ("read", Kind::Read),
+    ("write", Kind::Write),
+    ("search", Kind::Search),
+    ("list", Kind::List),
+    ("skill", Kind::Skill),
+    ("orchestration", Kind::Orchestration),
+    ("error", Kind::Error),
+    ("warning", Kind::Warning),
+    ("system", Kind::System),
+    ("usage", Kind::Usage),
+    ("gg", Kind::Gg),
+    ("unknown", Kind::Unknown),
+];
+
+/// Every key that an event of any type may have.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[allow(missing_docs, reason = "the names are those of formats.md B.1")]
+pub struct Fields<'a> {
+    #[serde(borrow)]
+    pub timestamp: Option<Str<'a>>,
+    #[serde(borrow)]
+    pub session_id: Option<Str<'a>>,
+    #[serde(borrow, rename = "type")]
+    pub kind: Option<Str<'a>>,
+    #[serde(borrow)]
+    pub message: Option<Str<'a>>,
+    #[serde(borrow)]
+    pub command: Option<Str<'a>>,
+    #[serde(borrow)]
+    pub working_directory: Option<Str<'a>>,
+    pub exit_code: Option<i64>,
+    pub is_success: Option<bool>,
+    #[serde(borrow)]
+    pub path: Option<Str<'a>>,
+    pub start_line: Option<u64>,
+    pub end_line: Option<u64>,
+    #[serde(borrow)]
+    pub query: Option<Str<'a>>,
+    #[serde(borrow)]
+    pub skill_name: Option<Str<'a>>,
+    #[serde(borrow)]
+    pub action: Option<Str<'a>>,
+    #[serde(borrow)]
+    pub subagent_id: Option<Str<'a>>,
+    #[serde(borrow)]
+    pub subagent_name: Option<Str<'a>>,
+    #[serde(borrow)]
+    pub code: Option<Str<'a>>,
+    #[serde(borrow)]
+    pub stage: Option<Str<'a>>,
+    #[serde(borrow)]
+    pub status: Option<Str<'a>>,
+    #[serde(borrow)]
+    pub tokens: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub cost: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub event: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub raw: Option<&'a RawValue>,
+}
+
+/// A log as written, with its BLAKE3 content hash.
+#[derive(Debug)]
+pub struct EventLog<'a> {
+    /// One entry for each non-blank line, readable or not, so that numbers never shift.
+    pub events: Vec<Event<'a>>,
+    /// Formats.md H.4: BLAKE3 over each non-blank line, trailing CR removed, followed by LF.
+    pub content_hash: String,
+}
+
+/// Reads a log. Lines that cannot be read become events of kind unknown, with a warning.
+#[must_use]
+pub fn parse<'a>(path: &str, bytes: &'a [u8]) -> (EventLog<'a>, Vec<Diagnostic>) {
+    let mut diagnostics = Vec::new();
+    let events = jsonl::lines(bytes).map(|line| parse_line(path, line, &mut diagnostics)).collect();
+    (EventLog { events, content_hash: content_hash(bytes) }, diagnostics)
+}
+
+fn content_hash(bytes: &[u8]) -> String {
+    let mut hasher = blake3::Hasher::new();
+    let mut rest = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    while !rest.is_empty() {
+        let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+        let (line, after) = rest.split_at(end);
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        if !line.iter().all(u8::is_ascii_whitespace) {
+            hasher.update(line);
+            hasher.update(b"\n");
+        }
+        rest = after.get(1..).unwrap_or_default();
+    }
+    hasher.finalize().to_hex().to_string()
+}
+
+fn parse_line<'a>(path: &str, line: Line<'a>, diagnostics: &mut Vec<Diagnostic>) -> Event<'a> {
+    match read_fields(path, &line) {
+        Ok((fields, kind)) => Event { line, fields: Some(fields), kind },
+        Err(problem) => {
+            diagnostics.push(*problem);
+            Event { line, fields: None, kind: Kind::Unknown }
+        }
+    }
+}
+
+fn read_fields<'a>(path: &str, line: &Line<'a>) -> Result<(Fields<'a>, Kind), Box<Diagnostic>> {
+    let source = Source::line(path, line.number, line.text.as_bytes());
+    // Only text that the file really holds can be borrowed; a line with broken UTF-8 stays what it is.
+    let std::borrow::Cow::Borrowed(text) = line.text else {
+        let at = line.text.find('\u{fffd}').unwrap_or(0);
+        return Err(Box::new(codes::EVENTS_UNPARSABLE_LINE.at(
+            source.place(at, at + 3),
+            "The line is not valid UTF-8; it is kept as an event of type `unknown`",
+            "Write the log as UTF-8.",
+        )));
+    };
+    let fields: Fields<'a> = serde_json::from_str(text).map_err(|e| unreadable(&source, text, &e))?;
+    let name = fields.kind.as_deref().unwrap_or_default();
+    let Some((_, kind)) = KINDS.iter().find(|(known, _)| *known == name) else {
+        return Err(Box::new(unknown_type(&source, text, name)));
+    };
+    if let Some(key) = missing_key(*kind, &fields) {
+        return Err(Box::new(codes::EVENTS_MISSING_FIELD.at(
+            source.place(0, text.len()).pointing(format!("/{key}")),
+            format!("The event of type {} has no {}; it is kept as an event of type `unknown`", quoted(name), quoted(key)),
+            format!("Add {} to the event.", quoted(key)),
+        )));
+    }
+    Ok((fields, *kind))
+}
+
+fn unreadable(source: &Source<'_>, text: &str, error: &serde_json::Error) -> Box<Diagnostic> {
+    let place = source.place_of(error);
+    Box::new(if Node::parse(text).is_ok() {
+        codes::EVENTS_WRONG_TYPE.at(
+            place,
+            format!("A value of this event is of the wrong type: {}; it is kept as an event of type `unknown`", reason(error)),
+            "Write the value as formats.md B.1 asks for it.",
+        )
+    } else {
+        codes::EVENTS_UNPARSABLE_LINE.at(
+            place,
+            format!("The line is not a JSON object: {}; it is kept as an event of type `unknown`", reason(error)),
+            "Correct the line; a half-written last line usually means that the recorder was stopped.",
+        )
+    })
+}
+
+fn unknown_type(source: &Source<'_>, text: &str, name: &str) -> Diagnostic {
+    let node = Node::parse(text).ok().and_then(|root| root.get("type"));
+    let place = node.map_or_else(|| source.place(0, 1), |n| source.place(n.offset, n.offset + n.raw.len()));
+    let (message, help) = if name.is_empty() {
+        ("The event has no `type`; it is kept as an event of type `unknown`".to_owned(), "Add `type` to the event.".to_owned())
+    } else {
+        let near = nearest(name, KINDS.iter().map(|(known, _)| *known));
+        (
+            format!("The event type {} is not known; it is kept as an event of type `unknown`", quoted(name)),
+            near.map_or_else(
+                || "A newer producer may have written it; nothing needs to be done.".to_owned(),
+                |near| format!("If {} was meant, write that.", quoted(near)),
+            ),
+        )
+    };
+    codes::EVENTS_UNKNOWN_TYPE.at(place.pointing("/type"), message, help)
+}
+
+fn missing_key(kind: Kind, f: &Fields<'_>) -> Option<&'static str> {
+    if f.timestamp.is_none() {
+        return Some("timestamp");
+    }
+    let (present, key) = match kind {
+        Kind::Agent | Kind::Reasoning | Kind::Error | Kind::Warning => (f.message.is_some(), "message"),
+        Kind::Command => (f.command.is_some(), "command"),
+        Kind::Read | Kind::Write | Kind::Skill => (f.path.is_some(), "path"),
+        Kind::Search => (f.query.is_some(), "query"),
+        Kind::Orchestration => (f.action.is_some(), "action"),
+        Kind::System => (f.stage.is_some(), "stage"),
+        Kind::Usage => (f.tokens.is_some(), "tokens"),
+        Kind::Gg => (f.event.is_some(), "event"),
+        Kind::List | Kind::Unknown => (true, ""),
+    };
+    (!present).then_some(key)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_cannot_be_read_keeps_its_number() {
+        let text = concat!(
+            "{\"timestamp\":\"t\",\"type\":\"agent\",\"message\":\"a\"}\r\n",
+            "\n",
+            "{\"timestamp\":\"t\",\"type\":\"agent\",\n",
+            "{\"timestamp\":\"t\",\"type\":\"hologram\",\"message\":\"a\"}\n",
+        );
+        let (log, problems) = parse("e", text.as_bytes());
+        let kinds: Vec<_> = log.events.iter().map(|e| (e.line.number, e.kind)).collect();
+        assert_eq!(kinds, [(1, Kind::Agent), (3, Kind::Unknown), (4, Kind::Unknown)]);
+        let codes: Vec<_> = problems.iter().map(|p| p.code.name).collect();
+        assert_eq!(codes, ["events.unparsable-line", "events.unknown-type"]);
+    }
+
+    #[test]
+    fn the_hash_ignores_blank_lines_and_carriage_returns() {
+        assert_eq!(content_hash(b"{}\r\n\n{}"), content_hash(b"{}\n{}\n"));
+        assert_eq!(content_hash(b"{}\n"), blake3::hash(b"{}\n").to_hex().to_string());
+    }
+}

@@ -1,0 +1,274 @@
+//! Knows JSON as text: every value keeps its own characters and its offset in the document.
+//!
+//! `serde_json` does the parsing, one level at a time, so that numbers stay as written, duplicate keys
+//! are seen and every problem has a place.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
+
+/// A string that is borrowed from the document unless it holds an escape.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Str<'a>(pub Cow<'a, str>);
+
+impl<'a> Str<'a> {
+    /// The text.
+    #[must_use]
+    pub fn into_inner(self) -> Cow<'a, str> {
+        self.0
+    }
+}
+
+impl std::ops::Deref for Str<'_> {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Str<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct StrVisitor;
+
+        impl<'de> Visitor<'de> for StrVisitor {
+            type Value = Str<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a string")
+            }
+
+            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
+                Ok(Str(Cow::Borrowed(text)))
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+                Ok(Str(Cow::Owned(text.to_owned())))
+            }
+
+            fn visit_string<E>(self, text: String) -> Result<Self::Value, E> {
+                Ok(Str(Cow::Owned(text)))
+            }
+        }
+
+        deserializer.deserialize_str(StrVisitor)
+    }
+}
+
+/// What a value is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Bool,
+    /// A number.
+    Number,
+    /// A string.
+    String,
+    /// An array.
+    Array,
+    /// An object.
+    Object,
+}
+
+impl Kind {
+    /// The kind with its article, for messages.
+    #[must_use]
+    pub const fn described(self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Bool => "a boolean",
+            Self::Number => "a number",
+            Self::String => "a string",
+            Self::Array => "an array",
+            Self::Object => "an object",
+        }
+    }
+}
+
+/// One value of a document: its characters as written, and where they begin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Node<'a> {
+    /// The value's own characters.
+    pub raw: &'a str,
+    /// Bytes before it in the document.
+    pub offset: usize,
+}
+
+/// A member of an object.
+#[derive(Debug, Clone)]
+pub struct Member<'a> {
+    /// The key, escapes resolved.
+    pub key: Cow<'a, str>,
+    /// The value.
+    pub value: Node<'a>,
+}
+
+impl<'a> Node<'a> {
+    /// The document's outermost value.
+    ///
+    /// # Errors
+    /// Text that is not one JSON value, with line and column.
+    pub fn parse(text: &'a str) -> serde_json::Result<Self> {
+        let raw: &RawValue = serde_json::from_str(text)?;
+        Ok(Self { raw: raw.get(), offset: raw.get().as_ptr().addr() - text.as_ptr().addr() })
+    }
+
+    /// What the value is.
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        match self.raw.as_bytes().first() {
+            Some(b'{') => Kind::Object,
+            Some(b'[') => Kind::Array,
+            Some(b'"') => Kind::String,
+            Some(b't' | b'f') => Kind::Bool,
+            Some(b'n') => Kind::Null,
+            _ => Kind::Number,
+        }
+    }
+
+    /// The members of an object, in order, duplicates included; empty for anything else.
+    #[must_use]
+    pub fn members(&self) -> Vec<Member<'a>> {
+        let Ok(Members(members)) = serde_json::from_str(self.raw) else { return Vec::new() };
+        members.into_iter().map(|(key, raw)| Member { key: key.0, value: self.child(raw) }).collect()
+    }
+
+    /// The items of an array; empty for anything else.
+    #[must_use]
+    pub fn items(&self) -> Vec<Node<'a>> {
+        let Ok(Items(items)) = serde_json::from_str(self.raw) else { return Vec::new() };
+        items.into_iter().map(|raw| self.child(raw)).collect()
+    }
+
+    /// The text of a string. A string that no UTF-8 text can hold (half a surrogate pair) is `None`.
+    #[must_use]
+    pub fn as_str(&self) -> Option<Cow<'a, str>> {
+        serde_json::from_str::<Str<'a>>(self.raw).ok().map(Str::into_inner)
+    }
+
+    /// The value of `true` or `false`.
+    #[must_use]
+    pub fn as_bool(&self) -> Option<bool> {
+        serde_json::from_str(self.raw).ok()
+    }
+
+    /// The value of a whole number that is not negative.
+    #[must_use]
+    pub fn as_u64(&self) -> Option<u64> {
+        serde_json::from_str(self.raw).ok()
+    }
+
+    /// The value of a number, infinite when it is beyond what 64 bits hold.
+    #[must_use]
+    pub fn as_f64(&self) -> Option<f64> {
+        (self.kind() == Kind::Number).then(|| self.raw.parse().ok()).flatten()
+    }
+
+    /// The value under `key` (the last one, as JSON readers do), if this is an object that has it.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<Node<'a>> {
+        self.members().into_iter().rfind(|member| member.key == key).map(|member| member.value)
+    }
+
+    /// The value that a JSON pointer leads to.
+    #[must_use]
+    pub fn find(&self, pointer: &str) -> Option<Node<'a>> {
+        pointer.split('/').skip(1).try_fold(*self, |node, part| {
+            let part = part.replace("~1", "/").replace("~0", "~");
+            match node.kind() {
+                Kind::Array => node.items().get(part.parse::<usize>().ok()?).copied(),
+                _ => node.get(&part),
+            }
+        })
+    }
+
+    fn child(&self, raw: &'a RawValue) -> Node<'a> {
+        let raw = raw.get();
+        Node { raw, offset: self.offset + (raw.as_ptr().addr() - self.raw.as_ptr().addr()) }
+    }
+}
+
+/// A key as part of a JSON pointer.
+#[must_use]
+pub fn pointer_part(key: &str) -> String {
+    key.replace('~', "~0").replace('/', "~1")
+}
+
+struct Members<'a>(Vec<(Str<'a>, &'a RawValue)>);
+
+impl<'de> Deserialize<'de> for Members<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct MembersVisitor;
+
+        impl<'de> Visitor<'de> for MembersVisitor {
+            type Value = Members<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(Members(members))
+            }
+        }
+
+        deserializer.deserialize_map(MembersVisitor)
+    }
+}
+
+struct Items<'a>(Vec<&'a RawValue>);
+
+impl<'de> Deserialize<'de> for Items<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct ItemsVisitor;
+
+        impl<'de> Visitor<'de> for ItemsVisitor {
+            type Value = Items<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an array")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+                let mut items = Vec::new();
+                while let Some(item) = seq.next_element()? {
+                    items.push(item);
+                }
+                Ok(Items(items))
+            }
+        }
+
+        deserializer.deserialize_seq(ItemsVisitor)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_keep_their_characters_and_offsets() {
+        let text = r#" {"a": {"b/c": [1.10, "x\n"]}, "a2": 1e400}"#;
+        let root = Node::parse(text).expect("valid");
+        let number = root.find("/a/b~1c/0").expect("found");
+        assert_eq!(number.raw, "1.10");
+        assert_eq!(&text[number.offset..number.offset + 4], "1.10");
+        assert_eq!(root.find("/a/b~1c/1").and_then(|n| n.as_str()).as_deref(), Some("x\n"));
+        assert_eq!(root.find("/a2").and_then(|n| n.as_f64()), Some(f64::INFINITY));
+        assert_eq!(root.find("/nope"), None);
+    }
+
+    #[test]
+    fn depth_does_not_matter_until_it_is_asked_for() {
+        let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+        assert_eq!(Node::parse(&deep).expect("valid").items().len(), 1);
+    }
+}

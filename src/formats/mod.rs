@@ -1,0 +1,11 @@
+//! Knows the input formats exactly as they are written: bytes in, typed values and problems out, no I/O.
+
+pub mod events;
+pub mod json;
+pub mod jsonl;
+pub mod page;
+pub mod reader;
+pub mod run_record;
+pub mod sidecar;
+pub mod tape;
+pub mod writeup;

@@ -1,0 +1,195 @@
+//! Knows how to read a document field by field and go on after a problem, so that all of them are found at once.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use crate::diagnostics::text::quoted;
+use crate::diagnostics::{Code, Diagnostic, Place, Source};
+
+use super::json::{Kind, Member, Node, pointer_part};
+
+/// The codes that a format uses for problems of shape.
+#[derive(Debug)]
+pub struct ShapeCodes {
+    /// A required key is not there.
+    pub missing: &'static Code,
+    /// A value is of another JSON type than it must be.
+    pub wrong_type: &'static Code,
+    /// A key stands twice in one object.
+    pub duplicate_key: &'static Code,
+}
+
+/// Collects the problems of one document while it is read.
+#[derive(Debug)]
+pub struct Reader<'a> {
+    source: Source<'a>,
+    codes: &'static ShapeCodes,
+    /// What was noticed so far.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// An object of the document with its way from the root.
+#[derive(Debug, Clone)]
+pub struct Object<'a> {
+    /// JSON pointer to the object; empty for the root.
+    pub pointer: String,
+    node: Node<'a>,
+    members: Vec<Member<'a>>,
+}
+
+/// Whether a key must be there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Need {
+    /// Absent is a problem, null too.
+    Required,
+    /// Absent and null are the same (formats.md A.i).
+    Optional,
+}
+
+/// A number as written.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Number<'a> {
+    /// The characters of the document.
+    pub literal: &'a str,
+    /// The nearest 64-bit float; may be infinite.
+    pub value: f64,
+}
+
+impl<'a> Object<'a> {
+    /// The JSON pointer of a member.
+    #[must_use]
+    pub fn pointer_to(&self, key: &str) -> String {
+        format!("{}/{}", self.pointer, pointer_part(key))
+    }
+
+    /// The member's value unless it is absent or null.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<Node<'a>> {
+        let member = self.members.iter().rfind(|member| member.key == key)?;
+        (member.value.kind() != Kind::Null).then_some(member.value)
+    }
+
+    /// Every key, in the order of the document.
+    pub fn keys(&self) -> impl Iterator<Item = &str> {
+        self.members.iter().map(|member| member.key.as_ref())
+    }
+}
+
+impl<'a> Reader<'a> {
+    /// A reader over a document.
+    #[must_use]
+    pub const fn new(source: Source<'a>, codes: &'static ShapeCodes) -> Self {
+        Self { source, codes, diagnostics: Vec::new() }
+    }
+
+    /// The place of a value.
+    #[must_use]
+    pub fn place(&self, node: Node<'_>, pointer: impl Into<String>) -> Place {
+        self.source.place(node.offset, node.offset + node.raw.len()).pointing(pointer)
+    }
+
+    /// Reads `node` as an object and reports keys that stand twice.
+    pub fn object(&mut self, node: Node<'a>, pointer: impl Into<String>) -> Option<Object<'a>> {
+        let pointer = pointer.into();
+        if node.kind() != Kind::Object {
+            self.wrong_type(node, &pointer, "an object");
+            return None;
+        }
+        let members = node.members();
+        let mut seen = BTreeSet::new();
+        for member in &members {
+            if !seen.insert(member.key.as_ref()) {
+                let place = self.place(member.value, format!("{pointer}/{}", pointer_part(&member.key)));
+                self.diagnostics.push(self.codes.duplicate_key.at(
+                    place,
+                    format!("The key {} stands twice in this object; the last value counts", quoted(&member.key)),
+                    "Keep one of the two.",
+                ));
+            }
+        }
+        Some(Object { pointer, node, members })
+    }
+
+    /// The object under `key`.
+    pub fn child(&mut self, parent: &Object<'a>, key: &str, need: Need) -> Option<Object<'a>> {
+        let node = self.value(parent, key, need)?;
+        self.object(node, parent.pointer_to(key))
+    }
+
+    /// The value under `key`, whatever it is.
+    pub fn value(&mut self, parent: &Object<'a>, key: &str, need: Need) -> Option<Node<'a>> {
+        let found = parent.get(key);
+        if found.is_none() && need == Need::Required {
+            let place = self.source.place(parent.node.offset, parent.node.offset + 1);
+            self.diagnostics.push(self.codes.missing.at(
+                place.pointing(parent.pointer_to(key)),
+                format!("The required key {} is missing", quoted(key)),
+                format!("Add {} to the object at {}.", quoted(key), shown(&parent.pointer)),
+            ));
+        }
+        found
+    }
+
+    /// The string under `key`.
+    pub fn string(&mut self, parent: &Object<'a>, key: &str, need: Need) -> Option<Cow<'a, str>> {
+        let node = self.value(parent, key, need)?;
+        let text = if node.kind() == Kind::String { node.as_str() } else { None };
+        self.typed(text, node, parent, key, "a string")
+    }
+
+    /// The boolean under `key`.
+    pub fn boolean(&mut self, parent: &Object<'a>, key: &str, need: Need) -> Option<bool> {
+        let node = self.value(parent, key, need)?;
+        self.typed(node.as_bool(), node, parent, key, "`true` or `false`")
+    }
+
+    /// The number under `key`.
+    pub fn number(&mut self, parent: &Object<'a>, key: &str, need: Need) -> Option<Number<'a>> {
+        let node = self.value(parent, key, need)?;
+        let number = node.as_f64().map(|value| Number { literal: node.raw, value });
+        self.typed(number, node, parent, key, "a number")
+    }
+
+    /// The items of the array under `key`, each with its JSON pointer.
+    pub fn items(&mut self, parent: &Object<'a>, key: &str, need: Need) -> Vec<(Node<'a>, String)> {
+        let Some(node) = self.value(parent, key, need) else { return Vec::new() };
+        let pointer = parent.pointer_to(key);
+        if node.kind() != Kind::Array {
+            self.wrong_type(node, &pointer, "an array");
+            return Vec::new();
+        }
+        node.items().into_iter().enumerate().map(|(i, item)| (item, format!("{pointer}/{i}"))).collect()
+    }
+
+    fn typed<T>(
+        &mut self,
+        value: Option<T>,
+        node: Node<'a>,
+        parent: &Object<'a>,
+        key: &str,
+        expected: &str,
+    ) -> Option<T> {
+        if value.is_none() {
+            self.wrong_type(node, &parent.pointer_to(key), expected);
+        }
+        value
+    }
+
+    fn wrong_type(&mut self, node: Node<'a>, pointer: &str, expected: &str) {
+        let found = if node.kind() == Kind::String && expected == "a string" {
+            "a string with half a surrogate pair".to_owned()
+        } else {
+            node.kind().described().to_owned()
+        };
+        self.diagnostics.push(self.codes.wrong_type.at(
+            self.place(node, pointer),
+            format!("The value at {} must be {expected}, and is {found}", shown(pointer)),
+            format!("Write {expected} here."),
+        ));
+    }
+}
+
+/// A JSON pointer for people: the empty one is "the top level".
+fn shown(pointer: &str) -> String {
+    if pointer.is_empty() { "the top level".to_owned() } else { quoted(pointer) }
+}

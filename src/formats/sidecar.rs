@@ -1,0 +1,288 @@
+//! Knows Harn's annotation sidecar (formats.md D): `<tape>.annotations.jsonl`.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::diagnostics::text::quoted;
+use crate::diagnostics::{Diagnostic, Source, codes};
+
+use super::json::{Node, Str};
+use super::jsonl::{self, Line};
+use super::run_record::reason;
+
+/// What a sidecar's name ends with, after its tape's full name.
+pub const SUFFIX: &str = ".annotations.jsonl";
+/// The newest version that is read (`ANNOTATION_SCHEMA_VERSION`).
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// First significant line.
+#[derive(Debug, Clone, Deserialize)]
+#[allow(missing_docs, reason = "the names are those of formats.md D")]
+pub struct Header {
+    pub schema_version: u32,
+    #[serde(default)]
+    pub tape_path: Option<String>,
+    #[serde(default)]
+    pub tape_content_hash: Option<String>,
+    #[serde(default)]
+    pub harn_version: Option<String>,
+}
+
+/// One annotation, with Harn's defaults: `id`, `links` and `metadata` may be absent but not null.
+#[derive(Debug, Deserialize)]
+#[allow(missing_docs, reason = "the names are those of formats.md D")]
+pub struct Annotation<'a> {
+    #[serde(default, borrow)]
+    pub id: Str<'a>,
+    pub event_id: u64,
+    #[serde(borrow)]
+    pub kind: Str<'a>,
+    #[serde(borrow)]
+    pub evidence: Option<Str<'a>>,
+    #[serde(borrow)]
+    pub suggested_fix: Option<&'a RawValue>,
+    pub author: Option<Author>,
+    #[serde(borrow)]
+    pub timestamp: Option<Str<'a>>,
+    pub span: Option<Span>,
+    pub hypothesis_status: Option<HypothesisStatus>,
+    #[serde(borrow)]
+    pub friction_kind: Option<Str<'a>>,
+    #[serde(default)]
+    pub links: Vec<Link>,
+    #[serde(default, borrow)]
+    pub metadata: Metadata<'a>,
+}
+
+/// An object that is empty when absent, kept as written.
+#[derive(Debug, Default)]
+pub struct Metadata<'a>(pub Option<&'a RawValue>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Metadata<'a> {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = <&'a RawValue>::deserialize(deserializer)?;
+        if raw.get().starts_with('{') {
+            Ok(Self(Some(raw)))
+        } else {
+            Err(serde::de::Error::custom("invalid type: metadata must be an object"))
+        }
+    }
+}
+
+/// Who wrote an annotation.
+#[derive(Debug, Clone, Deserialize)]
+#[allow(missing_docs, reason = "the names are those of formats.md D")]
+pub struct Author {
+    #[serde(default)]
+    pub id: Option<String>,
+    pub kind: AuthorKind,
+    #[serde(default)]
+    pub surface: Option<String>,
+}
+
+/// What an author is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[allow(missing_docs, reason = "the names are those of formats.md D")]
+pub enum AuthorKind {
+    Human,
+    Agent,
+    System,
+}
+
+/// Where a hypothesis stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[allow(missing_docs, reason = "the names are those of formats.md D")]
+pub enum HypothesisStatus {
+    Active,
+    Verifying,
+    Confirmed,
+    Disproven,
+    Stale,
+}
+
+/// A range of events, both ends inclusive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[allow(missing_docs, reason = "the names are those of formats.md D")]
+pub struct Span {
+    pub start_event_id: u64,
+    pub end_event_id: u64,
+}
+
+/// A reference to something elsewhere.
+#[derive(Debug, Clone, Deserialize)]
+#[allow(missing_docs, reason = "the names are those of formats.md D")]
+pub struct Link {
+    #[serde(default)]
+    pub label: Option<String>,
+    #[serde(default)]
+    pub url: Option<String>,
+    #[serde(default)]
+    pub reference: Option<String>,
+}
+
+/// An annotation and the line it stands on.
+#[derive(Debug)]
+pub struct AnnotationLine<'a> {
+    /// The line; its text is the annotation as written.
+    pub line: Line<'a>,
+    /// What it says.
+    pub annotation: Annotation<'a>,
+}
+
+/// A sidecar as written.
+#[derive(Debug)]
+pub struct Sidecar<'a> {
+    /// The header.
+    pub header: Header,
+    /// The header's line.
+    pub header_line: Line<'a>,
+    /// The annotations in file order.
+    pub annotations: Vec<AnnotationLine<'a>>,
+}
+
+#[derive(Deserialize)]
+struct Tag<'a> {
+    #[serde(borrow, rename = "type")]
+    tag: Option<Str<'a>>,
+}
+
+/// Reads a sidecar. As in Harn's loader one bad line refuses the whole file, but every such line is reported.
+#[must_use]
+pub fn parse<'a>(path: &str, bytes: &'a [u8]) -> (Option<Sidecar<'a>>, Vec<Diagnostic>) {
+    let mut diagnostics = Vec::new();
+    let mut header: Option<(Header, Line<'a>)> = None;
+    let mut annotations = Vec::new();
+    let significant = jsonl::lines(bytes).filter(|line| !line.text.trim_start().starts_with('#'));
+    for (index, line) in significant.enumerate() {
+        let source = Source::line(path, line.number, line.text.as_bytes());
+        let result = if index == 0 {
+            parse_header(&source, &line).map(|found| header = Some((found, line.clone())))
+        } else {
+            parse_annotation(&source, &line)
+                .map(|annotation| annotations.push(AnnotationLine { line: line.clone(), annotation }))
+        };
+        if let Err(problem) = result {
+            diagnostics.push(*problem);
+        }
+    }
+    if header.is_none() && diagnostics.is_empty() {
+        diagnostics.push(codes::SIDECAR_EMPTY.at(
+            Source::file(path, bytes).place(0, 0),
+            "The sidecar holds no line that counts; its first must be a header",
+            "Begin the sidecar with `{\"type\":\"header\",\"schema_version\":1}`, or remove the file.",
+        ));
+    }
+    let sidecar = header
+        .filter(|_| diagnostics.is_empty())
+        .map(|(header, header_line)| Sidecar { header, header_line, annotations });
+    (sidecar, diagnostics)
+}
+
+fn parse_header(source: &Source<'_>, line: &Line<'_>) -> Result<Header, Box<Diagnostic>> {
+    let text = line.text.as_ref();
+    let whole = source.place(0, text.len());
+    match serde_json::from_str::<Tag<'_>>(text) {
+        Ok(Tag { tag: Some(tag) }) if &*tag == "header" => {}
+        Err(error) if Node::parse(text).is_err() => return Err(malformed(source, &error)),
+        _ => {
+            return Err(Box::new(codes::SIDECAR_MISSING_HEADER.at(
+                whole,
+                "The first line of the sidecar is not a header",
+                "Begin the sidecar with `{\"type\":\"header\",\"schema_version\":1}`; only blank lines and `#` comments may stand before it.",
+            )));
+        }
+    }
+    let header: Header = serde_json::from_str(text).map_err(|error| malformed(source, &error))?;
+    if header.schema_version > SCHEMA_VERSION {
+        let node = Node::parse(text).ok().and_then(|root| root.get("schema_version"));
+        let place = node.map_or(whole, |n| source.place(n.offset, n.offset + n.raw.len()));
+        return Err(Box::new(codes::SIDECAR_UNSUPPORTED_VERSION.at(
+            place.pointing("/schema_version"),
+            format!(
+                "The sidecar is of schema version `{}`; the newest that can be read is `{SCHEMA_VERSION}`",
+                header.schema_version
+            ),
+            "Use a newer runpress, or write the sidecar in version 1.",
+        )));
+    }
+    Ok(header)
+}
+
+fn parse_annotation<'a>(source: &Source<'_>, line: &Line<'a>) -> Result<Annotation<'a>, Box<Diagnostic>> {
+    let std::borrow::Cow::Borrowed(text) = line.text else {
+        return Err(Box::new(codes::SIDECAR_MALFORMED_LINE.at(
+            source.place(0, 1),
+            "The line is not valid UTF-8",
+            "Write the sidecar as UTF-8.",
+        )));
+    };
+    let tag = serde_json::from_str::<Tag<'_>>(text).map_err(|error| malformed(source, &error))?.tag;
+    match tag.as_deref() {
+        Some("annotation") => serde_json::from_str(text).map_err(|error| malformed(source, &error)),
+        Some("header") => Err(Box::new(codes::SIDECAR_SECOND_HEADER.at(
+            source.place(0, text.len()),
+            "The sidecar has a second header",
+            "Keep one header, on the first line.",
+        ))),
+        Some(other) => Err(Box::new(codes::SIDECAR_MALFORMED_LINE.at(
+            source.place(0, text.len()).pointing("/type"),
+            format!("The line type {} is not known in a sidecar", quoted(other)),
+            "Only `header` (first) and `annotation` lines make a sidecar.",
+        ))),
+        None => Err(Box::new(codes::SIDECAR_MALFORMED_LINE.at(
+            source.place(0, text.len()).pointing("/type"),
+            "The line has no `type`",
+            "Add `\"type\":\"annotation\"`.",
+        ))),
+    }
+}
+
+fn malformed(source: &Source<'_>, error: &serde_json::Error) -> Box<Diagnostic> {
+    Box::new(codes::SIDECAR_MALFORMED_LINE.at(
+        source.place_of(error),
+        format!("The line cannot be read: {}", reason(error)),
+        "Correct the line; as in Harn's own loader, one bad line refuses the whole sidecar.",
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEADER: &str = "{\"type\":\"header\",\"schema_version\":1}\n";
+
+    fn codes_of(body: &str) -> Vec<&'static str> {
+        parse("s", body.as_bytes()).1.iter().map(|d| d.code.name).collect()
+    }
+
+    #[test]
+    fn comments_and_blank_lines_may_stand_anywhere() {
+        let text = format!("# by hand\n\n{HEADER}  # one\n{{\"type\":\"annotation\",\"event_id\":1,\"kind\":\"note\"}}\n");
+        let (sidecar, problems) = parse("s", text.as_bytes());
+        assert!(problems.is_empty());
+        let sidecar = sidecar.expect("a sidecar");
+        assert_eq!(sidecar.header_line.number, 3);
+        assert_eq!(sidecar.annotations[0].line.number, 5);
+    }
+
+    #[test]
+    fn absent_is_a_default_but_null_is_an_error_for_links_and_metadata() {
+        for key in ["links", "metadata"] {
+            let text = format!("{HEADER}{{\"type\":\"annotation\",\"event_id\":1,\"kind\":\"note\",\"{key}\":null}}\n");
+            assert_eq!(codes_of(&text), ["sidecar.malformed-line"], "{key}");
+        }
+    }
+
+    #[test]
+    fn every_bad_line_is_reported() {
+        let text = format!(
+            "{HEADER}{HEADER}{{\"type\":\"annotation\",\"event_id\":-1,\"kind\":\"note\"}}\n{{\"type\":\"annotation\",\"event_id\":1,\"kind\":\"hypothesis\",\"hypothesis_status\":\"maybe\"}}\nnot json\n"
+        );
+        assert_eq!(
+            codes_of(&text),
+            ["sidecar.second-header", "sidecar.malformed-line", "sidecar.malformed-line", "sidecar.malformed-line"]
+        );
+    }
+}

@@ -1,0 +1,141 @@
+//! Knows Test Cabinet's review (formats.md A.v): `writeup.md`, in its early, middle and late form.
+
+use std::borrow::Cow;
+
+use crate::diagnostics::{Diagnostic, Source, codes};
+
+/// The file's name in a run directory.
+pub const FILE_NAME: &str = "writeup.md";
+
+/// One `key: value` line of the front matter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Entry<'a> {
+    /// Before the first colon, trimmed.
+    pub key: &'a str,
+    /// After it, trimmed.
+    pub value: &'a str,
+    /// Bytes before the value in the file.
+    pub offset: usize,
+}
+
+/// A review as written.
+#[derive(Debug)]
+pub struct Writeup<'a> {
+    /// The whole text, without a byte order mark.
+    pub text: Cow<'a, str>,
+    /// Where in `text` the entries stand; empty without front matter.
+    entries: Vec<(std::ops::Range<usize>, std::ops::Range<usize>)>,
+    /// Where in `text` the Markdown is.
+    body: std::ops::Range<usize>,
+    /// Whether the text begins with a fence that is closed.
+    pub fenced: bool,
+}
+
+impl Writeup<'_> {
+    /// The lines of the front matter that hold a colon, in order.
+    pub fn entries(&self) -> impl Iterator<Item = Entry<'_>> {
+        self.entries.iter().map(|(key, value)| Entry {
+            key: &self.text[key.clone()],
+            value: &self.text[value.clone()],
+            offset: value.start,
+        })
+    }
+
+    /// The Markdown, trimmed.
+    #[must_use]
+    pub fn body(&self) -> &str {
+        &self.text[self.body.clone()]
+    }
+}
+
+/// Reads a review. It is not YAML: each line is split at its first colon.
+#[must_use]
+pub fn parse<'a>(source: Source<'a>) -> (Writeup<'a>, Vec<Diagnostic>) {
+    let mut diagnostics = Vec::new();
+    let bytes = source.text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(source.text);
+    let source = Source { text: bytes, ..source };
+    let text = String::from_utf8_lossy(bytes);
+    if let Err(error) = std::str::from_utf8(bytes) {
+        let at = error.valid_up_to();
+        diagnostics.push(codes::REVIEW_NOT_UTF8.at(
+            source.place(at, at + 1),
+            "The review is not valid UTF-8; the bytes that do not fit are replaced",
+            "Save the file as UTF-8.",
+        ));
+    }
+    let start = text.len() - text.trim_start().len();
+    let mut entries = Vec::new();
+    let mut end = None;
+    let opened = line_ranges(&text, start).next().is_some_and(|line| text[line].trim_end() == "---");
+    if opened {
+        for line in line_ranges(&text, start).skip(1) {
+            if text[line.clone()].trim_end() == "---" {
+                end = Some(line.end);
+                break;
+            }
+            if let Some(colon) = text[line.clone()].find(':') {
+                let colon = line.start + colon;
+                entries.push((trim(&text, line.start..colon), trim(&text, colon + 1..line.end)));
+            }
+        }
+        if end.is_none() {
+            diagnostics.push(codes::REVIEW_UNCLOSED_FENCE.at(
+                source.place(start, start + 3),
+                "The front matter of the review is not closed",
+                "Add a line that holds exactly `---` after the last `key: value` line.",
+            ));
+            entries.clear();
+        }
+    }
+    let body = trim(&text, end.unwrap_or(start)..text.len());
+    (Writeup { text, entries, body, fenced: end.is_some() }, diagnostics)
+}
+
+fn line_ranges(text: &str, from: usize) -> impl Iterator<Item = std::ops::Range<usize>> {
+    let mut at = from;
+    std::iter::from_fn(move || {
+        (at < text.len()).then(|| {
+            let start = at;
+            let end = text[start..].find('\n').map_or(text.len(), |newline| start + newline);
+            at = end + 1;
+            start..end
+        })
+    })
+}
+
+fn trim(text: &str, range: std::ops::Range<usize>) -> std::ops::Range<usize> {
+    let part = &text[range.clone()];
+    let start = range.start + (part.len() - part.trim_start().len());
+    let end = range.end - (part.len() - part.trim_end().len());
+    start..end.max(start)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(text: &str) -> (Vec<(String, String)>, String, usize) {
+        let (writeup, problems) = parse(Source::file("w", text.as_bytes()));
+        let entries = writeup.entries().map(|e| (e.key.to_owned(), e.value.to_owned())).collect();
+        (entries, writeup.body().to_owned(), problems.len())
+    }
+
+    #[test]
+    fn the_front_matter_is_split_at_the_first_colon() {
+        let (entries, body, problems) = parsed("\u{feff}\n---\r\nrating: Great\r\nreview.a: pass see: b\r\n---\r\n\r\n# Hi\r\n");
+        assert_eq!(entries, [("rating".into(), "Great".into()), ("review.a".into(), "pass see: b".into())]);
+        assert_eq!((body.as_str(), problems), ("# Hi", 0));
+    }
+
+    #[test]
+    fn without_a_fence_everything_is_body() {
+        assert_eq!(parsed("Just text\n---\nmore"), (vec![], "Just text\n---\nmore".into(), 0));
+    }
+
+    #[test]
+    fn an_unclosed_fence_is_a_problem_and_loses_nothing() {
+        let (entries, body, problems) = parsed("---\nrating: great\ntext");
+        assert!(entries.is_empty());
+        assert_eq!((body.as_str(), problems), ("---\nrating: great\ntext", 1));
+    }
+}

@@ -1,0 +1,210 @@
+//! Knows what the files of one run say: formats and rules applied to every file, in one place for check and build.
+
+use std::borrow::Cow;
+
+use crate::config::Config;
+use crate::diagnostics::text::quoted;
+use crate::diagnostics::{Checked, Diagnostic, Place, Source, codes};
+use crate::discover::RunDirectory;
+use crate::formats::{self, run_record};
+use crate::load::{self, Loaded, RunFiles};
+use crate::model::FileDigest;
+use crate::model::annotation::Sidecar;
+use crate::model::review::Review;
+use crate::model::run::{self, Run};
+use crate::model::tape::{self, Block, Format, Tape, TextKind};
+use crate::rules;
+
+/// What the files beside a record say.
+#[derive(Debug, Default)]
+pub struct Inspected<'a> {
+    /// The tapes: the event log first, then Harn's by name.
+    pub tapes: Vec<Tape<'a>>,
+    /// The sidecar of each tape.
+    pub sidecars: Vec<Option<Sidecar<'a>>>,
+    /// The review.
+    pub review: Option<Review>,
+    /// Payload files that the tapes refer to.
+    pub payloads: Vec<FileDigest>,
+}
+
+/// Reads a record and holds it to its rules. `None` when it cannot be a run of the archive.
+#[must_use]
+pub fn record(file: &Loaded) -> Checked<Option<Run>> {
+    let source = Source::file(&file.shown, &file.bytes);
+    let (parsed, mut diagnostics) = run_record::parse(source);
+    let Some(parsed) = parsed else { return Checked { value: None, diagnostics } };
+    diagnostics.extend(rules::record::check(source, &parsed));
+    let id = parsed.record.id.as_deref();
+    let own = parsed.diagnostics.iter().cloned();
+    let diagnostics: Vec<_> = diagnostics
+        .into_iter()
+        .chain(own)
+        .map(|problem| match id {
+            Some(id) => problem.of_run(id),
+            None => problem,
+        })
+        .collect();
+    let broken = diagnostics.iter().any(Diagnostic::is_error);
+    let value = if broken { None } else { run::from_record(&parsed.record) };
+    Checked { value, diagnostics }
+}
+
+/// Reads everything beside a record. `run` is `None` when the record itself is broken: the other files are
+/// looked at all the same, so that all problems come to light at once.
+#[must_use]
+pub fn files<'a>(
+    config: &Config,
+    directory: &RunDirectory,
+    run: Option<&Run>,
+    files: &'a RunFiles,
+) -> Checked<Inspected<'a>> {
+    let mut diagnostics = Vec::new();
+    let mut found = Inspected::default();
+    if let Some(file) = &files.events {
+        let (log, problems) = formats::events::parse(&file.shown, &file.bytes);
+        diagnostics.extend(problems);
+        diagnostics.extend(rules::tape::check_events(&file.shown, &log));
+        found.tapes.push(tape::from_events(log));
+    }
+    for file in &files.tapes {
+        let (read, problems) = formats::tape::parse(&file.shown, &file.bytes);
+        diagnostics.extend(problems);
+        if let Some(read) = read {
+            diagnostics.extend(rules::tape::check_harn(&file.shown, &read));
+            let mut tape = tape::from_harn(&file.name, read);
+            resolve_payloads(config, directory, &mut tape, &mut found.payloads, &mut diagnostics);
+            found.tapes.push(tape);
+        }
+    }
+    sidecars(config, files, &mut found, &mut diagnostics);
+    found.review = review(config, directory, run, files.writeup.as_ref(), &mut diagnostics);
+    if let Some(run) = run {
+        diagnostics = diagnostics.into_iter().map(|problem| problem.of_run(&run.id)).collect();
+    }
+    Checked { value: found, diagnostics }
+}
+
+fn review(
+    config: &Config,
+    directory: &RunDirectory,
+    run: Option<&Run>,
+    file: Option<&Loaded>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<Review> {
+    let Some(file) = file else {
+        diagnostics.extend(run.and_then(|run| rules::review::check_missing(config, run, &directory.shown)));
+        return None;
+    };
+    let source = Source::file(&file.shown, &file.bytes);
+    let (writeup, problems) = formats::writeup::parse(source);
+    diagnostics.extend(problems);
+    Some(rules::review::check(config, run, source, &writeup).unpack(diagnostics))
+}
+
+fn sidecars<'a>(
+    config: &Config,
+    files: &'a RunFiles,
+    found: &mut Inspected<'a>,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    found.sidecars = found.tapes.iter().map(|_| None).collect();
+    for file in &files.sidecars {
+        let (sidecar, problems) = formats::sidecar::parse(&file.shown, &file.bytes);
+        diagnostics.extend(problems);
+        let Some(expected) = file.name.strip_suffix(formats::sidecar::SUFFIX) else { continue };
+        let named = sidecar.as_ref().and_then(|sidecar| sidecar.header.tape_path.as_deref());
+        let present = |name: &str| directory_has(files, name);
+        let tape = if present(expected) { Some(expected.to_owned()) } else { short_spelling(expected, named, present) };
+        let Some(tape) = tape else {
+            diagnostics.push(rules::sidecar::without_tape(&file.shown, &file.bytes, expected));
+            continue;
+        };
+        // A tape that does not load has its own error; there is nothing to hold the sidecar against.
+        let Some(index) = found.tapes.iter().position(|candidate| candidate.file == tape) else { continue };
+        if found.sidecars[index].is_some() {
+            diagnostics.push(codes::SIDECAR_AMBIGUOUS.at(
+                Place::file(&file.shown),
+                format!("The tape {} has another sidecar already", quoted(&tape)),
+                format!("Keep one of them, named {}.", quoted(&format!("{tape}{}", formats::sidecar::SUFFIX))),
+            ));
+            continue;
+        }
+        let Some(sidecar) = sidecar else { continue };
+        let checked = rules::sidecar::check(config, &file.shown, &file.name, sidecar, &found.tapes[index]);
+        found.sidecars[index] = Some(checked.unpack(diagnostics));
+    }
+}
+
+fn directory_has(files: &RunFiles, name: &str) -> bool {
+    files.events.iter().chain(&files.tapes).any(|file| file.name == name)
+}
+
+/// Harn's fixtures drop the tape's extension: accepted when the header names the tape (formats.md H.2).
+fn short_spelling(stem: &str, named: Option<&str>, present: impl Fn(&str) -> bool) -> Option<String> {
+    let named = named?.rsplit(['/', '\\']).next()?;
+    formats::tape::EXTENSIONS
+        .iter()
+        .map(|extension| format!("{stem}{extension}"))
+        .find(|candidate| candidate == named && present(candidate))
+}
+
+/// Fetches payloads from the CAS folder. They are shown like inline ones; missing ones stay on the event.
+fn resolve_payloads(
+    config: &Config,
+    directory: &RunDirectory,
+    tape: &mut Tape<'_>,
+    payloads: &mut Vec<FileDigest>,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    debug_assert_eq!(tape.format, Format::Harn);
+    let (path, name) = (format!("{}/{}", directory.shown, tape.file), tape.file.clone());
+    for event in &mut tape.events {
+        let mut missing = Vec::new();
+        for external in std::mem::take(&mut event.external) {
+            let loaded = load::payload(directory, &name, &external.content_hash, &config.limits);
+            let at = || {
+                let source = Source::line(&path, event.line, event.source.as_bytes());
+                let text: &str = &event.source;
+                let found = text.find(&external.content_hash).unwrap_or_default();
+                source.place(found, found + external.content_hash.len())
+            };
+            match loaded {
+                Ok(Some(file)) => {
+                    let digest = load::digest(&file);
+                    if digest.blake3 != external.content_hash {
+                        diagnostics.push(codes::TAPE_PAYLOAD_MISMATCH.at(
+                            Place::file(&file.shown),
+                            "The payload is not what its name says: its BLAKE3 differs",
+                            "Take the payload from its source again.",
+                        ));
+                    }
+                    if !payloads.contains(&digest) {
+                        payloads.push(digest);
+                    }
+                    let text = match String::from_utf8(file.bytes) {
+                        Ok(text) => text,
+                        Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
+                    };
+                    let kind = if text.starts_with(['{', '[']) { TextKind::Json } else { TextKind::Plain };
+                    if !text.is_empty() {
+                        event.blocks.push(Block { label: Some(external.label), kind, text: Cow::Owned(text) });
+                    }
+                }
+                Ok(None) => {
+                    diagnostics.push(codes::TAPE_MISSING_PAYLOAD.at(
+                        at(),
+                        format!("The payload {} is not in {}", quoted(&external.content_hash), quoted(&format!("{name}.cas"))),
+                        "Copy the CAS folder beside the tape; the timeline says that the payload is missing.",
+                    ));
+                    missing.push(external);
+                }
+                Err(problem) => {
+                    diagnostics.push(problem);
+                    missing.push(external);
+                }
+            }
+        }
+        event.external = missing;
+    }
+}

@@ -1,0 +1,97 @@
+//! runpress turns a folder of recorded agent runs into a website and into feeds.
+//!
+//! # The way of the data
+//!
+//! ```text
+//!  site.toml ─► config
+//!  content/  ─► discover ─► every record (small) ─► Archive: order, slugs, neighbours, ranges
+//!                               │
+//!                               ▼  each run, in parallel, one at a time per thread, then forgotten:
+//!               load ─► formats ─► rules ─► model ─► view ─► render ─► publish::Stage
+//!                               │
+//!                               ▼  what is kept of a run is small: Findings and diagnostics
+//!               Archive + Findings ─► lists, tables, feeds ─► publish::Stage
+//!                               │
+//!                               ▼
+//!               no errors: Stage::swap           errors: the stage is dropped, the old site stays
+//! ```
+//!
+//! [`check`] and [`build`] below are the same story with and without a stage; [`pipeline`] holds its steps.
+//! The common path is optimistic: every run is read once and its pages are staged at once. When runs turn
+//! out invalid and are to be quarantined, the archive is made again without them and the pass repeats,
+//! since neighbours and ranges may have counted them.
+//!
+//! # What is absent
+//!
+//! - Only the edges ([`discover`], [`load`], [`publish`], [`site`] and the binary) touch the disk, the
+//!   environment or the terminal. Nothing reads a clock.
+//! - [`formats`] knows nothing of [`model`]; [`model`] knows nothing of serde; templates see [`view`] only.
+//! - The only type that a template prints unescaped is [`render::Html`], and only [`render`] makes one.
+//! - Recorded text never passes through the minifier: the shell of a page is minified once per depth, with
+//!   slots for what stands in it.
+//! - Order is born in [`discover`] and kept: parallel steps collect in input order, maps are sorted.
+
+pub mod assets;
+pub mod config;
+pub mod diagnostics;
+pub mod discover;
+pub mod feeds;
+pub mod formats;
+pub mod inspect;
+pub mod load;
+pub mod markup;
+pub mod model;
+pub mod pipeline;
+pub mod publish;
+pub mod render;
+pub mod rules;
+pub mod site;
+pub mod url;
+pub mod view;
+
+use diagnostics::Diagnostic;
+use pipeline::{Gathered, Outcome, Progress};
+use publish::Stage;
+use site::Site;
+
+/// Why nothing could be done: usage, site.toml, I/O or templates. Exit status 2.
+pub type Failure = Vec<Diagnostic>;
+
+/// Checks everything and writes nothing.
+///
+/// # Errors
+/// The content or the site's own files cannot be read at all.
+pub fn check(site: &Site, progress: &dyn Progress) -> Result<Outcome, Failure> {
+    let mut gathered = Gathered::gather(site, progress)?;
+    // Templates are read too, so that a check finds what a build would find.
+    site.renderer(&gathered)?;
+    let mut pass = gathered.pass(site, None, progress)?;
+    while gathered.quarantine(site, &pass) {
+        pass = gathered.pass(site, None, progress)?;
+    }
+    Ok(gathered.outcome(site, pass))
+}
+
+/// Checks everything and, unless the content has errors, puts the new site in the place of the old one.
+///
+/// # Errors
+/// The content or the site's own files cannot be read at all, or the site cannot be written.
+pub fn build(site: &Site, progress: &dyn Progress) -> Result<Outcome, Failure> {
+    let mut gathered = Gathered::gather(site, progress)?;
+    let renderer = site.renderer(&gathered)?;
+    let mut stage = Stage::open(&site.out, &site.inputs()).map_err(|problem| vec![problem])?;
+    let mut pass = gathered.pass(site, Some((&stage, &renderer)), progress)?;
+    while gathered.quarantine(site, &pass) {
+        drop(stage);
+        stage = Stage::open(&site.out, &site.inputs()).map_err(|problem| vec![problem])?;
+        pass = gathered.pass(site, Some((&stage, &renderer)), progress)?;
+    }
+    let mut outcome = gathered.outcome(site, pass);
+    if outcome.publishes(site) {
+        gathered.publish_lists(site, &outcome, &stage, &renderer)?;
+        (outcome.files, outcome.bytes) = stage.written();
+        stage.swap().map_err(|problem| vec![problem])?;
+        outcome.published = true;
+    }
+    Ok(outcome)
+}

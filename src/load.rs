@@ -1,0 +1,294 @@
+//! [edge in] Knows how to read the files of one run directory: whole, within limits, never outside the content root.
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::Path;
+
+use crate::config::Limits;
+use crate::diagnostics::text::quoted;
+use crate::diagnostics::{Diagnostic, Place, Source, codes};
+use crate::discover::RunDirectory;
+use crate::formats::{events, run_record, sidecar, tape, writeup};
+use crate::model::FileDigest;
+
+/// A file of a run directory.
+#[derive(Debug)]
+pub struct Loaded {
+    /// Its name, or its path below the run directory.
+    pub name: String,
+    /// Its path in diagnostics.
+    pub shown: String,
+    /// What it holds.
+    pub bytes: Vec<u8>,
+}
+
+/// The files of a run directory that are read for the site.
+#[derive(Debug, Default)]
+pub struct RunFiles {
+    /// `events.jsonl`
+    pub events: Option<Loaded>,
+    /// Harn tapes, by name.
+    pub tapes: Vec<Loaded>,
+    /// Annotation sidecars, by name.
+    pub sidecars: Vec<Loaded>,
+    /// `writeup.md`
+    pub writeup: Option<Loaded>,
+    /// Every co-located file by path, read or only digested.
+    pub digests: Vec<FileDigest>,
+}
+
+/// Co-located files that this version digests but does not show.
+const DIGESTED: [&str; 4] = ["raw.jsonl", "transcript.json", "annotations.json", "annotations.actions.jsonl"];
+
+/// Reads the record of a run directory.
+///
+/// # Errors
+/// The file cannot be read, is too large, or lies outside the content root.
+pub fn record(directory: &RunDirectory, limits: &Limits) -> Result<Loaded, Diagnostic> {
+    let name = run_record::FILE_NAME;
+    let shown = format!("{}/{name}", directory.shown);
+    let bytes = read(&directory.root, &directory.path.join(name), &shown, limits.file)?;
+    let bytes = bytes.ok_or_else(|| unreadable(&shown, "it is not there any more"))?;
+    Ok(Loaded { name: name.to_owned(), shown, bytes })
+}
+
+/// Reads everything else that the site shows of a run directory. What cannot be read is reported and left out.
+#[must_use]
+pub fn run(directory: &RunDirectory, record: &Loaded, limits: &Limits) -> (RunFiles, Vec<Diagnostic>) {
+    let mut files = RunFiles::default();
+    let mut problems = Vec::new();
+    files.digests.push(digest(record));
+    let names = match names(&directory.path) {
+        Ok(names) => names,
+        Err(error) => {
+            problems.push(unreadable(&directory.shown, &error.to_string()));
+            return (files, problems);
+        }
+    };
+    for name in names {
+        let Some(role) = role(&name) else { continue };
+        let shown = format!("{}/{name}", directory.shown);
+        let limit = if role == Role::Writeup { limits.writeup } else { limits.file };
+        let path = directory.path.join(&name);
+        let bytes = match read(&directory.root, &path, &shown, limit) {
+            Ok(Some(bytes)) => bytes,
+            Ok(None) => continue,
+            Err(problem) => {
+                problems.push(problem);
+                continue;
+            }
+        };
+        let loaded = Loaded { name, shown, bytes };
+        files.digests.push(digest(&loaded));
+        if role.is_json_lines()
+            && let Some(problem) = long_line(&loaded, limits.line)
+        {
+            problems.push(problem);
+            continue;
+        }
+        match role {
+            Role::Events => files.events = Some(loaded),
+            Role::Tape => files.tapes.push(loaded),
+            Role::Sidecar => files.sidecars.push(loaded),
+            Role::Writeup => files.writeup = Some(loaded),
+            Role::Digested => {}
+        }
+    }
+    files.digests.sort_by(|a, b| a.path.cmp(&b.path));
+    (files, problems)
+}
+
+/// Reads a file of prose.
+///
+/// # Errors
+/// The file cannot be read, is too large, or lies outside the content root.
+pub fn prose(root: &Path, path: &Path, shown: &str, limits: &Limits) -> Result<Vec<u8>, Diagnostic> {
+    read(root, path, shown, limits.writeup)?.ok_or_else(|| unreadable(shown, "it is not there any more"))
+}
+
+/// Reads a payload from a tape's CAS folder. `Ok(None)`: it is not there.
+///
+/// # Errors
+/// The file cannot be read, is too large, or lies outside the content root.
+pub fn payload(directory: &RunDirectory, tape: &str, hash: &str, limits: &Limits) -> Result<Option<Loaded>, Diagnostic> {
+    // Only the name of a BLAKE3 digest is a file name here: a tape cannot name a path.
+    if hash.len() != 64 || !hash.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b)) {
+        return Ok(None);
+    }
+    let name = format!("{tape}.cas/{hash}");
+    let shown = format!("{}/{name}", directory.shown);
+    let folder = directory.path.join(format!("{tape}.cas"));
+    if folder.symlink_metadata().is_ok_and(|meta| meta.is_symlink()) {
+        return Err(outside(&format!("{}/{tape}.cas", directory.shown)));
+    }
+    let bytes = read(&directory.root, &folder.join(hash), &shown, limits.file)?;
+    Ok(bytes.map(|bytes| Loaded { name, shown, bytes }))
+}
+
+/// The files below `folder` of the site's root, sorted by path, as pairs of path (with `/`) and content.
+/// A folder that is not there is empty. Links are followed only inside the site's root.
+///
+/// # Errors
+/// A file cannot be read.
+pub fn tree(site: &Path, folder: &str) -> Result<Vec<(String, Vec<u8>)>, Diagnostic> {
+    let unreadable = |path: &str, reason: &str| {
+        codes::TEMPLATE_UNREADABLE.at(
+            Place::file(path),
+            format!("The file {} cannot be read: {reason}", quoted(path)),
+            "Make it a regular file that the build may read, or remove it.",
+        )
+    };
+    let base = site.join(folder);
+    if !base.is_dir() {
+        return Ok(Vec::new());
+    }
+    let root = site.canonicalize().map_err(|error| unreadable(folder, &error.to_string()))?;
+    let mut files = Vec::new();
+    for entry in walkdir::WalkDir::new(&base).sort_by_file_name() {
+        let entry = entry.map_err(|error| unreadable(folder, &error.to_string()))?;
+        if entry.file_type().is_dir() {
+            continue;
+        }
+        let parts: Option<Vec<&str>> =
+            entry.path().strip_prefix(&base).ok().and_then(|path| path.iter().map(|part| part.to_str()).collect());
+        let name = parts.ok_or_else(|| unreadable(folder, "a name is not UTF-8"))?.join("/");
+        let shown = format!("{folder}/{name}");
+        let bytes = read(&root, entry.path(), &shown, u64::MAX - 1).map_err(|problem| unreadable(&shown, &problem.message))?;
+        files.push((name, bytes.unwrap_or_default()));
+    }
+    Ok(files)
+}
+
+/// Name, size and digest of a file.
+#[must_use]
+pub fn digest(file: &Loaded) -> FileDigest {
+    FileDigest {
+        path: file.name.clone(),
+        bytes: file.bytes.len() as u64,
+        blake3: blake3::hash(&file.bytes).to_hex().to_string(),
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Events,
+    Tape,
+    Sidecar,
+    Writeup,
+    Digested,
+}
+
+impl Role {
+    const fn is_json_lines(self) -> bool {
+        matches!(self, Self::Events | Self::Tape | Self::Sidecar)
+    }
+}
+
+fn role(name: &str) -> Option<Role> {
+    if name == events::FILE_NAME {
+        Some(Role::Events)
+    } else if name == writeup::FILE_NAME {
+        Some(Role::Writeup)
+    } else if name.ends_with(sidecar::SUFFIX) {
+        Some(Role::Sidecar)
+    } else if tape::EXTENSIONS.iter().any(|ext| name.len() > ext.len() && name.ends_with(ext)) {
+        Some(Role::Tape)
+    } else if DIGESTED.contains(&name) {
+        Some(Role::Digested)
+    } else {
+        None
+    }
+}
+
+/// The names in a directory, sorted, so that the file system's order does not show.
+fn names(directory: &Path) -> std::io::Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(directory)? {
+        // A name that is not UTF-8 is none that runpress looks for.
+        if let Ok(name) = entry?.file_name().into_string() {
+            names.push(name);
+        }
+    }
+    names.sort_unstable();
+    Ok(names)
+}
+
+fn read(root: &Path, path: &Path, shown: &str, limit: u64) -> Result<Option<Vec<u8>>, Diagnostic> {
+    let gone = |error: &std::io::Error| error.kind() == std::io::ErrorKind::NotFound;
+    let meta = match path.symlink_metadata() {
+        Ok(meta) if !meta.is_symlink() => meta,
+        Ok(_) => {
+            let target = path.canonicalize().map_err(|error| unreadable(shown, &error.to_string()))?;
+            if !target.starts_with(root) {
+                return Err(outside(shown));
+            }
+            target.metadata().map_err(|error| unreadable(shown, &error.to_string()))?
+        }
+        Err(error) if gone(&error) => return Ok(None),
+        Err(error) => return Err(unreadable(shown, &error.to_string())),
+    };
+    // Opening a pipe or a device would wait for ever.
+    if !meta.is_file() {
+        return Err(unreadable(shown, "it is not a regular file"));
+    }
+    if meta.len() > limit {
+        return Err(too_large(shown, meta.len(), limit));
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(meta.len()).unwrap_or_default() + 1);
+    File::open(path)
+        .and_then(|file| file.take(limit + 1).read_to_end(&mut bytes))
+        .map_err(|error| unreadable(shown, &error.to_string()))?;
+    if bytes.len() as u64 > limit {
+        return Err(too_large(shown, bytes.len() as u64, limit));
+    }
+    Ok(Some(bytes))
+}
+
+fn long_line(file: &Loaded, limit: u64) -> Option<Diagnostic> {
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    if file.bytes.len() <= limit {
+        return None;
+    }
+    let mut start = 0;
+    for (end, number) in memchr::memchr_iter(b'\n', &file.bytes).chain([file.bytes.len()]).zip(1..) {
+        if end - start > limit {
+            let line = &file.bytes[start..end];
+            return Some(codes::CONTENT_LINE_TOO_LONG.at(
+                Source::line(&file.shown, number, line).place(0, 1),
+                format!("The line is {} bytes long; the limit is {limit}", line.len()),
+                "Shorten the line, or raise `line` in `[limits]`.",
+            ));
+        }
+        start = end + 1;
+    }
+    None
+}
+
+fn unreadable(shown: &str, reason: &str) -> Diagnostic {
+    codes::CONTENT_UNREADABLE.at(
+        Place::file(shown),
+        format!("The file {} cannot be read: {reason}", quoted(shown)),
+        "Make it a regular file that the build may read, or remove it.",
+    )
+}
+
+fn outside(shown: &str) -> Diagnostic {
+    codes::CONTENT_SYMLINK.at(
+        Place::file(shown),
+        "The link leads out of the content root",
+        "Put the file itself here, or link to a file inside the same content root.",
+    )
+}
+
+fn too_large(shown: &str, size: u64, limit: u64) -> Diagnostic {
+    let (code, key) = if shown.ends_with(".md") {
+        (&codes::REVIEW_TOO_LARGE, "writeup")
+    } else {
+        (&codes::CONTENT_TOO_LARGE, "file")
+    };
+    code.at(
+        Place::file(shown),
+        format!("The file is {size} bytes large; the limit is {limit}"),
+        format!("Make it smaller, or raise `{key}` in `[limits]`."),
+    )
+}

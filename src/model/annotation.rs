@@ -1,0 +1,199 @@
+//! Knows what a human, an agent or a system said about an event.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use super::Verbatim;
+
+/// Which of Harn's kinds an annotation is.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[allow(missing_docs, reason = "the names are those of formats.md D")]
+pub enum Kind {
+    Correct,
+    Incorrect,
+    Alternative,
+    Note,
+    Marker,
+    Mute,
+    Hypothesis,
+    Friction,
+    CrystallizeHere,
+    /// A newer kind, with its word.
+    Unknown(String),
+}
+
+impl Kind {
+    /// The nine kinds, in the order of the format.
+    pub const KNOWN: [Self; 9] = [
+        Self::Correct,
+        Self::Incorrect,
+        Self::Alternative,
+        Self::Note,
+        Self::Marker,
+        Self::Mute,
+        Self::Hypothesis,
+        Self::Friction,
+        Self::CrystallizeHere,
+    ];
+
+    /// Reads the word of the format.
+    #[must_use]
+    pub fn parse(word: &str) -> Self {
+        Self::KNOWN.into_iter().find(|kind| kind.word() == word).unwrap_or_else(|| Self::Unknown(word.to_owned()))
+    }
+
+    /// The word of the format, or of the file.
+    #[must_use]
+    pub fn word(&self) -> &str {
+        match self {
+            Self::Correct => "correct",
+            Self::Incorrect => "incorrect",
+            Self::Alternative => "alternative",
+            Self::Note => "note",
+            Self::Marker => "marker",
+            Self::Mute => "mute",
+            Self::Hypothesis => "hypothesis",
+            Self::Friction => "friction",
+            Self::CrystallizeHere => "crystallize_here",
+            Self::Unknown(word) => word,
+        }
+    }
+
+    /// The word under which Harn's report counts it.
+    #[must_use]
+    pub fn counted_as(&self) -> &str {
+        if let Self::Unknown(_) = self { "unknown" } else { self.word() }
+    }
+}
+
+/// The friction kinds, in the order of the format.
+pub const FRICTION_KINDS: [&str; 9] = [
+    "repeated_query",
+    "repeated_clarification",
+    "approval_stall",
+    "missing_context",
+    "manual_handoff",
+    "tool_gap",
+    "failed_assumption",
+    "expensive_model_used_for_deterministic_step",
+    "human_hypothesis",
+];
+
+/// An annotation, checked.
+#[derive(Debug)]
+pub struct Annotation<'a> {
+    /// The id, or `ann@event_<n>` when it has none, made unique in its file: the anchor on the page.
+    pub label: String,
+    /// The number of the event it is about.
+    pub event: u64,
+    /// What kind it is.
+    pub kind: Kind,
+    /// Markdown.
+    pub evidence: Option<Cow<'a, str>>,
+    /// Any JSON.
+    pub suggested_fix: Option<&'a str>,
+    /// Who said it.
+    pub author: Option<Author>,
+    /// As written; RFC 3339 by convention.
+    pub timestamp: Option<Cow<'a, str>>,
+    /// First and last event it covers, when it covers more than its own.
+    pub span: Option<(u64, u64)>,
+    /// Where a hypothesis stands.
+    pub hypothesis_status: Option<&'static str>,
+    /// Which friction it is.
+    pub friction_kind: Option<Cow<'a, str>>,
+    /// References to things elsewhere.
+    pub links: Vec<Link>,
+    /// `metadata` as written, unless empty.
+    pub metadata: Option<&'a str>,
+    /// The whole line as written.
+    pub verbatim: Verbatim<'a>,
+}
+
+/// Who said it.
+#[derive(Debug, Clone)]
+pub struct Author {
+    /// Their id.
+    pub id: Option<String>,
+    /// `human`, `agent` or `system`.
+    pub kind: &'static str,
+    /// Where they said it.
+    pub surface: Option<String>,
+}
+
+/// A reference; at least one of the three is there.
+#[derive(Debug, Clone)]
+pub struct Link {
+    /// Words for it.
+    pub label: Option<String>,
+    /// Address.
+    pub url: Option<String>,
+    /// Any other reference, such as a trace id.
+    pub reference: Option<String>,
+}
+
+/// Annotations counted by kind; the key is [`Kind::counted_as`].
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Counts(pub BTreeMap<String, usize>);
+
+impl Counts {
+    /// Counts one more.
+    pub fn add(&mut self, kind: &Kind) {
+        *self.0.entry(kind.counted_as().to_owned()).or_default() += 1;
+    }
+
+    /// Adds the counts of another sidecar.
+    pub fn merge(&mut self, other: &Self) {
+        for (kind, count) in &other.0 {
+            *self.0.entry(kind.clone()).or_default() += count;
+        }
+    }
+
+    /// All of them.
+    #[must_use]
+    pub fn total(&self) -> usize {
+        self.0.values().sum()
+    }
+}
+
+/// Problem codes of Harn's validator (formats.md D), with what each reports.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names are those of formats.md D")]
+pub enum Problem {
+    DuplicateId { annotation_id: String },
+    UnknownEventId { annotation_id: String, event_id: u64 },
+    HypothesisStatusMissing { annotation_id: String },
+    FrictionKindUnexpected { annotation_id: String },
+    HypothesisStatusUnexpected { annotation_id: String },
+    FrictionKindMissing { annotation_id: String },
+    FrictionKindUnknown { annotation_id: String, friction_kind: String },
+    UnknownKind { annotation_id: String },
+    InvalidSpan { annotation_id: String, message: String },
+    TapeDigestMismatch { expected: String, actual: String },
+}
+
+/// What Harn's validator says about a sidecar and its tape.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Report {
+    /// How many annotations were looked at.
+    pub checked: usize,
+    /// The problems, in the validator's order.
+    pub problems: Vec<Problem>,
+    /// How many of each kind.
+    pub kind_counts: Counts,
+}
+
+/// A sidecar, checked against its tape.
+#[derive(Debug)]
+pub struct Sidecar<'a> {
+    /// File name in the run directory.
+    pub file: String,
+    /// The header's line as written.
+    pub header: Verbatim<'a>,
+    /// The digest that the header names.
+    pub stated_hash: Option<String>,
+    /// The report.
+    pub report: Report,
+    /// The annotations in file order.
+    pub annotations: Vec<Annotation<'a>>,
+}

@@ -1,0 +1,180 @@
+//! Knows the whole archive: its order, its addresses, and which runs belong together.
+
+use std::collections::BTreeMap;
+
+use super::run::{Number, Run};
+
+/// All runs of the site, newest first, and the names they are grouped by.
+#[derive(Debug, Default)]
+pub struct Archive {
+    /// Newest first; ties by id.
+    pub runs: Vec<Entry>,
+    /// Cases by name.
+    pub cases: Vec<Group>,
+    /// Models by name.
+    pub models: Vec<Group>,
+    /// Harnesses by name.
+    pub harnesses: Vec<Group>,
+    ranges: BTreeMap<RangeKey, Ranges>,
+}
+
+/// A run and where it stands.
+#[derive(Debug)]
+pub struct Entry {
+    /// The run.
+    pub run: Run,
+    /// Its address: `/runs/<slug>/`.
+    pub slug: String,
+    /// Which of the discovered run directories it is in.
+    pub directory: usize,
+    /// Position in `cases`, `models`, `harnesses`.
+    pub case: usize,
+    /// Position in `models`.
+    pub model: usize,
+    /// Position in `harnesses`.
+    pub harness: usize,
+    /// The next newer run of the same case.
+    pub newer: Option<usize>,
+    /// The next older run of the same case.
+    pub older: Option<usize>,
+}
+
+/// A case, a model or a harness with its runs.
+#[derive(Debug, Clone)]
+pub struct Group {
+    /// As the records write it.
+    pub name: String,
+    /// Its address.
+    pub slug: String,
+    /// Positions in `runs`, newest first.
+    pub runs: Vec<usize>,
+}
+
+/// Runs whose metrics may be held against each other: same case, version, variant, engine and orchestrator.
+type RangeKey = (String, String, Option<String>, String, String);
+
+/// The smallest and largest value of a metric among comparable runs that report it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Range {
+    /// Smallest.
+    pub min: Number,
+    /// Largest.
+    pub max: Number,
+    /// How many runs report it.
+    pub runs: usize,
+}
+
+/// The ranges of a comparable set.
+#[derive(Debug, Clone, Default)]
+pub struct Ranges {
+    /// The four token classes in the format's order.
+    pub tokens: [Option<Range>; 4],
+    /// USD at list prices.
+    pub comparable_cost: Option<Range>,
+    /// USD charged.
+    pub actual_cost: Option<Range>,
+    /// Seconds.
+    pub run_time: Option<Range>,
+}
+
+impl Archive {
+    /// Makes the archive of runs in order (newest first), each with its slug and directory.
+    /// `slugs` gives a name its address within its sort.
+    #[must_use]
+    pub fn new(runs: Vec<(Run, String, usize)>, slugs: &dyn Fn(Sort, &str) -> String) -> Self {
+        let group = |sort: Sort, name: &dyn Fn(&Run) -> &str| {
+            let mut members: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+            for (index, (run, ..)) in runs.iter().enumerate() {
+                members.entry(name(run)).or_default().push(index);
+            }
+            members
+                .into_iter()
+                .map(|(name, runs)| Group { name: name.to_owned(), slug: slugs(sort, name), runs })
+                .collect::<Vec<_>>()
+        };
+        let cases = group(Sort::Case, &|run| &run.subject.case);
+        let models = group(Sort::Model, &|run| &run.subject.model);
+        let harnesses = group(Sort::Harness, &|run| &run.subject.harness);
+        let mut ranges: BTreeMap<RangeKey, Ranges> = BTreeMap::new();
+        for (run, ..) in &runs {
+            ranges.entry(range_key(run)).or_default().add(run);
+        }
+        let position = |groups: &[Group], name: &str| {
+            groups.binary_search_by(|group| group.name.as_str().cmp(name)).unwrap_or_default()
+        };
+        let mut entries: Vec<Entry> = runs
+            .into_iter()
+            .map(|(run, slug, directory)| Entry {
+                case: position(&cases, &run.subject.case),
+                model: position(&models, &run.subject.model),
+                harness: position(&harnesses, &run.subject.harness),
+                run,
+                slug,
+                directory,
+                newer: None,
+                older: None,
+            })
+            .collect();
+        for case in &cases {
+            for pair in case.runs.windows(2) {
+                entries[pair[0]].older = Some(pair[1]);
+                entries[pair[1]].newer = Some(pair[0]);
+            }
+        }
+        Self { runs: entries, cases, models, harnesses, ranges }
+    }
+
+    /// The ranges of the runs that are comparable with `run`, itself included.
+    #[must_use]
+    pub fn ranges(&self, run: &Run) -> Option<&Ranges> {
+        self.ranges.get(&range_key(run))
+    }
+}
+
+/// What a group groups by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum Sort {
+    Case,
+    Model,
+    Harness,
+}
+
+fn range_key(run: &Run) -> RangeKey {
+    let subject = &run.subject;
+    (
+        subject.case.clone(),
+        subject.version.clone(),
+        subject.variant.clone(),
+        subject.engine.clone(),
+        subject.orchestrator.clone(),
+    )
+}
+
+impl Ranges {
+    fn add(&mut self, run: &Run) {
+        let metrics = &run.metrics;
+        for (range, (_, number)) in self.tokens.iter_mut().zip(metrics.tokens()) {
+            widen(range, number);
+        }
+        widen(&mut self.comparable_cost, metrics.comparable_cost.as_ref());
+        widen(&mut self.actual_cost, metrics.actual_cost.as_ref());
+        widen(&mut self.run_time, Some(&metrics.run_time_seconds));
+    }
+}
+
+fn widen(range: &mut Option<Range>, number: Option<&Number>) {
+    let Some(number) = number else { return };
+    match range {
+        Some(range) => {
+            range.runs += 1;
+            if number.value < range.min.value {
+                range.min = number.clone();
+            }
+            if number.value > range.max.value {
+                range.max = number.clone();
+            }
+        }
+        None => *range = Some(Range { min: number.clone(), max: number.clone(), runs: 1 }),
+    }
+}

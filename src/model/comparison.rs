@@ -1,0 +1,81 @@
+//! Knows which runs stand in one table: same case version, engine and orchestrator; grouped by variant.
+
+use std::collections::BTreeMap;
+
+use super::archive::Archive;
+
+/// Runs that may be held against each other.
+#[derive(Debug)]
+pub struct Set {
+    /// Position of the case in the archive.
+    pub case: usize,
+    /// Version of the case.
+    pub version: String,
+    /// Engine, with its version where known.
+    pub engine: String,
+    /// Orchestrator.
+    pub orchestrator: String,
+    /// The declared checks of these runs: view and name, in the order in which they first appear.
+    pub checks: Vec<(String, String)>,
+    /// Variants by name, the unknown one last, each with its runs, newest first.
+    pub variants: Vec<(Option<String>, Vec<usize>)>,
+}
+
+/// Splits runs (positions in the archive, newest first) into comparable sets; the set with the newest run comes first.
+#[must_use]
+pub fn sets(archive: &Archive, runs: &[usize]) -> Vec<Set> {
+    type Key = (usize, String, String, String);
+    let mut order: Vec<Key> = Vec::new();
+    let mut members: BTreeMap<Key, Vec<usize>> = BTreeMap::new();
+    for &index in runs {
+        let entry = &archive.runs[index];
+        let subject = &entry.run.subject;
+        let engine = subject
+            .engine_version
+            .as_ref()
+            .map_or_else(|| subject.engine.clone(), |version| format!("{} {version}", subject.engine));
+        let key = (entry.case, subject.version.clone(), engine, subject.orchestrator.clone());
+        let list = members.entry(key.clone()).or_default();
+        if list.is_empty() {
+            order.push(key);
+        }
+        list.push(index);
+    }
+    order
+        .into_iter()
+        .map(|key| {
+            let runs = members.remove(&key).unwrap_or_default();
+            let (case, version, engine, orchestrator) = key;
+            Set {
+                case,
+                version,
+                engine,
+                orchestrator,
+                checks: checks(archive, &runs),
+                variants: variants(archive, runs),
+            }
+        })
+        .collect()
+}
+
+fn checks(archive: &Archive, runs: &[usize]) -> Vec<(String, String)> {
+    let mut seen = std::collections::BTreeSet::new();
+    let mut checks = Vec::new();
+    for &index in runs {
+        for check in &archive.runs[index].run.validation.checks {
+            if seen.insert(check.view.as_str()) {
+                checks.push((check.view.clone(), check.name.clone()));
+            }
+        }
+    }
+    checks
+}
+
+fn variants(archive: &Archive, runs: Vec<usize>) -> Vec<(Option<String>, Vec<usize>)> {
+    let mut groups: BTreeMap<(bool, Option<String>), Vec<usize>> = BTreeMap::new();
+    for index in runs {
+        let variant = archive.runs[index].run.subject.variant.clone();
+        groups.entry((variant.is_none(), variant)).or_default().push(index);
+    }
+    groups.into_iter().map(|((_, variant), runs)| (variant, runs)).collect()
+}

@@ -1,0 +1,295 @@
+//! Knows what a run is: the record, checked, with its defaults filled in.
+
+use crate::formats::reader;
+use crate::formats::run_record::{self as record, RunRecord};
+use crate::url::HttpUrl;
+
+use super::time::Moment;
+
+/// A run whose record holds.
+#[derive(Debug, Clone)]
+pub struct Run {
+    /// Unique id.
+    pub id: String,
+    /// When it began.
+    pub started: Moment,
+    /// When it ended.
+    pub finished: Moment,
+    /// When it was published, where the record says so.
+    pub published: Option<Moment>,
+    /// What was run.
+    pub subject: Subject,
+    /// Where and with what it ran.
+    pub environment: Environment,
+    /// What it took.
+    pub metrics: Metrics,
+    /// What was found afterwards.
+    pub validation: Validation,
+    /// The generated source.
+    pub source_repo: Option<HttpUrl>,
+    /// The playable build.
+    pub playable_build: Option<HttpUrl>,
+    /// How it ended.
+    pub state: State,
+}
+
+impl Run {
+    /// Recency (formats.md, contradiction 30): published, else finished.
+    #[must_use]
+    pub fn recency(&self) -> &Moment {
+        self.published.as_ref().unwrap_or(&self.finished)
+    }
+}
+
+/// What was run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Subject {
+    /// Slug of the test case.
+    pub case: String,
+    /// Its exact version.
+    pub version: String,
+    /// `end-to-end` unless the record says otherwise.
+    pub test_type: String,
+    /// `None` in the oldest records.
+    pub variant: Option<String>,
+    /// Slug of the harness.
+    pub harness: String,
+    /// Version of the harness, where known.
+    pub harness_version: Option<String>,
+    /// Opaque model id.
+    pub model: String,
+    /// `one-shot` unless the record says otherwise.
+    pub orchestrator: String,
+    /// `none` unless the record says otherwise.
+    pub engine: String,
+    /// Version of the engine, where known.
+    pub engine_version: Option<String>,
+}
+
+/// Where and with what a run ran. `None` is unknown.
+#[derive(Debug, Clone, Default)]
+pub struct Environment {
+    /// Commit of the orchestrator.
+    pub test_cabinet_commit: Option<String>,
+    /// Operating system of the container.
+    pub os: Option<String>,
+    /// Container image.
+    pub container_image: Option<String>,
+    /// Node.js version.
+    pub node_version: Option<String>,
+    /// How the harness was authenticated.
+    pub auth_mode: Option<String>,
+}
+
+/// A number with the digits of the record.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Number {
+    /// As written.
+    pub literal: String,
+    /// Its value; finite.
+    pub value: f64,
+}
+
+/// What a run took. `None` is not reported, which is not 0.
+#[derive(Debug, Clone)]
+pub struct Metrics {
+    /// Wall clock, in seconds.
+    pub run_time_seconds: Number,
+    /// Input that was not served from a cache, in tokens.
+    pub uncached_input: Option<Number>,
+    /// Input that was served from a cache, in tokens.
+    pub cached_input: Option<Number>,
+    /// Output without reasoning, in tokens.
+    pub output: Option<Number>,
+    /// Reasoning, in tokens.
+    pub reasoning: Option<Number>,
+    /// USD at list prices: the headline figure.
+    pub comparable_cost: Option<Number>,
+    /// USD charged.
+    pub actual_cost: Option<Number>,
+}
+
+impl Metrics {
+    /// The four token classes in the format's order.
+    #[must_use]
+    pub fn tokens(&self) -> [(&'static str, Option<&Number>); 4] {
+        [
+            ("uncached input", self.uncached_input.as_ref()),
+            ("cached input", self.cached_input.as_ref()),
+            ("output", self.output.as_ref()),
+            ("reasoning", self.reasoning.as_ref()),
+        ]
+    }
+}
+
+/// What was found after the run.
+#[derive(Debug, Clone)]
+pub struct Validation {
+    /// Whether the implementation loaded.
+    pub loaded: bool,
+    /// Why not.
+    pub detail: Option<String>,
+    /// `None`: never attempted.
+    pub install: Option<Step>,
+    /// `None`: never reached.
+    pub build: Option<Step>,
+    /// Visual checks in the record's order.
+    pub checks: Vec<Check>,
+    /// Proofs in the record's order.
+    pub proofs: Vec<Proof>,
+}
+
+/// An install or build step.
+#[derive(Debug, Clone)]
+pub struct Step {
+    /// The command line.
+    pub command: String,
+    /// Whether it succeeded.
+    pub succeeded: bool,
+    /// What it said.
+    pub detail: Option<String>,
+}
+
+/// A visual check.
+#[derive(Debug, Clone)]
+pub struct Check {
+    /// Keys the column of a comparison table.
+    pub view: String,
+    /// For people.
+    pub name: String,
+    /// `None`: not reached, which is not failed.
+    pub similarity: Option<Number>,
+    /// Why it was not reached.
+    pub detail: Option<String>,
+}
+
+/// A proof.
+#[derive(Debug, Clone)]
+pub struct Proof {
+    /// For people.
+    pub name: String,
+    /// `image`, `video`, `replay`, as written.
+    pub kind: String,
+    /// Whether it was found; `None` when the record does not say.
+    pub present: Option<bool>,
+    /// More about it.
+    pub detail: Option<String>,
+}
+
+/// How a run ended; the word is kept as written (formats.md, contradiction 4).
+#[derive(Debug, Clone)]
+pub struct State {
+    /// The word of the record.
+    pub word: String,
+    /// Why.
+    pub detail: Option<String>,
+}
+
+impl State {
+    /// Whether the run did what it was asked: the only state that needs a review.
+    #[must_use]
+    pub fn is_completed(&self) -> bool {
+        self.word == "completed"
+    }
+}
+
+/// Makes a run of a record. `None` when a required value is missing, which the format has reported.
+#[must_use]
+pub fn from_record(record: &RunRecord<'_>) -> Option<Run> {
+    let subject = &record.subject;
+    let text = |value: &Option<std::borrow::Cow<'_, str>>| value.as_ref().map(|text| text.to_string());
+    Some(Run {
+        id: text(&record.id)?,
+        started: Moment::parse(record.started_at.as_ref()?)?,
+        finished: Moment::parse(record.finished_at.as_ref()?)?,
+        published: record.published_at.as_ref().and_then(|at| Moment::parse(at)),
+        subject: Subject {
+            case: text(&subject.test_case_slug)?,
+            version: text(&subject.test_case_version)?,
+            test_type: text(&subject.test_type).unwrap_or_else(|| "end-to-end".to_owned()),
+            variant: text(&subject.variant),
+            harness: text(&subject.harness_slug)?,
+            harness_version: text(&subject.harness_version),
+            model: text(&subject.model_id)?,
+            orchestrator: text(&subject.orchestrator_slug).unwrap_or_else(|| "one-shot".to_owned()),
+            engine: text(&subject.engine_slug).unwrap_or_else(|| "none".to_owned()),
+            engine_version: text(&subject.engine_version),
+        },
+        environment: Environment {
+            test_cabinet_commit: text(&record.test_cabinet_commit),
+            os: text(&record.environment.os),
+            container_image: text(&record.environment.container_image),
+            node_version: text(&record.environment.node_version),
+            auth_mode: text(&record.environment.auth_mode),
+        },
+        metrics: metrics(&record.metrics)?,
+        validation: validation(&record.validation)?,
+        source_repo: record.source_repo.as_ref().and_then(|url| HttpUrl::parse(url)),
+        playable_build: record.playable_build.as_ref().and_then(|url| HttpUrl::parse(url)),
+        state: State { word: text(&record.state)?, detail: text(&record.state_detail) },
+    })
+}
+
+fn number(number: &Option<reader::Number<'_>>) -> Option<Number> {
+    number.as_ref().map(|n| Number { literal: n.literal.to_owned(), value: n.value })
+}
+
+fn metrics(metrics: &record::Metrics<'_>) -> Option<Metrics> {
+    Some(Metrics {
+        run_time_seconds: number(&metrics.run_time_seconds)?,
+        uncached_input: number(&metrics.uncached_input),
+        cached_input: number(&metrics.cached_input),
+        output: number(&metrics.output),
+        reasoning: number(&metrics.reasoning),
+        comparable_cost: number(&metrics.comparable_cost),
+        actual_cost: number(&metrics.actual_cost),
+    })
+}
+
+fn validation(validation: &record::Validation<'_>) -> Option<Validation> {
+    let step = |step: &Option<record::Step<'_>>| {
+        step.as_ref().map(|step| Step {
+            command: step.command.as_deref().unwrap_or_default().to_owned(),
+            succeeded: step.succeeded.unwrap_or_default(),
+            detail: step.detail.as_ref().map(|text| text.to_string()),
+        })
+    };
+    Some(Validation {
+        loaded: validation.loaded?,
+        detail: validation.detail.as_ref().map(|text| text.to_string()),
+        install: step(&validation.install),
+        build: step(&validation.build),
+        checks: validation.checks.iter().map(check).collect::<Option<_>>()?,
+        proofs: validation.proofs.iter().map(proof).collect(),
+    })
+}
+
+fn check(check: &record::Check<'_>) -> Option<Check> {
+    let view = check.view.as_ref()?.to_string();
+    Some(Check {
+        name: check.name.as_ref().map_or_else(|| humanise(&view), |name| name.to_string()),
+        // A view that was not reached has similarity 0 in the record: that is "not reached", not "0 % alike".
+        similarity: number(&check.similarity).filter(|_| check.reached == Some(true)),
+        detail: check.detail.as_ref().map(|text| text.to_string()),
+        view,
+    })
+}
+
+fn proof(proof: &record::Proof<'_>) -> Proof {
+    let name = proof.name.as_ref().or(proof.id.as_ref());
+    Proof {
+        name: name.map_or_else(|| "unnamed".to_owned(), |name| name.to_string()),
+        kind: proof.kind.as_deref().unwrap_or("unknown").to_owned(),
+        present: proof.present,
+        detail: proof.detail.as_ref().map(|text| text.to_string()),
+    }
+}
+
+/// `game-over` becomes `Game Over` (formats.md, contradiction 12).
+fn humanise(slug: &str) -> String {
+    let word = |word: &str| {
+        let mut chars = word.chars();
+        chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+    };
+    slug.split('-').filter(|part| !part.is_empty()).map(word).collect::<Vec<_>>().join(" ")
+}

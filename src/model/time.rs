@@ -1,0 +1,132 @@
+//! Knows moments and durations: RFC 3339 in, UTC and plain words out.
+
+use jiff::Timestamp;
+
+/// A moment as it was written, and when it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Moment {
+    /// The text of the input.
+    pub text: String,
+    /// Milliseconds since 1970-01-01 UTC.
+    pub ms: i64,
+}
+
+impl Moment {
+    /// Reads an RFC 3339 time; anything looser is refused.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        parse_rfc3339(text).map(|ms| Self { text: text.to_owned(), ms })
+    }
+}
+
+/// Milliseconds since 1970-01-01 UTC of an RFC 3339 time with date, time and offset.
+#[must_use]
+pub fn parse_rfc3339(text: &str) -> Option<i64> {
+    let bytes = text.as_bytes();
+    let digits = |range: std::ops::Range<usize>| bytes.get(range).is_some_and(|b| b.iter().all(u8::is_ascii_digit));
+    let shaped = bytes.len() >= 20
+        && digits(0..4)
+        && bytes[4] == b'-'
+        && digits(5..7)
+        && bytes[7] == b'-'
+        && digits(8..10)
+        && matches!(bytes[10], b'T' | b't' | b' ')
+        && digits(11..13)
+        && bytes[13] == b':'
+        && digits(14..16)
+        && bytes[16] == b':'
+        && digits(17..19)
+        && offset_is_shaped(&bytes[19..]);
+    if !shaped {
+        return None;
+    }
+    text.parse::<Timestamp>().ok().map(Timestamp::as_millisecond)
+}
+
+fn offset_is_shaped(rest: &[u8]) -> bool {
+    let fraction = if rest[0] == b'.' { 1 + rest[1..].iter().take_while(|b| b.is_ascii_digit()).count() } else { 0 };
+    if fraction == 1 || fraction > 10 {
+        return false;
+    }
+    match &rest[fraction..] {
+        [b'Z' | b'z'] => true,
+        [b'+' | b'-', h1, h2, b':', m1, m2] => [h1, h2, m1, m2].iter().all(|b| b.is_ascii_digit()),
+        _ => false,
+    }
+}
+
+/// `2026-03-01 10:00:00 UTC`
+#[must_use]
+pub fn utc(ms: i64) -> String {
+    at(ms).map_or_else(|| "unknown".to_owned(), |t| t.strftime("%Y-%m-%d %H:%M:%S UTC").to_string())
+}
+
+/// `2026-03-01`
+#[must_use]
+pub fn utc_date(ms: i64) -> String {
+    at(ms).map_or_else(|| "unknown".to_owned(), |t| t.strftime("%Y-%m-%d").to_string())
+}
+
+/// `2026-03-01T10:00:00Z`, for machines.
+#[must_use]
+pub fn iso(ms: i64) -> String {
+    at(ms).map_or_else(String::new, |t| t.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())
+}
+
+/// `2026-03-01T10:00:00.250Z`, for machines.
+#[must_use]
+pub fn iso_ms(ms: i64) -> String {
+    at(ms).map_or_else(String::new, |t| t.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string())
+}
+
+fn at(ms: i64) -> Option<Timestamp> {
+    Timestamp::from_millisecond(ms).ok()
+}
+
+/// A duration in two units: `48 s`, `12 min 3 s`, `2 h 5 min`, `3 d 4 h`.
+#[must_use]
+pub fn duration(seconds: f64) -> String {
+    if seconds < 60.0 {
+        let tenths = format!("{seconds:.1}");
+        return format!("{} s", tenths.strip_suffix(".0").unwrap_or(&tenths));
+    }
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "seconds of a run are far below 2^63")]
+    let whole = seconds.round() as u64;
+    let (big, unit, small, small_unit) = match whole {
+        0..3600 => (whole / 60, "min", whole % 60, "s"),
+        3600..86400 => (whole / 3600, "h", whole % 3600 / 60, "min"),
+        _ => (whole / 86400, "d", whole % 86400 / 3600, "h"),
+    };
+    if small == 0 { format!("{big} {unit}") } else { format!("{big} {unit} {small} {small_unit}") }
+}
+
+/// Time since the start as a clock: `0:07`, `12:03`, `1:02:03`.
+#[must_use]
+pub fn clock(ms: i64) -> String {
+    let sign = if ms < 0 { "-" } else { "" };
+    let seconds = ms.unsigned_abs() / 1000;
+    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    if hours > 0 { format!("{sign}{hours}:{minutes:02}:{seconds:02}") } else { format!("{sign}{minutes}:{seconds:02}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_rfc_3339_is_a_time() {
+        for good in ["2026-03-01T10:00:00Z", "2026-03-01t10:00:00.123456789+01:30", "2026-03-01 10:00:00-00:00"] {
+            assert!(parse_rfc3339(good).is_some(), "{good}");
+        }
+        for bad in ["2026-03-01", "2026-03-01T10:00:00", "2026-13-01T10:00:00Z", "2026-03-01T10:00Z", "2026-03-01T10:00:00.Z", "2026-03-01T10:00:00+0100", ""] {
+            assert!(parse_rfc3339(bad).is_none(), "{bad}");
+        }
+        assert_eq!(parse_rfc3339("2026-03-01T01:00:00.250+01:00"), parse_rfc3339("2026-03-01T00:00:00.250Z"));
+    }
+
+    #[test]
+    fn durations_have_two_units() {
+        let shown: Vec<_> = [0.0, 1.25, 48.0, 59.96, 723.0, 7500.0, 273_600.0].map(duration).into();
+        assert_eq!(shown, ["0 s", "1.2 s", "48 s", "60 s", "12 min 3 s", "2 h 5 min", "3 d 4 h"]);
+    }
+}

@@ -1,0 +1,590 @@
+//! Knows the steps of a build: gather every record, pass over every run, publish lists and feeds.
+
+use std::collections::BTreeSet;
+
+use rayon::prelude::*;
+
+use crate::diagnostics::{self, Diagnostic};
+use crate::discover::{self, ProseFile, RunDirectory};
+use crate::feeds;
+use crate::formats::page::{self, Prose};
+use crate::inspect;
+use crate::load::{self, Loaded};
+use crate::model::archive::{Archive, Sort};
+use crate::model::findings::Findings;
+use crate::model::run::Run;
+use crate::publish::Stage;
+use crate::render::Html;
+use crate::render::markdown::{self, Context};
+use crate::render::templates::Renderer;
+use crate::rules;
+use crate::rules::archive::Candidate;
+use crate::rules::pages::Shelf;
+use crate::site::Site;
+use crate::view::catalogue::{self, GroupProse};
+use crate::view::chrome::PageInfo;
+use crate::view::problems::{self, Quarantined};
+use crate::view::{Link, home, links};
+use crate::{Failure, diagnostics::Source};
+
+mod runs;
+
+/// Told about the progress of a build.
+pub trait Progress: Sync {
+    /// A step begins; it will take so many ticks.
+    fn begin(&self, step: &'static str, ticks: usize);
+    /// One tick of the step is done.
+    fn tick(&self);
+}
+
+/// Tells nobody.
+#[derive(Debug, Clone, Copy)]
+pub struct Silent;
+
+impl Progress for Silent {
+    fn begin(&self, _step: &'static str, _ticks: usize) {}
+
+    fn tick(&self) {}
+}
+
+/// Stacks of worker threads, in bytes: far more than the deepest template or Markdown needs.
+const STACK: usize = 16 << 20;
+
+/// Everything small: the records, the prose and what was noticed about them.
+#[derive(Debug)]
+pub struct Gathered {
+    pool: Pool,
+    directories: Vec<RunDirectory>,
+    /// One per directory; `None` when the record cannot be read.
+    records: Vec<Option<Loaded>>,
+    /// One per directory; `None` when the record is not valid.
+    candidates: Vec<Option<Candidate>>,
+    prose: Vec<(ProseFile, Prose)>,
+    archive: Archive,
+    /// Problems found while gathering, and those of runs that were set aside.
+    diagnostics: Vec<Diagnostic>,
+    quarantined: Vec<Quarantined>,
+    /// Problems of the archive as it stands now.
+    archive_notes: Vec<Diagnostic>,
+}
+
+#[derive(Debug)]
+struct Pool(rayon::ThreadPool);
+
+/// What one pass over the runs found, in the archive's order.
+#[derive(Debug)]
+pub struct Pass {
+    runs: Vec<(Findings, Vec<Diagnostic>)>,
+    /// Problems of runs whose records are not valid.
+    others: Vec<Diagnostic>,
+}
+
+/// What a check or a build came to.
+#[derive(Debug)]
+pub struct Outcome {
+    /// Every problem, sorted.
+    pub diagnostics: Vec<Diagnostic>,
+    /// What is kept of each run, in the archive's order.
+    pub findings: Vec<Findings>,
+    /// Runs that are published, or would be.
+    pub runs: usize,
+    /// Runs that were set aside.
+    pub quarantined: usize,
+    /// Errors that are not those of a run that was set aside.
+    pub blocking: usize,
+    /// Whether a new site stands in its place.
+    pub published: bool,
+    /// Files written.
+    pub files: u64,
+    /// Bytes written.
+    pub bytes: u64,
+}
+
+impl Outcome {
+    /// Whether the content may be published.
+    #[must_use]
+    pub fn publishes(&self, site: &Site) -> bool {
+        let tally = diagnostics::Tally::of(&self.diagnostics);
+        if site.deny_warnings && (tally.warnings > 0 || self.quarantined > 0) {
+            return false;
+        }
+        self.blocking == 0
+    }
+}
+
+impl Gathered {
+    /// Finds all content and reads every record and every page of prose.
+    ///
+    /// # Errors
+    /// A content root cannot be read.
+    pub fn gather(site: &Site, progress: &dyn Progress) -> Result<Self, Failure> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(site.jobs).stack_size(STACK).build();
+        let pool = Pool(pool.map_err(|error| vec![pool_failed(&error)])?);
+        let mut diagnostics = Vec::new();
+        let found = discover::discover(&site.root, &site.content).unpack(&mut diagnostics);
+        let missing = |d: &Diagnostic| d.code == &diagnostics::codes::CONTENT_MISSING_ROOT;
+        if diagnostics.iter().any(missing) {
+            return Err(diagnostics);
+        }
+        progress.begin("Reading records", found.runs.len());
+        let read: Vec<_> = pool.0.install(|| {
+            found
+                .runs
+                .par_iter()
+                .enumerate()
+                .map(|(index, directory)| {
+                    let read = read_record(site, directory, index);
+                    progress.tick();
+                    read
+                })
+                .collect()
+        });
+        let mut gathered = Self {
+            pool,
+            records: Vec::with_capacity(read.len()),
+            candidates: Vec::with_capacity(read.len()),
+            directories: found.runs,
+            prose: Vec::new(),
+            archive: Archive::default(),
+            diagnostics,
+            quarantined: Vec::new(),
+            archive_notes: Vec::new(),
+        };
+        for (record, candidate, problems) in read {
+            gathered.records.push(record);
+            gathered.candidates.push(candidate);
+            gathered.diagnostics.extend(problems);
+        }
+        gathered.read_prose(site, found.prose);
+        gathered.refuse_duplicates();
+        if gathered.directories.is_empty() {
+            gathered.diagnostics.push(diagnostics::codes::CONTENT_NO_RUNS.at(
+                diagnostics::Place::file(site.config.build.content.first().map_or("content", String::as_str)),
+                "No run was found",
+                "Put a folder with a `run-record.json` below a content root.",
+            ));
+        }
+        gathered.assemble();
+        Ok(gathered)
+    }
+
+    fn read_prose(&mut self, site: &Site, files: Vec<ProseFile>) {
+        for file in files {
+            let bytes = match load::prose(&file.root, &file.path, &file.shown, &site.config.limits) {
+                Ok(bytes) => bytes,
+                Err(problem) => {
+                    self.diagnostics.push(problem);
+                    continue;
+                }
+            };
+            let source = Source::file(&file.shown, &bytes);
+            let (prose, problems) = page::parse(source);
+            self.diagnostics.extend(problems);
+            let text = source.text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(source.text);
+            let offset = text.len().saturating_sub(prose.body.len());
+            self.diagnostics.extend(rules::markdown::check(Source { text, ..source }, &prose.body, offset));
+            if !prose.draft || site.drafts {
+                self.prose.push((file, prose));
+            }
+        }
+        let addresses = self.addresses();
+        self.diagnostics.extend(rules::pages::check_addresses(&addresses));
+    }
+
+    fn addresses(&self) -> Vec<(Shelf, String, String)> {
+        self.prose.iter().map(|(file, _)| (file.shelf, file.slug.clone(), file.shown.clone())).collect()
+    }
+
+    fn refuse_duplicates(&mut self) {
+        let candidates: Vec<Candidate> = self.candidates.iter().flatten().cloned().collect();
+        for (directory, problem) in rules::archive::duplicate_ids(&candidates) {
+            self.candidates[directory] = None;
+            self.diagnostics.push(problem);
+        }
+    }
+
+    fn assemble(&mut self) {
+        let candidates = self.candidates.iter().flatten().cloned().collect();
+        let (archive, mut notes) = rules::archive::assemble(candidates);
+        notes.extend(rules::pages::check_unmatched(&self.addresses(), &archive));
+        self.archive = archive;
+        self.archive_notes = notes;
+    }
+
+    /// The prose pages that stand in the navigation.
+    #[must_use]
+    pub fn navigation(&self) -> Vec<Link> {
+        let mut pages: Vec<_> =
+            self.prose.iter().filter(|(file, _)| file.shelf == Shelf::Page && file.slug != "index").collect();
+        pages.sort_by_key(|(file, prose)| (prose.order.unwrap_or(i64::MAX), file.slug.clone()));
+        pages.iter().map(|(file, prose)| Link { text: title(file, prose), href: links::prose(&file.slug) }).collect()
+    }
+
+    /// One pass over all runs. With a stage, the pages of each run are written as soon as it is read - unless
+    /// there is an error already that keeps the site from being published.
+    ///
+    /// # Errors
+    /// The site cannot be written.
+    pub fn pass(
+        &self,
+        site: &Site,
+        output: Option<(&Stage, &Renderer)>,
+        progress: &dyn Progress,
+    ) -> Result<Pass, Failure> {
+        let doomed = !site.config.policy.quarantine && self.diagnostics.iter().any(Diagnostic::is_error);
+        let output = output.filter(|_| !doomed);
+        progress.begin("Runs", self.directories.len());
+        self.pool.0.install(|| {
+            let results: Vec<_> = (0..self.archive.runs.len())
+                .into_par_iter()
+                .map(|index| {
+                    let result = runs::process(site, self, index, output);
+                    progress.tick();
+                    result
+                })
+                .collect();
+            let mut runs = Vec::with_capacity(results.len());
+            for result in results {
+                runs.push(result.map_err(|problem| vec![problem])?);
+            }
+            // Runs without a valid record: their other files are checked all the same.
+            let set_aside: BTreeSet<usize> = self.quarantined_directories();
+            let others = (0..self.directories.len())
+                .into_par_iter()
+                .filter(|index| self.candidates[*index].is_none() && !set_aside.contains(index))
+                .map(|index| {
+                    progress.tick();
+                    runs::check_only(site, self, index)
+                })
+                .collect::<Vec<_>>();
+            Ok(Pass { runs, others: others.into_iter().flatten().collect() })
+        })
+    }
+
+    fn quarantined_directories(&self) -> BTreeSet<usize> {
+        let set_aside: BTreeSet<&str> = self.quarantined.iter().map(|q| q.path.as_str()).collect();
+        (0..self.directories.len()).filter(|i| set_aside.contains(self.directories[*i].shown.as_str())).collect()
+    }
+
+    /// Sets invalid runs aside, when the site asks for that; `true` means that the pass must be repeated,
+    /// because the archive changed.
+    pub fn quarantine(&mut self, site: &Site, pass: &Pass) -> bool {
+        if !site.config.policy.quarantine {
+            return false;
+        }
+        let mut changed = false;
+        for (index, (_, problems)) in pass.runs.iter().enumerate() {
+            if problems.iter().any(Diagnostic::is_error) {
+                let entry = &self.archive.runs[index];
+                let directory = entry.directory;
+                let page = links::run(&entry.slug);
+                self.set_aside(directory, page, problems.clone());
+                self.candidates[directory] = None;
+                changed = true;
+            }
+        }
+        if changed {
+            self.assemble();
+        }
+        changed
+    }
+
+    fn set_aside(&mut self, directory: usize, page: String, mut problems: Vec<Diagnostic>) {
+        let path = self.directories[directory].shown.clone();
+        self.diagnostics.extend(problems.iter().cloned());
+        diagnostics::sort(&mut problems);
+        self.quarantined.push(Quarantined { path, page, diagnostics: problems });
+    }
+
+    /// Puts everything that was noticed in order.
+    #[must_use]
+    pub fn outcome(&mut self, site: &Site, pass: Pass) -> Outcome {
+        let mut all = self.diagnostics.clone();
+        all.extend(self.archive_notes.iter().cloned());
+        all.extend(pass.others);
+        let mut findings = Vec::with_capacity(pass.runs.len());
+        for (found, problems) in pass.runs {
+            findings.push(found);
+            all.extend(problems);
+        }
+        diagnostics::sort(&mut all);
+        if site.config.policy.quarantine {
+            self.set_aside_broken_records(&all);
+        }
+        let set_aside: BTreeSet<&str> = self.quarantined.iter().map(|q| q.path.as_str()).collect();
+        let is_set_aside = |path: &str| {
+            let parents = path.char_indices().filter(|(_, c)| *c == '/').map(|(at, _)| &path[..at]);
+            parents.chain([path]).any(|parent| set_aside.contains(parent))
+        };
+        Outcome {
+            blocking: all.iter().filter(|d| d.is_error() && !is_set_aside(&d.place.path)).count(),
+            runs: self.archive.runs.len(),
+            quarantined: self.quarantined.len(),
+            diagnostics: all,
+            findings,
+            published: false,
+            files: 0,
+            bytes: 0,
+        }
+    }
+
+    /// Runs whose record is broken never entered the archive; under quarantine they get a page too.
+    fn set_aside_broken_records(&mut self, all: &[Diagnostic]) {
+        let done = self.quarantined_directories();
+        for index in 0..self.directories.len() {
+            if self.candidates[index].is_some() || done.contains(&index) {
+                continue;
+            }
+            let path = self.directories[index].shown.clone();
+            let prefix = format!("{path}/");
+            let diagnostics = all.iter().filter(|d| d.place.path.starts_with(&prefix)).cloned().collect();
+            let slug = crate::model::slug::with_hash(&crate::model::slug::slugify(&path), &path);
+            self.quarantined.push(Quarantined { page: links::run(&slug), path, diagnostics });
+        }
+        self.quarantined.sort_by(|a, b| a.path.cmp(&b.path));
+    }
+
+    /// Writes everything that is not a run's own: lists, tables, prose, feeds, assets.
+    ///
+    /// # Errors
+    /// The site cannot be written, or a template cannot be rendered.
+    pub fn publish_lists(
+        &self,
+        site: &Site,
+        outcome: &Outcome,
+        stage: &Stage,
+        renderer: &Renderer,
+    ) -> Result<(), Failure> {
+        let lists = Lists { gathered: self, site, outcome, stage, renderer };
+        self.pool.0.install(|| lists.publish()).map_err(|problem| vec![problem])
+    }
+
+    fn group_prose(&self, shelf: Shelf, slug: &str) -> GroupProse {
+        let found = self.prose.iter().find(|(file, _)| file.shelf == shelf && file.slug == slug);
+        found.map_or_else(GroupProse::default, |(_, prose)| GroupProse {
+            title: prose.title.clone(),
+            description: prose.description.clone(),
+            html: own_markdown(&prose.body, 1),
+        })
+    }
+}
+
+fn read_record(
+    site: &Site,
+    directory: &RunDirectory,
+    index: usize,
+) -> (Option<Loaded>, Option<Candidate>, Vec<Diagnostic>) {
+    match load::record(directory, &site.config.limits) {
+        Ok(file) => {
+            let checked = inspect::record(&file);
+            let candidate =
+                checked.value.map(|run| Candidate { run, path: directory.shown.clone(), directory: index });
+            (Some(file), candidate, checked.diagnostics)
+        }
+        Err(problem) => (None, None, vec![problem]),
+    }
+}
+
+fn pool_failed(error: &rayon::ThreadPoolBuildError) -> Diagnostic {
+    diagnostics::codes::PUBLISH_IO.at(
+        diagnostics::Place::file("."),
+        format!("The threads of the build could not be started: {error}"),
+        "Give `--jobs` a smaller number.",
+    )
+}
+
+fn title(file: &ProseFile, prose: &Prose) -> String {
+    prose.title.clone().unwrap_or_else(|| file.slug.clone())
+}
+
+fn own_markdown(text: &str, shift: usize) -> Html {
+    markdown::render(text, Context { ids: "", shift, own: true })
+}
+
+/// What the lists are made from.
+struct Lists<'a> {
+    gathered: &'a Gathered,
+    site: &'a Site,
+    outcome: &'a Outcome,
+    stage: &'a Stage,
+    renderer: &'a Renderer,
+}
+
+impl Lists<'_> {
+    fn publish(&self) -> Result<(), Diagnostic> {
+        self.home()?;
+        self.runs()?;
+        self.groups()?;
+        self.prose()?;
+        self.problems()?;
+        self.not_found()?;
+        self.feeds()?;
+        for asset in self.site.assets().files {
+            self.stage.write(&asset.path, &asset.bytes)?;
+        }
+        self.stage.write(".nojekyll", b"")
+    }
+
+    fn archive(&self) -> &Archive {
+        &self.gathered.archive
+    }
+
+    fn page(&self, template: &str, info: &PageInfo, view: &impl serde::Serialize) -> Result<(), Diagnostic> {
+        let bytes = self.renderer.page(template, info, view)?;
+        self.stage.write(&info.path, &bytes)
+    }
+
+    fn home(&self) -> Result<(), Diagnostic> {
+        let config = &self.site.config;
+        let prose = &self.gathered.prose;
+        let intro = prose.iter().find(|(file, _)| file.shelf == Shelf::Page && file.slug == "index");
+        let html = intro.map_or_else(Html::default, |(_, prose)| own_markdown(&prose.body, 1));
+        let view = home::home_page(config, self.archive(), &self.outcome.findings, html);
+        let info = PageInfo {
+            path: "index.html".to_owned(),
+            title: String::new(),
+            description: config.site.description.clone(),
+            section: None,
+            listed: true,
+        };
+        self.page("home.html", &info, &view)
+    }
+
+    fn runs(&self) -> Result<(), Diagnostic> {
+        (1..=catalogue::page_count(self.archive().runs.len())).into_par_iter().try_for_each(|number| {
+            let view = catalogue::runs_page(self.archive(), &self.outcome.findings, number);
+            let title = if number == 1 { "Runs".to_owned() } else { format!("Runs, page {number}") };
+            let info = PageInfo {
+                path: links::list("runs", number),
+                title,
+                description: format!("All runs, newest first: {}.", view.pager.summary),
+                section: Some("runs/index.html".to_owned()),
+                listed: true,
+            };
+            self.page("runs.html", &info, &view)
+        })
+    }
+
+    fn groups(&self) -> Result<(), Diagnostic> {
+        let archive = self.archive();
+        let all: Vec<_> = [
+            (Sort::Case, Shelf::Case, &archive.cases),
+            (Sort::Model, Shelf::Model, &archive.models),
+            (Sort::Harness, Shelf::Harness, &archive.harnesses),
+        ]
+        .into_iter()
+        .flat_map(|(sort, shelf, groups)| groups.iter().map(move |group| (sort, shelf, group)))
+        .collect();
+        all.into_par_iter().try_for_each(|(sort, shelf, group)| {
+            let prose = self.gathered.group_prose(shelf, &group.slug);
+            for (path, view) in catalogue::group_pages(archive, &self.outcome.findings, sort, group, &prose) {
+                let name = format!("{} ({})", group.name, view.sort);
+                let number = view.pager.page;
+                let info = PageInfo {
+                    path,
+                    title: if number == 1 { name } else { format!("{name}, page {number}") },
+                    description: prose.description.clone().unwrap_or_else(|| format!("{}: {}.", group.name, view.summary)),
+                    section: None,
+                    listed: true,
+                };
+                self.page("group.html", &info, &view)?;
+            }
+            Ok(())
+        })
+    }
+
+    fn prose(&self) -> Result<(), Diagnostic> {
+        for (file, prose) in &self.gathered.prose {
+            if file.shelf != Shelf::Page || file.slug == "index" {
+                continue;
+            }
+            let path = links::prose(&file.slug);
+            let title = title(file, prose);
+            let view = home::ProsePage {
+                root: links::root(&path),
+                title: title.clone(),
+                description: prose.description.clone(),
+                html: own_markdown(&prose.body, 1),
+            };
+            let info = PageInfo {
+                section: Some(path.clone()),
+                path,
+                description: prose.description.clone().unwrap_or_else(|| title.clone()),
+                title,
+                listed: true,
+            };
+            self.page("page.html", &info, &view)?;
+        }
+        Ok(())
+    }
+
+    fn problems(&self) -> Result<(), Diagnostic> {
+        let quarantined = &self.gathered.quarantined;
+        for (path, view) in problems::problems_pages(&self.outcome.diagnostics, quarantined) {
+            let info = PageInfo {
+                path,
+                title: "Problems".to_owned(),
+                description: "Everything that the build noticed in its input.".to_owned(),
+                section: Some("problems/index.html".to_owned()),
+                listed: false,
+            };
+            self.page("problems.html", &info, &view)?;
+        }
+        for run in quarantined {
+            let info = PageInfo {
+                path: run.page.clone(),
+                title: "Quarantined run".to_owned(),
+                description: "This run is not published because its files have errors.".to_owned(),
+                section: Some("problems/index.html".to_owned()),
+                listed: false,
+            };
+            self.page("quarantined.html", &info, &problems::quarantined_page(run))?;
+        }
+        Ok(())
+    }
+
+    fn not_found(&self) -> Result<(), Diagnostic> {
+        let info = PageInfo {
+            path: "404.html".to_owned(),
+            title: "Not found".to_owned(),
+            description: "There is no page at this address.".to_owned(),
+            section: None,
+            listed: false,
+        };
+        let view = home::NotFoundPage { root: self.renderer.not_found_root() };
+        let bytes = self.renderer.not_found("404.html", &info, &view)?;
+        self.stage.write(&info.path, &bytes)
+    }
+
+    fn feeds(&self) -> Result<(), Diagnostic> {
+        let (config, archive, outcome) = (&self.site.config, self.archive(), self.outcome);
+        let findings = &outcome.findings;
+        let report = diagnostics::json::Report::new(&outcome.diagnostics, outcome.runs, outcome.quarantined);
+        let feed = feeds::json_feed::feed(config, archive, findings);
+        let written = [
+            self.stage.stream("feeds/runs.json", |out| feeds::archive::write_runs(out, config, archive, findings))?,
+            self.stage.stream("feeds/runs.jsonl", |out| feeds::archive::write_run_lines(out, config, archive, findings))?,
+            self.stage.stream("feeds/diagnostics.json", |out| feeds::write_pretty(out, &report))?,
+            self.stage.stream("feeds/feed.json", |out| feeds::write_pretty(out, &feed))?,
+        ]
+        .map(|written| (written.path, written.bytes, written.blake3));
+        let index = feeds::archive::index(config, archive.runs.len(), &written);
+        self.stage.stream("feeds/index.json", |out| feeds::write_pretty(out, &index)).map(|_| ())
+    }
+}
+
+/// A run of the archive, for the steps in [`runs`].
+fn run_of(gathered: &Gathered, index: usize) -> (&crate::model::archive::Entry, &RunDirectory, Option<&Loaded>) {
+    let entry = &gathered.archive.runs[index];
+    (entry, &gathered.directories[entry.directory], gathered.records[entry.directory].as_ref())
+}
+
+/// Whether a run stands among the newest, whose writeups JSON Feed carries.
+fn is_newest(site: &Site, index: usize) -> bool {
+    index < site.config.feed_items
+}
+
+/// The run of a directory whose record holds, even if another run has its id.
+fn valid_run(gathered: &Gathered, directory: usize) -> Option<&Run> {
+    gathered.candidates[directory].as_ref().map(|candidate| &candidate.run)
+}

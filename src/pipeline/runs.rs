@@ -1,0 +1,233 @@
+//! Knows what happens to one run: its files are read, checked, shown, written and forgotten.
+
+use crate::diagnostics::{self, Diagnostic};
+use crate::feeds;
+use crate::inspect::{self, Inspected};
+use crate::load::{self, RunFiles};
+use crate::model::findings::{Findings, Glimpse};
+use crate::model::time;
+use crate::publish::Stage;
+use crate::render::markdown::{self, Context};
+use crate::render::templates::Renderer;
+use crate::render::{Html, strip as strip_svg, timeline as timeline_html};
+use crate::site::Site;
+use crate::view::chrome::PageInfo;
+use crate::view::run::{Parts, Sources, StripView};
+use crate::view::timeline::Layout;
+use crate::view::{links, run as run_view, strip, timeline};
+
+use super::{Gathered, is_newest, run_of, valid_run};
+
+/// Annotations of one run that the home page may show.
+const GLIMPSES: usize = 8;
+
+/// Reads, checks and (with an output) writes the run at `index` of the archive.
+///
+/// # Errors
+/// The site cannot be written, or a template cannot be rendered.
+pub(super) fn process(
+    site: &Site,
+    gathered: &Gathered,
+    index: usize,
+    output: Option<(&Stage, &Renderer)>,
+) -> Result<(Findings, Vec<Diagnostic>), Diagnostic> {
+    let (entry, directory, record) = run_of(gathered, index);
+    let Some(record) = record else { return Ok((Findings::default(), Vec::new())) };
+    let (files, mut problems) = load::run(directory, record, &site.config.limits);
+    let inspected = inspect::files(&site.config, directory, Some(&entry.run), &files).unpack(&mut problems);
+    problems = problems.into_iter().map(|problem| problem.of_run(&entry.run.id)).collect();
+    diagnostics::sort(&mut problems);
+    let layouts = Layout::of(&site.config, &entry.slug, &inspected.tapes);
+    let mut findings = findings(&inspected, &layouts);
+    // A run with errors is never published, so its pages need not be made.
+    if let Some((stage, renderer)) = output.filter(|_| !problems.iter().any(Diagnostic::is_error)) {
+        let text = String::from_utf8_lossy(record.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&record.bytes));
+        let page = RunOutput { site, gathered, index, files: &files, inspected: &inspected, layouts: &layouts, record: &text };
+        let writeup = page.write(stage, renderer, &problems)?;
+        if is_newest(site, index) && inspected.review.is_some() {
+            findings.writeup_html = Some(writeup.as_str().to_owned());
+        }
+    }
+    Ok((findings, problems))
+}
+
+/// Checks the files beside a record that is not valid.
+pub(super) fn check_only(site: &Site, gathered: &Gathered, directory: usize) -> Vec<Diagnostic> {
+    let Some(record) = gathered.records[directory].as_ref() else { return Vec::new() };
+    let folder = &gathered.directories[directory];
+    let (files, mut problems) = load::run(folder, record, &site.config.limits);
+    let run = valid_run(gathered, directory);
+    let _ = inspect::files(&site.config, folder, run, &files).unpack(&mut problems);
+    problems
+}
+
+fn findings(inspected: &Inspected<'_>, layouts: &[Layout]) -> Findings {
+    let mut findings = Findings {
+        reviewed: inspected.review.is_some(),
+        rating: inspected.review.as_ref().and_then(|review| review.rating),
+        events: inspected.tapes.iter().map(|tape| tape.events.len()).sum(),
+        ..Findings::default()
+    };
+    for (sidecar, layout) in inspected.sidecars.iter().zip(layouts) {
+        let Some(sidecar) = sidecar else { continue };
+        findings.annotations.merge(&sidecar.report.kind_counts);
+        for (index, annotation) in sidecar.annotations.iter().enumerate() {
+            let Some(position) = layout.position(annotation.event) else { continue };
+            let evidence = annotation.evidence.as_deref().unwrap_or_default();
+            findings.newest.push(Glimpse {
+                kind: annotation.kind.word().to_owned(),
+                evidence: markdown::plain(evidence, 160),
+                href: layout.href("index.html", position, &layout.annotation_anchor(annotation, index)),
+                at: annotation.timestamp.as_deref().and_then(time::parse_rfc3339),
+            });
+        }
+        findings.newest.sort_by(|a, b| (b.at, &a.href).cmp(&(a.at, &b.href)));
+        findings.newest.truncate(GLIMPSES);
+    }
+    findings
+}
+
+struct RunOutput<'a> {
+    site: &'a Site,
+    gathered: &'a Gathered,
+    index: usize,
+    files: &'a RunFiles,
+    inspected: &'a Inspected<'a>,
+    layouts: &'a [Layout],
+    record: &'a str,
+}
+
+impl<'a> RunOutput<'a> {
+    /// Writes the pages and files of the run; gives the writeup, which the feed of the newest runs carries.
+    fn write(&self, stage: &Stage, renderer: &Renderer, problems: &[Diagnostic]) -> Result<Html, Diagnostic> {
+        let config = &self.site.config;
+        let entry = &self.gathered.archive.runs[self.index];
+        let downloads = self.write_downloads(stage, &entry.slug)?;
+        let mut digests = self.files.digests.clone();
+        digests.extend(self.inspected.payloads.iter().cloned());
+        digests.sort_by(|a, b| a.path.cmp(&b.path));
+        digests.dedup();
+        let sources = Sources {
+            config,
+            archive: &self.gathered.archive,
+            entry,
+            review: self.inspected.review.as_ref(),
+            tapes: &self.inspected.tapes,
+            sidecars: &self.inspected.sidecars,
+            layouts: self.layouts,
+            files: &digests,
+            record: self.record,
+            downloads: &downloads,
+        };
+        let writeup = self.inspected.review.as_ref().map_or_else(Html::default, |review| {
+            markdown::render(&review.body, Context { ids: "w-", shift: 2, own: false })
+        });
+        let document = feeds::run::Sources {
+            config,
+            slug: &entry.slug,
+            record: self.record,
+            review: self.inspected.review.as_ref().map(|review| (review, &writeup)),
+            tapes: &self.inspected.tapes,
+            sidecars: &self.inspected.sidecars,
+            files: &digests,
+            diagnostics: problems,
+        };
+        let mut json = Vec::with_capacity(16 * 1024);
+        feeds::run::document(&document)
+            .map_err(std::io::Error::from)
+            .and_then(|document| feeds::write_pretty(&mut json, &document))
+            .map_err(|error| unwritten(&error))?;
+        stage.write(&links::run_file(&entry.slug, "run.json"), &json)?;
+
+        let path = links::run(&entry.slug);
+        let timelines = self.write_timelines(stage, renderer, &sources)?;
+        let strips = self.strips(&path);
+        let title = run_view::title(&entry.run);
+        let view = run_view::page(&sources, Parts { writeup: writeup.clone(), strips, timelines });
+        let info = PageInfo {
+            description: format!(
+                "{title}: {} with {}, {}.",
+                entry.run.subject.model, entry.run.subject.harness, entry.run.state.word
+            ),
+            title: format!("{title} by {}", entry.run.subject.model),
+            path,
+            section: Some("runs/index.html".to_owned()),
+            listed: true,
+        };
+        stage.write(&info.path, &renderer.page("run.html", &info, &view)?)?;
+        Ok(writeup)
+    }
+
+    /// Event logs, tapes and sidecars, byte for byte as they were checked.
+    fn write_downloads(&self, stage: &Stage, slug: &str) -> Result<Vec<String>, Diagnostic> {
+        if !self.site.config.policy.publish_events {
+            return Ok(Vec::new());
+        }
+        let files = self.files.events.iter().chain(&self.files.tapes).chain(&self.files.sidecars);
+        files
+            .map(|file| {
+                stage.write(&links::run_file(slug, &file.name), &file.bytes)?;
+                Ok(file.name.clone())
+            })
+            .collect()
+    }
+
+    /// Writes the further pages of every tape and gives the first of each.
+    fn write_timelines(
+        &self,
+        stage: &Stage,
+        renderer: &Renderer,
+        sources: &Sources<'_>,
+    ) -> Result<Vec<Html>, Diagnostic> {
+        let mut first = Vec::with_capacity(self.layouts.len());
+        for ((tape, sidecar), layout) in self.inspected.tapes.iter().zip(&self.inspected.sidecars).zip(self.layouts) {
+            for number in 1..=layout.pages() {
+                let (page, long) = timeline::page(&self.site.config, layout, tape, sidecar.as_ref(), number);
+                let html = timeline_html::render(&page);
+                for text in long {
+                    stage.write(&text.path, text.text.as_bytes())?;
+                }
+                if number == 1 {
+                    first.push(html);
+                    continue;
+                }
+                let view = run_view::events_page(sources, tape, layout, number, html);
+                let info = PageInfo {
+                    path: layout.path(number),
+                    title: format!("{}, {}", view.title, view.summary),
+                    description: format!("{} of {}.", view.summary, view.title),
+                    section: Some("runs/index.html".to_owned()),
+                    listed: false,
+                };
+                stage.write(&info.path, &renderer.page("events.html", &info, &view)?)?;
+            }
+        }
+        Ok(first)
+    }
+
+    fn strips(&self, page: &str) -> Vec<StripView> {
+        self.inspected
+            .tapes
+            .iter()
+            .zip(&self.inspected.sidecars)
+            .zip(self.layouts)
+            .map(|((tape, sidecar), layout)| {
+                let strip = strip::strip(&self.site.config, layout, tape, sidecar.as_ref(), page);
+                StripView {
+                    file: tape.file.clone(),
+                    svg: strip_svg::render(&strip),
+                    caption: strip.caption,
+                    legend: strip::families(tape),
+                }
+            })
+            .collect()
+    }
+}
+
+fn unwritten(error: &std::io::Error) -> Diagnostic {
+    diagnostics::codes::PUBLISH_IO.at(
+        diagnostics::Place::file("run.json"),
+        format!("The document could not be written: {error}"),
+        "This is a fault of runpress; please report it.",
+    )
+}

@@ -1,0 +1,290 @@
+//! [edge out] Knows how a site gets to its place: staged beside the old one, then swapped in at once.
+//!
+//! A marker file in every folder that runpress writes says so, and is the lock of the build that works
+//! on it. Whatever stops a build, the old site stays whole, and the next build clears what was left.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::diagnostics::text::quoted;
+use crate::diagnostics::{Diagnostic, Place, codes};
+
+/// The marker's name in the output folder.
+pub const MARKER: &str = ".runpress";
+const MARKER_TEXT: &[u8] =
+    b"This folder was written by runpress, which replaces it whole at the next build. Keep nothing of your own here.\n";
+
+/// A new site while it is assembled. Dropped without [`Stage::swap`], it leaves nothing behind.
+#[derive(Debug)]
+pub struct Stage {
+    /// The output folder, links resolved.
+    out: PathBuf,
+    staging: PathBuf,
+    // Held for their locks, which end with the process however it ends.
+    _locks: Vec<File>,
+    files: AtomicU64,
+    bytes: AtomicU64,
+    swapped: bool,
+}
+
+/// What a written file is known by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written {
+    /// Relative to the site's root.
+    pub path: String,
+    /// Size in bytes.
+    pub bytes: u64,
+    /// BLAKE3, hexadecimal.
+    pub blake3: String,
+}
+
+impl Stage {
+    /// Opens a stage for `out`. `inputs` are folders that the output must not touch.
+    ///
+    /// # Errors
+    /// The folder holds something else, overlaps with an input, is being written by another build, or
+    /// the system refuses.
+    pub fn open(out: &Path, inputs: &[PathBuf]) -> Result<Self, Diagnostic> {
+        let out = resolve(out)?;
+        let (Some(parent), Some(name)) = (out.parent(), out.file_name()) else {
+            return Err(foreign(&out));
+        };
+        for input in inputs.iter().filter_map(|input| input.canonicalize().ok()) {
+            if out.starts_with(&input) || input.starts_with(&out) {
+                return Err(codes::PUBLISH_INSIDE_CONTENT.at(
+                    Place::file(out.to_string_lossy()),
+                    format!("The output folder overlaps with {}", quoted(&input.to_string_lossy())),
+                    "Choose an output folder beside the content, for example `public`.",
+                ));
+            }
+        }
+        let sibling = |suffix: &str| {
+            let mut sibling = std::ffi::OsString::from(".");
+            sibling.push(name);
+            sibling.push(suffix);
+            parent.join(sibling)
+        };
+        let (staging, aside) = (sibling(".runpress-staging"), sibling(".runpress-aside"));
+        fs::create_dir_all(parent).map_err(|error| failed(parent, &error))?;
+        // A build that could not exchange the folders at once may have been stopped between its two renames.
+        if !out.exists() && is_ours(&aside) {
+            fs::rename(&aside, &out).map_err(|error| failed(&aside, &error))?;
+        }
+        let mut locks = Vec::new();
+        if out.exists() {
+            if !is_ours(&out) && !is_empty(&out) {
+                return Err(foreign(&out));
+            }
+            if is_ours(&out) {
+                locks.push(lock(&out)?);
+            }
+        }
+        for leftover in [&staging, &aside].into_iter().filter(|leftover| leftover.exists()) {
+            if !is_ours(leftover) && !is_empty(leftover) {
+                return Err(foreign(leftover));
+            }
+            let held = is_ours(leftover).then(|| lock(leftover)).transpose()?;
+            fs::remove_dir_all(leftover).map_err(|error| failed(leftover, &error))?;
+            drop(held);
+        }
+        fs::create_dir(&staging).map_err(|error| match error.kind() {
+            ErrorKind::AlreadyExists => locked(&out),
+            _ => failed(&staging, &error),
+        })?;
+        fs::write(staging.join(MARKER), MARKER_TEXT).map_err(|error| failed(&staging, &error))?;
+        locks.push(lock(&staging)?);
+        Ok(Self {
+            out,
+            staging,
+            _locks: locks,
+            files: AtomicU64::new(0),
+            bytes: AtomicU64::new(0),
+            swapped: false,
+        })
+    }
+
+    /// Writes one file; `path` is relative to the site's root, with `/`.
+    ///
+    /// # Errors
+    /// The system refuses, or the path is taken.
+    pub fn write(&self, path: &str, bytes: &[u8]) -> Result<(), Diagnostic> {
+        let mut file = self.create(path)?;
+        file.write_all(bytes).map_err(|error| failed(Path::new(path), &error))?;
+        self.count(bytes.len() as u64);
+        Ok(())
+    }
+
+    /// Writes one file piece by piece and says how large it is and what its digest is.
+    ///
+    /// # Errors
+    /// The system refuses, the path is taken, or `fill` fails.
+    pub fn stream(
+        &self,
+        path: &str,
+        fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<Written, Diagnostic> {
+        let file = self.create(path)?;
+        let mut writer = Hashing { inner: BufWriter::new(file), hasher: blake3::Hasher::new(), bytes: 0 };
+        fill(&mut writer).and_then(|()| writer.flush()).map_err(|error| failed(Path::new(path), &error))?;
+        self.count(writer.bytes);
+        Ok(Written {
+            path: path.to_owned(),
+            bytes: writer.bytes,
+            blake3: writer.hasher.finalize().to_hex().to_string(),
+        })
+    }
+
+    fn create(&self, path: &str) -> Result<File, Diagnostic> {
+        let target = self.staging.join(path);
+        let result = match File::create_new(&target) {
+            Err(error) if error.kind() == ErrorKind::NotFound => target
+                .parent()
+                .map_or(Ok(()), fs::create_dir_all)
+                .and_then(|()| File::create_new(&target)),
+            other => other,
+        };
+        result.map_err(|error| match error.kind() {
+            ErrorKind::AlreadyExists | ErrorKind::IsADirectory | ErrorKind::NotADirectory => codes::PUBLISH_DUPLICATE_PATH.at(
+                Place::file(path),
+                format!("Two things would be written to {}", quoted(path)),
+                "Rename the file in `static/` that has this path.",
+            ),
+            _ => failed(Path::new(path), &error),
+        })
+    }
+
+    fn count(&self, bytes: u64) {
+        self.files.fetch_add(1, Ordering::Relaxed);
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// Files and bytes written so far.
+    #[must_use]
+    pub fn written(&self) -> (u64, u64) {
+        (self.files.load(Ordering::Relaxed), self.bytes.load(Ordering::Relaxed))
+    }
+
+    /// Puts the new site in the place of the old one and removes the old one.
+    ///
+    /// # Errors
+    /// The system refuses; the old site is then still there.
+    pub fn swap(mut self) -> Result<(), Diagnostic> {
+        let result = if self.out.exists() { self.exchange() } else { fs::rename(&self.staging, &self.out) };
+        result.map_err(|error| failed(&self.out, &error))?;
+        self.swapped = true;
+        // What is left under the name of the stage is the old site; failing to remove it harms nobody.
+        let _ = fs::remove_dir_all(&self.staging);
+        Ok(())
+    }
+
+    #[cfg(target_os = "linux")]
+    fn exchange(&self) -> io::Result<()> {
+        use rustix::fs::{CWD, RenameFlags, renameat_with};
+        match renameat_with(CWD, &self.staging, CWD, &self.out, RenameFlags::EXCHANGE) {
+            Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS | rustix::io::Errno::NOTSUP) => self.two_renames(),
+            other => other.map_err(io::Error::from),
+        }
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn exchange(&self) -> io::Result<()> {
+        self.two_renames()
+    }
+
+    /// Where folders cannot be exchanged there is an instant without a site; the next build mends it.
+    fn two_renames(&self) -> io::Result<()> {
+        let mut aside = self.staging.clone();
+        aside.set_extension("runpress-aside");
+        fs::rename(&self.out, &aside)?;
+        if let Err(error) = fs::rename(&self.staging, &self.out) {
+            fs::rename(&aside, &self.out)?;
+            return Err(error);
+        }
+        fs::rename(&aside, &self.staging)
+    }
+}
+
+impl Drop for Stage {
+    fn drop(&mut self) {
+        if !self.swapped {
+            let _ = fs::remove_dir_all(&self.staging);
+        }
+    }
+}
+
+struct Hashing {
+    inner: BufWriter<File>,
+    hasher: blake3::Hasher,
+    bytes: u64,
+}
+
+impl Write for Hashing {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let count = self.inner.write(bytes)?;
+        self.hasher.update(&bytes[..count]);
+        self.bytes += count as u64;
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}
+
+/// The output folder with links resolved, so that the swap replaces the folder and not the link.
+fn resolve(out: &Path) -> Result<PathBuf, Diagnostic> {
+    let absolute = std::path::absolute(out).map_err(|error| failed(out, &error))?;
+    if absolute.symlink_metadata().is_ok() {
+        return absolute.canonicalize().map_err(|error| failed(out, &error));
+    }
+    // The folder is not there yet: resolve the nearest parent that is.
+    let existing = absolute.ancestors().skip(1).find(|parent| parent.exists());
+    let resolved = existing.and_then(|parent| {
+        let rest = absolute.strip_prefix(parent).ok()?;
+        Some(parent.canonicalize().ok()?.join(rest))
+    });
+    Ok(resolved.unwrap_or(absolute))
+}
+
+fn is_ours(folder: &Path) -> bool {
+    folder.join(MARKER).symlink_metadata().is_ok_and(|meta| meta.is_file())
+}
+
+fn is_empty(folder: &Path) -> bool {
+    folder.read_dir().is_ok_and(|mut entries| entries.next().is_none())
+}
+
+fn lock(folder: &Path) -> Result<File, Diagnostic> {
+    let file = File::open(folder.join(MARKER)).map_err(|error| failed(folder, &error))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(fs::TryLockError::WouldBlock) => Err(locked(folder)),
+        Err(fs::TryLockError::Error(error)) => Err(failed(folder, &error)),
+    }
+}
+
+fn locked(folder: &Path) -> Diagnostic {
+    codes::PUBLISH_LOCKED.at(
+        Place::file(folder.to_string_lossy()),
+        "Another build is writing this folder",
+        "Wait until it has ended.",
+    )
+}
+
+fn foreign(folder: &Path) -> Diagnostic {
+    codes::PUBLISH_FOREIGN_FOLDER.at(
+        Place::file(folder.to_string_lossy()),
+        format!("The folder {} holds files that runpress did not write", quoted(&folder.to_string_lossy())),
+        "Choose another `--out`, or empty the folder yourself.",
+    )
+}
+
+fn failed(path: &Path, error: &io::Error) -> Diagnostic {
+    codes::PUBLISH_IO.at(
+        Place::file(path.to_string_lossy()),
+        format!("The site could not be written: {error}"),
+        "Make room or correct the permissions; the site that was there is untouched.",
+    )
+}

@@ -1,0 +1,327 @@
+//! Knows how Markdown of reviewers and annotators becomes HTML that cannot do harm.
+//!
+//! An event filter: raw HTML becomes text, links and images pass an allowlist, ids get a prefix,
+//! headings move below the page's own, nesting is capped.
+
+use pulldown_cmark::{Alignment, BlockQuoteKind, CowStr, Event, HeadingLevel, Parser, Tag, TagEnd, html};
+
+use crate::markup::{OPTIONS, image_is_kept};
+use crate::model::slug::{slugify, with_hash};
+use crate::url::{LinkKind, link_kind};
+
+use super::html::Html;
+use super::text::{needs_care, push_attribute, push_text};
+
+/// Containers nested deeper than this are flattened.
+const DEPTH: usize = 64;
+
+/// How a text stands on its page.
+#[derive(Debug, Clone, Copy)]
+pub struct Context<'a> {
+    /// Prefix of every id, so that texts of one page do not clash, nor with the page.
+    pub ids: &'a str,
+    /// Levels that headings move down.
+    pub shift: usize,
+    /// Whether the text is the site's own: its relative links and headings are then kept as links and anchors.
+    pub own: bool,
+}
+
+/// Renders `text`.
+#[must_use]
+pub fn render(text: &str, context: Context<'_>) -> Html {
+    let mut filter = Filter { context, depth: 0, dropped: Vec::new(), table: Vec::new(), cell: 0, head: false };
+    let mut events = Vec::new();
+    for event in Parser::new_ext(text, OPTIONS) {
+        filter.event(event, &mut events);
+    }
+    if context.own {
+        anchor_headings(&mut events, context.ids);
+    }
+    let mut out = String::with_capacity(text.len() + text.len() / 2);
+    html::push_html(&mut out, events.into_iter());
+    Html::finished(out)
+}
+
+/// The words of a text on one line, cut at `limit` characters.
+#[must_use]
+pub fn plain(text: &str, limit: usize) -> String {
+    let mut out = String::new();
+    for event in Parser::new_ext(text, OPTIONS) {
+        match event {
+            Event::Text(text) | Event::Code(text) => out.push_str(&text),
+            Event::SoftBreak | Event::HardBreak | Event::End(_) if !out.ends_with(' ') => out.push(' '),
+            _ => {}
+        }
+        if out.len() > limit * 4 {
+            break;
+        }
+    }
+    let words = out.trim();
+    words.char_indices().nth(limit).map_or_else(|| words.to_owned(), |(end, _)| format!("{}…", words[..end].trim_end()))
+}
+
+struct Filter<'a> {
+    context: Context<'a>,
+    depth: usize,
+    /// For each open container: how its end is written.
+    dropped: Vec<Close>,
+    table: Vec<Alignment>,
+    cell: usize,
+    head: bool,
+}
+
+#[derive(Clone, Copy)]
+enum Close {
+    AsIs,
+    Nothing,
+    Raw(&'static str),
+}
+
+impl Filter<'_> {
+    fn event<'t>(&mut self, event: Event<'t>, out: &mut Vec<Event<'t>>) {
+        match event {
+            Event::Start(tag) => self.start(tag, out),
+            Event::End(tag) => self.end(tag, out),
+            Event::Html(text) | Event::InlineHtml(text) | Event::Text(text) => out.push(visible(text)),
+            Event::Code(text) if needs_care(&text) => {
+                out.push(Event::InlineHtml(CowStr::Borrowed("<code>")));
+                out.push(visible(text));
+                out.push(Event::InlineHtml(CowStr::Borrowed("</code>")));
+            }
+            Event::FootnoteReference(name) => {
+                out.push(Event::FootnoteReference(self.prefixed(&name)));
+            }
+            Event::TaskListMarker(done) => {
+                let mark = if done { "☑ <span class=sr>done:</span> " } else { "☐ <span class=sr>to do:</span> " };
+                out.push(Event::InlineHtml(CowStr::Borrowed(mark)));
+            }
+            other => out.push(other),
+        }
+    }
+
+    fn start<'t>(&mut self, tag: Tag<'t>, out: &mut Vec<Event<'t>>) {
+        self.depth += 1;
+        if self.depth > DEPTH {
+            self.dropped.push(Close::Nothing);
+            return;
+        }
+        let close = match tag {
+            Tag::Heading { level, .. } => {
+                let level = deeper(level, self.context.shift);
+                out.push(Event::Start(Tag::Heading { level, id: None, classes: Vec::new(), attrs: Vec::new() }));
+                Close::AsIs
+            }
+            Tag::Link { link_type, dest_url, id, .. } => match link_kind(&dest_url) {
+                Some(LinkKind::External) => {
+                    let mut html = String::from("<a rel=\"nofollow noopener ugc\" href=\"");
+                    push_attribute(&mut html, &dest_url);
+                    html.push_str("\">");
+                    out.push(Event::InlineHtml(html.into()));
+                    Close::Raw("</a>")
+                }
+                Some(LinkKind::Fragment) => {
+                    let dest_url = if self.context.own || is_event(&dest_url) {
+                        dest_url
+                    } else {
+                        format!("#{}{}", self.context.ids, &dest_url[1..]).into()
+                    };
+                    out.push(Event::Start(Tag::Link { link_type, dest_url, title: CowStr::Borrowed(""), id }));
+                    Close::AsIs
+                }
+                Some(LinkKind::Relative) if self.context.own => {
+                    out.push(Event::Start(Tag::Link { link_type, dest_url, title: CowStr::Borrowed(""), id }));
+                    Close::AsIs
+                }
+                // A relative address in a review leads nowhere on this site: its words stay.
+                _ => Close::Nothing,
+            },
+            Tag::Image { dest_url, link_type, id, .. } => {
+                if self.context.own && image_is_kept(&dest_url) {
+                    out.push(Event::Start(Tag::Image { link_type, dest_url, title: CowStr::Borrowed(""), id }));
+                    Close::AsIs
+                } else {
+                    out.push(Event::InlineHtml(CowStr::Borrowed("<span class=noimg>Image not shown: ")));
+                    Close::Raw("</span>")
+                }
+            }
+            Tag::HtmlBlock => {
+                out.push(Event::Start(Tag::Paragraph));
+                Close::Raw("</p>\n")
+            }
+            Tag::FootnoteDefinition(name) => {
+                out.push(Event::Start(Tag::FootnoteDefinition(self.prefixed(&name))));
+                Close::AsIs
+            }
+            Tag::Table(alignments) => {
+                self.table = alignments;
+                out.push(Event::Html(CowStr::Borrowed("<div class=scroll tabindex=0 role=region aria-label=Table><table>")));
+                Close::Raw("</tbody></table></div>\n")
+            }
+            Tag::TableHead => {
+                (self.head, self.cell) = (true, 0);
+                out.push(Event::Html(CowStr::Borrowed("<thead><tr>")));
+                Close::Raw("</tr></thead><tbody>\n")
+            }
+            Tag::TableRow => {
+                self.cell = 0;
+                out.push(Event::Html(CowStr::Borrowed("<tr>")));
+                Close::Raw("</tr>\n")
+            }
+            Tag::TableCell => {
+                let right = self.table.get(self.cell) == Some(&Alignment::Right);
+                self.cell += 1;
+                let (open, close) = match (self.head, right) {
+                    (true, true) => ("<th scope=col class=num>", "</th>"),
+                    (true, false) => ("<th scope=col>", "</th>"),
+                    (false, true) => ("<td class=num>", "</td>"),
+                    (false, false) => ("<td>", "</td>"),
+                };
+                out.push(Event::InlineHtml(CowStr::Borrowed(open)));
+                Close::Raw(close)
+            }
+            Tag::BlockQuote(kind) => {
+                if let Some(kind) = kind {
+                    out.push(Event::Html(CowStr::Borrowed(alert(kind))));
+                    Close::Raw("</div>\n")
+                } else {
+                    out.push(Event::Start(Tag::BlockQuote(None)));
+                    Close::AsIs
+                }
+            }
+            Tag::MetadataBlock(_) => Close::Nothing,
+            other => {
+                out.push(Event::Start(other));
+                Close::AsIs
+            }
+        };
+        self.dropped.push(close);
+    }
+
+    fn end<'t>(&mut self, tag: TagEnd, out: &mut Vec<Event<'t>>) {
+        self.depth = self.depth.saturating_sub(1);
+        match self.dropped.pop() {
+            Some(Close::Raw(html)) => {
+                if matches!(tag, TagEnd::TableHead) {
+                    self.head = false;
+                }
+                out.push(Event::InlineHtml(CowStr::Borrowed(html)));
+            }
+            Some(Close::AsIs) => out.push(Event::End(match tag {
+                TagEnd::Heading(level) => TagEnd::Heading(deeper(level, self.context.shift)),
+                other => other,
+            })),
+            Some(Close::Nothing) | None => {}
+        }
+    }
+
+    fn prefixed<'t>(&self, name: &str) -> CowStr<'t> {
+        let mut slug = slugify(name);
+        if slug != name {
+            slug = with_hash(&slug, name);
+        }
+        format!("{}fn-{slug}", self.context.ids).into()
+    }
+}
+
+/// Text with controls shown; text without any stays an event of its own.
+fn visible(text: CowStr<'_>) -> Event<'_> {
+    if needs_care(&text) {
+        let mut html = String::with_capacity(text.len() + 32);
+        push_text(&mut html, &text);
+        Event::InlineHtml(html.into())
+    } else {
+        Event::Text(text)
+    }
+}
+
+/// Links to events and their ranges keep their address: `#e-17`, `#e-17..21`.
+fn is_event(destination: &str) -> bool {
+    destination.strip_prefix("#e-").is_some_and(|rest| rest.chars().all(|c| c.is_ascii_digit() || c == '.'))
+}
+
+/// Headings of the site's own prose can be linked to.
+fn anchor_headings(events: &mut [Event<'_>], prefix: &str) {
+    let mut taken = std::collections::BTreeSet::new();
+    for at in 0..events.len() {
+        if !matches!(events[at], Event::Start(Tag::Heading { .. })) {
+            continue;
+        }
+        let text: String = events[at + 1..]
+            .iter()
+            .take_while(|event| !matches!(event, Event::End(TagEnd::Heading(_))))
+            .filter_map(|event| match event {
+                Event::Text(text) | Event::Code(text) => Some(text.as_ref()),
+                _ => None,
+            })
+            .collect();
+        let plain = format!("{prefix}{}", slugify(&text));
+        let mut slug = plain.clone();
+        let mut count = 1;
+        while slug.is_empty() || !taken.insert(slug.clone()) {
+            count += 1;
+            slug = format!("{plain}-{count}");
+        }
+        if let Event::Start(Tag::Heading { id, .. }) = &mut events[at] {
+            *id = Some(slug.into());
+        }
+    }
+}
+
+fn deeper(level: HeadingLevel, shift: usize) -> HeadingLevel {
+    HeadingLevel::try_from((level as usize + shift).min(6)).unwrap_or(HeadingLevel::H6)
+}
+
+const fn alert(kind: BlockQuoteKind) -> &'static str {
+    match kind {
+        BlockQuoteKind::Note => "<div class=\"alert note\"><p class=alert-title>Note</p>\n",
+        BlockQuoteKind::Tip => "<div class=\"alert tip\"><p class=alert-title>Tip</p>\n",
+        BlockQuoteKind::Important => "<div class=\"alert important\"><p class=alert-title>Important</p>\n",
+        BlockQuoteKind::Warning => "<div class=\"alert warning\"><p class=alert-title>Warning</p>\n",
+        BlockQuoteKind::Caution => "<div class=\"alert caution\"><p class=alert-title>Caution</p>\n",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn html(text: &str) -> String {
+        render(text, Context { ids: "w-", shift: 2, own: false }).as_str().trim().to_owned()
+    }
+
+    #[test]
+    fn raw_html_becomes_text() {
+        assert_eq!(html("a <img src=x onerror=alert(1)> b"), "<p>a &lt;img src=x onerror=alert(1)&gt; b</p>");
+        assert!(!html("<script>alert(1)</script>\n\n<div>x").contains("<script"));
+    }
+
+    #[test]
+    fn links_pass_an_allowlist() {
+        assert_eq!(html("[a](javascript:alert(1))"), "<p>a</p>");
+        assert!(html("[a](https://example.org)").contains("rel=\"nofollow noopener ugc\" href=\"https://example.org\""));
+        assert_eq!(html("[a](#e-3)"), "<p><a href=\"#e-3\">a</a></p>");
+        assert_eq!(html("![alt](https://example.org/x.png)"), "<p><span class=noimg>Image not shown: alt</span></p>");
+    }
+
+    #[test]
+    fn deep_nesting_is_flattened() {
+        let deep = html(&format!("{}x", "> ".repeat(4000)));
+        assert!(deep.matches("<blockquote>").count() <= DEPTH);
+        assert!(deep.contains('x'));
+    }
+
+    #[test]
+    fn headings_move_below_the_pages_own() {
+        assert_eq!(html("# A"), "<h3>A</h3>");
+        let own = render("# A b\n\n# A b", Context { ids: "", shift: 0, own: true });
+        assert!(own.as_str().contains("id=\"a-b\"") && own.as_str().contains("id=\"a-b-2\""));
+    }
+
+    #[test]
+    fn tables_have_scopes_and_no_inline_style() {
+        let table = html("| a | b |\n| --- | --: |\n| 1 | 2 |");
+        assert!(table.contains("<th scope=col class=num>b</th>") && table.contains("<td class=num>2</td>"));
+        assert!(!table.contains("style="));
+        assert_eq!(table.matches("<tbody>").count(), table.matches("</tbody>").count());
+    }
+}

@@ -1,0 +1,12 @@
+//! Knows how views become bytes. The only place that makes [`Html`]; it never touches the disk.
+
+pub mod html;
+pub mod markdown;
+pub mod minify;
+pub mod strip;
+pub mod templates;
+pub mod terminal;
+pub mod text;
+pub mod timeline;
+
+pub use html::Html;

@@ -1,0 +1,252 @@
+//! Knows Tera: the built-in templates and those of the site, and the shell around every page.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use tera::{Context, ErrorKind, Tera};
+
+use crate::config::Config;
+use crate::diagnostics::{Diagnostic, Place, Source, codes};
+use crate::view::chrome::{AssetLinks, NavItem, PageInfo, ShellView, head};
+use crate::view::{Link, links};
+
+use super::html::Html;
+use super::minify;
+use super::text::escape_for_template;
+
+/// Built-in templates by name. A template of the site with the same name wins, and may extend `builtin/<name>`.
+const BUILT_IN: [(&str, &str); 20] = [
+    ("shell.html", include_str!("../../templates/shell.html")),
+    ("head.html", include_str!("../../templates/head.html")),
+    ("home.html", include_str!("../../templates/home.html")),
+    ("runs.html", include_str!("../../templates/runs.html")),
+    ("run.html", include_str!("../../templates/run.html")),
+    ("events.html", include_str!("../../templates/events.html")),
+    ("group.html", include_str!("../../templates/group.html")),
+    ("problems.html", include_str!("../../templates/problems.html")),
+    ("quarantined.html", include_str!("../../templates/quarantined.html")),
+    ("page.html", include_str!("../../templates/page.html")),
+    ("404.html", include_str!("../../templates/404.html")),
+    ("components/badge.html", include_str!("../../templates/components/badge.html")),
+    ("components/cell.html", include_str!("../../templates/components/cell.html")),
+    ("components/comparison.html", include_str!("../../templates/components/comparison.html")),
+    ("components/event_pages.html", include_str!("../../templates/components/event_pages.html")),
+    ("components/facts.html", include_str!("../../templates/components/facts.html")),
+    ("components/pager.html", include_str!("../../templates/components/pager.html")),
+    ("components/problem_list.html", include_str!("../../templates/components/problem_list.html")),
+    ("components/run_table.html", include_str!("../../templates/components/run_table.html")),
+    ("components/when.html", include_str!("../../templates/components/when.html")),
+];
+
+/// Prefix of the built-in templates.
+const PREFIX: &str = "builtin/";
+/// Where the head and the page go in the shell. Words that the minifier has no reason to touch.
+const HEAD_SLOT: &str = "<title>runpress-head-slot</title>";
+const MAIN_SLOT: &str = "runpress-main-slot";
+/// Pages stand at most this deep: `runs/<slug>/events/<tape>/<number>/index.html`.
+const DEPTH: usize = 5;
+
+/// A template of the site.
+#[derive(Debug, Clone)]
+pub struct UserTemplate {
+    /// Path below `templates/`, with `/`.
+    pub name: String,
+    /// Its path in diagnostics.
+    pub shown: String,
+    /// What it holds.
+    pub text: String,
+}
+
+/// Renders pages. Shared by all threads; nothing in it changes after it is made.
+#[derive(Debug)]
+pub struct Renderer {
+    tera: Tera,
+    config: Config,
+    user: Vec<UserTemplate>,
+    /// Minified shells cut at their slots, by depth and navigation entry.
+    shells: BTreeMap<(usize, Option<String>), Shell>,
+    not_found: Shell,
+}
+
+/// The three parts of a shell: before the head, between head and page, after the page.
+#[derive(Debug)]
+struct Shell([String; 3]);
+
+impl Renderer {
+    /// Reads all templates in one batch and prepares the shells.
+    ///
+    /// # Errors
+    /// A template of the site has a syntax error, or its shell lacks a slot.
+    pub fn new(
+        config: &Config,
+        user: Vec<UserTemplate>,
+        prose: &[Link],
+        assets: &AssetLinks,
+    ) -> Result<Self, Diagnostic> {
+        let mut tera = Tera::default();
+        tera.set_fallback_prefixes([PREFIX]).map_err(|error| invalid(&user, &error))?;
+        tera.autoescape_on(vec![".html", ".htm", ".xml", ".svg"]);
+        tera.set_escape_fn(escape_for_template);
+        let built_in = BUILT_IN.iter().map(|(name, text)| (format!("{PREFIX}{name}"), (*text).to_owned()));
+        let own = user.iter().map(|template| (template.name.clone(), template.text.clone()));
+        tera.add_raw_templates(built_in.chain(own)).map_err(|error| invalid(&user, &error))?;
+        let mut renderer = Self {
+            tera,
+            config: config.clone(),
+            user,
+            shells: BTreeMap::new(),
+            not_found: Shell(Default::default()),
+        };
+        let nav = crate::view::chrome::navigation(config, prose);
+        for depth in 0..=DEPTH {
+            let root = "../".repeat(depth);
+            for current in std::iter::once(None).chain(nav.iter().map(|link| Some(link.href.clone()))) {
+                let shell = renderer.shell(&root, &nav, current.as_deref(), assets)?;
+                renderer.shells.insert((depth, current), shell);
+            }
+        }
+        renderer.not_found = renderer.shell(&renderer.not_found_root(), &nav, None, assets)?;
+        Ok(renderer)
+    }
+
+    /// Absolute path of the site's root: what the page for unknown addresses links from.
+    #[must_use]
+    pub fn not_found_root(&self) -> String {
+        self.config.site.base_url.as_ref().map_or_else(|| "/".to_owned(), |base| base.path().to_owned())
+    }
+
+    /// A whole page.
+    ///
+    /// # Errors
+    /// A template of the site asks for something that its page does not have.
+    pub fn page(&self, template: &str, info: &PageInfo, view: &impl Serialize) -> Result<Vec<u8>, Diagnostic> {
+        let depth = info.path.matches('/').count();
+        let shell = self
+            .shells
+            .get(&(depth, info.section.clone()))
+            .or_else(|| self.shells.get(&(depth, None)))
+            .unwrap_or(&self.not_found);
+        self.fill(shell, template, info, &links::root(&info.path), view)
+    }
+
+    /// The page for addresses that do not exist: it may be shown at any depth.
+    ///
+    /// # Errors
+    /// As [`Renderer::page`].
+    pub fn not_found(&self, template: &str, info: &PageInfo, view: &impl Serialize) -> Result<Vec<u8>, Diagnostic> {
+        self.fill(&self.not_found, template, info, &self.not_found_root(), view)
+    }
+
+    fn fill(
+        &self,
+        shell: &Shell,
+        template: &str,
+        info: &PageInfo,
+        root: &str,
+        view: &impl Serialize,
+    ) -> Result<Vec<u8>, Diagnostic> {
+        let [before, between, after] = &shell.0;
+        let mut out = Vec::with_capacity(before.len() + between.len() + after.len() + 16 * 1024);
+        out.extend_from_slice(before.as_bytes());
+        self.render("head.html", &head(&self.config, info, root), &mut out)?;
+        out.extend_from_slice(between.as_bytes());
+        self.render(template, view, &mut out)?;
+        out.extend_from_slice(after.as_bytes());
+        Ok(out)
+    }
+
+    fn render(&self, template: &str, view: &impl Serialize, out: &mut Vec<u8>) -> Result<(), Diagnostic> {
+        let context = Context::from_serialize(view).map_err(|error| self.unrendered(template, &error))?;
+        self.tera.render_to(template, &context, out).map_err(|error| self.unrendered(template, &error))
+    }
+
+    fn shell(
+        &self,
+        root: &str,
+        nav: &[Link],
+        current: Option<&str>,
+        assets: &AssetLinks,
+    ) -> Result<Shell, Diagnostic> {
+        let address = |href: &str| if href.contains("://") { href.to_owned() } else { format!("{root}{href}") };
+        let site = &self.config.site;
+        let view = ShellView {
+            language: site.language.clone(),
+            site_title: site.title.clone(),
+            notice: site.notice.clone(),
+            nav: nav
+                .iter()
+                .map(|link| NavItem {
+                    text: link.text.clone(),
+                    href: address(&link.href),
+                    current: current == Some(link.href.as_str()),
+                })
+                .collect(),
+            author: site.author.clone(),
+            licence: self.config.policy.licence.clone(),
+            assets: AssetLinks {
+                styles: assets.styles.iter().map(|path| address(path)).collect(),
+                scripts: assets.scripts.iter().map(|path| address(path)).collect(),
+                icon: address(&assets.icon),
+            },
+            head: Html::finished(HEAD_SLOT.to_owned()),
+            main: Html::finished(MAIN_SLOT.to_owned()),
+            root: root.to_owned(),
+        };
+        let mut html = Vec::new();
+        self.render("shell.html", &view, &mut html)?;
+        let html = String::from_utf8_lossy(&html).into_owned();
+        let html = if self.config.build.minify { minify::shell(&html) } else { html };
+        let parts = html.split_once(HEAD_SLOT).and_then(|(before, rest)| {
+            let (between, after) = rest.split_once(MAIN_SLOT)?;
+            let once = !after.contains(MAIN_SLOT) && !rest.contains(HEAD_SLOT);
+            once.then(|| Shell([before.to_owned(), between.to_owned(), after.to_owned()]))
+        });
+        parts.ok_or_else(|| {
+            codes::TEMPLATE_MISSING_SLOT.at(
+                Place::file(self.shown("shell.html")),
+                "The shell must print `{{ head }}` inside `<head>` and `{{ main }}` where the page goes, each once",
+                "Add the missing one; `{% extends \"builtin/shell.html\" %}` keeps both.",
+            )
+        })
+    }
+
+    fn shown(&self, template: &str) -> String {
+        let own = self.user.iter().find(|user| user.name == template);
+        own.map_or_else(|| format!("templates/{template} (built in)"), |user| user.shown.clone())
+    }
+
+    fn unrendered(&self, template: &str, error: &tera::Error) -> Diagnostic {
+        let place = place(&self.user, error).unwrap_or_else(|| Place::file(self.shown(template)));
+        codes::TEMPLATE_RENDER.at(
+            place,
+            format!("The template cannot be rendered: {}", summary(error)),
+            "Correct the template, or remove it to use the built-in one.",
+        )
+    }
+}
+
+fn invalid(user: &[UserTemplate], error: &tera::Error) -> Diagnostic {
+    codes::TEMPLATE_INVALID.at(
+        place(user, error).unwrap_or_else(|| Place::file("templates")),
+        format!("The template cannot be read: {}", summary(error)),
+        "Correct the template, or remove it to use the built-in one.",
+    )
+}
+
+fn place(user: &[UserTemplate], error: &tera::Error) -> Option<Place> {
+    let report = report(error)?;
+    let template = user.iter().find(|template| template.name == report.filename())?;
+    let range = report.span().range.clone();
+    Some(Source::file(&template.shown, template.text.as_bytes()).place(range.start, range.end))
+}
+
+fn report(error: &tera::Error) -> Option<&tera::ReportError> {
+    match error.kind() {
+        ErrorKind::SyntaxError(report) | ErrorKind::RenderingError(report) => Some(report),
+        _ => None,
+    }
+}
+
+fn summary(error: &tera::Error) -> String {
+    report(error).map_or_else(|| error.to_string(), |report| report.message().to_owned())
+}

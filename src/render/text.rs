@@ -1,0 +1,162 @@
+//! Knows how recorded text is written into HTML: escaped, with controls made visible.
+
+use std::io::{self, Write};
+
+/// What a byte may begin: 0 nothing, 1 a replacement, 2 a character to look at.
+const CLASSES: [u8; 256] = {
+    let mut table = [0_u8; 256];
+    let mut byte = 0;
+    while byte < 0x20 {
+        table[byte] = 1;
+        byte += 1;
+    }
+    table[b'\t' as usize] = 0;
+    table[b'\n' as usize] = 0;
+    table[b'&' as usize] = 1;
+    table[b'<' as usize] = 1;
+    table[b'>' as usize] = 1;
+    table[b'"' as usize] = 1;
+    table[b'\'' as usize] = 1;
+    table[0x7f] = 1;
+    // First bytes of C1 controls, bidi marks, separators, noncharacters and tags.
+    table[0xc2] = 2;
+    table[0xd8] = 2;
+    table[0xe2] = 2;
+    table[0xef] = 2;
+    let mut lead = 0xf0;
+    while lead < 0xf5 {
+        table[lead] = 2;
+        lead += 1;
+    }
+    table
+};
+
+/// Appends recorded text to element content: markup escaped, controls shown as marked symbols.
+pub fn push_text(out: &mut String, text: &str) {
+    push(out, text, true);
+}
+
+/// Appends recorded text to a quoted attribute, or to content that must stay plain.
+pub fn push_attribute(out: &mut String, text: &str) {
+    push(out, text, false);
+}
+
+/// The escape function of the templates: safe in content and in quoted attributes.
+///
+/// # Errors
+/// Those of the writer.
+pub fn escape_for_template(text: &str, out: &mut dyn Write) -> io::Result<()> {
+    let mut escaped = String::with_capacity(text.len() + 8);
+    push(&mut escaped, text, false);
+    out.write_all(escaped.as_bytes())
+}
+
+/// Whether text holds a character that would be invisible, invalid or would reorder the text around it.
+#[must_use]
+pub fn needs_care(text: &str) -> bool {
+    text.chars().any(|c| is_hidden(c) || (c.is_control() && !matches!(c, '\t' | '\n' | '\r')))
+}
+
+fn push(out: &mut String, text: &str, marked: bool) {
+    let bytes = text.as_bytes();
+    let mut done = 0;
+    let mut at = 0;
+    while at < bytes.len() {
+        let class = CLASSES[bytes[at] as usize];
+        if class == 0 {
+            at += 1;
+            continue;
+        }
+        let Some(c) = text[at..].chars().next() else { break };
+        let length = c.len_utf8();
+        if class == 1 || is_hidden(c) {
+            out.push_str(&text[done..at]);
+            push_special(out, c, bytes.get(at + 1) == Some(&b'\n'), marked);
+            done = at + length;
+        }
+        at += length;
+    }
+    out.push_str(&text[done..]);
+}
+
+fn push_special(out: &mut String, c: char, before_newline: bool, marked: bool) {
+    match c {
+        '&' => out.push_str("&amp;"),
+        '<' => out.push_str("&lt;"),
+        '>' => out.push_str("&gt;"),
+        '"' => out.push_str("&#34;"),
+        '\'' => out.push_str("&#39;"),
+        // A terminal would go back to the start of the line; on a page the text goes on below.
+        '\r' if before_newline => {}
+        '\r' => out.push('\n'),
+        _ => push_control(out, c, marked),
+    }
+}
+
+/// A character that would be invisible, invalid or would reorder the text around it.
+fn push_control(out: &mut String, c: char, marked: bool) {
+    let code = c as u32;
+    let symbol = match code {
+        0..0x20 => char::from_u32(0x2400 + code),
+        0x7f => Some('\u{2421}'),
+        _ => None,
+    };
+    if marked {
+        out.push_str("<i class=cc>");
+    }
+    match symbol {
+        Some(symbol) => out.push(symbol),
+        None if marked => out.push_str(&format!("U+{code:04X}")),
+        None => out.push('\u{fffd}'),
+    }
+    if marked {
+        out.push_str("</i>");
+    }
+}
+
+fn is_hidden(c: char) -> bool {
+    matches!(c,
+        '\u{80}'..='\u{9f}'
+        | '\u{61c}'
+        | '\u{200e}' | '\u{200f}'
+        | '\u{202a}'..='\u{202e}'
+        | '\u{2066}'..='\u{206f}'
+        | '\u{feff}'
+        | '\u{fdd0}'..='\u{fdef}'
+        | '\u{fff9}'..='\u{fffb}'
+        | '\u{e0000}'..='\u{e007f}')
+        || (c as u32) & 0xfffe == 0xfffe
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(input: &str) -> String {
+        let mut out = String::new();
+        push_text(&mut out, input);
+        out
+    }
+
+    #[test]
+    fn markup_is_escaped_and_controls_are_shown() {
+        assert_eq!(text("a<b> & \"c\" 'd'"), "a&lt;b&gt; &amp; &#34;c&#34; &#39;d&#39;");
+        assert_eq!(text("x\0y\u{1b}"), "x<i class=cc>␀</i>y<i class=cc>␛</i>");
+        assert_eq!(text("\u{202e}txt\u{2069}"), "<i class=cc>U+202E</i>txt<i class=cc>U+2069</i>");
+        assert_eq!(text("a\r\nb\rc\u{fffe}"), "a\nb\nc<i class=cc>U+FFFE</i>");
+    }
+
+    #[test]
+    fn ordinary_text_of_any_language_is_left_alone() {
+        for plain in ["naïve café 你好 مرحبا", "🚀 a\u{200d}b “quotes” — …", "tab\tand\nnewline"] {
+            assert_eq!(text(plain), plain);
+        }
+    }
+
+    #[test]
+    fn attributes_hold_no_markup() {
+        let mut out = String::new();
+        push_attribute(&mut out, "\u{202e}\"\0<");
+        assert_eq!(out, "\u{fffd}&#34;␀&lt;");
+    }
+}

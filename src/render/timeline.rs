@@ -1,0 +1,238 @@
+//! Knows the HTML of a tape: the hot path, written by hand because it is most of every run page.
+
+use crate::model::tape::TextKind;
+use crate::view::timeline::{AnnotationView, EventView, SpanPiece, TextView, TimelinePage};
+
+use super::html::Html;
+use super::markdown::{self, Context};
+use super::terminal::push_terminal;
+use super::text::{push_attribute, push_text};
+
+/// Renders the events of one page as a list.
+#[must_use]
+pub fn render(page: &TimelinePage<'_>) -> Html {
+    let size: usize = page.events.iter().flat_map(|e| &e.texts).map(|text| text.text.len()).sum();
+    let mut out = String::with_capacity(size + size / 8 + page.events.len() * 320);
+    for event in &page.events {
+        push_event(&mut out, event);
+    }
+    Html::finished(out)
+}
+
+fn push_event(out: &mut String, event: &EventView<'_>) {
+    if let Some(gap) = &event.gap {
+        out.push_str("<li class=gap>");
+        out.push_str(gap);
+        out.push_str(" without an event</li>\n");
+    }
+    out.push_str("<li class=\"e f-");
+    out.push_str(event.family);
+    if event.failed {
+        out.push_str(" fail");
+    }
+    out.push_str("\" id=\"");
+    out.push_str(&event.anchor);
+    out.push_str("\">");
+    for piece in &event.spans {
+        push_span(out, *piece);
+    }
+    out.push_str("<p class=eh><a class=en href=\"#");
+    out.push_str(&event.anchor);
+    out.push_str("\">");
+    out.push_str(itoa(event.seq).as_str());
+    out.push_str("</a> ");
+    if let Some((iso, clock)) = &event.at {
+        out.push_str("<time datetime=\"");
+        out.push_str(iso);
+        out.push_str("\">");
+        out.push_str(clock);
+        out.push_str("</time> ");
+    }
+    out.push_str("<b>");
+    out.push_str(event.word);
+    out.push_str("</b>");
+    if !event.headline.is_empty() {
+        out.push_str(" <code>");
+        push_text(out, event.headline);
+        out.push_str("</code>");
+    }
+    if !event.outcome.is_empty() {
+        out.push_str(if event.failed { " <strong class=bad>" } else { " <span class=ok>" });
+        out.push_str(event.outcome);
+        out.push_str(if event.failed { "</strong>" } else { "</span>" });
+    }
+    for (name, value) in event.facts {
+        out.push_str(" <span class=fact>");
+        out.push_str(name);
+        out.push(' ');
+        push_text(out, value);
+        out.push_str("</span>");
+    }
+    out.push_str("</p>");
+    for text in &event.texts {
+        push_content(out, text);
+    }
+    for (label, size) in &event.missing {
+        out.push_str("<p class=missing>The ");
+        out.push_str(label);
+        out.push_str(" (");
+        out.push_str(size);
+        out.push_str(") is not in the tape’s CAS folder.</p>");
+    }
+    for annotation in &event.annotations {
+        push_annotation(out, annotation);
+    }
+    out.push_str("</li>\n");
+}
+
+fn itoa(number: u64) -> String {
+    number.to_string()
+}
+
+fn push_span(out: &mut String, piece: SpanPiece) {
+    out.push_str("<i class=\"sp l");
+    out.push_str(&piece.lane.to_string());
+    if piece.starts {
+        out.push_str(" s");
+    }
+    if piece.ends {
+        out.push_str(" t");
+    }
+    out.push_str("\"></i>");
+}
+
+fn push_content(out: &mut String, text: &TextView<'_>) {
+    if let Some(label) = text.label {
+        out.push_str("<p class=lab>");
+        out.push_str(label);
+        out.push_str("</p>");
+    }
+    if let Some(size) = &text.folded {
+        out.push_str("<details><summary>");
+        push_text(out, first_line(text.text));
+        out.push_str(" <small>");
+        out.push_str(size);
+        out.push_str("</small></summary>");
+    }
+    out.push_str("<pre>");
+    // A line break right after the tag would be dropped by the browser.
+    if text.text.starts_with('\n') {
+        out.push('\n');
+    }
+    match text.kind {
+        TextKind::Plain => push_terminal(out, text.text),
+        TextKind::Json => push_text(out, text.text),
+    }
+    out.push_str("</pre>");
+    if let Some(rest) = &text.rest {
+        out.push_str("<p class=rest><a href=\"");
+        push_attribute(out, &rest.href);
+        out.push_str("\">");
+        push_text(out, &rest.text);
+        out.push_str("</a></p>");
+    }
+    if text.folded.is_some() {
+        out.push_str("</details>");
+    }
+}
+
+/// The beginning of a text, for the line that stands for it while it is folded.
+fn first_line(text: &str) -> &str {
+    let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    line.char_indices().nth(120).map_or(line, |(end, _)| &line[..end])
+}
+
+fn push_annotation(out: &mut String, a: &AnnotationView<'_>) {
+    out.push_str("<aside class=\"an an-");
+    out.push_str(a.class);
+    out.push_str("\" id=\"");
+    out.push_str(&a.anchor);
+    out.push_str("\" aria-label=\"Annotation: ");
+    push_attribute(out, &a.name);
+    out.push_str("\"><p class=ah><a href=\"#");
+    out.push_str(&a.anchor);
+    out.push_str("\"><span aria-hidden=true>");
+    out.push_str(a.sign);
+    out.push_str("</span> ");
+    push_text(out, &a.name);
+    out.push_str("</a>");
+    if let Some(detail) = a.detail {
+        out.push_str(" <span class=tag>");
+        push_text(out, &detail.replace('_', " "));
+        out.push_str("</span>");
+    }
+    if let Some(span) = &a.span {
+        out.push_str(" <a class=span href=\"");
+        push_attribute(out, &span.href);
+        out.push_str("\">");
+        out.push_str(&span.text);
+        out.push_str("</a>");
+    }
+    if let Some(author) = &a.author {
+        out.push_str(" <span class=by>");
+        push_text(out, author);
+        out.push_str("</span>");
+    }
+    if let Some(timestamp) = a.timestamp {
+        out.push_str(" <span class=by>");
+        push_text(out, timestamp);
+        out.push_str("</span>");
+    }
+    out.push_str("</p>");
+    if let Some(evidence) = a.evidence {
+        out.push_str("<div class=md>");
+        let ids = format!("{}-", a.anchor);
+        out.push_str(markdown::render(evidence, Context { ids: &ids, shift: 3, own: false }).as_str());
+        out.push_str("</div>");
+    }
+    if let Some(fix) = &a.fix {
+        out.push_str("<p class=lab>Suggested fix</p><pre class=fix>");
+        push_fix(out, fix);
+        out.push_str("</pre>");
+    }
+    if !a.links.is_empty() {
+        out.push_str("<ul class=links>");
+        for (words, url) in &a.links {
+            out.push_str("<li>");
+            if let Some(url) = url {
+                out.push_str("<a rel=\"nofollow noopener ugc\" href=\"");
+                push_attribute(out, url);
+                out.push_str("\">");
+                push_text(out, words);
+                out.push_str("</a>");
+            } else {
+                push_text(out, words);
+            }
+            out.push_str("</li>");
+        }
+        out.push_str("</ul>");
+    }
+    if let Some(metadata) = a.metadata {
+        out.push_str("<details><summary>Metadata</summary><pre>");
+        push_text(out, metadata);
+        out.push_str("</pre></details>");
+    }
+    out.push_str("</aside>");
+}
+
+/// A fix with the lines of a unified diff marked; other text stays as it is.
+fn push_fix(out: &mut String, fix: &str) {
+    let is_diff = fix.lines().any(|line| line.starts_with("@@") || line.starts_with("+++ ") || line.starts_with("--- "));
+    for (index, line) in fix.lines().enumerate() {
+        if index > 0 {
+            out.push('\n');
+        }
+        let tag = match line.as_bytes().first() {
+            Some(b'+') if is_diff => "ins",
+            Some(b'-') if is_diff => "del",
+            _ => "",
+        };
+        if tag.is_empty() {
+            push_text(out, line);
+        } else {
+            out.push_str(&format!("<{tag}>"));
+            push_text(out, line);
+            out.push_str(&format!("</{tag}>"));
+        }
+    }
+}

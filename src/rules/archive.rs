@@ -1,0 +1,125 @@
+//! Knows what must hold across runs: ids are unique, and so are addresses.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::diagnostics::text::quoted;
+use crate::diagnostics::{Diagnostic, Place, codes};
+use crate::formats::run_record::FILE_NAME;
+use crate::model::archive::{Archive, Sort};
+use crate::model::run::Run;
+use crate::model::slug::{run_slug, short_id, slugify, with_hash};
+
+/// A run that may enter the archive.
+#[derive(Debug, Clone)]
+pub struct Candidate {
+    /// The run.
+    pub run: Run,
+    /// Path of its directory, as in diagnostics.
+    pub path: String,
+    /// Which of the discovered directories it is.
+    pub directory: usize,
+}
+
+/// Ids that stand more than once: an error for each of the runs but the first by path.
+#[must_use]
+pub fn duplicate_ids(candidates: &[Candidate]) -> Vec<(usize, Diagnostic)> {
+    let mut first: BTreeMap<&str, &Candidate> = BTreeMap::new();
+    let mut problems = Vec::new();
+    for candidate in candidates {
+        let id = candidate.run.id.as_str();
+        match first.get(id) {
+            Some(other) => problems.push((
+                candidate.directory,
+                codes::ARCHIVE_DUPLICATE_RUN_ID.at(
+                    Place::file(format!("{}/{FILE_NAME}", candidate.path)).pointing("/id"),
+                    format!("The run id {} stands in {} too", quoted(id), quoted(&other.path)),
+                    "Remove one of the two folders, or correct the id.",
+                ).of_run(id),
+            )),
+            None => {
+                first.insert(id, candidate);
+            }
+        }
+    }
+    problems
+}
+
+/// Puts the runs in order and gives everything its address; collisions are notes.
+#[must_use]
+pub fn assemble(mut candidates: Vec<Candidate>) -> (Archive, Vec<Diagnostic>) {
+    let mut notes = Vec::new();
+    let slugs = run_slugs(&candidates, &mut notes);
+    let mut named: Vec<_> = candidates.drain(..).zip(slugs).collect();
+    named.sort_by(|(a, _), (b, _)| {
+        (b.run.recency().ms, b.run.started.ms, &a.run.id).cmp(&(a.run.recency().ms, a.run.started.ms, &b.run.id))
+    });
+    let mut names: BTreeMap<(Sort, String), String> = BTreeMap::new();
+    for (sort, name) in [
+        (Sort::Case, (|run: &Run| run.subject.case.clone()) as fn(&Run) -> String),
+        (Sort::Model, |run| run.subject.model.clone()),
+        (Sort::Harness, |run| run.subject.harness.clone()),
+    ] {
+        let all: BTreeSet<String> = named.iter().map(|(candidate, _)| name(&candidate.run)).collect();
+        group_slugs(sort, all, &mut names, &mut notes);
+    }
+    let runs = named.into_iter().map(|(c, slug)| (c.run, slug, c.directory)).collect();
+    let slug_of = |sort: Sort, name: &str| names.get(&(sort, name.to_owned())).cloned().unwrap_or_default();
+    (Archive::new(runs, &slug_of), notes)
+}
+
+/// The run that started first (then the smaller id) keeps the short address, the others take their whole id.
+fn run_slugs(candidates: &[Candidate], notes: &mut Vec<Diagnostic>) -> Vec<String> {
+    let mut order: Vec<usize> = (0..candidates.len()).collect();
+    order.sort_by_key(|&i| (candidates[i].run.started.ms, candidates[i].run.id.as_str()));
+    // `page` is the folder of the further pages of the list of runs.
+    let mut taken: BTreeSet<String> = BTreeSet::from(["page".to_owned(), String::new()]);
+    let mut slugs = vec![String::new(); candidates.len()];
+    for index in order {
+        let candidate = &candidates[index];
+        let (run, subject) = (&candidate.run, &candidate.run.subject);
+        let make = |id: &str| run_slug(&subject.case, &subject.harness, &subject.model, id);
+        let short = make(short_id(&run.id));
+        let slug = if taken.contains(&short) {
+            let whole = make(&run.id);
+            let slug = if taken.contains(&whole) { with_hash(&whole, &run.id) } else { whole };
+            notes.push(codes::ARCHIVE_SLUG_COLLISION.at(
+                Place::file(format!("{}/{FILE_NAME}", candidate.path)).pointing("/id"),
+                format!("The address {} is taken, so this run stands at {}", quoted(&short), quoted(&slug)),
+                "Nothing needs to be done; ids whose first 8 characters differ give shorter addresses.",
+            ).of_run(&run.id));
+            slug
+        } else {
+            short
+        };
+        taken.insert(slug.clone());
+        slugs[index] = slug;
+    }
+    slugs
+}
+
+fn group_slugs(
+    sort: Sort,
+    names: BTreeSet<String>,
+    into: &mut BTreeMap<(Sort, String), String>,
+    notes: &mut Vec<Diagnostic>,
+) {
+    let (folder, word) = match sort {
+        Sort::Case => ("cases", "case"),
+        Sort::Model => ("models", "model"),
+        Sort::Harness => ("harnesses", "harness"),
+    };
+    let mut taken = BTreeSet::from([String::new()]);
+    for name in names {
+        let plain = slugify(&name);
+        let slug = if taken.contains(&plain) { with_hash(&plain, &name) } else { plain.clone() };
+        if slug != plain {
+            notes.push(codes::ARCHIVE_SLUG_COLLISION.at(
+                Place::file(folder),
+                format!("The {word} {} stands at {}, since its plain address is taken or empty", quoted(&name), quoted(&slug)),
+                "Nothing needs to be done; names with letters and digits of their own give plainer addresses.",
+            ));
+        }
+        taken.insert(slug.clone());
+        into.insert((sort, name), slug);
+    }
+}

@@ -1,0 +1,48 @@
+//! Knows which links and images of a Markdown text are not published.
+
+use pulldown_cmark::{Event, Parser, Tag};
+
+use crate::diagnostics::text::quoted;
+use crate::diagnostics::{Diagnostic, Place, Source, codes};
+use crate::markup::{OPTIONS, image_is_kept};
+use crate::url::link_kind;
+
+/// Warns of every link and image of `text` that is dropped; `source` is the file, `offset` where the text begins in it.
+#[must_use]
+pub fn check(source: Source<'_>, text: &str, offset: usize) -> Vec<Diagnostic> {
+    Parser::new_ext(text, OPTIONS)
+        .into_offset_iter()
+        .filter_map(|(event, range)| Some((dropped_by(&event)?, range)))
+        .map(|(destination, range)| {
+            dropped(source.place(offset + range.start, offset + range.end), &destination)
+        })
+        .collect()
+}
+
+/// The destinations that are dropped, for text that stands inside another format.
+#[must_use]
+pub fn dropped_links(text: &str) -> Vec<String> {
+    // Almost no evidence holds a link: a text without one needs no parser.
+    if memchr::memchr2(b'[', b'<', text.as_bytes()).is_none() {
+        return Vec::new();
+    }
+    Parser::new_ext(text, OPTIONS).filter_map(|event| dropped_by(&event)).collect()
+}
+
+fn dropped_by(event: &Event<'_>) -> Option<String> {
+    match event {
+        Event::Start(Tag::Link { dest_url, .. }) if link_kind(dest_url).is_none() => Some(dest_url.to_string()),
+        Event::Start(Tag::Image { dest_url, .. }) if !image_is_kept(dest_url) => Some(dest_url.to_string()),
+        _ => None,
+    }
+}
+
+/// The warning about one destination.
+#[must_use]
+pub fn dropped(place: Place, destination: &str) -> Diagnostic {
+    codes::REVIEW_UNSAFE_LINK.at(
+        place,
+        format!("The link or image to {} is not published", quoted(destination)),
+        "Use `http`, `https`, `mailto` or a relative address; link to images of other hosts instead of showing them.",
+    )
+}

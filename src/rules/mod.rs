@@ -1,0 +1,9 @@
+//! Knows what must hold. One file per thing that is looked at; each rule reports by one code.
+
+pub mod archive;
+pub mod markdown;
+pub mod pages;
+pub mod record;
+pub mod review;
+pub mod sidecar;
+pub mod tape;

@@ -1,0 +1,83 @@
+//! Knows what must hold of the site's own prose: addresses are free, and prose about runs finds its runs.
+
+use std::collections::BTreeMap;
+
+use crate::diagnostics::text::quoted;
+use crate::diagnostics::{Diagnostic, Place, codes};
+use crate::model::archive::{Archive, Group};
+
+/// First path segments that the site uses itself.
+pub const RESERVED: [&str; 15] = [
+    "404", "annotations", "assets", "cases", "changes", "compare", "feeds", "harnesses", "models", "overview",
+    "problems", "robots", "runs", "schema", "sitemap",
+];
+
+/// Which folder a piece of prose stands in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Shelf {
+    /// `pages/`: a page of its own.
+    Page,
+    /// `cases/`: shown on a case's page.
+    Case,
+    /// `models/`: shown on a model's page.
+    Model,
+    /// `harnesses/`: shown on a harness's page.
+    Harness,
+}
+
+impl Shelf {
+    /// All shelves, with the name of their folder in a content root.
+    pub const ALL: [(Self, &str); 4] =
+        [(Self::Page, "pages"), (Self::Case, "cases"), (Self::Model, "models"), (Self::Harness, "harnesses")];
+}
+
+/// Checks the addresses of prose: `found` holds shelf, slug and path of each file, in order.
+#[must_use]
+pub fn check_addresses(found: &[(Shelf, String, String)]) -> Vec<Diagnostic> {
+    let mut problems = Vec::new();
+    let mut first: BTreeMap<(Shelf, &str), &str> = BTreeMap::new();
+    for (shelf, slug, path) in found {
+        if *shelf == Shelf::Page && (slug.is_empty() || RESERVED.contains(&slug.as_str())) {
+            problems.push(codes::PAGE_RESERVED_NAME.at(
+                Place::file(path),
+                format!("The site uses the address {} itself", quoted(&format!("/{slug}/"))),
+                "Rename the file.",
+            ));
+        }
+        match first.get(&(*shelf, slug.as_str())) {
+            Some(other) => problems.push(codes::PAGE_DUPLICATE.at(
+                Place::file(path),
+                format!("The file {} has the same address", quoted(other)),
+                "Rename one of the two.",
+            )),
+            None => {
+                first.insert((*shelf, slug), path);
+            }
+        }
+    }
+    problems
+}
+
+/// Warns of prose about a case, model or harness that no run has.
+#[must_use]
+pub fn check_unmatched(found: &[(Shelf, String, String)], archive: &Archive) -> Vec<Diagnostic> {
+    found
+        .iter()
+        .filter_map(|(shelf, slug, path)| {
+            let (groups, word) = match shelf {
+                Shelf::Page => return None,
+                Shelf::Case => (&archive.cases, "case"),
+                Shelf::Model => (&archive.models, "model"),
+                Shelf::Harness => (&archive.harnesses, "harness"),
+            };
+            let matched = groups.iter().any(|group: &Group| group.slug == *slug);
+            (!matched).then(|| {
+                codes::PAGE_UNMATCHED.at(
+                    Place::file(path),
+                    format!("No run has a {word} with the address {}", quoted(slug)),
+                    "Rename the file after the slug of its page, or remove it.",
+                )
+            })
+        })
+        .collect()
+}

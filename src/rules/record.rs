@@ -1,0 +1,151 @@
+//! Knows what a run record must hold beyond its shape (formats.md A).
+
+use std::collections::BTreeSet;
+
+use crate::diagnostics::text::quoted;
+use crate::diagnostics::{Diagnostic, Place, Source, codes};
+use crate::formats::reader::Number;
+use crate::formats::run_record::{Parsed, RunRecord};
+use crate::model::time::parse_rfc3339;
+use crate::url::HttpUrl;
+
+/// Checks a record; `source` is the file it was read from.
+#[must_use]
+pub fn check(source: Source<'_>, parsed: &Parsed<'_>) -> Vec<Diagnostic> {
+    let text = source.text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(source.text);
+    let rules = Rules { source: Source { text, ..source }, parsed };
+    let record = &parsed.record;
+    let mut problems = Vec::new();
+    rules.id(record, &mut problems);
+    rules.times(record, &mut problems);
+    rules.metrics(record, &mut problems);
+    rules.checks(record, &mut problems);
+    rules.links(record, &mut problems);
+    problems
+}
+
+struct Rules<'a> {
+    source: Source<'a>,
+    parsed: &'a Parsed<'a>,
+}
+
+impl Rules<'_> {
+    fn place(&self, pointer: &str) -> Place {
+        self.parsed.root.find(pointer).map_or_else(
+            || Place::file(self.source.path).pointing(pointer),
+            |node| self.source.place(node.offset, node.offset + node.raw.len()).pointing(pointer),
+        )
+    }
+
+    fn id(&self, record: &RunRecord<'_>, problems: &mut Vec<Diagnostic>) {
+        if record.id.as_deref().is_some_and(|id| id.trim().is_empty()) {
+            problems.push(codes::RECORD_EMPTY_ID.at(
+                self.place("/id"),
+                "The run id is empty",
+                "Give the run an id of its own, for example a UUID.",
+            ));
+        }
+    }
+
+    fn times(&self, record: &RunRecord<'_>, problems: &mut Vec<Diagnostic>) {
+        let read = [
+            ("/startedAt", &record.started_at),
+            ("/finishedAt", &record.finished_at),
+            ("/publishedAt", &record.published_at),
+        ]
+        .map(|(pointer, text)| {
+            let text = text.as_deref()?;
+            let ms = parse_rfc3339(text);
+            if ms.is_none() {
+                problems.push(codes::RECORD_INVALID_TIMESTAMP.at(
+                    self.place(pointer),
+                    format!("The time {} is not RFC 3339", quoted(text)),
+                    "Write date, time and offset, as in `2026-03-01T10:00:00Z`.",
+                ));
+            }
+            ms
+        });
+        if let [Some(started), Some(finished), _] = read
+            && finished < started
+        {
+            problems.push(codes::RECORD_FINISHED_BEFORE_START.at(
+                self.place("/finishedAt"),
+                "The run finished before it started",
+                "Correct `startedAt` or `finishedAt`; a missing offset is a common cause.",
+            ));
+        }
+    }
+
+    fn metrics(&self, record: &RunRecord<'_>, problems: &mut Vec<Diagnostic>) {
+        let m = &record.metrics;
+        for (pointer, number, whole) in [
+            ("/metrics/runTimeSeconds", m.run_time_seconds, false),
+            ("/metrics/tokens/uncachedInput", m.uncached_input, true),
+            ("/metrics/tokens/cachedInput", m.cached_input, true),
+            ("/metrics/tokens/output", m.output, true),
+            ("/metrics/tokens/reasoning", m.reasoning, true),
+            ("/metrics/cost/comparable", m.comparable_cost, false),
+            ("/metrics/cost/actual", m.actual_cost, false),
+        ] {
+            let Some(number) = number else { continue };
+            let Some(problem) = wrong_number(number, whole) else { continue };
+            problems.push(codes::RECORD_INVALID_METRIC.at(
+                self.place(pointer),
+                format!("The metric {} is {problem}", quoted(number.literal)),
+                "Write the measured value, or null where it is not known.",
+            ));
+        }
+    }
+
+    fn checks(&self, record: &RunRecord<'_>, problems: &mut Vec<Diagnostic>) {
+        let mut views = BTreeSet::new();
+        for check in &record.validation.checks {
+            let pointer = &check.pointer;
+            if let Some(number) = check.similarity
+                && !(0.0..=1.0).contains(&number.value)
+            {
+                problems.push(codes::RECORD_SIMILARITY_OUT_OF_RANGE.at(
+                    self.place(&format!("{pointer}/similarity")),
+                    format!("The similarity {} is not between 0 and 1", quoted(number.literal)),
+                    "Write a share: 0.975 for 97.5 %.",
+                ));
+            }
+            if let Some(view) = check.view.as_deref()
+                && !views.insert(view)
+            {
+                problems.push(codes::RECORD_DUPLICATE_CHECK.at(
+                    self.place(&format!("{pointer}/view")),
+                    format!("Another check has the view {} already", quoted(view)),
+                    "Give each check a view of its own.",
+                ));
+            }
+        }
+    }
+
+    fn links(&self, record: &RunRecord<'_>, problems: &mut Vec<Diagnostic>) {
+        for (pointer, url) in
+            [("/links/sourceRepo", &record.source_repo), ("/links/playableBuild", &record.playable_build)]
+        {
+            let Some(url) = url.as_deref() else { continue };
+            if HttpUrl::parse(url).is_none() {
+                problems.push(codes::RECORD_INVALID_LINK.at(
+                    self.place(pointer),
+                    format!("The link {} is not an http or https address", quoted(url)),
+                    "Write an absolute address such as `https://example.org/run`, or null.",
+                ));
+            }
+        }
+    }
+}
+
+fn wrong_number(number: Number<'_>, whole: bool) -> Option<&'static str> {
+    if !number.value.is_finite() {
+        Some("not finite")
+    } else if number.value < 0.0 {
+        Some("negative")
+    } else if whole && number.value.fract() != 0.0 {
+        Some("not a whole number of tokens")
+    } else {
+        None
+    }
+}

@@ -1,0 +1,108 @@
+//! Knows what a review must hold (formats.md A.v) and when one is needed (A.vi, `[policy] require_review`).
+
+use crate::config::Config;
+use crate::diagnostics::text::{nearest, quoted};
+use crate::diagnostics::{Checked, Diagnostic, Place, Severity, Source, codes};
+use crate::formats::writeup::{Entry, Writeup};
+use crate::model::review::{Item, Rating, Review};
+use crate::model::run::Run;
+
+use super::markdown;
+
+const STATUSES: [&str; 8] = ["pass", "fail", "na", "broken", "poor", "neutral", "great", "incredible"];
+
+/// Makes a review of a writeup; without a `run` (its record is broken) none is needed.
+#[must_use]
+pub fn check(config: &Config, run: Option<&Run>, source: Source<'_>, writeup: &Writeup<'_>) -> Checked<Review> {
+    let needed = config.policy.require_review && run.is_some_and(|run| run.state.is_completed());
+    let weight = if needed { Severity::Error } else { Severity::Warning };
+    let text = source.text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(source.text);
+    let source = Source { text, ..source };
+    let mut diagnostics = Vec::new();
+    let (mut overall, mut domains, mut checklist) = (None, Vec::new(), Vec::new());
+    let (mut rated, mut listed) = (false, false);
+    for entry in writeup.entries() {
+        if entry.key == "rating" && !rated {
+            rated = true;
+            overall = rating(&source, entry, weight, &mut diagnostics);
+        } else if let Some(domain) = entry.key.strip_prefix("rating.") {
+            domains.push((domain.to_owned(), rating(&source, entry, weight, &mut diagnostics)));
+        } else if let Some(id) = entry.key.strip_prefix("review.") {
+            listed = true;
+            checklist.push(item(&source, id, entry, &mut diagnostics));
+        }
+    }
+    // Without an overall word the badge is the worst domain (formats.md, contradiction 6).
+    let overall = overall.or_else(|| domains.iter().filter_map(|(_, rating)| *rating).max());
+    if overall.is_none() && diagnostics.is_empty() && !listed {
+        diagnostics.push(
+            codes::REVIEW_UNKNOWN_RATING
+                .at(
+                    source.place(0, 1),
+                    "The review has no rating",
+                    "Begin the file with `---`, `rating: great` and `---`, each on its own line.",
+                )
+                .with_severity(weight),
+        );
+    }
+    if writeup.body().is_empty() {
+        diagnostics.push(
+            codes::REVIEW_EMPTY
+                .at(source.place(0, 1), "The review has no text", "Write what was seen, below the front matter.")
+                .with_severity(weight),
+        );
+    }
+    let offset = writeup.body().as_ptr().addr() - writeup.text.as_ptr().addr();
+    diagnostics.extend(markdown::check(source, writeup.body(), offset));
+    let value = Review { rating: overall, domains, checklist, body: writeup.body().to_owned() };
+    Checked { value, diagnostics }
+}
+
+/// The policy for a run without a review.
+#[must_use]
+pub fn check_missing(config: &Config, run: &Run, directory: &str) -> Option<Diagnostic> {
+    (config.policy.require_review && run.state.is_completed()).then(|| {
+        codes::REVIEW_MISSING.at(
+            Place::file(format!("{directory}/writeup.md")),
+            "The run is completed, but has no review",
+            "Add a `writeup.md` with a rating and a text, or set `require_review = false`.",
+        )
+    })
+}
+
+fn rating(
+    source: &Source<'_>,
+    entry: Entry<'_>,
+    weight: Severity,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<Rating> {
+    let rating = Rating::parse(entry.value);
+    if rating.is_none() {
+        let unquoted = entry.value.trim_matches(['"', '\'']);
+        let near = nearest(unquoted, Rating::ALL.iter().map(|rating| rating.word()));
+        let help = near.map_or_else(
+            || "Write `flawless`, `great`, `passable`, `scuffed` or `broken`.".to_owned(),
+            |near| format!("Did you mean {}, without quotes?", quoted(near)),
+        );
+        let place = source.place(entry.offset, entry.offset + entry.value.len());
+        diagnostics.push(
+            codes::REVIEW_UNKNOWN_RATING
+                .at(place, format!("The rating {} is not known", quoted(entry.value)), help)
+                .with_severity(weight),
+        );
+    }
+    rating
+}
+
+fn item(source: &Source<'_>, id: &str, entry: Entry<'_>, diagnostics: &mut Vec<Diagnostic>) -> Item {
+    let (status, note) = entry.value.split_once(char::is_whitespace).unwrap_or((entry.value, ""));
+    if !STATUSES.contains(&status.to_ascii_lowercase().as_str()) {
+        diagnostics.push(codes::REVIEW_UNKNOWN_STATUS.at(
+            source.place(entry.offset, entry.offset + status.len()),
+            format!("The status {} of the item {} is not known", quoted(status), quoted(id)),
+            "Write `pass`, `fail` or `na`, or a grade: `broken`, `poor`, `neutral`, `great`, `incredible`.",
+        ));
+    }
+    let note = note.trim();
+    Item { id: id.to_owned(), status: status.to_owned(), note: (!note.is_empty()).then(|| note.to_owned()) }
+}

@@ -1,0 +1,382 @@
+//! Knows Harn's validator: the eleven problems of a sidecar under their exact conditions and in its order (formats.md D).
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::config::Config;
+use crate::diagnostics::text::{nearest, quoted};
+use crate::diagnostics::{Checked, Code, Diagnostic, Source, codes};
+use crate::formats::json::{Node, Str};
+use crate::formats::sidecar::{self as format, AnnotationLine, AuthorKind, HypothesisStatus};
+use crate::model::Verbatim;
+use crate::model::annotation::{Annotation, Author, FRICTION_KINDS, Kind, Link, Problem, Report, Sidecar};
+use crate::model::tape::Tape;
+use crate::url::HttpUrl;
+
+use super::markdown;
+use super::tape::place;
+
+/// Checks a sidecar against its tape. `path` is the file for diagnostics, `file` its name in the run directory.
+#[must_use]
+pub fn check<'a>(
+    config: &Config,
+    path: &str,
+    file: &str,
+    sidecar: format::Sidecar<'a>,
+    tape: &Tape<'_>,
+) -> Checked<Sidecar<'a>> {
+    let mut validator = Validator::new(path, tape);
+    for line in &sidecar.annotations {
+        validator.annotation(line);
+    }
+    validator.digest(config, &sidecar, tape);
+    let Validator { report, mut diagnostics, .. } = validator;
+    if let Some(problem) = other_tape(path, &sidecar, tape) {
+        diagnostics.push(problem);
+    }
+    let header = verbatim(sidecar.header_line.text);
+    let mut labels = BTreeSet::new();
+    let annotations = sidecar.annotations.into_iter().map(|line| annotation(line, &mut labels)).collect();
+    let value = Sidecar {
+        file: file.to_owned(),
+        header,
+        stated_hash: sidecar.header.tape_content_hash,
+        report,
+        annotations,
+    };
+    Checked { value, diagnostics }
+}
+
+struct Validator<'t> {
+    path: &'t str,
+    events: BTreeMap<u64, usize>,
+    last: Option<u64>,
+    ids: BTreeSet<String>,
+    report: Report,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl<'t> Validator<'t> {
+    fn new(path: &'t str, tape: &Tape<'_>) -> Self {
+        let mut events = BTreeMap::new();
+        for (index, event) in tape.events.iter().enumerate() {
+            events.entry(event.seq).or_insert(index);
+        }
+        let last = events.keys().next_back().copied();
+        Self {
+            path,
+            events,
+            last,
+            ids: BTreeSet::new(),
+            report: Report::default(),
+            diagnostics: Vec::new(),
+        }
+    }
+
+    fn annotation(&mut self, line: &AnnotationLine<'_>) {
+        let a = &line.annotation;
+        let kind = Kind::parse(&a.kind);
+        let id = a.id.to_string();
+        let label = if id.is_empty() { format!("ann@event_{}", a.event_id) } else { id.clone() };
+        self.report.checked += 1;
+        self.report.kind_counts.add(&kind);
+        if !id.is_empty() && !self.ids.insert(id.clone()) {
+            self.found(
+                line,
+                &codes::ANNOTATION_DUPLICATE_ID,
+                "/id",
+                format!("The annotation id {} stands on an earlier line too", quoted(&id)),
+                "Give each annotation an id of its own.".to_owned(),
+                Problem::DuplicateId { annotation_id: label.clone() },
+            );
+        }
+        if !self.events.contains_key(&a.event_id) {
+            let help = self.last.map_or_else(
+                || "The tape has no events.".to_owned(),
+                |last| format!("The tape's events go up to `{last}`."),
+            );
+            self.found(
+                line,
+                &codes::ANNOTATION_UNKNOWN_EVENT_ID,
+                "/event_id",
+                format!("The tape has no event `{}`", a.event_id),
+                help,
+                Problem::UnknownEventId { annotation_id: label.clone(), event_id: a.event_id },
+            );
+        }
+        self.kind_rules(line, &kind, &label);
+        self.span(line, &label);
+        self.links(line);
+        self.evidence(line);
+    }
+
+    fn kind_rules(&mut self, line: &AnnotationLine<'_>, kind: &Kind, label: &str) {
+        let a = &line.annotation;
+        let status = a.hypothesis_status.is_some();
+        let id = || label.to_owned();
+        match kind {
+            Kind::Unknown(word) => self.found(
+                line,
+                &codes::ANNOTATION_UNKNOWN_KIND,
+                "/kind",
+                format!("The annotation kind {} is not known", quoted(word)),
+                nearest(word, Kind::KNOWN.iter().map(Kind::word)).map_or_else(
+                    || "A newer producer may have written it; it is shown under this word.".to_owned(),
+                    |near| format!("If {} was meant, write that.", quoted(near)),
+                ),
+                Problem::UnknownKind { annotation_id: id() },
+            ),
+            Kind::Hypothesis => {
+                if !status {
+                    self.found(
+                        line,
+                        &codes::ANNOTATION_HYPOTHESIS_STATUS_MISSING,
+                        "",
+                        "The hypothesis has no `hypothesis_status`".to_owned(),
+                        "Add `active`, `verifying`, `confirmed`, `disproven` or `stale`.".to_owned(),
+                        Problem::HypothesisStatusMissing { annotation_id: id() },
+                    );
+                }
+                self.no_friction(line, label);
+            }
+            Kind::Friction => {
+                self.no_status(line, label);
+                self.friction_kind(line, label);
+            }
+            _ => {
+                self.no_status(line, label);
+                self.no_friction(line, label);
+            }
+        }
+    }
+
+    fn no_status(&mut self, line: &AnnotationLine<'_>, label: &str) {
+        if line.annotation.hypothesis_status.is_some() {
+            self.found(
+                line,
+                &codes::ANNOTATION_HYPOTHESIS_STATUS_UNEXPECTED,
+                "/hypothesis_status",
+                format!("An annotation of kind {} has a `hypothesis_status`", quoted(&line.annotation.kind)),
+                "Remove it, or make the kind `hypothesis`.".to_owned(),
+                Problem::HypothesisStatusUnexpected { annotation_id: label.to_owned() },
+            );
+        }
+    }
+
+    fn no_friction(&mut self, line: &AnnotationLine<'_>, label: &str) {
+        if line.annotation.friction_kind.is_some() {
+            self.found(
+                line,
+                &codes::ANNOTATION_FRICTION_KIND_UNEXPECTED,
+                "/friction_kind",
+                format!("An annotation of kind {} has a `friction_kind`", quoted(&line.annotation.kind)),
+                "Remove it, or make the kind `friction`.".to_owned(),
+                Problem::FrictionKindUnexpected { annotation_id: label.to_owned() },
+            );
+        }
+    }
+
+    fn friction_kind(&mut self, line: &AnnotationLine<'_>, label: &str) {
+        match line.annotation.friction_kind.as_deref() {
+            None => self.found(
+                line,
+                &codes::ANNOTATION_FRICTION_KIND_MISSING,
+                "",
+                "The friction annotation has no `friction_kind`".to_owned(),
+                "Add one; `runpress explain annotation.friction-kind-unknown` lists them.".to_owned(),
+                Problem::FrictionKindMissing { annotation_id: label.to_owned() },
+            ),
+            Some(kind) if !FRICTION_KINDS.contains(&kind) => self.found(
+                line,
+                &codes::ANNOTATION_FRICTION_KIND_UNKNOWN,
+                "/friction_kind",
+                format!("The friction kind {} is not known", quoted(kind)),
+                nearest(kind, FRICTION_KINDS).map_or_else(
+                    || "`runpress explain annotation.friction-kind-unknown` lists the kinds.".to_owned(),
+                    |near| format!("Did you mean {}?", quoted(near)),
+                ),
+                Problem::FrictionKindUnknown { annotation_id: label.to_owned(), friction_kind: kind.to_owned() },
+            ),
+            Some(_) => {}
+        }
+    }
+
+    fn span(&mut self, line: &AnnotationLine<'_>, label: &str) {
+        let Some(span) = line.annotation.span else { return };
+        let (start, end, event) = (span.start_event_id, span.end_event_id, line.annotation.event_id);
+        let mut wrong = Vec::new();
+        if start != event {
+            wrong.push((
+                "/span/start_event_id",
+                format!("span start_event_id {start} must equal event_id {event}"),
+                format!("The span starts at event `{start}`, but the annotation is about event `{event}`"),
+            ));
+        }
+        if end < start {
+            wrong.push((
+                "/span/end_event_id",
+                format!("span end_event_id {end} is before start_event_id {start}"),
+                format!("The span ends at event `{end}`, before it starts at `{start}`"),
+            ));
+        }
+        if let Some(last) = self.last.filter(|last| end > *last) {
+            wrong.push((
+                "/span/end_event_id",
+                format!("span end_event_id {end} is past the last event {last}"),
+                format!("The span ends at event `{end}`, but the last event of the tape is `{last}`"),
+            ));
+        }
+        for (pointer, message, sentence) in wrong {
+            self.found(
+                line,
+                &codes::ANNOTATION_INVALID_SPAN,
+                pointer,
+                sentence,
+                "A span starts at the annotation's own event and ends at the same or a later event of the tape.".to_owned(),
+                Problem::InvalidSpan { annotation_id: label.to_owned(), message },
+            );
+        }
+    }
+
+    /// Beyond Harn's own rules, so it stands among the diagnostics but not in Harn's report.
+    fn links(&mut self, line: &AnnotationLine<'_>) {
+        for (index, link) in line.annotation.links.iter().enumerate() {
+            let Some(url) = link.url.as_deref() else { continue };
+            let mail = url.strip_prefix("mailto:").is_some_and(|rest| !rest.chars().any(char::is_whitespace));
+            if HttpUrl::parse(url).is_none() && !mail {
+                self.diagnostics.push(codes::ANNOTATION_SCHEMA.at(
+                    place(self.path, line.line.number, &line.line.text, &format!("/links/{index}/url")),
+                    format!("The link {} is neither http, https nor mailto", quoted(url)),
+                    "Write an absolute address, or put other references under `reference`.",
+                ));
+            }
+        }
+    }
+
+    fn evidence(&mut self, line: &AnnotationLine<'_>) {
+        let Some(evidence) = line.annotation.evidence.as_deref() else { return };
+        for destination in markdown::dropped_links(evidence) {
+            let at = place(self.path, line.line.number, &line.line.text, "/evidence");
+            self.diagnostics.push(markdown::dropped(at, &destination));
+        }
+    }
+
+    fn digest(&mut self, config: &Config, sidecar: &format::Sidecar<'_>, tape: &Tape<'_>) {
+        let Some(expected) = &sidecar.header.tape_content_hash else { return };
+        if *expected == tape.content_hash || tape.older_hash.as_ref() == Some(expected) {
+            return;
+        }
+        let line = &sidecar.header_line;
+        self.diagnostics.push(
+            codes::ANNOTATION_TAPE_DIGEST_MISMATCH
+                .at(
+                    place(self.path, line.number, &line.text, "/tape_content_hash"),
+                    format!("The tape {} is not the one that was annotated", quoted(&tape.file)),
+                    format!(
+                        "Check that each annotation still points at the right event, then set `tape_content_hash` to `{}`.",
+                        tape.content_hash
+                    ),
+                )
+                .with_severity(config.policy.stale_annotations),
+        );
+        self.report.problems.push(Problem::TapeDigestMismatch {
+            expected: expected.clone(),
+            actual: tape.content_hash.clone(),
+        });
+    }
+
+    fn found(
+        &mut self,
+        line: &AnnotationLine<'_>,
+        code: &'static Code,
+        pointer: &str,
+        message: String,
+        help: String,
+        problem: Problem,
+    ) {
+        let at = place(self.path, line.line.number, &line.line.text, pointer);
+        self.diagnostics.push(code.at(at, message, help));
+        self.report.problems.push(problem);
+    }
+}
+
+fn other_tape(path: &str, sidecar: &format::Sidecar<'_>, tape: &Tape<'_>) -> Option<Diagnostic> {
+    let named = sidecar.header.tape_path.as_deref()?;
+    // Harn writes the path as the recorder saw it; only the file's name can be held against the folder.
+    let name = named.rsplit(['/', '\\']).next().unwrap_or(named);
+    if name == tape.file {
+        return None;
+    }
+    let line = &sidecar.header_line;
+    Some(codes::SIDECAR_OTHER_TAPE.at(
+        place(path, line.number, &line.text, "/tape_path"),
+        format!("The header names the tape {}, but stands beside {}", quoted(named), quoted(&tape.file)),
+        "Correct `tape_path`, or move the sidecar to its own tape.",
+    ))
+}
+
+fn verbatim(text: Cow<'_, str>) -> Verbatim<'_> {
+    // A line that could be parsed is valid UTF-8 and therefore borrowed.
+    match text {
+        Cow::Borrowed(text) => Verbatim(text),
+        Cow::Owned(_) => Verbatim("null"),
+    }
+}
+
+fn annotation<'a>(line: AnnotationLine<'a>, labels: &mut BTreeSet<String>) -> Annotation<'a> {
+    let a = line.annotation;
+    let mut label = if a.id.is_empty() { format!("ann@event_{}", a.event_id) } else { a.id.to_string() };
+    if !labels.insert(label.clone()) {
+        let plain = label;
+        label = (2..).map(|n| format!("{plain}-{n}")).find(|l| labels.insert(l.clone())).unwrap_or_default();
+    }
+    let metadata = a.metadata.0.map(|raw| raw.get());
+    Annotation {
+        label,
+        event: a.event_id,
+        kind: Kind::parse(&a.kind),
+        evidence: a.evidence.map(Str::into_inner),
+        suggested_fix: a.suggested_fix.map(|raw| raw.get()),
+        author: a.author.map(|author| Author {
+            id: author.id,
+            kind: match author.kind {
+                AuthorKind::Human => "human",
+                AuthorKind::Agent => "agent",
+                AuthorKind::System => "system",
+            },
+            surface: author.surface,
+        }),
+        timestamp: a.timestamp.map(Str::into_inner),
+        span: a.span.map(|s| (s.start_event_id, s.end_event_id)).filter(|(start, end)| end > start),
+        hypothesis_status: a.hypothesis_status.map(status_word),
+        friction_kind: a.friction_kind.map(Str::into_inner),
+        links: a
+            .links
+            .into_iter()
+            .map(|link| Link { label: link.label, url: link.url, reference: link.reference })
+            .filter(|link| link.label.is_some() || link.url.is_some() || link.reference.is_some())
+            .collect(),
+        metadata: metadata.filter(|raw| Node { raw, offset: 0 }.members().iter().any(|_| true)),
+        verbatim: verbatim(line.line.text),
+    }
+}
+
+const fn status_word(status: HypothesisStatus) -> &'static str {
+    match status {
+        HypothesisStatus::Active => "active",
+        HypothesisStatus::Verifying => "verifying",
+        HypothesisStatus::Confirmed => "confirmed",
+        HypothesisStatus::Disproven => "disproven",
+        HypothesisStatus::Stale => "stale",
+    }
+}
+
+/// A sidecar whose tape is not there.
+#[must_use]
+pub fn without_tape(path: &str, bytes: &[u8], expected: &str) -> Diagnostic {
+    codes::SIDECAR_WITHOUT_TAPE.at(
+        Source::file(path, bytes).place(0, 0),
+        format!("There is no tape {} beside this sidecar", quoted(expected)),
+        "Put the tape beside it, or remove the sidecar.",
+    )
+}

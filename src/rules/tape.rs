@@ -1,0 +1,90 @@
+//! Knows what the events of a tape must hold beyond their shape (formats.md B and C).
+
+use std::collections::BTreeSet;
+
+use crate::diagnostics::text::quoted;
+use crate::diagnostics::{Diagnostic, Source, codes};
+use crate::formats::events::EventLog;
+use crate::formats::json::Node;
+use crate::formats::tape::{Kind, Payload, RecordLine, Tape};
+use crate::model::time::parse_rfc3339;
+
+/// Checks the times of an event log.
+#[must_use]
+pub fn check_events(path: &str, log: &EventLog<'_>) -> Vec<Diagnostic> {
+    let mut problems = Vec::new();
+    for event in &log.events {
+        let Some(text) = event.fields.as_ref().and_then(|fields| fields.timestamp.as_deref()) else { continue };
+        if parse_rfc3339(text).is_none() {
+            problems.push(codes::EVENTS_INVALID_TIMESTAMP.at(
+                place(path, event.line.number, &event.line.text, "/timestamp"),
+                format!("The time {} is not RFC 3339", quoted(text)),
+                "Write date, time and offset, as in `2026-03-01T10:00:00Z`.",
+            ));
+        }
+    }
+    problems
+}
+
+/// Checks the numbers and inline payloads of a Harn tape.
+#[must_use]
+pub fn check_harn(path: &str, tape: &Tape<'_>) -> Vec<Diagnostic> {
+    let mut problems = Vec::new();
+    let mut seen = BTreeSet::new();
+    for line in &tape.records {
+        if !seen.insert(line.record.seq) {
+            problems.push(codes::TAPE_DUPLICATE_SEQ.at(
+                place(path, line.line.number, &line.line.text, "/seq"),
+                format!("The number `{}` stands on an earlier record too", line.record.seq),
+                "Record the tape again; annotations point at events by number.",
+            ));
+        }
+        if matches!(line.record.kind, Kind::Unknown) {
+            problems.push(codes::TAPE_UNKNOWN_KIND.at(
+                place(path, line.line.number, &line.line.text, "/kind/kind"),
+                "The kind of this record is not known; it is shown as `unknown`",
+                "Nothing needs to be done; a newer Harn may have written it.",
+            ));
+        }
+        for (pointer, payload) in payloads(&line.record.kind) {
+            check_inline(path, line, pointer, payload, &mut problems);
+        }
+    }
+    problems
+}
+
+fn check_inline(path: &str, line: &RecordLine<'_>, pointer: &str, payload: &Payload<'_>, problems: &mut Vec<Diagnostic>) {
+    let Payload::Inline { content_hash, text } = payload else { return };
+    if blake3::hash(text.0.as_bytes()).to_hex().as_str() != content_hash {
+        problems.push(codes::TAPE_PAYLOAD_MISMATCH.at(
+            place(path, line.line.number, &line.line.text, &format!("/kind/{pointer}/content_hash")),
+            format!("The payload `{pointer}` is not what its hash says"),
+            "Take the tape from its source again; it was changed after recording.",
+        ));
+    }
+}
+
+/// The payloads of a record, each with its key.
+#[must_use]
+pub fn payloads<'t, 'a>(kind: &'t Kind<'a>) -> Vec<(&'static str, &'t Payload<'a>)> {
+    match kind {
+        Kind::LlmCall { response, .. } | Kind::DecisionEvaluation { response, .. } => vec![("response", response)],
+        Kind::ProcessSpawn { stdout_payload, stderr_payload, .. } => {
+            vec![("stdout_payload", stdout_payload), ("stderr_payload", stderr_payload)]
+        }
+        Kind::McpJsonRpc { request_payload, response_payload, .. } => {
+            vec![("request_payload", request_payload), ("response_payload", response_payload)]
+        }
+        Kind::ModelJob { event, .. } => vec![("event", event)],
+        _ => Vec::new(),
+    }
+}
+
+/// The place of a value on a line, found only when there is something to say.
+#[must_use]
+pub fn place(path: &str, number: u32, text: &str, pointer: &str) -> crate::diagnostics::Place {
+    let source = Source::line(path, number, text.as_bytes());
+    let node = Node::parse(text).ok().and_then(|root| root.find(pointer));
+    node.map_or_else(|| source.place(0, text.len()), |n| source.place(n.offset, n.offset + n.raw.len()))
+        .pointing(pointer)
+}

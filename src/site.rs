@@ -1,0 +1,132 @@
+//! [edge in] Knows a site's root: its settings, templates and static files, with what the command line changes.
+
+use std::path::{Path, PathBuf};
+
+use crate::assets::{self, Assets};
+use crate::config::{self, Config};
+use crate::diagnostics::{Diagnostic, Place, codes};
+use crate::load;
+use crate::pipeline::Gathered;
+use crate::render::templates::{Renderer, UserTemplate};
+use crate::url::HttpUrl;
+
+/// A site, ready to be checked or built.
+#[derive(Debug)]
+pub struct Site {
+    /// Where site.toml is.
+    pub root: PathBuf,
+    /// Its settings.
+    pub config: Config,
+    /// The content roots.
+    pub content: Vec<PathBuf>,
+    /// The output folder.
+    pub out: PathBuf,
+    /// Whether drafts are published.
+    pub drafts: bool,
+    /// Whether any warning or quarantined run is a failure.
+    pub deny_warnings: bool,
+    /// Threads; 0 is one per core.
+    pub jobs: usize,
+    templates: Vec<UserTemplate>,
+    statics: Vec<(String, Vec<u8>)>,
+}
+
+/// What the command line changes. Paths are relative to the working directory.
+#[derive(Debug, Default, Clone)]
+pub struct Overrides {
+    /// Replaces the configured content roots.
+    pub content: Vec<PathBuf>,
+    /// Replaces the configured output folder.
+    pub out: Option<PathBuf>,
+    /// Replaces the configured base URL.
+    pub base_url: Option<HttpUrl>,
+    /// Publish drafts.
+    pub drafts: bool,
+    /// Quarantine invalid runs.
+    pub keep_going: bool,
+    /// Warnings are failures.
+    pub deny_warnings: bool,
+    /// Threads; 0 is one per core.
+    pub jobs: usize,
+}
+
+impl Site {
+    /// Reads the site at `root`. A site.toml that is not there means all defaults.
+    ///
+    /// # Errors
+    /// site.toml has problems, or a template or static file cannot be read.
+    pub fn open(root: &Path, overrides: &Overrides) -> Result<Self, Vec<Diagnostic>> {
+        let file = root.join(config::FILE_NAME);
+        let text = match std::fs::read(&file) {
+            Ok(bytes) => String::from_utf8(bytes).map_err(|error| {
+                let source = crate::diagnostics::Source::file(config::FILE_NAME, error.as_bytes());
+                let at = error.utf8_error().valid_up_to();
+                vec![codes::CONFIG_SYNTAX.at(source.place(at, at + 1), "The file is not valid UTF-8", "Save site.toml as UTF-8.")]
+            })?,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+            Err(error) => {
+                return Err(vec![codes::CONFIG_SYNTAX.at(
+                    Place::file(config::FILE_NAME),
+                    format!("The file cannot be read: {error}"),
+                    "Make site.toml a regular file that the build may read.",
+                )]);
+            }
+        };
+        let (mut config, problems) = config::parse(config::FILE_NAME, &text);
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        if let Some(base_url) = &overrides.base_url {
+            config.site.base_url = Some(base_url.clone());
+        }
+        config.policy.quarantine |= overrides.keep_going;
+        let content = if overrides.content.is_empty() {
+            config.build.content.iter().map(|path| root.join(path)).collect()
+        } else {
+            overrides.content.clone()
+        };
+        let statics = load::tree(root, "static").map_err(|problem| vec![problem])?;
+        let mut templates = Vec::new();
+        for (name, bytes) in load::tree(root, "templates").map_err(|problem| vec![problem])? {
+            let shown = format!("templates/{name}");
+            let text = String::from_utf8(bytes).map_err(|_| {
+                let place = Place::file(&shown);
+                vec![codes::TEMPLATE_UNREADABLE.at(place, "The template is not valid UTF-8", "Save it as UTF-8.")]
+            })?;
+            templates.push(UserTemplate { name, shown, text });
+        }
+        Ok(Self {
+            root: root.to_owned(),
+            content,
+            out: overrides.out.clone().unwrap_or_else(|| root.join(&config.build.out)),
+            drafts: overrides.drafts,
+            deny_warnings: overrides.deny_warnings,
+            jobs: overrides.jobs,
+            templates,
+            statics,
+            config,
+        })
+    }
+
+    /// Folders that the output must not touch.
+    #[must_use]
+    pub fn inputs(&self) -> Vec<PathBuf> {
+        let own = ["templates", "static"].map(|folder| self.root.join(folder));
+        self.content.iter().cloned().chain(own).collect()
+    }
+
+    /// The static files.
+    #[must_use]
+    pub fn assets(&self) -> Assets {
+        assets::collect(&self.statics, self.config.build.minify)
+    }
+
+    /// The templates, ready to render the site's pages.
+    ///
+    /// # Errors
+    /// A template of the site cannot be used.
+    pub fn renderer(&self, gathered: &Gathered) -> Result<Renderer, Vec<Diagnostic>> {
+        Renderer::new(&self.config, self.templates.clone(), &gathered.navigation(), &self.assets().links)
+            .map_err(|problem| vec![problem])
+    }
+}

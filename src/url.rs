@@ -1,0 +1,155 @@
+//! Knows which addresses may be published: an allowlist of schemes, and what a host or a path of the site is.
+
+/// An absolute `http` or `https` address without anything that could change how it is read.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct HttpUrl(String);
+
+impl HttpUrl {
+    /// Takes an address that begins with `http://` or `https://` (in any case), has a host and no
+    /// white space, control characters, quotes, backslashes or user information.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let rest = strip_scheme(text, "https://").or_else(|| strip_scheme(text, "http://"))?;
+        let authority = rest.split(['/', '?', '#']).next()?;
+        let clean = text.chars().all(|c| {
+            !c.is_whitespace() && !crate::diagnostics::text::is_unsafe(c) && !matches!(c, '"' | '<' | '>' | '\\' | '`')
+        });
+        let host = authority.rsplit_once(':').map_or(authority, |(host, port)| {
+            if port.chars().all(|c| c.is_ascii_digit()) { host } else { "" }
+        });
+        (clean && is_host(host)).then(|| Self(text.to_owned()))
+    }
+
+    /// An address that others are resolved against: no query, no fragment, a `/` at the end.
+    #[must_use]
+    pub fn base(text: &str) -> Option<Self> {
+        let url = Self::parse(text)?;
+        if url.0.contains(['?', '#']) {
+            return None;
+        }
+        Some(if url.0.ends_with('/') { url } else { Self(format!("{}/", url.0)) })
+    }
+
+    /// The address.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The host, in lower case, without port.
+    #[must_use]
+    pub fn host(&self) -> String {
+        let rest = self.0.split_once("://").map_or("", |(_, rest)| rest);
+        let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+        authority.split(':').next().unwrap_or_default().to_ascii_lowercase()
+    }
+
+    /// The path, from its first `/`.
+    #[must_use]
+    pub fn path(&self) -> &str {
+        let rest = self.0.split_once("://").map_or("", |(_, rest)| rest);
+        rest.find('/').map_or("/", |at| &rest[at..])
+    }
+
+    /// Whether the scheme is `https`.
+    #[must_use]
+    pub fn is_https(&self) -> bool {
+        strip_scheme(&self.0, "https://").is_some()
+    }
+}
+
+fn strip_scheme<'a>(text: &'a str, scheme: &str) -> Option<&'a str> {
+    let head = text.get(..scheme.len())?;
+    head.eq_ignore_ascii_case(scheme).then(|| &text[scheme.len()..])
+}
+
+/// Whether text is a host name: letters, digits, hyphens and dots.
+#[must_use]
+pub fn is_host(text: &str) -> bool {
+    !text.is_empty()
+        && text.len() <= 253
+        && text.split('.').all(|label| {
+            !label.is_empty()
+                && !label.starts_with('-')
+                && !label.ends_with('-')
+                && label.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
+        })
+}
+
+/// Whether text is a path inside the site, relative to its root.
+#[must_use]
+pub fn is_site_path(text: &str) -> bool {
+    !text.is_empty()
+        && !text.starts_with('/')
+        && !text.split('/').any(|part| part == "..")
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || "-_./#".contains(c))
+}
+
+/// What a link in published Markdown may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LinkKind {
+    /// To another site, or to a mail program.
+    External,
+    /// To a place on the same page.
+    Fragment,
+    /// To another file of the same site.
+    Relative,
+}
+
+/// Judges the destination of a Markdown link as a browser would read it; `None` is "drop it".
+#[must_use]
+pub fn link_kind(destination: &str) -> Option<LinkKind> {
+    // Browsers drop tabs and line breaks inside, and controls and spaces around an address, before they read its scheme.
+    let seen: String = destination
+        .trim_matches(|c: char| c <= ' ' || c.is_control())
+        .chars()
+        .filter(|c| !matches!(c, '\t' | '\n' | '\r'))
+        .collect();
+    if seen.chars().any(|c| c.is_control() || c == '\\') || seen.starts_with("//") {
+        return None;
+    }
+    if seen.starts_with('#') {
+        return Some(LinkKind::Fragment);
+    }
+    let scheme_end = seen.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.')));
+    match scheme_end.filter(|end| *end > 0 && seen[*end..].starts_with(':')) {
+        Some(end) => {
+            let scheme = seen[..end].to_ascii_lowercase();
+            let known = matches!(scheme.as_str(), "http" | "https" | "mailto");
+            known.then_some(LinkKind::External)
+        }
+        None if seen.contains(':') && !seen.split(['/', '?', '#']).next().is_some_and(|head| !head.contains(':')) => {
+            None
+        }
+        None => Some(LinkKind::Relative),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_plain_http_addresses_are_addresses() {
+        for good in ["https://example.org", "HTTP://example.org:8080/a?b#c", "http://localhost/x"] {
+            assert!(HttpUrl::parse(good).is_some(), "{good}");
+        }
+        for bad in [
+            "javascript:alert(1)", "//example.org", "https://", "https://user@example.org", "https://exa mple.org",
+            "https://example.org/\"onx", "https://example.org\\@evil.org", "ftp://example.org", "https://a..b/",
+        ] {
+            assert!(HttpUrl::parse(bad).is_none(), "{bad}");
+        }
+        assert_eq!(HttpUrl::base("https://example.org/a").expect("valid").as_str(), "https://example.org/a/");
+    }
+
+    #[test]
+    fn a_scheme_is_read_as_browsers_read_it() {
+        assert_eq!(link_kind(" https://example.org"), Some(LinkKind::External));
+        assert_eq!(link_kind("#e-1"), Some(LinkKind::Fragment));
+        assert_eq!(link_kind("../guide/index.html?a=b:c"), Some(LinkKind::Relative));
+        for bad in ["java\tscript:alert(1)", "\u{1}javascript:x", "data:text/html,x", "//evil.org", "\\\\evil.org", "vbscript:x", "ä:b"] {
+            assert_eq!(link_kind(bad), None, "{bad}");
+        }
+    }
+}

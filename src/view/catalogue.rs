@@ -1,0 +1,230 @@
+//! Knows the lists: all runs, and the comparison tables of a case, a model or a harness.
+
+use serde::Serialize;
+
+use crate::model::archive::{Archive, Group, Sort};
+use crate::model::comparison::{self, Set};
+use crate::model::findings::Findings;
+use crate::render::Html;
+
+use super::row::{Pager, RunRow, pager, row};
+use super::{Cell, Link, format, links};
+
+/// Rows on one page of a list.
+pub const PAGE_SIZE: usize = 100;
+
+/// A page of the list of runs.
+#[derive(Debug, Serialize)]
+pub struct RunsPage {
+    /// Way to the site's root.
+    pub root: String,
+    /// The rows.
+    pub rows: Vec<RunRow>,
+    /// The pager.
+    pub pager: Pager,
+}
+
+/// Page `number` (from 1) of the list of runs.
+#[must_use]
+pub fn runs_page(archive: &Archive, findings: &[Findings], number: usize) -> RunsPage {
+    let path = |number: usize| links::list("runs", number);
+    let root = links::root(&path(number));
+    let range = slice(number, archive.runs.len());
+    RunsPage {
+        rows: range.map(|i| row(archive, &archive.runs[i], &findings[i], &root, &[])).collect(),
+        pager: pager(number, PAGE_SIZE, archive.runs.len(), "runs", &path),
+        root,
+    }
+}
+
+/// How many pages a list has.
+#[must_use]
+pub fn page_count(rows: usize) -> usize {
+    rows.div_ceil(PAGE_SIZE).max(1)
+}
+
+fn slice(number: usize, total: usize) -> std::ops::Range<usize> {
+    let start = (number - 1) * PAGE_SIZE;
+    start.min(total)..(start + PAGE_SIZE).min(total)
+}
+
+/// A page of a case, a model or a harness.
+#[derive(Debug, Serialize)]
+pub struct GroupPage {
+    /// Way to the site's root.
+    pub root: String,
+    /// `case`, `model` or `harness`.
+    pub sort: &'static str,
+    /// The name, as the records write it.
+    pub name: String,
+    /// Title of the prose, when it has one.
+    pub title: Option<String>,
+    /// The prose.
+    pub prose: Html,
+    /// Figures of the group.
+    pub summary: String,
+    /// Why there is more than one table, when there is.
+    pub why: Option<&'static str>,
+    /// The tables.
+    pub sets: Vec<SetView>,
+    /// The pager.
+    pub pager: Pager,
+}
+
+/// One comparison table.
+#[derive(Debug, Serialize)]
+pub struct SetView {
+    /// Id of the section.
+    pub anchor: String,
+    /// The case.
+    pub case: Link,
+    /// Its version.
+    pub version: String,
+    /// The engine.
+    pub engine: String,
+    /// The orchestrator.
+    pub orchestrator: String,
+    /// The columns of the checks: view and name.
+    pub checks: Vec<(String, String)>,
+    /// The variants on this page.
+    pub groups: Vec<VariantView>,
+    /// Columns of the table.
+    pub columns: usize,
+    /// Whether the table began on an earlier page.
+    pub continued: bool,
+}
+
+/// The runs of a variant.
+#[derive(Debug, Serialize)]
+pub struct VariantView {
+    /// Its name.
+    pub variant: Cell,
+    /// `12 runs`
+    pub count: String,
+    /// The rows on this page.
+    pub rows: Vec<RunRow>,
+}
+
+/// Columns of a comparison table besides the checks.
+const FIXED_COLUMNS: usize = 12;
+
+/// What a group's page says of itself.
+#[derive(Debug, Clone, Default)]
+pub struct GroupProse {
+    /// Title.
+    pub title: Option<String>,
+    /// Description.
+    pub description: Option<String>,
+    /// The prose.
+    pub html: Html,
+}
+
+/// All pages of a group, as pairs of path and page.
+#[must_use]
+pub fn group_pages(
+    archive: &Archive,
+    findings: &[Findings],
+    sort: Sort,
+    group: &Group,
+    prose: &GroupProse,
+) -> Vec<(String, GroupPage)> {
+    let (word, folder) = match sort {
+        Sort::Case => ("case", "cases"),
+        Sort::Model => ("model", "models"),
+        Sort::Harness => ("harness", "harnesses"),
+    };
+    let folder = format!("{folder}/{}", group.slug);
+    let path = |number: usize| links::list(&folder, number);
+    let sets = comparison::sets(archive, &group.runs);
+    (1..=page_count(group.runs.len()))
+        .map(|number| {
+            let root = links::root(&path(number));
+            let range = slice(number, group.runs.len());
+            let mut before = 0;
+            let views = sets
+                .iter()
+                .enumerate()
+                .filter_map(|(index, set)| {
+                    let start = before;
+                    before += set.variants.iter().map(|(_, runs)| runs.len()).sum::<usize>();
+                    (start < range.end && before > range.start)
+                        .then(|| set_view(archive, findings, set, index, start, &range, &root))
+                })
+                .collect();
+            let page = GroupPage {
+                sort: word,
+                name: group.name.clone(),
+                title: prose.title.clone().filter(|title| *title != group.name),
+                prose: if number == 1 { prose.html.clone() } else { Html::default() },
+                summary: summary(archive, group, sort),
+                why: (sets.len() > 1).then_some(
+                    "Runs of different case versions, engines or orchestrators did not face the same task, so they never share a table.",
+                ),
+                sets: views,
+                pager: pager(number, PAGE_SIZE, group.runs.len(), "runs", &path),
+                root,
+            };
+            (path(number), page)
+        })
+        .collect()
+}
+
+fn set_view(
+    archive: &Archive,
+    findings: &[Findings],
+    set: &Set,
+    index: usize,
+    start: usize,
+    range: &std::ops::Range<usize>,
+    root: &str,
+) -> SetView {
+    let case = &archive.cases[set.case];
+    let mut position = start;
+    let groups = set
+        .variants
+        .iter()
+        .filter_map(|(variant, runs)| {
+            let first = position;
+            position += runs.len();
+            let from = range.start.clamp(first, position) - first;
+            let to = range.end.clamp(first, position) - first;
+            (from < to).then(|| VariantView {
+                variant: format::text(variant.as_ref()),
+                count: format::count(runs.len(), "run"),
+                rows: runs[from..to]
+                    .iter()
+                    .map(|&i| row(archive, &archive.runs[i], &findings[i], root, &set.checks))
+                    .collect(),
+            })
+        })
+        .collect();
+    SetView {
+        anchor: format!("set-{}", index + 1),
+        case: Link { text: case.name.clone(), href: format!("{root}{}", links::group("cases", &case.slug)) },
+        version: set.version.clone(),
+        engine: set.engine.clone(),
+        orchestrator: set.orchestrator.clone(),
+        checks: set.checks.clone(),
+        groups,
+        columns: FIXED_COLUMNS + set.checks.len(),
+        continued: start < range.start,
+    }
+}
+
+fn summary(archive: &Archive, group: &Group, sort: Sort) -> String {
+    let distinct = |name: &dyn Fn(usize) -> usize| {
+        group.runs.iter().map(|&run| name(run)).collect::<std::collections::BTreeSet<_>>().len()
+    };
+    let cases = || format::count(distinct(&|run| archive.runs[run].case), "case");
+    let models = || format::count(distinct(&|run| archive.runs[run].model), "model");
+    let harnesses = || {
+        let count = distinct(&|run| archive.runs[run].harness);
+        if count == 1 { "1 harness".to_owned() } else { format!("{count} harnesses") }
+    };
+    let runs = format::count(group.runs.len(), "run");
+    match sort {
+        Sort::Case => format!("{runs} by {} with {}", models(), harnesses()),
+        Sort::Model => format!("{runs} of {} with {}", cases(), harnesses()),
+        Sort::Harness => format!("{runs} of {} with {}", cases(), models()),
+    }
+}

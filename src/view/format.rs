@@ -1,0 +1,163 @@
+//! Knows how values look: the digits of the record, grouped; unknown as a dash with a reason.
+
+use crate::model::review::Rating;
+use crate::model::run::{Number, State};
+use crate::model::time::{self, Moment};
+
+use super::{Badge, Cell, When};
+
+/// `1234567` as `1,234,567`.
+#[must_use]
+pub fn grouped(digits: &str) -> String {
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index) % 3 == 0 {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// A count with its noun: `1 run`, `2,000 runs`.
+#[must_use]
+pub fn count(number: usize, noun: &str) -> String {
+    let digits = grouped(&number.to_string());
+    if number == 1 { format!("{digits} {noun}") } else { format!("{digits} {noun}s") }
+}
+
+/// A size: `512 B`, `1.5 KiB`, `12.0 MiB`.
+#[must_use]
+#[allow(clippy::cast_precision_loss, reason = "one decimal of a file size")]
+pub fn bytes(size: u64) -> String {
+    match size {
+        0..1024 => format!("{size} B"),
+        1024..1_048_576 => format!("{:.1} KiB", size as f64 / 1024.0),
+        1_048_576..1_073_741_824 => format!("{:.1} MiB", size as f64 / 1_048_576.0),
+        _ => format!("{:.1} GiB", size as f64 / 1_073_741_824.0),
+    }
+}
+
+/// The digits of a number without exponent and without a trailing `.0`.
+fn plain(number: &Number) -> String {
+    if number.literal.contains(['e', 'E']) {
+        return number.value.to_string();
+    }
+    let literal = number.literal.as_str();
+    match literal.split_once('.') {
+        Some((whole, fraction)) if fraction.bytes().all(|b| b == b'0') => whole.to_owned(),
+        _ => literal.to_owned(),
+    }
+}
+
+/// Tokens of one class.
+#[must_use]
+pub fn tokens(number: Option<&Number>) -> Cell {
+    number.map_or_else(
+        || Cell::unknown("not reported by the harness"),
+        |number| Cell::known(grouped(&plain(number)), sort(number)),
+    )
+}
+
+/// USD.
+#[must_use]
+pub fn cost(number: Option<&Number>) -> Cell {
+    number.map_or_else(
+        || Cell::unknown("the price is not known"),
+        |number| {
+            let literal = plain(number);
+            let (whole, fraction) = literal.split_once('.').unwrap_or((&literal, ""));
+            let fraction = if fraction.len() < 2 { format!("{fraction:0<2}") } else { fraction.to_owned() };
+            Cell::known(format!("${}.{fraction}", grouped(whole)), sort(number))
+        },
+    )
+}
+
+/// Seconds, in words; the title has the digits of the record.
+#[must_use]
+pub fn run_time(number: &Number) -> Cell {
+    let mut cell = Cell::known(time::duration(number.value), sort(number));
+    cell.title = Some(format!("{} seconds", number.literal));
+    cell
+}
+
+/// A similarity between 0 and 1.
+#[must_use]
+pub fn similarity(number: Option<&Number>, detail: Option<&str>) -> Cell {
+    number.map_or_else(
+        || Cell::unknown(detail.map_or_else(|| "not reached".to_owned(), |detail| format!("not reached: {detail}"))),
+        |number| Cell::known(number.literal.clone(), sort(number)),
+    )
+}
+
+/// A text that may be unknown.
+#[must_use]
+pub fn text(value: Option<&String>) -> Cell {
+    value.map_or_else(|| Cell::unknown("not recorded"), |value| Cell::known(value.clone(), value.clone()))
+}
+
+fn sort(number: &Number) -> String {
+    number.value.to_string()
+}
+
+/// A moment.
+#[must_use]
+pub fn when(moment: &Moment) -> When {
+    at(moment.ms)
+}
+
+/// A moment in milliseconds since 1970-01-01 UTC.
+#[must_use]
+pub fn at(ms: i64) -> When {
+    When { iso: time::iso(ms), text: time::utc(ms), date: time::utc_date(ms) }
+}
+
+/// How a run ended. The word is the record's; the tone only says what is known of it.
+#[must_use]
+pub fn state(state: &State) -> Badge {
+    let tone = match state.word.as_str() {
+        "completed" => "good",
+        "failed" | "catastrophic" | "harness_error" => "bad",
+        "timed_out" | "limit_exceeded" | "hung" | "unevaluable" => "poor",
+        _ => "none",
+    };
+    Badge { word: state.word.clone(), tone }
+}
+
+/// A rating, or "unrated".
+#[must_use]
+pub fn rating(rating: Option<Rating>) -> Badge {
+    let Some(rating) = rating else { return Badge { word: "unrated".to_owned(), tone: "none" } };
+    let tone = match rating {
+        Rating::Flawless | Rating::Great => "good",
+        Rating::Passable => "fair",
+        Rating::Scuffed => "poor",
+        Rating::Broken => "bad",
+    };
+    Badge { word: rating.word().to_owned(), tone }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn number(literal: &str) -> Number {
+        Number { literal: literal.to_owned(), value: literal.parse().expect("a number") }
+    }
+
+    #[test]
+    fn numbers_keep_the_digits_of_the_record() {
+        assert_eq!(tokens(Some(&number("1234567"))).text, "1,234,567");
+        assert_eq!(cost(Some(&number("0.4210"))).text, "$0.4210");
+        assert_eq!(cost(Some(&number("1234.5"))).text, "$1,234.50");
+        assert_eq!(cost(Some(&number("3"))).text, "$3.00");
+        assert_eq!(similarity(Some(&number("0.9731")), None).text, "0.9731");
+    }
+
+    #[test]
+    fn unknown_is_never_zero() {
+        assert_eq!(tokens(None).text, "—");
+        assert_eq!(cost(None).text, "—");
+        assert_eq!(similarity(None, Some("no canvas")).title.as_deref(), Some("not reached: no canvas"));
+    }
+}

@@ -1,0 +1,149 @@
+//! Knows the page of problems, and the page that stands for a quarantined run.
+
+use serde::Serialize;
+
+use crate::diagnostics::{Diagnostic, Tally, human};
+
+use super::links;
+use super::row::{Pager, pager};
+
+/// Problems on one page.
+const PAGE_SIZE: usize = 100;
+
+/// A page of problems.
+#[derive(Debug, Serialize)]
+pub struct ProblemsPage {
+    /// Way to the site's root.
+    pub root: String,
+    /// `2 errors, 1 warning`; empty when there are none.
+    pub tally: String,
+    /// Runs that were set aside.
+    pub quarantined: Vec<QuarantinedView>,
+    /// The problems, grouped by file.
+    pub files: Vec<FileProblems>,
+    /// The pager.
+    pub pager: Pager,
+}
+
+/// A run that was set aside.
+#[derive(Debug, Clone, Serialize)]
+pub struct QuarantinedView {
+    /// Its directory.
+    pub path: String,
+    /// Its page.
+    pub href: String,
+    /// How many errors it has.
+    pub errors: String,
+}
+
+/// The problems of one file.
+#[derive(Debug, Serialize)]
+pub struct FileProblems {
+    /// Its path.
+    pub path: String,
+    /// Its problems, in order.
+    pub problems: Vec<ProblemView>,
+}
+
+/// One problem.
+#[derive(Debug, Serialize)]
+pub struct ProblemView {
+    /// `error`, `warning` or `note`.
+    pub severity: &'static str,
+    /// Its code.
+    pub code: &'static str,
+    /// `line 3, column 14`, with what is known.
+    pub place: String,
+    /// JSON pointer.
+    pub pointer: Option<String>,
+    /// What is wrong.
+    pub message: String,
+    /// What to do next.
+    pub help: String,
+}
+
+/// A run that was set aside, known by its directory and its page.
+#[derive(Debug, Clone)]
+pub struct Quarantined {
+    /// Its directory, as in diagnostics.
+    pub path: String,
+    /// Path of its page.
+    pub page: String,
+    /// Its problems.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// The page of a quarantined run.
+#[derive(Debug, Serialize)]
+pub struct QuarantinedPage {
+    /// Way to the site's root.
+    pub root: String,
+    /// Its directory.
+    pub path: String,
+    /// Its problems.
+    pub files: Vec<FileProblems>,
+}
+
+/// All pages of problems, as pairs of path and page.
+#[must_use]
+pub fn problems_pages(diagnostics: &[Diagnostic], quarantined: &[Quarantined]) -> Vec<(String, ProblemsPage)> {
+    let path = |number: usize| links::list("problems", number);
+    (1..=diagnostics.len().div_ceil(PAGE_SIZE).max(1))
+        .map(|number| {
+            let start = (number - 1) * PAGE_SIZE;
+            let part = &diagnostics[start..(start + PAGE_SIZE).min(diagnostics.len())];
+            let root = links::root(&path(number));
+            let page = ProblemsPage {
+                tally: human::tally(Tally::of(diagnostics)),
+                quarantined: if number == 1 {
+                    quarantined.iter().map(|q| quarantined_view(q, &root)).collect()
+                } else {
+                    Vec::new()
+                },
+                files: by_file(part),
+                pager: pager(number, PAGE_SIZE, diagnostics.len(), "problems", &path),
+                root,
+            };
+            (path(number), page)
+        })
+        .collect()
+}
+
+/// The page of a quarantined run.
+#[must_use]
+pub fn quarantined_page(run: &Quarantined) -> QuarantinedPage {
+    QuarantinedPage { root: links::root(&run.page), path: run.path.clone(), files: by_file(&run.diagnostics) }
+}
+
+fn quarantined_view(run: &Quarantined, root: &str) -> QuarantinedView {
+    let errors = Tally { warnings: 0, notes: 0, ..Tally::of(&run.diagnostics) };
+    QuarantinedView { path: run.path.clone(), href: format!("{root}{}", run.page), errors: human::tally(errors) }
+}
+
+fn by_file(diagnostics: &[Diagnostic]) -> Vec<FileProblems> {
+    let mut files: Vec<FileProblems> = Vec::new();
+    for diagnostic in diagnostics {
+        let path = &diagnostic.place.path;
+        if files.last().is_none_or(|file| file.path != *path) {
+            files.push(FileProblems { path: path.clone(), problems: Vec::new() });
+        }
+        if let Some(file) = files.last_mut() {
+            file.problems.push(view(diagnostic));
+        }
+    }
+    files
+}
+
+fn view(diagnostic: &Diagnostic) -> ProblemView {
+    let place = &diagnostic.place;
+    let line = place.line.map(|line| format!("line {line}"));
+    let column = place.column.map(|column| format!("column {column}"));
+    ProblemView {
+        severity: diagnostic.severity.word(),
+        code: diagnostic.code.name,
+        place: [line, column].into_iter().flatten().collect::<Vec<_>>().join(", "),
+        pointer: place.pointer.clone().filter(|pointer| !pointer.is_empty()),
+        message: diagnostic.message.clone(),
+        help: diagnostic.help.clone(),
+    }
+}

@@ -1,0 +1,137 @@
+//! Knows a run as a row of a table.
+
+use serde::Serialize;
+
+use crate::model::archive::{Archive, Entry};
+use crate::model::findings::Findings;
+
+use super::{Badge, Cell, Link, When, format, links};
+
+/// One run in a list or a comparison table.
+#[derive(Debug, Clone, Serialize)]
+pub struct RunRow {
+    /// Address of its page.
+    pub href: String,
+    /// First part of its id.
+    pub short_id: String,
+    /// Its case.
+    pub case: Link,
+    /// Version of the case.
+    pub version: String,
+    /// Variant of the case.
+    pub variant: Cell,
+    /// Its model.
+    pub model: Link,
+    /// Its harness.
+    pub harness: Link,
+    /// Version of the harness.
+    pub harness_version: Cell,
+    /// How it ended.
+    pub state: Badge,
+    /// What reviewers said.
+    pub rating: Badge,
+    /// When it finished.
+    pub finished: When,
+    /// The four token classes.
+    pub tokens: Vec<Cell>,
+    /// USD at list prices.
+    pub comparable_cost: Cell,
+    /// USD charged.
+    pub actual_cost: Cell,
+    /// Wall clock.
+    pub run_time: Cell,
+    /// Events on its tapes.
+    pub events: Cell,
+    /// Annotations, with the kinds as title.
+    pub annotations: Cell,
+    /// The columns of the comparison table, in its order.
+    pub checks: Vec<Cell>,
+}
+
+/// The row of a run for a page whose way to the root is `root`; `checks` are the views of the table's columns.
+#[must_use]
+pub fn row(archive: &Archive, entry: &Entry, findings: &Findings, root: &str, checks: &[(String, String)]) -> RunRow {
+    let run = &entry.run;
+    let (subject, metrics) = (&run.subject, &run.metrics);
+    let link = |text: &str, path: String| Link { text: text.to_owned(), href: format!("{root}{path}") };
+    RunRow {
+        href: format!("{root}{}", links::run(&entry.slug)),
+        short_id: crate::model::slug::short_id(&run.id).to_owned(),
+        case: link(&subject.case, links::group("cases", &archive.cases[entry.case].slug)),
+        version: subject.version.clone(),
+        variant: format::text(subject.variant.as_ref()),
+        model: link(&subject.model, links::group("models", &archive.models[entry.model].slug)),
+        harness: link(&subject.harness, links::group("harnesses", &archive.harnesses[entry.harness].slug)),
+        harness_version: format::text(subject.harness_version.as_ref()),
+        state: format::state(&run.state),
+        rating: format::rating(findings.rating),
+        finished: format::when(run.recency()),
+        tokens: metrics.tokens().iter().map(|(_, number)| format::tokens(*number)).collect(),
+        comparable_cost: format::cost(metrics.comparable_cost.as_ref()),
+        actual_cost: format::cost(metrics.actual_cost.as_ref()),
+        run_time: format::run_time(&metrics.run_time_seconds),
+        events: counted(findings.events),
+        annotations: annotations(findings),
+        checks: checks.iter().map(|(view, _)| check(entry, view)).collect(),
+    }
+}
+
+fn counted(count: usize) -> Cell {
+    Cell::known(format::grouped(&count.to_string()), count.to_string())
+}
+
+fn annotations(findings: &Findings) -> Cell {
+    let mut cell = counted(findings.annotations.total());
+    let kinds: Vec<_> = findings.annotations.0.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+    cell.title = (!kinds.is_empty()).then(|| kinds.join(", "));
+    cell
+}
+
+fn check(entry: &Entry, view: &str) -> Cell {
+    entry.run.validation.checks.iter().find(|check| check.view == view).map_or_else(
+        || Cell::unknown("this run has no such check"),
+        |check| format::similarity(check.similarity.as_ref(), check.detail.as_deref()),
+    )
+}
+
+/// The pager of a list.
+#[derive(Debug, Clone, Serialize)]
+pub struct Pager {
+    /// This page, from 1.
+    pub page: usize,
+    /// How many there are.
+    pub pages: usize,
+    /// The page before.
+    pub previous: Option<String>,
+    /// The page after.
+    pub next: Option<String>,
+    /// The first page.
+    pub first: String,
+    /// The last page.
+    pub last: String,
+    /// `rows 101 to 200 of 1,234`
+    pub summary: String,
+}
+
+/// The pager of page `page` (from 1); `path` gives the path of each page.
+#[must_use]
+pub fn pager(page: usize, size: usize, total: usize, noun: &str, path: &dyn Fn(usize) -> String) -> Pager {
+    let pages = total.div_ceil(size).max(1);
+    let root = links::root(&path(page));
+    let href = |number: usize| format!("{root}{}", path(number));
+    let first = (page - 1) * size;
+    Pager {
+        page,
+        pages,
+        previous: (page > 1).then(|| href(page - 1)),
+        next: (page < pages).then(|| href(page + 1)),
+        first: href(1),
+        last: href(pages),
+        summary: format!(
+            "{noun} {} to {} of {}",
+            format::grouped(&(first + 1).min(total).to_string()),
+            format::grouped(&(first + size).min(total).to_string()),
+            format::grouped(&total.to_string())
+        ),
+    }
+}

@@ -1,0 +1,192 @@
+//! Knows a tape as one strip: a tick per event, pins for annotations, brackets for spans, long gaps folded.
+
+use crate::config::Config;
+use crate::model::annotation::Sidecar;
+use crate::model::tape::{Family, Tape};
+use crate::model::time;
+
+use super::format;
+use super::timeline::{Layout, appearance, lanes};
+
+/// Width of the strip, in its own units.
+pub const WIDTH: f64 = 1000.0;
+/// Ticks are at least this far apart; what is nearer shares one.
+const COLUMN: f64 = 2.0;
+/// Room that a folded gap takes.
+const FOLD: f64 = 12.0;
+/// Events up to this many get a tick each.
+const SINGLE: usize = 600;
+
+/// The strip of one tape.
+#[derive(Debug)]
+pub struct Strip {
+    /// The ticks, left to right.
+    pub ticks: Vec<Tick>,
+    /// The pins, left to right.
+    pub pins: Vec<Pin>,
+    /// The brackets.
+    pub brackets: Vec<Bracket>,
+    /// Where gaps were folded.
+    pub folds: Vec<f64>,
+    /// What the strip shows, in words.
+    pub caption: String,
+}
+
+/// One event, or several that stand too near to each other.
+#[derive(Debug)]
+pub struct Tick {
+    /// Where.
+    pub x: f64,
+    /// Which kinds.
+    pub family: &'static str,
+    /// Whether something failed.
+    pub failed: bool,
+    /// Address of the (first) event.
+    pub href: String,
+}
+
+/// An annotation.
+#[derive(Debug)]
+pub struct Pin {
+    /// Where.
+    pub x: f64,
+    /// Class of its kind.
+    pub class: &'static str,
+    /// Its sign.
+    pub sign: &'static str,
+    /// Its address.
+    pub href: String,
+}
+
+/// A span.
+#[derive(Debug)]
+pub struct Bracket {
+    /// From.
+    pub from: f64,
+    /// To.
+    pub to: f64,
+    /// Lane, from 0.
+    pub lane: usize,
+}
+
+/// The strip of a tape for the page at path `page`.
+#[must_use]
+pub fn strip(config: &Config, layout: &Layout, tape: &Tape<'_>, sidecar: Option<&Sidecar<'_>>, page: &str) -> Strip {
+    let (xs, folds) = positions(config, tape);
+    let x_of = |position: usize| xs.get(position).copied().unwrap_or_default();
+    let mut ticks: Vec<Tick> = Vec::new();
+    let merge = tape.events.len() > SINGLE;
+    for (position, event) in tape.events.iter().enumerate() {
+        let x = x_of(position);
+        let failed = event.is_failure();
+        match ticks.last_mut() {
+            Some(last) if merge && x - last.x < COLUMN => {
+                // A failure must not hide behind its neighbours.
+                if failed && !last.failed {
+                    (last.failed, last.family) = (true, event.kind.family.word());
+                    last.href = layout.href(page, position, &layout.anchor(event.seq, position));
+                }
+            }
+            _ => ticks.push(Tick {
+                x,
+                family: event.kind.family.word(),
+                failed,
+                href: layout.href(page, position, &layout.anchor(event.seq, position)),
+            }),
+        }
+    }
+    let mut pins: Vec<Pin> = sidecar
+        .iter()
+        .flat_map(|s| s.annotations.iter().enumerate())
+        .filter_map(|(index, annotation)| {
+            let position = layout.position(annotation.event)?;
+            let (class, sign) = appearance(&annotation.kind);
+            let href = layout.href(page, position, &layout.annotation_anchor(annotation, index));
+            Some(Pin { x: x_of(position), class, sign, href })
+        })
+        .collect();
+    pins.sort_by(|a, b| a.x.total_cmp(&b.x));
+    let brackets = lanes(layout, sidecar)
+        .into_iter()
+        .map(|(start, end, lane)| Bracket { from: x_of(start), to: x_of(end), lane })
+        .collect();
+    let caption = caption(tape, pins.len(), folds.len(), merge);
+    Strip { ticks, pins, brackets, folds, caption }
+}
+
+/// Where each event stands, and where gaps were folded. Time counts, except in gaps; without times, the order counts.
+#[allow(clippy::cast_precision_loss, reason = "positions on a strip of 1000 units")]
+fn positions(config: &Config, tape: &Tape<'_>) -> (Vec<f64>, Vec<f64>) {
+    let count = tape.events.len();
+    let gap = i64::try_from(config.timeline.gap_seconds).unwrap_or(i64::MAX).saturating_mul(1000);
+    let mut elapsed = Vec::with_capacity(count);
+    let mut folded = Vec::new();
+    let (mut total, mut before) = (0_i64, None);
+    for (position, event) in tape.events.iter().enumerate() {
+        let pause = match (before, event.at) {
+            (Some(before), Some(at)) => at.saturating_sub(before).max(0),
+            _ => 0,
+        };
+        if pause > gap {
+            folded.push(position);
+        } else {
+            total += pause;
+        }
+        before = event.at.or(before);
+        elapsed.push(total);
+    }
+    let last = count.saturating_sub(1).max(1) as f64;
+    if total == 0 {
+        return ((0..count).map(|i| 4.0 + i as f64 / last * (WIDTH - 8.0)).collect(), Vec::new());
+    }
+    // Very many gaps share half of the strip.
+    let fold = FOLD.min(WIDTH / 2.0 / folded.len().max(1) as f64);
+    let room = WIDTH - 8.0 - fold * folded.len() as f64;
+    let mut folds = Vec::with_capacity(folded.len());
+    let mut passed = 0;
+    let xs = elapsed
+        .iter()
+        .enumerate()
+        .map(|(position, at)| {
+            let base = 4.0 + *at as f64 / total as f64 * room;
+            if folded.get(passed) == Some(&position) {
+                folds.push(base + fold * passed as f64 + fold / 2.0);
+                passed += 1;
+            }
+            base + fold * passed as f64
+        })
+        .collect();
+    (xs, folds)
+}
+
+fn caption(tape: &Tape<'_>, pins: usize, folds: usize, merged: bool) -> String {
+    let failures = tape.events.iter().filter(|event| event.is_failure()).count();
+    let mut parts = vec![format::count(tape.events.len(), "event")];
+    let times = || tape.events.iter().filter_map(|event| event.at);
+    if let (Some(first), Some(last)) = (times().min(), times().max())
+        && last > first
+    {
+        #[allow(clippy::cast_precision_loss, reason = "a duration in two units")]
+        parts.push(format!("over {}", time::duration((last - first) as f64 / 1000.0)));
+    }
+    parts.push(if failures == 0 { "no failure".to_owned() } else { format::count(failures, "failure") });
+    parts.push(if pins == 0 { "no annotation".to_owned() } else { format::count(pins, "annotation") });
+    if folds > 0 {
+        parts.push(format!("{} folded", format::count(folds, "long gap")));
+    }
+    let mut caption = parts.join(", ");
+    if merged {
+        caption.push_str("; events close to each other share a tick");
+    }
+    caption
+}
+
+/// The families that occur on a tape, for the legend.
+#[must_use]
+pub fn families(tape: &Tape<'_>) -> Vec<(&'static str, usize)> {
+    Family::ALL
+        .into_iter()
+        .map(|family| (family.word(), tape.events.iter().filter(|event| event.kind.family == family).count()))
+        .filter(|(_, count)| *count > 0)
+        .collect()
+}
