@@ -62,10 +62,15 @@ pub fn files<'a>(
     let mut diagnostics = Vec::new();
     let mut found = Inspected::default();
     if let Some(file) = &files.events {
-        let (log, problems) = formats::events::parse(&file.shown, &file.bytes);
+        let mut events = Vec::new();
+        let problems = formats::events::read(&file.shown, &file.bytes, |event| {
+            events.push(tape::from_event(event, events.len() as u64));
+        });
         diagnostics.extend(problems);
-        diagnostics.extend(rules::tape::check_events(&file.shown, &log));
-        found.tapes.push(tape::from_events(log));
+        let content_hash = formats::events::content_hash(&file.bytes, events.len(), &file.digest);
+        let tape = Tape::of_events(events, content_hash);
+        diagnostics.extend(rules::tape::check_times(&file.shown, &tape));
+        found.tapes.push(tape);
     }
     for file in &files.tapes {
         let (read, problems) = formats::tape::parse(&file.shown, &file.bytes);

@@ -20,6 +20,15 @@ pub struct Loaded {
     pub shown: String,
     /// What it holds.
     pub bytes: Vec<u8>,
+    /// BLAKE3 of what it holds, hexadecimal.
+    pub digest: String,
+}
+
+impl Loaded {
+    fn new(name: String, shown: String, bytes: Vec<u8>) -> Self {
+        let digest = blake3::hash(&bytes).to_hex().to_string();
+        Self { name, shown, bytes, digest }
+    }
 }
 
 /// The files of a run directory that are read for the site.
@@ -49,7 +58,7 @@ pub fn record(directory: &RunDirectory, limits: &Limits) -> Result<Loaded, Diagn
     let shown = format!("{}/{name}", directory.shown);
     let bytes = read(&directory.root, &directory.path.join(name), &shown, limits.file)?;
     let bytes = bytes.ok_or_else(|| unreadable(&shown, "it is not there any more"))?;
-    Ok(Loaded { name: name.to_owned(), shown, bytes })
+    Ok(Loaded::new(name.to_owned(), shown, bytes))
 }
 
 /// Reads everything else that the site shows of a run directory. What cannot be read is reported and left out.
@@ -78,7 +87,7 @@ pub fn run(directory: &RunDirectory, record: &Loaded, limits: &Limits) -> (RunFi
                 continue;
             }
         };
-        let loaded = Loaded { name, shown, bytes };
+        let loaded = Loaded::new(name, shown, bytes);
         files.digests.push(digest(&loaded));
         if role.is_json_lines()
             && let Some(problem) = long_line(&loaded, limits.line)
@@ -122,7 +131,7 @@ pub fn payload(directory: &RunDirectory, tape: &str, hash: &str, limits: &Limits
         return Err(outside(&format!("{}/{tape}.cas", directory.shown)));
     }
     let bytes = read(&directory.root, &folder.join(hash), &shown, limits.file)?;
-    Ok(bytes.map(|bytes| Loaded { name, shown, bytes }))
+    Ok(bytes.map(|bytes| Loaded::new(name, shown, bytes)))
 }
 
 /// The files below `folder` of the site's root, sorted by path, as pairs of path (with `/`) and content.
@@ -162,11 +171,7 @@ pub fn tree(site: &Path, folder: &str) -> Result<Vec<(String, Vec<u8>)>, Diagnos
 /// Name, size and digest of a file.
 #[must_use]
 pub fn digest(file: &Loaded) -> FileDigest {
-    FileDigest {
-        path: file.name.clone(),
-        bytes: file.bytes.len() as u64,
-        blake3: blake3::hash(&file.bytes).to_hex().to_string(),
-    }
+    FileDigest { path: file.name.clone(), bytes: file.bytes.len() as u64, blake3: file.digest.clone() }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

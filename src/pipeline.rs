@@ -446,6 +446,7 @@ impl Lists<'_> {
             description: config.site.description.clone(),
             section: None,
             listed: true,
+            size_hint: 0,
         };
         self.page("home.html", &info, &view)
     }
@@ -460,6 +461,7 @@ impl Lists<'_> {
                 description: format!("All runs, newest first: {}.", view.pager.summary),
                 section: Some("runs/index.html".to_owned()),
                 listed: true,
+                size_hint: 0,
             };
             self.page("runs.html", &info, &view)
         })
@@ -486,6 +488,7 @@ impl Lists<'_> {
                     description: prose.description.clone().unwrap_or_else(|| format!("{}: {}.", group.name, view.summary)),
                     section: None,
                     listed: true,
+                    size_hint: 0,
                 };
                 self.page("group.html", &info, &view)?;
             }
@@ -512,6 +515,7 @@ impl Lists<'_> {
                 description: prose.description.clone().unwrap_or_else(|| title.clone()),
                 title,
                 listed: true,
+                size_hint: 0,
             };
             self.page("page.html", &info, &view)?;
         }
@@ -527,6 +531,7 @@ impl Lists<'_> {
                 description: "Everything that the build noticed in its input.".to_owned(),
                 section: Some("problems/index.html".to_owned()),
                 listed: false,
+                size_hint: 0,
             };
             self.page("problems.html", &info, &view)?;
         }
@@ -537,6 +542,7 @@ impl Lists<'_> {
                 description: "This run is not published because its files have errors.".to_owned(),
                 section: Some("problems/index.html".to_owned()),
                 listed: false,
+                size_hint: 0,
             };
             self.page("quarantined.html", &info, &problems::quarantined_page(run))?;
         }
@@ -550,6 +556,7 @@ impl Lists<'_> {
             description: "There is no page at this address.".to_owned(),
             section: None,
             listed: false,
+            size_hint: 0,
         };
         let view = home::NotFoundPage { root: self.renderer.not_found_root() };
         let bytes = self.renderer.not_found("404.html", &info, &view)?;

@@ -1,7 +1,5 @@
 //! Knows `run.json`: one run whole, its record verbatim.
 
-use std::collections::BTreeMap;
-
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use serde_json::value::RawValue;
@@ -11,7 +9,7 @@ use crate::diagnostics::{Diagnostic, json};
 use crate::model::FileDigest;
 use crate::model::annotation::{Annotation, Sidecar};
 use crate::model::review::{Rating, Review};
-use crate::model::tape::{Event, Format, Tape};
+use crate::model::tape::{Format, Tape};
 use crate::render::Html;
 use crate::view::links;
 
@@ -141,10 +139,8 @@ pub fn document<'a>(s: &Sources<'a>) -> serde_json::Result<RunDocument<'a>> {
     for (tape, sidecar) in s.tapes.iter().zip(s.sidecars) {
         let sidecar = match sidecar {
             Some(sidecar) => {
-                // Reversed, so that of two events with one number the first is kept.
-                let events = tape.events.iter().rev().map(|event| (event.seq, event)).collect();
                 for annotation in &sidecar.annotations {
-                    annotations.push(annotation_document(tape, &events, annotation)?);
+                    annotations.push(annotation_document(tape, annotation)?);
                 }
                 let header = serde_json::from_str(sidecar.header.0)?;
                 Some(SidecarDocument { file: &sidecar.file, header, report: HarnReport::from(&sidecar.report) })
@@ -201,7 +197,6 @@ fn review_document<'a>(review: &'a Review, html: &'a Html) -> ReviewDocument<'a>
 
 fn annotation_document<'a>(
     tape: &'a Tape<'a>,
-    events: &BTreeMap<u64, &Event<'_>>,
     annotation: &Annotation<'a>,
 ) -> serde_json::Result<AnnotationDocument<'a>> {
     let members = crate::formats::json::Node::parse(annotation.verbatim.0)?
@@ -210,7 +205,7 @@ fn annotation_document<'a>(
         .filter(|member| member.key != "tape" && member.key != "target")
         .map(|member| Ok((member.key.into_owned(), serde_json::from_str(member.value.raw)?)))
         .collect::<serde_json::Result<_>>()?;
-    let target = events.get(&annotation.event);
+    let target = tape.position(annotation.event).map(|position| &tape.events[position]);
     Ok(AnnotationDocument {
         members,
         tape: &tape.file,

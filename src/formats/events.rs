@@ -112,24 +112,34 @@ pub struct Fields<'a> {
     pub raw: Option<&'a RawValue>,
 }
 
-/// A log as written, with its BLAKE3 content hash.
-#[derive(Debug)]
-pub struct EventLog<'a> {
-    /// One entry for each non-blank line, readable or not, so that numbers never shift.
-    pub events: Vec<Event<'a>>,
-    /// Formats.md H.4: BLAKE3 over each non-blank line, trailing CR removed, followed by LF.
-    pub content_hash: String,
-}
-
-/// Reads a log. Lines that cannot be read become events of kind unknown, with a warning.
+/// Reads a log: `each` gets an event for each non-blank line, readable or not, so that numbers never shift.
+/// Lines that cannot be read become events of kind unknown, with a warning. An event as written is large and
+/// short-lived, so they are never held together.
 #[must_use]
-pub fn parse<'a>(path: &str, bytes: &'a [u8]) -> (EventLog<'a>, Vec<Diagnostic>) {
+pub fn read<'a>(path: &str, bytes: &'a [u8], mut each: impl FnMut(Event<'a>)) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
-    let events = jsonl::lines(bytes).map(|line| parse_line(path, line, &mut diagnostics)).collect();
-    (EventLog { events, content_hash: content_hash(bytes) }, diagnostics)
+    for line in jsonl::lines(bytes) {
+        each(parse_line(path, line, &mut diagnostics));
+    }
+    diagnostics
 }
 
-fn content_hash(bytes: &[u8]) -> String {
+/// The content hash of a log (formats.md H.4): BLAKE3 over each non-blank line, trailing CR removed, followed
+/// by LF. `events` is how many lines count, `digest` the BLAKE3 of the whole file.
+#[must_use]
+pub fn content_hash(bytes: &[u8], events: usize, digest: &str) -> String {
+    if is_canonical(bytes, events) { digest.to_owned() } else { hash_lines(bytes) }
+}
+
+/// Whether the content hash is that of the file as it is: every line counts, ends in LF and has no CR.
+fn is_canonical(bytes: &[u8], events: usize) -> bool {
+    !bytes.starts_with(b"\xef\xbb\xbf")
+        && bytes.last().is_none_or(|last| *last == b'\n')
+        && memchr::memchr(b'\r', bytes).is_none()
+        && memchr::memchr_iter(b'\n', bytes).count() == events
+}
+
+fn hash_lines(bytes: &[u8]) -> String {
     let mut hasher = blake3::Hasher::new();
     let mut rest = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     while !rest.is_empty() {
@@ -246,8 +256,8 @@ mod tests {
             "{\"timestamp\":\"t\",\"type\":\"agent\",\n",
             "{\"timestamp\":\"t\",\"type\":\"hologram\",\"message\":\"a\"}\n",
         );
-        let (log, problems) = parse("e", text.as_bytes());
-        let kinds: Vec<_> = log.events.iter().map(|e| (e.line.number, e.kind)).collect();
+        let mut kinds = Vec::new();
+        let problems = read("e", text.as_bytes(), |event| kinds.push((event.line.number, event.kind)));
         assert_eq!(kinds, [(1, Kind::Agent), (3, Kind::Unknown), (4, Kind::Unknown)]);
         let codes: Vec<_> = problems.iter().map(|p| p.code.name).collect();
         assert_eq!(codes, ["events.unparsable-line", "events.unknown-type"]);
@@ -255,7 +265,12 @@ mod tests {
 
     #[test]
     fn the_hash_ignores_blank_lines_and_carriage_returns() {
-        assert_eq!(content_hash(b"{}\r\n\n{}"), content_hash(b"{}\n{}\n"));
-        assert_eq!(content_hash(b"{}\n"), blake3::hash(b"{}\n").to_hex().to_string());
+        assert_eq!(hash_lines(b"{}\r\n\n{}"), hash_lines(b"{}\n{}\n"));
+        assert_eq!(hash_lines(b"{}\n"), blake3::hash(b"{}\n").to_hex().to_string());
+        for text in ["", "{}\n", "{}", "{}\r\n{}\n", "{}\n\n", "\u{feff}{}\n", "{}\n{}\n"] {
+            let digest = blake3::hash(text.as_bytes()).to_hex();
+            let events = jsonl::lines(text.as_bytes()).count();
+            assert_eq!(content_hash(text.as_bytes(), events, &digest), hash_lines(text.as_bytes()), "{text:?}");
+        }
     }
 }

@@ -1,8 +1,9 @@
 //! Knows what a tape is once it is read, whichever format it came in: numbered events that can be pointed at.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
-use crate::formats::events::{self, EventLog, Fields};
+use crate::formats::events::{self, Fields};
 use crate::formats::json::Str;
 use crate::formats::tape as harn;
 
@@ -32,6 +33,8 @@ pub struct Tape<'a> {
     pub header: Vec<(&'static str, String)>,
     /// The events in order.
     pub events: Vec<Event<'a>>,
+    /// Position of each number, where that is not the number itself.
+    positions: Option<BTreeMap<u64, usize>>,
 }
 
 /// What an event is. The word is the format's own.
@@ -176,21 +179,43 @@ impl Event<'_> {
     }
 }
 
-/// The tape of an event log.
-#[must_use]
-pub fn from_events(log: EventLog<'_>) -> Tape<'_> {
-    let events = log.events.into_iter().zip(0..).map(|(event, seq)| from_event(event, seq)).collect();
-    Tape {
-        file: events::FILE_NAME.to_owned(),
-        format: Format::Events,
-        content_hash: log.content_hash,
-        older_hash: None,
-        header: Vec::new(),
-        events,
+impl<'a> Tape<'a> {
+    /// The tape of an event log.
+    #[must_use]
+    pub fn of_events(events: Vec<Event<'a>>, content_hash: String) -> Self {
+        Self {
+            file: events::FILE_NAME.to_owned(),
+            format: Format::Events,
+            content_hash,
+            older_hash: None,
+            header: Vec::new(),
+            events,
+            positions: None,
+        }
+    }
+
+    /// Where event number `seq` stands; of two with one number, the first.
+    #[must_use]
+    pub fn position(&self, seq: u64) -> Option<usize> {
+        match &self.positions {
+            Some(positions) => positions.get(&seq).copied(),
+            None => usize::try_from(seq).ok().filter(|position| *position < self.events.len()),
+        }
+    }
+
+    /// The highest number on the tape.
+    #[must_use]
+    pub fn last_seq(&self) -> Option<u64> {
+        match &self.positions {
+            Some(positions) => positions.keys().next_back().copied(),
+            None => self.events.len().checked_sub(1).map(|last| last as u64),
+        }
     }
 }
 
-fn from_event(event: events::Event<'_>, seq: u64) -> Event<'_> {
+/// The event of a line of a log; its number is its position (formats.md H.3).
+#[must_use]
+pub fn from_event(event: events::Event<'_>, seq: u64) -> Event<'_> {
     let mut made = Event {
         seq,
         line: event.line.number,
@@ -326,13 +351,20 @@ pub fn from_harn<'a>(file: &str, tape: harn::Tape<'a>) -> Tape<'a> {
     if let Some(ms) = tape.header.started_at_unix_ms {
         header.push(("started", super::time::utc(ms)));
     }
+    let events: Vec<_> = tape.records.into_iter().map(from_record).collect();
+    let in_order = events.iter().zip(0..).all(|(event, position)| event.seq == position);
+    let positions = (!in_order).then(|| {
+        // Reversed, so that of two events with one number the first is kept.
+        events.iter().enumerate().rev().map(|(position, event)| (event.seq, position)).collect()
+    });
     Tape {
+        positions,
         file: file.to_owned(),
         format: Format::Harn,
         content_hash: tape.content_hash,
         older_hash: tape.hash_without_phase,
         header,
-        events: tape.records.into_iter().map(from_record).collect(),
+        events,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Knows moments and durations: RFC 3339 in, UTC and plain words out.
 
 use jiff::Timestamp;
+use jiff::fmt::temporal::DateTimePrinter;
 
 /// A moment as it was written, and when it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,10 +74,13 @@ pub fn iso(ms: i64) -> String {
     at(ms).map_or_else(String::new, |t| t.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())
 }
 
-/// `2026-03-01T10:00:00.250Z`, for machines.
-#[must_use]
-pub fn iso_ms(ms: i64) -> String {
-    at(ms).map_or_else(String::new, |t| t.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string())
+/// Appends `2026-03-01T10:00:00.250Z`, for machines.
+pub fn push_iso_ms(out: &mut String, ms: i64) {
+    const PRINTER: DateTimePrinter = DateTimePrinter::new().precision(Some(3));
+    if let Some(timestamp) = at(ms) {
+        // Printing into a string cannot fail.
+        let _ = PRINTER.print_timestamp(&timestamp, out);
+    }
 }
 
 fn at(ms: i64) -> Option<Timestamp> {
@@ -100,13 +104,24 @@ pub fn duration(seconds: f64) -> String {
     if small == 0 { format!("{big} {unit}") } else { format!("{big} {unit} {small} {small_unit}") }
 }
 
-/// Time since the start as a clock: `0:07`, `12:03`, `1:02:03`.
-#[must_use]
-pub fn clock(ms: i64) -> String {
-    let sign = if ms < 0 { "-" } else { "" };
+/// Appends the time since the start as a clock: `0:07`, `12:03`, `1:02:03`.
+pub fn push_clock(out: &mut String, ms: i64) {
+    let mut digits = itoa::Buffer::new();
     let seconds = ms.unsigned_abs() / 1000;
     let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
-    if hours > 0 { format!("{sign}{hours}:{minutes:02}:{seconds:02}") } else { format!("{sign}{minutes}:{seconds:02}") }
+    if ms < 0 {
+        out.push('-');
+    }
+    if hours > 0 {
+        out.push_str(digits.format(hours));
+        out.push(':');
+        if minutes < 10 {
+            out.push('0');
+        }
+    }
+    out.push_str(digits.format(minutes));
+    out.push_str(if seconds < 10 { ":0" } else { ":" });
+    out.push_str(digits.format(seconds));
 }
 
 #[cfg(test)]
@@ -122,6 +137,16 @@ mod tests {
             assert!(parse_rfc3339(bad).is_none(), "{bad}");
         }
         assert_eq!(parse_rfc3339("2026-03-01T01:00:00.250+01:00"), parse_rfc3339("2026-03-01T00:00:00.250Z"));
+    }
+
+    #[test]
+    fn a_clock_counts_from_the_start() {
+        let shown = |ms| {
+            let mut out = String::new();
+            push_clock(&mut out, ms);
+            out
+        };
+        assert_eq!([7_400, 723_000, 3_723_000, -61_000].map(shown), ["0:07", "12:03", "1:02:03", "-1:01"]);
     }
 
     #[test]

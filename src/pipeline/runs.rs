@@ -18,8 +18,8 @@ use crate::view::{links, run as run_view, strip, timeline};
 
 use super::{Gathered, is_newest, run_of, valid_run};
 
-/// Annotations of one run that the home page may show.
-const GLIMPSES: usize = 8;
+/// Annotations of one run that the home page may show: few, so that one busy run does not fill it.
+const GLIMPSES: usize = 2;
 
 /// Reads, checks and (with an output) writes the run at `index` of the archive.
 ///
@@ -61,29 +61,34 @@ pub(super) fn check_only(site: &Site, gathered: &Gathered, directory: usize) -> 
     problems
 }
 
-fn findings(inspected: &Inspected<'_>, layouts: &[Layout]) -> Findings {
+fn findings(inspected: &Inspected<'_>, layouts: &[Layout<'_>]) -> Findings {
     let mut findings = Findings {
         reviewed: inspected.review.is_some(),
         rating: inspected.review.as_ref().and_then(|review| review.rating),
         events: inspected.tapes.iter().map(|tape| tape.events.len()).sum(),
         ..Findings::default()
     };
+    let mut newest = Vec::new();
     for (sidecar, layout) in inspected.sidecars.iter().zip(layouts) {
         let Some(sidecar) = sidecar else { continue };
         findings.annotations.merge(&sidecar.report.kind_counts);
         for (index, annotation) in sidecar.annotations.iter().enumerate() {
             let Some(position) = layout.position(annotation.event) else { continue };
-            let evidence = annotation.evidence.as_deref().unwrap_or_default();
-            findings.newest.push(Glimpse {
-                kind: annotation.kind.word().to_owned(),
-                evidence: markdown::plain(evidence, 160),
-                href: layout.href("index.html", position, &layout.annotation_anchor(annotation, index)),
-                at: annotation.timestamp.as_deref().and_then(time::parse_rfc3339),
-            });
+            let at = annotation.timestamp.as_deref().and_then(time::parse_rfc3339);
+            newest.push((at, annotation, position, layout, index));
         }
-        findings.newest.sort_by(|a, b| (b.at, &a.href).cmp(&(a.at, &b.href)));
-        findings.newest.truncate(GLIMPSES);
     }
+    newest.sort_by_key(|(at, ..)| std::cmp::Reverse(*at));
+    newest.truncate(GLIMPSES);
+    findings.newest = newest
+        .into_iter()
+        .map(|(at, annotation, position, layout, index)| Glimpse {
+            kind: annotation.kind.word().to_owned(),
+            evidence: markdown::plain(annotation.evidence.as_deref().unwrap_or_default(), 160),
+            href: layout.href("index.html", position, &layout.annotation_anchor(annotation, index)),
+            at,
+        })
+        .collect();
     findings
 }
 
@@ -93,7 +98,7 @@ struct RunOutput<'a> {
     index: usize,
     files: &'a RunFiles,
     inspected: &'a Inspected<'a>,
-    layouts: &'a [Layout],
+    layouts: &'a [Layout<'a>],
     record: &'a str,
 }
 
@@ -142,6 +147,7 @@ impl<'a> RunOutput<'a> {
         let path = links::run(&entry.slug);
         let timelines = self.write_timelines(stage, renderer, &sources)?;
         let strips = self.strips(&path);
+        let size_hint = timelines.iter().chain(strips.iter().map(|strip| &strip.svg)).map(|html| html.as_str().len()).sum();
         let title = run_view::title(&entry.run);
         let view = run_view::page(&sources, Parts { writeup: writeup.clone(), strips, timelines });
         let info = PageInfo {
@@ -153,6 +159,7 @@ impl<'a> RunOutput<'a> {
             path,
             section: Some("runs/index.html".to_owned()),
             listed: true,
+            size_hint,
         };
         stage.write(&info.path, &renderer.page("run.html", &info, &view)?)?;
         Ok(writeup)
@@ -182,7 +189,7 @@ impl<'a> RunOutput<'a> {
         let mut first = Vec::with_capacity(self.layouts.len());
         for ((tape, sidecar), layout) in self.inspected.tapes.iter().zip(&self.inspected.sidecars).zip(self.layouts) {
             for number in 1..=layout.pages() {
-                let (page, long) = timeline::page(&self.site.config, layout, tape, sidecar.as_ref(), number);
+                let (page, long) = timeline::page(&self.site.config, layout, sidecar.as_ref(), number);
                 let html = timeline_html::render(&page);
                 for text in long {
                     stage.write(&text.path, text.text.as_bytes())?;
@@ -198,6 +205,7 @@ impl<'a> RunOutput<'a> {
                     description: format!("{} of {}.", view.summary, view.title),
                     section: Some("runs/index.html".to_owned()),
                     listed: false,
+                    size_hint: view.html.as_str().len(),
                 };
                 stage.write(&info.path, &renderer.page("events.html", &info, &view)?)?;
             }

@@ -1,41 +1,75 @@
 //! Knows the SVG of a strip. It repeats what the timeline says, so it is hidden from screen readers.
 
-use std::fmt::Write;
-
 use crate::view::strip::{Strip, WIDTH};
 
 use super::html::Html;
 
 /// Renders a strip. Coordinates have one decimal, so that the same tape gives the same bytes everywhere.
 #[must_use]
-pub fn render(strip: &Strip) -> Html {
-    let mut out = String::with_capacity(strip.ticks.len() * 90 + 400);
+pub fn render(strip: &Strip<'_>) -> Html {
+    let mut out = String::with_capacity(strip.ticks.len() * 90 + strip.pins.len() * 120 + 400);
     let lanes = strip.brackets.iter().map(|bracket| bracket.lane + 1).max().unwrap_or(0);
-    let height = 62 + lanes * 6;
-    // Writing to a string cannot fail.
-    let _ = write!(out, "<svg class=strip viewBox=\"0 0 {WIDTH} {height}\" preserveAspectRatio=none aria-hidden=true focusable=false>");
+    out.push_str("<svg class=strip viewBox=\"0 0 ");
+    push_number(&mut out, WIDTH);
+    out.push(' ');
+    out.push_str(itoa::Buffer::new().format(62 + lanes * 6));
+    out.push_str("\" preserveAspectRatio=none aria-hidden=true focusable=false>");
     for x in &strip.folds {
-        let _ = write!(out, "<path class=fold d=\"M{x:.1} 22v32\"/>");
+        push_path(&mut out, "fold", "", *x, " 22v32");
     }
     for tick in &strip.ticks {
-        let (fail, top, length) = if tick.failed { (" fail", 18, 40) } else { ("", 24, 28) };
-        let _ = write!(
-            out,
-            "<a href=\"{}\" tabindex=-1><path class=\"f-{}{fail}\" d=\"M{:.1} {top}v{length}\"/></a>",
-            tick.href, tick.family, tick.x
-        );
+        out.push_str("<a href=\"");
+        out.push_str(strip.pages.get(tick.page).map_or("#", String::as_str));
+        tick.anchor.push_to(&mut out);
+        out.push_str("\" tabindex=-1>");
+        let (fail, line) = if tick.failed { (" fail", " 18v40") } else { ("", " 24v28") };
+        out.push_str("<path class=\"f-");
+        push_rest(&mut out, tick.family, fail, tick.x, line);
+        out.push_str("</a>");
     }
     for bracket in &strip.brackets {
         let y = 60 + bracket.lane * 6;
-        let _ = write!(out, "<path class=bracket d=\"M{:.1} {}v4H{:.1}v-4\"/>", bracket.from, y, bracket.to);
+        out.push_str("<path class=bracket d=\"M");
+        push_number(&mut out, bracket.from);
+        out.push(' ');
+        out.push_str(itoa::Buffer::new().format(y));
+        out.push_str("v4H");
+        push_number(&mut out, bracket.to);
+        out.push_str("v-4\"/>");
     }
     for pin in &strip.pins {
-        let _ = write!(
-            out,
-            "<a href=\"{}\" tabindex=-1><path class=\"pin an-{}\" d=\"M{:.1} 22l-4 -9a4.5 4.5 0 1 1 8 0z\"/></a>",
-            pin.href, pin.class, pin.x
-        );
+        out.push_str("<a href=\"");
+        out.push_str(&pin.href);
+        out.push_str("\" tabindex=-1>");
+        push_path(&mut out, "pin an-", pin.class, pin.x, " 22l-4 -9a4.5 4.5 0 1 1 8 0z");
+        out.push_str("</a>");
     }
     out.push_str("</svg>");
     Html::finished(out)
+}
+
+fn push_path(out: &mut String, class: &str, kind: &str, x: f64, line: &str) {
+    out.push_str("<path class=\"");
+    push_rest(out, class, kind, x, line);
+}
+
+fn push_rest(out: &mut String, class: &str, kind: &str, x: f64, line: &str) {
+    out.push_str(class);
+    out.push_str(kind);
+    out.push_str("\" d=\"M");
+    push_number(out, x);
+    out.push_str(line);
+    out.push_str("\"/>");
+}
+
+/// Appends a coordinate with at most one decimal; formatting a float would take longer than all the rest.
+#[allow(clippy::cast_possible_truncation, reason = "coordinates lie between 0 and 1000")]
+fn push_number(out: &mut String, number: f64) {
+    let tenths = (number * 10.0).round() as i64;
+    let mut digits = itoa::Buffer::new();
+    out.push_str(digits.format(tenths / 10));
+    if tenths % 10 != 0 {
+        out.push('.');
+        out.push_str(digits.format(tenths % 10));
+    }
 }

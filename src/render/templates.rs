@@ -146,7 +146,7 @@ impl Renderer {
         view: &impl Serialize,
     ) -> Result<Vec<u8>, Diagnostic> {
         let [before, between, after] = &shell.0;
-        let mut out = Vec::with_capacity(before.len() + between.len() + after.len() + 16 * 1024);
+        let mut out = Vec::with_capacity(before.len() + between.len() + after.len() + info.size_hint + 16 * 1024);
         out.extend_from_slice(before.as_bytes());
         self.render("head.html", &head(&self.config, info, root), &mut out)?;
         out.extend_from_slice(between.as_bytes());

@@ -54,7 +54,9 @@ pub fn escape_for_template(text: &str, out: &mut dyn Write) -> io::Result<()> {
 /// Whether text holds a character that would be invisible, invalid or would reorder the text around it.
 #[must_use]
 pub fn needs_care(text: &str) -> bool {
-    text.chars().any(|c| is_hidden(c) || (c.is_control() && !matches!(c, '\t' | '\n' | '\r')))
+    let suspicious = |byte: &u8| CLASSES[*byte as usize] == 2 || (*byte < 0x20 && !b"\t\n\r".contains(byte)) || *byte == 0x7f;
+    text.as_bytes().iter().any(suspicious)
+        && text.chars().any(|c| is_hidden(c) || (c.is_control() && !matches!(c, '\t' | '\n' | '\r')))
 }
 
 fn push(out: &mut String, text: &str, marked: bool) {

@@ -1,6 +1,7 @@
 //! Knows the HTML of a tape: the hot path, written by hand because it is most of every run page.
 
 use crate::model::tape::TextKind;
+use crate::model::time::{push_clock, push_iso_ms};
 use crate::view::timeline::{AnnotationView, EventView, SpanPiece, TextView, TimelinePage};
 
 use super::html::Html;
@@ -31,21 +32,21 @@ fn push_event(out: &mut String, event: &EventView<'_>) {
         out.push_str(" fail");
     }
     out.push_str("\" id=\"");
-    out.push_str(&event.anchor);
+    event.anchor.push_to(out);
     out.push_str("\">");
     for piece in &event.spans {
         push_span(out, *piece);
     }
     out.push_str("<p class=eh><a class=en href=\"#");
-    out.push_str(&event.anchor);
+    event.anchor.push_to(out);
     out.push_str("\">");
-    out.push_str(itoa(event.seq).as_str());
+    out.push_str(itoa::Buffer::new().format(event.seq));
     out.push_str("</a> ");
-    if let Some((iso, clock)) = &event.at {
+    if let Some((at, since_start)) = event.at {
         out.push_str("<time datetime=\"");
-        out.push_str(iso);
+        push_iso_ms(out, at);
         out.push_str("\">");
-        out.push_str(clock);
+        push_clock(out, since_start);
         out.push_str("</time> ");
     }
     out.push_str("<b>");
@@ -85,13 +86,9 @@ fn push_event(out: &mut String, event: &EventView<'_>) {
     out.push_str("</li>\n");
 }
 
-fn itoa(number: u64) -> String {
-    number.to_string()
-}
-
 fn push_span(out: &mut String, piece: SpanPiece) {
     out.push_str("<i class=\"sp l");
-    out.push_str(&piece.lane.to_string());
+    out.push_str(itoa::Buffer::new().format(piece.lane));
     if piece.starts {
         out.push_str(" s");
     }

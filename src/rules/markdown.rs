@@ -10,6 +10,9 @@ use crate::url::link_kind;
 /// Warns of every link and image of `text` that is dropped; `source` is the file, `offset` where the text begins in it.
 #[must_use]
 pub fn check(source: Source<'_>, text: &str, offset: usize) -> Vec<Diagnostic> {
+    if !may_link(text) {
+        return Vec::new();
+    }
     Parser::new_ext(text, OPTIONS)
         .into_offset_iter()
         .filter_map(|(event, range)| Some((dropped_by(&event)?, range)))
@@ -22,11 +25,15 @@ pub fn check(source: Source<'_>, text: &str, offset: usize) -> Vec<Diagnostic> {
 /// The destinations that are dropped, for text that stands inside another format.
 #[must_use]
 pub fn dropped_links(text: &str) -> Vec<String> {
-    // Almost no evidence holds a link: a text without one needs no parser.
-    if memchr::memchr2(b'[', b'<', text.as_bytes()).is_none() {
+    if !may_link(text) {
         return Vec::new();
     }
     Parser::new_ext(text, OPTIONS).filter_map(|event| dropped_by(&event)).collect()
+}
+
+/// Most texts hold no link; those need no parser.
+fn may_link(text: &str) -> bool {
+    memchr::memchr2(b'[', b'<', text.as_bytes()).is_some()
 }
 
 fn dropped_by(event: &Event<'_>) -> Option<String> {

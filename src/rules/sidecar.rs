@@ -1,7 +1,7 @@
 //! Knows Harn's validator: the eleven problems of a sidecar under their exact conditions and in its order (formats.md D).
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use crate::config::Config;
 use crate::diagnostics::text::{nearest, quoted};
@@ -29,7 +29,7 @@ pub fn check<'a>(
     for line in &sidecar.annotations {
         validator.annotation(line);
     }
-    validator.digest(config, &sidecar, tape);
+    validator.digest(config, &sidecar);
     let Validator { report, mut diagnostics, .. } = validator;
     if let Some(problem) = other_tape(path, &sidecar, tape) {
         diagnostics.push(problem);
@@ -49,24 +49,17 @@ pub fn check<'a>(
 
 struct Validator<'t> {
     path: &'t str,
-    events: BTreeMap<u64, usize>,
-    last: Option<u64>,
+    tape: &'t Tape<'t>,
     ids: BTreeSet<String>,
     report: Report,
     diagnostics: Vec<Diagnostic>,
 }
 
 impl<'t> Validator<'t> {
-    fn new(path: &'t str, tape: &Tape<'_>) -> Self {
-        let mut events = BTreeMap::new();
-        for (index, event) in tape.events.iter().enumerate() {
-            events.entry(event.seq).or_insert(index);
-        }
-        let last = events.keys().next_back().copied();
+    fn new(path: &'t str, tape: &'t Tape<'t>) -> Self {
         Self {
             path,
-            events,
-            last,
+            tape,
             ids: BTreeSet::new(),
             report: Report::default(),
             diagnostics: Vec::new(),
@@ -90,8 +83,8 @@ impl<'t> Validator<'t> {
                 Problem::DuplicateId { annotation_id: label.clone() },
             );
         }
-        if !self.events.contains_key(&a.event_id) {
-            let help = self.last.map_or_else(
+        if self.tape.position(a.event_id).is_none() {
+            let help = self.tape.last_seq().map_or_else(
                 || "The tape has no events.".to_owned(),
                 |last| format!("The tape's events go up to `{last}`."),
             );
@@ -219,7 +212,7 @@ impl<'t> Validator<'t> {
                 format!("The span ends at event `{end}`, before it starts at `{start}`"),
             ));
         }
-        if let Some(last) = self.last.filter(|last| end > *last) {
+        if let Some(last) = self.tape.last_seq().filter(|last| end > *last) {
             wrong.push((
                 "/span/end_event_id",
                 format!("span end_event_id {end} is past the last event {last}"),
@@ -261,7 +254,8 @@ impl<'t> Validator<'t> {
         }
     }
 
-    fn digest(&mut self, config: &Config, sidecar: &format::Sidecar<'_>, tape: &Tape<'_>) {
+    fn digest(&mut self, config: &Config, sidecar: &format::Sidecar<'_>) {
+        let tape = self.tape;
         let Some(expected) = &sidecar.header.tape_content_hash else { return };
         if *expected == tape.content_hash || tape.older_hash.as_ref() == Some(expected) {
             return;

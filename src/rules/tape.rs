@@ -4,21 +4,22 @@ use std::collections::BTreeSet;
 
 use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Diagnostic, Source, codes};
-use crate::formats::events::EventLog;
 use crate::formats::json::Node;
 use crate::formats::tape::{Kind, Payload, RecordLine, Tape};
+use crate::model::tape as model;
 use crate::model::time::parse_rfc3339;
 
-/// Checks the times of an event log.
+/// Checks the times of an event log: an event without a readable time is looked at again.
 #[must_use]
-pub fn check_events(path: &str, log: &EventLog<'_>) -> Vec<Diagnostic> {
+pub fn check_times(path: &str, tape: &model::Tape<'_>) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
-    for event in &log.events {
-        let Some(text) = event.fields.as_ref().and_then(|fields| fields.timestamp.as_deref()) else { continue };
-        if parse_rfc3339(text).is_none() {
+    for event in tape.events.iter().filter(|event| event.at.is_none()) {
+        let timestamp = Node::parse(&event.source).ok().and_then(|root| root.get("timestamp"));
+        let Some(text) = timestamp.and_then(|node| node.as_str()) else { continue };
+        if parse_rfc3339(&text).is_none() {
             problems.push(codes::EVENTS_INVALID_TIMESTAMP.at(
-                place(path, event.line.number, &event.line.text, "/timestamp"),
-                format!("The time {} is not RFC 3339", quoted(text)),
+                place(path, event.line, &event.source, "/timestamp"),
+                format!("The time {} is not RFC 3339", quoted(&text)),
                 "Write date, time and offset, as in `2026-03-01T10:00:00Z`.",
             ));
         }

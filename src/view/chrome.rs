@@ -20,6 +20,8 @@ pub struct PageInfo {
     pub section: Option<String>,
     /// Whether search engines may list it.
     pub listed: bool,
+    /// About how large the page is, in bytes, besides its frame.
+    pub size_hint: usize,
 }
 
 /// Head of a page; written after the shell is minified, so that recorded text in titles stays as it is.

@@ -13,30 +13,49 @@ pub mod timeline;
 
 use serde::Serialize;
 
-/// A value that may be unknown; unknown is never 0.
+/// A value that may be unknown; unknown is never 0. Templates see the plain ones as strings: tables are
+/// full of them.
 #[derive(Debug, Clone, Serialize)]
-pub struct Cell {
-    /// What is shown; "—" when unknown.
-    pub text: String,
-    /// Why it is unknown, or a longer form; shown as a title.
-    pub title: Option<String>,
-    /// Whether there is a value.
-    pub known: bool,
-    /// What it sorts by; empty when unknown.
-    pub sort: String,
+#[serde(untagged)]
+pub enum Cell {
+    /// A known value.
+    Plain(String),
+    /// A known value with more to say, or an unknown one.
+    Titled {
+        /// What is shown; "—" when unknown.
+        text: String,
+        /// A longer form, or why it is unknown.
+        title: String,
+        /// Whether there is a value.
+        known: bool,
+    },
 }
 
 impl Cell {
     /// A known value.
     #[must_use]
-    pub fn known(text: impl Into<String>, sort: impl Into<String>) -> Self {
-        Self { text: text.into(), title: None, known: true, sort: sort.into() }
+    pub fn known(text: impl Into<String>) -> Self {
+        Self::Plain(text.into())
+    }
+
+    /// A known value with a longer form.
+    #[must_use]
+    pub fn titled(text: impl Into<String>, title: impl Into<String>) -> Self {
+        Self::Titled { text: text.into(), title: title.into(), known: true }
     }
 
     /// An unknown value, and why it is.
     #[must_use]
     pub fn unknown(reason: impl Into<String>) -> Self {
-        Self { text: "—".to_owned(), title: Some(reason.into()), known: false, sort: String::new() }
+        Self::Titled { text: "—".to_owned(), title: reason.into(), known: false }
+    }
+
+    /// What is shown.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Plain(text) | Self::Titled { text, .. } => text,
+        }
     }
 }
 

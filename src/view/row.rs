@@ -77,14 +77,13 @@ pub fn row(archive: &Archive, entry: &Entry, findings: &Findings, root: &str, ch
 }
 
 fn counted(count: usize) -> Cell {
-    Cell::known(format::grouped(&count.to_string()), count.to_string())
+    Cell::known(format::grouped(&count.to_string()))
 }
 
 fn annotations(findings: &Findings) -> Cell {
-    let mut cell = counted(findings.annotations.total());
+    let total = counted(findings.annotations.total());
     let kinds: Vec<_> = findings.annotations.0.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
-    cell.title = (!kinds.is_empty()).then(|| kinds.join(", "));
-    cell
+    if kinds.is_empty() { total } else { Cell::titled(total.text(), kinds.join(", ")) }
 }
 
 fn check(entry: &Entry, view: &str) -> Cell {

@@ -342,7 +342,7 @@ pub struct Sources<'a> {
     /// Their sidecars.
     pub sidecars: &'a [Option<Sidecar<'a>>],
     /// Their layouts.
-    pub layouts: &'a [Layout],
+    pub layouts: &'a [Layout<'a>],
     /// Its files.
     pub files: &'a [FileDigest],
     /// Its record as written.
@@ -418,7 +418,7 @@ pub fn page(s: &Sources<'_>, parts: Parts) -> RunPage {
 
 /// Makes page `number` (from 2) of a tape.
 #[must_use]
-pub fn events_page(s: &Sources<'_>, tape: &Tape<'_>, layout: &Layout, number: usize, html: Html) -> EventsPage {
+pub fn events_page(s: &Sources<'_>, tape: &Tape<'_>, layout: &Layout<'_>, number: usize, html: Html) -> EventsPage {
     let path = layout.path(number);
     let root = links::root(&path);
     let href = |number: usize| format!("{root}{}", layout.path(number));
@@ -441,7 +441,7 @@ fn span(range: std::ops::Range<usize>, total: usize) -> String {
     format!("events {} to {} of {}", digits(range.start + 1), digits(range.end), digits(total))
 }
 
-fn pages(tape: &Tape<'_>, layout: &Layout, current: usize) -> Vec<PageLink> {
+fn pages(tape: &Tape<'_>, layout: &Layout<'_>, current: usize) -> Vec<PageLink> {
     if layout.pages() == 1 {
         return Vec::new();
     }
@@ -481,7 +481,7 @@ fn metrics(archive: &Archive, run: &Run) -> MetricsView {
     let peers = ranges.run_time.as_ref().map_or(0, |range| range.runs);
     let shown = |range: &Option<Range>, value: fn(Option<&Number>) -> Cell| {
         let range = range.as_ref().filter(|range| range.runs > 1)?;
-        Some(format!("{} to {}", value(Some(&range.min)).text, value(Some(&range.max)).text))
+        Some(format!("{} to {}", value(Some(&range.min)).text(), value(Some(&range.max)).text()))
     };
     let tokens = m.tokens();
     let reported: Vec<f64> = tokens.iter().filter_map(|(_, number)| number.map(|n| n.value)).collect();
@@ -491,7 +491,7 @@ fn metrics(archive: &Archive, run: &Run) -> MetricsView {
         total: if reported.is_empty() {
             Cell::unknown("no token class is reported")
         } else {
-            Cell::known(format::grouped(&format!("{sum:.0}")), sum.to_string())
+            Cell::known(format::grouped(&format!("{sum:.0}")))
         },
         partial: !reported.is_empty() && reported.len() < tokens.len(),
         tokens: tokens
@@ -519,7 +519,7 @@ fn metrics(archive: &Archive, run: &Run) -> MetricsView {
             name: "run time",
             value: format::run_time(&m.run_time_seconds),
             range: ranges.run_time.as_ref().filter(|range| range.runs > 1).map(|range| {
-                format!("{} to {}", format::run_time(&range.min).text, format::run_time(&range.max).text)
+                format!("{} to {}", format::run_time(&range.min).text(), format::run_time(&range.max).text())
             }),
         },
         peers: if peers > 1 { peers } else { 0 },
@@ -599,7 +599,7 @@ fn provenance(s: &Sources<'_>) -> ProvenanceView {
     let run = &s.entry.run;
     let (subject, environment) = (&run.subject, &run.environment);
     let fact = |name: &str, value: Cell, code: bool| Fact { name: name.to_owned(), value, code };
-    let plain = |text: &str| Cell::known(text, text);
+    let plain = |text: &str| Cell::known(text);
     let facts = vec![
         fact("Run id", plain(&run.id), true),
         fact("Test type", plain(&subject.test_type), false),

@@ -2,11 +2,11 @@
 
 use crate::config::Config;
 use crate::model::annotation::Sidecar;
-use crate::model::tape::{Family, Tape};
+use crate::model::tape::{Event, Family, Tape};
 use crate::model::time;
 
 use super::format;
-use super::timeline::{Layout, appearance, lanes};
+use super::timeline::{Anchor, Layout, appearance, lanes};
 
 /// Width of the strip, in its own units.
 pub const WIDTH: f64 = 1000.0;
@@ -19,9 +19,11 @@ const SINGLE: usize = 600;
 
 /// The strip of one tape.
 #[derive(Debug)]
-pub struct Strip {
+pub struct Strip<'a> {
+    /// What the address of an event begins with, for each page of the tape.
+    pub pages: Vec<String>,
     /// The ticks, left to right.
-    pub ticks: Vec<Tick>,
+    pub ticks: Vec<Tick<'a>>,
     /// The pins, left to right.
     pub pins: Vec<Pin>,
     /// The brackets.
@@ -34,15 +36,17 @@ pub struct Strip {
 
 /// One event, or several that stand too near to each other.
 #[derive(Debug)]
-pub struct Tick {
+pub struct Tick<'a> {
     /// Where.
     pub x: f64,
     /// Which kinds.
     pub family: &'static str,
     /// Whether something failed.
     pub failed: bool,
-    /// Address of the (first) event.
-    pub href: String,
+    /// Which of the pages the (first) event stands on, from 0.
+    pub page: usize,
+    /// Its anchor there.
+    pub anchor: Anchor<'a>,
 }
 
 /// An annotation.
@@ -71,28 +75,27 @@ pub struct Bracket {
 
 /// The strip of a tape for the page at path `page`.
 #[must_use]
-pub fn strip(config: &Config, layout: &Layout, tape: &Tape<'_>, sidecar: Option<&Sidecar<'_>>, page: &str) -> Strip {
+pub fn strip<'a>(
+    config: &Config,
+    layout: &'a Layout<'a>,
+    tape: &Tape<'_>,
+    sidecar: Option<&Sidecar<'_>>,
+    page: &str,
+) -> Strip<'a> {
     let (xs, folds) = positions(config, tape);
     let x_of = |position: usize| xs.get(position).copied().unwrap_or_default();
-    let mut ticks: Vec<Tick> = Vec::new();
+    let mut ticks: Vec<Tick<'_>> = Vec::new();
     let merge = tape.events.len() > SINGLE;
     for (position, event) in tape.events.iter().enumerate() {
         let x = x_of(position);
-        let failed = event.is_failure();
         match ticks.last_mut() {
             Some(last) if merge && x - last.x < COLUMN => {
                 // A failure must not hide behind its neighbours.
-                if failed && !last.failed {
-                    (last.failed, last.family) = (true, event.kind.family.word());
-                    last.href = layout.href(page, position, &layout.anchor(event.seq, position));
+                if event.is_failure() && !last.failed {
+                    *last = tick(layout, event, position, last.x);
                 }
             }
-            _ => ticks.push(Tick {
-                x,
-                family: event.kind.family.word(),
-                failed,
-                href: layout.href(page, position, &layout.anchor(event.seq, position)),
-            }),
+            _ => ticks.push(tick(layout, event, position, x)),
         }
     }
     let mut pins: Vec<Pin> = sidecar
@@ -111,7 +114,18 @@ pub fn strip(config: &Config, layout: &Layout, tape: &Tape<'_>, sidecar: Option<
         .map(|(start, end, lane)| Bracket { from: x_of(start), to: x_of(end), lane })
         .collect();
     let caption = caption(tape, pins.len(), folds.len(), merge);
-    Strip { ticks, pins, brackets, folds, caption }
+    let pages = (1..=layout.pages()).map(|number| layout.page_href(page, number)).collect();
+    Strip { pages, ticks, pins, brackets, folds, caption }
+}
+
+fn tick<'a>(layout: &'a Layout<'a>, event: &Event<'_>, position: usize, x: f64) -> Tick<'a> {
+    Tick {
+        x,
+        family: event.kind.family.word(),
+        failed: event.is_failure(),
+        page: layout.page(position) - 1,
+        anchor: layout.anchor(event.seq, position),
+    }
 }
 
 /// Where each event stands, and where gaps were folded. Time counts, except in gaps; without times, the order counts.

@@ -19,36 +19,29 @@ const FOLD_LINES: usize = 24;
 
 /// Where the events of a tape stand: which page, which anchor.
 #[derive(Debug)]
-pub struct Layout {
+pub struct Layout<'t> {
     /// What anchors and folders of this tape begin with; empty for a run's first tape.
     pub prefix: String,
     slug: String,
     page_size: usize,
-    events: usize,
-    /// Position of each number, first one wins.
-    positions: BTreeMap<u64, usize>,
+    tape: &'t Tape<'t>,
 }
 
-impl Layout {
+impl<'t> Layout<'t> {
     /// The layout of the tapes of the run at `slug`.
     #[must_use]
-    pub fn of(config: &Config, slug: &str, tapes: &[Tape<'_>]) -> Vec<Self> {
+    pub fn of(config: &Config, slug: &str, tapes: &'t [Tape<'t>]) -> Vec<Self> {
         let mut taken = Vec::new();
         tapes
             .iter()
             .enumerate()
             .map(|(index, tape)| {
                 let prefix = if index == 0 { String::new() } else { prefix(&tape.file, &mut taken) };
-                let mut positions = BTreeMap::new();
-                for (position, event) in tape.events.iter().enumerate() {
-                    positions.entry(event.seq).or_insert(position);
-                }
                 Self {
                     prefix,
                     slug: slug.to_owned(),
                     page_size: config.timeline.page_size,
-                    events: tape.events.len(),
-                    positions,
+                    tape,
                 }
             })
             .collect()
@@ -57,7 +50,7 @@ impl Layout {
     /// How many pages the tape takes; the first is part of the run page.
     #[must_use]
     pub fn pages(&self) -> usize {
-        self.events.div_ceil(self.page_size).max(1)
+        self.tape.events.len().div_ceil(self.page_size).max(1)
     }
 
     /// Path of page `number`, from 1.
@@ -70,13 +63,13 @@ impl Layout {
     #[must_use]
     pub fn range(&self, number: usize) -> std::ops::Range<usize> {
         let start = (number - 1) * self.page_size;
-        start..(start + self.page_size).min(self.events)
+        start..(start + self.page_size).min(self.tape.events.len())
     }
 
     /// Where event number `seq` stands on the tape.
     #[must_use]
     pub fn position(&self, seq: u64) -> Option<usize> {
-        self.positions.get(&seq).copied()
+        self.tape.position(seq)
     }
 
     /// The page of a position, from 1.
@@ -87,9 +80,9 @@ impl Layout {
 
     /// The anchor of the event at `position`.
     #[must_use]
-    pub fn anchor(&self, seq: u64, position: usize) -> String {
-        let plain = format!("{}e-{seq}", self.prefix);
-        if self.position(seq) == Some(position) { plain } else { format!("{plain}-{position}") }
+    pub fn anchor(&self, seq: u64, position: usize) -> Anchor<'_> {
+        // A number that stands twice belongs to the first event that has it.
+        Anchor { prefix: &self.prefix, seq, again: (self.position(seq) != Some(position)).then_some(position) }
     }
 
     /// The anchor of an annotation.
@@ -100,11 +93,57 @@ impl Layout {
         if slug == annotation.label { format!("{}a-{slug}", self.prefix) } else { format!("{}a-{slug}-{index}", self.prefix) }
     }
 
-    /// Address of an anchor of the event at `position`, for the page at path `from`.
+    /// Address of the event at `position`, for the page at path `from`.
+    #[must_use]
+    pub fn event_href(&self, from: &str, seq: u64, position: usize) -> String {
+        let mut href = self.page_href(from, self.page(position));
+        self.anchor(seq, position).push_to(&mut href);
+        href
+    }
+
+    /// Address of an anchor at the event at `position`, for the page at path `from`.
     #[must_use]
     pub fn href(&self, from: &str, position: usize, anchor: &str) -> String {
-        let path = self.path(self.page(position));
-        if path == from { format!("#{anchor}") } else { format!("{}{path}#{anchor}", links::root(from)) }
+        let mut href = self.page_href(from, self.page(position));
+        href.push_str(anchor);
+        href
+    }
+
+    /// What the address of an anchor on page `number` begins with, up to its `#`, for the page at path `from`.
+    #[must_use]
+    pub fn page_href(&self, from: &str, number: usize) -> String {
+        let path = self.path(number);
+        if path == from { "#".to_owned() } else { format!("{}{path}#", links::root(from)) }
+    }
+}
+
+/// The id of an event on its page, written only where it is needed.
+#[derive(Debug, Clone, Copy)]
+pub struct Anchor<'a> {
+    prefix: &'a str,
+    seq: u64,
+    again: Option<usize>,
+}
+
+impl Anchor<'_> {
+    /// Appends it.
+    pub fn push_to(&self, out: &mut String) {
+        let mut digits = itoa::Buffer::new();
+        out.push_str(self.prefix);
+        out.push_str("e-");
+        out.push_str(digits.format(self.seq));
+        if let Some(position) = self.again {
+            out.push('-');
+            out.push_str(digits.format(position));
+        }
+    }
+
+    /// It as text.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut out = String::new();
+        self.push_to(&mut out);
+        out
     }
 }
 
@@ -129,7 +168,7 @@ pub struct TimelinePage<'a> {
 #[derive(Debug)]
 pub struct EventView<'a> {
     /// Its id on the page.
-    pub anchor: String,
+    pub anchor: Anchor<'a>,
     /// Its number.
     pub seq: u64,
     /// What it is.
@@ -140,8 +179,9 @@ pub struct EventView<'a> {
     pub failed: bool,
     /// `ok`, `failed`, or nothing when the harness did not say.
     pub outcome: &'static str,
-    /// When it happened: for machines, and since the start of the tape.
-    pub at: Option<(String, String)>,
+    /// When it happened, and that since the start of the tape; both in milliseconds, since writing them out
+    /// is most of the work of a short event.
+    pub at: Option<(i64, i64)>,
     /// The pause before it, when it is long.
     pub gap: Option<String>,
     /// What it is about.
@@ -228,12 +268,11 @@ pub struct LongText<'a> {
 #[must_use]
 pub fn page<'a>(
     config: &Config,
-    layout: &Layout,
-    tape: &'a Tape<'a>,
+    layout: &'a Layout<'a>,
     sidecar: Option<&'a Sidecar<'a>>,
     number: usize,
 ) -> (TimelinePage<'a>, Vec<LongText<'a>>) {
-    let path = layout.path(number);
+    let (path, tape) = (layout.path(number), layout.tape);
     let range = layout.range(number);
     let mut annotations = annotations_by_position(layout, sidecar, &range);
     let spans = span_pieces(layout, sidecar, &range);
@@ -258,11 +297,11 @@ pub fn page<'a>(
                     Outcome::Succeeded => "ok",
                     Outcome::Failed => "failed",
                 },
-                at: event.at.map(|at| (time::iso_ms(at), time::clock(at - start.unwrap_or(at)))),
+                at: event.at.map(|at| (at, at.saturating_sub(start.unwrap_or(at)))),
                 gap,
                 headline: &event.headline,
                 facts: &event.facts,
-                texts: texts(config, layout, &path, event, &anchor, &mut long),
+                texts: texts(config, layout, &path, event, anchor, &mut long),
                 missing: event.external.iter().map(|e| (e.label, format::bytes(e.len_bytes))).collect(),
                 spans,
                 annotations: annotations
@@ -288,7 +327,7 @@ fn gap(config: &Config, before: Option<i64>, at: Option<i64>) -> Option<String> 
 type Indexed<'a> = (usize, &'a Annotation<'a>);
 
 fn annotations_by_position<'a>(
-    layout: &Layout,
+    layout: &Layout<'_>,
     sidecar: Option<&'a Sidecar<'a>>,
     range: &std::ops::Range<usize>,
 ) -> BTreeMap<usize, Vec<Indexed<'a>>> {
@@ -303,7 +342,7 @@ fn annotations_by_position<'a>(
 
 /// Gives every span a lane, first come first served, and cuts them into one piece per event of the range.
 fn span_pieces(
-    layout: &Layout,
+    layout: &Layout<'_>,
     sidecar: Option<&Sidecar<'_>>,
     range: &std::ops::Range<usize>,
 ) -> Vec<Vec<SpanPiece>> {
@@ -318,13 +357,13 @@ fn span_pieces(
 
 /// The spans of a sidecar as positions, each with its lane.
 #[must_use]
-pub fn lanes(layout: &Layout, sidecar: Option<&Sidecar<'_>>) -> Vec<(usize, usize, usize)> {
+pub fn lanes(layout: &Layout<'_>, sidecar: Option<&Sidecar<'_>>) -> Vec<(usize, usize, usize)> {
     let mut spans: Vec<(usize, usize)> = sidecar
         .iter()
         .flat_map(|s| s.annotations.iter())
         .filter_map(|a| {
             let (start, end) = a.span?;
-            Some((layout.position(start)?, layout.position(end).or_else(|| layout.events.checked_sub(1))?))
+            Some((layout.position(start)?, layout.position(end).or_else(|| layout.tape.events.len().checked_sub(1))?))
         })
         .collect();
     spans.sort_unstable();
@@ -342,10 +381,10 @@ pub fn lanes(layout: &Layout, sidecar: Option<&Sidecar<'_>>) -> Vec<(usize, usiz
 
 fn texts<'a>(
     config: &Config,
-    layout: &Layout,
+    layout: &Layout<'_>,
     page: &str,
     event: &'a Event<'a>,
-    anchor: &str,
+    anchor: Anchor<'_>,
     long: &mut Vec<LongText<'a>>,
 ) -> Vec<TextView<'a>> {
     let limit = usize::try_from(config.limits.inline).unwrap_or(usize::MAX);
@@ -356,6 +395,7 @@ fn texts<'a>(
             let whole: &str = &block.text;
             let text = head(whole, limit);
             let rest = (text.len() < whole.len()).then(|| {
+                let anchor = anchor.text();
                 let name = block.label.map_or_else(|| format!("{anchor}.txt"), |label| format!("{anchor}-{label}.txt"));
                 let path = links::run_file(&layout.slug, &format!("text/{name}"));
                 let href = format!("{}{path}", links::root(page));
@@ -393,7 +433,7 @@ fn head(text: &str, limit: usize) -> &str {
 }
 
 fn annotation_view<'a>(
-    layout: &Layout,
+    layout: &Layout<'_>,
     page: &str,
     annotation: &'a Annotation<'a>,
     index: usize,
@@ -416,9 +456,8 @@ fn annotation_view<'a>(
         }),
         timestamp: annotation.timestamp.as_deref(),
         span: annotation.span.and_then(|(start, end)| {
-            let position = layout.position(end).or_else(|| layout.events.checked_sub(1))?;
-            let anchor = layout.anchor(end, position);
-            Some(Link { text: format!("events {start} to {end}"), href: layout.href(page, position, &anchor) })
+            let position = layout.position(end).or_else(|| layout.tape.events.len().checked_sub(1))?;
+            Some(Link { text: format!("events {start} to {end}"), href: layout.event_href(page, end, position) })
         }),
         detail: annotation.hypothesis_status.or(annotation.friction_kind.as_deref()),
         links: annotation

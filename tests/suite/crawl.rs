@@ -1,0 +1,214 @@
+//! Walks every page of a site as a browser and a reader would: no dead link, no missing anchor, nothing from
+//! elsewhere, nothing inline.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use runpress::pipeline::Silent;
+use runpress::site::{Overrides, Site};
+
+use crate::support::{FIRST, HEADER, Page, Run, TestSite, annotation, lines, messages, tree, words};
+
+/// What a page holds that other pages may point at, and where it points.
+struct Seen {
+    ids: BTreeSet<String>,
+    links: Vec<String>,
+}
+
+/// Everything that is wrong with the pages of a site, each a line.
+pub fn problems(files: &BTreeMap<String, Vec<u8>>) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut pages = BTreeMap::new();
+    for (path, bytes) in files.iter().filter(|(path, _)| path.ends_with(".html")) {
+        let text = std::str::from_utf8(bytes).unwrap_or_else(|error| panic!("{path}: {error}"));
+        let page = Page::parse(text);
+        let seen = look(path, &page, &mut found);
+        pages.insert(path.as_str(), seen);
+    }
+    assert!(pages.len() > 3, "{} pages", pages.len());
+    for (path, seen) in &pages {
+        for link in &seen.links {
+            if let Some(problem) = follow(path, link, files, &pages) {
+                found.push(format!("{path}: {problem}"));
+            }
+        }
+    }
+    found
+}
+
+fn look(path: &str, page: &Page, found: &mut Vec<String>) -> Seen {
+    let mut wrong = |problem: String| found.push(format!("{path}: {problem}"));
+    let mut seen = Seen { ids: BTreeSet::new(), links: Vec::new() };
+    for element in page.all("*") {
+        let name = element.value().name();
+        for (attribute, value) in element.value().attrs() {
+            let external = value.contains("://") || value.starts_with("//");
+            match attribute {
+                "id" => {
+                    if !seen.ids.insert(value.to_owned()) {
+                        wrong(format!("the id {value} stands twice"));
+                    }
+                }
+                "style" => wrong(format!("an inline style on <{name}>")),
+                "href" if name == "a" => {
+                    if external {
+                        if !value.starts_with("https://") && !value.starts_with("http://") {
+                            wrong(format!("a link to {value}"));
+                        }
+                    } else if !value.starts_with("mailto:") {
+                        seen.links.push(value.to_owned());
+                    }
+                }
+                // These name the page itself; browsers do not load them.
+                "href" if name == "link" && element.value().attr("rel") == Some("canonical") => {}
+                "href" | "src" | "srcset" | "poster" | "data" | "action" | "xlink:href" | "background" | "formaction" => {
+                    if external {
+                        wrong(format!("<{name} {attribute}> loads {value}"));
+                    } else {
+                        seen.links.push(value.to_owned());
+                    }
+                }
+                _ if attribute.starts_with("on") => wrong(format!("a handler {attribute} on <{name}>")),
+                _ => {}
+            }
+        }
+        match name {
+            "script" if element.value().attr("src").is_none() && element.value().attr("type") != Some("application/ld+json") => {
+                wrong("an inline script".to_owned());
+            }
+            "style" | "base" | "iframe" | "object" | "embed" | "form" => wrong(format!("a <{name}>")),
+            _ => {}
+        }
+    }
+    for (selector, what) in [
+        ("h1", "heading of the first level"),
+        ("head > title", "title"),
+        ("meta[http-equiv='Content-Security-Policy']", "content security policy"),
+        ("main", "main element"),
+    ] {
+        let elements = page.all(selector);
+        if elements.len() != 1 {
+            wrong(format!("{} times a {what}", elements.len()));
+        }
+        if matches!(selector, "h1" | "head > title") && elements.iter().any(|element| words(*element).is_empty()) {
+            wrong(format!("an empty {what}"));
+        }
+    }
+    if page.all("html[lang]").iter().all(|html| html.value().attr("lang").is_none_or(str::is_empty)) {
+        wrong("no language".to_owned());
+    }
+    seen
+}
+
+/// Why a link of the page at `from` leads nowhere.
+fn follow(
+    from: &str,
+    link: &str,
+    files: &BTreeMap<String, Vec<u8>>,
+    pages: &BTreeMap<&str, Seen>,
+) -> Option<String> {
+    let (address, fragment) = link.split_once('#').map_or((link, None), |(address, fragment)| (address, Some(fragment)));
+    let address = address.split('?').next().unwrap_or_default();
+    let target = if address.is_empty() {
+        from.to_owned()
+    } else {
+        let mut parts: Vec<&str> = if address.starts_with('/') { Vec::new() } else { from.split('/').collect() };
+        parts.pop();
+        for part in address.trim_start_matches('/').split('/') {
+            match part {
+                "." => {}
+                ".." => {
+                    if parts.pop().is_none() {
+                        return Some(format!("{link} leads out of the site"));
+                    }
+                }
+                part => parts.push(part),
+            }
+        }
+        decoded(&parts.join("/"))
+    };
+    if !files.contains_key(&target) {
+        return Some(format!("{link} leads to no file"));
+    }
+    let is_range = fragment.is_some_and(|fragment| fragment.contains(".."));
+    match fragment.filter(|_| !is_range) {
+        Some(fragment) if !pages.get(target.as_str()).is_some_and(|page| page.ids.contains(&decoded(fragment))) => {
+            Some(format!("{link} leads to no place on {target}"))
+        }
+        _ => None,
+    }
+}
+
+fn decoded(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut out = Vec::new();
+    let mut at = 0;
+    while at < bytes.len() {
+        let hex = text.get(at + 1..at + 3).filter(|_| bytes[at] == b'%').and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        out.push(hex.unwrap_or(bytes[at]));
+        at += if hex.is_some() { 3 } else { 1 };
+    }
+    String::from_utf8(out).expect("UTF-8")
+}
+
+#[test]
+fn every_link_of_the_demo_site_leads_somewhere_and_nothing_comes_from_elsewhere() {
+    let out = tempfile::tempdir().expect("a temporary folder");
+    let overrides = Overrides { out: Some(out.path().join("site")), ..Overrides::default() };
+    let demo = Site::open(Path::new(env!("CARGO_MANIFEST_DIR")), &overrides).expect("the demo site");
+    let outcome = runpress::build(&demo, &Silent).expect("a build");
+    assert!(outcome.published);
+    assert_eq!(problems(&tree(&out.path().join("site"))), [""; 0]);
+}
+
+#[test]
+fn every_link_of_a_site_of_250_runs_leads_somewhere() {
+    let site = crate::pagination::site_of_250_runs();
+    site.publish();
+    assert_eq!(problems(&site.published()), [""; 0]);
+}
+
+#[test]
+fn every_link_of_a_small_site_leads_somewhere_whatever_it_lacks() {
+    let site = TestSite::empty();
+    site.publish();
+    assert_eq!(problems(&site.published()), [""; 0], "no runs");
+    site.run("only", &Run::new("9b02c4aa-1"));
+    site.publish();
+    assert_eq!(problems(&site.published()), [""; 0], "one run without any tape");
+}
+
+#[test]
+fn every_link_of_a_site_with_a_base_address_leads_somewhere() {
+    let site = TestSite::base();
+    site.write("site.toml", "[site]\nbase_url = \"https://runs.example.org/\"\n[[nav]]\ntitle = \"Elsewhere\"\nurl = \"https://example.org/\"\n");
+    site.publish();
+    assert_eq!(problems(&site.published()), [""; 0]);
+    let canonical = site.first_page();
+    let canonical = canonical.one("link[rel=canonical]");
+    let expected = format!("https://runs.example.org/runs/{}/", crate::support::FIRST_SLUG);
+    assert_eq!(canonical.value().attr("href"), Some(expected.as_str()));
+}
+
+#[test]
+fn several_tapes_of_one_run_have_anchors_of_their_own() {
+    let site = TestSite::base();
+    let tape: Vec<String> = std::iter::once(r#"{"type":"header","version":1,"harn_version":"0.8.26"}"#.to_owned())
+        .chain((0..4).map(|seq| {
+            format!("{{\"type\":\"record\",\"seq\":{seq},\"virtual_time_ms\":{seq},\"monotonic_ms\":0,\"kind\":{{\"kind\":\"clock_sleep\",\"duration_ms\":1}}}}")
+        }))
+        .collect();
+    for name in ["run.tape", "Run 2.tape", "7.tape", "timeline.tape", "模型.tape"] {
+        site.write(&format!("{FIRST}/{name}"), lines(&tape));
+        site.write(
+            &format!("{FIRST}/{name}.annotations.jsonl"),
+            lines(&[HEADER.to_owned(), annotation("a-1", 2, "note", "\"span\":{\"start_event_id\":2,\"end_event_id\":3}"), annotation("", 2, "note", ""), annotation("", 2, "note", "")]),
+        );
+    }
+    site.write("site.toml", "[timeline]\npage_size = 3\n");
+    site.write(&format!("{FIRST}/events.jsonl"), messages(7));
+    let outcome = site.publish();
+    assert_eq!(crate::support::codes(&outcome), [""; 0]);
+    assert_eq!(problems(&site.published()), [""; 0]);
+    assert_eq!(site.first_page().all("ol.tape").len(), 6);
+}

@@ -1,0 +1,310 @@
+//! Whatever happens, there is a whole site: the old one or the new one.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::{MetadataExt, symlink};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use crate::support::{FIRST, Run, TestSite, command, differences, messages, tree};
+
+/// Names beside the output folder that runpress made for itself.
+fn litter(folder: &Path) -> Vec<String> {
+    let names = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").file_name());
+    names.filter_map(|name| name.into_string().ok()).filter(|name| name.contains(".runpress-")).collect()
+}
+
+fn many_runs(count: u32, model: &str) -> TestSite {
+    let site = TestSite::empty();
+    for n in 0..count {
+        let folder = format!("r{n}");
+        site.run(&folder, &Run::new(&format!("{n:08x}-0000")).model(model));
+        site.write(&format!("content/runs/{folder}/events.jsonl"), messages(20));
+    }
+    site
+}
+
+fn rename_model(site: &TestSite, count: u32, model: &str) {
+    for n in 0..count {
+        site.run(&format!("r{n}"), &Run::new(&format!("{n:08x}-0000")).model(model));
+    }
+}
+
+#[test]
+fn errors_leave_the_site_that_was_there_untouched() {
+    let site = TestSite::base();
+    site.publish();
+    let before = site.published();
+    for broken in ["events.jsonl.annotations.jsonl", "run-record.json"] {
+        let path = format!("{FIRST}/{broken}");
+        let good = site.bytes(&path);
+        site.write(&path, "{");
+        let ran = site.runpress(&["build"]);
+        assert_eq!(ran.status, Some(1), "{}", ran.stderr);
+        assert!(ran.stderr.contains("Nothing was published"), "{}", ran.stderr);
+        assert_eq!(differences(&before, &site.published()), [""; 0]);
+        assert_eq!(litter(site.root()), [""; 0]);
+        site.write(&path, good);
+    }
+}
+
+#[test]
+fn a_failure_while_writing_leaves_the_site_that_was_there_untouched() {
+    let site = TestSite::base();
+    site.publish();
+    let before = site.published();
+    site.write("static/feeds/index.json", "{}");
+    let ran = site.runpress(&["build"]);
+    assert_eq!(ran.status, Some(2), "{}", ran.stderr);
+    assert!(ran.stderr.contains("publish.duplicate-path"), "{}", ran.stderr);
+    assert_eq!(differences(&before, &site.published()), [""; 0]);
+    assert_eq!(litter(site.root()), [""; 0]);
+}
+
+/// When a build is killed.
+#[derive(Debug, Clone, Copy)]
+pub enum Moment {
+    /// So many run folders are staged.
+    Staged(usize),
+    /// So many microseconds after the sites changed places.
+    Swapped(u64),
+    /// The old site's marker is gone, but not yet all of the old site.
+    Unmarked,
+}
+
+/// Starts a build and kills it; `true` when it was still running.
+fn kill_at(site: &TestSite, moment: Moment) -> bool {
+    let (out, stage) = (site.path("public"), site.path(".public.runpress-staging"));
+    let place = || fs::metadata(&out).map(|meta| meta.ino()).ok();
+    let before = place();
+    let mut child = command()
+        .args(["build", "-q", "--root"])
+        .arg(site.root())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the binary starts");
+    loop {
+        let swapped = place() != before;
+        let now = match moment {
+            Moment::Staged(count) => swapped || fs::read_dir(stage.join("runs")).is_ok_and(|entries| entries.count() >= count),
+            Moment::Swapped(_) => swapped,
+            Moment::Unmarked => swapped && !stage.join(".runpress").exists(),
+        };
+        if now || child.try_wait().expect("a status").is_some() {
+            break;
+        }
+    }
+    if let Moment::Swapped(delay) = moment {
+        std::thread::sleep(Duration::from_micros(delay));
+    }
+    let running = child.try_wait().expect("a status").is_none();
+    child.kill().expect("a kill");
+    child.wait().expect("an end");
+    running
+}
+
+/// Kills a build at each of the moments and looks at what is there; the next build goes on from that.
+pub fn killed_builds(moments: &[Moment], mend: bool) {
+    const RUNS: u32 = 150;
+    let site = many_runs(RUNS, "sample/two");
+    site.publish();
+    let two = site.published();
+    rename_model(&site, RUNS, "sample/one");
+    site.publish();
+    let one = site.published();
+    let sites = [("sample/one", &one), ("sample/two", &two)];
+    let (mut current, mut kept, mut changed) = (0, 0, 0);
+    for moment in moments {
+        let stage = site.path(".public.runpress-staging");
+        if mend && stage.exists() && !stage.join(".runpress").exists() {
+            fs::remove_dir_all(&stage).expect("a removal");
+        }
+        let other = 1 - current;
+        rename_model(&site, RUNS, sites[other].0);
+        let running = kill_at(&site, *moment);
+        let found = site.published();
+        if differences(sites[current].1, &found).is_empty() {
+            kept += usize::from(running);
+        } else {
+            assert_eq!(differences(sites[other].1, &found), [""; 0], "killed at {moment:?}");
+            changed += usize::from(running);
+            current = other;
+        }
+    }
+    assert!(kept > 5 && changed > 5, "kept {kept}, changed {changed}: the moments did not lie around the swap");
+    if !mend {
+        let ran = site.runpress(&["build", "-q"]);
+        assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+        assert_eq!(litter(site.root()), [""; 0], "a build after a killed one clears what that left");
+    }
+}
+
+/// Moments while the new site is staged, and after the sites changed places.
+pub fn moments() -> Vec<Moment> {
+    let staged = (0..14).map(|n| Moment::Staged(n * 150 / 13));
+    let swapped = (0..14).map(|n| Moment::Swapped(n * n * 25));
+    staged.chain(swapped).collect()
+}
+
+#[test]
+fn a_build_killed_at_any_moment_leaves_the_whole_old_or_the_whole_new_site() {
+    killed_builds(&moments(), true);
+}
+
+#[test]
+fn what_a_stopped_build_left_is_cleared_by_the_next() {
+    let site = TestSite::base();
+    site.publish();
+    let good = site.published();
+    let stages: [(&str, &[(&str, &str)]); 3] = [
+        ("a folder that was just made", &[]),
+        ("a half-written stage", &[(".runpress", ""), ("runs/x/index.html", "half")]),
+        ("the old site, whole", &[(".runpress", "marker"), ("index.html", "old"), ("feeds/index.json", "{}")]),
+    ];
+    for (what, files) in stages {
+        fs::create_dir(site.path(".public.runpress-staging")).expect("a folder");
+        for (path, text) in files {
+            site.write(&format!(".public.runpress-staging/{path}"), text);
+        }
+        site.publish();
+        assert_eq!(litter(site.root()), [""; 0], "{what}");
+        assert_eq!(differences(&good, &site.published()), [""; 0], "{what}");
+    }
+}
+
+#[test]
+fn a_site_that_was_put_aside_comes_back_before_the_next_build() {
+    let site = TestSite::base();
+    site.publish();
+    let good = site.published();
+    fs::rename(site.path("public"), site.path(".public.runpress-aside")).expect("a move");
+    site.write(&format!("{FIRST}/run-record.json"), "{");
+    assert_eq!(site.runpress(&["build"]).status, Some(1));
+    assert_eq!(differences(&good, &site.published()), [""; 0]);
+    assert_eq!(litter(site.root()), [""; 0]);
+}
+
+#[test]
+fn only_an_empty_folder_or_one_that_runpress_wrote_is_replaced() {
+    let site = TestSite::base();
+    fs::create_dir(site.path("public")).expect("a folder");
+    assert_eq!(site.runpress(&["build"]).status, Some(0), "an empty folder");
+    assert_eq!(site.runpress(&["build"]).status, Some(0), "its own folder");
+    for (name, file) in [("notes", "notes/letter.txt"), ("hidden", "hidden/.git/config"), ("folders", "folders/a/b")] {
+        site.write(file, "mine");
+        let ran = site.runpress(&["build", "--out", name]);
+        assert_eq!(ran.status, Some(2), "{name}");
+        assert!(ran.stderr.contains("publish.foreign-folder"), "{}", ran.stderr);
+        assert_eq!(site.text(file), "mine");
+    }
+    site.write("a-file", "mine");
+    assert_eq!(site.runpress(&["build", "--out", "a-file"]).status, Some(2));
+    assert_eq!(site.text("a-file"), "mine");
+}
+
+#[test]
+fn a_foreign_folder_under_the_name_of_the_stage_is_refused() {
+    let site = TestSite::base();
+    site.write(".public.runpress-staging/letter.txt", "mine");
+    let ran = site.runpress(&["build"]);
+    assert_eq!(ran.status, Some(2), "{}", ran.stderr);
+    assert_eq!(site.text(".public.runpress-staging/letter.txt"), "mine");
+}
+
+#[test]
+fn an_output_folder_that_is_a_link_has_its_target_replaced() {
+    let site = TestSite::base();
+    fs::create_dir_all(site.path("disk/site")).expect("a folder");
+    symlink(site.path("disk/site"), site.path("public")).expect("a link");
+    for _ in 0..2 {
+        site.publish();
+        assert!(site.path("public").is_symlink());
+        assert!(site.path("disk/site/index.html").is_file());
+        assert_eq!(litter(site.root()), [""; 0]);
+        assert_eq!(litter(&site.path("disk")), [""; 0]);
+    }
+}
+
+#[test]
+fn an_output_folder_that_overlaps_with_the_input_is_refused() {
+    let site = TestSite::base();
+    symlink(site.path("content"), site.path("alias")).expect("a link");
+    fs::create_dir(site.path("templates")).expect("a folder");
+    fs::create_dir(site.path("static")).expect("a folder");
+    for out in ["content/public", "content", ".", "alias/public", "templates/out", "static", "content/runs/../out"] {
+        let before = tree(site.root());
+        let ran = site.runpress(&["build", "--out", out]);
+        assert_eq!(ran.status, Some(2), "{out}: {}", ran.stderr);
+        assert!(ran.stderr.contains("publish.inside-content"), "{out}: {}", ran.stderr);
+        assert_eq!(differences(&before, &tree(site.root())), [""; 0], "{out}");
+    }
+}
+
+#[test]
+fn a_second_build_of_the_same_folder_waits_for_nobody_and_breaks_nothing() {
+    let site = many_runs(60, "sample/lark-1");
+    site.publish();
+    let good = site.published();
+    let mut children: Vec<_> = (0..6)
+        .map(|_| {
+            command().args(["build", "-q", "--root"]).arg(site.root()).stderr(Stdio::piped()).spawn().expect("the binary starts")
+        })
+        .collect();
+    let statuses: Vec<_> = children.iter_mut().map(|child| child.wait().expect("an end").code()).collect();
+    assert!(statuses.contains(&Some(0)), "{statuses:?}");
+    assert!(statuses.iter().all(|status| matches!(status, Some(0 | 2))), "{statuses:?}");
+    assert_eq!(differences(&good, &site.published()), [""; 0]);
+    site.publish();
+    assert_eq!(litter(site.root()), [""; 0]);
+}
+
+#[test]
+fn a_full_disk_leaves_the_site_that_was_there_untouched() {
+    let site = many_runs(40, "sample/lark-1");
+    fs::create_dir(site.path("disk")).expect("a folder");
+    let disk = site.path("disk");
+    let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", "size=1m", "tmpfs"]).arg(&disk).stderr(Stdio::null()).status();
+    if !mounted.is_ok_and(|status| status.success()) {
+        eprintln!("skipped: a tmpfs of 1 MB cannot be mounted here");
+        return;
+    }
+    let result = std::panic::catch_unwind(|| {
+        let small = TestSite::base();
+        let out = disk.join("public").into_os_string().into_string().expect("UTF-8");
+        assert_eq!(small.runpress(&["build", "--out", &out]).status, Some(0));
+        let before: BTreeMap<_, _> = tree(&disk.join("public"));
+        let ran = site.runpress(&["build", "--out", &out]);
+        assert_eq!(ran.status, Some(2), "{}", ran.stderr);
+        assert!(ran.stderr.contains("publish.io") && ran.stderr.contains("No space left"), "{}", ran.stderr);
+        assert_eq!(differences(&before, &tree(&disk.join("public"))), [""; 0]);
+        assert_eq!(litter(&disk), [""; 0]);
+    });
+    let unmounted = Command::new("umount").arg(&disk).status().expect("umount runs");
+    assert!(unmounted.success());
+    if let Err(panic) = result {
+        std::panic::resume_unwind(panic);
+    }
+}
+
+#[test]
+fn an_interrupted_build_leaves_the_old_site() {
+    let site = many_runs(150, "sample/old");
+    site.publish();
+    let old = site.published();
+    rename_model(&site, 150, "sample/new");
+    let mut child = command().args(["build", "-q", "--root"]).arg(site.root()).spawn().expect("the binary starts");
+    std::thread::sleep(Duration::from_millis(20));
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
+    assert!(sent.success());
+    child.wait().expect("an end");
+    let found = site.published();
+    if !differences(&old, &found).is_empty() {
+        rename_model(&site, 150, "sample/new");
+        site.publish();
+        assert_eq!(differences(&site.published(), &found), [""; 0], "neither the old nor the new site");
+    }
+    site.publish();
+    assert_eq!(litter(site.root()), [""; 0]);
+}

@@ -1,0 +1,487 @@
+//! Makes small sites in temporary folders, runs runpress on them and reads what came out.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use runpress::pipeline::{Outcome, Silent};
+use runpress::site::{Overrides, Site};
+use scraper::{ElementRef, Html, Selector};
+use serde_json::Value;
+use serde_json::value::RawValue;
+use tempfile::TempDir;
+
+/// The folder of the base run in a site made by [`TestSite::base`].
+pub const FIRST: &str = "content/runs/first";
+/// The address of the base run.
+pub const FIRST_SLUG: &str = "pong-codex-sample-lark-1-4f1c2d3e";
+/// The header of a sidecar.
+pub const HEADER: &str = r#"{"type":"header","schema_version":1}"#;
+
+/// A file or folder of tests/fixtures.
+pub fn fixture(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(path)
+}
+
+/// The text of a fixture.
+pub fn fixture_text(path: &str) -> String {
+    fs::read_to_string(fixture(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// A site in a temporary folder.
+pub struct TestSite {
+    folder: TempDir,
+}
+
+/// What the binary did.
+#[derive(Debug)]
+pub struct Ran {
+    pub status: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl TestSite {
+    /// A site with an empty site.toml and no content root.
+    pub fn bare() -> Self {
+        let site = Self { folder: tempfile::tempdir().expect("a temporary folder") };
+        site.write("site.toml", "");
+        site
+    }
+
+    /// A site with an empty site.toml and an empty content root.
+    pub fn empty() -> Self {
+        let site = Self::bare();
+        fs::create_dir(site.path("content")).expect("a folder");
+        site
+    }
+
+    /// A site with one valid run, which has nothing to report.
+    pub fn base() -> Self {
+        Self::bare().overlay(&fixture("base"))
+    }
+
+    /// Copies a folder over the site, replacing what is there.
+    pub fn overlay(self, folder: &Path) -> Self {
+        copy(folder, self.root());
+        self
+    }
+
+    /// The site's root.
+    pub fn root(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// A path below the root.
+    pub fn path(&self, path: &str) -> PathBuf {
+        self.root().join(path)
+    }
+
+    /// Writes a file, making its folders.
+    pub fn write(&self, path: &str, bytes: impl AsRef<[u8]>) -> &Self {
+        let path = self.path(path);
+        fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
+        fs::write(path, bytes).expect("a file");
+        self
+    }
+
+    /// Removes a file.
+    pub fn remove(&self, path: &str) -> &Self {
+        fs::remove_file(self.path(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
+        self
+    }
+
+    /// Replaces a part of a file that must be there exactly once.
+    pub fn replace(&self, path: &str, from: &str, to: &str) -> &Self {
+        let text = self.text(path);
+        assert_eq!(text.matches(from).count(), 1, "{from} in {path}");
+        self.write(path, text.replace(from, to))
+    }
+
+    /// Adds a run in its own folder below content/runs.
+    pub fn run(&self, folder: &str, run: &Run) -> &Self {
+        self.write(&format!("content/runs/{folder}/run-record.json"), run.record())
+    }
+
+    /// Runs the binary with `--root` of this site.
+    pub fn runpress(&self, arguments: &[&str]) -> Ran {
+        let root = self.root().to_str().expect("a UTF-8 path");
+        runpress_in(self.root(), &[&["--root", root, "--color", "never"], arguments].concat())
+    }
+
+    /// Opens the site through the library.
+    pub fn open(&self, overrides: &Overrides) -> Site {
+        Site::open(self.root(), overrides).expect("a site")
+    }
+
+    /// Checks through the library.
+    pub fn check(&self) -> Outcome {
+        self.check_with(&Overrides::default())
+    }
+
+    /// Checks through the library, with options.
+    pub fn check_with(&self, overrides: &Overrides) -> Outcome {
+        runpress::check(&self.open(overrides), &Silent).expect("a check")
+    }
+
+    /// Builds through the library.
+    pub fn build(&self) -> Outcome {
+        self.build_with(&Overrides::default())
+    }
+
+    /// Builds through the library, with options.
+    pub fn build_with(&self, overrides: &Overrides) -> Outcome {
+        runpress::build(&self.open(overrides), &Silent).expect("a build")
+    }
+
+    /// Builds and expects the site to be published.
+    pub fn publish(&self) -> Outcome {
+        let outcome = self.build();
+        assert!(outcome.published, "not published: {:#?}", described(&outcome));
+        outcome
+    }
+
+    /// Text of a file below the root.
+    pub fn text(&self, path: &str) -> String {
+        String::from_utf8(self.bytes(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+    }
+
+    /// Bytes of a file below the root.
+    pub fn bytes(&self, path: &str) -> Vec<u8> {
+        fs::read(self.path(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+    }
+
+    /// A page below public/.
+    pub fn page(&self, path: &str) -> Page {
+        Page::parse(&self.text(&format!("public/{path}")))
+    }
+
+    /// The page of the base run.
+    pub fn first_page(&self) -> Page {
+        self.page(&format!("runs/{FIRST_SLUG}/index.html"))
+    }
+
+    /// A JSON document below public/.
+    pub fn json(&self, path: &str) -> Value {
+        serde_json::from_str(&self.text(&format!("public/{path}"))).unwrap_or_else(|error| panic!("{path}: {error}"))
+    }
+
+    /// The run.json of the base run, as text.
+    pub fn first_document(&self) -> String {
+        self.text(&format!("public/runs/{FIRST_SLUG}/run.json"))
+    }
+
+    /// Every file below public/ with its bytes.
+    pub fn published(&self) -> BTreeMap<String, Vec<u8>> {
+        tree(&self.path("public"))
+    }
+}
+
+/// Runs the binary in a folder.
+pub fn runpress_in(folder: &Path, arguments: &[&str]) -> Ran {
+    let output = command().current_dir(folder).args(arguments).output().expect("the binary runs");
+    Ran {
+        status: output.status.code(),
+        stdout: String::from_utf8(output.stdout).expect("UTF-8 on standard output"),
+        stderr: String::from_utf8(output.stderr).expect("UTF-8 on standard error"),
+    }
+}
+
+/// The binary, in an environment that changes nothing.
+pub fn command() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_runpress"));
+    command.env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE").env_remove("RUST_BACKTRACE").env("COLUMNS", "100");
+    command
+}
+
+/// Copies a folder over another.
+pub fn copy(from: &Path, to: &Path) {
+    for entry in walkdir::WalkDir::new(from) {
+        let entry = entry.expect("a readable folder");
+        let target = to.join(entry.path().strip_prefix(from).expect("below the folder"));
+        if entry.file_type().is_dir() {
+            fs::create_dir_all(&target).expect("a folder");
+        } else {
+            fs::copy(entry.path(), &target).expect("a copy");
+        }
+    }
+}
+
+/// Every file below a folder with its bytes, by path.
+pub fn tree(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    for entry in walkdir::WalkDir::new(folder) {
+        let entry = entry.expect("a readable folder");
+        if entry.file_type().is_file() {
+            let path = entry.path().strip_prefix(folder).expect("below the folder");
+            files.insert(path.to_string_lossy().replace('\\', "/"), fs::read(entry.path()).expect("a file"));
+        }
+    }
+    files
+}
+
+/// The differences between two trees, in words; empty when they are the same.
+pub fn differences(left: &BTreeMap<String, Vec<u8>>, right: &BTreeMap<String, Vec<u8>>) -> Vec<String> {
+    let mut found = Vec::new();
+    for path in left.keys().chain(right.keys()).collect::<std::collections::BTreeSet<_>>() {
+        match (left.get(path), right.get(path)) {
+            (Some(_), None) => found.push(format!("only left: {path}")),
+            (None, Some(_)) => found.push(format!("only right: {path}")),
+            (a, b) if a != b => found.push(format!("differs: {path}")),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The codes of an outcome, in order.
+pub fn codes(outcome: &Outcome) -> Vec<&'static str> {
+    outcome.diagnostics.iter().map(|problem| problem.code.name).collect()
+}
+
+/// The problems of an outcome, each on a line.
+pub fn described(outcome: &Outcome) -> Vec<String> {
+    outcome
+        .diagnostics
+        .iter()
+        .map(|d| {
+            let place = &d.place;
+            let at = place.line.map_or_else(String::new, |line| format!(":{line}:{}", place.column.unwrap_or(0)));
+            format!("{}[{}] {}{at} {}", d.severity.word(), d.code.name, place.path, d.message)
+        })
+        .collect()
+}
+
+/// The characters of the value at a JSON pointer, exactly as they stand in the document.
+pub fn raw(document: &str, pointer: &str) -> String {
+    pointer.split('/').skip(1).fold(document.trim().to_owned(), |text, part| {
+        let found = if text.starts_with('[') {
+            let items: Vec<Box<RawValue>> = serde_json::from_str(&text).expect("an array");
+            items[part.parse::<usize>().expect("an index")].get().to_owned()
+        } else {
+            let members: BTreeMap<String, Box<RawValue>> = serde_json::from_str(&text).expect("an object");
+            members.get(part).unwrap_or_else(|| panic!("no {part} of {pointer}")).get().to_owned()
+        };
+        found
+    })
+}
+
+/// JSON without the white space between its tokens, everything else as written.
+pub fn compact(json: &str) -> String {
+    let (mut out, mut inside, mut escaped) = (String::new(), false, false);
+    for c in json.chars() {
+        if inside {
+            inside = escaped || c != '"';
+            escaped = !escaped && c == '\\';
+        } else if c.is_ascii_whitespace() {
+            continue;
+        } else {
+            inside = c == '"';
+        }
+        out.push(c);
+    }
+    out
+}
+
+/// A page that was parsed as a browser would.
+pub struct Page {
+    pub html: Html,
+}
+
+impl Page {
+    pub fn parse(text: &str) -> Self {
+        Self { html: Html::parse_document(text) }
+    }
+
+    pub fn all(&self, selector: &str) -> Vec<ElementRef<'_>> {
+        let selector = Selector::parse(selector).unwrap_or_else(|error| panic!("{selector}: {error}"));
+        let found: Vec<_> = self.html.select(&selector).collect();
+        // The references must not borrow the selector.
+        found.into_iter().filter_map(|element| ElementRef::wrap(*element)).collect()
+    }
+
+    /// The one element that a selector finds.
+    pub fn one(&self, selector: &str) -> ElementRef<'_> {
+        let found = self.all(selector);
+        assert_eq!(found.len(), 1, "{selector} is found {} times", found.len());
+        found[0]
+    }
+
+    /// The words of every element that a selector finds.
+    pub fn texts(&self, selector: &str) -> Vec<String> {
+        self.all(selector).into_iter().map(words).collect()
+    }
+
+    /// The words of `<main>`.
+    pub fn main(&self) -> String {
+        words(self.one("main"))
+    }
+
+    /// The value beside a name in the lists and tables of a page: the `dd` of a `dt`, the cells of a row's `th`.
+    pub fn beside(&self, name: &str) -> Vec<String> {
+        for row in self.all("dl.facts > div") {
+            let cells = below(row, "dt, dd");
+            if cells.first().is_some_and(|first| words(*first) == name) {
+                return cells[1..].iter().map(|cell| words(*cell)).collect();
+            }
+        }
+        for row in self.all("main tr") {
+            let cells = below(row, "th, td");
+            if cells.first().is_some_and(|first| words(*first) == name) {
+                return cells[1..].iter().map(|cell| words(*cell)).collect();
+            }
+        }
+        panic!("nothing is called {name} on the page: {}", self.main());
+    }
+}
+
+/// The elements below another that a selector finds.
+pub fn below<'a>(element: ElementRef<'a>, selector: &str) -> Vec<ElementRef<'a>> {
+    let selector = Selector::parse(selector).expect("a selector");
+    let found: Vec<_> = element.select(&selector).collect();
+    found.into_iter().filter_map(|element| ElementRef::wrap(*element)).collect()
+}
+
+/// The words of an element, white space folded.
+pub fn words(element: ElementRef<'_>) -> String {
+    element.text().collect::<String>().split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A run record in the shape of the seed's time. Only what tests tell apart can be changed.
+#[derive(Debug, Clone)]
+pub struct Run {
+    pub id: String,
+    pub started: String,
+    pub finished: String,
+    pub case: String,
+    pub version: String,
+    pub variant: String,
+    pub harness: String,
+    pub model: String,
+    pub state: String,
+}
+
+impl Run {
+    pub fn new(id: &str) -> Self {
+        Self {
+            id: id.to_owned(),
+            started: "2026-03-01T10:00:00Z".to_owned(),
+            finished: "2026-03-01T10:10:00Z".to_owned(),
+            case: "pong".to_owned(),
+            version: "v1.0.0".to_owned(),
+            variant: "base".to_owned(),
+            harness: "codex".to_owned(),
+            model: "sample/lark-1".to_owned(),
+            state: "completed".to_owned(),
+        }
+    }
+
+    pub fn model(mut self, model: &str) -> Self {
+        model.clone_into(&mut self.model);
+        self
+    }
+
+    pub fn case(mut self, case: &str) -> Self {
+        case.clone_into(&mut self.case);
+        self
+    }
+
+    pub fn state(mut self, state: &str) -> Self {
+        state.clone_into(&mut self.state);
+        self
+    }
+
+    pub fn at(mut self, started: &str, finished: &str) -> Self {
+        started.clone_into(&mut self.started);
+        finished.clone_into(&mut self.finished);
+        self
+    }
+
+    pub fn slug(&self) -> String {
+        let short: String = self.id.split('-').next().unwrap_or_default().chars().take(8).collect();
+        let slug = |text: &str| text.to_lowercase().replace(['/', '.', ' '], "-");
+        format!("{}-{}-{}-{short}", slug(&self.case), slug(&self.harness), slug(&self.model))
+    }
+
+    pub fn record(&self) -> String {
+        let value = serde_json::json!({
+            "id": self.id,
+            "startedAt": self.started,
+            "finishedAt": self.finished,
+            "subject": {
+                "testCaseSlug": self.case,
+                "testCaseVersion": self.version,
+                "variant": self.variant,
+                "harnessSlug": self.harness,
+                "harnessVersion": "0.31.0",
+                "modelId": self.model,
+            },
+            "tooling": { "testCabinetCommit": null },
+            "environment": { "os": "unknown", "containerImage": "test-cabinet/codex:latest", "nodeVersion": null },
+            "metrics": {
+                "runTimeSeconds": 600,
+                "tokens": { "uncachedInput": 100, "cachedInput": 200, "output": 30, "reasoning": 4 },
+                "cost": { "comparable": 0.25, "actual": 0.25 },
+            },
+            "validation": {
+                "loaded": true,
+                "detail": null,
+                "install": null,
+                "build": null,
+                "checks": [{ "view": "title", "name": "Title", "reached": true, "similarity": 0.5, "detail": null }],
+            },
+            "links": { "sourceRepo": null, "playableBuild": null },
+            "status": { "state": self.state, "detail": null },
+        });
+        format!("{value:#}\n")
+    }
+}
+
+/// One event of an event log: `at` in seconds after 10:00:00.
+pub fn event(at: u32, kind: &str, fields: &str) -> String {
+    let (hours, minutes, seconds) = (10 + at / 3600, at / 60 % 60, at % 60);
+    let comma = if fields.is_empty() { "" } else { "," };
+    format!("{{\"timestamp\":\"2026-03-01T{hours:02}:{minutes:02}:{seconds:02}Z\",\"type\":\"{kind}\"{comma}{fields}}}")
+}
+
+/// An event log of `count` plain messages, one a second.
+pub fn messages(count: u32) -> String {
+    (0..count).map(|n| event(n, "agent", &format!("\"message\":\"message {n}\"")) + "\n").collect()
+}
+
+/// One annotation of a sidecar; `fields` follow the kind.
+pub fn annotation(id: &str, event_id: u64, kind: &str, fields: &str) -> String {
+    let comma = if fields.is_empty() { "" } else { "," };
+    format!("{{\"type\":\"annotation\",\"id\":\"{id}\",\"event_id\":{event_id},\"kind\":\"{kind}\"{comma}{fields}}}")
+}
+
+/// Lines as a file.
+pub fn lines(lines: &[impl AsRef<str>]) -> String {
+    lines.iter().map(|line| format!("{}\n", line.as_ref())).collect()
+}
+
+/// Text with the site's folder and the elapsed time taken out.
+pub fn redacted(site: &TestSite, text: &str) -> String {
+    let text = text.replace(site.root().to_str().expect("UTF-8"), "[site]");
+    let seconds = |line: &str| {
+        let parts: Vec<String> = line
+            .split(", ")
+            .map(|part| {
+                let is_time = part.strip_suffix(" s").is_some_and(|n| n.parse::<f64>().is_ok());
+                if is_time { "[time]".to_owned() } else { part.to_owned() }
+            })
+            .collect();
+        parts.join(", ")
+    };
+    text.lines().map(|line| seconds(line) + "\n").collect()
+}
+
+/// Compares with the snapshot of this name in tests/snapshots/`folder`.
+pub fn assert_snapshot(folder: &str, name: &str, text: &str) {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/snapshots").join(folder));
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| insta::assert_snapshot!(name, text));
+}
