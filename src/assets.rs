@@ -34,7 +34,10 @@ pub struct Assets {
 pub fn collect(user: &[(String, Vec<u8>)], minified: bool) -> Assets {
     let mut assets = Assets::default();
     for (name, built_in) in BUILT_IN {
-        let own = user.iter().find(|(path, _)| path == name).map(|(_, bytes)| bytes.as_slice());
+        let own = user
+            .iter()
+            .find(|(path, _)| path == name)
+            .map(|(_, bytes)| bytes.as_slice());
         let bytes = content(name, own.unwrap_or(built_in), minified);
         let path = hashed(name, &bytes);
         match name.rsplit_once('.').map_or("", |(_, extension)| extension) {
@@ -44,8 +47,13 @@ pub fn collect(user: &[(String, Vec<u8>)], minified: bool) -> Assets {
         }
         assets.files.push(Asset { path, bytes });
     }
-    let others = user.iter().filter(|(path, _)| !BUILT_IN.iter().any(|(name, _)| name == path));
-    assets.files.extend(others.map(|(path, bytes)| Asset { path: path.clone(), bytes: bytes.clone() }));
+    let others = user
+        .iter()
+        .filter(|(path, _)| !BUILT_IN.iter().any(|(name, _)| name == path));
+    assets.files.extend(others.map(|(path, bytes)| Asset {
+        path: path.clone(),
+        bytes: bytes.clone(),
+    }));
     assets
 }
 
@@ -60,5 +68,8 @@ fn content(name: &str, bytes: &[u8], minified: bool) -> Vec<u8> {
 fn hashed(name: &str, bytes: &[u8]) -> String {
     let file = name.rsplit('/').next().unwrap_or(name);
     let (stem, extension) = file.rsplit_once('.').unwrap_or((file, ""));
-    format!("assets/{stem}.{}.{extension}", &blake3::hash(bytes).to_hex()[..10])
+    format!(
+        "assets/{stem}.{}.{extension}",
+        &blake3::hash(bytes).to_hex()[..10]
+    )
 }

@@ -8,7 +8,12 @@ use runpress::url::HttpUrl;
 
 /// Turns a folder of recorded agent runs into a website and feeds.
 #[derive(Debug, Parser)]
-#[command(name = "runpress", version, arg_required_else_help = true, max_term_width = 100)]
+#[command(
+    name = "runpress",
+    version,
+    arg_required_else_help = true,
+    max_term_width = 100
+)]
 pub(crate) struct Cli {
     /// The site's root, where site.toml is [default: the current directory or the nearest parent that has one]
     #[arg(long, global = true, value_name = "DIR")]
@@ -100,20 +105,30 @@ pub(crate) struct Report {
 }
 
 fn report(text: &str) -> Result<Report, String> {
-    let (format, file) = text.split_once('=').map_or((text, None), |(format, file)| (format, Some(file)));
+    let (format, file) = text
+        .split_once('=')
+        .map_or((text, None), |(format, file)| (format, Some(file)));
     let format = match format {
         "human" => Format::Human,
         "json" => Format::Json,
-        _ => return Err(format!("`{format}` is not a report format; the formats are `human` and `json`")),
+        _ => {
+            return Err(format!(
+                "`{format}` is not a report format; the formats are `human` and `json`"
+            ));
+        }
     };
     if file == Some("") {
         return Err("the file's name is missing after `=`".to_owned());
     }
-    Ok(Report { format, file: file.map(PathBuf::from) })
+    Ok(Report {
+        format,
+        file: file.map(PathBuf::from),
+    })
 }
 
 fn base_url(text: &str) -> Result<HttpUrl, String> {
-    HttpUrl::base(text).ok_or_else(|| "write `https://example.org/runs/`, without query and fragment".to_owned())
+    HttpUrl::base(text)
+        .ok_or_else(|| "write `https://example.org/runs/`, without query and fragment".to_owned())
 }
 
 /// The text of `runpress explain CODE`.
@@ -132,14 +147,28 @@ pub(crate) fn explain(name: &str) -> Option<String> {
 
 /// All codes, a line each.
 pub(crate) fn all_codes() -> String {
-    codes::all().map(|code| format!("{:<42} {:<8} {}\n", code.name, code.severity.word(), code.summary)).collect()
+    codes::all()
+        .map(|code| {
+            format!(
+                "{:<42} {:<8} {}\n",
+                code.name,
+                code.severity.word(),
+                code.summary
+            )
+        })
+        .collect()
 }
 
 fn capitalised(text: &str) -> String {
     let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+    chars.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(chars).collect()
+    })
 }
 
 fn indented(text: &str) -> String {
-    text.lines().map(|line| format!("    {line}")).collect::<Vec<_>>().join("\n")
+    text.lines()
+        .map(|line| format!("    {line}"))
+        .collect::<Vec<_>>()
+        .join("\n")
 }

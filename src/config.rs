@@ -125,7 +125,11 @@ impl Default for Config {
                 author: None,
                 notice: None,
             },
-            build: Build { content: vec!["content".to_owned()], out: "public".to_owned(), minify: true },
+            build: Build {
+                content: vec!["content".to_owned()],
+                out: "public".to_owned(),
+                minify: true,
+            },
             policy: Policy {
                 require_review: false,
                 quarantine: false,
@@ -135,19 +139,62 @@ impl Default for Config {
                 publish_implementation: false,
                 licence: None,
             },
-            timeline: Timeline { page_size: 500, gap_seconds: 60 },
+            timeline: Timeline {
+                page_size: 500,
+                gap_seconds: 60,
+            },
             workspace: "/workspace".to_owned(),
             feed_items: 50,
-            limits: Limits { line: 64 * MIB, file: GIB, writeup: 256 * KIB, inline: 64 * KIB },
+            limits: Limits {
+                line: 64 * MIB,
+                file: GIB,
+                writeup: 256 * KIB,
+                inline: 64 * KIB,
+            },
             nav: Vec::new(),
         }
     }
 }
 
+const SITE: &[&str] = &[
+    "title",
+    "description",
+    "base_url",
+    "language",
+    "author",
+    "notice",
+];
+const BUILD: &[&str] = &["content", "out", "minify"];
+const POLICY: &[&str] = &[
+    "require_review",
+    "on_invalid",
+    "stale_annotations",
+    "embed_hosts",
+    "publish_events",
+    "publish_implementation",
+    "licence",
+];
+const FILES: &[&str] = &["workspace"];
+const TIMELINE: &[&str] = &["page_size", "gap_seconds"];
+const FEEDS: &[&str] = &["items"];
+const LIMITS: &[&str] = &["line", "file", "writeup", "inline"];
+const SECTIONS: [(&str, &[&str]); 7] = [
+    ("site", SITE),
+    ("build", BUILD),
+    ("policy", POLICY),
+    ("files", FILES),
+    ("timeline", TIMELINE),
+    ("feeds", FEEDS),
+    ("limits", LIMITS),
+];
+
 /// Reads site.toml; every problem in it is reported at once.
 #[must_use]
 pub fn parse(path: &str, text: &str) -> (Config, Vec<Diagnostic>) {
-    let mut reader = Reader { source: Source::file(path, text.as_bytes()), problems: Vec::new() };
+    let mut reader = Reader {
+        source: Source::file(path, text.as_bytes()),
+        problems: Vec::new(),
+    };
     let (table, errors) = DeTable::parse_recoverable(text);
     for error in &errors {
         reader.report(
@@ -161,6 +208,8 @@ pub fn parse(path: &str, text: &str) -> (Config, Vec<Diagnostic>) {
     if errors.is_empty() {
         reader.read(table.get_ref(), &mut config);
     }
+    // Tables are sorted by key; people read a file from its top.
+    crate::diagnostics::sort(&mut reader.problems);
     (config, reader.problems)
 }
 
@@ -178,18 +227,24 @@ impl Reader<'_> {
                 "site" => reader.table(key, value, |r, k, v| r.site(&mut config.site, k, v)),
                 "build" => reader.table(key, value, |r, k, v| r.build(&mut config.build, k, v)),
                 "policy" => reader.table(key, value, |r, k, v| r.policy(&mut config.policy, k, v)),
-                "timeline" => reader.table(key, value, |r, k, v| r.timeline(&mut config.timeline, k, v)),
+                "timeline" => {
+                    reader.table(key, value, |r, k, v| r.timeline(&mut config.timeline, k, v))
+                }
                 "files" => reader.table(key, value, |r, k, v| match k {
                     "workspace" => r.string(k, v, &mut config.workspace),
-                    _ => Err(&["workspace"]),
+                    _ => Err(FILES),
                 }),
                 "feeds" => reader.table(key, value, |r, k, v| match k {
                     "items" => r.count(k, v, &mut config.feed_items),
-                    _ => Err(&["items"]),
+                    _ => Err(FEEDS),
                 }),
                 "limits" => reader.table(key, value, |r, k, v| r.limits(&mut config.limits, k, v)),
                 "nav" => reader.nav(value, &mut config.nav),
-                _ => return Err(&["site", "build", "policy", "timeline", "files", "feeds", "limits", "nav"]),
+                _ => {
+                    return Err(&[
+                        "site", "build", "policy", "timeline", "files", "feeds", "limits", "nav",
+                    ]);
+                }
             }
             Ok(())
         });
@@ -203,7 +258,7 @@ impl Reader<'_> {
             "language" => self.string(key, value, &mut site.language),
             "author" => self.optional(key, value, &mut site.author),
             "notice" => self.optional(key, value, &mut site.notice),
-            _ => Err(&["title", "description", "base_url", "language", "author", "notice"]),
+            _ => Err(SITE),
         }
     }
 
@@ -212,7 +267,7 @@ impl Reader<'_> {
             "content" => self.strings(key, value, &mut build.content),
             "out" => self.string(key, value, &mut build.out),
             "minify" => self.boolean(key, value, &mut build.minify),
-            _ => Err(&["content", "out", "minify"]),
+            _ => Err(BUILD),
         }
     }
 
@@ -220,11 +275,16 @@ impl Reader<'_> {
         match key {
             "require_review" => self.boolean(key, value, &mut policy.require_review),
             "publish_events" => self.boolean(key, value, &mut policy.publish_events),
-            "publish_implementation" => self.boolean(key, value, &mut policy.publish_implementation),
-            "licence" => self.optional(key, value, &mut policy.licence),
-            "on_invalid" => {
-                self.choice(key, value, &[("fail", false), ("quarantine", true)], &mut policy.quarantine)
+            "publish_implementation" => {
+                self.boolean(key, value, &mut policy.publish_implementation)
             }
+            "licence" => self.optional(key, value, &mut policy.licence),
+            "on_invalid" => self.choice(
+                key,
+                value,
+                &[("fail", false), ("quarantine", true)],
+                &mut policy.quarantine,
+            ),
             "stale_annotations" => {
                 let choices = [("error", Severity::Error), ("warn", Severity::Warning)];
                 self.choice(key, value, &choices, &mut policy.stale_annotations)
@@ -232,20 +292,16 @@ impl Reader<'_> {
             "embed_hosts" => {
                 self.strings(key, value, &mut policy.embed_hosts)?;
                 for host in policy.embed_hosts.iter().filter(|host| !is_host(host)) {
-                    self.invalid(value, &format!("{} is not a host name", quoted(host)), "Write hosts as `builds.example.org`, without scheme and path.");
+                    self.invalid(
+                        value,
+                        &format!("{} is not a host name", quoted(host)),
+                        "Write hosts as `builds.example.org`, without scheme and path.",
+                    );
                 }
                 policy.embed_hosts.retain(|host| is_host(host));
                 Ok(())
             }
-            _ => Err(&[
-                "require_review",
-                "on_invalid",
-                "stale_annotations",
-                "embed_hosts",
-                "publish_events",
-                "publish_implementation",
-                "licence",
-            ]),
+            _ => Err(POLICY),
         }
     }
 
@@ -260,7 +316,7 @@ impl Reader<'_> {
                 }
                 Ok(())
             }
-            _ => Err(&["page_size", "gap_seconds"]),
+            _ => Err(TIMELINE),
         }
     }
 
@@ -270,7 +326,7 @@ impl Reader<'_> {
             "file" => &mut limits.file,
             "writeup" => &mut limits.writeup,
             "inline" => &mut limits.inline,
-            _ => return Err(&["line", "file", "writeup", "inline"]),
+            _ => return Err(LIMITS),
         };
         let size = match value.get_ref() {
             DeValue::Integer(number) => u64::from_str_radix(number.as_str(), number.radix()).ok(),
@@ -294,7 +350,10 @@ impl Reader<'_> {
             return;
         };
         for item in items {
-            let mut link = NavLink { title: String::new(), url: String::new() };
+            let mut link = NavLink {
+                title: String::new(),
+                url: String::new(),
+            };
             self.table("nav", item, |r, k, v| match k {
                 "title" => r.string(k, v, &mut link.title),
                 "url" => r.string(k, v, &mut link.url),
@@ -323,11 +382,21 @@ impl Reader<'_> {
         for (key, value) in table {
             let name: &str = key.get_ref();
             if let Err(known) = read(self, name, value) {
-                let help = nearest(name, known.iter().copied()).map_or_else(
+                let stray = section.is_empty() && !value.get_ref().is_table();
+                let near = if stray {
+                    section_of(name)
+                } else {
+                    nearest(name, known.iter().copied()).map(quoted)
+                };
+                let help = near.map_or_else(
                     || format!("The keys here are {}.", list(known)),
-                    |near| format!("Did you mean {}?", quoted(near)),
+                    |near| format!("Did you mean {near}?"),
                 );
-                let place = if section.is_empty() { String::new() } else { format!(" in `[{section}]`") };
+                let place = if section.is_empty() {
+                    String::new()
+                } else {
+                    format!(" in `[{section}]`")
+                };
                 self.report(
                     &codes::CONFIG_UNKNOWN_KEY,
                     key.span(),
@@ -367,8 +436,12 @@ impl Reader<'_> {
 
     fn strings(&mut self, key: &str, value: &Value<'_>, into: &mut Vec<String>) -> Known {
         let items = value.get_ref().as_array();
-        let texts: Option<Vec<_>> =
-            items.and_then(|items| items.iter().map(|i| i.get_ref().as_str().map(str::to_owned)).collect());
+        let texts: Option<Vec<_>> = items.and_then(|items| {
+            items
+                .iter()
+                .map(|i| i.get_ref().as_str().map(str::to_owned))
+                .collect()
+        });
         match texts {
             Some(texts) => *into = texts,
             None => self.wrong_type(key, value, "a list of strings"),
@@ -391,12 +464,22 @@ impl Reader<'_> {
         };
         match usize::from_str_radix(number.as_str(), number.radix()) {
             Ok(count) if count > 0 => *into = count,
-            _ => self.invalid(value, &format!("The value of {} must be at least 1", quoted(key)), "Write a whole number above 0."),
+            _ => self.invalid(
+                value,
+                &format!("The value of {} must be at least 1", quoted(key)),
+                "Write a whole number above 0.",
+            ),
         }
         Ok(())
     }
 
-    fn choice<T: Copy>(&mut self, key: &str, value: &Value<'_>, choices: &[(&str, T)], into: &mut T) -> Known {
+    fn choice<T: Copy>(
+        &mut self,
+        key: &str,
+        value: &Value<'_>,
+        choices: &[(&str, T)],
+        into: &mut T,
+    ) -> Known {
         let Some(text) = value.get_ref().as_str() else {
             self.wrong_type(key, value, "a string");
             return Ok(());
@@ -421,7 +504,11 @@ impl Reader<'_> {
         if !text.is_empty() {
             *into = HttpUrl::base(&text);
             if into.is_none() {
-                self.invalid(value, &format!("{} is not an address", quoted(&text)), "Write `https://example.org/runs/`, without query and fragment.");
+                self.invalid(
+                    value,
+                    &format!("{} is not an address", quoted(&text)),
+                    "Write `https://example.org/runs/`, without query and fragment.",
+                );
             }
         }
         Ok(())
@@ -431,25 +518,47 @@ impl Reader<'_> {
         self.report(
             &codes::CONFIG_WRONG_TYPE,
             value.span(),
-            format!("The value of {} must be {expected}, and is of type {}", quoted(key), value.get_ref().type_str()),
+            format!(
+                "The value of {} must be {expected}, and is of type {}",
+                quoted(key),
+                value.get_ref().type_str()
+            ),
             format!("Write {expected} here."),
         );
     }
 
     fn invalid(&mut self, value: &Value<'_>, message: &str, help: &str) {
-        self.report(&codes::CONFIG_INVALID_VALUE, value.span(), message.to_owned(), help.to_owned());
+        self.report(
+            &codes::CONFIG_INVALID_VALUE,
+            value.span(),
+            message.to_owned(),
+            help.to_owned(),
+        );
     }
 
     fn report(&mut self, code: &'static Code, span: Range<usize>, message: String, help: String) {
-        self.problems.push(code.at(self.source.place(span.start, span.end), message, help));
+        self.problems
+            .push(code.at(self.source.place(span.start, span.end), message, help));
     }
 }
 
 /// `Err` carries the keys that exist, for a key that does not.
 type Known = Result<(), &'static [&'static str]>;
 
+/// A key that stands outside every section may belong into one.
+fn section_of(name: &str) -> Option<String> {
+    let all = SECTIONS.iter().flat_map(|(_, keys)| keys.iter().copied());
+    let near = nearest(name, all)?;
+    let (section, _) = SECTIONS.iter().find(|(_, keys)| keys.contains(&near))?;
+    Some(format!("{} in `[{section}]`", quoted(near)))
+}
+
 fn list(names: &[&str]) -> String {
-    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+    names
+        .iter()
+        .map(|name| format!("`{name}`"))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 fn parse_size(text: &str) -> Option<u64> {
@@ -481,7 +590,10 @@ mod tests {
     fn every_problem_is_found_at_once() {
         let text = "[site]\ntitel = 'x'\nlanguage = 3\n[policy]\non_invalid = 'maybe'\n[limits]\nline = '64 MB'\n";
         let (_, problems) = parse("site.toml", text);
-        let found: Vec<_> = problems.iter().map(|p| (p.code.name, p.place.line, p.place.column)).collect();
+        let found: Vec<_> = problems
+            .iter()
+            .map(|p| (p.code.name, p.place.line, p.place.column))
+            .collect();
         assert_eq!(
             found,
             [
@@ -492,5 +604,14 @@ mod tests {
             ]
         );
         assert_eq!(problems[0].help, "Did you mean `title`?");
+        let (_, stray) = parse("site.toml", "titel = 'x'\n[polcy]\n");
+        let help: Vec<_> = stray.iter().map(|p| p.help.as_str()).collect();
+        assert_eq!(
+            help,
+            [
+                "Did you mean `title` in `[site]`?",
+                "Did you mean `policy`?"
+            ]
+        );
     }
 }

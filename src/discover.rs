@@ -60,15 +60,20 @@ pub fn discover(site: &Path, content: &[PathBuf]) -> Checked<Discovered> {
             Ok(path) => Walk { site: &site, root: path, found: &mut found, diagnostics: &mut diagnostics }
                 .run(&mut seen),
             Err(error) => diagnostics.push(codes::CONTENT_MISSING_ROOT.at(
-                Place::file(root.to_string_lossy()),
-                format!("The content root {} cannot be read: {error}", quoted(&root.to_string_lossy())),
+                Place::file(below(&site, root)),
+                format!("The content root {} cannot be read: {error}", quoted(&below(&site, root))),
                 "Create the folder, or name the right one in `[build] content` or with `--content`.",
             )),
         }
     }
     found.runs.sort_by(|a, b| a.shown.cmp(&b.shown));
-    found.prose.sort_by(|a, b| (a.shelf, &a.shown).cmp(&(b.shelf, &b.shown)));
-    Checked { value: found, diagnostics }
+    found
+        .prose
+        .sort_by(|a, b| (a.shelf, &a.shown).cmp(&(b.shelf, &b.shown)));
+    Checked {
+        value: found,
+        diagnostics,
+    }
 }
 
 struct Walk<'a> {
@@ -80,12 +85,17 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     fn run(&mut self, seen: &mut BTreeSet<PathBuf>) {
-        let mut walk = WalkDir::new(&self.root).follow_links(false).sort_by_file_name().into_iter();
+        let mut walk = WalkDir::new(&self.root)
+            .follow_links(false)
+            .sort_by_file_name()
+            .into_iter();
         while let Some(entry) = walk.next() {
             let entry = match entry {
                 Ok(entry) => entry,
                 Err(error) => {
-                    let path = error.path().map_or_else(|| self.root.clone(), Path::to_owned);
+                    let path = error
+                        .path()
+                        .map_or_else(|| self.root.clone(), Path::to_owned);
                     self.diagnostics.push(codes::CONTENT_UNREADABLE.at(
                         Place::file(self.shown(&path)),
                         "The folder cannot be read",
@@ -94,7 +104,8 @@ impl Walk<'_> {
                     continue;
                 }
             };
-            let hidden = entry.depth() > 0 && entry.file_name().as_encoded_bytes().starts_with(b".");
+            let hidden =
+                entry.depth() > 0 && entry.file_name().as_encoded_bytes().starts_with(b".");
             if entry.file_type().is_dir() {
                 if hidden {
                     walk.skip_current_dir();
@@ -123,8 +134,17 @@ impl Walk<'_> {
     /// Prose stands directly in one of the four folders of a content root.
     fn prose(&mut self, path: &Path) {
         let folder = path.parent().and_then(Path::file_name);
-        let Some((shelf, _)) = Shelf::ALL.iter().find(|(_, name)| folder.is_some_and(|f| f == *name)) else { return };
-        let (Some(stem), Some("md")) = (path.file_stem(), path.extension().and_then(|e| e.to_str())) else { return };
+        let Some((shelf, _)) = Shelf::ALL
+            .iter()
+            .find(|(_, name)| folder.is_some_and(|f| f == *name))
+        else {
+            return;
+        };
+        let (Some(stem), Some("md")) =
+            (path.file_stem(), path.extension().and_then(|e| e.to_str()))
+        else {
+            return;
+        };
         self.found.prose.push(ProseFile {
             path: path.to_owned(),
             root: self.root.clone(),
@@ -135,12 +155,35 @@ impl Walk<'_> {
     }
 
     fn shown(&self, path: &Path) -> String {
-        let relative = path.strip_prefix(self.site).or_else(|_| path.strip_prefix(&self.root)).unwrap_or(path);
-        let parts: Vec<_> = relative.components().map(|part| part.as_os_str().to_string_lossy()).collect();
-        if parts.is_empty() { ".".to_owned() } else { parts.join("/") }
+        let relative = path
+            .strip_prefix(self.site)
+            .or_else(|_| path.strip_prefix(&self.root))
+            .unwrap_or(path);
+        let parts: Vec<_> = relative
+            .components()
+            .map(|part| part.as_os_str().to_string_lossy())
+            .collect();
+        if parts.is_empty() {
+            ".".to_owned()
+        } else {
+            parts.join("/")
+        }
     }
 }
 
+/// A path relative to the site's root, if it lies there.
+fn below(site: &Path, path: &Path) -> String {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    absolute
+        .strip_prefix(site)
+        .unwrap_or(path)
+        .to_string_lossy()
+        .into_owned()
+}
+
 fn has_record(directory: &Path) -> bool {
-    directory.join(run_record::FILE_NAME).symlink_metadata().is_ok()
+    directory
+        .join(run_record::FILE_NAME)
+        .symlink_metadata()
+        .is_ok()
 }

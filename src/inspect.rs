@@ -28,26 +28,53 @@ pub struct Inspected<'a> {
     pub payloads: Vec<FileDigest>,
 }
 
-/// Reads a record and holds it to its rules. `None` when it cannot be a run of the archive.
+/// What a record came to.
+#[derive(Debug)]
+pub struct Record {
+    /// The run; `None` when the record cannot be one of the archive.
+    pub run: Option<Run>,
+    /// Its id, however broken the rest is.
+    pub id: Option<String>,
+    /// Where the id stands.
+    pub id_place: Place,
+    /// What was noticed.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads a record and holds it to its rules.
 #[must_use]
-pub fn record(file: &Loaded) -> Checked<Option<Run>> {
+pub fn record(file: &Loaded) -> Record {
     let source = Source::file(&file.shown, &file.bytes);
     let (parsed, mut diagnostics) = run_record::parse(source);
-    let Some(parsed) = parsed else { return Checked { value: None, diagnostics } };
+    let Some(parsed) = parsed else {
+        return Record {
+            run: None,
+            id: None,
+            id_place: Place::file(&file.shown),
+            diagnostics,
+        };
+    };
+    diagnostics.extend(parsed.diagnostics.iter().cloned());
     diagnostics.extend(rules::record::check(source, &parsed));
-    let id = parsed.record.id.as_deref();
-    let own = parsed.diagnostics.iter().cloned();
-    let diagnostics: Vec<_> = diagnostics
-        .into_iter()
-        .chain(own)
-        .map(|problem| match id {
-            Some(id) => problem.of_run(id),
-            None => problem,
-        })
-        .collect();
     let broken = diagnostics.iter().any(Diagnostic::is_error);
-    let value = if broken { None } else { run::from_record(&parsed.record) };
-    Checked { value, diagnostics }
+    let run = if broken {
+        None
+    } else {
+        run::from_record(&parsed.record)
+    };
+    let id = parsed.record.id.as_ref().map(ToString::to_string);
+    if let Some(id) = &id {
+        diagnostics = diagnostics
+            .into_iter()
+            .map(|problem| problem.of_run(id))
+            .collect();
+    }
+    Record {
+        run,
+        id,
+        id_place: rules::record::place(source, &parsed, "/id"),
+        diagnostics,
+    }
 }
 
 /// Reads everything beside a record. `run` is `None` when the record itself is broken: the other files are
@@ -78,16 +105,34 @@ pub fn files<'a>(
         if let Some(read) = read {
             diagnostics.extend(rules::tape::check_harn(&file.shown, &read));
             let mut tape = tape::from_harn(&file.name, read);
-            resolve_payloads(config, directory, &mut tape, &mut found.payloads, &mut diagnostics);
+            resolve_payloads(
+                config,
+                directory,
+                &mut tape,
+                &mut found.payloads,
+                &mut diagnostics,
+            );
             found.tapes.push(tape);
         }
     }
     sidecars(config, files, &mut found, &mut diagnostics);
-    found.review = review(config, directory, run, files.writeup.as_ref(), &mut diagnostics);
+    found.review = review(
+        config,
+        directory,
+        run,
+        files.writeup.as_ref(),
+        &mut diagnostics,
+    );
     if let Some(run) = run {
-        diagnostics = diagnostics.into_iter().map(|problem| problem.of_run(&run.id)).collect();
+        diagnostics = diagnostics
+            .into_iter()
+            .map(|problem| problem.of_run(&run.id))
+            .collect();
     }
-    Checked { value: found, diagnostics }
+    Checked {
+        value: found,
+        diagnostics,
+    }
 }
 
 fn review(
@@ -98,7 +143,9 @@ fn review(
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<Review> {
     let Some(file) = file else {
-        diagnostics.extend(run.and_then(|run| rules::review::check_missing(config, run, &directory.shown)));
+        diagnostics.extend(
+            run.and_then(|run| rules::review::check_missing(config, run, &directory.shown)),
+        );
         return None;
     };
     let source = Source::file(&file.shown, &file.bytes);
@@ -117,36 +164,71 @@ fn sidecars<'a>(
     for file in &files.sidecars {
         let (sidecar, problems) = formats::sidecar::parse(&file.shown, &file.bytes);
         diagnostics.extend(problems);
-        let Some(expected) = file.name.strip_suffix(formats::sidecar::SUFFIX) else { continue };
-        let named = sidecar.as_ref().and_then(|sidecar| sidecar.header.tape_path.as_deref());
+        let Some(expected) = file.name.strip_suffix(formats::sidecar::SUFFIX) else {
+            continue;
+        };
+        let named = sidecar
+            .as_ref()
+            .and_then(|sidecar| sidecar.header.tape_path.as_deref());
         let present = |name: &str| directory_has(files, name);
-        let tape = if present(expected) { Some(expected.to_owned()) } else { short_spelling(expected, named, present) };
+        let tape = if present(expected) {
+            Some(expected.to_owned())
+        } else {
+            short_spelling(expected, named, present)
+        };
         let Some(tape) = tape else {
-            diagnostics.push(rules::sidecar::without_tape(&file.shown, &file.bytes, expected));
+            diagnostics.push(rules::sidecar::without_tape(
+                &file.shown,
+                &file.bytes,
+                expected,
+            ));
             continue;
         };
         // A tape that does not load has its own error; there is nothing to hold the sidecar against.
-        let Some(index) = found.tapes.iter().position(|candidate| candidate.file == tape) else { continue };
+        let Some(index) = found
+            .tapes
+            .iter()
+            .position(|candidate| candidate.file == tape)
+        else {
+            continue;
+        };
         if found.sidecars[index].is_some() {
             diagnostics.push(codes::SIDECAR_AMBIGUOUS.at(
                 Place::file(&file.shown),
                 format!("The tape {} has another sidecar already", quoted(&tape)),
-                format!("Keep one of them, named {}.", quoted(&format!("{tape}{}", formats::sidecar::SUFFIX))),
+                format!(
+                    "Keep one of them, named {}.",
+                    quoted(&format!("{tape}{}", formats::sidecar::SUFFIX))
+                ),
             ));
             continue;
         }
         let Some(sidecar) = sidecar else { continue };
-        let checked = rules::sidecar::check(config, &file.shown, &file.name, sidecar, &found.tapes[index]);
+        let checked = rules::sidecar::check(
+            config,
+            &file.shown,
+            &file.name,
+            sidecar,
+            &found.tapes[index],
+        );
         found.sidecars[index] = Some(checked.unpack(diagnostics));
     }
 }
 
 fn directory_has(files: &RunFiles, name: &str) -> bool {
-    files.events.iter().chain(&files.tapes).any(|file| file.name == name)
+    files
+        .events
+        .iter()
+        .chain(&files.tapes)
+        .any(|file| file.name == name)
 }
 
 /// Harn's fixtures drop the tape's extension: accepted when the header names the tape (formats.md H.2).
-fn short_spelling(stem: &str, named: Option<&str>, present: impl Fn(&str) -> bool) -> Option<String> {
+fn short_spelling(
+    stem: &str,
+    named: Option<&str>,
+    present: impl Fn(&str) -> bool,
+) -> Option<String> {
     let named = named?.rsplit(['/', '\\']).next()?;
     formats::tape::EXTENSIONS
         .iter()
@@ -163,7 +245,10 @@ fn resolve_payloads(
     diagnostics: &mut Vec<Diagnostic>,
 ) {
     debug_assert_eq!(tape.format, Format::Harn);
-    let (path, name) = (format!("{}/{}", directory.shown, tape.file), tape.file.clone());
+    let (path, name) = (
+        format!("{}/{}", directory.shown, tape.file),
+        tape.file.clone(),
+    );
     for event in &mut tape.events {
         let mut missing = Vec::new();
         for external in std::mem::take(&mut event.external) {
@@ -191,9 +276,17 @@ fn resolve_payloads(
                         Ok(text) => text,
                         Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
                     };
-                    let kind = if text.starts_with(['{', '[']) { TextKind::Json } else { TextKind::Plain };
+                    let kind = if text.starts_with(['{', '[']) {
+                        TextKind::Json
+                    } else {
+                        TextKind::Plain
+                    };
                     if !text.is_empty() {
-                        event.blocks.push(Block { label: Some(external.label), kind, text: Cow::Owned(text) });
+                        event.blocks.push(Block {
+                            label: Some(external.label),
+                            kind,
+                            text: Cow::Owned(text),
+                        });
                     }
                 }
                 Ok(None) => {

@@ -16,7 +16,7 @@
 //!               no errors: Stage::swap           errors: the stage is dropped, the old site stays
 //! ```
 //!
-//! [`check`] and [`build`] below are the same story with and without a stage; [`pipeline`] holds its steps.
+//! [`check`] and [`build`] below are the same story, rehearsed and played; [`pipeline`] holds its steps.
 //! The common path is optimistic: every run is read once and its pages are staged at once. When runs turn
 //! out invalid and are to be quarantined, the archive is made again without them and the pass repeats,
 //! since neighbours and ranges may have counted them.
@@ -62,14 +62,7 @@ pub type Failure = Vec<Diagnostic>;
 /// # Errors
 /// The content or the site's own files cannot be read at all.
 pub fn check(site: &Site, progress: &dyn Progress) -> Result<Outcome, Failure> {
-    let mut gathered = Gathered::gather(site, progress)?;
-    // Templates are read too, so that a check finds what a build would find.
-    site.renderer(&gathered)?;
-    let mut pass = gathered.pass(site, None, progress)?;
-    while gathered.quarantine(site, &pass) {
-        pass = gathered.pass(site, None, progress)?;
-    }
-    Ok(gathered.outcome(site, pass))
+    rehearse_or_build(site, progress, &|| Ok(Stage::rehearsal())).map(|(outcome, _)| outcome)
 }
 
 /// Checks everything and, unless the content has errors, puts the new site in the place of the old one.
@@ -77,21 +70,34 @@ pub fn check(site: &Site, progress: &dyn Progress) -> Result<Outcome, Failure> {
 /// # Errors
 /// The content or the site's own files cannot be read at all, or the site cannot be written.
 pub fn build(site: &Site, progress: &dyn Progress) -> Result<Outcome, Failure> {
+    let (mut outcome, stage) =
+        rehearse_or_build(site, progress, &|| Stage::open(&site.out, &site.inputs()))?;
+    if outcome.publishes(site) {
+        stage.swap().map_err(|problem| vec![problem])?;
+        outcome.published = true;
+    }
+    Ok(outcome)
+}
+
+/// A check is a build that writes nowhere: so both always give the same answer.
+fn rehearse_or_build(
+    site: &Site,
+    progress: &dyn Progress,
+    open: &dyn Fn() -> Result<Stage, Diagnostic>,
+) -> Result<(Outcome, Stage), Failure> {
     let mut gathered = Gathered::gather(site, progress)?;
     let renderer = site.renderer(&gathered)?;
-    let mut stage = Stage::open(&site.out, &site.inputs()).map_err(|problem| vec![problem])?;
-    let mut pass = gathered.pass(site, Some((&stage, &renderer)), progress)?;
+    let mut stage = open().map_err(|problem| vec![problem])?;
+    let mut pass = gathered.pass(site, (&stage, &renderer), progress)?;
     while gathered.quarantine(site, &pass) {
         drop(stage);
-        stage = Stage::open(&site.out, &site.inputs()).map_err(|problem| vec![problem])?;
-        pass = gathered.pass(site, Some((&stage, &renderer)), progress)?;
+        stage = open().map_err(|problem| vec![problem])?;
+        pass = gathered.pass(site, (&stage, &renderer), progress)?;
     }
     let mut outcome = gathered.outcome(site, pass);
     if outcome.publishes(site) {
         gathered.publish_lists(site, &outcome, &stage, &renderer)?;
         (outcome.files, outcome.bytes) = stage.written();
-        stage.swap().map_err(|problem| vec![problem])?;
-        outcome.published = true;
     }
-    Ok(outcome)
+    Ok((outcome, stage))
 }

@@ -27,7 +27,12 @@ pub struct Loaded {
 impl Loaded {
     fn new(name: String, shown: String, bytes: Vec<u8>) -> Self {
         let digest = blake3::hash(&bytes).to_hex().to_string();
-        Self { name, shown, bytes, digest }
+        Self {
+            name,
+            shown,
+            bytes,
+            digest,
+        }
     }
 }
 
@@ -47,7 +52,12 @@ pub struct RunFiles {
 }
 
 /// Co-located files that this version digests but does not show.
-const DIGESTED: [&str; 4] = ["raw.jsonl", "transcript.json", "annotations.json", "annotations.actions.jsonl"];
+const DIGESTED: [&str; 4] = [
+    "raw.jsonl",
+    "transcript.json",
+    "annotations.json",
+    "annotations.actions.jsonl",
+];
 
 /// Reads the record of a run directory.
 ///
@@ -56,14 +66,23 @@ const DIGESTED: [&str; 4] = ["raw.jsonl", "transcript.json", "annotations.json",
 pub fn record(directory: &RunDirectory, limits: &Limits) -> Result<Loaded, Diagnostic> {
     let name = run_record::FILE_NAME;
     let shown = format!("{}/{name}", directory.shown);
-    let bytes = read(&directory.root, &directory.path.join(name), &shown, limits.file)?;
+    let bytes = read(
+        &directory.root,
+        &directory.path.join(name),
+        &shown,
+        limits.file,
+    )?;
     let bytes = bytes.ok_or_else(|| unreadable(&shown, "it is not there any more"))?;
     Ok(Loaded::new(name.to_owned(), shown, bytes))
 }
 
 /// Reads everything else that the site shows of a run directory. What cannot be read is reported and left out.
 #[must_use]
-pub fn run(directory: &RunDirectory, record: &Loaded, limits: &Limits) -> (RunFiles, Vec<Diagnostic>) {
+pub fn run(
+    directory: &RunDirectory,
+    record: &Loaded,
+    limits: &Limits,
+) -> (RunFiles, Vec<Diagnostic>) {
     let mut files = RunFiles::default();
     let mut problems = Vec::new();
     files.digests.push(digest(record));
@@ -77,7 +96,11 @@ pub fn run(directory: &RunDirectory, record: &Loaded, limits: &Limits) -> (RunFi
     for name in names {
         let Some(role) = role(&name) else { continue };
         let shown = format!("{}/{name}", directory.shown);
-        let limit = if role == Role::Writeup { limits.writeup } else { limits.file };
+        let limit = if role == Role::Writeup {
+            limits.writeup
+        } else {
+            limits.file
+        };
         let path = directory.path.join(&name);
         let bytes = match read(&directory.root, &path, &shown, limit) {
             Ok(Some(bytes)) => bytes,
@@ -111,23 +134,41 @@ pub fn run(directory: &RunDirectory, record: &Loaded, limits: &Limits) -> (RunFi
 ///
 /// # Errors
 /// The file cannot be read, is too large, or lies outside the content root.
-pub fn prose(root: &Path, path: &Path, shown: &str, limits: &Limits) -> Result<Vec<u8>, Diagnostic> {
-    read(root, path, shown, limits.writeup)?.ok_or_else(|| unreadable(shown, "it is not there any more"))
+pub fn prose(
+    root: &Path,
+    path: &Path,
+    shown: &str,
+    limits: &Limits,
+) -> Result<Vec<u8>, Diagnostic> {
+    read(root, path, shown, limits.writeup)?
+        .ok_or_else(|| unreadable(shown, "it is not there any more"))
 }
 
 /// Reads a payload from a tape's CAS folder. `Ok(None)`: it is not there.
 ///
 /// # Errors
 /// The file cannot be read, is too large, or lies outside the content root.
-pub fn payload(directory: &RunDirectory, tape: &str, hash: &str, limits: &Limits) -> Result<Option<Loaded>, Diagnostic> {
+pub fn payload(
+    directory: &RunDirectory,
+    tape: &str,
+    hash: &str,
+    limits: &Limits,
+) -> Result<Option<Loaded>, Diagnostic> {
     // Only the name of a BLAKE3 digest is a file name here: a tape cannot name a path.
-    if hash.len() != 64 || !hash.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b)) {
+    if hash.len() != 64
+        || !hash
+            .bytes()
+            .all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
+    {
         return Ok(None);
     }
     let name = format!("{tape}.cas/{hash}");
     let shown = format!("{}/{name}", directory.shown);
     let folder = directory.path.join(format!("{tape}.cas"));
-    if folder.symlink_metadata().is_ok_and(|meta| meta.is_symlink()) {
+    if folder
+        .symlink_metadata()
+        .is_ok_and(|meta| meta.is_symlink())
+    {
         return Err(outside(&format!("{}/{tape}.cas", directory.shown)));
     }
     let bytes = read(&directory.root, &folder.join(hash), &shown, limits.file)?;
@@ -151,18 +192,36 @@ pub fn tree(site: &Path, folder: &str) -> Result<Vec<(String, Vec<u8>)>, Diagnos
     if !base.is_dir() {
         return Ok(Vec::new());
     }
-    let root = site.canonicalize().map_err(|error| unreadable(folder, &error.to_string()))?;
+    let root = site
+        .canonicalize()
+        .map_err(|error| unreadable(folder, &error.to_string()))?;
     let mut files = Vec::new();
-    for entry in walkdir::WalkDir::new(&base).sort_by_file_name() {
+    // Editors and desktops leave hidden files; only `.well-known` is meant to be published.
+    let visible = |entry: &walkdir::DirEntry| {
+        entry.depth() == 0
+            || entry.file_name() == ".well-known"
+            || !entry.file_name().as_encoded_bytes().starts_with(b".")
+    };
+    for entry in walkdir::WalkDir::new(&base)
+        .sort_by_file_name()
+        .into_iter()
+        .filter_entry(visible)
+    {
         let entry = entry.map_err(|error| unreadable(folder, &error.to_string()))?;
         if entry.file_type().is_dir() {
             continue;
         }
-        let parts: Option<Vec<&str>> =
-            entry.path().strip_prefix(&base).ok().and_then(|path| path.iter().map(|part| part.to_str()).collect());
-        let name = parts.ok_or_else(|| unreadable(folder, "a name is not UTF-8"))?.join("/");
+        let parts: Option<Vec<&str>> = entry
+            .path()
+            .strip_prefix(&base)
+            .ok()
+            .and_then(|path| path.iter().map(|part| part.to_str()).collect());
+        let name = parts
+            .ok_or_else(|| unreadable(folder, "a name is not UTF-8"))?
+            .join("/");
         let shown = format!("{folder}/{name}");
-        let bytes = read(&root, entry.path(), &shown, u64::MAX - 1).map_err(|problem| unreadable(&shown, &problem.message))?;
+        let bytes = read(&root, entry.path(), &shown, u64::MAX - 1)
+            .map_err(|problem| unreadable(&shown, &problem.message))?;
         files.push((name, bytes.unwrap_or_default()));
     }
     Ok(files)
@@ -171,7 +230,11 @@ pub fn tree(site: &Path, folder: &str) -> Result<Vec<(String, Vec<u8>)>, Diagnos
 /// Name, size and digest of a file.
 #[must_use]
 pub fn digest(file: &Loaded) -> FileDigest {
-    FileDigest { path: file.name.clone(), bytes: file.bytes.len() as u64, blake3: file.digest.clone() }
+    FileDigest {
+        path: file.name.clone(),
+        bytes: file.bytes.len() as u64,
+        blake3: file.digest.clone(),
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -196,7 +259,10 @@ fn role(name: &str) -> Option<Role> {
         Some(Role::Writeup)
     } else if name.ends_with(sidecar::SUFFIX) {
         Some(Role::Sidecar)
-    } else if tape::EXTENSIONS.iter().any(|ext| name.len() > ext.len() && name.ends_with(ext)) {
+    } else if tape::EXTENSIONS
+        .iter()
+        .any(|ext| name.len() > ext.len() && name.ends_with(ext))
+    {
         Some(Role::Tape)
     } else if DIGESTED.contains(&name) {
         Some(Role::Digested)
@@ -223,11 +289,15 @@ fn read(root: &Path, path: &Path, shown: &str, limit: u64) -> Result<Option<Vec<
     let meta = match path.symlink_metadata() {
         Ok(meta) if !meta.is_symlink() => meta,
         Ok(_) => {
-            let target = path.canonicalize().map_err(|error| unreadable(shown, &error.to_string()))?;
+            let target = path
+                .canonicalize()
+                .map_err(|error| unreadable(shown, &error.to_string()))?;
             if !target.starts_with(root) {
                 return Err(outside(shown));
             }
-            target.metadata().map_err(|error| unreadable(shown, &error.to_string()))?
+            target
+                .metadata()
+                .map_err(|error| unreadable(shown, &error.to_string()))?
         }
         Err(error) if gone(&error) => return Ok(None),
         Err(error) => return Err(unreadable(shown, &error.to_string())),
@@ -255,12 +325,18 @@ fn long_line(file: &Loaded, limit: u64) -> Option<Diagnostic> {
         return None;
     }
     let mut start = 0;
-    for (end, number) in memchr::memchr_iter(b'\n', &file.bytes).chain([file.bytes.len()]).zip(1..) {
+    for (end, number) in memchr::memchr_iter(b'\n', &file.bytes)
+        .chain([file.bytes.len()])
+        .zip(1..)
+    {
         if end - start > limit {
             let line = &file.bytes[start..end];
             return Some(codes::CONTENT_LINE_TOO_LONG.at(
                 Source::line(&file.shown, number, line).place(0, 1),
-                format!("The line is {} bytes long; the limit is {limit}", line.len()),
+                format!(
+                    "The line is {} bytes long; the limit is {limit}",
+                    line.len()
+                ),
                 "Shorten the line, or raise `line` in `[limits]`.",
             ));
         }

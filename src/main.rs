@@ -1,5 +1,9 @@
 //! The binary: parses the command line, calls the library, prints, picks the exit status.
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "the only place that prints")]
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "the only place that prints"
+)]
 
 mod cli;
 
@@ -29,8 +33,16 @@ fn main() -> ExitCode {
     let status = match &cli.command {
         Command::Explain { code } => explain(code.as_deref()),
         Command::Check { input } => run(&cli, input, None),
-        Command::Build { input, out, base_url } => {
-            let build = Overrides { out: out.clone(), base_url: base_url.clone(), ..Overrides::default() };
+        Command::Build {
+            input,
+            out,
+            base_url,
+        } => {
+            let build = Overrides {
+                out: out.clone(),
+                base_url: base_url.clone(),
+                ..Overrides::default()
+            };
             run(&cli, input, Some(build))
         }
     };
@@ -51,7 +63,10 @@ fn explain(code: Option<&str>) -> u8 {
         || "`runpress explain` without a code lists them all.".to_owned(),
         |near| format!("Did you mean `{near}`?"),
     );
-    eprintln!("error: there is no diagnostic `{}`\n  help: {hint}", runpress::diagnostics::text::visible(code));
+    eprintln!(
+        "error: there is no diagnostic `{}`\n  help: {hint}",
+        runpress::diagnostics::text::visible(code)
+    );
     COULD_NOT_RUN
 }
 
@@ -69,20 +84,36 @@ fn run(cli: &Cli, input: &Input, build: Option<Overrides>) -> u8 {
     };
     let root = cli.root.clone().unwrap_or_else(nearest_root);
     if !root.is_dir() {
-        eprintln!("error: the site's root `{}` is not a folder\n  help: Name the folder that holds site.toml with `--root`.", root.display());
+        eprintln!(
+            "error: the site's root `{}` is not a folder\n  help: Name the folder that holds site.toml with `--root`.",
+            root.display()
+        );
         return COULD_NOT_RUN;
     }
     let bar = Bar::new(cli);
     let result = Site::open(&root, &overrides).and_then(|site| {
         let progress: &dyn Progress = if cli.quiet { &Silent } else { &bar };
-        let outcome = if is_build { runpress::build(&site, progress) } else { runpress::check(&site, progress) };
+        let outcome = if is_build {
+            runpress::build(&site, progress)
+        } else {
+            runpress::check(&site, progress)
+        };
         outcome.map(|outcome| (site, outcome))
     });
     bar.finish();
     let (status, diagnostics, runs, quarantined) = match &result {
         Ok((site, outcome)) => {
-            let status = if outcome.publishes(site) { 0 } else { CONTENT_ERRORS };
-            (status, outcome.diagnostics.as_slice(), outcome.runs, outcome.quarantined)
+            let status = if outcome.publishes(site) {
+                0
+            } else {
+                CONTENT_ERRORS
+            };
+            (
+                status,
+                outcome.diagnostics.as_slice(),
+                outcome.runs,
+                outcome.quarantined,
+            )
         }
         Err(problems) => (COULD_NOT_RUN, problems.as_slice(), 0, 0),
     };
@@ -98,35 +129,59 @@ fn run(cli: &Cli, input: &Input, build: Option<Overrides>) -> u8 {
 /// The current directory or the nearest parent that has a site.toml.
 fn nearest_root() -> PathBuf {
     let here = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
-    here.ancestors().find(|dir| dir.join(config::FILE_NAME).is_file()).map_or(here.clone(), Path::to_owned)
+    here.ancestors()
+        .find(|dir| dir.join(config::FILE_NAME).is_file())
+        .map_or(here.clone(), Path::to_owned)
 }
 
 /// Writes every report that was asked for; `false` when one could not be written.
-fn report(cli: &Cli, reports: &[Report], diagnostics: &[Diagnostic], runs: usize, quarantined: usize) -> bool {
-    let shown: Vec<Diagnostic> =
-        diagnostics.iter().filter(|d| cli.verbose || d.severity != Severity::Note).cloned().collect();
-    let styled = match cli.color {
+fn report(
+    cli: &Cli,
+    reports: &[Report],
+    diagnostics: &[Diagnostic],
+    runs: usize,
+    quarantined: usize,
+) -> bool {
+    let shown: Vec<Diagnostic> = diagnostics
+        .iter()
+        .filter(|d| cli.verbose || d.severity != Severity::Note)
+        .cloned()
+        .collect();
+    let styled = |is_terminal: bool| match cli.color {
         Color::Always => true,
         Color::Never => false,
-        Color::Auto => std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none(),
+        Color::Auto => is_terminal && std::env::var_os("NO_COLOR").is_none(),
     };
     if reports.is_empty() {
-        eprint!("{}", human::render(&shown, styled));
+        eprint!(
+            "{}",
+            human::render(&shown, styled(std::io::stderr().is_terminal()))
+        );
         return true;
     }
     let mut written = true;
     for report in reports {
         let bytes = match report.format {
-            Format::Human => human::render(&shown, styled && report.file.is_none()).into_bytes(),
-            Format::Json => json::Report::new(diagnostics, runs, quarantined).to_bytes().unwrap_or_default(),
+            Format::Human => {
+                let is_terminal = report.file.is_none() && std::io::stdout().is_terminal();
+                human::render(&shown, styled(is_terminal)).into_bytes()
+            }
+            Format::Json => json::Report::new(diagnostics, runs, quarantined)
+                .to_bytes()
+                .unwrap_or_default(),
         };
         let result = match &report.file {
             Some(file) => std::fs::write(file, &bytes),
             None => std::io::stdout().write_all(&bytes),
         };
         if let Err(error) = result {
-            let place = report.file.as_ref().map_or_else(|| "standard output".into(), |file| file.to_string_lossy());
-            eprintln!("error: the report could not be written to `{place}`: {error}\n  help: Name a file in a folder that exists and that the build may write.");
+            let place = report
+                .file
+                .as_ref()
+                .map_or_else(|| "standard output".into(), |file| file.to_string_lossy());
+            eprintln!(
+                "error: the report could not be written to `{place}`: {error}\n  help: Name a file in a folder that exists and that the build may write."
+            );
             written = false;
         }
     }
@@ -140,10 +195,17 @@ fn summary(site: &Site, outcome: &Outcome, is_build: bool, elapsed: Duration) ->
         parts.push(format!("{} quarantined", outcome.quarantined));
     }
     if outcome.published {
-        parts.push(format::count(usize::try_from(outcome.files).unwrap_or(usize::MAX), "file"));
+        parts.push(format::count(
+            usize::try_from(outcome.files).unwrap_or(usize::MAX),
+            "file",
+        ));
     }
     let problems = human::tally(Tally { notes: 0, ..tally });
-    parts.push(if problems.is_empty() { "no warnings".to_owned() } else { problems });
+    parts.push(if problems.is_empty() {
+        "no warnings".to_owned()
+    } else {
+        problems
+    });
     parts.push(format!("{:.1} s", elapsed.as_secs_f64()));
     if outcome.published {
         parts.push(format::bytes(outcome.bytes));
@@ -172,12 +234,22 @@ struct Bar {
 impl Bar {
     fn new(cli: &Cli) -> Self {
         let terminal = std::io::stderr().is_terminal() && !cli.quiet;
-        let target = if terminal { ProgressDrawTarget::stderr_with_hz(10) } else { ProgressDrawTarget::hidden() };
+        let target = if terminal {
+            ProgressDrawTarget::stderr_with_hz(10)
+        } else {
+            ProgressDrawTarget::hidden()
+        };
         let bar = ProgressBar::with_draw_target(Some(0), target);
-        if let Ok(style) = ProgressStyle::with_template("{msg:<18} {bar:30} {human_pos} of {human_len}") {
+        if let Ok(style) =
+            ProgressStyle::with_template("{msg:<18} {bar:30} {human_pos} of {human_len}")
+        {
             bar.set_style(style.progress_chars("=> "));
         }
-        Self { bar, step: Mutex::new(""), plain: !terminal && !cli.quiet }
+        Self {
+            bar,
+            step: Mutex::new(""),
+            plain: !terminal && !cli.quiet,
+        }
     }
 
     fn finish(&self) {

@@ -12,8 +12,16 @@ pub const OPTIONS: Options = Options::ENABLE_TABLES
     .union(Options::ENABLE_TASKLISTS)
     .union(Options::ENABLE_GFM);
 
-/// Whether an image may be shown: only files of the same site, since others would tell a third party who reads.
+/// Whether a link stays a link. `own` is prose of the site itself; in the text of a run a relative address would
+/// lead nowhere on the site.
 #[must_use]
-pub fn image_is_kept(destination: &str) -> bool {
-    link_kind(destination) == Some(LinkKind::Relative)
+pub fn link_is_kept(destination: &str, own: bool) -> bool {
+    link_kind(destination).is_some_and(|kind| own || kind != LinkKind::Relative)
+}
+
+/// Whether an image may be shown: only files of the same site, since others would tell a third party who reads,
+/// and only in prose of the site itself.
+#[must_use]
+pub fn image_is_kept(destination: &str, own: bool) -> bool {
+    own && link_kind(destination) == Some(LinkKind::Relative)
 }

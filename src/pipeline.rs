@@ -12,7 +12,6 @@ use crate::inspect;
 use crate::load::{self, Loaded};
 use crate::model::archive::{Archive, Sort};
 use crate::model::findings::Findings;
-use crate::model::run::Run;
 use crate::publish::Stage;
 use crate::render::Html;
 use crate::render::markdown::{self, Context};
@@ -59,6 +58,8 @@ pub struct Gathered {
     records: Vec<Option<Loaded>>,
     /// One per directory; `None` when the record is not valid.
     candidates: Vec<Option<Candidate>>,
+    /// One per directory: the run id, where the record says it, however broken the rest is.
+    ids: Vec<Option<String>>,
     prose: Vec<(ProseFile, Prose)>,
     archive: Archive,
     /// Problems found while gathering, and those of runs that were set aside.
@@ -118,7 +119,10 @@ impl Gathered {
     /// # Errors
     /// A content root cannot be read.
     pub fn gather(site: &Site, progress: &dyn Progress) -> Result<Self, Failure> {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(site.jobs).stack_size(STACK).build();
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(site.jobs)
+            .stack_size(STACK)
+            .build();
         let pool = Pool(pool.map_err(|error| vec![pool_failed(&error)])?);
         let mut diagnostics = Vec::new();
         let found = discover::discover(&site.root, &site.content).unpack(&mut diagnostics);
@@ -143,6 +147,7 @@ impl Gathered {
             pool,
             records: Vec::with_capacity(read.len()),
             candidates: Vec::with_capacity(read.len()),
+            ids: Vec::with_capacity(read.len()),
             directories: found.runs,
             prose: Vec::new(),
             archive: Archive::default(),
@@ -150,18 +155,36 @@ impl Gathered {
             quarantined: Vec::new(),
             archive_notes: Vec::new(),
         };
-        for (record, candidate, problems) in read {
-            gathered.records.push(record);
-            gathered.candidates.push(candidate);
-            gathered.diagnostics.extend(problems);
+        for read in read {
+            gathered.records.push(read.file);
+            gathered.candidates.push(read.candidate);
+            gathered.ids.push(read.id);
+            gathered.diagnostics.extend(read.problems);
         }
         gathered.read_prose(site, found.prose);
         gathered.refuse_duplicates();
         if gathered.directories.is_empty() {
-            gathered.diagnostics.push(diagnostics::codes::CONTENT_NO_RUNS.at(
-                diagnostics::Place::file(site.config.build.content.first().map_or("content", String::as_str)),
-                "No run was found",
-                "Put a folder with a `run-record.json` below a content root.",
+            gathered.diagnostics.push(
+                diagnostics::codes::CONTENT_NO_RUNS.at(
+                    diagnostics::Place::file(
+                        site.config
+                            .build
+                            .content
+                            .first()
+                            .map_or("content", String::as_str),
+                    ),
+                    "No run was found",
+                    "Put a folder with a `run-record.json` below a content root.",
+                ),
+            );
+        }
+        if site.config.site.base_url.is_none() {
+            gathered
+                .diagnostics
+                .push(diagnostics::codes::CONFIG_NO_BASE_URL.at(
+                diagnostics::Place::file(crate::config::FILE_NAME),
+                "The site's address is not known, so feeds and pages carry no absolute addresses",
+                "Set `base_url` in `[site]`, or give `--base-url`.",
             ));
         }
         gathered.assemble();
@@ -170,7 +193,8 @@ impl Gathered {
 
     fn read_prose(&mut self, site: &Site, files: Vec<ProseFile>) {
         for file in files {
-            let bytes = match load::prose(&file.root, &file.path, &file.shown, &site.config.limits) {
+            let bytes = match load::prose(&file.root, &file.path, &file.shown, &site.config.limits)
+            {
                 Ok(bytes) => bytes,
                 Err(problem) => {
                     self.diagnostics.push(problem);
@@ -180,19 +204,31 @@ impl Gathered {
             let source = Source::file(&file.shown, &bytes);
             let (prose, problems) = page::parse(source);
             self.diagnostics.extend(problems);
-            let text = source.text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(source.text);
+            let text = source
+                .text
+                .strip_prefix(b"\xef\xbb\xbf")
+                .unwrap_or(source.text);
             let offset = text.len().saturating_sub(prose.body.len());
-            self.diagnostics.extend(rules::markdown::check(Source { text, ..source }, &prose.body, offset));
+            self.diagnostics.extend(rules::markdown::check(
+                Source { text, ..source },
+                &prose.body,
+                offset,
+                true,
+            ));
             if !prose.draft || site.drafts {
                 self.prose.push((file, prose));
             }
         }
         let addresses = self.addresses();
-        self.diagnostics.extend(rules::pages::check_addresses(&addresses));
+        self.diagnostics
+            .extend(rules::pages::check_addresses(&addresses));
     }
 
     fn addresses(&self) -> Vec<(Shelf, String, String)> {
-        self.prose.iter().map(|(file, _)| (file.shelf, file.slug.clone(), file.shown.clone())).collect()
+        self.prose
+            .iter()
+            .map(|(file, _)| (file.shelf, file.slug.clone(), file.shown.clone()))
+            .collect()
     }
 
     fn refuse_duplicates(&mut self) {
@@ -214,25 +250,35 @@ impl Gathered {
     /// The prose pages that stand in the navigation.
     #[must_use]
     pub fn navigation(&self) -> Vec<Link> {
-        let mut pages: Vec<_> =
-            self.prose.iter().filter(|(file, _)| file.shelf == Shelf::Page && file.slug != "index").collect();
+        let mut pages: Vec<_> = self
+            .prose
+            .iter()
+            .filter(|(file, _)| file.shelf == Shelf::Page && file.slug != "index")
+            .collect();
         pages.sort_by_key(|(file, prose)| (prose.order.unwrap_or(i64::MAX), file.slug.clone()));
-        pages.iter().map(|(file, prose)| Link { text: title(file, prose), href: links::prose(&file.slug) }).collect()
+        pages
+            .iter()
+            .map(|(file, prose)| Link {
+                text: title(file, prose),
+                href: links::prose(&file.slug),
+            })
+            .collect()
     }
 
-    /// One pass over all runs. With a stage, the pages of each run are written as soon as it is read - unless
-    /// there is an error already that keeps the site from being published.
+    /// One pass over all runs. The pages of each run are written as soon as it is read - unless there is an error
+    /// already that keeps the site from being published.
     ///
     /// # Errors
     /// The site cannot be written.
     pub fn pass(
         &self,
         site: &Site,
-        output: Option<(&Stage, &Renderer)>,
+        output: (&Stage, &Renderer),
         progress: &dyn Progress,
     ) -> Result<Pass, Failure> {
-        let doomed = !site.config.policy.quarantine && self.diagnostics.iter().any(Diagnostic::is_error);
-        let output = output.filter(|_| !doomed);
+        let doomed =
+            !site.config.policy.quarantine && self.diagnostics.iter().any(Diagnostic::is_error);
+        let output = (!doomed).then_some(output);
         progress.begin("Runs", self.directories.len());
         self.pool.0.install(|| {
             let results: Vec<_> = (0..self.archive.runs.len())
@@ -257,13 +303,18 @@ impl Gathered {
                     runs::check_only(site, self, index)
                 })
                 .collect::<Vec<_>>();
-            Ok(Pass { runs, others: others.into_iter().flatten().collect() })
+            Ok(Pass {
+                runs,
+                others: others.into_iter().flatten().collect(),
+            })
         })
     }
 
     fn quarantined_directories(&self) -> BTreeSet<usize> {
         let set_aside: BTreeSet<&str> = self.quarantined.iter().map(|q| q.path.as_str()).collect();
-        (0..self.directories.len()).filter(|i| set_aside.contains(self.directories[*i].shown.as_str())).collect()
+        (0..self.directories.len())
+            .filter(|i| set_aside.contains(self.directories[*i].shown.as_str()))
+            .collect()
     }
 
     /// Sets invalid runs aside, when the site asks for that; `true` means that the pass must be repeated,
@@ -293,7 +344,11 @@ impl Gathered {
         let path = self.directories[directory].shown.clone();
         self.diagnostics.extend(problems.iter().cloned());
         diagnostics::sort(&mut problems);
-        self.quarantined.push(Quarantined { path, page, diagnostics: problems });
+        self.quarantined.push(Quarantined {
+            path,
+            page,
+            diagnostics: problems,
+        });
     }
 
     /// Puts everything that was noticed in order.
@@ -313,11 +368,19 @@ impl Gathered {
         }
         let set_aside: BTreeSet<&str> = self.quarantined.iter().map(|q| q.path.as_str()).collect();
         let is_set_aside = |path: &str| {
-            let parents = path.char_indices().filter(|(_, c)| *c == '/').map(|(at, _)| &path[..at]);
-            parents.chain([path]).any(|parent| set_aside.contains(parent))
+            let parents = path
+                .char_indices()
+                .filter(|(_, c)| *c == '/')
+                .map(|(at, _)| &path[..at]);
+            parents
+                .chain([path])
+                .any(|parent| set_aside.contains(parent))
         };
         Outcome {
-            blocking: all.iter().filter(|d| d.is_error() && !is_set_aside(&d.place.path)).count(),
+            blocking: all
+                .iter()
+                .filter(|d| d.is_error() && !is_set_aside(&d.place.path))
+                .count(),
             runs: self.archive.runs.len(),
             quarantined: self.quarantined.len(),
             diagnostics: all,
@@ -337,9 +400,17 @@ impl Gathered {
             }
             let path = self.directories[index].shown.clone();
             let prefix = format!("{path}/");
-            let diagnostics = all.iter().filter(|d| d.place.path.starts_with(&prefix)).cloned().collect();
+            let diagnostics = all
+                .iter()
+                .filter(|d| d.place.path.starts_with(&prefix))
+                .cloned()
+                .collect();
             let slug = crate::model::slug::with_hash(&crate::model::slug::slugify(&path), &path);
-            self.quarantined.push(Quarantined { page: links::run(&slug), path, diagnostics });
+            self.quarantined.push(Quarantined {
+                page: links::run(&slug),
+                path,
+                diagnostics,
+            });
         }
         self.quarantined.sort_by(|a, b| a.path.cmp(&b.path));
     }
@@ -355,12 +426,24 @@ impl Gathered {
         stage: &Stage,
         renderer: &Renderer,
     ) -> Result<(), Failure> {
-        let lists = Lists { gathered: self, site, outcome, stage, renderer };
-        self.pool.0.install(|| lists.publish()).map_err(|problem| vec![problem])
+        let lists = Lists {
+            gathered: self,
+            site,
+            outcome,
+            stage,
+            renderer,
+        };
+        self.pool
+            .0
+            .install(|| lists.publish())
+            .map_err(|problem| vec![problem])
     }
 
     fn group_prose(&self, shelf: Shelf, slug: &str) -> GroupProse {
-        let found = self.prose.iter().find(|(file, _)| file.shelf == shelf && file.slug == slug);
+        let found = self
+            .prose
+            .iter()
+            .find(|(file, _)| file.shelf == shelf && file.slug == slug);
         found.map_or_else(GroupProse::default, |(_, prose)| GroupProse {
             title: prose.title.clone(),
             description: prose.description.clone(),
@@ -369,19 +452,42 @@ impl Gathered {
     }
 }
 
-fn read_record(
-    site: &Site,
-    directory: &RunDirectory,
-    index: usize,
-) -> (Option<Loaded>, Option<Candidate>, Vec<Diagnostic>) {
+/// What came of reading one record.
+struct ReadRecord {
+    file: Option<Loaded>,
+    candidate: Option<Candidate>,
+    id: Option<String>,
+    problems: Vec<Diagnostic>,
+}
+
+fn read_record(site: &Site, directory: &RunDirectory, index: usize) -> ReadRecord {
     match load::record(directory, &site.config.limits) {
         Ok(file) => {
-            let checked = inspect::record(&file);
-            let candidate =
-                checked.value.map(|run| Candidate { run, path: directory.shown.clone(), directory: index });
-            (Some(file), candidate, checked.diagnostics)
+            let inspect::Record {
+                run,
+                id,
+                id_place,
+                diagnostics: problems,
+            } = inspect::record(&file);
+            let candidate = run.map(|run| Candidate {
+                run,
+                path: directory.shown.clone(),
+                id_place,
+                directory: index,
+            });
+            ReadRecord {
+                file: Some(file),
+                candidate,
+                id,
+                problems,
+            }
         }
-        Err(problem) => (None, None, vec![problem]),
+        Err(problem) => ReadRecord {
+            file: None,
+            candidate: None,
+            id: None,
+            problems: vec![problem],
+        },
     }
 }
 
@@ -398,7 +504,14 @@ fn title(file: &ProseFile, prose: &Prose) -> String {
 }
 
 fn own_markdown(text: &str, shift: usize) -> Html {
-    markdown::render(text, Context { ids: "", shift, own: true })
+    markdown::render(
+        text,
+        Context {
+            ids: "",
+            shift,
+            own: true,
+        },
+    )
 }
 
 /// What the lists are made from.
@@ -412,13 +525,22 @@ struct Lists<'a> {
 
 impl Lists<'_> {
     fn publish(&self) -> Result<(), Diagnostic> {
-        self.home()?;
-        self.runs()?;
-        self.groups()?;
-        self.prose()?;
-        self.problems()?;
-        self.not_found()?;
-        self.feeds()?;
+        let steps: [fn(&Self) -> Result<(), Diagnostic>; 8] = [
+            Self::home,
+            Self::runs,
+            Self::groups,
+            Self::prose,
+            Self::problems,
+            Self::not_found,
+            Self::feeds,
+            Self::assets,
+        ];
+        // Collected first, so that of several faults always the same one is told.
+        let results: Vec<_> = steps.par_iter().map(|step| step(self)).collect();
+        results.into_iter().collect()
+    }
+
+    fn assets(&self) -> Result<(), Diagnostic> {
         for asset in self.site.assets().files {
             self.stage.write(&asset.path, &asset.bytes)?;
         }
@@ -429,7 +551,12 @@ impl Lists<'_> {
         &self.gathered.archive
     }
 
-    fn page(&self, template: &str, info: &PageInfo, view: &impl serde::Serialize) -> Result<(), Diagnostic> {
+    fn page(
+        &self,
+        template: &str,
+        info: &PageInfo,
+        view: &impl serde::Serialize,
+    ) -> Result<(), Diagnostic> {
         let bytes = self.renderer.page(template, info, view)?;
         self.stage.write(&info.path, &bytes)
     }
@@ -437,7 +564,9 @@ impl Lists<'_> {
     fn home(&self) -> Result<(), Diagnostic> {
         let config = &self.site.config;
         let prose = &self.gathered.prose;
-        let intro = prose.iter().find(|(file, _)| file.shelf == Shelf::Page && file.slug == "index");
+        let intro = prose
+            .iter()
+            .find(|(file, _)| file.shelf == Shelf::Page && file.slug == "index");
         let html = intro.map_or_else(Html::default, |(_, prose)| own_markdown(&prose.body, 1));
         let view = home::home_page(config, self.archive(), &self.outcome.findings, html);
         let info = PageInfo {
@@ -452,19 +581,25 @@ impl Lists<'_> {
     }
 
     fn runs(&self) -> Result<(), Diagnostic> {
-        (1..=catalogue::page_count(self.archive().runs.len())).into_par_iter().try_for_each(|number| {
-            let view = catalogue::runs_page(self.archive(), &self.outcome.findings, number);
-            let title = if number == 1 { "Runs".to_owned() } else { format!("Runs, page {number}") };
-            let info = PageInfo {
-                path: links::list("runs", number),
-                title,
-                description: format!("All runs, newest first: {}.", view.pager.summary),
-                section: Some("runs/index.html".to_owned()),
-                listed: true,
-                size_hint: 0,
-            };
-            self.page("runs.html", &info, &view)
-        })
+        (1..=catalogue::page_count(self.archive().runs.len()))
+            .into_par_iter()
+            .try_for_each(|number| {
+                let view = catalogue::runs_page(self.archive(), &self.outcome.findings, number);
+                let title = if number == 1 {
+                    "Runs".to_owned()
+                } else {
+                    format!("Runs, page {number}")
+                };
+                let info = PageInfo {
+                    path: links::list("runs", number),
+                    title,
+                    description: format!("All runs, newest first: {}.", view.pager.summary),
+                    section: Some("runs/index.html".to_owned()),
+                    listed: true,
+                    size_hint: 0,
+                };
+                self.page("runs.html", &info, &view)
+            })
     }
 
     fn groups(&self) -> Result<(), Diagnostic> {
@@ -479,13 +614,22 @@ impl Lists<'_> {
         .collect();
         all.into_par_iter().try_for_each(|(sort, shelf, group)| {
             let prose = self.gathered.group_prose(shelf, &group.slug);
-            for (path, view) in catalogue::group_pages(archive, &self.outcome.findings, sort, group, &prose) {
+            for (path, view) in
+                catalogue::group_pages(archive, &self.outcome.findings, sort, group, &prose)
+            {
                 let name = format!("{} ({})", group.name, view.sort);
                 let number = view.pager.page;
                 let info = PageInfo {
                     path,
-                    title: if number == 1 { name } else { format!("{name}, page {number}") },
-                    description: prose.description.clone().unwrap_or_else(|| format!("{}: {}.", group.name, view.summary)),
+                    title: if number == 1 {
+                        name
+                    } else {
+                        format!("{name}, page {number}")
+                    },
+                    description: prose
+                        .description
+                        .clone()
+                        .unwrap_or_else(|| format!("{}: {}.", group.name, view.summary)),
                     section: None,
                     listed: true,
                     size_hint: 0,
@@ -558,7 +702,9 @@ impl Lists<'_> {
             listed: false,
             size_hint: 0,
         };
-        let view = home::NotFoundPage { root: self.renderer.not_found_root() };
+        let view = home::NotFoundPage {
+            root: self.renderer.not_found_root(),
+        };
         let bytes = self.renderer.not_found("404.html", &info, &view)?;
         self.stage.write(&info.path, &bytes)
     }
@@ -566,32 +712,48 @@ impl Lists<'_> {
     fn feeds(&self) -> Result<(), Diagnostic> {
         let (config, archive, outcome) = (&self.site.config, self.archive(), self.outcome);
         let findings = &outcome.findings;
-        let report = diagnostics::json::Report::new(&outcome.diagnostics, outcome.runs, outcome.quarantined);
+        let report =
+            diagnostics::json::Report::new(&outcome.diagnostics, outcome.runs, outcome.quarantined);
         let feed = feeds::json_feed::feed(config, archive, findings);
         let written = [
-            self.stage.stream("feeds/runs.json", |out| feeds::archive::write_runs(out, config, archive, findings))?,
-            self.stage.stream("feeds/runs.jsonl", |out| feeds::archive::write_run_lines(out, config, archive, findings))?,
-            self.stage.stream("feeds/diagnostics.json", |out| feeds::write_pretty(out, &report))?,
-            self.stage.stream("feeds/feed.json", |out| feeds::write_pretty(out, &feed))?,
+            self.stage.stream("feeds/runs.json", |out| {
+                feeds::archive::write_runs(out, config, archive, findings)
+            })?,
+            self.stage.stream("feeds/runs.jsonl", |out| {
+                feeds::archive::write_run_lines(out, config, archive, findings)
+            })?,
+            self.stage.stream("feeds/diagnostics.json", |out| {
+                feeds::write_pretty(out, &report)
+            })?,
+            self.stage
+                .stream("feeds/feed.json", |out| feeds::write_pretty(out, &feed))?,
         ]
         .map(|written| (written.path, written.bytes, written.blake3));
         let index = feeds::archive::index(config, archive.runs.len(), &written);
-        self.stage.stream("feeds/index.json", |out| feeds::write_pretty(out, &index)).map(|_| ())
+        self.stage
+            .stream("feeds/index.json", |out| feeds::write_pretty(out, &index))
+            .map(|_| ())
     }
 }
 
 /// A run of the archive, for the steps in [`runs`].
-fn run_of(gathered: &Gathered, index: usize) -> (&crate::model::archive::Entry, &RunDirectory, Option<&Loaded>) {
+fn run_of(
+    gathered: &Gathered,
+    index: usize,
+) -> (
+    &crate::model::archive::Entry,
+    &RunDirectory,
+    Option<&Loaded>,
+) {
     let entry = &gathered.archive.runs[index];
-    (entry, &gathered.directories[entry.directory], gathered.records[entry.directory].as_ref())
+    (
+        entry,
+        &gathered.directories[entry.directory],
+        gathered.records[entry.directory].as_ref(),
+    )
 }
 
 /// Whether a run stands among the newest, whose writeups JSON Feed carries.
 fn is_newest(site: &Site, index: usize) -> bool {
     index < site.config.feed_items
-}
-
-/// The run of a directory whose record holds, even if another run has its id.
-fn valid_run(gathered: &Gathered, directory: usize) -> Option<&Run> {
-    gathered.candidates[directory].as_ref().map(|candidate| &candidate.run)
 }

@@ -3,10 +3,12 @@
 //! A marker file in every folder that runpress writes says so, and is the lock of the build that works
 //! on it. Whatever stops a build, the old site stays whole, and the next build clears what was left.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Diagnostic, Place, codes};
@@ -19,13 +21,22 @@ const MARKER_TEXT: &[u8] =
 /// A new site while it is assembled. Dropped without [`Stage::swap`], it leaves nothing behind.
 #[derive(Debug)]
 pub struct Stage {
+    /// `None`: a rehearsal.
+    folders: Option<Folders>,
+    /// The paths of a rehearsal; on disk the file system knows them.
+    rehearsed: Mutex<BTreeSet<String>>,
+    files: AtomicU64,
+    bytes: AtomicU64,
+}
+
+/// The folders that a stage works on.
+#[derive(Debug)]
+struct Folders {
     /// The output folder, links resolved.
     out: PathBuf,
     staging: PathBuf,
     // Held for their locks, which end with the process however it ends.
     _locks: Vec<File>,
-    files: AtomicU64,
-    bytes: AtomicU64,
     swapped: bool,
 }
 
@@ -41,6 +52,21 @@ pub struct Written {
 }
 
 impl Stage {
+    /// A stage that writes nothing and still notices what a real one would: a check is a build's rehearsal.
+    #[must_use]
+    pub fn rehearsal() -> Self {
+        Self::new(None)
+    }
+
+    fn new(folders: Option<Folders>) -> Self {
+        Self {
+            folders,
+            rehearsed: Mutex::new(BTreeSet::new()),
+            files: AtomicU64::new(0),
+            bytes: AtomicU64::new(0),
+        }
+    }
+
     /// Opens a stage for `out`. `inputs` are folders that the output must not touch.
     ///
     /// # Errors
@@ -55,7 +81,10 @@ impl Stage {
             if out.starts_with(&input) || input.starts_with(&out) {
                 return Err(codes::PUBLISH_INSIDE_CONTENT.at(
                     Place::file(out.to_string_lossy()),
-                    format!("The output folder overlaps with {}", quoted(&input.to_string_lossy())),
+                    format!(
+                        "The output folder overlaps with {}",
+                        quoted(&input.to_string_lossy())
+                    ),
                     "Choose an output folder beside the content, for example `public`.",
                 ));
             }
@@ -81,7 +110,10 @@ impl Stage {
                 locks.push(lock(&out)?);
             }
         }
-        for leftover in [&staging, &aside].into_iter().filter(|leftover| leftover.exists()) {
+        for leftover in [&staging, &aside]
+            .into_iter()
+            .filter(|leftover| leftover.exists())
+        {
             if !is_ours(leftover) && !is_empty(leftover) {
                 return Err(foreign(leftover));
             }
@@ -97,14 +129,12 @@ impl Stage {
         locks.push(lock(&staging)?);
         #[cfg(target_os = "linux")]
         settle(&staging);
-        Ok(Self {
+        Ok(Self::new(Some(Folders {
             out,
             staging,
             _locks: locks,
-            files: AtomicU64::new(0),
-            bytes: AtomicU64::new(0),
             swapped: false,
-        })
+        })))
     }
 
     /// Writes one file; `path` is relative to the site's root, with `/`.
@@ -112,8 +142,10 @@ impl Stage {
     /// # Errors
     /// The system refuses, or the path is taken.
     pub fn write(&self, path: &str, bytes: &[u8]) -> Result<(), Diagnostic> {
-        let mut file = self.create(path)?;
-        file.write_all(bytes).map_err(|error| failed(Path::new(path), &error))?;
+        if let Some(mut file) = self.create(path)? {
+            file.write_all(bytes)
+                .map_err(|error| failed(Path::new(path), &error))?;
+        }
         self.count(bytes.len() as u64);
         Ok(())
     }
@@ -127,9 +159,15 @@ impl Stage {
         path: &str,
         fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> Result<Written, Diagnostic> {
-        let file = self.create(path)?;
-        let mut writer = Hashing { inner: BufWriter::new(file), hasher: blake3::Hasher::new(), bytes: 0 };
-        fill(&mut writer).and_then(|()| writer.flush()).map_err(|error| failed(Path::new(path), &error))?;
+        let inner = self.create(path)?.map(BufWriter::new);
+        let mut writer = Hashing {
+            inner,
+            hasher: blake3::Hasher::new(),
+            bytes: 0,
+        };
+        fill(&mut writer)
+            .and_then(|()| writer.flush())
+            .map_err(|error| failed(Path::new(path), &error))?;
         self.count(writer.bytes);
         Ok(Written {
             path: path.to_owned(),
@@ -138,8 +176,29 @@ impl Stage {
         })
     }
 
-    fn create(&self, path: &str) -> Result<File, Diagnostic> {
-        let target = self.staging.join(path);
+    /// `None` in a rehearsal.
+    fn create(&self, path: &str) -> Result<Option<File>, Diagnostic> {
+        let Some(folders) = &self.folders else {
+            let mut paths = self
+                .rehearsed
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            let parents = path
+                .char_indices()
+                .filter(|(_, c)| *c == '/')
+                .map(|(at, _)| &path[..at]);
+            let taken = parents.into_iter().any(|parent| paths.contains(parent))
+                || paths
+                    .range(format!("{path}/")..)
+                    .next()
+                    .is_some_and(|next| next.starts_with(&format!("{path}/")));
+            return if taken || !paths.insert(path.to_owned()) {
+                Err(taken_twice(path))
+            } else {
+                Ok(None)
+            };
+        };
+        let target = folders.staging.join(path);
         let result = match File::create_new(&target) {
             Err(error) if error.kind() == ErrorKind::NotFound => target
                 .parent()
@@ -147,12 +206,10 @@ impl Stage {
                 .and_then(|()| File::create_new(&target)),
             other => other,
         };
-        result.map_err(|error| match error.kind() {
-            ErrorKind::AlreadyExists | ErrorKind::IsADirectory | ErrorKind::NotADirectory => codes::PUBLISH_DUPLICATE_PATH.at(
-                Place::file(path),
-                format!("Two things would be written to {}", quoted(path)),
-                "Rename the file in `static/` that has this path.",
-            ),
+        result.map(Some).map_err(|error| match error.kind() {
+            ErrorKind::AlreadyExists | ErrorKind::IsADirectory | ErrorKind::NotADirectory => {
+                taken_twice(path)
+            }
             _ => failed(Path::new(path), &error),
         })
     }
@@ -165,7 +222,10 @@ impl Stage {
     /// Files and bytes written so far.
     #[must_use]
     pub fn written(&self) -> (u64, u64) {
-        (self.files.load(Ordering::Relaxed), self.bytes.load(Ordering::Relaxed))
+        (
+            self.files.load(Ordering::Relaxed),
+            self.bytes.load(Ordering::Relaxed),
+        )
     }
 
     /// Puts the new site in the place of the old one and removes the old one.
@@ -173,7 +233,17 @@ impl Stage {
     /// # Errors
     /// The system refuses; the old site is then still there.
     pub fn swap(mut self) -> Result<(), Diagnostic> {
-        let result = if self.out.exists() { self.exchange() } else { fs::rename(&self.staging, &self.out) };
+        self.folders.as_mut().map_or(Ok(()), Folders::swap)
+    }
+}
+
+impl Folders {
+    fn swap(&mut self) -> Result<(), Diagnostic> {
+        let result = if self.out.exists() {
+            self.exchange()
+        } else {
+            fs::rename(&self.staging, &self.out)
+        };
         result.map_err(|error| failed(&self.out, &error))?;
         self.swapped = true;
         // What is left under the name of the stage is the old site; failing to remove it harms nobody.
@@ -185,7 +255,9 @@ impl Stage {
     fn exchange(&self) -> io::Result<()> {
         use rustix::fs::{CWD, RenameFlags, renameat_with};
         match renameat_with(CWD, &self.staging, CWD, &self.out, RenameFlags::EXCHANGE) {
-            Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS | rustix::io::Errno::NOTSUP) => self.two_renames(),
+            Err(
+                rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS | rustix::io::Errno::NOTSUP,
+            ) => self.two_renames(),
             other => other.map_err(io::Error::from),
         }
     }
@@ -208,7 +280,7 @@ impl Stage {
     }
 }
 
-impl Drop for Stage {
+impl Drop for Folders {
     fn drop(&mut self) {
         if !self.swapped {
             let _ = fs::remove_dir_all(&self.staging);
@@ -224,8 +296,12 @@ impl Drop for Stage {
 #[cfg(target_os = "linux")]
 fn settle(staging: &Path) {
     use rustix::fs::{IFlags, ioctl_getflags, ioctl_setflags};
-    let Ok(directory) = File::open(staging) else { return };
-    let Ok(flags) = ioctl_getflags(&directory) else { return };
+    let Ok(directory) = File::open(staging) else {
+        return;
+    };
+    let Ok(flags) = ioctl_getflags(&directory) else {
+        return;
+    };
     if ioctl_setflags(&directory, flags | IFlags::TOPDIR).is_err() {
         return;
     }
@@ -237,21 +313,24 @@ fn settle(staging: &Path) {
 }
 
 struct Hashing {
-    inner: BufWriter<File>,
+    inner: Option<BufWriter<File>>,
     hasher: blake3::Hasher,
     bytes: u64,
 }
 
 impl Write for Hashing {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let count = self.inner.write(bytes)?;
+        let count = self
+            .inner
+            .as_mut()
+            .map_or(Ok(bytes.len()), |inner| inner.write(bytes))?;
         self.hasher.update(&bytes[..count]);
         self.bytes += count as u64;
         Ok(count)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.inner.flush()
+        self.inner.as_mut().map_or(Ok(()), Write::flush)
     }
 }
 
@@ -271,11 +350,16 @@ fn resolve(out: &Path) -> Result<PathBuf, Diagnostic> {
 }
 
 fn is_ours(folder: &Path) -> bool {
-    folder.join(MARKER).symlink_metadata().is_ok_and(|meta| meta.is_file())
+    folder
+        .join(MARKER)
+        .symlink_metadata()
+        .is_ok_and(|meta| meta.is_file())
 }
 
 fn is_empty(folder: &Path) -> bool {
-    folder.read_dir().is_ok_and(|mut entries| entries.next().is_none())
+    folder
+        .read_dir()
+        .is_ok_and(|mut entries| entries.next().is_none())
 }
 
 fn lock(folder: &Path) -> Result<File, Diagnostic> {
@@ -285,6 +369,14 @@ fn lock(folder: &Path) -> Result<File, Diagnostic> {
         Err(fs::TryLockError::WouldBlock) => Err(locked(folder)),
         Err(fs::TryLockError::Error(error)) => Err(failed(folder, &error)),
     }
+}
+
+fn taken_twice(path: &str) -> Diagnostic {
+    codes::PUBLISH_DUPLICATE_PATH.at(
+        Place::file(path),
+        format!("Two things would be written to {}", quoted(path)),
+        "Rename the file in `static/` that has this path.",
+    )
 }
 
 fn locked(folder: &Path) -> Diagnostic {
@@ -298,7 +390,10 @@ fn locked(folder: &Path) -> Diagnostic {
 fn foreign(folder: &Path) -> Diagnostic {
     codes::PUBLISH_FOREIGN_FOLDER.at(
         Place::file(folder.to_string_lossy()),
-        format!("The folder {} holds files that runpress did not write", quoted(&folder.to_string_lossy())),
+        format!(
+            "The folder {} holds files that runpress did not write",
+            quoted(&folder.to_string_lossy())
+        ),
         "Choose another `--out`, or empty the folder yourself.",
     )
 }

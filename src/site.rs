@@ -61,7 +61,11 @@ impl Site {
             Ok(bytes) => String::from_utf8(bytes).map_err(|error| {
                 let source = crate::diagnostics::Source::file(config::FILE_NAME, error.as_bytes());
                 let at = error.utf8_error().valid_up_to();
-                vec![codes::CONFIG_SYNTAX.at(source.place(at, at + 1), "The file is not valid UTF-8", "Save site.toml as UTF-8.")]
+                vec![codes::CONFIG_SYNTAX.at(
+                    source.place(at, at + 1),
+                    "The file is not valid UTF-8",
+                    "Save site.toml as UTF-8.",
+                )]
             })?,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
             Err(error) => {
@@ -81,7 +85,12 @@ impl Site {
         }
         config.policy.quarantine |= overrides.keep_going;
         let content = if overrides.content.is_empty() {
-            config.build.content.iter().map(|path| root.join(path)).collect()
+            config
+                .build
+                .content
+                .iter()
+                .map(|path| root.join(path))
+                .collect()
         } else {
             overrides.content.clone()
         };
@@ -91,14 +100,21 @@ impl Site {
             let shown = format!("templates/{name}");
             let text = String::from_utf8(bytes).map_err(|_| {
                 let place = Place::file(&shown);
-                vec![codes::TEMPLATE_UNREADABLE.at(place, "The template is not valid UTF-8", "Save it as UTF-8.")]
+                vec![codes::TEMPLATE_UNREADABLE.at(
+                    place,
+                    "The template is not valid UTF-8",
+                    "Save it as UTF-8.",
+                )]
             })?;
             templates.push(UserTemplate { name, shown, text });
         }
         Ok(Self {
             root: root.to_owned(),
             content,
-            out: overrides.out.clone().unwrap_or_else(|| root.join(&config.build.out)),
+            out: overrides
+                .out
+                .clone()
+                .unwrap_or_else(|| root.join(&config.build.out)),
             drafts: overrides.drafts,
             deny_warnings: overrides.deny_warnings,
             jobs: overrides.jobs,
@@ -126,7 +142,12 @@ impl Site {
     /// # Errors
     /// A template of the site cannot be used.
     pub fn renderer(&self, gathered: &Gathered) -> Result<Renderer, Vec<Diagnostic>> {
-        Renderer::new(&self.config, self.templates.clone(), &gathered.navigation(), &self.assets().links)
-            .map_err(|problem| vec![problem])
+        Renderer::new(
+            &self.config,
+            self.templates.clone(),
+            &gathered.navigation(),
+            &self.assets().links,
+        )
+        .map_err(|problem| vec![problem])
     }
 }

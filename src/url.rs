@@ -12,11 +12,19 @@ impl HttpUrl {
         let rest = strip_scheme(text, "https://").or_else(|| strip_scheme(text, "http://"))?;
         let authority = rest.split(['/', '?', '#']).next()?;
         let clean = text.chars().all(|c| {
-            !c.is_whitespace() && !crate::diagnostics::text::is_unsafe(c) && !matches!(c, '"' | '<' | '>' | '\\' | '`')
+            !c.is_whitespace()
+                && !crate::diagnostics::text::is_unsafe(c)
+                && !matches!(c, '"' | '<' | '>' | '\\' | '`')
         });
-        let host = authority.rsplit_once(':').map_or(authority, |(host, port)| {
-            if port.chars().all(|c| c.is_ascii_digit()) { host } else { "" }
-        });
+        let host = authority
+            .rsplit_once(':')
+            .map_or(authority, |(host, port)| {
+                if port.chars().all(|c| c.is_ascii_digit()) {
+                    host
+                } else {
+                    ""
+                }
+            });
         (clean && is_host(host)).then(|| Self(text.to_owned()))
     }
 
@@ -27,7 +35,11 @@ impl HttpUrl {
         if url.0.contains(['?', '#']) {
             return None;
         }
-        Some(if url.0.ends_with('/') { url } else { Self(format!("{}/", url.0)) })
+        Some(if url.0.ends_with('/') {
+            url
+        } else {
+            Self(format!("{}/", url.0))
+        })
     }
 
     /// The address.
@@ -41,7 +53,11 @@ impl HttpUrl {
     pub fn host(&self) -> String {
         let rest = self.0.split_once("://").map_or("", |(_, rest)| rest);
         let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-        authority.split(':').next().unwrap_or_default().to_ascii_lowercase()
+        authority
+            .split(':')
+            .next()
+            .unwrap_or_default()
+            .to_ascii_lowercase()
     }
 
     /// The path, from its first `/`.
@@ -60,7 +76,8 @@ impl HttpUrl {
 
 fn strip_scheme<'a>(text: &'a str, scheme: &str) -> Option<&'a str> {
     let head = text.get(..scheme.len())?;
-    head.eq_ignore_ascii_case(scheme).then(|| &text[scheme.len()..])
+    head.eq_ignore_ascii_case(scheme)
+        .then(|| &text[scheme.len()..])
 }
 
 /// Whether text is a host name: letters, digits, hyphens and dots.
@@ -82,7 +99,9 @@ pub fn is_site_path(text: &str) -> bool {
     !text.is_empty()
         && !text.starts_with('/')
         && !text.split('/').any(|part| part == "..")
-        && text.chars().all(|c| c.is_ascii_alphanumeric() || "-_./#".contains(c))
+        && text
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "-_./#".contains(c))
 }
 
 /// What a link in published Markdown may be.
@@ -111,14 +130,20 @@ pub fn link_kind(destination: &str) -> Option<LinkKind> {
     if seen.starts_with('#') {
         return Some(LinkKind::Fragment);
     }
-    let scheme_end = seen.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.')));
+    let scheme_end =
+        seen.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.')));
     match scheme_end.filter(|end| *end > 0 && seen[*end..].starts_with(':')) {
         Some(end) => {
             let scheme = seen[..end].to_ascii_lowercase();
             let known = matches!(scheme.as_str(), "http" | "https" | "mailto");
             known.then_some(LinkKind::External)
         }
-        None if seen.contains(':') && !seen.split(['/', '?', '#']).next().is_some_and(|head| !head.contains(':')) => {
+        None if seen.contains(':')
+            && !seen
+                .split(['/', '?', '#'])
+                .next()
+                .is_some_and(|head| !head.contains(':')) =>
+        {
             None
         }
         None => Some(LinkKind::Relative),
@@ -131,24 +156,51 @@ mod tests {
 
     #[test]
     fn only_plain_http_addresses_are_addresses() {
-        for good in ["https://example.org", "HTTP://example.org:8080/a?b#c", "http://localhost/x"] {
+        for good in [
+            "https://example.org",
+            "HTTP://example.org:8080/a?b#c",
+            "http://localhost/x",
+        ] {
             assert!(HttpUrl::parse(good).is_some(), "{good}");
         }
         for bad in [
-            "javascript:alert(1)", "//example.org", "https://", "https://user@example.org", "https://exa mple.org",
-            "https://example.org/\"onx", "https://example.org\\@evil.org", "ftp://example.org", "https://a..b/",
+            "javascript:alert(1)",
+            "//example.org",
+            "https://",
+            "https://user@example.org",
+            "https://exa mple.org",
+            "https://example.org/\"onx",
+            "https://example.org\\@evil.org",
+            "ftp://example.org",
+            "https://a..b/",
         ] {
             assert!(HttpUrl::parse(bad).is_none(), "{bad}");
         }
-        assert_eq!(HttpUrl::base("https://example.org/a").expect("valid").as_str(), "https://example.org/a/");
+        assert_eq!(
+            HttpUrl::base("https://example.org/a")
+                .expect("valid")
+                .as_str(),
+            "https://example.org/a/"
+        );
     }
 
     #[test]
     fn a_scheme_is_read_as_browsers_read_it() {
         assert_eq!(link_kind(" https://example.org"), Some(LinkKind::External));
         assert_eq!(link_kind("#e-1"), Some(LinkKind::Fragment));
-        assert_eq!(link_kind("../guide/index.html?a=b:c"), Some(LinkKind::Relative));
-        for bad in ["java\tscript:alert(1)", "\u{1}javascript:x", "data:text/html,x", "//evil.org", "\\\\evil.org", "vbscript:x", "ä:b"] {
+        assert_eq!(
+            link_kind("../guide/index.html?a=b:c"),
+            Some(LinkKind::Relative)
+        );
+        for bad in [
+            "java\tscript:alert(1)",
+            "\u{1}javascript:x",
+            "data:text/html,x",
+            "//evil.org",
+            "\\\\evil.org",
+            "vbscript:x",
+            "ä:b",
+        ] {
             assert_eq!(link_kind(bad), None, "{bad}");
         }
     }

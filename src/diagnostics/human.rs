@@ -1,6 +1,8 @@
 //! Knows how a problem looks on a terminal: the source line with a caret, and the next step.
 
-use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet, renderer::DecorStyle};
+use annotate_snippets::{
+    AnnotationKind, Group, Level, Origin, Renderer, Snippet, renderer::DecorStyle,
+};
 
 use super::text::visible;
 use super::{Diagnostic, Severity, Tally};
@@ -8,12 +10,23 @@ use super::{Diagnostic, Severity, Tally};
 /// All problems as text, styled for a terminal or plain.
 #[must_use]
 pub fn render(diagnostics: &[Diagnostic], styled: bool) -> String {
-    let renderer = if styled { Renderer::styled() } else { Renderer::plain() };
-    let renderer = renderer.decor_style(DecorStyle::Ascii).term_width(160);
+    let renderer = if styled {
+        Renderer::styled()
+    } else {
+        Renderer::plain()
+    };
+    // Excerpts are cut already; a second cut in the middle of one would hide what is meant.
+    let renderer = renderer.decor_style(DecorStyle::Ascii).term_width(4000);
     let mut out = String::new();
     for diagnostic in diagnostics {
-        out.push_str(&renderer.render(&[group(diagnostic)]));
-        out.push_str("\n\n");
+        for line in renderer.render(&[group(diagnostic)]).lines() {
+            // The renderer announces an excerpt under a place of our own as that of another file.
+            if anstream::adapter::strip_str(line).to_string().trim() != ":::" {
+                out.push_str(line);
+                out.push('\n');
+            }
+        }
+        out.push('\n');
     }
     out
 }
@@ -21,12 +34,16 @@ pub fn render(diagnostics: &[Diagnostic], styled: bool) -> String {
 /// `2 errors, 1 warning`; empty when there is nothing to say.
 #[must_use]
 pub fn tally(tally: Tally) -> String {
-    [(tally.errors, "error"), (tally.warnings, "warning"), (tally.notes, "note")]
-        .iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, word)| format!("{count} {word}{}", if *count == 1 { "" } else { "s" }))
-        .collect::<Vec<_>>()
-        .join(", ")
+    [
+        (tally.errors, "error"),
+        (tally.warnings, "warning"),
+        (tally.notes, "note"),
+    ]
+    .iter()
+    .filter(|(count, _)| *count > 0)
+    .map(|(count, word)| format!("{count} {word}{}", if *count == 1 { "" } else { "s" }))
+    .collect::<Vec<_>>()
+    .join(", ")
 }
 
 fn group(diagnostic: &Diagnostic) -> Group<'static> {
@@ -36,21 +53,32 @@ fn group(diagnostic: &Diagnostic) -> Group<'static> {
         Severity::Note => Level::NOTE,
     };
     let place = &diagnostic.place;
-    let title = level.primary_title(visible(&diagnostic.message)).id(diagnostic.code.name);
+    let title = level
+        .primary_title(visible(&diagnostic.message))
+        .id(diagnostic.code.name);
     let path = visible(&place.path);
     let line = place.line.unwrap_or(1) as usize;
     let group = match &place.excerpt {
         Some(excerpt) => {
-            let pointer = place.pointer.as_deref().filter(|pointer| !pointer.is_empty());
+            let pointer = place
+                .pointer
+                .as_deref()
+                .filter(|pointer| !pointer.is_empty());
             let mut mark = AnnotationKind::Primary.span(excerpt.start..excerpt.end);
             if let Some(pointer) = pointer {
                 mark = mark.label(visible(pointer));
             }
-            // The excerpt may be cut on the left, so that the renderer cannot know the column: the path says it.
-            let path = format!("{path}:{line}:{}", place.column.unwrap_or(1));
-            title.element(Origin::path(path)).element(
-                Snippet::source(excerpt.text.clone()).line_start(line).fold(false).annotation(mark),
-            )
+            let snippet = Snippet::source(excerpt.text.clone())
+                .line_start(line)
+                .fold(false)
+                .annotation(mark);
+            if excerpt.text.starts_with('…') {
+                // The line is cut on the left, so the renderer cannot know the column.
+                let origin = Origin::path(format!("{path}:{line}:{}", place.column.unwrap_or(1)));
+                title.element(origin).element(snippet)
+            } else {
+                title.element(snippet.path(path))
+            }
         }
         None => {
             let mut origin = Origin::path(path);

@@ -7,6 +7,7 @@ pub mod codes;
 pub mod human;
 pub mod json;
 mod place;
+pub mod reference;
 pub mod text;
 
 use serde::Serialize;
@@ -132,7 +133,10 @@ impl<T> Checked<T> {
     /// A value with nothing to say about it.
     #[must_use]
     pub fn clean(value: T) -> Self {
-        Self { value, diagnostics: Vec::new() }
+        Self {
+            value,
+            diagnostics: Vec::new(),
+        }
     }
 
     /// Hands the diagnostics to `into` and gives the value.
@@ -157,14 +161,16 @@ impl Tally {
     /// Counts `diagnostics`.
     #[must_use]
     pub fn of(diagnostics: &[Diagnostic]) -> Self {
-        diagnostics.iter().fold(Self::default(), |mut tally, diagnostic| {
-            match diagnostic.severity {
-                Severity::Error => tally.errors += 1,
-                Severity::Warning => tally.warnings += 1,
-                Severity::Note => tally.notes += 1,
-            }
-            tally
-        })
+        diagnostics
+            .iter()
+            .fold(Self::default(), |mut tally, diagnostic| {
+                match diagnostic.severity {
+                    Severity::Error => tally.errors += 1,
+                    Severity::Warning => tally.warnings += 1,
+                    Severity::Note => tally.notes += 1,
+                }
+                tally
+            })
     }
 }
 
@@ -174,7 +180,15 @@ pub fn sort(diagnostics: &mut Vec<Diagnostic>) {
     diagnostics.dedup_by(|a, b| key(a) == key(b));
 }
 
-type Key<'a> = (&'a str, Option<u32>, Option<u32>, Severity, &'a str, &'a str, Option<&'a str>);
+type Key<'a> = (
+    &'a str,
+    Option<u32>,
+    Option<u32>,
+    Severity,
+    &'a str,
+    &'a str,
+    Option<&'a str>,
+);
 
 fn key(d: &Diagnostic) -> Key<'_> {
     let place = &d.place;

@@ -35,7 +35,10 @@ impl Place {
     /// A whole file.
     #[must_use]
     pub fn file(path: impl Into<String>) -> Self {
-        Self { path: path.into(), ..Self::default() }
+        Self {
+            path: path.into(),
+            ..Self::default()
+        }
     }
 
     /// The same place, with the JSON pointer that leads there.
@@ -61,13 +64,21 @@ impl<'a> Source<'a> {
     /// A whole file.
     #[must_use]
     pub const fn file(path: &'a str, text: &'a [u8]) -> Self {
-        Self { path, text, first_line: 1 }
+        Self {
+            path,
+            text,
+            first_line: 1,
+        }
     }
 
     /// One line of a file: found in no time, however long the file is.
     #[must_use]
     pub const fn line(path: &'a str, line: u32, text: &'a [u8]) -> Self {
-        Self { path, text, first_line: line }
+        Self {
+            path,
+            text,
+            first_line: line,
+        }
     }
 
     /// The place of the bytes `start..end`.
@@ -82,7 +93,10 @@ impl<'a> Source<'a> {
         let marked = start - line_start..end.clamp(start, line_end) - line_start;
         Place {
             path: self.path.to_owned(),
-            line: Some(self.first_line.saturating_add(u32::try_from(newlines).unwrap_or(u32::MAX))),
+            line: Some(
+                self.first_line
+                    .saturating_add(u32::try_from(newlines).unwrap_or(u32::MAX)),
+            ),
             column: Some(u32::try_from(chars(&line[..marked.start])).map_or(u32::MAX, |n| n + 1)),
             pointer: None,
             excerpt: Some(excerpt(line, marked)),
@@ -108,12 +122,15 @@ fn chars(bytes: &[u8]) -> usize {
 }
 
 fn excerpt(line: &[u8], marked: std::ops::Range<usize>) -> Excerpt {
-    let before = String::from_utf8_lossy(&line[marked.start.saturating_sub(CONTEXT * 4)..marked.start])
-        .into_owned();
-    let inside = String::from_utf8_lossy(&line[marked.start..marked.end.min(marked.start + CONTEXT * 4)])
-        .into_owned();
+    let before =
+        String::from_utf8_lossy(&line[marked.start.saturating_sub(CONTEXT * 4)..marked.start])
+            .into_owned();
+    let inside =
+        String::from_utf8_lossy(&line[marked.start..marked.end.min(marked.start + CONTEXT * 4)])
+            .into_owned();
     let after =
-        String::from_utf8_lossy(&line[marked.end..line.len().min(marked.end + CONTEXT * 4)]).into_owned();
+        String::from_utf8_lossy(&line[marked.end..line.len().min(marked.end + CONTEXT * 4)])
+            .into_owned();
     let skip = before.chars().count().saturating_sub(CONTEXT);
     let cut = skip > 0 || marked.start > CONTEXT * 4;
     let mut text = if cut { "…".to_owned() } else { String::new() };
@@ -121,7 +138,11 @@ fn excerpt(line: &[u8], marked: std::ops::Range<usize>) -> Excerpt {
     let start = text.len();
     text.push_str(&visible(&inside.chars().take(CONTEXT).collect::<String>()));
     let end = text.len();
-    let tail: String = after.trim_end_matches(['\r', '\n']).chars().take(CONTEXT).collect();
+    let tail: String = after
+        .trim_end_matches(['\r', '\n'])
+        .chars()
+        .take(CONTEXT)
+        .collect();
     text.push_str(&visible(&tail));
     if line.len() - marked.end > tail.len() + 1 {
         text.push('…');

@@ -26,7 +26,9 @@ pub fn quoted(value: &str) -> String {
 /// One line of text with every character that could steer a terminal replaced, width kept.
 #[must_use]
 pub fn visible(text: &str) -> String {
-    text.chars().map(|c| if is_unsafe(c) { stand_in(c) } else { c }).collect()
+    text.chars()
+        .map(|c| if is_unsafe(c) { stand_in(c) } else { c })
+        .collect()
 }
 
 /// Whether a character can change how the text around it is shown: controls, bidi overrides, line separators.
@@ -61,7 +63,10 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
 
 /// Spelling without case and separators, so that `baseUrl` is near `base_url`.
 fn fold(word: &str) -> String {
-    word.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    word.chars()
+        .filter(|c| c.is_alphanumeric())
+        .flat_map(char::to_lowercase)
+        .collect()
 }
 
 #[cfg(test)]

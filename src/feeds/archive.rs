@@ -99,7 +99,11 @@ struct Annotations<'a> {
 ///
 /// # Errors
 /// Never in practice: every number was parsed before.
-pub fn card<'a>(config: &Config, entry: &'a Entry, findings: &'a Findings) -> serde_json::Result<Card<'a>> {
+pub fn card<'a>(
+    config: &Config,
+    entry: &'a Entry,
+    findings: &'a Findings,
+) -> serde_json::Result<Card<'a>> {
     let run = &entry.run;
     let (subject, metrics) = (&run.subject, &run.metrics);
     Ok(Card {
@@ -154,7 +158,10 @@ pub fn card<'a>(config: &Config, entry: &'a Entry, findings: &'a Findings) -> se
             playable_build: run.playable_build.as_ref().map(|url| url.as_str()),
         },
         events: findings.events,
-        annotations: Annotations { count: findings.annotations.total(), kinds: &findings.annotations.0 },
+        annotations: Annotations {
+            count: findings.annotations.total(),
+            kinds: &findings.annotations.0,
+        },
         threads: None,
     })
 }
@@ -180,20 +187,37 @@ fn optional(number: Option<&Number>) -> serde_json::Result<Option<&RawValue>> {
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write_runs(out: &mut dyn Write, config: &Config, archive: &Archive, findings: &[Findings]) -> io::Result<()> {
-    write!(out, "{{\n  \"schemaVersion\": {SCHEMA_VERSION},\n  \"runs\": [")?;
+pub fn write_runs(
+    out: &mut dyn Write,
+    config: &Config,
+    archive: &Archive,
+    findings: &[Findings],
+) -> io::Result<()> {
+    write!(
+        out,
+        "{{\n  \"schemaVersion\": {SCHEMA_VERSION},\n  \"runs\": ["
+    )?;
     for (index, (entry, findings)) in archive.runs.iter().zip(findings).enumerate() {
         out.write_all(if index == 0 { b"\n    " } else { b",\n    " })?;
         serde_json::to_writer(&mut *out, &card(config, entry, findings)?)?;
     }
-    out.write_all(if archive.runs.is_empty() { b"]\n}\n" } else { b"\n  ]\n}\n" })
+    out.write_all(if archive.runs.is_empty() {
+        b"]\n}\n"
+    } else {
+        b"\n  ]\n}\n"
+    })
 }
 
 /// Writes `runs.jsonl`: a card a line.
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write_run_lines(out: &mut dyn Write, config: &Config, archive: &Archive, findings: &[Findings]) -> io::Result<()> {
+pub fn write_run_lines(
+    out: &mut dyn Write,
+    config: &Config,
+    archive: &Archive,
+    findings: &[Findings],
+) -> io::Result<()> {
     for (entry, findings) in archive.runs.iter().zip(findings) {
         serde_json::to_writer(&mut *out, &card(config, entry, findings)?)?;
         out.write_all(b"\n")?;
@@ -252,7 +276,12 @@ pub fn index<'a>(config: &'a Config, runs: usize, feeds: &'a [Written]) -> Index
         runs,
         feeds: feeds
             .iter()
-            .map(|(path, bytes, blake3)| Feed { path, schema: None, bytes: *bytes, blake3 })
+            .map(|(path, bytes, blake3)| Feed {
+                path,
+                schema: None,
+                bytes: *bytes,
+                blake3,
+            })
             .collect(),
     }
 }

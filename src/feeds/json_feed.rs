@@ -48,7 +48,11 @@ struct Item<'a> {
 
 /// Makes the feed of the newest runs.
 #[must_use]
-pub fn feed<'a>(config: &'a Config, archive: &'a Archive, findings: &'a [Findings]) -> JsonFeed<'a> {
+pub fn feed<'a>(
+    config: &'a Config,
+    archive: &'a Archive,
+    findings: &'a [Findings],
+) -> JsonFeed<'a> {
     let site = &config.site;
     let base = site.base_url.as_ref();
     JsonFeed {
@@ -82,7 +86,12 @@ pub fn feed<'a>(config: &'a Config, archive: &'a Archive, findings: &'a [Finding
                     content_text: findings.writeup_html.is_none().then(|| summary.clone()),
                     summary,
                     date_published: time::iso(run.recency().ms),
-                    tags: vec![&run.subject.case, &run.subject.model, &run.subject.harness, &run.state.word],
+                    tags: vec![
+                        &run.subject.case,
+                        &run.subject.model,
+                        &run.subject.harness,
+                        &run.state.word,
+                    ],
                 }
             })
             .collect(),

@@ -143,7 +143,11 @@ pub fn document<'a>(s: &Sources<'a>) -> serde_json::Result<RunDocument<'a>> {
                     annotations.push(annotation_document(tape, annotation)?);
                 }
                 let header = serde_json::from_str(sidecar.header.0)?;
-                Some(SidecarDocument { file: &sidecar.file, header, report: HarnReport::from(&sidecar.report) })
+                Some(SidecarDocument {
+                    file: &sidecar.file,
+                    header,
+                    report: HarnReport::from(&sidecar.report),
+                })
             }
             None => None,
         };
@@ -171,7 +175,11 @@ pub fn document<'a>(s: &Sources<'a>) -> serde_json::Result<RunDocument<'a>> {
         files: s
             .files
             .iter()
-            .map(|file| FileDocument { path: &file.path, bytes: file.bytes, blake3: &file.blake3 })
+            .map(|file| FileDocument {
+                path: &file.path,
+                bytes: file.bytes,
+                blake3: &file.blake3,
+            })
             .collect(),
         diagnostics: s.diagnostics.iter().map(json::Entry::from).collect(),
     })
@@ -183,12 +191,19 @@ fn review_document<'a>(review: &'a Review, html: &'a Html) -> ReviewDocument<'a>
         ratings: review
             .domains
             .iter()
-            .map(|(domain, rating)| DomainDocument { domain, rating: rating.map(Rating::word) })
+            .map(|(domain, rating)| DomainDocument {
+                domain,
+                rating: rating.map(Rating::word),
+            })
             .collect(),
         checklist: review
             .checklist
             .iter()
-            .map(|item| ItemDocument { id: &item.id, status: &item.status, note: item.note.as_deref() })
+            .map(|item| ItemDocument {
+                id: &item.id,
+                status: &item.status,
+                note: item.note.as_deref(),
+            })
             .collect(),
         markdown: &review.body,
         html: html.as_str(),
@@ -203,12 +218,23 @@ fn annotation_document<'a>(
         .members()
         .into_iter()
         .filter(|member| member.key != "tape" && member.key != "target")
-        .map(|member| Ok((member.key.into_owned(), serde_json::from_str(member.value.raw)?)))
+        .map(|member| {
+            Ok((
+                member.key.into_owned(),
+                serde_json::from_str(member.value.raw)?,
+            ))
+        })
         .collect::<serde_json::Result<_>>()?;
-    let target = tape.position(annotation.event).map(|position| &tape.events[position]);
+    let target = tape
+        .position(annotation.event)
+        .map(|position| &tape.events[position]);
     Ok(AnnotationDocument {
         members,
         tape: &tape.file,
-        target: target.map(|event| Target { seq: event.seq, kind: event.kind.word, digest: event.digest() }),
+        target: target.map(|event| Target {
+            seq: event.seq,
+            kind: event.kind.word,
+            digest: event.digest(),
+        }),
     })
 }

@@ -128,7 +128,11 @@ pub fn read<'a>(path: &str, bytes: &'a [u8], mut each: impl FnMut(Event<'a>)) ->
 /// by LF. `events` is how many lines count, `digest` the BLAKE3 of the whole file.
 #[must_use]
 pub fn content_hash(bytes: &[u8], events: usize, digest: &str) -> String {
-    if is_canonical(bytes, events) { digest.to_owned() } else { hash_lines(bytes) }
+    if is_canonical(bytes, events) {
+        digest.to_owned()
+    } else {
+        hash_lines(bytes)
+    }
 }
 
 /// Whether the content hash is that of the file as it is: every line counts, ends in LF and has no CR.
@@ -157,10 +161,18 @@ fn hash_lines(bytes: &[u8]) -> String {
 
 fn parse_line<'a>(path: &str, line: Line<'a>, diagnostics: &mut Vec<Diagnostic>) -> Event<'a> {
     match read_fields(path, &line) {
-        Ok((fields, kind)) => Event { line, fields: Some(fields), kind },
+        Ok((fields, kind)) => Event {
+            line,
+            fields: Some(fields),
+            kind,
+        },
         Err(problem) => {
             diagnostics.push(*problem);
-            Event { line, fields: None, kind: Kind::Unknown }
+            Event {
+                line,
+                fields: None,
+                kind: Kind::Unknown,
+            }
         }
     }
 }
@@ -176,7 +188,8 @@ fn read_fields<'a>(path: &str, line: &Line<'a>) -> Result<(Fields<'a>, Kind), Bo
             "Write the log as UTF-8.",
         )));
     };
-    let fields: Fields<'a> = serde_json::from_str(text).map_err(|e| unreadable(&source, text, &e))?;
+    let fields: Fields<'a> =
+        serde_json::from_str(text).map_err(|e| unreadable(&source, text, &e))?;
     let name = fields.kind.as_deref().unwrap_or_default();
     let Some((_, kind)) = KINDS.iter().find(|(known, _)| *known == name) else {
         return Err(Box::new(unknown_type(&source, text, name)));
@@ -184,7 +197,11 @@ fn read_fields<'a>(path: &str, line: &Line<'a>) -> Result<(Fields<'a>, Kind), Bo
     if let Some(key) = missing_key(*kind, &fields) {
         return Err(Box::new(codes::EVENTS_MISSING_FIELD.at(
             source.place(0, text.len()).pointing(format!("/{key}")),
-            format!("The event of type {} has no {}; it is kept as an event of type `unknown`", quoted(name), quoted(key)),
+            format!(
+                "The event of type {} has no {}; it is kept as an event of type `unknown`",
+                quoted(name),
+                quoted(key)
+            ),
             format!("Add {} to the event.", quoted(key)),
         )));
     }
@@ -197,7 +214,7 @@ fn unreadable(source: &Source<'_>, text: &str, error: &serde_json::Error) -> Box
         codes::EVENTS_WRONG_TYPE.at(
             place,
             format!("A value of this event is of the wrong type: {}; it is kept as an event of type `unknown`", reason(error)),
-            "Write the value as formats.md B.1 asks for it.",
+            "Write the value in the type that the key takes: numbers and booleans without quotes, text in quotes.",
         )
     } else {
         codes::EVENTS_UNPARSABLE_LINE.at(
@@ -210,13 +227,22 @@ fn unreadable(source: &Source<'_>, text: &str, error: &serde_json::Error) -> Box
 
 fn unknown_type(source: &Source<'_>, text: &str, name: &str) -> Diagnostic {
     let node = Node::parse(text).ok().and_then(|root| root.get("type"));
-    let place = node.map_or_else(|| source.place(0, 1), |n| source.place(n.offset, n.offset + n.raw.len()));
+    let place = node.map_or_else(
+        || source.place(0, 1),
+        |n| source.place(n.offset, n.offset + n.raw.len()),
+    );
     let (message, help) = if name.is_empty() {
-        ("The event has no `type`; it is kept as an event of type `unknown`".to_owned(), "Add `type` to the event.".to_owned())
+        (
+            "The event has no `type`; it is kept as an event of type `unknown`".to_owned(),
+            "Add `type` to the event.".to_owned(),
+        )
     } else {
         let near = nearest(name, KINDS.iter().map(|(known, _)| *known));
         (
-            format!("The event type {} is not known; it is kept as an event of type `unknown`", quoted(name)),
+            format!(
+                "The event type {} is not known; it is kept as an event of type `unknown`",
+                quoted(name)
+            ),
             near.map_or_else(
                 || "A newer producer may have written it; nothing needs to be done.".to_owned(),
                 |near| format!("If {} was meant, write that.", quoted(near)),
@@ -231,7 +257,9 @@ fn missing_key(kind: Kind, f: &Fields<'_>) -> Option<&'static str> {
         return Some("timestamp");
     }
     let (present, key) = match kind {
-        Kind::Agent | Kind::Reasoning | Kind::Error | Kind::Warning => (f.message.is_some(), "message"),
+        Kind::Agent | Kind::Reasoning | Kind::Error | Kind::Warning => {
+            (f.message.is_some(), "message")
+        }
         Kind::Command => (f.command.is_some(), "command"),
         Kind::Read | Kind::Write | Kind::Skill => (f.path.is_some(), "path"),
         Kind::Search => (f.query.is_some(), "query"),
@@ -257,8 +285,13 @@ mod tests {
             "{\"timestamp\":\"t\",\"type\":\"hologram\",\"message\":\"a\"}\n",
         );
         let mut kinds = Vec::new();
-        let problems = read("e", text.as_bytes(), |event| kinds.push((event.line.number, event.kind)));
-        assert_eq!(kinds, [(1, Kind::Agent), (3, Kind::Unknown), (4, Kind::Unknown)]);
+        let problems = read("e", text.as_bytes(), |event| {
+            kinds.push((event.line.number, event.kind))
+        });
+        assert_eq!(
+            kinds,
+            [(1, Kind::Agent), (3, Kind::Unknown), (4, Kind::Unknown)]
+        );
         let codes: Vec<_> = problems.iter().map(|p| p.code.name).collect();
         assert_eq!(codes, ["events.unparsable-line", "events.unknown-type"]);
     }
@@ -266,11 +299,26 @@ mod tests {
     #[test]
     fn the_hash_ignores_blank_lines_and_carriage_returns() {
         assert_eq!(hash_lines(b"{}\r\n\n{}"), hash_lines(b"{}\n{}\n"));
-        assert_eq!(hash_lines(b"{}\n"), blake3::hash(b"{}\n").to_hex().to_string());
-        for text in ["", "{}\n", "{}", "{}\r\n{}\n", "{}\n\n", "\u{feff}{}\n", "{}\n{}\n"] {
+        assert_eq!(
+            hash_lines(b"{}\n"),
+            blake3::hash(b"{}\n").to_hex().to_string()
+        );
+        for text in [
+            "",
+            "{}\n",
+            "{}",
+            "{}\r\n{}\n",
+            "{}\n\n",
+            "\u{feff}{}\n",
+            "{}\n{}\n",
+        ] {
             let digest = blake3::hash(text.as_bytes()).to_hex();
             let events = jsonl::lines(text.as_bytes()).count();
-            assert_eq!(content_hash(text.as_bytes(), events, &digest), hash_lines(text.as_bytes()), "{text:?}");
+            assert_eq!(
+                content_hash(text.as_bytes(), events, &digest),
+                hash_lines(text.as_bytes()),
+                "{text:?}"
+            );
         }
     }
 }

@@ -114,7 +114,10 @@ impl<'a> Node<'a> {
     /// Text that is not one JSON value, with line and column.
     pub fn parse(text: &'a str) -> serde_json::Result<Self> {
         let raw: &RawValue = serde_json::from_str(text)?;
-        Ok(Self { raw: raw.get(), offset: raw.get().as_ptr().addr() - text.as_ptr().addr() })
+        Ok(Self {
+            raw: raw.get(),
+            offset: raw.get().as_ptr().addr() - text.as_ptr().addr(),
+        })
     }
 
     /// What the value is.
@@ -133,21 +136,33 @@ impl<'a> Node<'a> {
     /// The members of an object, in order, duplicates included; empty for anything else.
     #[must_use]
     pub fn members(&self) -> Vec<Member<'a>> {
-        let Ok(Members(members)) = serde_json::from_str(self.raw) else { return Vec::new() };
-        members.into_iter().map(|(key, raw)| Member { key: key.0, value: self.child(raw) }).collect()
+        let Ok(Members(members)) = serde_json::from_str(self.raw) else {
+            return Vec::new();
+        };
+        members
+            .into_iter()
+            .map(|(key, raw)| Member {
+                key: key.0,
+                value: self.child(raw),
+            })
+            .collect()
     }
 
     /// The items of an array; empty for anything else.
     #[must_use]
     pub fn items(&self) -> Vec<Node<'a>> {
-        let Ok(Items(items)) = serde_json::from_str(self.raw) else { return Vec::new() };
+        let Ok(Items(items)) = serde_json::from_str(self.raw) else {
+            return Vec::new();
+        };
         items.into_iter().map(|raw| self.child(raw)).collect()
     }
 
     /// The text of a string. A string that no UTF-8 text can hold (half a surrogate pair) is `None`.
     #[must_use]
     pub fn as_str(&self) -> Option<Cow<'a, str>> {
-        serde_json::from_str::<Str<'a>>(self.raw).ok().map(Str::into_inner)
+        serde_json::from_str::<Str<'a>>(self.raw)
+            .ok()
+            .map(Str::into_inner)
     }
 
     /// The value of `true` or `false`.
@@ -165,13 +180,18 @@ impl<'a> Node<'a> {
     /// The value of a number, infinite when it is beyond what 64 bits hold.
     #[must_use]
     pub fn as_f64(&self) -> Option<f64> {
-        (self.kind() == Kind::Number).then(|| self.raw.parse().ok()).flatten()
+        (self.kind() == Kind::Number)
+            .then(|| self.raw.parse().ok())
+            .flatten()
     }
 
     /// The value under `key` (the last one, as JSON readers do), if this is an object that has it.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<Node<'a>> {
-        self.members().into_iter().rfind(|member| member.key == key).map(|member| member.value)
+        self.members()
+            .into_iter()
+            .rfind(|member| member.key == key)
+            .map(|member| member.value)
     }
 
     /// The value that a JSON pointer leads to.
@@ -188,7 +208,10 @@ impl<'a> Node<'a> {
 
     fn child(&self, raw: &'a RawValue) -> Node<'a> {
         let raw = raw.get();
-        Node { raw, offset: self.offset + (raw.as_ptr().addr() - self.raw.as_ptr().addr()) }
+        Node {
+            raw,
+            offset: self.offset + (raw.as_ptr().addr() - self.raw.as_ptr().addr()),
+        }
     }
 }
 
@@ -261,8 +284,14 @@ mod tests {
         let number = root.find("/a/b~1c/0").expect("found");
         assert_eq!(number.raw, "1.10");
         assert_eq!(&text[number.offset..number.offset + 4], "1.10");
-        assert_eq!(root.find("/a/b~1c/1").and_then(|n| n.as_str()).as_deref(), Some("x\n"));
-        assert_eq!(root.find("/a2").and_then(|n| n.as_f64()), Some(f64::INFINITY));
+        assert_eq!(
+            root.find("/a/b~1c/1").and_then(|n| n.as_str()).as_deref(),
+            Some("x\n")
+        );
+        assert_eq!(
+            root.find("/a2").and_then(|n| n.as_f64()),
+            Some(f64::INFINITY)
+        );
         assert_eq!(root.find("/nope"), None);
     }
 

@@ -36,7 +36,11 @@ pub fn lines(bytes: &[u8]) -> impl Iterator<Item = Line<'_>> {
                 |whole| Cow::Borrowed(&whole[from..end]),
             );
             let exact = matches!(text, Cow::Borrowed(_));
-            return Some(Line { number, text, exact });
+            return Some(Line {
+                number,
+                text,
+                exact,
+            });
         }
         None
     })
@@ -48,8 +52,15 @@ mod tests {
 
     #[test]
     fn blank_lines_count_but_are_not_given() {
-        let found: Vec<_> =
-            lines(b"\xef\xbb\xbfa\r\n \n\nb\xff").map(|l| (l.number, l.text.into_owned(), l.exact)).collect();
-        assert_eq!(found, [(1, "a".to_owned(), true), (4, "b\u{fffd}".to_owned(), false)]);
+        let found: Vec<_> = lines(b"\xef\xbb\xbfa\r\n \n\nb\xff")
+            .map(|l| (l.number, l.text.into_owned(), l.exact))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                (1, "a".to_owned(), true),
+                (4, "b\u{fffd}".to_owned(), false)
+            ]
+        );
     }
 }

@@ -25,8 +25,14 @@ pub struct Prose {
 /// Reads a page.
 #[must_use]
 pub fn parse(source: Source<'_>) -> (Prose, Vec<Diagnostic>) {
-    let bytes = source.text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(source.text);
-    let source = Source { text: bytes, ..source };
+    let bytes = source
+        .text
+        .strip_prefix(b"\xef\xbb\xbf")
+        .unwrap_or(source.text);
+    let source = Source {
+        text: bytes,
+        ..source
+    };
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text,
         Err(error) => {
@@ -39,8 +45,17 @@ pub fn parse(source: Source<'_>) -> (Prose, Vec<Diagnostic>) {
             return (Prose::default(), vec![problem]);
         }
     };
-    let Some(rest) = text.strip_prefix("+++\n").or_else(|| text.strip_prefix("+++\r\n")) else {
-        return (Prose { body: text.to_owned(), ..Prose::default() }, Vec::new());
+    let Some(rest) = text
+        .strip_prefix("+++\n")
+        .or_else(|| text.strip_prefix("+++\r\n"))
+    else {
+        return (
+            Prose {
+                body: text.to_owned(),
+                ..Prose::default()
+            },
+            Vec::new(),
+        );
     };
     let start = text.len() - rest.len();
     let Some(end) = fence(text, start) else {
@@ -51,7 +66,9 @@ pub fn parse(source: Source<'_>) -> (Prose, Vec<Diagnostic>) {
         );
         return (Prose::default(), vec![problem]);
     };
-    let after = text[end..].find('\n').map_or(text.len(), |newline| end + newline + 1);
+    let after = text[end..]
+        .find('\n')
+        .map_or(text.len(), |newline| end + newline + 1);
     let mut diagnostics = Vec::new();
     let mut prose = front_matter(&source, &text[start..end], start, &mut diagnostics);
     text[after..].clone_into(&mut prose.body);
@@ -69,7 +86,12 @@ fn fence(text: &str, from: usize) -> Option<usize> {
     None
 }
 
-fn front_matter(source: &Source<'_>, toml: &str, offset: usize, problems: &mut Vec<Diagnostic>) -> Prose {
+fn front_matter(
+    source: &Source<'_>,
+    toml: &str,
+    offset: usize,
+    problems: &mut Vec<Diagnostic>,
+) -> Prose {
     let mut prose = Prose::default();
     let (table, errors) = DeTable::parse_recoverable(toml);
     for error in errors {

@@ -79,13 +79,19 @@ impl<'a> Reader<'a> {
     /// A reader over a document.
     #[must_use]
     pub const fn new(source: Source<'a>, codes: &'static ShapeCodes) -> Self {
-        Self { source, codes, diagnostics: Vec::new() }
+        Self {
+            source,
+            codes,
+            diagnostics: Vec::new(),
+        }
     }
 
     /// The place of a value.
     #[must_use]
     pub fn place(&self, node: Node<'_>, pointer: impl Into<String>) -> Place {
-        self.source.place(node.offset, node.offset + node.raw.len()).pointing(pointer)
+        self.source
+            .place(node.offset, node.offset + node.raw.len())
+            .pointing(pointer)
     }
 
     /// Reads `node` as an object and reports keys that stand twice.
@@ -99,15 +105,25 @@ impl<'a> Reader<'a> {
         let mut seen = BTreeSet::new();
         for member in &members {
             if !seen.insert(member.key.as_ref()) {
-                let place = self.place(member.value, format!("{pointer}/{}", pointer_part(&member.key)));
+                let place = self.place(
+                    member.value,
+                    format!("{pointer}/{}", pointer_part(&member.key)),
+                );
                 self.diagnostics.push(self.codes.duplicate_key.at(
                     place,
-                    format!("The key {} stands twice in this object; the last value counts", quoted(&member.key)),
+                    format!(
+                        "The key {} stands twice in this object; the last value counts",
+                        quoted(&member.key)
+                    ),
                     "Keep one of the two.",
                 ));
             }
         }
-        Some(Object { pointer, node, members })
+        Some(Object {
+            pointer,
+            node,
+            members,
+        })
     }
 
     /// The object under `key`.
@@ -120,11 +136,17 @@ impl<'a> Reader<'a> {
     pub fn value(&mut self, parent: &Object<'a>, key: &str, need: Need) -> Option<Node<'a>> {
         let found = parent.get(key);
         if found.is_none() && need == Need::Required {
-            let place = self.source.place(parent.node.offset, parent.node.offset + 1);
+            let place = self
+                .source
+                .place(parent.node.offset, parent.node.offset + 1);
             self.diagnostics.push(self.codes.missing.at(
                 place.pointing(parent.pointer_to(key)),
                 format!("The required key {} is missing", quoted(key)),
-                format!("Add {} to the object at {}.", quoted(key), shown(&parent.pointer)),
+                format!(
+                    "Add {} to the object at {}.",
+                    quoted(key),
+                    shown(&parent.pointer)
+                ),
             ));
         }
         found
@@ -133,7 +155,11 @@ impl<'a> Reader<'a> {
     /// The string under `key`.
     pub fn string(&mut self, parent: &Object<'a>, key: &str, need: Need) -> Option<Cow<'a, str>> {
         let node = self.value(parent, key, need)?;
-        let text = if node.kind() == Kind::String { node.as_str() } else { None };
+        let text = if node.kind() == Kind::String {
+            node.as_str()
+        } else {
+            None
+        };
         self.typed(text, node, parent, key, "a string")
     }
 
@@ -146,19 +172,28 @@ impl<'a> Reader<'a> {
     /// The number under `key`.
     pub fn number(&mut self, parent: &Object<'a>, key: &str, need: Need) -> Option<Number<'a>> {
         let node = self.value(parent, key, need)?;
-        let number = node.as_f64().map(|value| Number { literal: node.raw, value });
+        let number = node.as_f64().map(|value| Number {
+            literal: node.raw,
+            value,
+        });
         self.typed(number, node, parent, key, "a number")
     }
 
     /// The items of the array under `key`, each with its JSON pointer.
     pub fn items(&mut self, parent: &Object<'a>, key: &str, need: Need) -> Vec<(Node<'a>, String)> {
-        let Some(node) = self.value(parent, key, need) else { return Vec::new() };
+        let Some(node) = self.value(parent, key, need) else {
+            return Vec::new();
+        };
         let pointer = parent.pointer_to(key);
         if node.kind() != Kind::Array {
             self.wrong_type(node, &pointer, "an array");
             return Vec::new();
         }
-        node.items().into_iter().enumerate().map(|(i, item)| (item, format!("{pointer}/{i}"))).collect()
+        node.items()
+            .into_iter()
+            .enumerate()
+            .map(|(i, item)| (item, format!("{pointer}/{i}")))
+            .collect()
     }
 
     fn typed<T>(
@@ -183,7 +218,10 @@ impl<'a> Reader<'a> {
         };
         self.diagnostics.push(self.codes.wrong_type.at(
             self.place(node, pointer),
-            format!("The value at {} must be {expected}, and is {found}", shown(pointer)),
+            format!(
+                "The value at {} must be {expected}, and is {found}",
+                shown(pointer)
+            ),
             format!("Write {expected} here."),
         ));
     }
@@ -191,5 +229,9 @@ impl<'a> Reader<'a> {
 
 /// A JSON pointer for people: the empty one is "the top level".
 fn shown(pointer: &str) -> String {
-    if pointer.is_empty() { "the top level".to_owned() } else { quoted(pointer) }
+    if pointer.is_empty() {
+        "the top level".to_owned()
+    } else {
+        quoted(pointer)
+    }
 }

@@ -182,8 +182,14 @@ pub struct Parsed<'a> {
 /// Reads a record. `None` comes with an error that says why nothing could be read.
 #[must_use]
 pub fn parse<'a>(source: Source<'a>) -> (Option<Parsed<'a>>, Vec<Diagnostic>) {
-    let bytes = source.text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(source.text);
-    let source = Source { text: bytes, ..source };
+    let bytes = source
+        .text
+        .strip_prefix(b"\xef\xbb\xbf")
+        .unwrap_or(source.text);
+    let source = Source {
+        text: bytes,
+        ..source
+    };
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text,
         Err(error) => {
@@ -204,19 +210,34 @@ pub fn parse<'a>(source: Source<'a>) -> (Option<Parsed<'a>>, Vec<Diagnostic>) {
         }
     };
     let mut reader = Reader::new(source, &SHAPE);
-    let Some(top) = reader.object(root, "") else { return (None, reader.diagnostics) };
+    let Some(top) = reader.object(root, "") else {
+        return (None, reader.diagnostics);
+    };
     if let Some(problem) = wrong_document(&reader, &top, root) {
         return (None, vec![problem]);
     }
     let record = read(&mut reader, &top);
     let diagnostics = reader.diagnostics;
-    (Some(Parsed { record, root, diagnostics }), Vec::new())
+    (
+        Some(Parsed {
+            record,
+            root,
+            diagnostics,
+        }),
+        Vec::new(),
+    )
 }
 
 fn syntax_error(source: &Source<'_>, error: &serde_json::Error) -> Diagnostic {
     // The first line of a tape or an event log is a whole JSON value of its own, with more after it.
-    let first = source.text.split(|byte| *byte == b'\n').next().unwrap_or_default();
-    let first_value = std::str::from_utf8(first).ok().and_then(|line| Node::parse(line).ok());
+    let first = source
+        .text
+        .split(|byte| *byte == b'\n')
+        .next()
+        .unwrap_or_default();
+    let first_value = std::str::from_utf8(first)
+        .ok()
+        .and_then(|line| Node::parse(line).ok());
     if let Some(kind) = first_value.and_then(json_lines_kind) {
         return codes::RECORD_WRONG_DOCUMENT.at(
             source.place(0, first.len()),
@@ -235,7 +256,10 @@ fn syntax_error(source: &Source<'_>, error: &serde_json::Error) -> Diagnostic {
 #[must_use]
 pub fn reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
-    text.split(" at line ").next().unwrap_or_default().to_owned()
+    text.split(" at line ")
+        .next()
+        .unwrap_or_default()
+        .to_owned()
 }
 
 fn json_lines_kind(first: Node<'_>) -> Option<&'static str> {
@@ -265,7 +289,13 @@ fn wrong_document<'a>(reader: &Reader<'a>, top: &Object<'a>, root: Node<'a>) -> 
 }
 
 fn wrong(reader: &Reader<'_>, root: Node<'_>, kind: &str) -> Diagnostic {
-    let place = reader.place(Node { raw: &root.raw[..1], ..root }, "");
+    let place = reader.place(
+        Node {
+            raw: &root.raw[..1],
+            ..root
+        },
+        "",
+    );
     codes::RECORD_WRONG_DOCUMENT.at(
         place,
         format!("This is {kind}, not a Test Cabinet run record"),
@@ -352,7 +382,9 @@ fn read_validation<'a>(r: &mut Reader<'a>, validation: &Object<'a>) -> Validatio
     use Need::{Optional, Required};
     let mut checks = Vec::new();
     for (item, pointer) in r.items(validation, "checks", Optional) {
-        let Some(check) = r.object(item, pointer.clone()) else { continue };
+        let Some(check) = r.object(item, pointer.clone()) else {
+            continue;
+        };
         checks.push(Check {
             pointer,
             view: r.string(&check, "view", Required),
@@ -363,7 +395,9 @@ fn read_validation<'a>(r: &mut Reader<'a>, validation: &Object<'a>) -> Validatio
         });
     }
     for (item, pointer) in r.items(validation, "referenceComparisons", Optional) {
-        let Some(comparison) = r.object(item, pointer.clone()) else { continue };
+        let Some(comparison) = r.object(item, pointer.clone()) else {
+            continue;
+        };
         checks.push(Check {
             pointer,
             view: r.string(&comparison, "view", Required),
@@ -374,7 +408,9 @@ fn read_validation<'a>(r: &mut Reader<'a>, validation: &Object<'a>) -> Validatio
     }
     let mut proofs = Vec::new();
     for (item, pointer) in r.items(validation, "proofs", Optional) {
-        let Some(proof) = r.object(item, pointer) else { continue };
+        let Some(proof) = r.object(item, pointer) else {
+            continue;
+        };
         proofs.push(Proof {
             id: r.string(&proof, "id", Optional),
             name: r.string(&proof, "name", Optional),

@@ -64,7 +64,9 @@ impl<'de: 'a, 'a> Deserialize<'de> for Metadata<'a> {
         if raw.get().starts_with('{') {
             Ok(Self(Some(raw)))
         } else {
-            Err(serde::de::Error::custom("invalid type: metadata must be an object"))
+            Err(serde::de::Error::custom(
+                "invalid type: metadata must be an object",
+            ))
         }
     }
 }
@@ -160,8 +162,12 @@ pub fn parse<'a>(path: &str, bytes: &'a [u8]) -> (Option<Sidecar<'a>>, Vec<Diagn
         let result = if index == 0 {
             parse_header(&source, &line).map(|found| header = Some((found, line.clone())))
         } else {
-            parse_annotation(&source, &line)
-                .map(|annotation| annotations.push(AnnotationLine { line: line.clone(), annotation }))
+            parse_annotation(&source, &line).map(|annotation| {
+                annotations.push(AnnotationLine {
+                    line: line.clone(),
+                    annotation,
+                })
+            })
         };
         if let Err(problem) = result {
             diagnostics.push(*problem);
@@ -176,7 +182,11 @@ pub fn parse<'a>(path: &str, bytes: &'a [u8]) -> (Option<Sidecar<'a>>, Vec<Diagn
     }
     let sidecar = header
         .filter(|_| diagnostics.is_empty())
-        .map(|(header, header_line)| Sidecar { header, header_line, annotations });
+        .map(|(header, header_line)| Sidecar {
+            header,
+            header_line,
+            annotations,
+        });
     (sidecar, diagnostics)
 }
 
@@ -196,7 +206,9 @@ fn parse_header(source: &Source<'_>, line: &Line<'_>) -> Result<Header, Box<Diag
     }
     let header: Header = serde_json::from_str(text).map_err(|error| malformed(source, &error))?;
     if header.schema_version > SCHEMA_VERSION {
-        let node = Node::parse(text).ok().and_then(|root| root.get("schema_version"));
+        let node = Node::parse(text)
+            .ok()
+            .and_then(|root| root.get("schema_version"));
         let place = node.map_or(whole, |n| source.place(n.offset, n.offset + n.raw.len()));
         return Err(Box::new(codes::SIDECAR_UNSUPPORTED_VERSION.at(
             place.pointing("/schema_version"),
@@ -210,7 +222,10 @@ fn parse_header(source: &Source<'_>, line: &Line<'_>) -> Result<Header, Box<Diag
     Ok(header)
 }
 
-fn parse_annotation<'a>(source: &Source<'_>, line: &Line<'a>) -> Result<Annotation<'a>, Box<Diagnostic>> {
+fn parse_annotation<'a>(
+    source: &Source<'_>,
+    line: &Line<'a>,
+) -> Result<Annotation<'a>, Box<Diagnostic>> {
     let std::borrow::Cow::Borrowed(text) = line.text else {
         return Err(Box::new(codes::SIDECAR_MALFORMED_LINE.at(
             source.place(0, 1),
@@ -218,7 +233,9 @@ fn parse_annotation<'a>(source: &Source<'_>, line: &Line<'a>) -> Result<Annotati
             "Write the sidecar as UTF-8.",
         )));
     };
-    let tag = serde_json::from_str::<Tag<'_>>(text).map_err(|error| malformed(source, &error))?.tag;
+    let tag = serde_json::from_str::<Tag<'_>>(text)
+        .map_err(|error| malformed(source, &error))?
+        .tag;
     match tag.as_deref() {
         Some("annotation") => serde_json::from_str(text).map_err(|error| malformed(source, &error)),
         Some("header") => Err(Box::new(codes::SIDECAR_SECOND_HEADER.at(
@@ -254,12 +271,18 @@ mod tests {
     const HEADER: &str = "{\"type\":\"header\",\"schema_version\":1}\n";
 
     fn codes_of(body: &str) -> Vec<&'static str> {
-        parse("s", body.as_bytes()).1.iter().map(|d| d.code.name).collect()
+        parse("s", body.as_bytes())
+            .1
+            .iter()
+            .map(|d| d.code.name)
+            .collect()
     }
 
     #[test]
     fn comments_and_blank_lines_may_stand_anywhere() {
-        let text = format!("# by hand\n\n{HEADER}  # one\n{{\"type\":\"annotation\",\"event_id\":1,\"kind\":\"note\"}}\n");
+        let text = format!(
+            "# by hand\n\n{HEADER}  # one\n{{\"type\":\"annotation\",\"event_id\":1,\"kind\":\"note\"}}\n"
+        );
         let (sidecar, problems) = parse("s", text.as_bytes());
         assert!(problems.is_empty());
         let sidecar = sidecar.expect("a sidecar");
@@ -270,7 +293,9 @@ mod tests {
     #[test]
     fn absent_is_a_default_but_null_is_an_error_for_links_and_metadata() {
         for key in ["links", "metadata"] {
-            let text = format!("{HEADER}{{\"type\":\"annotation\",\"event_id\":1,\"kind\":\"note\",\"{key}\":null}}\n");
+            let text = format!(
+                "{HEADER}{{\"type\":\"annotation\",\"event_id\":1,\"kind\":\"note\",\"{key}\":null}}\n"
+            );
             assert_eq!(codes_of(&text), ["sidecar.malformed-line"], "{key}");
         }
     }
@@ -282,7 +307,12 @@ mod tests {
         );
         assert_eq!(
             codes_of(&text),
-            ["sidecar.second-header", "sidecar.malformed-line", "sidecar.malformed-line", "sidecar.malformed-line"]
+            [
+                "sidecar.second-header",
+                "sidecar.malformed-line",
+                "sidecar.malformed-line",
+                "sidecar.malformed-line"
+            ]
         );
     }
 }

@@ -59,16 +59,31 @@ pub enum Phase {
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[allow(missing_docs, reason = "the names are those of formats.md C")]
 pub enum Kind<'a> {
-    ClockRead { source: ClockSource, value_ms: i64 },
-    ClockSleep { duration_ms: u64 },
+    ClockRead {
+        source: ClockSource,
+        value_ms: i64,
+    },
+    ClockSleep {
+        duration_ms: u64,
+    },
     LlmCall {
         request_digest: String,
         #[serde(borrow)]
         response: Payload<'a>,
     },
-    FileRead { path: String, content_hash: String, len_bytes: u64 },
-    FileWrite { path: String, content_hash: String, len_bytes: u64 },
-    FileDelete { path: String },
+    FileRead {
+        path: String,
+        content_hash: String,
+        len_bytes: u64,
+    },
+    FileWrite {
+        path: String,
+        content_hash: String,
+        len_bytes: u64,
+    },
+    FileDelete {
+        path: String,
+    },
     ProcessSpawn {
         program: String,
         args: Vec<String>,
@@ -187,7 +202,10 @@ pub fn parse<'a>(path: &str, bytes: &'a [u8]) -> (Option<Tape<'a>>, Vec<Diagnost
     let mut diagnostics = Vec::new();
     let mut header = None;
     let mut records = Vec::new();
-    let first_is_blank = bytes.split(|b| *b == b'\n').next().is_some_and(|l| l.trim_ascii().is_empty());
+    let first_is_blank = bytes
+        .split(|b| *b == b'\n')
+        .next()
+        .is_some_and(|l| l.trim_ascii().is_empty());
     for (index, line) in jsonl::lines(bytes).enumerate() {
         let source = Source::line(path, line.number, line.text.as_bytes());
         let result = if index == 0 {
@@ -195,7 +213,11 @@ pub fn parse<'a>(path: &str, bytes: &'a [u8]) -> (Option<Tape<'a>>, Vec<Diagnost
         } else {
             parse_record(&source, &line).map(|record| {
                 let digest = blake3::Hash::from_bytes([0; 32]);
-                records.push(RecordLine { line: line.clone(), record, digest });
+                records.push(RecordLine {
+                    line: line.clone(),
+                    record,
+                    digest,
+                });
             })
         };
         if let Err(problem) = result {
@@ -209,7 +231,9 @@ pub fn parse<'a>(path: &str, bytes: &'a [u8]) -> (Option<Tape<'a>>, Vec<Diagnost
             "Record the tape again, or remove the file.",
         ));
     }
-    let tape = header.filter(|_| diagnostics.is_empty()).map(|header| finish(header, records));
+    let tape = header
+        .filter(|_| diagnostics.is_empty())
+        .map(|header| finish(header, records));
     (tape, diagnostics)
 }
 
@@ -219,7 +243,12 @@ fn finish(header: Header, mut records: Vec<RecordLine<'_>>) -> Tape<'_> {
     for line in &mut records {
         line.record.phase.get_or_insert(Phase::UserScript);
     }
-    Tape { header, content_hash: hash(&mut records), records, hash_without_phase }
+    Tape {
+        header,
+        content_hash: hash(&mut records),
+        records,
+        hash_without_phase,
+    }
 }
 
 fn hash(records: &mut [RecordLine<'_>]) -> String {
@@ -241,10 +270,17 @@ struct Tag<'a> {
 }
 
 fn tag(text: &str) -> Option<String> {
-    serde_json::from_str::<Tag<'_>>(text).ok()?.tag.map(|tag| tag.to_string())
+    serde_json::from_str::<Tag<'_>>(text)
+        .ok()?
+        .tag
+        .map(|tag| tag.to_string())
 }
 
-fn parse_header(source: &Source<'_>, line: &Line<'_>, first_is_blank: bool) -> Result<Header, Box<Diagnostic>> {
+fn parse_header(
+    source: &Source<'_>,
+    line: &Line<'_>,
+    first_is_blank: bool,
+) -> Result<Header, Box<Diagnostic>> {
     let text = line.text.as_ref();
     let whole = source.place(0, text.len());
     if first_is_blank || tag(text).as_deref() != Some("header") {
@@ -254,13 +290,17 @@ fn parse_header(source: &Source<'_>, line: &Line<'_>, first_is_blank: bool) -> R
             "Begin the tape with `{\"type\":\"header\",\"version\":1,\"harn_version\":\"…\"}`; a blank or comment line may not stand before it.",
         )));
     }
-    let header: Header = serde_json::from_str(text).map_err(|error| malformed(source, &error, "header"))?;
+    let header: Header =
+        serde_json::from_str(text).map_err(|error| malformed(source, &error, "header"))?;
     if header.version > FORMAT_VERSION {
         let node = Node::parse(text).ok().and_then(|root| root.get("version"));
         let place = node.map_or(whole, |n| source.place(n.offset, n.offset + n.raw.len()));
         return Err(Box::new(codes::TAPE_UNSUPPORTED_VERSION.at(
             place.pointing("/version"),
-            format!("The tape is of version `{}`; the newest that can be read is `{FORMAT_VERSION}`", header.version),
+            format!(
+                "The tape is of version `{}`; the newest that can be read is `{FORMAT_VERSION}`",
+                header.version
+            ),
             "Use a newer runpress, or record the tape with an older Harn.",
         )));
     }
@@ -281,7 +321,9 @@ fn parse_record<'a>(source: &Source<'_>, line: &Line<'a>) -> Result<Record<'a>, 
             "The tape has a second header",
             "Split the file: one header and its records make one tape.",
         ))),
-        Some("record") => serde_json::from_str(text).map_err(|error| malformed(source, &error, "record")),
+        Some("record") => {
+            serde_json::from_str(text).map_err(|error| malformed(source, &error, "record"))
+        }
         Some(other) => Err(Box::new(codes::TAPE_MALFORMED_RECORD.at(
             source.place(0, text.len()).pointing("/type"),
             format!("The line type {} is not known in a tape", quoted(other)),
@@ -319,7 +361,10 @@ mod tests {
 
     #[test]
     fn the_hash_of_no_records_is_that_of_nothing() {
-        assert_eq!(hash_of(""), "af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262");
+        assert_eq!(
+            hash_of(""),
+            "af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262"
+        );
     }
 
     #[test]
@@ -329,7 +374,10 @@ mod tests {
                 format!("{{ \"type\":\"record\",\"kind\":{{\"kind\":\"clock_sleep\",\"duration_ms\":1,\"extra\":0}},\"monotonic_ms\":0,\"virtual_time_ms\":0,\"seq\":{seq}}}\n")
             })
             .collect();
-        assert_eq!(hash_of(&sleeps), "a85a6b38d429aca4494ff9c5f0e6ceabec9c9aff636b812f4ff88c649130565f");
+        assert_eq!(
+            hash_of(&sleeps),
+            "a85a6b38d429aca4494ff9c5f0e6ceabec9c9aff636b812f4ff88c649130565f"
+        );
     }
 
     #[test]

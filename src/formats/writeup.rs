@@ -52,8 +52,14 @@ impl Writeup<'_> {
 #[must_use]
 pub fn parse<'a>(source: Source<'a>) -> (Writeup<'a>, Vec<Diagnostic>) {
     let mut diagnostics = Vec::new();
-    let bytes = source.text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(source.text);
-    let source = Source { text: bytes, ..source };
+    let bytes = source
+        .text
+        .strip_prefix(b"\xef\xbb\xbf")
+        .unwrap_or(source.text);
+    let source = Source {
+        text: bytes,
+        ..source
+    };
     let text = String::from_utf8_lossy(bytes);
     if let Err(error) = std::str::from_utf8(bytes) {
         let at = error.valid_up_to();
@@ -66,7 +72,9 @@ pub fn parse<'a>(source: Source<'a>) -> (Writeup<'a>, Vec<Diagnostic>) {
     let start = text.len() - text.trim_start().len();
     let mut entries = Vec::new();
     let mut end = None;
-    let opened = line_ranges(&text, start).next().is_some_and(|line| text[line].trim_end() == "---");
+    let opened = line_ranges(&text, start)
+        .next()
+        .is_some_and(|line| text[line].trim_end() == "---");
     if opened {
         for line in line_ranges(&text, start).skip(1) {
             if text[line.clone()].trim_end() == "---" {
@@ -75,7 +83,10 @@ pub fn parse<'a>(source: Source<'a>) -> (Writeup<'a>, Vec<Diagnostic>) {
             }
             if let Some(colon) = text[line.clone()].find(':') {
                 let colon = line.start + colon;
-                entries.push((trim(&text, line.start..colon), trim(&text, colon + 1..line.end)));
+                entries.push((
+                    trim(&text, line.start..colon),
+                    trim(&text, colon + 1..line.end),
+                ));
             }
         }
         if end.is_none() {
@@ -88,7 +99,15 @@ pub fn parse<'a>(source: Source<'a>) -> (Writeup<'a>, Vec<Diagnostic>) {
         }
     }
     let body = trim(&text, end.unwrap_or(start)..text.len());
-    (Writeup { text, entries, body, fenced: end.is_some() }, diagnostics)
+    (
+        Writeup {
+            text,
+            entries,
+            body,
+            fenced: end.is_some(),
+        },
+        diagnostics,
+    )
 }
 
 fn line_ranges(text: &str, from: usize) -> impl Iterator<Item = std::ops::Range<usize>> {
@@ -96,7 +115,9 @@ fn line_ranges(text: &str, from: usize) -> impl Iterator<Item = std::ops::Range<
     std::iter::from_fn(move || {
         (at < text.len()).then(|| {
             let start = at;
-            let end = text[start..].find('\n').map_or(text.len(), |newline| start + newline);
+            let end = text[start..]
+                .find('\n')
+                .map_or(text.len(), |newline| start + newline);
             at = end + 1;
             start..end
         })
@@ -116,20 +137,34 @@ mod tests {
 
     fn parsed(text: &str) -> (Vec<(String, String)>, String, usize) {
         let (writeup, problems) = parse(Source::file("w", text.as_bytes()));
-        let entries = writeup.entries().map(|e| (e.key.to_owned(), e.value.to_owned())).collect();
+        let entries = writeup
+            .entries()
+            .map(|e| (e.key.to_owned(), e.value.to_owned()))
+            .collect();
         (entries, writeup.body().to_owned(), problems.len())
     }
 
     #[test]
     fn the_front_matter_is_split_at_the_first_colon() {
-        let (entries, body, problems) = parsed("\u{feff}\n---\r\nrating: Great\r\nreview.a: pass see: b\r\n---\r\n\r\n# Hi\r\n");
-        assert_eq!(entries, [("rating".into(), "Great".into()), ("review.a".into(), "pass see: b".into())]);
+        let (entries, body, problems) = parsed(
+            "\u{feff}\n---\r\nrating: Great\r\nreview.a: pass see: b\r\n---\r\n\r\n# Hi\r\n",
+        );
+        assert_eq!(
+            entries,
+            [
+                ("rating".into(), "Great".into()),
+                ("review.a".into(), "pass see: b".into())
+            ]
+        );
         assert_eq!((body.as_str(), problems), ("# Hi", 0));
     }
 
     #[test]
     fn without_a_fence_everything_is_body() {
-        assert_eq!(parsed("Just text\n---\nmore"), (vec![], "Just text\n---\nmore".into(), 0));
+        assert_eq!(
+            parsed("Just text\n---\nmore"),
+            (vec![], "Just text\n---\nmore".into(), 0)
+        );
     }
 
     #[test]

@@ -39,7 +39,10 @@ impl Kind {
     /// Reads the word of the format.
     #[must_use]
     pub fn parse(word: &str) -> Self {
-        Self::KNOWN.into_iter().find(|kind| kind.word() == word).unwrap_or_else(|| Self::Unknown(word.to_owned()))
+        Self::KNOWN
+            .into_iter()
+            .find(|kind| kind.word() == word)
+            .unwrap_or_else(|| Self::Unknown(word.to_owned()))
     }
 
     /// The word of the format, or of the file.
@@ -62,7 +65,11 @@ impl Kind {
     /// The word under which Harn's report counts it.
     #[must_use]
     pub fn counted_as(&self) -> &str {
-        if let Self::Unknown(_) = self { "unknown" } else { self.word() }
+        if let Self::Unknown(_) = self {
+            "unknown"
+        } else {
+            self.word()
+        }
     }
 }
 
@@ -160,16 +167,40 @@ impl Counts {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names are those of formats.md D")]
 pub enum Problem {
-    DuplicateId { annotation_id: String },
-    UnknownEventId { annotation_id: String, event_id: u64 },
-    HypothesisStatusMissing { annotation_id: String },
-    FrictionKindUnexpected { annotation_id: String },
-    HypothesisStatusUnexpected { annotation_id: String },
-    FrictionKindMissing { annotation_id: String },
-    FrictionKindUnknown { annotation_id: String, friction_kind: String },
-    UnknownKind { annotation_id: String },
-    InvalidSpan { annotation_id: String, message: String },
-    TapeDigestMismatch { expected: String, actual: String },
+    DuplicateId {
+        annotation_id: String,
+    },
+    UnknownEventId {
+        annotation_id: String,
+        event_id: u64,
+    },
+    HypothesisStatusMissing {
+        annotation_id: String,
+    },
+    FrictionKindUnexpected {
+        annotation_id: String,
+    },
+    HypothesisStatusUnexpected {
+        annotation_id: String,
+    },
+    FrictionKindMissing {
+        annotation_id: String,
+    },
+    FrictionKindUnknown {
+        annotation_id: String,
+        friction_kind: String,
+    },
+    UnknownKind {
+        annotation_id: String,
+    },
+    InvalidSpan {
+        annotation_id: String,
+        message: String,
+    },
+    TapeDigestMismatch {
+        expected: String,
+        actual: String,
+    },
 }
 
 /// What Harn's validator says about a sidecar and its tape.

@@ -89,7 +89,11 @@ impl Archive {
             }
             members
                 .into_iter()
-                .map(|(name, runs)| Group { name: name.to_owned(), slug: slugs(sort, name), runs })
+                .map(|(name, runs)| Group {
+                    name: name.to_owned(),
+                    slug: slugs(sort, name),
+                    runs,
+                })
                 .collect::<Vec<_>>()
         };
         let cases = group(Sort::Case, &|run| &run.subject.case);
@@ -100,7 +104,9 @@ impl Archive {
             ranges.entry(range_key(run)).or_default().add(run);
         }
         let position = |groups: &[Group], name: &str| {
-            groups.binary_search_by(|group| group.name.as_str().cmp(name)).unwrap_or_default()
+            groups
+                .binary_search_by(|group| group.name.as_str().cmp(name))
+                .unwrap_or_default()
         };
         let mut entries: Vec<Entry> = runs
             .into_iter()
@@ -121,7 +127,13 @@ impl Archive {
                 entries[pair[1]].newer = Some(pair[0]);
             }
         }
-        Self { runs: entries, cases, models, harnesses, ranges }
+        Self {
+            runs: entries,
+            cases,
+            models,
+            harnesses,
+            ranges,
+        }
     }
 
     /// The ranges of the runs that are comparable with `run`, itself included.
@@ -175,6 +187,12 @@ fn widen(range: &mut Option<Range>, number: Option<&Number>) {
                 range.max = number.clone();
             }
         }
-        None => *range = Some(Range { min: number.clone(), max: number.clone(), runs: 1 }),
+        None => {
+            *range = Some(Range {
+                min: number.clone(),
+                max: number.clone(),
+                runs: 1,
+            })
+        }
     }
 }

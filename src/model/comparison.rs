@@ -30,11 +30,16 @@ pub fn sets(archive: &Archive, runs: &[usize]) -> Vec<Set> {
     for &index in runs {
         let entry = &archive.runs[index];
         let subject = &entry.run.subject;
-        let engine = subject
-            .engine_version
-            .as_ref()
-            .map_or_else(|| subject.engine.clone(), |version| format!("{} {version}", subject.engine));
-        let key = (entry.case, subject.version.clone(), engine, subject.orchestrator.clone());
+        let engine = subject.engine_version.as_ref().map_or_else(
+            || subject.engine.clone(),
+            |version| format!("{} {version}", subject.engine),
+        );
+        let key = (
+            entry.case,
+            subject.version.clone(),
+            engine,
+            subject.orchestrator.clone(),
+        );
         let list = members.entry(key.clone()).or_default();
         if list.is_empty() {
             order.push(key);
@@ -75,7 +80,13 @@ fn variants(archive: &Archive, runs: Vec<usize>) -> Vec<(Option<String>, Vec<usi
     let mut groups: BTreeMap<(bool, Option<String>), Vec<usize>> = BTreeMap::new();
     for index in runs {
         let variant = archive.runs[index].run.subject.variant.clone();
-        groups.entry((variant.is_none(), variant)).or_default().push(index);
+        groups
+            .entry((variant.is_none(), variant))
+            .or_default()
+            .push(index);
     }
-    groups.into_iter().map(|((_, variant), runs)| (variant, runs)).collect()
+    groups
+        .into_iter()
+        .map(|((_, variant), runs)| (variant, runs))
+        .collect()
 }

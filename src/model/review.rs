@@ -13,12 +13,20 @@ pub enum Rating {
 
 impl Rating {
     /// All ratings, best first.
-    pub const ALL: [Self; 5] = [Self::Flawless, Self::Great, Self::Passable, Self::Scuffed, Self::Broken];
+    pub const ALL: [Self; 5] = [
+        Self::Flawless,
+        Self::Great,
+        Self::Passable,
+        Self::Scuffed,
+        Self::Broken,
+    ];
 
     /// Reads a rating; case does not matter, quotes are not stripped.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|rating| text.eq_ignore_ascii_case(rating.word()))
+        Self::ALL
+            .into_iter()
+            .find(|rating| text.eq_ignore_ascii_case(rating.word()))
     }
 
     /// The word of the format.

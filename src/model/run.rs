@@ -197,12 +197,16 @@ impl State {
 #[must_use]
 pub fn from_record(record: &RunRecord<'_>) -> Option<Run> {
     let subject = &record.subject;
-    let text = |value: &Option<std::borrow::Cow<'_, str>>| value.as_ref().map(|text| text.to_string());
+    let text =
+        |value: &Option<std::borrow::Cow<'_, str>>| value.as_ref().map(|text| text.to_string());
     Some(Run {
         id: text(&record.id)?,
         started: Moment::parse(record.started_at.as_ref()?)?,
         finished: Moment::parse(record.finished_at.as_ref()?)?,
-        published: record.published_at.as_ref().and_then(|at| Moment::parse(at)),
+        published: record
+            .published_at
+            .as_ref()
+            .and_then(|at| Moment::parse(at)),
         subject: Subject {
             case: text(&subject.test_case_slug)?,
             version: text(&subject.test_case_version)?,
@@ -224,14 +228,26 @@ pub fn from_record(record: &RunRecord<'_>) -> Option<Run> {
         },
         metrics: metrics(&record.metrics)?,
         validation: validation(&record.validation)?,
-        source_repo: record.source_repo.as_ref().and_then(|url| HttpUrl::parse(url)),
-        playable_build: record.playable_build.as_ref().and_then(|url| HttpUrl::parse(url)),
-        state: State { word: text(&record.state)?, detail: text(&record.state_detail) },
+        source_repo: record
+            .source_repo
+            .as_ref()
+            .and_then(|url| HttpUrl::parse(url)),
+        playable_build: record
+            .playable_build
+            .as_ref()
+            .and_then(|url| HttpUrl::parse(url)),
+        state: State {
+            word: text(&record.state)?,
+            detail: text(&record.state_detail),
+        },
     })
 }
 
 fn number(number: &Option<reader::Number<'_>>) -> Option<Number> {
-    number.as_ref().map(|n| Number { literal: n.literal.to_owned(), value: n.value })
+    number.as_ref().map(|n| Number {
+        literal: n.literal.to_owned(),
+        value: n.value,
+    })
 }
 
 fn metrics(metrics: &record::Metrics<'_>) -> Option<Metrics> {
@@ -267,7 +283,10 @@ fn validation(validation: &record::Validation<'_>) -> Option<Validation> {
 fn check(check: &record::Check<'_>) -> Option<Check> {
     let view = check.view.as_ref()?.to_string();
     Some(Check {
-        name: check.name.as_ref().map_or_else(|| humanise(&view), |name| name.to_string()),
+        name: check
+            .name
+            .as_ref()
+            .map_or_else(|| humanise(&view), |name| name.to_string()),
         // A view that was not reached has similarity 0 in the record: that is "not reached", not "0 % alike".
         similarity: number(&check.similarity).filter(|_| check.reached == Some(true)),
         detail: check.detail.as_ref().map(|text| text.to_string()),
@@ -289,7 +308,13 @@ fn proof(proof: &record::Proof<'_>) -> Proof {
 fn humanise(slug: &str) -> String {
     let word = |word: &str| {
         let mut chars = word.chars();
-        chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+        chars.next().map_or_else(String::new, |first| {
+            first.to_uppercase().chain(chars).collect()
+        })
     };
-    slug.split('-').filter(|part| !part.is_empty()).map(word).collect::<Vec<_>>().join(" ")
+    slug.split('-')
+        .filter(|part| !part.is_empty())
+        .map(word)
+        .collect::<Vec<_>>()
+        .join(" ")
 }

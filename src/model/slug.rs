@@ -25,7 +25,9 @@ pub fn slugify(name: &str) -> String {
 #[must_use]
 pub fn short_id(id: &str) -> &str {
     let head = id.split('-').next().unwrap_or_default();
-    head.char_indices().nth(8).map_or(head, |(end, _)| &head[..end])
+    head.char_indices()
+        .nth(8)
+        .map_or(head, |(end, _)| &head[..end])
 }
 
 /// `<case>-<harness>-<model>-<short id>`; parts that have no letter or digit are left out.
@@ -47,7 +49,11 @@ pub fn with_hash(slug: &str, name: &str) -> String {
 }
 
 fn join<const N: usize>(parts: [String; N]) -> String {
-    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-")
+    parts
+        .into_iter()
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join("-")
 }
 
 #[cfg(test)]
@@ -62,6 +68,9 @@ mod tests {
         assert_eq!(slugify(&"ab-".repeat(100)).len(), 59);
         assert_eq!(short_id("4f1c2d3e99-1111"), "4f1c2d3e");
         assert_eq!(short_id("r1"), "r1");
-        assert_eq!(run_slug("Pong", "codex", "sample/lark", "4f1c2d3e"), "pong-codex-sample-lark-4f1c2d3e");
+        assert_eq!(
+            run_slug("Pong", "codex", "sample/lark", "4f1c2d3e"),
+            "pong-codex-sample-lark-4f1c2d3e"
+        );
     }
 }

@@ -169,7 +169,10 @@ impl Event<'_> {
     /// What names the event's content: BLAKE3 of its line, or of its compact JSON in a Harn tape.
     #[must_use]
     pub fn digest(&self) -> String {
-        self.record_digest.unwrap_or_else(|| blake3::hash(self.source.as_bytes())).to_hex().to_string()
+        self.record_digest
+            .unwrap_or_else(|| blake3::hash(self.source.as_bytes()))
+            .to_hex()
+            .to_string()
     }
 
     /// Whether readers should see a failure here: a failed outcome, or an error event.
@@ -199,7 +202,9 @@ impl<'a> Tape<'a> {
     pub fn position(&self, seq: u64) -> Option<usize> {
         match &self.positions {
             Some(positions) => positions.get(&seq).copied(),
-            None => usize::try_from(seq).ok().filter(|position| *position < self.events.len()),
+            None => usize::try_from(seq)
+                .ok()
+                .filter(|position| *position < self.events.len()),
         }
     }
 
@@ -290,7 +295,10 @@ fn fill<'a>(event: &mut Event<'a>, kind: events::Kind, f: Fields<'a>) {
         (None, None) => None,
     };
     match kind {
-        events::Kind::Agent | events::Kind::Reasoning | events::Kind::Error | events::Kind::Warning => {
+        events::Kind::Agent
+        | events::Kind::Reasoning
+        | events::Kind::Error
+        | events::Kind::Warning => {
             event.fact("code", text(f.code));
             event.push(None, TextKind::Plain, text(f.message).unwrap_or_default());
         }
@@ -326,11 +334,22 @@ fn fill<'a>(event: &mut Event<'a>, kind: events::Kind, f: Fields<'a>) {
             event.push(None, TextKind::Plain, text(f.message).unwrap_or_default());
         }
         events::Kind::Usage => {
-            event.push(Some("tokens"), TextKind::Json, f.tokens.map_or("", |raw| raw.get()));
-            event.push(Some("cost"), TextKind::Json, f.cost.map_or("", |raw| raw.get()));
+            event.push(
+                Some("tokens"),
+                TextKind::Json,
+                f.tokens.map_or("", |raw| raw.get()),
+            );
+            event.push(
+                Some("cost"),
+                TextKind::Json,
+                f.cost.map_or("", |raw| raw.get()),
+            );
         }
         events::Kind::Gg => event.push(None, TextKind::Json, f.event.map_or("", |raw| raw.get())),
-        events::Kind::Unknown => match f.raw.map(|raw| (raw, serde_json::from_str::<Str<'a>>(raw.get()))) {
+        events::Kind::Unknown => match f
+            .raw
+            .map(|raw| (raw, serde_json::from_str::<Str<'a>>(raw.get())))
+        {
             Some((_, Ok(string))) => event.push(None, TextKind::Plain, string.into_inner()),
             Some((raw, Err(_))) => event.push(None, TextKind::Json, raw.get()),
             None => {}
@@ -341,7 +360,10 @@ fn fill<'a>(event: &mut Event<'a>, kind: events::Kind, f: Fields<'a>) {
 /// The tape of a Harn tape; `file` is its name in the run directory.
 #[must_use]
 pub fn from_harn<'a>(file: &str, tape: harn::Tape<'a>) -> Tape<'a> {
-    let mut header = vec![("Harn version", tape.header.harn_version), ("tape version", tape.header.version.to_string())];
+    let mut header = vec![
+        ("Harn version", tape.header.harn_version),
+        ("tape version", tape.header.version.to_string()),
+    ];
     if let Some(script) = tape.header.script_path {
         header.push(("script", script));
     }
@@ -352,10 +374,18 @@ pub fn from_harn<'a>(file: &str, tape: harn::Tape<'a>) -> Tape<'a> {
         header.push(("started", super::time::utc(ms)));
     }
     let events: Vec<_> = tape.records.into_iter().map(from_record).collect();
-    let in_order = events.iter().zip(0..).all(|(event, position)| event.seq == position);
+    let in_order = events
+        .iter()
+        .zip(0..)
+        .all(|(event, position)| event.seq == position);
     let positions = (!in_order).then(|| {
         // Reversed, so that of two events with one number the first is kept.
-        events.iter().enumerate().rev().map(|(position, event)| (event.seq, position)).collect()
+        events
+            .iter()
+            .enumerate()
+            .rev()
+            .map(|(position, event)| (event.seq, position))
+            .collect()
     });
     Tape {
         positions,
@@ -375,7 +405,10 @@ fn from_record(line: harn::RecordLine<'_>) -> Event<'_> {
         line: line.line.number,
         source: line.line.text,
         at: Some(record.virtual_time_ms),
-        kind: Kind { word: "unknown", family: Family::Other },
+        kind: Kind {
+            word: "unknown",
+            family: Family::Other,
+        },
         outcome: Outcome::Unstated,
         headline: Cow::Borrowed(""),
         facts: Vec::new(),
@@ -393,7 +426,11 @@ fn from_record(line: harn::RecordLine<'_>) -> Event<'_> {
 fn fill_harn<'a>(event: &mut Event<'a>, kind: harn::Kind<'a>) {
     let (word, family) = match kind {
         harn::Kind::ClockRead { source, value_ms } => {
-            let source = if source == harn::ClockSource::Wall { "wall" } else { "monotonic" };
+            let source = if source == harn::ClockSource::Wall {
+                "wall"
+            } else {
+                "monotonic"
+            };
             event.headline = Cow::Owned(format!("{source} clock: {value_ms} ms"));
             ("clock_read", Family::Other)
         }
@@ -401,16 +438,27 @@ fn fill_harn<'a>(event: &mut Event<'a>, kind: harn::Kind<'a>) {
             event.headline = Cow::Owned(format!("{duration_ms} ms"));
             ("clock_sleep", Family::Other)
         }
-        harn::Kind::LlmCall { request_digest, response } => {
+        harn::Kind::LlmCall {
+            request_digest,
+            response,
+        } => {
             event.fact("request", Some(request_digest));
             event.payload("response", response);
             ("llm_call", Family::Speech)
         }
-        harn::Kind::FileRead { path, content_hash, len_bytes } => {
+        harn::Kind::FileRead {
+            path,
+            content_hash,
+            len_bytes,
+        } => {
             event.file(path, &content_hash, len_bytes);
             ("file_read", Family::Read)
         }
-        harn::Kind::FileWrite { path, content_hash, len_bytes } => {
+        harn::Kind::FileWrite {
+            path,
+            content_hash,
+            len_bytes,
+        } => {
             event.file(path, &content_hash, len_bytes);
             ("file_write", Family::Write)
         }
@@ -418,9 +466,26 @@ fn fill_harn<'a>(event: &mut Event<'a>, kind: harn::Kind<'a>) {
             event.headline = Cow::Owned(path);
             ("file_delete", Family::Write)
         }
-        harn::Kind::ProcessSpawn { program, args, cwd, exit_code, duration_ms, stdout_payload, stderr_payload } => {
-            event.headline = Cow::Owned(std::iter::once(program).chain(args).collect::<Vec<_>>().join(" "));
-            event.outcome = if exit_code == 0 { Outcome::Succeeded } else { Outcome::Failed };
+        harn::Kind::ProcessSpawn {
+            program,
+            args,
+            cwd,
+            exit_code,
+            duration_ms,
+            stdout_payload,
+            stderr_payload,
+        } => {
+            event.headline = Cow::Owned(
+                std::iter::once(program)
+                    .chain(args)
+                    .collect::<Vec<_>>()
+                    .join(" "),
+            );
+            event.outcome = if exit_code == 0 {
+                Outcome::Succeeded
+            } else {
+                Outcome::Failed
+            };
             event.fact("exit code", Some(exit_code.to_string()));
             event.fact("in", cwd);
             event.fact("took", Some(format!("{duration_ms} ms")));
@@ -428,19 +493,37 @@ fn fill_harn<'a>(event: &mut Event<'a>, kind: harn::Kind<'a>) {
             event.payload("stderr", stderr_payload);
             ("process_spawn", Family::Command)
         }
-        harn::Kind::DecisionEvaluation { request_digest, response } => {
+        harn::Kind::DecisionEvaluation {
+            request_digest,
+            response,
+        } => {
             event.fact("request", Some(request_digest));
             event.payload("response", response);
             ("decision_evaluation", Family::Speech)
         }
-        harn::Kind::McpJsonRpc { server, method, latency_ms, request_payload, response_payload, .. } => {
+        harn::Kind::McpJsonRpc {
+            server,
+            method,
+            latency_ms,
+            request_payload,
+            response_payload,
+            ..
+        } => {
             event.headline = Cow::Owned(format!("{server} {method}"));
             event.fact("took", Some(format!("{latency_ms} ms")));
             event.payload("request", request_payload);
             event.payload("response", response_payload);
             ("mcp_json_rpc", Family::Delegation)
         }
-        harn::Kind::ModelJob { job_id, backend, state, event_kind, event: payload, asset_digests, .. } => {
+        harn::Kind::ModelJob {
+            job_id,
+            backend,
+            state,
+            event_kind,
+            event: payload,
+            asset_digests,
+            ..
+        } => {
             event.headline = Cow::Owned(format!("{event_kind}: {state}"));
             event.fact("job", Some(job_id));
             event.fact("backend", Some(backend));
@@ -469,11 +552,22 @@ impl<'a> Event<'a> {
     fn payload(&mut self, label: &'static str, payload: harn::Payload<'a>) {
         match payload {
             harn::Payload::Inline { text, .. } => {
-                let kind = if text.0.starts_with(['{', '[']) { TextKind::Json } else { TextKind::Plain };
+                let kind = if text.0.starts_with(['{', '[']) {
+                    TextKind::Json
+                } else {
+                    TextKind::Plain
+                };
                 self.push(Some(label), kind, text.0);
             }
-            harn::Payload::External { content_hash, len_bytes } => {
-                self.external.push(External { label, content_hash, len_bytes });
+            harn::Payload::External {
+                content_hash,
+                len_bytes,
+            } => {
+                self.external.push(External {
+                    label,
+                    content_hash,
+                    len_bytes,
+                });
             }
         }
     }

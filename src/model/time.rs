@@ -16,7 +16,10 @@ impl Moment {
     /// Reads an RFC 3339 time; anything looser is refused.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        parse_rfc3339(text).map(|ms| Self { text: text.to_owned(), ms })
+        parse_rfc3339(text).map(|ms| Self {
+            text: text.to_owned(),
+            ms,
+        })
     }
 }
 
@@ -24,7 +27,11 @@ impl Moment {
 #[must_use]
 pub fn parse_rfc3339(text: &str) -> Option<i64> {
     let bytes = text.as_bytes();
-    let digits = |range: std::ops::Range<usize>| bytes.get(range).is_some_and(|b| b.iter().all(u8::is_ascii_digit));
+    let digits = |range: std::ops::Range<usize>| {
+        bytes
+            .get(range)
+            .is_some_and(|b| b.iter().all(u8::is_ascii_digit))
+    };
     let shaped = bytes.len() >= 20
         && digits(0..4)
         && bytes[4] == b'-'
@@ -41,11 +48,17 @@ pub fn parse_rfc3339(text: &str) -> Option<i64> {
     if !shaped {
         return None;
     }
-    text.parse::<Timestamp>().ok().map(Timestamp::as_millisecond)
+    text.parse::<Timestamp>()
+        .ok()
+        .map(Timestamp::as_millisecond)
 }
 
 fn offset_is_shaped(rest: &[u8]) -> bool {
-    let fraction = if rest[0] == b'.' { 1 + rest[1..].iter().take_while(|b| b.is_ascii_digit()).count() } else { 0 };
+    let fraction = if rest[0] == b'.' {
+        1 + rest[1..].iter().take_while(|b| b.is_ascii_digit()).count()
+    } else {
+        0
+    };
     if fraction == 1 || fraction > 10 {
         return false;
     }
@@ -59,19 +72,27 @@ fn offset_is_shaped(rest: &[u8]) -> bool {
 /// `2026-03-01 10:00:00 UTC`
 #[must_use]
 pub fn utc(ms: i64) -> String {
-    at(ms).map_or_else(|| "unknown".to_owned(), |t| t.strftime("%Y-%m-%d %H:%M:%S UTC").to_string())
+    at(ms).map_or_else(
+        || "unknown".to_owned(),
+        |t| t.strftime("%Y-%m-%d %H:%M:%S UTC").to_string(),
+    )
 }
 
 /// `2026-03-01`
 #[must_use]
 pub fn utc_date(ms: i64) -> String {
-    at(ms).map_or_else(|| "unknown".to_owned(), |t| t.strftime("%Y-%m-%d").to_string())
+    at(ms).map_or_else(
+        || "unknown".to_owned(),
+        |t| t.strftime("%Y-%m-%d").to_string(),
+    )
 }
 
 /// `2026-03-01T10:00:00Z`, for machines.
 #[must_use]
 pub fn iso(ms: i64) -> String {
-    at(ms).map_or_else(String::new, |t| t.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())
+    at(ms).map_or_else(String::new, |t| {
+        t.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+    })
 }
 
 /// Appends `2026-03-01T10:00:00.250Z`, for machines.
@@ -94,14 +115,22 @@ pub fn duration(seconds: f64) -> String {
         let tenths = format!("{seconds:.1}");
         return format!("{} s", tenths.strip_suffix(".0").unwrap_or(&tenths));
     }
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "seconds of a run are far below 2^63")]
+    #[allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "seconds of a run are far below 2^63"
+    )]
     let whole = seconds.round() as u64;
     let (big, unit, small, small_unit) = match whole {
         0..3600 => (whole / 60, "min", whole % 60, "s"),
         3600..86400 => (whole / 3600, "h", whole % 3600 / 60, "min"),
         _ => (whole / 86400, "d", whole % 86400 / 3600, "h"),
     };
-    if small == 0 { format!("{big} {unit}") } else { format!("{big} {unit} {small} {small_unit}") }
+    if small == 0 {
+        format!("{big} {unit}")
+    } else {
+        format!("{big} {unit} {small} {small_unit}")
+    }
 }
 
 /// Appends the time since the start as a clock: `0:07`, `12:03`, `1:02:03`.
@@ -130,13 +159,28 @@ mod tests {
 
     #[test]
     fn only_rfc_3339_is_a_time() {
-        for good in ["2026-03-01T10:00:00Z", "2026-03-01t10:00:00.123456789+01:30", "2026-03-01 10:00:00-00:00"] {
+        for good in [
+            "2026-03-01T10:00:00Z",
+            "2026-03-01t10:00:00.123456789+01:30",
+            "2026-03-01 10:00:00-00:00",
+        ] {
             assert!(parse_rfc3339(good).is_some(), "{good}");
         }
-        for bad in ["2026-03-01", "2026-03-01T10:00:00", "2026-13-01T10:00:00Z", "2026-03-01T10:00Z", "2026-03-01T10:00:00.Z", "2026-03-01T10:00:00+0100", ""] {
+        for bad in [
+            "2026-03-01",
+            "2026-03-01T10:00:00",
+            "2026-13-01T10:00:00Z",
+            "2026-03-01T10:00Z",
+            "2026-03-01T10:00:00.Z",
+            "2026-03-01T10:00:00+0100",
+            "",
+        ] {
             assert!(parse_rfc3339(bad).is_none(), "{bad}");
         }
-        assert_eq!(parse_rfc3339("2026-03-01T01:00:00.250+01:00"), parse_rfc3339("2026-03-01T00:00:00.250Z"));
+        assert_eq!(
+            parse_rfc3339("2026-03-01T01:00:00.250+01:00"),
+            parse_rfc3339("2026-03-01T00:00:00.250Z")
+        );
     }
 
     #[test]
@@ -146,12 +190,28 @@ mod tests {
             push_clock(&mut out, ms);
             out
         };
-        assert_eq!([7_400, 723_000, 3_723_000, -61_000].map(shown), ["0:07", "12:03", "1:02:03", "-1:01"]);
+        assert_eq!(
+            [7_400, 723_000, 3_723_000, -61_000].map(shown),
+            ["0:07", "12:03", "1:02:03", "-1:01"]
+        );
     }
 
     #[test]
     fn durations_have_two_units() {
-        let shown: Vec<_> = [0.0, 1.25, 48.0, 59.96, 723.0, 7500.0, 273_600.0].map(duration).into();
-        assert_eq!(shown, ["0 s", "1.2 s", "48 s", "60 s", "12 min 3 s", "2 h 5 min", "3 d 4 h"]);
+        let shown: Vec<_> = [0.0, 1.25, 48.0, 59.96, 723.0, 7500.0, 273_600.0]
+            .map(duration)
+            .into();
+        assert_eq!(
+            shown,
+            [
+                "0 s",
+                "1.2 s",
+                "48 s",
+                "60 s",
+                "12 min 3 s",
+                "2 h 5 min",
+                "3 d 4 h"
+            ]
+        );
     }
 }

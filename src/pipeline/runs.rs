@@ -16,7 +16,7 @@ use crate::view::run::{Parts, Sources, StripView};
 use crate::view::timeline::Layout;
 use crate::view::{links, run as run_view, strip, timeline};
 
-use super::{Gathered, is_newest, run_of, valid_run};
+use super::{Gathered, is_newest, run_of};
 
 /// Annotations of one run that the home page may show: few, so that one busy run does not fill it.
 const GLIMPSES: usize = 2;
@@ -32,17 +32,36 @@ pub(super) fn process(
     output: Option<(&Stage, &Renderer)>,
 ) -> Result<(Findings, Vec<Diagnostic>), Diagnostic> {
     let (entry, directory, record) = run_of(gathered, index);
-    let Some(record) = record else { return Ok((Findings::default(), Vec::new())) };
+    let Some(record) = record else {
+        return Ok((Findings::default(), Vec::new()));
+    };
     let (files, mut problems) = load::run(directory, record, &site.config.limits);
-    let inspected = inspect::files(&site.config, directory, Some(&entry.run), &files).unpack(&mut problems);
-    problems = problems.into_iter().map(|problem| problem.of_run(&entry.run.id)).collect();
+    let inspected =
+        inspect::files(&site.config, directory, Some(&entry.run), &files).unpack(&mut problems);
+    problems = problems
+        .into_iter()
+        .map(|problem| problem.of_run(&entry.run.id))
+        .collect();
     diagnostics::sort(&mut problems);
     let layouts = Layout::of(&site.config, &entry.slug, &inspected.tapes);
     let mut findings = findings(&inspected, &layouts);
     // A run with errors is never published, so its pages need not be made.
     if let Some((stage, renderer)) = output.filter(|_| !problems.iter().any(Diagnostic::is_error)) {
-        let text = String::from_utf8_lossy(record.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&record.bytes));
-        let page = RunOutput { site, gathered, index, files: &files, inspected: &inspected, layouts: &layouts, record: &text };
+        let text = String::from_utf8_lossy(
+            record
+                .bytes
+                .strip_prefix(b"\xef\xbb\xbf")
+                .unwrap_or(&record.bytes),
+        );
+        let page = RunOutput {
+            site,
+            gathered,
+            index,
+            files: &files,
+            inspected: &inspected,
+            layouts: &layouts,
+            record: &text,
+        };
         let writeup = page.write(stage, renderer, &problems)?;
         if is_newest(site, index) && inspected.review.is_some() {
             findings.writeup_html = Some(writeup.as_str().to_owned());
@@ -53,12 +72,19 @@ pub(super) fn process(
 
 /// Checks the files beside a record that is not valid.
 pub(super) fn check_only(site: &Site, gathered: &Gathered, directory: usize) -> Vec<Diagnostic> {
-    let Some(record) = gathered.records[directory].as_ref() else { return Vec::new() };
+    let Some(record) = gathered.records[directory].as_ref() else {
+        return Vec::new();
+    };
     let folder = &gathered.directories[directory];
     let (files, mut problems) = load::run(folder, record, &site.config.limits);
-    let run = valid_run(gathered, directory);
-    let _ = inspect::files(&site.config, folder, run, &files).unpack(&mut problems);
-    problems
+    let _ = inspect::files(&site.config, folder, None, &files).unpack(&mut problems);
+    match &gathered.ids[directory] {
+        Some(id) => problems
+            .into_iter()
+            .map(|problem| problem.of_run(id))
+            .collect(),
+        None => problems,
+    }
 }
 
 fn findings(inspected: &Inspected<'_>, layouts: &[Layout<'_>]) -> Findings {
@@ -73,8 +99,13 @@ fn findings(inspected: &Inspected<'_>, layouts: &[Layout<'_>]) -> Findings {
         let Some(sidecar) = sidecar else { continue };
         findings.annotations.merge(&sidecar.report.kind_counts);
         for (index, annotation) in sidecar.annotations.iter().enumerate() {
-            let Some(position) = layout.position(annotation.event) else { continue };
-            let at = annotation.timestamp.as_deref().and_then(time::parse_rfc3339);
+            let Some(position) = layout.position(annotation.event) else {
+                continue;
+            };
+            let at = annotation
+                .timestamp
+                .as_deref()
+                .and_then(time::parse_rfc3339);
             newest.push((at, annotation, position, layout, index));
         }
     }
@@ -85,7 +116,11 @@ fn findings(inspected: &Inspected<'_>, layouts: &[Layout<'_>]) -> Findings {
         .map(|(at, annotation, position, layout, index)| Glimpse {
             kind: annotation.kind.word().to_owned(),
             evidence: markdown::plain(annotation.evidence.as_deref().unwrap_or_default(), 160),
-            href: layout.href("index.html", position, &layout.annotation_anchor(annotation, index)),
+            href: layout.href(
+                "index.html",
+                position,
+                &layout.annotation_anchor(annotation, index),
+            ),
             at,
         })
         .collect();
@@ -104,7 +139,12 @@ struct RunOutput<'a> {
 
 impl<'a> RunOutput<'a> {
     /// Writes the pages and files of the run; gives the writeup, which the feed of the newest runs carries.
-    fn write(&self, stage: &Stage, renderer: &Renderer, problems: &[Diagnostic]) -> Result<Html, Diagnostic> {
+    fn write(
+        &self,
+        stage: &Stage,
+        renderer: &Renderer,
+        problems: &[Diagnostic],
+    ) -> Result<Html, Diagnostic> {
         let config = &self.site.config;
         let entry = &self.gathered.archive.runs[self.index];
         let downloads = self.write_downloads(stage, &entry.slug)?;
@@ -124,14 +164,29 @@ impl<'a> RunOutput<'a> {
             record: self.record,
             downloads: &downloads,
         };
-        let writeup = self.inspected.review.as_ref().map_or_else(Html::default, |review| {
-            markdown::render(&review.body, Context { ids: "w-", shift: 2, own: false })
-        });
+        let writeup = self
+            .inspected
+            .review
+            .as_ref()
+            .map_or_else(Html::default, |review| {
+                markdown::render(
+                    &review.body,
+                    Context {
+                        ids: "w-",
+                        shift: 2,
+                        own: false,
+                    },
+                )
+            });
         let document = feeds::run::Sources {
             config,
             slug: &entry.slug,
             record: self.record,
-            review: self.inspected.review.as_ref().map(|review| (review, &writeup)),
+            review: self
+                .inspected
+                .review
+                .as_ref()
+                .map(|review| (review, &writeup)),
             tapes: &self.inspected.tapes,
             sidecars: &self.inspected.sidecars,
             files: &digests,
@@ -147,9 +202,20 @@ impl<'a> RunOutput<'a> {
         let path = links::run(&entry.slug);
         let timelines = self.write_timelines(stage, renderer, &sources)?;
         let strips = self.strips(&path);
-        let size_hint = timelines.iter().chain(strips.iter().map(|strip| &strip.svg)).map(|html| html.as_str().len()).sum();
+        let size_hint = timelines
+            .iter()
+            .chain(strips.iter().map(|strip| &strip.svg))
+            .map(|html| html.as_str().len())
+            .sum();
         let title = run_view::title(&entry.run);
-        let view = run_view::page(&sources, Parts { writeup: writeup.clone(), strips, timelines });
+        let view = run_view::page(
+            &sources,
+            Parts {
+                writeup: writeup.clone(),
+                strips,
+                timelines,
+            },
+        );
         let info = PageInfo {
             description: format!(
                 "{title}: {} with {}, {}.",
@@ -170,7 +236,12 @@ impl<'a> RunOutput<'a> {
         if !self.site.config.policy.publish_events {
             return Ok(Vec::new());
         }
-        let files = self.files.events.iter().chain(&self.files.tapes).chain(&self.files.sidecars);
+        let files = self
+            .files
+            .events
+            .iter()
+            .chain(&self.files.tapes)
+            .chain(&self.files.sidecars);
         files
             .map(|file| {
                 stage.write(&links::run_file(slug, &file.name), &file.bytes)?;
@@ -187,9 +258,16 @@ impl<'a> RunOutput<'a> {
         sources: &Sources<'_>,
     ) -> Result<Vec<Html>, Diagnostic> {
         let mut first = Vec::with_capacity(self.layouts.len());
-        for ((tape, sidecar), layout) in self.inspected.tapes.iter().zip(&self.inspected.sidecars).zip(self.layouts) {
+        for ((tape, sidecar), layout) in self
+            .inspected
+            .tapes
+            .iter()
+            .zip(&self.inspected.sidecars)
+            .zip(self.layouts)
+        {
             for number in 1..=layout.pages() {
-                let (page, long) = timeline::page(&self.site.config, layout, sidecar.as_ref(), number);
+                let (page, long) =
+                    timeline::page(&self.site.config, layout, sidecar.as_ref(), number);
                 let html = timeline_html::render(&page);
                 for text in long {
                     stage.write(&text.path, text.text.as_bytes())?;

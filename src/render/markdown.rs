@@ -3,7 +3,9 @@
 //! An event filter: raw HTML becomes text, links and images pass an allowlist, ids get a prefix,
 //! headings move below the page's own, nesting is capped.
 
-use pulldown_cmark::{Alignment, BlockQuoteKind, CowStr, Event, HeadingLevel, Parser, Tag, TagEnd, html};
+use pulldown_cmark::{
+    Alignment, BlockQuoteKind, CowStr, Event, HeadingLevel, Parser, Tag, TagEnd, html,
+};
 
 use crate::markup::{OPTIONS, image_is_kept};
 use crate::model::slug::{slugify, with_hash};
@@ -29,7 +31,14 @@ pub struct Context<'a> {
 /// Renders `text`.
 #[must_use]
 pub fn render(text: &str, context: Context<'_>) -> Html {
-    let mut filter = Filter { context, depth: 0, dropped: Vec::new(), table: Vec::new(), cell: 0, head: false };
+    let mut filter = Filter {
+        context,
+        depth: 0,
+        dropped: Vec::new(),
+        table: Vec::new(),
+        cell: 0,
+        head: false,
+    };
     let mut events = Vec::new();
     for event in Parser::new_ext(text, OPTIONS) {
         filter.event(event, &mut events);
@@ -49,7 +58,9 @@ pub fn plain(text: &str, limit: usize) -> String {
     for event in Parser::new_ext(text, OPTIONS) {
         match event {
             Event::Text(text) | Event::Code(text) => out.push_str(&text),
-            Event::SoftBreak | Event::HardBreak | Event::End(_) if !out.ends_with(' ') => out.push(' '),
+            Event::SoftBreak | Event::HardBreak | Event::End(_) if !out.ends_with(' ') => {
+                out.push(' ')
+            }
             _ => {}
         }
         if out.len() > limit * 4 {
@@ -57,7 +68,10 @@ pub fn plain(text: &str, limit: usize) -> String {
         }
     }
     let words = out.trim();
-    words.char_indices().nth(limit).map_or_else(|| words.to_owned(), |(end, _)| format!("{}…", words[..end].trim_end()))
+    words.char_indices().nth(limit).map_or_else(
+        || words.to_owned(),
+        |(end, _)| format!("{}…", words[..end].trim_end()),
+    )
 }
 
 struct Filter<'a> {
@@ -82,7 +96,9 @@ impl Filter<'_> {
         match event {
             Event::Start(tag) => self.start(tag, out),
             Event::End(tag) => self.end(tag, out),
-            Event::Html(text) | Event::InlineHtml(text) | Event::Text(text) => out.push(visible(text)),
+            Event::Html(text) | Event::InlineHtml(text) | Event::Text(text) => {
+                out.push(visible(text))
+            }
             Event::Code(text) if needs_care(&text) => {
                 out.push(Event::InlineHtml(CowStr::Borrowed("<code>")));
                 out.push(visible(text));
@@ -92,7 +108,11 @@ impl Filter<'_> {
                 out.push(Event::FootnoteReference(self.prefixed(&name)));
             }
             Event::TaskListMarker(done) => {
-                let mark = if done { "☑ <span class=sr>done:</span> " } else { "☐ <span class=sr>to do:</span> " };
+                let mark = if done {
+                    "☑ <span class=sr>done:</span> "
+                } else {
+                    "☐ <span class=sr>to do:</span> "
+                };
                 out.push(Event::InlineHtml(CowStr::Borrowed(mark)));
             }
             other => out.push(other),
@@ -108,10 +128,20 @@ impl Filter<'_> {
         let close = match tag {
             Tag::Heading { level, .. } => {
                 let level = deeper(level, self.context.shift);
-                out.push(Event::Start(Tag::Heading { level, id: None, classes: Vec::new(), attrs: Vec::new() }));
+                out.push(Event::Start(Tag::Heading {
+                    level,
+                    id: None,
+                    classes: Vec::new(),
+                    attrs: Vec::new(),
+                }));
                 Close::AsIs
             }
-            Tag::Link { link_type, dest_url, id, .. } => match link_kind(&dest_url) {
+            Tag::Link {
+                link_type,
+                dest_url,
+                id,
+                ..
+            } => match link_kind(&dest_url) {
                 Some(LinkKind::External) => {
                     let mut html = String::from("<a rel=\"nofollow noopener ugc\" href=\"");
                     push_attribute(&mut html, &dest_url);
@@ -125,22 +155,44 @@ impl Filter<'_> {
                     } else {
                         format!("#{}{}", self.context.ids, &dest_url[1..]).into()
                     };
-                    out.push(Event::Start(Tag::Link { link_type, dest_url, title: CowStr::Borrowed(""), id }));
+                    out.push(Event::Start(Tag::Link {
+                        link_type,
+                        dest_url,
+                        title: CowStr::Borrowed(""),
+                        id,
+                    }));
                     Close::AsIs
                 }
                 Some(LinkKind::Relative) if self.context.own => {
-                    out.push(Event::Start(Tag::Link { link_type, dest_url, title: CowStr::Borrowed(""), id }));
+                    out.push(Event::Start(Tag::Link {
+                        link_type,
+                        dest_url,
+                        title: CowStr::Borrowed(""),
+                        id,
+                    }));
                     Close::AsIs
                 }
                 // A relative address in a review leads nowhere on this site: its words stay.
                 _ => Close::Nothing,
             },
-            Tag::Image { dest_url, link_type, id, .. } => {
-                if self.context.own && image_is_kept(&dest_url) {
-                    out.push(Event::Start(Tag::Image { link_type, dest_url, title: CowStr::Borrowed(""), id }));
+            Tag::Image {
+                dest_url,
+                link_type,
+                id,
+                ..
+            } => {
+                if image_is_kept(&dest_url, self.context.own) {
+                    out.push(Event::Start(Tag::Image {
+                        link_type,
+                        dest_url,
+                        title: CowStr::Borrowed(""),
+                        id,
+                    }));
                     Close::AsIs
                 } else {
-                    out.push(Event::InlineHtml(CowStr::Borrowed("<span class=noimg>Image not shown: ")));
+                    out.push(Event::InlineHtml(CowStr::Borrowed(
+                        "<span class=noimg>Image not shown: ",
+                    )));
                     Close::Raw("</span>")
                 }
             }
@@ -154,7 +206,9 @@ impl Filter<'_> {
             }
             Tag::Table(alignments) => {
                 self.table = alignments;
-                out.push(Event::Html(CowStr::Borrowed("<div class=scroll tabindex=0 role=region aria-label=Table><table>")));
+                out.push(Event::Html(CowStr::Borrowed(
+                    "<div class=scroll tabindex=0 role=region aria-label=Table><table>",
+                )));
                 Close::Raw("</tbody></table></div>\n")
             }
             Tag::TableHead => {
@@ -236,7 +290,9 @@ fn visible(text: CowStr<'_>) -> Event<'_> {
 
 /// Links to events and their ranges keep their address: `#e-17`, `#e-17..21`.
 fn is_event(destination: &str) -> bool {
-    destination.strip_prefix("#e-").is_some_and(|rest| rest.chars().all(|c| c.is_ascii_digit() || c == '.'))
+    destination
+        .strip_prefix("#e-")
+        .is_some_and(|rest| rest.chars().all(|c| c.is_ascii_digit() || c == '.'))
 }
 
 /// Headings of the site's own prose can be linked to.
@@ -275,9 +331,15 @@ const fn alert(kind: BlockQuoteKind) -> &'static str {
     match kind {
         BlockQuoteKind::Note => "<div class=\"alert note\"><p class=alert-title>Note</p>\n",
         BlockQuoteKind::Tip => "<div class=\"alert tip\"><p class=alert-title>Tip</p>\n",
-        BlockQuoteKind::Important => "<div class=\"alert important\"><p class=alert-title>Important</p>\n",
-        BlockQuoteKind::Warning => "<div class=\"alert warning\"><p class=alert-title>Warning</p>\n",
-        BlockQuoteKind::Caution => "<div class=\"alert caution\"><p class=alert-title>Caution</p>\n",
+        BlockQuoteKind::Important => {
+            "<div class=\"alert important\"><p class=alert-title>Important</p>\n"
+        }
+        BlockQuoteKind::Warning => {
+            "<div class=\"alert warning\"><p class=alert-title>Warning</p>\n"
+        }
+        BlockQuoteKind::Caution => {
+            "<div class=\"alert caution\"><p class=alert-title>Caution</p>\n"
+        }
     }
 }
 
@@ -286,21 +348,40 @@ mod tests {
     use super::*;
 
     fn html(text: &str) -> String {
-        render(text, Context { ids: "w-", shift: 2, own: false }).as_str().trim().to_owned()
+        render(
+            text,
+            Context {
+                ids: "w-",
+                shift: 2,
+                own: false,
+            },
+        )
+        .as_str()
+        .trim()
+        .to_owned()
     }
 
     #[test]
     fn raw_html_becomes_text() {
-        assert_eq!(html("a <img src=x onerror=alert(1)> b"), "<p>a &lt;img src=x onerror=alert(1)&gt; b</p>");
+        assert_eq!(
+            html("a <img src=x onerror=alert(1)> b"),
+            "<p>a &lt;img src=x onerror=alert(1)&gt; b</p>"
+        );
         assert!(!html("<script>alert(1)</script>\n\n<div>x").contains("<script"));
     }
 
     #[test]
     fn links_pass_an_allowlist() {
         assert_eq!(html("[a](javascript:alert(1))"), "<p>a</p>");
-        assert!(html("[a](https://example.org)").contains("rel=\"nofollow noopener ugc\" href=\"https://example.org\""));
+        assert!(
+            html("[a](https://example.org)")
+                .contains("rel=\"nofollow noopener ugc\" href=\"https://example.org\"")
+        );
         assert_eq!(html("[a](#e-3)"), "<p><a href=\"#e-3\">a</a></p>");
-        assert_eq!(html("![alt](https://example.org/x.png)"), "<p><span class=noimg>Image not shown: alt</span></p>");
+        assert_eq!(
+            html("![alt](https://example.org/x.png)"),
+            "<p><span class=noimg>Image not shown: alt</span></p>"
+        );
     }
 
     #[test]
@@ -313,15 +394,28 @@ mod tests {
     #[test]
     fn headings_move_below_the_pages_own() {
         assert_eq!(html("# A"), "<h3>A</h3>");
-        let own = render("# A b\n\n# A b", Context { ids: "", shift: 0, own: true });
+        let own = render(
+            "# A b\n\n# A b",
+            Context {
+                ids: "",
+                shift: 0,
+                own: true,
+            },
+        );
         assert!(own.as_str().contains("id=\"a-b\"") && own.as_str().contains("id=\"a-b-2\""));
     }
 
     #[test]
     fn tables_have_scopes_and_no_inline_style() {
         let table = html("| a | b |\n| --- | --: |\n| 1 | 2 |");
-        assert!(table.contains("<th scope=col class=num>b</th>") && table.contains("<td class=num>2</td>"));
+        assert!(
+            table.contains("<th scope=col class=num>b</th>")
+                && table.contains("<td class=num>2</td>")
+        );
         assert!(!table.contains("style="));
-        assert_eq!(table.matches("<tbody>").count(), table.matches("</tbody>").count());
+        assert_eq!(
+            table.matches("<tbody>").count(),
+            table.matches("</tbody>").count()
+        );
     }
 }

@@ -8,7 +8,12 @@ use super::html::Html;
 #[must_use]
 pub fn render(strip: &Strip<'_>) -> Html {
     let mut out = String::with_capacity(strip.ticks.len() * 90 + strip.pins.len() * 120 + 400);
-    let lanes = strip.brackets.iter().map(|bracket| bracket.lane + 1).max().unwrap_or(0);
+    let lanes = strip
+        .brackets
+        .iter()
+        .map(|bracket| bracket.lane + 1)
+        .max()
+        .unwrap_or(0);
     out.push_str("<svg class=strip viewBox=\"0 0 ");
     push_number(&mut out, WIDTH);
     out.push(' ');
@@ -22,7 +27,11 @@ pub fn render(strip: &Strip<'_>) -> Html {
         out.push_str(strip.pages.get(tick.page).map_or("#", String::as_str));
         tick.anchor.push_to(&mut out);
         out.push_str("\" tabindex=-1>");
-        let (fail, line) = if tick.failed { (" fail", " 18v40") } else { ("", " 24v28") };
+        let (fail, line) = if tick.failed {
+            (" fail", " 18v40")
+        } else {
+            ("", " 24v28")
+        };
         out.push_str("<path class=\"f-");
         push_rest(&mut out, tick.family, fail, tick.x, line);
         out.push_str("</a>");
@@ -41,7 +50,13 @@ pub fn render(strip: &Strip<'_>) -> Html {
         out.push_str("<a href=\"");
         out.push_str(&pin.href);
         out.push_str("\" tabindex=-1>");
-        push_path(&mut out, "pin an-", pin.class, pin.x, " 22l-4 -9a4.5 4.5 0 1 1 8 0z");
+        push_path(
+            &mut out,
+            "pin an-",
+            pin.class,
+            pin.x,
+            " 22l-4 -9a4.5 4.5 0 1 1 8 0z",
+        );
         out.push_str("</a>");
     }
     out.push_str("</svg>");
@@ -63,7 +78,10 @@ fn push_rest(out: &mut String, class: &str, kind: &str, x: f64, line: &str) {
 }
 
 /// Appends a coordinate with at most one decimal; formatting a float would take longer than all the rest.
-#[allow(clippy::cast_possible_truncation, reason = "coordinates lie between 0 and 1000")]
+#[allow(
+    clippy::cast_possible_truncation,
+    reason = "coordinates lie between 0 and 1000"
+)]
 fn push_number(out: &mut String, number: f64) {
     let tenths = (number * 10.0).round() as i64;
     let mut digits = itoa::Buffer::new();

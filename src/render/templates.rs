@@ -23,19 +23,52 @@ const BUILT_IN: [(&str, &str); 20] = [
     ("run.html", include_str!("../../templates/run.html")),
     ("events.html", include_str!("../../templates/events.html")),
     ("group.html", include_str!("../../templates/group.html")),
-    ("problems.html", include_str!("../../templates/problems.html")),
-    ("quarantined.html", include_str!("../../templates/quarantined.html")),
+    (
+        "problems.html",
+        include_str!("../../templates/problems.html"),
+    ),
+    (
+        "quarantined.html",
+        include_str!("../../templates/quarantined.html"),
+    ),
     ("page.html", include_str!("../../templates/page.html")),
     ("404.html", include_str!("../../templates/404.html")),
-    ("components/badge.html", include_str!("../../templates/components/badge.html")),
-    ("components/cell.html", include_str!("../../templates/components/cell.html")),
-    ("components/comparison.html", include_str!("../../templates/components/comparison.html")),
-    ("components/event_pages.html", include_str!("../../templates/components/event_pages.html")),
-    ("components/facts.html", include_str!("../../templates/components/facts.html")),
-    ("components/pager.html", include_str!("../../templates/components/pager.html")),
-    ("components/problem_list.html", include_str!("../../templates/components/problem_list.html")),
-    ("components/run_table.html", include_str!("../../templates/components/run_table.html")),
-    ("components/when.html", include_str!("../../templates/components/when.html")),
+    (
+        "components/badge.html",
+        include_str!("../../templates/components/badge.html"),
+    ),
+    (
+        "components/cell.html",
+        include_str!("../../templates/components/cell.html"),
+    ),
+    (
+        "components/comparison.html",
+        include_str!("../../templates/components/comparison.html"),
+    ),
+    (
+        "components/event_pages.html",
+        include_str!("../../templates/components/event_pages.html"),
+    ),
+    (
+        "components/facts.html",
+        include_str!("../../templates/components/facts.html"),
+    ),
+    (
+        "components/pager.html",
+        include_str!("../../templates/components/pager.html"),
+    ),
+    (
+        "components/problem_list.html",
+        include_str!("../../templates/components/problem_list.html"),
+    ),
+    (
+        "components/run_table.html",
+        include_str!("../../templates/components/run_table.html"),
+    ),
+    (
+        "components/when.html",
+        include_str!("../../templates/components/when.html"),
+    ),
 ];
 
 /// Prefix of the built-in templates.
@@ -84,12 +117,18 @@ impl Renderer {
         assets: &AssetLinks,
     ) -> Result<Self, Diagnostic> {
         let mut tera = Tera::default();
-        tera.set_fallback_prefixes([PREFIX]).map_err(|error| invalid(&user, &error))?;
+        tera.set_fallback_prefixes([PREFIX])
+            .map_err(|error| invalid(&user, &error))?;
         tera.autoescape_on(vec![".html", ".htm", ".xml", ".svg"]);
         tera.set_escape_fn(escape_for_template);
-        let built_in = BUILT_IN.iter().map(|(name, text)| (format!("{PREFIX}{name}"), (*text).to_owned()));
-        let own = user.iter().map(|template| (template.name.clone(), template.text.clone()));
-        tera.add_raw_templates(built_in.chain(own)).map_err(|error| invalid(&user, &error))?;
+        let built_in = BUILT_IN
+            .iter()
+            .map(|(name, text)| (format!("{PREFIX}{name}"), (*text).to_owned()));
+        let own = user
+            .iter()
+            .map(|template| (template.name.clone(), template.text.clone()));
+        tera.add_raw_templates(built_in.chain(own))
+            .map_err(|error| invalid(&user, &error))?;
         let mut renderer = Self {
             tera,
             config: config.clone(),
@@ -100,7 +139,9 @@ impl Renderer {
         let nav = crate::view::chrome::navigation(config, prose);
         for depth in 0..=DEPTH {
             let root = "../".repeat(depth);
-            for current in std::iter::once(None).chain(nav.iter().map(|link| Some(link.href.clone()))) {
+            for current in
+                std::iter::once(None).chain(nav.iter().map(|link| Some(link.href.clone())))
+            {
                 let shell = renderer.shell(&root, &nav, current.as_deref(), assets)?;
                 renderer.shells.insert((depth, current), shell);
             }
@@ -112,14 +153,23 @@ impl Renderer {
     /// Absolute path of the site's root: what the page for unknown addresses links from.
     #[must_use]
     pub fn not_found_root(&self) -> String {
-        self.config.site.base_url.as_ref().map_or_else(|| "/".to_owned(), |base| base.path().to_owned())
+        self.config
+            .site
+            .base_url
+            .as_ref()
+            .map_or_else(|| "/".to_owned(), |base| base.path().to_owned())
     }
 
     /// A whole page.
     ///
     /// # Errors
     /// A template of the site asks for something that its page does not have.
-    pub fn page(&self, template: &str, info: &PageInfo, view: &impl Serialize) -> Result<Vec<u8>, Diagnostic> {
+    pub fn page(
+        &self,
+        template: &str,
+        info: &PageInfo,
+        view: &impl Serialize,
+    ) -> Result<Vec<u8>, Diagnostic> {
         let depth = info.path.matches('/').count();
         let shell = self
             .shells
@@ -133,8 +183,19 @@ impl Renderer {
     ///
     /// # Errors
     /// As [`Renderer::page`].
-    pub fn not_found(&self, template: &str, info: &PageInfo, view: &impl Serialize) -> Result<Vec<u8>, Diagnostic> {
-        self.fill(&self.not_found, template, info, &self.not_found_root(), view)
+    pub fn not_found(
+        &self,
+        template: &str,
+        info: &PageInfo,
+        view: &impl Serialize,
+    ) -> Result<Vec<u8>, Diagnostic> {
+        self.fill(
+            &self.not_found,
+            template,
+            info,
+            &self.not_found_root(),
+            view,
+        )
     }
 
     fn fill(
@@ -146,7 +207,9 @@ impl Renderer {
         view: &impl Serialize,
     ) -> Result<Vec<u8>, Diagnostic> {
         let [before, between, after] = &shell.0;
-        let mut out = Vec::with_capacity(before.len() + between.len() + after.len() + info.size_hint + 16 * 1024);
+        let mut out = Vec::with_capacity(
+            before.len() + between.len() + after.len() + info.size_hint + 16 * 1024,
+        );
         out.extend_from_slice(before.as_bytes());
         self.render("head.html", &head(&self.config, info, root), &mut out)?;
         out.extend_from_slice(between.as_bytes());
@@ -155,9 +218,17 @@ impl Renderer {
         Ok(out)
     }
 
-    fn render(&self, template: &str, view: &impl Serialize, out: &mut Vec<u8>) -> Result<(), Diagnostic> {
-        let context = Context::from_serialize(view).map_err(|error| self.unrendered(template, &error))?;
-        self.tera.render_to(template, &context, out).map_err(|error| self.unrendered(template, &error))
+    fn render(
+        &self,
+        template: &str,
+        view: &impl Serialize,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Diagnostic> {
+        let context =
+            Context::from_serialize(view).map_err(|error| self.unrendered(template, &error))?;
+        self.tera
+            .render_to(template, &context, out)
+            .map_err(|error| self.unrendered(template, &error))
     }
 
     fn shell(
@@ -167,7 +238,13 @@ impl Renderer {
         current: Option<&str>,
         assets: &AssetLinks,
     ) -> Result<Shell, Diagnostic> {
-        let address = |href: &str| if href.contains("://") { href.to_owned() } else { format!("{root}{href}") };
+        let address = |href: &str| {
+            if href.contains("://") {
+                href.to_owned()
+            } else {
+                format!("{root}{href}")
+            }
+        };
         let site = &self.config.site;
         let view = ShellView {
             language: site.language.clone(),
@@ -195,7 +272,11 @@ impl Renderer {
         let mut html = Vec::new();
         self.render("shell.html", &view, &mut html)?;
         let html = String::from_utf8_lossy(&html).into_owned();
-        let html = if self.config.build.minify { minify::shell(&html) } else { html };
+        let html = if self.config.build.minify {
+            minify::shell(&html)
+        } else {
+            html
+        };
         let parts = html.split_once(HEAD_SLOT).and_then(|(before, rest)| {
             let (between, after) = rest.split_once(MAIN_SLOT)?;
             let once = !after.contains(MAIN_SLOT) && !rest.contains(HEAD_SLOT);
@@ -212,7 +293,10 @@ impl Renderer {
 
     fn shown(&self, template: &str) -> String {
         let own = self.user.iter().find(|user| user.name == template);
-        own.map_or_else(|| format!("templates/{template} (built in)"), |user| user.shown.clone())
+        own.map_or_else(
+            || format!("templates/{template} (built in)"),
+            |user| user.shown.clone(),
+        )
     }
 
     fn unrendered(&self, template: &str, error: &tera::Error) -> Diagnostic {
@@ -235,7 +319,9 @@ fn invalid(user: &[UserTemplate], error: &tera::Error) -> Diagnostic {
 
 fn place(user: &[UserTemplate], error: &tera::Error) -> Option<Place> {
     let report = report(error)?;
-    let template = user.iter().find(|template| template.name == report.filename())?;
+    let template = user
+        .iter()
+        .find(|template| template.name == report.filename())?;
     let range = report.span().range.clone();
     Some(Source::file(&template.shown, template.text.as_bytes()).place(range.start, range.end))
 }

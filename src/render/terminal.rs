@@ -10,7 +10,11 @@ pub fn push_terminal(out: &mut String, text: &str) {
         push_text(out, text);
         return;
     }
-    let mut writer = Writer { out, plain: String::new(), style: Style::default() };
+    let mut writer = Writer {
+        out,
+        plain: String::new(),
+        style: Style::default(),
+    };
     let mut parser = Parser::<DefaultCharAccumulator>::new();
     for byte in text.bytes() {
         parser.advance(&mut writer, byte);
@@ -27,7 +31,11 @@ fn has_unfinished_string(bytes: &[u8]) -> bool {
         let opens = matches!(bytes.get(at + 1), Some(b']' | b'P' | b'X' | b'^' | b'_'));
         let rest = bytes.get(at + 2..).unwrap_or_default();
         let rest = &rest[..rest.len().min(STRING_LIMIT)];
-        opens && !rest.iter().enumerate().any(|(i, b)| *b == 0x07 || (*b == 0x1b && rest.get(i + 1) == Some(&b'\\')))
+        opens
+            && !rest
+                .iter()
+                .enumerate()
+                .any(|(i, b)| *b == 0x07 || (*b == 0x1b && rest.get(i + 1) == Some(&b'\\')))
     })
 }
 
@@ -68,7 +76,10 @@ impl Writer<'_> {
                     self.out.push_str(class);
                 }
             }
-            for (colour, prefix) in [(self.style.foreground, " tf"), (self.style.background, " tg")] {
+            for (colour, prefix) in [
+                (self.style.foreground, " tf"),
+                (self.style.background, " tg"),
+            ] {
                 if colour > 0 {
                     self.out.push_str(prefix);
                     self.out.push_str(&(colour - 1).to_string());
@@ -106,7 +117,11 @@ impl Writer<'_> {
                 49 => style.background = 0,
                 n @ (38 | 48) => {
                     let colour = extended(value, &mut values);
-                    let target = if n == 38 { &mut style.foreground } else { &mut style.background };
+                    let target = if n == 38 {
+                        &mut style.foreground
+                    } else {
+                        &mut style.background
+                    };
                     *target = colour.map_or(0, |colour| colour + 1);
                 }
                 _ => {}
@@ -199,7 +214,10 @@ mod tests {
 
     #[test]
     fn titles_links_and_cursor_moves_are_dropped() {
-        assert_eq!(shown("\u{1b}]0;title\u{7}a\u{1b}[2K\u{1b}]8;;javascript:x\u{1b}\\b\u{1b}]8;;\u{1b}\\"), "ab");
+        assert_eq!(
+            shown("\u{1b}]0;title\u{7}a\u{1b}[2K\u{1b}]8;;javascript:x\u{1b}\\b\u{1b}]8;;\u{1b}\\"),
+            "ab"
+        );
     }
 
     #[test]

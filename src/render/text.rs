@@ -54,9 +54,13 @@ pub fn escape_for_template(text: &str, out: &mut dyn Write) -> io::Result<()> {
 /// Whether text holds a character that would be invisible, invalid or would reorder the text around it.
 #[must_use]
 pub fn needs_care(text: &str) -> bool {
-    let suspicious = |byte: &u8| CLASSES[*byte as usize] == 2 || (*byte < 0x20 && !b"\t\n\r".contains(byte)) || *byte == 0x7f;
+    let suspicious = |byte: &u8| {
+        CLASSES[*byte as usize] == 2 || (*byte < 0x20 && !b"\t\n\r".contains(byte)) || *byte == 0x7f
+    };
     text.as_bytes().iter().any(suspicious)
-        && text.chars().any(|c| is_hidden(c) || (c.is_control() && !matches!(c, '\t' | '\n' | '\r')))
+        && text
+            .chars()
+            .any(|c| is_hidden(c) || (c.is_control() && !matches!(c, '\t' | '\n' | '\r')))
 }
 
 fn push(out: &mut String, text: &str, marked: bool) {
@@ -69,7 +73,9 @@ fn push(out: &mut String, text: &str, marked: bool) {
             at += 1;
             continue;
         }
-        let Some(c) = text[at..].chars().next() else { break };
+        let Some(c) = text[at..].chars().next() else {
+            break;
+        };
         let length = c.len_utf8();
         if class == 1 || is_hidden(c) {
             out.push_str(&text[done..at]);
@@ -142,15 +148,25 @@ mod tests {
 
     #[test]
     fn markup_is_escaped_and_controls_are_shown() {
-        assert_eq!(text("a<b> & \"c\" 'd'"), "a&lt;b&gt; &amp; &#34;c&#34; &#39;d&#39;");
+        assert_eq!(
+            text("a<b> & \"c\" 'd'"),
+            "a&lt;b&gt; &amp; &#34;c&#34; &#39;d&#39;"
+        );
         assert_eq!(text("x\0y\u{1b}"), "x<i class=cc>␀</i>y<i class=cc>␛</i>");
-        assert_eq!(text("\u{202e}txt\u{2069}"), "<i class=cc>U+202E</i>txt<i class=cc>U+2069</i>");
+        assert_eq!(
+            text("\u{202e}txt\u{2069}"),
+            "<i class=cc>U+202E</i>txt<i class=cc>U+2069</i>"
+        );
         assert_eq!(text("a\r\nb\rc\u{fffe}"), "a\nb\nc<i class=cc>U+FFFE</i>");
     }
 
     #[test]
     fn ordinary_text_of_any_language_is_left_alone() {
-        for plain in ["naïve café 你好 مرحبا", "🚀 a\u{200d}b “quotes” — …", "tab\tand\nnewline"] {
+        for plain in [
+            "naïve café 你好 مرحبا",
+            "🚀 a\u{200d}b “quotes” — …",
+            "tab\tand\nnewline",
+        ] {
             assert_eq!(text(plain), plain);
         }
     }

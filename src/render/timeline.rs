@@ -12,7 +12,12 @@ use super::text::{push_attribute, push_text};
 /// Renders the events of one page as a list.
 #[must_use]
 pub fn render(page: &TimelinePage<'_>) -> Html {
-    let size: usize = page.events.iter().flat_map(|e| &e.texts).map(|text| text.text.len()).sum();
+    let size: usize = page
+        .events
+        .iter()
+        .flat_map(|e| &e.texts)
+        .map(|text| text.text.len())
+        .sum();
     let mut out = String::with_capacity(size + size / 8 + page.events.len() * 320);
     for event in &page.events {
         push_event(&mut out, event);
@@ -58,7 +63,11 @@ fn push_event(out: &mut String, event: &EventView<'_>) {
         out.push_str("</code>");
     }
     if !event.outcome.is_empty() {
-        out.push_str(if event.failed { " <strong class=bad>" } else { " <span class=ok>" });
+        out.push_str(if event.failed {
+            " <strong class=bad>"
+        } else {
+            " <span class=ok>"
+        });
         out.push_str(event.outcome);
         out.push_str(if event.failed { "</strong>" } else { "</span>" });
     }
@@ -135,8 +144,13 @@ fn push_content(out: &mut String, text: &TextView<'_>) {
 
 /// The beginning of a text, for the line that stands for it while it is folded.
 fn first_line(text: &str) -> &str {
-    let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    line.char_indices().nth(120).map_or(line, |(end, _)| &line[..end])
+    let line = text
+        .lines()
+        .find(|line| !line.trim().is_empty())
+        .unwrap_or_default();
+    line.char_indices()
+        .nth(120)
+        .map_or(line, |(end, _)| &line[..end])
 }
 
 fn push_annotation(out: &mut String, a: &AnnotationView<'_>) {
@@ -179,7 +193,17 @@ fn push_annotation(out: &mut String, a: &AnnotationView<'_>) {
     if let Some(evidence) = a.evidence {
         out.push_str("<div class=md>");
         let ids = format!("{}-", a.anchor);
-        out.push_str(markdown::render(evidence, Context { ids: &ids, shift: 3, own: false }).as_str());
+        out.push_str(
+            markdown::render(
+                evidence,
+                Context {
+                    ids: &ids,
+                    shift: 3,
+                    own: false,
+                },
+            )
+            .as_str(),
+        );
         out.push_str("</div>");
     }
     if let Some(fix) = &a.fix {
@@ -214,7 +238,9 @@ fn push_annotation(out: &mut String, a: &AnnotationView<'_>) {
 
 /// A fix with the lines of a unified diff marked; other text stays as it is.
 fn push_fix(out: &mut String, fix: &str) {
-    let is_diff = fix.lines().any(|line| line.starts_with("@@") || line.starts_with("+++ ") || line.starts_with("--- "));
+    let is_diff = fix
+        .lines()
+        .any(|line| line.starts_with("@@") || line.starts_with("+++ ") || line.starts_with("--- "));
     for (index, line) in fix.lines().enumerate() {
         if index > 0 {
             out.push('\n');

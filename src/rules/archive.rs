@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Diagnostic, Place, codes};
-use crate::formats::run_record::FILE_NAME;
 use crate::model::archive::{Archive, Sort};
 use crate::model::run::Run;
 use crate::model::slug::{run_slug, short_id, slugify, with_hash};
@@ -16,6 +15,8 @@ pub struct Candidate {
     pub run: Run,
     /// Path of its directory, as in diagnostics.
     pub path: String,
+    /// Where its id stands.
+    pub id_place: Place,
     /// Which of the discovered directories it is.
     pub directory: usize,
 }
@@ -30,11 +31,17 @@ pub fn duplicate_ids(candidates: &[Candidate]) -> Vec<(usize, Diagnostic)> {
         match first.get(id) {
             Some(other) => problems.push((
                 candidate.directory,
-                codes::ARCHIVE_DUPLICATE_RUN_ID.at(
-                    Place::file(format!("{}/{FILE_NAME}", candidate.path)).pointing("/id"),
-                    format!("The run id {} stands in {} too", quoted(id), quoted(&other.path)),
-                    "Remove one of the two folders, or correct the id.",
-                ).of_run(id),
+                codes::ARCHIVE_DUPLICATE_RUN_ID
+                    .at(
+                        candidate.id_place.clone(),
+                        format!(
+                            "The run id {} stands in {} too",
+                            quoted(id),
+                            quoted(&other.path)
+                        ),
+                        "Remove one of the two folders, or correct the id.",
+                    )
+                    .of_run(id),
             )),
             None => {
                 first.insert(id, candidate);
@@ -51,19 +58,37 @@ pub fn assemble(mut candidates: Vec<Candidate>) -> (Archive, Vec<Diagnostic>) {
     let slugs = run_slugs(&candidates, &mut notes);
     let mut named: Vec<_> = candidates.drain(..).zip(slugs).collect();
     named.sort_by(|(a, _), (b, _)| {
-        (b.run.recency().ms, b.run.started.ms, &a.run.id).cmp(&(a.run.recency().ms, a.run.started.ms, &b.run.id))
+        (b.run.recency().ms, b.run.started.ms, &a.run.id).cmp(&(
+            a.run.recency().ms,
+            a.run.started.ms,
+            &b.run.id,
+        ))
     });
     let mut names: BTreeMap<(Sort, String), String> = BTreeMap::new();
     for (sort, name) in [
-        (Sort::Case, (|run: &Run| run.subject.case.clone()) as fn(&Run) -> String),
+        (
+            Sort::Case,
+            (|run: &Run| run.subject.case.clone()) as fn(&Run) -> String,
+        ),
         (Sort::Model, |run| run.subject.model.clone()),
         (Sort::Harness, |run| run.subject.harness.clone()),
     ] {
-        let all: BTreeSet<String> = named.iter().map(|(candidate, _)| name(&candidate.run)).collect();
+        let all: BTreeSet<String> = named
+            .iter()
+            .map(|(candidate, _)| name(&candidate.run))
+            .collect();
         group_slugs(sort, all, &mut names, &mut notes);
     }
-    let runs = named.into_iter().map(|(c, slug)| (c.run, slug, c.directory)).collect();
-    let slug_of = |sort: Sort, name: &str| names.get(&(sort, name.to_owned())).cloned().unwrap_or_default();
+    let runs = named
+        .into_iter()
+        .map(|(c, slug)| (c.run, slug, c.directory))
+        .collect();
+    let slug_of = |sort: Sort, name: &str| {
+        names
+            .get(&(sort, name.to_owned()))
+            .cloned()
+            .unwrap_or_default()
+    };
     (Archive::new(runs, &slug_of), notes)
 }
 
@@ -81,9 +106,13 @@ fn run_slugs(candidates: &[Candidate], notes: &mut Vec<Diagnostic>) -> Vec<Strin
         let short = make(short_id(&run.id));
         let slug = if taken.contains(&short) {
             let whole = make(&run.id);
-            let slug = if taken.contains(&whole) { with_hash(&whole, &run.id) } else { whole };
+            let slug = if taken.contains(&whole) {
+                with_hash(&whole, &run.id)
+            } else {
+                whole
+            };
             notes.push(codes::ARCHIVE_SLUG_COLLISION.at(
-                Place::file(format!("{}/{FILE_NAME}", candidate.path)).pointing("/id"),
+                candidate.id_place.clone(),
                 format!("The address {} is taken, so this run stands at {}", quoted(&short), quoted(&slug)),
                 "Nothing needs to be done; ids whose first 8 characters differ give shorter addresses.",
             ).of_run(&run.id));
@@ -111,7 +140,11 @@ fn group_slugs(
     let mut taken = BTreeSet::from([String::new()]);
     for name in names {
         let plain = slugify(&name);
-        let slug = if taken.contains(&plain) { with_hash(&plain, &name) } else { plain.clone() };
+        let slug = if taken.contains(&plain) {
+            with_hash(&plain, &name)
+        } else {
+            plain.clone()
+        };
         if slug != plain {
             notes.push(codes::ARCHIVE_SLUG_COLLISION.at(
                 Place::file(folder),

@@ -8,8 +8,21 @@ use crate::model::archive::{Archive, Group};
 
 /// First path segments that the site uses itself.
 pub const RESERVED: [&str; 15] = [
-    "404", "annotations", "assets", "cases", "changes", "compare", "feeds", "harnesses", "models", "overview",
-    "problems", "robots", "runs", "schema", "sitemap",
+    "404",
+    "annotations",
+    "assets",
+    "cases",
+    "changes",
+    "compare",
+    "feeds",
+    "harnesses",
+    "models",
+    "overview",
+    "problems",
+    "robots",
+    "runs",
+    "schema",
+    "sitemap",
 ];
 
 /// Which folder a piece of prose stands in.
@@ -27,8 +40,12 @@ pub enum Shelf {
 
 impl Shelf {
     /// All shelves, with the name of their folder in a content root.
-    pub const ALL: [(Self, &str); 4] =
-        [(Self::Page, "pages"), (Self::Case, "cases"), (Self::Model, "models"), (Self::Harness, "harnesses")];
+    pub const ALL: [(Self, &str); 4] = [
+        (Self::Page, "pages"),
+        (Self::Case, "cases"),
+        (Self::Model, "models"),
+        (Self::Harness, "harnesses"),
+    ];
 }
 
 /// Checks the addresses of prose: `found` holds shelf, slug and path of each file, in order.
@@ -40,7 +57,10 @@ pub fn check_addresses(found: &[(Shelf, String, String)]) -> Vec<Diagnostic> {
         if *shelf == Shelf::Page && (slug.is_empty() || RESERVED.contains(&slug.as_str())) {
             problems.push(codes::PAGE_RESERVED_NAME.at(
                 Place::file(path),
-                format!("The site uses the address {} itself", quoted(&format!("/{slug}/"))),
+                format!(
+                    "The site uses the address {} itself",
+                    quoted(&format!("/{slug}/"))
+                ),
                 "Rename the file.",
             ));
         }

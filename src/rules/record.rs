@@ -12,8 +12,7 @@ use crate::url::HttpUrl;
 /// Checks a record; `source` is the file it was read from.
 #[must_use]
 pub fn check(source: Source<'_>, parsed: &Parsed<'_>) -> Vec<Diagnostic> {
-    let text = source.text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(source.text);
-    let rules = Rules { source: Source { text, ..source }, parsed };
+    let rules = Rules { source, parsed };
     let record = &parsed.record;
     let mut problems = Vec::new();
     rules.id(record, &mut problems);
@@ -29,12 +28,27 @@ struct Rules<'a> {
     parsed: &'a Parsed<'a>,
 }
 
+/// The place of a value of a record.
+#[must_use]
+pub fn place(source: Source<'_>, parsed: &Parsed<'_>, pointer: &str) -> Place {
+    let text = source
+        .text
+        .strip_prefix(b"\xef\xbb\xbf")
+        .unwrap_or(source.text);
+    let source = Source { text, ..source };
+    parsed.root.find(pointer).map_or_else(
+        || Place::file(source.path).pointing(pointer),
+        |node| {
+            source
+                .place(node.offset, node.offset + node.raw.len())
+                .pointing(pointer)
+        },
+    )
+}
+
 impl Rules<'_> {
     fn place(&self, pointer: &str) -> Place {
-        self.parsed.root.find(pointer).map_or_else(
-            || Place::file(self.source.path).pointing(pointer),
-            |node| self.source.place(node.offset, node.offset + node.raw.len()).pointing(pointer),
-        )
+        place(self.source, self.parsed, pointer)
     }
 
     fn id(&self, record: &RunRecord<'_>, problems: &mut Vec<Diagnostic>) {
@@ -88,7 +102,9 @@ impl Rules<'_> {
             ("/metrics/cost/actual", m.actual_cost, false),
         ] {
             let Some(number) = number else { continue };
-            let Some(problem) = wrong_number(number, whole) else { continue };
+            let Some(problem) = wrong_number(number, whole) else {
+                continue;
+            };
             problems.push(codes::RECORD_INVALID_METRIC.at(
                 self.place(pointer),
                 format!("The metric {} is {problem}", quoted(number.literal)),
@@ -106,7 +122,10 @@ impl Rules<'_> {
             {
                 problems.push(codes::RECORD_SIMILARITY_OUT_OF_RANGE.at(
                     self.place(&format!("{pointer}/similarity")),
-                    format!("The similarity {} is not between 0 and 1", quoted(number.literal)),
+                    format!(
+                        "The similarity {} is not between 0 and 1",
+                        quoted(number.literal)
+                    ),
                     "Write a share: 0.975 for 97.5 %.",
                 ));
             }
@@ -123,9 +142,10 @@ impl Rules<'_> {
     }
 
     fn links(&self, record: &RunRecord<'_>, problems: &mut Vec<Diagnostic>) {
-        for (pointer, url) in
-            [("/links/sourceRepo", &record.source_repo), ("/links/playableBuild", &record.playable_build)]
-        {
+        for (pointer, url) in [
+            ("/links/sourceRepo", &record.source_repo),
+            ("/links/playableBuild", &record.playable_build),
+        ] {
             let Some(url) = url.as_deref() else { continue };
             if HttpUrl::parse(url).is_none() {
                 problems.push(codes::RECORD_INVALID_LINK.at(

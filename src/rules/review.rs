@@ -9,14 +9,35 @@ use crate::model::run::Run;
 
 use super::markdown;
 
-const STATUSES: [&str; 8] = ["pass", "fail", "na", "broken", "poor", "neutral", "great", "incredible"];
+const STATUSES: [&str; 8] = [
+    "pass",
+    "fail",
+    "na",
+    "broken",
+    "poor",
+    "neutral",
+    "great",
+    "incredible",
+];
 
 /// Makes a review of a writeup; without a `run` (its record is broken) none is needed.
 #[must_use]
-pub fn check(config: &Config, run: Option<&Run>, source: Source<'_>, writeup: &Writeup<'_>) -> Checked<Review> {
+pub fn check(
+    config: &Config,
+    run: Option<&Run>,
+    source: Source<'_>,
+    writeup: &Writeup<'_>,
+) -> Checked<Review> {
     let needed = config.policy.require_review && run.is_some_and(|run| run.state.is_completed());
-    let weight = if needed { Severity::Error } else { Severity::Warning };
-    let text = source.text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(source.text);
+    let weight = if needed {
+        Severity::Error
+    } else {
+        Severity::Warning
+    };
+    let text = source
+        .text
+        .strip_prefix(b"\xef\xbb\xbf")
+        .unwrap_or(source.text);
     let source = Source { text, ..source };
     let mut diagnostics = Vec::new();
     let (mut overall, mut domains, mut checklist) = (None, Vec::new(), Vec::new());
@@ -26,7 +47,10 @@ pub fn check(config: &Config, run: Option<&Run>, source: Source<'_>, writeup: &W
             rated = true;
             overall = rating(&source, entry, weight, &mut diagnostics);
         } else if let Some(domain) = entry.key.strip_prefix("rating.") {
-            domains.push((domain.to_owned(), rating(&source, entry, weight, &mut diagnostics)));
+            domains.push((
+                domain.to_owned(),
+                rating(&source, entry, weight, &mut diagnostics),
+            ));
         } else if let Some(id) = entry.key.strip_prefix("review.") {
             listed = true;
             checklist.push(item(&source, id, entry, &mut diagnostics));
@@ -48,13 +72,22 @@ pub fn check(config: &Config, run: Option<&Run>, source: Source<'_>, writeup: &W
     if writeup.body().is_empty() {
         diagnostics.push(
             codes::REVIEW_EMPTY
-                .at(source.place(0, 1), "The review has no text", "Write what was seen, below the front matter.")
+                .at(
+                    source.place(0, 1),
+                    "The review has no text",
+                    "Write what was seen, below the front matter.",
+                )
                 .with_severity(weight),
         );
     }
     let offset = writeup.body().as_ptr().addr() - writeup.text.as_ptr().addr();
-    diagnostics.extend(markdown::check(source, writeup.body(), offset));
-    let value = Review { rating: overall, domains, checklist, body: writeup.body().to_owned() };
+    diagnostics.extend(markdown::check(source, writeup.body(), offset, false));
+    let value = Review {
+        rating: overall,
+        domains,
+        checklist,
+        body: writeup.body().to_owned(),
+    };
     Checked { value, diagnostics }
 }
 
@@ -87,15 +120,27 @@ fn rating(
         let place = source.place(entry.offset, entry.offset + entry.value.len());
         diagnostics.push(
             codes::REVIEW_UNKNOWN_RATING
-                .at(place, format!("The rating {} is not known", quoted(entry.value)), help)
+                .at(
+                    place,
+                    format!("The rating {} is not known", quoted(entry.value)),
+                    help,
+                )
                 .with_severity(weight),
         );
     }
     rating
 }
 
-fn item(source: &Source<'_>, id: &str, entry: Entry<'_>, diagnostics: &mut Vec<Diagnostic>) -> Item {
-    let (status, note) = entry.value.split_once(char::is_whitespace).unwrap_or((entry.value, ""));
+fn item(
+    source: &Source<'_>,
+    id: &str,
+    entry: Entry<'_>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Item {
+    let (status, note) = entry
+        .value
+        .split_once(char::is_whitespace)
+        .unwrap_or((entry.value, ""));
     if !STATUSES.contains(&status.to_ascii_lowercase().as_str()) {
         diagnostics.push(codes::REVIEW_UNKNOWN_STATUS.at(
             source.place(entry.offset, entry.offset + status.len()),
@@ -104,5 +149,9 @@ fn item(source: &Source<'_>, id: &str, entry: Entry<'_>, diagnostics: &mut Vec<D
         ));
     }
     let note = note.trim();
-    Item { id: id.to_owned(), status: status.to_owned(), note: (!note.is_empty()).then(|| note.to_owned()) }
+    Item {
+        id: id.to_owned(),
+        status: status.to_owned(),
+        note: (!note.is_empty()).then(|| note.to_owned()),
+    }
 }

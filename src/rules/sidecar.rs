@@ -9,7 +9,9 @@ use crate::diagnostics::{Checked, Code, Diagnostic, Source, codes};
 use crate::formats::json::{Node, Str};
 use crate::formats::sidecar::{self as format, AnnotationLine, AuthorKind, HypothesisStatus};
 use crate::model::Verbatim;
-use crate::model::annotation::{Annotation, Author, FRICTION_KINDS, Kind, Link, Problem, Report, Sidecar};
+use crate::model::annotation::{
+    Annotation, Author, FRICTION_KINDS, Kind, Link, Problem, Report, Sidecar,
+};
 use crate::model::tape::Tape;
 use crate::url::HttpUrl;
 
@@ -30,13 +32,21 @@ pub fn check<'a>(
         validator.annotation(line);
     }
     validator.digest(config, &sidecar);
-    let Validator { report, mut diagnostics, .. } = validator;
+    let Validator {
+        report,
+        mut diagnostics,
+        ..
+    } = validator;
     if let Some(problem) = other_tape(path, &sidecar, tape) {
         diagnostics.push(problem);
     }
     let header = verbatim(sidecar.header_line.text);
     let mut labels = BTreeSet::new();
-    let annotations = sidecar.annotations.into_iter().map(|line| annotation(line, &mut labels)).collect();
+    let annotations = sidecar
+        .annotations
+        .into_iter()
+        .map(|line| annotation(line, &mut labels))
+        .collect();
     let value = Sidecar {
         file: file.to_owned(),
         header,
@@ -70,7 +80,11 @@ impl<'t> Validator<'t> {
         let a = &line.annotation;
         let kind = Kind::parse(&a.kind);
         let id = a.id.to_string();
-        let label = if id.is_empty() { format!("ann@event_{}", a.event_id) } else { id.clone() };
+        let label = if id.is_empty() {
+            format!("ann@event_{}", a.event_id)
+        } else {
+            id.clone()
+        };
         self.report.checked += 1;
         self.report.kind_counts.add(&kind);
         if !id.is_empty() && !self.ids.insert(id.clone()) {
@@ -78,9 +92,14 @@ impl<'t> Validator<'t> {
                 line,
                 &codes::ANNOTATION_DUPLICATE_ID,
                 "/id",
-                format!("The annotation id {} stands on an earlier line too", quoted(&id)),
+                format!(
+                    "The annotation id {} stands on an earlier line too",
+                    quoted(&id)
+                ),
                 "Give each annotation an id of its own.".to_owned(),
-                Problem::DuplicateId { annotation_id: label.clone() },
+                Problem::DuplicateId {
+                    annotation_id: label.clone(),
+                },
             );
         }
         if self.tape.position(a.event_id).is_none() {
@@ -94,7 +113,10 @@ impl<'t> Validator<'t> {
                 "/event_id",
                 format!("The tape has no event `{}`", a.event_id),
                 help,
-                Problem::UnknownEventId { annotation_id: label.clone(), event_id: a.event_id },
+                Problem::UnknownEventId {
+                    annotation_id: label.clone(),
+                    event_id: a.event_id,
+                },
             );
         }
         self.kind_rules(line, &kind, &label);
@@ -114,10 +136,15 @@ impl<'t> Validator<'t> {
                 "/kind",
                 format!("The annotation kind {} is not known", quoted(word)),
                 nearest(word, Kind::KNOWN.iter().map(Kind::word)).map_or_else(
-                    || "A newer producer may have written it; it is shown under this word.".to_owned(),
+                    || {
+                        "A newer producer may have written it; it is shown under this word."
+                            .to_owned()
+                    },
                     |near| format!("If {} was meant, write that.", quoted(near)),
                 ),
-                Problem::UnknownKind { annotation_id: id() },
+                Problem::UnknownKind {
+                    annotation_id: id(),
+                },
             ),
             Kind::Hypothesis => {
                 if !status {
@@ -126,8 +153,11 @@ impl<'t> Validator<'t> {
                         &codes::ANNOTATION_HYPOTHESIS_STATUS_MISSING,
                         "",
                         "The hypothesis has no `hypothesis_status`".to_owned(),
-                        "Add `active`, `verifying`, `confirmed`, `disproven` or `stale`.".to_owned(),
-                        Problem::HypothesisStatusMissing { annotation_id: id() },
+                        "Add `active`, `verifying`, `confirmed`, `disproven` or `stale`."
+                            .to_owned(),
+                        Problem::HypothesisStatusMissing {
+                            annotation_id: id(),
+                        },
                     );
                 }
                 self.no_friction(line, label);
@@ -149,9 +179,14 @@ impl<'t> Validator<'t> {
                 line,
                 &codes::ANNOTATION_HYPOTHESIS_STATUS_UNEXPECTED,
                 "/hypothesis_status",
-                format!("An annotation of kind {} has a `hypothesis_status`", quoted(&line.annotation.kind)),
+                format!(
+                    "An annotation of kind {} has a `hypothesis_status`",
+                    quoted(&line.annotation.kind)
+                ),
                 "Remove it, or make the kind `hypothesis`.".to_owned(),
-                Problem::HypothesisStatusUnexpected { annotation_id: label.to_owned() },
+                Problem::HypothesisStatusUnexpected {
+                    annotation_id: label.to_owned(),
+                },
             );
         }
     }
@@ -162,9 +197,14 @@ impl<'t> Validator<'t> {
                 line,
                 &codes::ANNOTATION_FRICTION_KIND_UNEXPECTED,
                 "/friction_kind",
-                format!("An annotation of kind {} has a `friction_kind`", quoted(&line.annotation.kind)),
+                format!(
+                    "An annotation of kind {} has a `friction_kind`",
+                    quoted(&line.annotation.kind)
+                ),
                 "Remove it, or make the kind `friction`.".to_owned(),
-                Problem::FrictionKindUnexpected { annotation_id: label.to_owned() },
+                Problem::FrictionKindUnexpected {
+                    annotation_id: label.to_owned(),
+                },
             );
         }
     }
@@ -176,8 +216,11 @@ impl<'t> Validator<'t> {
                 &codes::ANNOTATION_FRICTION_KIND_MISSING,
                 "",
                 "The friction annotation has no `friction_kind`".to_owned(),
-                "Add one; `runpress explain annotation.friction-kind-unknown` lists them.".to_owned(),
-                Problem::FrictionKindMissing { annotation_id: label.to_owned() },
+                "Add one; `runpress explain annotation.friction-kind-unknown` lists them."
+                    .to_owned(),
+                Problem::FrictionKindMissing {
+                    annotation_id: label.to_owned(),
+                },
             ),
             Some(kind) if !FRICTION_KINDS.contains(&kind) => self.found(
                 line,
@@ -185,18 +228,30 @@ impl<'t> Validator<'t> {
                 "/friction_kind",
                 format!("The friction kind {} is not known", quoted(kind)),
                 nearest(kind, FRICTION_KINDS).map_or_else(
-                    || "`runpress explain annotation.friction-kind-unknown` lists the kinds.".to_owned(),
+                    || {
+                        "`runpress explain annotation.friction-kind-unknown` lists the kinds."
+                            .to_owned()
+                    },
                     |near| format!("Did you mean {}?", quoted(near)),
                 ),
-                Problem::FrictionKindUnknown { annotation_id: label.to_owned(), friction_kind: kind.to_owned() },
+                Problem::FrictionKindUnknown {
+                    annotation_id: label.to_owned(),
+                    friction_kind: kind.to_owned(),
+                },
             ),
             Some(_) => {}
         }
     }
 
     fn span(&mut self, line: &AnnotationLine<'_>, label: &str) {
-        let Some(span) = line.annotation.span else { return };
-        let (start, end, event) = (span.start_event_id, span.end_event_id, line.annotation.event_id);
+        let Some(span) = line.annotation.span else {
+            return;
+        };
+        let (start, end, event) = (
+            span.start_event_id,
+            span.end_event_id,
+            line.annotation.event_id,
+        );
         let mut wrong = Vec::new();
         if start != event {
             wrong.push((
@@ -216,7 +271,9 @@ impl<'t> Validator<'t> {
             wrong.push((
                 "/span/end_event_id",
                 format!("span end_event_id {end} is past the last event {last}"),
-                format!("The span ends at event `{end}`, but the last event of the tape is `{last}`"),
+                format!(
+                    "The span ends at event `{end}`, but the last event of the tape is `{last}`"
+                ),
             ));
         }
         for (pointer, message, sentence) in wrong {
@@ -234,11 +291,20 @@ impl<'t> Validator<'t> {
     /// Beyond Harn's own rules, so it stands among the diagnostics but not in Harn's report.
     fn links(&mut self, line: &AnnotationLine<'_>) {
         for (index, link) in line.annotation.links.iter().enumerate() {
-            let Some(url) = link.url.as_deref() else { continue };
-            let mail = url.strip_prefix("mailto:").is_some_and(|rest| !rest.chars().any(char::is_whitespace));
+            let Some(url) = link.url.as_deref() else {
+                continue;
+            };
+            let mail = url
+                .strip_prefix("mailto:")
+                .is_some_and(|rest| !rest.chars().any(char::is_whitespace));
             if HttpUrl::parse(url).is_none() && !mail {
                 self.diagnostics.push(codes::ANNOTATION_SCHEMA.at(
-                    place(self.path, line.line.number, &line.line.text, &format!("/links/{index}/url")),
+                    place(
+                        self.path,
+                        line.line.number,
+                        &line.line.text,
+                        &format!("/links/{index}/url"),
+                    ),
                     format!("The link {} is neither http, https nor mailto", quoted(url)),
                     "Write an absolute address, or put other references under `reference`.",
                 ));
@@ -247,7 +313,9 @@ impl<'t> Validator<'t> {
     }
 
     fn evidence(&mut self, line: &AnnotationLine<'_>) {
-        let Some(evidence) = line.annotation.evidence.as_deref() else { return };
+        let Some(evidence) = line.annotation.evidence.as_deref() else {
+            return;
+        };
         for destination in markdown::dropped_links(evidence) {
             let at = place(self.path, line.line.number, &line.line.text, "/evidence");
             self.diagnostics.push(markdown::dropped(at, &destination));
@@ -256,7 +324,9 @@ impl<'t> Validator<'t> {
 
     fn digest(&mut self, config: &Config, sidecar: &format::Sidecar<'_>) {
         let tape = self.tape;
-        let Some(expected) = &sidecar.header.tape_content_hash else { return };
+        let Some(expected) = &sidecar.header.tape_content_hash else {
+            return;
+        };
         if *expected == tape.content_hash || tape.older_hash.as_ref() == Some(expected) {
             return;
         }
@@ -304,7 +374,11 @@ fn other_tape(path: &str, sidecar: &format::Sidecar<'_>, tape: &Tape<'_>) -> Opt
     let line = &sidecar.header_line;
     Some(codes::SIDECAR_OTHER_TAPE.at(
         place(path, line.number, &line.text, "/tape_path"),
-        format!("The header names the tape {}, but stands beside {}", quoted(named), quoted(&tape.file)),
+        format!(
+            "The header names the tape {}, but stands beside {}",
+            quoted(named),
+            quoted(&tape.file)
+        ),
         "Correct `tape_path`, or move the sidecar to its own tape.",
     ))
 }
@@ -319,10 +393,17 @@ fn verbatim(text: Cow<'_, str>) -> Verbatim<'_> {
 
 fn annotation<'a>(line: AnnotationLine<'a>, labels: &mut BTreeSet<String>) -> Annotation<'a> {
     let a = line.annotation;
-    let mut label = if a.id.is_empty() { format!("ann@event_{}", a.event_id) } else { a.id.to_string() };
+    let mut label = if a.id.is_empty() {
+        format!("ann@event_{}", a.event_id)
+    } else {
+        a.id.to_string()
+    };
     if !labels.insert(label.clone()) {
         let plain = label;
-        label = (2..).map(|n| format!("{plain}-{n}")).find(|l| labels.insert(l.clone())).unwrap_or_default();
+        label = (2..)
+            .map(|n| format!("{plain}-{n}"))
+            .find(|l| labels.insert(l.clone()))
+            .unwrap_or_default();
     }
     let metadata = a.metadata.0.map(|raw| raw.get());
     Annotation {
@@ -341,13 +422,20 @@ fn annotation<'a>(line: AnnotationLine<'a>, labels: &mut BTreeSet<String>) -> An
             surface: author.surface,
         }),
         timestamp: a.timestamp.map(Str::into_inner),
-        span: a.span.map(|s| (s.start_event_id, s.end_event_id)).filter(|(start, end)| end > start),
+        span: a
+            .span
+            .map(|s| (s.start_event_id, s.end_event_id))
+            .filter(|(start, end)| end > start),
         hypothesis_status: a.hypothesis_status.map(status_word),
         friction_kind: a.friction_kind.map(Str::into_inner),
         links: a
             .links
             .into_iter()
-            .map(|link| Link { label: link.label, url: link.url, reference: link.reference })
+            .map(|link| Link {
+                label: link.label,
+                url: link.url,
+                reference: link.reference,
+            })
             .filter(|link| link.label.is_some() || link.url.is_some() || link.reference.is_some())
             .collect(),
         metadata: metadata.filter(|raw| Node { raw, offset: 0 }.members().iter().any(|_| true)),

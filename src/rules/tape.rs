@@ -14,8 +14,12 @@ use crate::model::time::parse_rfc3339;
 pub fn check_times(path: &str, tape: &model::Tape<'_>) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
     for event in tape.events.iter().filter(|event| event.at.is_none()) {
-        let timestamp = Node::parse(&event.source).ok().and_then(|root| root.get("timestamp"));
-        let Some(text) = timestamp.and_then(|node| node.as_str()) else { continue };
+        let timestamp = Node::parse(&event.source)
+            .ok()
+            .and_then(|root| root.get("timestamp"));
+        let Some(text) = timestamp.and_then(|node| node.as_str()) else {
+            continue;
+        };
         if parse_rfc3339(&text).is_none() {
             problems.push(codes::EVENTS_INVALID_TIMESTAMP.at(
                 place(path, event.line, &event.source, "/timestamp"),
@@ -36,7 +40,10 @@ pub fn check_harn(path: &str, tape: &Tape<'_>) -> Vec<Diagnostic> {
         if !seen.insert(line.record.seq) {
             problems.push(codes::TAPE_DUPLICATE_SEQ.at(
                 place(path, line.line.number, &line.line.text, "/seq"),
-                format!("The number `{}` stands on an earlier record too", line.record.seq),
+                format!(
+                    "The number `{}` stands on an earlier record too",
+                    line.record.seq
+                ),
                 "Record the tape again; annotations point at events by number.",
             ));
         }
@@ -54,11 +61,24 @@ pub fn check_harn(path: &str, tape: &Tape<'_>) -> Vec<Diagnostic> {
     problems
 }
 
-fn check_inline(path: &str, line: &RecordLine<'_>, pointer: &str, payload: &Payload<'_>, problems: &mut Vec<Diagnostic>) {
-    let Payload::Inline { content_hash, text } = payload else { return };
+fn check_inline(
+    path: &str,
+    line: &RecordLine<'_>,
+    pointer: &str,
+    payload: &Payload<'_>,
+    problems: &mut Vec<Diagnostic>,
+) {
+    let Payload::Inline { content_hash, text } = payload else {
+        return;
+    };
     if blake3::hash(text.0.as_bytes()).to_hex().as_str() != content_hash {
         problems.push(codes::TAPE_PAYLOAD_MISMATCH.at(
-            place(path, line.line.number, &line.line.text, &format!("/kind/{pointer}/content_hash")),
+            place(
+                path,
+                line.line.number,
+                &line.line.text,
+                &format!("/kind/{pointer}/content_hash"),
+            ),
             format!("The payload `{pointer}` is not what its hash says"),
             "Take the tape from its source again; it was changed after recording.",
         ));
@@ -69,12 +89,28 @@ fn check_inline(path: &str, line: &RecordLine<'_>, pointer: &str, payload: &Payl
 #[must_use]
 pub fn payloads<'t, 'a>(kind: &'t Kind<'a>) -> Vec<(&'static str, &'t Payload<'a>)> {
     match kind {
-        Kind::LlmCall { response, .. } | Kind::DecisionEvaluation { response, .. } => vec![("response", response)],
-        Kind::ProcessSpawn { stdout_payload, stderr_payload, .. } => {
-            vec![("stdout_payload", stdout_payload), ("stderr_payload", stderr_payload)]
+        Kind::LlmCall { response, .. } | Kind::DecisionEvaluation { response, .. } => {
+            vec![("response", response)]
         }
-        Kind::McpJsonRpc { request_payload, response_payload, .. } => {
-            vec![("request_payload", request_payload), ("response_payload", response_payload)]
+        Kind::ProcessSpawn {
+            stdout_payload,
+            stderr_payload,
+            ..
+        } => {
+            vec![
+                ("stdout_payload", stdout_payload),
+                ("stderr_payload", stderr_payload),
+            ]
+        }
+        Kind::McpJsonRpc {
+            request_payload,
+            response_payload,
+            ..
+        } => {
+            vec![
+                ("request_payload", request_payload),
+                ("response_payload", response_payload),
+            ]
         }
         Kind::ModelJob { event, .. } => vec![("event", event)],
         _ => Vec::new(),
@@ -86,6 +122,9 @@ pub fn payloads<'t, 'a>(kind: &'t Kind<'a>) -> Vec<(&'static str, &'t Payload<'a
 pub fn place(path: &str, number: u32, text: &str, pointer: &str) -> crate::diagnostics::Place {
     let source = Source::line(path, number, text.as_bytes());
     let node = Node::parse(text).ok().and_then(|root| root.find(pointer));
-    node.map_or_else(|| source.place(0, text.len()), |n| source.place(n.offset, n.offset + n.raw.len()))
-        .pointing(pointer)
+    node.map_or_else(
+        || source.place(0, text.len()),
+        |n| source.place(n.offset, n.offset + n.raw.len()),
+    )
+    .pointing(pointer)
 }

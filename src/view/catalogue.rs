@@ -31,7 +31,9 @@ pub fn runs_page(archive: &Archive, findings: &[Findings], number: usize) -> Run
     let root = links::root(&path(number));
     let range = slice(number, archive.runs.len());
     RunsPage {
-        rows: range.map(|i| row(archive, &archive.runs[i], &findings[i], &root, &[])).collect(),
+        rows: range
+            .map(|i| row(archive, &archive.runs[i], &findings[i], &root, &[]))
+            .collect(),
         pager: pager(number, PAGE_SIZE, archive.runs.len(), "runs", &path),
         root,
     }
@@ -200,7 +202,10 @@ fn set_view(
         .collect();
     SetView {
         anchor: format!("set-{}", index + 1),
-        case: Link { text: case.name.clone(), href: format!("{root}{}", links::group("cases", &case.slug)) },
+        case: Link {
+            text: case.name.clone(),
+            href: format!("{root}{}", links::group("cases", &case.slug)),
+        },
         version: set.version.clone(),
         engine: set.engine.clone(),
         orchestrator: set.orchestrator.clone(),
@@ -213,13 +218,22 @@ fn set_view(
 
 fn summary(archive: &Archive, group: &Group, sort: Sort) -> String {
     let distinct = |name: &dyn Fn(usize) -> usize| {
-        group.runs.iter().map(|&run| name(run)).collect::<std::collections::BTreeSet<_>>().len()
+        group
+            .runs
+            .iter()
+            .map(|&run| name(run))
+            .collect::<std::collections::BTreeSet<_>>()
+            .len()
     };
     let cases = || format::count(distinct(&|run| archive.runs[run].case), "case");
     let models = || format::count(distinct(&|run| archive.runs[run].model), "model");
     let harnesses = || {
         let count = distinct(&|run| archive.runs[run].harness);
-        if count == 1 { "1 harness".to_owned() } else { format!("{count} harnesses") }
+        if count == 1 {
+            "1 harness".to_owned()
+        } else {
+            format!("{count} harnesses")
+        }
     };
     let runs = format::count(group.runs.len(), "run");
     match sort {

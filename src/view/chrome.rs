@@ -93,7 +93,10 @@ pub struct NavItem {
 /// Entries of the navigation: words, and a path of the site or an absolute address.
 #[must_use]
 pub fn navigation(config: &Config, prose: &[Link]) -> Vec<Link> {
-    let entry = |text: &str, href: &str| Link { text: text.to_owned(), href: href.to_owned() };
+    let entry = |text: &str, href: &str| Link {
+        text: text.to_owned(),
+        href: href.to_owned(),
+    };
     let mut entries = vec![entry("Runs", "runs/index.html")];
     entries.extend(prose.iter().cloned());
     entries.push(entry("Problems", "problems/index.html"));
@@ -105,7 +108,11 @@ pub fn navigation(config: &Config, prose: &[Link]) -> Vec<Link> {
 #[must_use]
 pub fn head(config: &Config, page: &PageInfo, root: &str) -> HeadView {
     let site = &config.site;
-    let title = if page.title.is_empty() { site.title.clone() } else { format!("{} – {}", page.title, site.title) };
+    let title = if page.title.is_empty() {
+        site.title.clone()
+    } else {
+        format!("{} – {}", page.title, site.title)
+    };
     HeadView {
         title,
         description: page.description.clone(),
@@ -123,8 +130,17 @@ pub fn head(config: &Config, page: &PageInfo, root: &str) -> HeadView {
 
 /// No inline script or style, nothing from elsewhere but frames of the hosts that the site allows.
 fn content_security_policy(config: &Config) -> String {
-    let hosts: Vec<String> = config.policy.embed_hosts.iter().map(|host| format!("https://{host}")).collect();
-    let frames = if hosts.is_empty() { "'none'".to_owned() } else { hosts.join(" ") };
+    let hosts: Vec<String> = config
+        .policy
+        .embed_hosts
+        .iter()
+        .map(|host| format!("https://{host}"))
+        .collect();
+    let frames = if hosts.is_empty() {
+        "'none'".to_owned()
+    } else {
+        hosts.join(" ")
+    };
     format!(
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; \
          media-src 'self'; frame-src {frames}; base-uri 'none'; form-action 'none'"

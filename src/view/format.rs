@@ -23,7 +23,11 @@ pub fn grouped(digits: &str) -> String {
 #[must_use]
 pub fn count(number: usize, noun: &str) -> String {
     let digits = grouped(&number.to_string());
-    if number == 1 { format!("{digits} {noun}") } else { format!("{digits} {noun}s") }
+    if number == 1 {
+        format!("{digits} {noun}")
+    } else {
+        format!("{digits} {noun}s")
+    }
 }
 
 /// A size: `512 B`, `1.5 KiB`, `12.0 MiB`.
@@ -67,7 +71,11 @@ pub fn cost(number: Option<&Number>) -> Cell {
         |number| {
             let literal = plain(number);
             let (whole, fraction) = literal.split_once('.').unwrap_or((&literal, ""));
-            let fraction = if fraction.len() < 2 { format!("{fraction:0<2}") } else { fraction.to_owned() };
+            let fraction = if fraction.len() < 2 {
+                format!("{fraction:0<2}")
+            } else {
+                fraction.to_owned()
+            };
             Cell::known(format!("${}.{fraction}", grouped(whole)))
         },
     )
@@ -76,14 +84,22 @@ pub fn cost(number: Option<&Number>) -> Cell {
 /// Seconds, in words; the title has the digits of the record.
 #[must_use]
 pub fn run_time(number: &Number) -> Cell {
-    Cell::titled(time::duration(number.value), format!("{} seconds", number.literal))
+    Cell::titled(
+        time::duration(number.value),
+        format!("{} seconds", number.literal),
+    )
 }
 
 /// A similarity between 0 and 1.
 #[must_use]
 pub fn similarity(number: Option<&Number>, detail: Option<&str>) -> Cell {
     number.map_or_else(
-        || Cell::unknown(detail.map_or_else(|| "not reached".to_owned(), |detail| format!("not reached: {detail}"))),
+        || {
+            Cell::unknown(detail.map_or_else(
+                || "not reached".to_owned(),
+                |detail| format!("not reached: {detail}"),
+            ))
+        },
         |number| Cell::known(number.literal.clone()),
     )
 }
@@ -91,7 +107,10 @@ pub fn similarity(number: Option<&Number>, detail: Option<&str>) -> Cell {
 /// A text that may be unknown.
 #[must_use]
 pub fn text(value: Option<&String>) -> Cell {
-    value.map_or_else(|| Cell::unknown("not recorded"), |value| Cell::known(value.clone()))
+    value.map_or_else(
+        || Cell::unknown("not recorded"),
+        |value| Cell::known(value.clone()),
+    )
 }
 
 /// A moment.
@@ -103,7 +122,11 @@ pub fn when(moment: &Moment) -> When {
 /// A moment in milliseconds since 1970-01-01 UTC.
 #[must_use]
 pub fn at(ms: i64) -> When {
-    When { iso: time::iso(ms), text: time::utc(ms), date: time::utc_date(ms) }
+    When {
+        iso: time::iso(ms),
+        text: time::utc(ms),
+        date: time::utc_date(ms),
+    }
 }
 
 /// How a run ended. The word is the record's; the tone only says what is known of it.
@@ -115,20 +138,31 @@ pub fn state(state: &State) -> Badge {
         "timed_out" | "limit_exceeded" | "hung" | "unevaluable" => "poor",
         _ => "none",
     };
-    Badge { word: state.word.clone(), tone }
+    Badge {
+        word: state.word.clone(),
+        tone,
+    }
 }
 
 /// A rating, or "unrated".
 #[must_use]
 pub fn rating(rating: Option<Rating>) -> Badge {
-    let Some(rating) = rating else { return Badge { word: "unrated".to_owned(), tone: "none" } };
+    let Some(rating) = rating else {
+        return Badge {
+            word: "unrated".to_owned(),
+            tone: "none",
+        };
+    };
     let tone = match rating {
         Rating::Flawless | Rating::Great => "good",
         Rating::Passable => "fair",
         Rating::Scuffed => "poor",
         Rating::Broken => "bad",
     };
-    Badge { word: rating.word().to_owned(), tone }
+    Badge {
+        word: rating.word().to_owned(),
+        tone,
+    }
 }
 
 #[cfg(test)]
@@ -136,7 +170,10 @@ mod tests {
     use super::*;
 
     fn number(literal: &str) -> Number {
-        Number { literal: literal.to_owned(), value: literal.parse().expect("a number") }
+        Number {
+            literal: literal.to_owned(),
+            value: literal.parse().expect("a number"),
+        }
     }
 
     #[test]
@@ -153,6 +190,8 @@ mod tests {
         assert_eq!(tokens(None).text(), "—");
         assert_eq!(cost(None).text(), "—");
         let similarity = similarity(None, Some("no canvas"));
-        assert!(matches!(similarity, Cell::Titled { title, known: false, .. } if title == "not reached: no canvas"));
+        assert!(
+            matches!(similarity, Cell::Titled { title, known: false, .. } if title == "not reached: no canvas")
+        );
     }
 }

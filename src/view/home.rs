@@ -104,11 +104,21 @@ pub struct OverviewCell {
 
 /// Makes the home page; `root` is the way to the site's root from where it stands.
 #[must_use]
-pub fn home_page(config: &Config, archive: &Archive, findings: &[Findings], intro: Html) -> HomePage {
+pub fn home_page(
+    config: &Config,
+    archive: &Archive,
+    findings: &[Findings],
+    intro: Html,
+) -> HomePage {
     let root = String::new();
     let annotations: usize = findings.iter().map(|f| f.annotations.total()).sum();
-    let figure = |count: usize, noun| Figure { number: format::grouped(&count.to_string()), noun };
-    let plural = |count: usize, one: &'static str, many: &'static str| figure(count, if count == 1 { one } else { many });
+    let figure = |count: usize, noun| Figure {
+        number: format::grouped(&count.to_string()),
+        noun,
+    };
+    let plural = |count: usize, one: &'static str, many: &'static str| {
+        figure(count, if count == 1 { one } else { many })
+    };
     let days = || archive.runs.iter().map(|entry| entry.run.finished.ms);
     HomePage {
         title: config.site.title.clone(),
@@ -121,7 +131,10 @@ pub fn home_page(config: &Config, archive: &Archive, findings: &[Findings], intr
             plural(archive.harnesses.len(), "harness", "harnesses"),
             plural(annotations, "annotation", "annotations"),
         ],
-        dates: days().min().zip(days().max()).map(|(first, last)| (format::at(first).date, format::at(last).date)),
+        dates: days()
+            .min()
+            .zip(days().max())
+            .map(|(first, last)| (format::at(first).date, format::at(last).date)),
         rows: archive
             .runs
             .iter()
@@ -141,13 +154,20 @@ fn newest(archive: &Archive, findings: &[Findings]) -> Vec<GlimpseView> {
         .enumerate()
         .flat_map(|(run, f)| f.newest.iter().map(move |glimpse| (run, glimpse)))
         // An annotation without a time is as old as its run.
-        .map(|(run, glimpse)| (glimpse.at.unwrap_or(archive.runs[run].run.finished.ms), run, glimpse))
+        .map(|(run, glimpse)| {
+            (
+                glimpse.at.unwrap_or(archive.runs[run].run.finished.ms),
+                run,
+                glimpse,
+            )
+        })
         .collect();
     all.sort_by(|a, b| (b.0, a.1, &a.2.href).cmp(&(a.0, b.1, &b.2.href)));
     all.into_iter()
         .take(ANNOTATIONS)
         .map(|(_, run, glimpse)| {
-            let (class, sign) = super::timeline::appearance(&crate::model::annotation::Kind::parse(&glimpse.kind));
+            let (class, sign) =
+                super::timeline::appearance(&crate::model::annotation::Kind::parse(&glimpse.kind));
             GlimpseView {
                 kind: glimpse.kind.replace('_', " "),
                 class,
@@ -169,10 +189,16 @@ fn overview(archive: &Archive, root: &str) -> Overview {
         order.sort_unstable();
         order
     };
-    let (cases, models) = (recent(&archive.cases, CASES), recent(&archive.models, MODELS));
+    let (cases, models) = (
+        recent(&archive.cases, CASES),
+        recent(&archive.models, MODELS),
+    );
     let mut cells: BTreeMap<(usize, usize), (usize, usize)> = BTreeMap::new();
     for (index, entry) in archive.runs.iter().enumerate() {
-        cells.entry((entry.case, entry.model)).or_insert((index, 0)).1 += 1;
+        cells
+            .entry((entry.case, entry.model))
+            .or_insert((index, 0))
+            .1 += 1;
     }
     let link = |folder: &str, group: &crate::model::archive::Group| Link {
         text: group.name.clone(),
@@ -180,7 +206,10 @@ fn overview(archive: &Archive, root: &str) -> Overview {
     };
     let left_out = archive.cases.len() > CASES || archive.models.len() > MODELS;
     Overview {
-        models: models.iter().map(|&model| link("models", &archive.models[model])).collect(),
+        models: models
+            .iter()
+            .map(|&model| link("models", &archive.models[model]))
+            .collect(),
         rows: cases
             .iter()
             .map(|&case| OverviewRow {
@@ -188,11 +217,13 @@ fn overview(archive: &Archive, root: &str) -> Overview {
                 cells: models
                     .iter()
                     .map(|&model| {
-                        cells.get(&(case, model)).map(|&(newest, count)| OverviewCell {
-                            href: format!("{root}{}", links::run(&archive.runs[newest].slug)),
-                            state: format::state(&archive.runs[newest].run.state),
-                            count: format::count(count, "run"),
-                        })
+                        cells
+                            .get(&(case, model))
+                            .map(|&(newest, count)| OverviewCell {
+                                href: format!("{root}{}", links::run(&archive.runs[newest].slug)),
+                                state: format::state(&archive.runs[newest].run.state),
+                                count: format::count(count, "run"),
+                            })
                     })
                     .collect(),
             })

@@ -18,14 +18,20 @@ pub fn events(slug: &str, prefix: &str, number: usize) -> String {
     if number == 1 {
         return run(slug);
     }
-    let folder = prefix.strip_suffix('-').map_or_else(String::new, |prefix| format!("{prefix}/"));
+    let folder = prefix
+        .strip_suffix('-')
+        .map_or_else(String::new, |prefix| format!("{prefix}/"));
     format!("runs/{slug}/events/{folder}{number}/index.html")
 }
 
 /// Page `number` (from 1) of a list.
 #[must_use]
 pub fn list(folder: &str, number: usize) -> String {
-    if number == 1 { format!("{folder}/index.html") } else { format!("{folder}/page/{number}/index.html") }
+    if number == 1 {
+        format!("{folder}/index.html")
+    } else {
+        format!("{folder}/page/{number}/index.html")
+    }
 }
 
 /// Page of a case, model or harness: `folder` is `cases`, `models` or `harnesses`.
@@ -55,12 +61,13 @@ pub fn directory(page: &str) -> &str {
 /// A file's name as part of a URL: other characters than letters, digits and `-._~` are percent-encoded.
 #[must_use]
 pub fn encode(name: &str) -> String {
-    name.bytes().fold(String::with_capacity(name.len()), |mut out, byte| {
-        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
-            out.push(char::from(byte));
-        } else {
-            out.push_str(&format!("%{byte:02X}"));
-        }
-        out
-    })
+    name.bytes()
+        .fold(String::with_capacity(name.len()), |mut out, byte| {
+            if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
+                out.push(char::from(byte));
+            } else {
+                out.push_str(&format!("%{byte:02X}"));
+            }
+            out
+        })
 }

@@ -41,13 +41,21 @@ impl Cell {
     /// A known value with a longer form.
     #[must_use]
     pub fn titled(text: impl Into<String>, title: impl Into<String>) -> Self {
-        Self::Titled { text: text.into(), title: title.into(), known: true }
+        Self::Titled {
+            text: text.into(),
+            title: title.into(),
+            known: true,
+        }
     }
 
     /// An unknown value, and why it is.
     #[must_use]
     pub fn unknown(reason: impl Into<String>) -> Self {
-        Self::Titled { text: "—".to_owned(), title: reason.into(), known: false }
+        Self::Titled {
+            text: "—".to_owned(),
+            title: reason.into(),
+            known: false,
+        }
     }
 
     /// What is shown.

@@ -86,7 +86,10 @@ pub struct QuarantinedPage {
 
 /// All pages of problems, as pairs of path and page.
 #[must_use]
-pub fn problems_pages(diagnostics: &[Diagnostic], quarantined: &[Quarantined]) -> Vec<(String, ProblemsPage)> {
+pub fn problems_pages(
+    diagnostics: &[Diagnostic],
+    quarantined: &[Quarantined],
+) -> Vec<(String, ProblemsPage)> {
     let path = |number: usize| links::list("problems", number);
     (1..=diagnostics.len().div_ceil(PAGE_SIZE).max(1))
         .map(|number| {
@@ -96,7 +99,10 @@ pub fn problems_pages(diagnostics: &[Diagnostic], quarantined: &[Quarantined]) -
             let page = ProblemsPage {
                 tally: human::tally(Tally::of(diagnostics)),
                 quarantined: if number == 1 {
-                    quarantined.iter().map(|q| quarantined_view(q, &root)).collect()
+                    quarantined
+                        .iter()
+                        .map(|q| quarantined_view(q, &root))
+                        .collect()
                 } else {
                     Vec::new()
                 },
@@ -112,12 +118,24 @@ pub fn problems_pages(diagnostics: &[Diagnostic], quarantined: &[Quarantined]) -
 /// The page of a quarantined run.
 #[must_use]
 pub fn quarantined_page(run: &Quarantined) -> QuarantinedPage {
-    QuarantinedPage { root: links::root(&run.page), path: run.path.clone(), files: by_file(&run.diagnostics) }
+    QuarantinedPage {
+        root: links::root(&run.page),
+        path: run.path.clone(),
+        files: by_file(&run.diagnostics),
+    }
 }
 
 fn quarantined_view(run: &Quarantined, root: &str) -> QuarantinedView {
-    let errors = Tally { warnings: 0, notes: 0, ..Tally::of(&run.diagnostics) };
-    QuarantinedView { path: run.path.clone(), href: format!("{root}{}", run.page), errors: human::tally(errors) }
+    let errors = Tally {
+        warnings: 0,
+        notes: 0,
+        ..Tally::of(&run.diagnostics)
+    };
+    QuarantinedView {
+        path: run.path.clone(),
+        href: format!("{root}{}", run.page),
+        errors: human::tally(errors),
+    }
 }
 
 fn by_file(diagnostics: &[Diagnostic]) -> Vec<FileProblems> {
@@ -125,7 +143,10 @@ fn by_file(diagnostics: &[Diagnostic]) -> Vec<FileProblems> {
     for diagnostic in diagnostics {
         let path = &diagnostic.place.path;
         if files.last().is_none_or(|file| file.path != *path) {
-            files.push(FileProblems { path: path.clone(), problems: Vec::new() });
+            files.push(FileProblems {
+                path: path.clone(),
+                problems: Vec::new(),
+            });
         }
         if let Some(file) = files.last_mut() {
             file.problems.push(view(diagnostic));
@@ -141,7 +162,11 @@ fn view(diagnostic: &Diagnostic) -> ProblemView {
     ProblemView {
         severity: diagnostic.severity.word(),
         code: diagnostic.code.name,
-        place: [line, column].into_iter().flatten().collect::<Vec<_>>().join(", "),
+        place: [line, column]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
+            .join(", "),
         pointer: place.pointer.clone().filter(|pointer| !pointer.is_empty()),
         message: diagnostic.message.clone(),
         help: diagnostic.help.clone(),

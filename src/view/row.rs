@@ -50,23 +50,45 @@ pub struct RunRow {
 
 /// The row of a run for a page whose way to the root is `root`; `checks` are the views of the table's columns.
 #[must_use]
-pub fn row(archive: &Archive, entry: &Entry, findings: &Findings, root: &str, checks: &[(String, String)]) -> RunRow {
+pub fn row(
+    archive: &Archive,
+    entry: &Entry,
+    findings: &Findings,
+    root: &str,
+    checks: &[(String, String)],
+) -> RunRow {
     let run = &entry.run;
     let (subject, metrics) = (&run.subject, &run.metrics);
-    let link = |text: &str, path: String| Link { text: text.to_owned(), href: format!("{root}{path}") };
+    let link = |text: &str, path: String| Link {
+        text: text.to_owned(),
+        href: format!("{root}{path}"),
+    };
     RunRow {
         href: format!("{root}{}", links::run(&entry.slug)),
         short_id: crate::model::slug::short_id(&run.id).to_owned(),
-        case: link(&subject.case, links::group("cases", &archive.cases[entry.case].slug)),
+        case: link(
+            &subject.case,
+            links::group("cases", &archive.cases[entry.case].slug),
+        ),
         version: subject.version.clone(),
         variant: format::text(subject.variant.as_ref()),
-        model: link(&subject.model, links::group("models", &archive.models[entry.model].slug)),
-        harness: link(&subject.harness, links::group("harnesses", &archive.harnesses[entry.harness].slug)),
+        model: link(
+            &subject.model,
+            links::group("models", &archive.models[entry.model].slug),
+        ),
+        harness: link(
+            &subject.harness,
+            links::group("harnesses", &archive.harnesses[entry.harness].slug),
+        ),
         harness_version: format::text(subject.harness_version.as_ref()),
         state: format::state(&run.state),
         rating: format::rating(findings.rating),
         finished: format::when(run.recency()),
-        tokens: metrics.tokens().iter().map(|(_, number)| format::tokens(*number)).collect(),
+        tokens: metrics
+            .tokens()
+            .iter()
+            .map(|(_, number)| format::tokens(*number))
+            .collect(),
         comparable_cost: format::cost(metrics.comparable_cost.as_ref()),
         actual_cost: format::cost(metrics.actual_cost.as_ref()),
         run_time: format::run_time(&metrics.run_time_seconds),
@@ -82,15 +104,30 @@ fn counted(count: usize) -> Cell {
 
 fn annotations(findings: &Findings) -> Cell {
     let total = counted(findings.annotations.total());
-    let kinds: Vec<_> = findings.annotations.0.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
-    if kinds.is_empty() { total } else { Cell::titled(total.text(), kinds.join(", ")) }
+    let kinds: Vec<_> = findings
+        .annotations
+        .0
+        .iter()
+        .map(|(kind, count)| format!("{count} {kind}"))
+        .collect();
+    if kinds.is_empty() {
+        total
+    } else {
+        Cell::titled(total.text(), kinds.join(", "))
+    }
 }
 
 fn check(entry: &Entry, view: &str) -> Cell {
-    entry.run.validation.checks.iter().find(|check| check.view == view).map_or_else(
-        || Cell::unknown("this run has no such check"),
-        |check| format::similarity(check.similarity.as_ref(), check.detail.as_deref()),
-    )
+    entry
+        .run
+        .validation
+        .checks
+        .iter()
+        .find(|check| check.view == view)
+        .map_or_else(
+            || Cell::unknown("this run has no such check"),
+            |check| format::similarity(check.similarity.as_ref(), check.detail.as_deref()),
+        )
 }
 
 /// The pager of a list.
@@ -114,7 +151,13 @@ pub struct Pager {
 
 /// The pager of page `page` (from 1); `path` gives the path of each page.
 #[must_use]
-pub fn pager(page: usize, size: usize, total: usize, noun: &str, path: &dyn Fn(usize) -> String) -> Pager {
+pub fn pager(
+    page: usize,
+    size: usize,
+    total: usize,
+    noun: &str,
+    path: &dyn Fn(usize) -> String,
+) -> Pager {
     let pages = total.div_ceil(size).max(1);
     let root = links::root(&path(page));
     let href = |number: usize| format!("{root}{}", path(number));

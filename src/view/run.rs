@@ -354,7 +354,11 @@ pub struct Sources<'a> {
 /// `pong · base · v1.0.0`
 #[must_use]
 pub fn title(run: &Run) -> String {
-    let variant = run.subject.variant.as_deref().map_or_else(String::new, |variant| format!(" · {variant}"));
+    let variant = run
+        .subject
+        .variant
+        .as_deref()
+        .map_or_else(String::new, |variant| format!(" · {variant}"));
     format!("{}{variant} · {}", run.subject.case, run.subject.version)
 }
 
@@ -364,23 +368,46 @@ pub fn page(s: &Sources<'_>, parts: Parts) -> RunPage {
     let (run, archive) = (&s.entry.run, s.archive);
     let path = links::run(&s.entry.slug);
     let root = links::root(&path);
-    let link = |text: &str, path: String| Link { text: text.to_owned(), href: format!("{root}{path}") };
+    let link = |text: &str, path: String| Link {
+        text: text.to_owned(),
+        href: format!("{root}{path}"),
+    };
     let neighbour = |index: Option<usize>| {
         index.map(|index| {
             let entry = &archive.runs[index];
             let run = &entry.run;
-            let words = format!("{}, {} ({})", run.subject.model, run.subject.harness, format::when(run.recency()).date);
+            let words = format!(
+                "{}, {} ({})",
+                run.subject.model,
+                run.subject.harness,
+                format::when(run.recency()).date
+            );
             link(&words, links::run(&entry.slug))
         })
     };
-    let mut downloads = vec![Link { text: "run.json".to_owned(), href: "run.json".to_owned() }];
-    downloads.extend(s.downloads.iter().map(|name| Link { text: name.clone(), href: links::encode(name) }));
+    let mut downloads = vec![Link {
+        text: "run.json".to_owned(),
+        href: "run.json".to_owned(),
+    }];
+    downloads.extend(s.downloads.iter().map(|name| Link {
+        text: name.clone(),
+        href: links::encode(name),
+    }));
     RunPage {
         title: title(run),
         id: run.id.clone(),
-        case: link(&run.subject.case, links::group("cases", &archive.cases[s.entry.case].slug)),
-        model: link(&run.subject.model, links::group("models", &archive.models[s.entry.model].slug)),
-        harness: link(&run.subject.harness, links::group("harnesses", &archive.harnesses[s.entry.harness].slug)),
+        case: link(
+            &run.subject.case,
+            links::group("cases", &archive.cases[s.entry.case].slug),
+        ),
+        model: link(
+            &run.subject.model,
+            links::group("models", &archive.models[s.entry.model].slug),
+        ),
+        harness: link(
+            &run.subject.harness,
+            links::group("harnesses", &archive.harnesses[s.entry.harness].slug),
+        ),
         harness_version: format::text(run.subject.harness_version.as_ref()),
         version: run.subject.version.clone(),
         variant: format::text(run.subject.variant.as_ref()),
@@ -418,14 +445,23 @@ pub fn page(s: &Sources<'_>, parts: Parts) -> RunPage {
 
 /// Makes page `number` (from 2) of a tape.
 #[must_use]
-pub fn events_page(s: &Sources<'_>, tape: &Tape<'_>, layout: &Layout<'_>, number: usize, html: Html) -> EventsPage {
+pub fn events_page(
+    s: &Sources<'_>,
+    tape: &Tape<'_>,
+    layout: &Layout<'_>,
+    number: usize,
+    html: Html,
+) -> EventsPage {
     let path = layout.path(number);
     let root = links::root(&path);
     let href = |number: usize| format!("{root}{}", layout.path(number));
     let range = layout.range(number);
     EventsPage {
         title: title(&s.entry.run),
-        run: Link { text: title(&s.entry.run), href: format!("{root}{}", links::run(&s.entry.slug)) },
+        run: Link {
+            text: title(&s.entry.run),
+            href: format!("{root}{}", links::run(&s.entry.slug)),
+        },
         file: tape.file.clone(),
         summary: span(range, tape.events.len()),
         html,
@@ -438,7 +474,12 @@ pub fn events_page(s: &Sources<'_>, tape: &Tape<'_>, layout: &Layout<'_>, number
 
 fn span(range: std::ops::Range<usize>, total: usize) -> String {
     let digits = |n: usize| format::grouped(&n.to_string());
-    format!("events {} to {} of {}", digits(range.start + 1), digits(range.end), digits(total))
+    format!(
+        "events {} to {} of {}",
+        digits(range.start + 1),
+        digits(range.end),
+        digits(total)
+    )
 }
 
 fn pages(tape: &Tape<'_>, layout: &Layout<'_>, current: usize) -> Vec<PageLink> {
@@ -457,11 +498,19 @@ fn pages(tape: &Tape<'_>, layout: &Layout<'_>, current: usize) -> Vec<PageLink> 
 
 fn review_view(review: &Review, html: Html) -> ReviewView {
     ReviewView {
-        domains: review.domains.iter().map(|(name, rating)| (name.clone(), format::rating(*rating))).collect(),
+        domains: review
+            .domains
+            .iter()
+            .map(|(name, rating)| (name.clone(), format::rating(*rating)))
+            .collect(),
         checklist: review
             .checklist
             .iter()
-            .map(|item| ItemView { id: item.id.clone(), status: item.status.clone(), note: item.note.clone() })
+            .map(|item| ItemView {
+                id: item.id.clone(),
+                status: item.status.clone(),
+                note: item.note.clone(),
+            })
             .collect(),
         html,
     }
@@ -471,8 +520,17 @@ fn build(config: &Config, run: &Run) -> Option<BuildView> {
     let url = run.playable_build.as_ref()?;
     let host = url.host();
     // Mixed content would be refused by the browser, so only https is framed.
-    let embed = url.is_https() && config.policy.embed_hosts.iter().any(|allowed| allowed.eq_ignore_ascii_case(&host));
-    Some(BuildView { url: url.as_str().to_owned(), host, embed })
+    let embed = url.is_https()
+        && config
+            .policy
+            .embed_hosts
+            .iter()
+            .any(|allowed| allowed.eq_ignore_ascii_case(&host));
+    Some(BuildView {
+        url: url.as_str().to_owned(),
+        host,
+        embed,
+    })
 }
 
 fn metrics(archive: &Archive, run: &Run) -> MetricsView {
@@ -481,10 +539,17 @@ fn metrics(archive: &Archive, run: &Run) -> MetricsView {
     let peers = ranges.run_time.as_ref().map_or(0, |range| range.runs);
     let shown = |range: &Option<Range>, value: fn(Option<&Number>) -> Cell| {
         let range = range.as_ref().filter(|range| range.runs > 1)?;
-        Some(format!("{} to {}", value(Some(&range.min)).text(), value(Some(&range.max)).text()))
+        Some(format!(
+            "{} to {}",
+            value(Some(&range.min)).text(),
+            value(Some(&range.max)).text()
+        ))
     };
     let tokens = m.tokens();
-    let reported: Vec<f64> = tokens.iter().filter_map(|(_, number)| number.map(|n| n.value)).collect();
+    let reported: Vec<f64> = tokens
+        .iter()
+        .filter_map(|(_, number)| number.map(|n| n.value))
+        .collect();
     let sum: f64 = reported.iter().sum();
     MetricsView {
         bar: bar(&tokens, sum),
@@ -518,15 +583,27 @@ fn metrics(archive: &Archive, run: &Run) -> MetricsView {
         run_time: MetricView {
             name: "run time",
             value: format::run_time(&m.run_time_seconds),
-            range: ranges.run_time.as_ref().filter(|range| range.runs > 1).map(|range| {
-                format!("{} to {}", format::run_time(&range.min).text(), format::run_time(&range.max).text())
-            }),
+            range: ranges
+                .run_time
+                .as_ref()
+                .filter(|range| range.runs > 1)
+                .map(|range| {
+                    format!(
+                        "{} to {}",
+                        format::run_time(&range.min).text(),
+                        format::run_time(&range.max).text()
+                    )
+                }),
         },
         peers: if peers > 1 { peers } else { 0 },
     }
 }
 
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "thousandths of a bar")]
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "thousandths of a bar"
+)]
 fn bar(tokens: &[(&'static str, Option<&Number>); 4], sum: f64) -> Vec<BarPart> {
     const CLASSES: [&str; 4] = ["uncached", "cached", "output", "reasoning"];
     if sum <= 0.0 {
@@ -539,8 +616,15 @@ fn bar(tokens: &[(&'static str, Option<&Number>); 4], sum: f64) -> Vec<BarPart> 
         .filter_map(|((_, number), class)| {
             let start = from;
             from += number.as_ref()?.value;
-            let (x, end) = ((start / sum * 1000.0).round() as u32, (from / sum * 1000.0).round() as u32);
-            (end > x).then_some(BarPart { class, x, width: end - x })
+            let (x, end) = (
+                (start / sum * 1000.0).round() as u32,
+                (from / sum * 1000.0).round() as u32,
+            );
+            (end > x).then_some(BarPart {
+                class,
+                x,
+                width: end - x,
+            })
         })
         .collect()
 }
@@ -570,14 +654,27 @@ fn validation(run: &Run) -> ValidationView {
 
 fn step(name: &'static str, step: Option<&Step>, never: &str) -> StepView {
     let outcome = match step {
-        Some(Step { succeeded: true, .. }) => Badge { word: "succeeded".to_owned(), tone: "good" },
-        Some(_) => Badge { word: "failed".to_owned(), tone: "bad" },
-        None => Badge { word: never.to_owned(), tone: "none" },
+        Some(Step {
+            succeeded: true, ..
+        }) => Badge {
+            word: "succeeded".to_owned(),
+            tone: "good",
+        },
+        Some(_) => Badge {
+            word: "failed".to_owned(),
+            tone: "bad",
+        },
+        None => Badge {
+            word: never.to_owned(),
+            tone: "none",
+        },
     };
     StepView {
         name,
         outcome,
-        command: step.map(|step| step.command.clone()).filter(|command| !command.is_empty()),
+        command: step
+            .map(|step| step.command.clone())
+            .filter(|command| !command.is_empty()),
         detail: step.and_then(|step| step.detail.clone()),
     }
 }
@@ -598,29 +695,70 @@ fn proof(proof: &Proof) -> ProofView {
 fn provenance(s: &Sources<'_>) -> ProvenanceView {
     let run = &s.entry.run;
     let (subject, environment) = (&run.subject, &run.environment);
-    let fact = |name: &str, value: Cell, code: bool| Fact { name: name.to_owned(), value, code };
+    let fact = |name: &str, value: Cell, code: bool| Fact {
+        name: name.to_owned(),
+        value,
+        code,
+    };
     let plain = |text: &str| Cell::known(text);
     let facts = vec![
         fact("Run id", plain(&run.id), true),
         fact("Test type", plain(&subject.test_type), false),
         fact("Orchestrator", plain(&subject.orchestrator), false),
         fact("Engine", plain(&subject.engine), false),
-        fact("Engine version", format::text(subject.engine_version.as_ref()), false),
-        fact("Harness version", format::text(subject.harness_version.as_ref()), false),
-        fact("Authentication", format::text(environment.auth_mode.as_ref()), false),
-        fact("Test Cabinet commit", format::text(environment.test_cabinet_commit.as_ref()), true),
-        fact("Operating system", format::text(environment.os.as_ref()), false),
-        fact("Container image", format::text(environment.container_image.as_ref()), true),
-        fact("Node.js", format::text(environment.node_version.as_ref()), true),
+        fact(
+            "Engine version",
+            format::text(subject.engine_version.as_ref()),
+            false,
+        ),
+        fact(
+            "Harness version",
+            format::text(subject.harness_version.as_ref()),
+            false,
+        ),
+        fact(
+            "Authentication",
+            format::text(environment.auth_mode.as_ref()),
+            false,
+        ),
+        fact(
+            "Test Cabinet commit",
+            format::text(environment.test_cabinet_commit.as_ref()),
+            true,
+        ),
+        fact(
+            "Operating system",
+            format::text(environment.os.as_ref()),
+            false,
+        ),
+        fact(
+            "Container image",
+            format::text(environment.container_image.as_ref()),
+            true,
+        ),
+        fact(
+            "Node.js",
+            format::text(environment.node_version.as_ref()),
+            true,
+        ),
     ];
     ProvenanceView {
         facts,
         files: s
             .files
             .iter()
-            .map(|file| FileView { path: file.path.clone(), size: format::bytes(file.bytes), blake3: file.blake3.clone() })
+            .map(|file| FileView {
+                path: file.path.clone(),
+                size: format::bytes(file.bytes),
+                blake3: file.blake3.clone(),
+            })
             .collect(),
-        tapes: s.tapes.iter().zip(s.sidecars).map(|(tape, sidecar)| tape_view(tape, sidecar.as_ref())).collect(),
+        tapes: s
+            .tapes
+            .iter()
+            .zip(s.sidecars)
+            .map(|(tape, sidecar)| tape_view(tape, sidecar.as_ref()))
+            .collect(),
         record: s.record.to_owned(),
         citation: citation(s),
         licence: s.config.policy.licence.clone(),
@@ -637,19 +775,45 @@ fn tape_view(tape: &Tape<'_>, sidecar: Option<&Sidecar<'_>>) -> TapeView {
         content_hash: tape.content_hash.clone(),
         header: tape.header.clone(),
         sidecar: sidecar.map(|sidecar| {
-            let stale = sidecar.report.problems.iter().any(|p| matches!(p, Problem::TapeDigestMismatch { .. }));
+            let stale = sidecar
+                .report
+                .problems
+                .iter()
+                .any(|p| matches!(p, Problem::TapeDigestMismatch { .. }));
             let digest = match (&sidecar.stated_hash, stale) {
-                (None, _) => Badge { word: "not stated".to_owned(), tone: "none" },
-                (Some(_), true) => Badge { word: "differs from the tape".to_owned(), tone: "bad" },
-                (Some(_), false) => Badge { word: "agrees with the tape".to_owned(), tone: "good" },
+                (None, _) => Badge {
+                    word: "not stated".to_owned(),
+                    tone: "none",
+                },
+                (Some(_), true) => Badge {
+                    word: "differs from the tape".to_owned(),
+                    tone: "bad",
+                },
+                (Some(_), false) => Badge {
+                    word: "agrees with the tape".to_owned(),
+                    tone: "good",
+                },
             };
             let problems = sidecar.report.problems.len();
-            let problems = if problems == 0 { "no problems".to_owned() } else { format::count(problems, "problem") };
+            let problems = if problems == 0 {
+                "no problems".to_owned()
+            } else {
+                format::count(problems, "problem")
+            };
             SidecarView {
                 file: sidecar.file.clone(),
                 digest,
-                report: format!("{} checked, {problems}", format::count(sidecar.report.checked, "annotation")),
-                kinds: sidecar.report.kind_counts.0.iter().map(|(kind, count)| (kind.clone(), *count)).collect(),
+                report: format!(
+                    "{} checked, {problems}",
+                    format::count(sidecar.report.checked, "annotation")
+                ),
+                kinds: sidecar
+                    .report
+                    .kind_counts
+                    .0
+                    .iter()
+                    .map(|(kind, count)| (kind.clone(), *count))
+                    .collect(),
             }
         }),
     }
@@ -657,9 +821,14 @@ fn tape_view(tape: &Tape<'_>, sidecar: Option<&Sidecar<'_>>) -> TapeView {
 
 fn citation(s: &Sources<'_>) -> String {
     let (run, site) = (&s.entry.run, &s.config.site);
-    let author = site.author.as_ref().map_or_else(String::new, |author| format!("{author}. "));
+    let author = site
+        .author
+        .as_ref()
+        .map_or_else(String::new, |author| format!("{author}. "));
     let base = site.base_url.as_ref();
-    let address = base.map_or_else(String::new, |base| format!(" {}runs/{}/", base.as_str(), s.entry.slug));
+    let address = base.map_or_else(String::new, |base| {
+        format!(" {}runs/{}/", base.as_str(), s.entry.slug)
+    });
     format!(
         "{author}Run {} ({}, {}, {}), {}. {}.{address}",
         run.id,

@@ -105,17 +105,35 @@ pub fn strip<'a>(
             let position = layout.position(annotation.event)?;
             let (class, sign) = appearance(&annotation.kind);
             let href = layout.href(page, position, &layout.annotation_anchor(annotation, index));
-            Some(Pin { x: x_of(position), class, sign, href })
+            Some(Pin {
+                x: x_of(position),
+                class,
+                sign,
+                href,
+            })
         })
         .collect();
     pins.sort_by(|a, b| a.x.total_cmp(&b.x));
     let brackets = lanes(layout, sidecar)
         .into_iter()
-        .map(|(start, end, lane)| Bracket { from: x_of(start), to: x_of(end), lane })
+        .map(|(start, end, lane)| Bracket {
+            from: x_of(start),
+            to: x_of(end),
+            lane,
+        })
         .collect();
     let caption = caption(tape, pins.len(), folds.len(), merge);
-    let pages = (1..=layout.pages()).map(|number| layout.page_href(page, number)).collect();
-    Strip { pages, ticks, pins, brackets, folds, caption }
+    let pages = (1..=layout.pages())
+        .map(|number| layout.page_href(page, number))
+        .collect();
+    Strip {
+        pages,
+        ticks,
+        pins,
+        brackets,
+        folds,
+        caption,
+    }
 }
 
 fn tick<'a>(layout: &'a Layout<'a>, event: &Event<'_>, position: usize, x: f64) -> Tick<'a> {
@@ -129,10 +147,15 @@ fn tick<'a>(layout: &'a Layout<'a>, event: &Event<'_>, position: usize, x: f64) 
 }
 
 /// Where each event stands, and where gaps were folded. Time counts, except in gaps; without times, the order counts.
-#[allow(clippy::cast_precision_loss, reason = "positions on a strip of 1000 units")]
+#[allow(
+    clippy::cast_precision_loss,
+    reason = "positions on a strip of 1000 units"
+)]
 fn positions(config: &Config, tape: &Tape<'_>) -> (Vec<f64>, Vec<f64>) {
     let count = tape.events.len();
-    let gap = i64::try_from(config.timeline.gap_seconds).unwrap_or(i64::MAX).saturating_mul(1000);
+    let gap = i64::try_from(config.timeline.gap_seconds)
+        .unwrap_or(i64::MAX)
+        .saturating_mul(1000);
     let mut elapsed = Vec::with_capacity(count);
     let mut folded = Vec::new();
     let (mut total, mut before) = (0_i64, None);
@@ -151,7 +174,12 @@ fn positions(config: &Config, tape: &Tape<'_>) -> (Vec<f64>, Vec<f64>) {
     }
     let last = count.saturating_sub(1).max(1) as f64;
     if total == 0 {
-        return ((0..count).map(|i| 4.0 + i as f64 / last * (WIDTH - 8.0)).collect(), Vec::new());
+        return (
+            (0..count)
+                .map(|i| 4.0 + i as f64 / last * (WIDTH - 8.0))
+                .collect(),
+            Vec::new(),
+        );
     }
     // Very many gaps share half of the strip.
     let fold = FOLD.min(WIDTH / 2.0 / folded.len().max(1) as f64);
@@ -174,17 +202,32 @@ fn positions(config: &Config, tape: &Tape<'_>) -> (Vec<f64>, Vec<f64>) {
 }
 
 fn caption(tape: &Tape<'_>, pins: usize, folds: usize, merged: bool) -> String {
-    let failures = tape.events.iter().filter(|event| event.is_failure()).count();
+    let failures = tape
+        .events
+        .iter()
+        .filter(|event| event.is_failure())
+        .count();
     let mut parts = vec![format::count(tape.events.len(), "event")];
     let times = || tape.events.iter().filter_map(|event| event.at);
     if let (Some(first), Some(last)) = (times().min(), times().max())
         && last > first
     {
         #[allow(clippy::cast_precision_loss, reason = "a duration in two units")]
-        parts.push(format!("over {}", time::duration((last - first) as f64 / 1000.0)));
+        parts.push(format!(
+            "over {}",
+            time::duration((last - first) as f64 / 1000.0)
+        ));
     }
-    parts.push(if failures == 0 { "no failure".to_owned() } else { format::count(failures, "failure") });
-    parts.push(if pins == 0 { "no annotation".to_owned() } else { format::count(pins, "annotation") });
+    parts.push(if failures == 0 {
+        "no failure".to_owned()
+    } else {
+        format::count(failures, "failure")
+    });
+    parts.push(if pins == 0 {
+        "no annotation".to_owned()
+    } else {
+        format::count(pins, "annotation")
+    });
     if folds > 0 {
         parts.push(format!("{} folded", format::count(folds, "long gap")));
     }
@@ -200,7 +243,15 @@ fn caption(tape: &Tape<'_>, pins: usize, folds: usize, merged: bool) -> String {
 pub fn families(tape: &Tape<'_>) -> Vec<(&'static str, usize)> {
     Family::ALL
         .into_iter()
-        .map(|family| (family.word(), tape.events.iter().filter(|event| event.kind.family == family).count()))
+        .map(|family| {
+            (
+                family.word(),
+                tape.events
+                    .iter()
+                    .filter(|event| event.kind.family == family)
+                    .count(),
+            )
+        })
         .filter(|(_, count)| *count > 0)
         .collect()
 }

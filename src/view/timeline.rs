@@ -36,7 +36,11 @@ impl<'t> Layout<'t> {
             .iter()
             .enumerate()
             .map(|(index, tape)| {
-                let prefix = if index == 0 { String::new() } else { prefix(&tape.file, &mut taken) };
+                let prefix = if index == 0 {
+                    String::new()
+                } else {
+                    prefix(&tape.file, &mut taken)
+                };
                 Self {
                     prefix,
                     slug: slug.to_owned(),
@@ -82,7 +86,11 @@ impl<'t> Layout<'t> {
     #[must_use]
     pub fn anchor(&self, seq: u64, position: usize) -> Anchor<'_> {
         // A number that stands twice belongs to the first event that has it.
-        Anchor { prefix: &self.prefix, seq, again: (self.position(seq) != Some(position)).then_some(position) }
+        Anchor {
+            prefix: &self.prefix,
+            seq,
+            again: (self.position(seq) != Some(position)).then_some(position),
+        }
     }
 
     /// The anchor of an annotation.
@@ -90,7 +98,11 @@ impl<'t> Layout<'t> {
     pub fn annotation_anchor(&self, annotation: &Annotation<'_>, index: usize) -> String {
         let slug = slugify(&annotation.label);
         // Labels that differ only in punctuation stay apart by their place in the file.
-        if slug == annotation.label { format!("{}a-{slug}", self.prefix) } else { format!("{}a-{slug}-{index}", self.prefix) }
+        if slug == annotation.label {
+            format!("{}a-{slug}", self.prefix)
+        } else {
+            format!("{}a-{slug}-{index}", self.prefix)
+        }
     }
 
     /// Address of the event at `position`, for the page at path `from`.
@@ -113,7 +125,11 @@ impl<'t> Layout<'t> {
     #[must_use]
     pub fn page_href(&self, from: &str, number: usize) -> String {
         let path = self.path(number);
-        if path == from { "#".to_owned() } else { format!("{}{path}#", links::root(from)) }
+        if path == from {
+            "#".to_owned()
+        } else {
+            format!("{}{path}#", links::root(from))
+        }
     }
 }
 
@@ -278,7 +294,10 @@ pub fn page<'a>(
     let spans = span_pieces(layout, sidecar, &range);
     let start = tape.events.iter().find_map(|event| event.at);
     let mut long = Vec::new();
-    let mut before = range.start.checked_sub(1).and_then(|previous| tape.events[previous].at);
+    let mut before = range
+        .start
+        .checked_sub(1)
+        .and_then(|previous| tape.events[previous].at);
     let events = range
         .clone()
         .zip(spans)
@@ -297,12 +316,18 @@ pub fn page<'a>(
                     Outcome::Succeeded => "ok",
                     Outcome::Failed => "failed",
                 },
-                at: event.at.map(|at| (at, at.saturating_sub(start.unwrap_or(at)))),
+                at: event
+                    .at
+                    .map(|at| (at, at.saturating_sub(start.unwrap_or(at)))),
                 gap,
                 headline: &event.headline,
                 facts: &event.facts,
                 texts: texts(config, layout, &path, event, anchor, &mut long),
-                missing: event.external.iter().map(|e| (e.label, format::bytes(e.len_bytes))).collect(),
+                missing: event
+                    .external
+                    .iter()
+                    .map(|e| (e.label, format::bytes(e.len_bytes)))
+                    .collect(),
                 spans,
                 annotations: annotations
                     .remove(&position)
@@ -319,7 +344,9 @@ pub fn page<'a>(
 
 fn gap(config: &Config, before: Option<i64>, at: Option<i64>) -> Option<String> {
     let pause = at?.checked_sub(before?)?;
-    let limit = i64::try_from(config.timeline.gap_seconds).unwrap_or(i64::MAX).saturating_mul(1000);
+    let limit = i64::try_from(config.timeline.gap_seconds)
+        .unwrap_or(i64::MAX)
+        .saturating_mul(1000);
     #[allow(clippy::cast_precision_loss, reason = "a pause is shown in two units")]
     (pause > limit).then(|| time::duration(pause as f64 / 1000.0))
 }
@@ -332,9 +359,19 @@ fn annotations_by_position<'a>(
     range: &std::ops::Range<usize>,
 ) -> BTreeMap<usize, Vec<Indexed<'a>>> {
     let mut by_position: BTreeMap<usize, Vec<Indexed<'a>>> = BTreeMap::new();
-    for (index, annotation) in sidecar.iter().flat_map(|s| s.annotations.iter()).enumerate() {
-        if let Some(position) = layout.position(annotation.event).filter(|p| range.contains(p)) {
-            by_position.entry(position).or_default().push((index, annotation));
+    for (index, annotation) in sidecar
+        .iter()
+        .flat_map(|s| s.annotations.iter())
+        .enumerate()
+    {
+        if let Some(position) = layout
+            .position(annotation.event)
+            .filter(|p| range.contains(p))
+        {
+            by_position
+                .entry(position)
+                .or_default()
+                .push((index, annotation));
         }
     }
     by_position
@@ -349,7 +386,11 @@ fn span_pieces(
     let mut pieces = vec![Vec::new(); range.len()];
     for (start, end, lane) in lanes(layout, sidecar) {
         for position in start.max(range.start)..(end + 1).min(range.end) {
-            pieces[position - range.start].push(SpanPiece { lane, starts: position == start, ends: position == end });
+            pieces[position - range.start].push(SpanPiece {
+                lane,
+                starts: position == start,
+                ends: position == end,
+            });
         }
     }
     pieces
@@ -363,7 +404,12 @@ pub fn lanes(layout: &Layout<'_>, sidecar: Option<&Sidecar<'_>>) -> Vec<(usize, 
         .flat_map(|s| s.annotations.iter())
         .filter_map(|a| {
             let (start, end) = a.span?;
-            Some((layout.position(start)?, layout.position(end).or_else(|| layout.tape.events.len().checked_sub(1))?))
+            Some((
+                layout.position(start)?,
+                layout
+                    .position(end)
+                    .or_else(|| layout.tape.events.len().checked_sub(1))?,
+            ))
         })
         .collect();
     spans.sort_unstable();
@@ -372,7 +418,10 @@ pub fn lanes(layout: &Layout<'_>, sidecar: Option<&Sidecar<'_>>) -> Vec<(usize, 
     spans
         .into_iter()
         .map(|(start, end)| {
-            let lane = free.iter().position(|from| *from <= start).unwrap_or(LANES - 1);
+            let lane = free
+                .iter()
+                .position(|from| *from <= start)
+                .unwrap_or(LANES - 1);
             free[lane] = free[lane].max(end + 1);
             (start, end, lane)
         })
@@ -396,7 +445,10 @@ fn texts<'a>(
             let text = head(whole, limit);
             let rest = (text.len() < whole.len()).then(|| {
                 let anchor = anchor.text();
-                let name = block.label.map_or_else(|| format!("{anchor}.txt"), |label| format!("{anchor}-{label}.txt"));
+                let name = block.label.map_or_else(
+                    || format!("{anchor}.txt"),
+                    |label| format!("{anchor}-{label}.txt"),
+                );
                 let path = links::run_file(&layout.slug, &format!("text/{name}"));
                 let href = format!("{}{path}", links::root(page));
                 long.push(LongText { path, text: whole });
@@ -407,7 +459,13 @@ fn texts<'a>(
                 );
                 Link { text: words, href }
             });
-            TextView { label: block.label, kind: block.kind, text, folded: folded(whole), rest }
+            TextView {
+                label: block.label,
+                kind: block.kind,
+                text,
+                folded: folded(whole),
+                rest,
+            }
         })
         .collect()
 }
@@ -417,8 +475,13 @@ fn folded(text: &str) -> Option<String> {
         return None;
     }
     let lines = memchr::memchr_iter(b'\n', text.as_bytes()).count() + 1;
-    (text.len() > FOLD_BYTES || lines > FOLD_LINES)
-        .then(|| format!("{}, {}", format::count(lines, "line"), format::bytes(text.len() as u64)))
+    (text.len() > FOLD_BYTES || lines > FOLD_LINES).then(|| {
+        format!(
+            "{}, {}",
+            format::count(lines, "line"),
+            format::bytes(text.len() as u64)
+        )
+    })
 }
 
 fn head(text: &str, limit: usize) -> &str {
@@ -446,25 +509,39 @@ fn annotation_view<'a>(
         sign,
         name: annotation.kind.word().replace('_', " "),
         evidence: annotation.evidence.as_deref(),
-        fix: annotation.suggested_fix.map(|raw| {
-            serde_json::from_str::<String>(raw).map_or(Cow::Borrowed(raw), Cow::Owned)
-        }),
+        fix: annotation
+            .suggested_fix
+            .map(|raw| serde_json::from_str::<String>(raw).map_or(Cow::Borrowed(raw), Cow::Owned)),
         author: annotation.author.as_ref().map(|author| {
             let id = author.id.as_deref().unwrap_or("unnamed");
-            let surface = author.surface.as_ref().map_or_else(String::new, |surface| format!(" in {surface}"));
+            let surface = author
+                .surface
+                .as_ref()
+                .map_or_else(String::new, |surface| format!(" in {surface}"));
             format!("{id} ({}){surface}", author.kind)
         }),
         timestamp: annotation.timestamp.as_deref(),
         span: annotation.span.and_then(|(start, end)| {
-            let position = layout.position(end).or_else(|| layout.tape.events.len().checked_sub(1))?;
-            Some(Link { text: format!("events {start} to {end}"), href: layout.event_href(page, end, position) })
+            let position = layout
+                .position(end)
+                .or_else(|| layout.tape.events.len().checked_sub(1))?;
+            Some(Link {
+                text: format!("events {start} to {end}"),
+                href: layout.event_href(page, end, position),
+            })
         }),
-        detail: annotation.hypothesis_status.or(annotation.friction_kind.as_deref()),
+        detail: annotation
+            .hypothesis_status
+            .or(annotation.friction_kind.as_deref()),
         links: annotation
             .links
             .iter()
             .map(|link| {
-                let words = link.label.as_ref().or(link.url.as_ref()).or(link.reference.as_ref());
+                let words = link
+                    .label
+                    .as_ref()
+                    .or(link.url.as_ref())
+                    .or(link.reference.as_ref());
                 let mut words = words.cloned().unwrap_or_default();
                 if let (Some(reference), true) = (&link.reference, link.label.is_some()) {
                     words = format!("{words} ({reference})");

@@ -28,15 +28,43 @@ const FOLLOWS: [(&str, &str); 1] = [("review.unclosed-fence", "review.unknown-ra
 
 /// Codes whose fixture is more than files.
 fn set(code: &str) -> Set {
-    let plain = |arguments, status| Set { prepare: |_| None, arguments, status };
+    let plain = |arguments, status| Set {
+        prepare: |_| None,
+        arguments,
+        status,
+    };
     match code {
-        "content.unreadable" => Set { prepare: pipe_for_an_event_log, arguments: CHECK, status: 1 },
-        "content.symlink" => Set { prepare: event_log_that_is_a_link_out, arguments: CHECK, status: 1 },
-        "content.linked-folder" => Set { prepare: linked_folder, arguments: CHECK, status: 0 },
-        "publish.foreign-folder" => Set { prepare: foreign_output, arguments: BUILD, status: 2 },
+        "content.unreadable" => Set {
+            prepare: pipe_for_an_event_log,
+            arguments: CHECK,
+            status: 1,
+        },
+        "content.symlink" => Set {
+            prepare: event_log_that_is_a_link_out,
+            arguments: CHECK,
+            status: 1,
+        },
+        "content.linked-folder" => Set {
+            prepare: linked_folder,
+            arguments: CHECK,
+            status: 0,
+        },
+        "publish.foreign-folder" => Set {
+            prepare: foreign_output,
+            arguments: BUILD,
+            status: 2,
+        },
         "publish.inside-content" => plain(&["build", "-v", "--out", "content/public"], 2),
-        "publish.locked" => Set { prepare: locked_output, arguments: BUILD, status: 2 },
-        "publish.io" => Set { prepare: file_in_the_way, arguments: &["build", "-v", "--out", "way/public"], status: 2 },
+        "publish.locked" => Set {
+            prepare: locked_output,
+            arguments: BUILD,
+            status: 2,
+        },
+        "publish.io" => Set {
+            prepare: file_in_the_way,
+            arguments: &["build", "-v", "--out", "way/public"],
+            status: 2,
+        },
         "publish.duplicate-path" | "template.render" => plain(BUILD, 2),
         _ => {
             let severity = runpress::diagnostics::codes::find(code).map(|code| code.severity);
@@ -53,15 +81,21 @@ fn set(code: &str) -> Set {
 
 fn pipe_for_an_event_log(site: &TestSite) -> Held {
     let path = format!("{FIRST}/events.jsonl");
-    site.remove(&path).remove(&format!("{path}.annotations.jsonl"));
-    let made = Command::new("mkfifo").arg(site.path(&path)).status().expect("mkfifo runs");
+    site.remove(&path)
+        .remove(&format!("{path}.annotations.jsonl"));
+    let made = Command::new("mkfifo")
+        .arg(site.path(&path))
+        .status()
+        .expect("mkfifo runs");
     assert!(made.success());
     None
 }
 
 fn event_log_that_is_a_link_out(site: &TestSite) -> Held {
     let path = format!("{FIRST}/events.jsonl");
-    site.write("elsewhere.jsonl", site.bytes(&path)).remove(&path).remove(&format!("{path}.annotations.jsonl"));
+    site.write("elsewhere.jsonl", site.bytes(&path))
+        .remove(&path)
+        .remove(&format!("{path}.annotations.jsonl"));
     symlink(site.path("elsewhere.jsonl"), site.path(&path)).expect("a link");
     None
 }
@@ -90,7 +124,9 @@ fn file_in_the_way(site: &TestSite) -> Held {
 }
 
 fn all() -> Vec<&'static str> {
-    runpress::diagnostics::codes::all().map(|code| code.name).collect()
+    runpress::diagnostics::codes::all()
+        .map(|code| code.name)
+        .collect()
 }
 
 /// The whole console text of a code, with the exit status.
@@ -106,7 +142,14 @@ fn console(code: &str) -> (i32, String) {
     drop(held);
     let status = ran.status.unwrap_or(-1);
     assert_eq!(ran.stdout, "", "{code}: nothing belongs on standard output");
-    (status, format!("$ runpress {}\n{}exit status {status}\n", set.arguments.join(" "), redacted(&site, &ran.stderr)))
+    (
+        status,
+        format!(
+            "$ runpress {}\n{}exit status {status}\n",
+            set.arguments.join(" "),
+            redacted(&site, &ran.stderr)
+        ),
+    )
 }
 
 #[test]
@@ -115,7 +158,10 @@ fn every_code_has_a_fixture_that_gives_it_and_a_snapshot_of_what_is_printed() {
     for code in all() {
         let result = catch_unwind(AssertUnwindSafe(|| {
             let (status, text) = console(code);
-            assert!(text.contains(&format!("[{code}]")), "the fixture of {code} does not give it:\n{text}");
+            assert!(
+                text.contains(&format!("[{code}]")),
+                "the fixture of {code} does not give it:\n{text}"
+            );
             assert_eq!(status, set(code).status, "exit status of {code}:\n{text}");
             assert_snapshot("codes", code, &text);
         }));
@@ -132,7 +178,10 @@ fn a_fixture_gives_no_error_but_its_own() {
         let (_, text) = console(code);
         let others: BTreeSet<&str> = text
             .lines()
-            .filter_map(|line| line.strip_prefix("error[").or_else(|| line.strip_prefix("warning[")))
+            .filter_map(|line| {
+                line.strip_prefix("error[")
+                    .or_else(|| line.strip_prefix("warning["))
+            })
             .filter_map(|rest| rest.split(']').next())
             .filter(|found| *found != code && !FOLLOWS.contains(&(code, found)))
             .collect();
@@ -144,15 +193,30 @@ fn a_fixture_gives_no_error_but_its_own() {
 fn every_fixture_and_every_snapshot_belongs_to_a_code_that_exists() {
     let codes: BTreeSet<String> = all().into_iter().map(str::to_owned).collect();
     let names = |folder: std::path::PathBuf| -> Vec<String> {
-        let entries = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-        entries.map(|entry| entry.expect("an entry").file_name().into_string().expect("UTF-8")).collect()
+        let entries =
+            fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+        entries
+            .map(|entry| {
+                entry
+                    .expect("an entry")
+                    .file_name()
+                    .into_string()
+                    .expect("UTF-8")
+            })
+            .collect()
     };
     for name in names(fixture("codes")) {
-        assert!(codes.contains(&name), "tests/fixtures/codes/{name} is of no code");
+        assert!(
+            codes.contains(&name),
+            "tests/fixtures/codes/{name} is of no code"
+        );
     }
     for name in names(fixture("../snapshots/codes")) {
         let code = name.trim_end_matches(".new").trim_end_matches(".snap");
-        assert!(codes.contains(code), "tests/snapshots/codes/{name} is of no code");
+        assert!(
+            codes.contains(code),
+            "tests/snapshots/codes/{name} is of no code"
+        );
     }
 }
 
@@ -162,7 +226,12 @@ fn every_code_is_explained_with_a_bad_and_a_good_example() {
         let ran = crate::support::runpress_in(std::path::Path::new("."), &["explain", code.name]);
         assert_eq!(ran.status, Some(0));
         for part in [code.name, code.explanation, "Bad:", "Good:"] {
-            assert!(ran.stdout.contains(part), "{} lacks {part}:\n{}", code.name, ran.stdout);
+            assert!(
+                ran.stdout.contains(part),
+                "{} lacks {part}:\n{}",
+                code.name,
+                ran.stdout
+            );
         }
     }
 }

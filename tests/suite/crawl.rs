@@ -7,7 +7,9 @@ use std::path::Path;
 use runpress::pipeline::Silent;
 use runpress::site::{Overrides, Site};
 
-use crate::support::{FIRST, HEADER, Page, Run, TestSite, annotation, lines, messages, tree, words};
+use crate::support::{
+    FIRST, HEADER, Page, Run, TestSite, annotation, lines, messages, tree, words,
+};
 
 /// What a page holds that other pages may point at, and where it points.
 struct Seen {
@@ -38,7 +40,10 @@ pub fn problems(files: &BTreeMap<String, Vec<u8>>) -> Vec<String> {
 
 fn look(path: &str, page: &Page, found: &mut Vec<String>) -> Seen {
     let mut wrong = |problem: String| found.push(format!("{path}: {problem}"));
-    let mut seen = Seen { ids: BTreeSet::new(), links: Vec::new() };
+    let mut seen = Seen {
+        ids: BTreeSet::new(),
+        links: Vec::new(),
+    };
     for element in page.all("*") {
         let name = element.value().name();
         for (attribute, value) in element.value().attrs() {
@@ -61,40 +66,57 @@ fn look(path: &str, page: &Page, found: &mut Vec<String>) -> Seen {
                 }
                 // These name the page itself; browsers do not load them.
                 "href" if name == "link" && element.value().attr("rel") == Some("canonical") => {}
-                "href" | "src" | "srcset" | "poster" | "data" | "action" | "xlink:href" | "background" | "formaction" => {
+                "href" | "src" | "srcset" | "poster" | "data" | "action" | "xlink:href"
+                | "background" | "formaction" => {
                     if external {
                         wrong(format!("<{name} {attribute}> loads {value}"));
                     } else {
                         seen.links.push(value.to_owned());
                     }
                 }
-                _ if attribute.starts_with("on") => wrong(format!("a handler {attribute} on <{name}>")),
+                _ if attribute.starts_with("on") => {
+                    wrong(format!("a handler {attribute} on <{name}>"))
+                }
                 _ => {}
             }
         }
         match name {
-            "script" if element.value().attr("src").is_none() && element.value().attr("type") != Some("application/ld+json") => {
+            "script"
+                if element.value().attr("src").is_none()
+                    && element.value().attr("type") != Some("application/ld+json") =>
+            {
                 wrong("an inline script".to_owned());
             }
-            "style" | "base" | "iframe" | "object" | "embed" | "form" => wrong(format!("a <{name}>")),
+            "style" | "base" | "iframe" | "object" | "embed" | "form" => {
+                wrong(format!("a <{name}>"))
+            }
             _ => {}
         }
     }
     for (selector, what) in [
         ("h1", "heading of the first level"),
         ("head > title", "title"),
-        ("meta[http-equiv='Content-Security-Policy']", "content security policy"),
+        (
+            "meta[http-equiv='Content-Security-Policy']",
+            "content security policy",
+        ),
         ("main", "main element"),
     ] {
         let elements = page.all(selector);
         if elements.len() != 1 {
             wrong(format!("{} times a {what}", elements.len()));
         }
-        if matches!(selector, "h1" | "head > title") && elements.iter().any(|element| words(*element).is_empty()) {
+        if matches!(selector, "h1" | "head > title")
+            && elements.iter().any(|element| words(*element).is_empty())
+        {
             wrong(format!("an empty {what}"));
         }
     }
-    if page.all("html[lang]").iter().all(|html| html.value().attr("lang").is_none_or(str::is_empty)) {
+    if page
+        .all("html[lang]")
+        .iter()
+        .all(|html| html.value().attr("lang").is_none_or(str::is_empty))
+    {
         wrong("no language".to_owned());
     }
     seen
@@ -107,12 +129,20 @@ fn follow(
     files: &BTreeMap<String, Vec<u8>>,
     pages: &BTreeMap<&str, Seen>,
 ) -> Option<String> {
-    let (address, fragment) = link.split_once('#').map_or((link, None), |(address, fragment)| (address, Some(fragment)));
+    let (address, fragment) = link
+        .split_once('#')
+        .map_or((link, None), |(address, fragment)| {
+            (address, Some(fragment))
+        });
     let address = address.split('?').next().unwrap_or_default();
     let target = if address.is_empty() {
         from.to_owned()
     } else {
-        let mut parts: Vec<&str> = if address.starts_with('/') { Vec::new() } else { from.split('/').collect() };
+        let mut parts: Vec<&str> = if address.starts_with('/') {
+            Vec::new()
+        } else {
+            from.split('/').collect()
+        };
         parts.pop();
         for part in address.trim_start_matches('/').split('/') {
             match part {
@@ -132,7 +162,11 @@ fn follow(
     }
     let is_range = fragment.is_some_and(|fragment| fragment.contains(".."));
     match fragment.filter(|_| !is_range) {
-        Some(fragment) if !pages.get(target.as_str()).is_some_and(|page| page.ids.contains(&decoded(fragment))) => {
+        Some(fragment)
+            if !pages
+                .get(target.as_str())
+                .is_some_and(|page| page.ids.contains(&decoded(fragment))) =>
+        {
             Some(format!("{link} leads to no place on {target}"))
         }
         _ => None,
@@ -144,7 +178,10 @@ fn decoded(text: &str) -> String {
     let mut out = Vec::new();
     let mut at = 0;
     while at < bytes.len() {
-        let hex = text.get(at + 1..at + 3).filter(|_| bytes[at] == b'%').and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        let hex = text
+            .get(at + 1..at + 3)
+            .filter(|_| bytes[at] == b'%')
+            .and_then(|hex| u8::from_str_radix(hex, 16).ok());
         out.push(hex.unwrap_or(bytes[at]));
         at += if hex.is_some() { 3 } else { 1 };
     }
@@ -154,8 +191,12 @@ fn decoded(text: &str) -> String {
 #[test]
 fn every_link_of_the_demo_site_leads_somewhere_and_nothing_comes_from_elsewhere() {
     let out = tempfile::tempdir().expect("a temporary folder");
-    let overrides = Overrides { out: Some(out.path().join("site")), ..Overrides::default() };
-    let demo = Site::open(Path::new(env!("CARGO_MANIFEST_DIR")), &overrides).expect("the demo site");
+    let overrides = Overrides {
+        out: Some(out.path().join("site")),
+        ..Overrides::default()
+    };
+    let demo =
+        Site::open(Path::new(env!("CARGO_MANIFEST_DIR")), &overrides).expect("the demo site");
     let outcome = runpress::build(&demo, &Silent).expect("a build");
     assert!(outcome.published);
     assert_eq!(problems(&tree(&out.path().join("site"))), [""; 0]);
@@ -175,7 +216,11 @@ fn every_link_of_a_small_site_leads_somewhere_whatever_it_lacks() {
     assert_eq!(problems(&site.published()), [""; 0], "no runs");
     site.run("only", &Run::new("9b02c4aa-1"));
     site.publish();
-    assert_eq!(problems(&site.published()), [""; 0], "one run without any tape");
+    assert_eq!(
+        problems(&site.published()),
+        [""; 0],
+        "one run without any tape"
+    );
 }
 
 #[test]
@@ -186,7 +231,10 @@ fn every_link_of_a_site_with_a_base_address_leads_somewhere() {
     assert_eq!(problems(&site.published()), [""; 0]);
     let canonical = site.first_page();
     let canonical = canonical.one("link[rel=canonical]");
-    let expected = format!("https://runs.example.org/runs/{}/", crate::support::FIRST_SLUG);
+    let expected = format!(
+        "https://runs.example.org/runs/{}/",
+        crate::support::FIRST_SLUG
+    );
     assert_eq!(canonical.value().attr("href"), Some(expected.as_str()));
 }
 
@@ -198,11 +246,27 @@ fn several_tapes_of_one_run_have_anchors_of_their_own() {
             format!("{{\"type\":\"record\",\"seq\":{seq},\"virtual_time_ms\":{seq},\"monotonic_ms\":0,\"kind\":{{\"kind\":\"clock_sleep\",\"duration_ms\":1}}}}")
         }))
         .collect();
-    for name in ["run.tape", "Run 2.tape", "7.tape", "timeline.tape", "模型.tape"] {
+    for name in [
+        "run.tape",
+        "Run 2.tape",
+        "7.tape",
+        "timeline.tape",
+        "模型.tape",
+    ] {
         site.write(&format!("{FIRST}/{name}"), lines(&tape));
         site.write(
             &format!("{FIRST}/{name}.annotations.jsonl"),
-            lines(&[HEADER.to_owned(), annotation("a-1", 2, "note", "\"span\":{\"start_event_id\":2,\"end_event_id\":3}"), annotation("", 2, "note", ""), annotation("", 2, "note", "")]),
+            lines(&[
+                HEADER.to_owned(),
+                annotation(
+                    "a-1",
+                    2,
+                    "note",
+                    "\"span\":{\"start_event_id\":2,\"end_event_id\":3}",
+                ),
+                annotation("", 2, "note", ""),
+                annotation("", 2, "note", ""),
+            ]),
         );
     }
     site.write("site.toml", "[timeline]\npage_size = 3\n");

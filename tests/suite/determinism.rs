@@ -8,14 +8,22 @@ use crate::support::{HEADER, Run, TestSite, annotation, differences, lines, mess
 fn site() -> TestSite {
     let site = TestSite::base();
     for n in 0_u32..40 {
-        let run = Run::new(&format!("{n:08x}-0000")).model(&format!("sample/model-{}", n % 5)).case(["pong", "snake"][n as usize % 2]);
+        let run = Run::new(&format!("{n:08x}-0000"))
+            .model(&format!("sample/model-{}", n % 5))
+            .case(["pong", "snake"][n as usize % 2]);
         let folder = format!("r{}", n * 7 % 40);
         site.run(&folder, &run);
         let path = format!("content/runs/{folder}/events.jsonl");
         site.write(&path, messages(1 + n * n % 97));
-        site.write(&format!("{path}.annotations.jsonl"), lines(&[HEADER, &annotation("a", 0, "note", "\"evidence\":\"said\"")]));
+        site.write(
+            &format!("{path}.annotations.jsonl"),
+            lines(&[HEADER, &annotation("a", 0, "note", "\"evidence\":\"said\"")]),
+        );
     }
-    site.write("content/pages/guide.md", "+++\ntitle = \"Guide\"\n+++\n\n# One\n\n[home](../index.html)\n");
+    site.write(
+        "content/pages/guide.md",
+        "+++\ntitle = \"Guide\"\n+++\n\n# One\n\n[home](../index.html)\n",
+    );
     site
 }
 
@@ -24,7 +32,11 @@ fn one_thread_and_eight_threads_write_the_same_site() {
     let site = site();
     let build = |jobs: usize| {
         let out = site.path(&format!("out-{jobs}"));
-        let overrides = Overrides { jobs, out: Some(out.clone()), ..Overrides::default() };
+        let overrides = Overrides {
+            jobs,
+            out: Some(out.clone()),
+            ..Overrides::default()
+        };
         assert!(site.build_with(&overrides).published);
         tree(&out)
     };
@@ -39,9 +51,17 @@ fn two_folders_and_two_runs_give_the_same_site() {
     first.publish();
     let once = first.published();
     first.publish();
-    assert_eq!(differences(&once, &first.published()), [""; 0], "a second build");
+    assert_eq!(
+        differences(&once, &first.published()),
+        [""; 0],
+        "a second build"
+    );
     second.publish();
-    assert_eq!(differences(&once, &second.published()), [""; 0], "another folder");
+    assert_eq!(
+        differences(&once, &second.published()),
+        [""; 0],
+        "another folder"
+    );
 }
 
 #[test]
@@ -51,7 +71,11 @@ fn where_a_run_lies_does_not_change_its_address() {
     site.run("deep/down/here", &run);
     site.publish();
     let before = site.published();
-    std::fs::rename(site.path("content/runs/deep/down/here"), site.path("content/elsewhere")).expect("a move");
+    std::fs::rename(
+        site.path("content/runs/deep/down/here"),
+        site.path("content/elsewhere"),
+    )
+    .expect("a move");
     site.publish();
     assert_eq!(differences(&before, &site.published()), [""; 0]);
 }

@@ -1,6 +1,9 @@
 //! The real tape and sidecar that Harn publishes, and its rules for loading and hashing tapes.
 
-use crate::support::{FIRST, FIRST_SLUG, HEADER, TestSite, annotation, codes, compact, described, fixture, lines, raw, words};
+use crate::support::{
+    FIRST, FIRST_SLUG, HEADER, TestSite, annotation, codes, compact, described, fixture, lines,
+    raw, words,
+};
 
 const TAPE: &str = "testbench_replay_fidelity.testbench-tape";
 const SIDECAR: &str = "testbench_replay_fidelity.annotations.jsonl";
@@ -9,9 +12,13 @@ const HASH: &str = "95acb72cef6220ba4a3057fb832aeb371ed6d206b1b69123fa9c1b4921ad
 /// The base run with the real pair instead of its event log.
 fn real_pair() -> TestSite {
     let site = TestSite::base();
-    site.remove(&format!("{FIRST}/events.jsonl")).remove(&format!("{FIRST}/events.jsonl.annotations.jsonl"));
+    site.remove(&format!("{FIRST}/events.jsonl"))
+        .remove(&format!("{FIRST}/events.jsonl.annotations.jsonl"));
     for name in [TAPE, SIDECAR] {
-        site.write(&format!("{FIRST}/{name}"), std::fs::read(fixture("harn").join(name)).expect("the real file"));
+        site.write(
+            &format!("{FIRST}/{name}"),
+            std::fs::read(fixture("harn").join(name)).expect("the real file"),
+        );
     }
     site
 }
@@ -19,7 +26,10 @@ fn real_pair() -> TestSite {
 #[test]
 fn the_real_pair_has_no_errors_and_no_warnings() {
     let outcome = real_pair().check();
-    let loud: Vec<_> = described(&outcome).into_iter().filter(|line| !line.starts_with("note")).collect();
+    let loud: Vec<_> = described(&outcome)
+        .into_iter()
+        .filter(|line| !line.starts_with("note"))
+        .collect();
     assert!(loud.is_empty(), "{loud:#?}");
 }
 
@@ -28,10 +38,16 @@ fn the_real_pair_gives_the_hash_and_the_report_that_harn_gives() {
     let site = real_pair();
     site.publish();
     let document = site.first_document();
-    assert_eq!(raw(&document, "/tapes/0/contentHash"), format!("\"{HASH}\""));
+    assert_eq!(
+        raw(&document, "/tapes/0/contentHash"),
+        format!("\"{HASH}\"")
+    );
     assert_eq!(raw(&document, "/tapes/0/file"), format!("\"{TAPE}\""));
     assert_eq!(raw(&document, "/tapes/0/format"), "\"harn\"");
-    assert_eq!(raw(&document, "/tapes/0/sidecar/file"), format!("\"{SIDECAR}\""));
+    assert_eq!(
+        raw(&document, "/tapes/0/sidecar/file"),
+        format!("\"{SIDECAR}\"")
+    );
     assert_eq!(
         compact(&raw(&document, "/tapes/0/sidecar/report")),
         r#"{"annotations_checked":5,"problems":[],"kind_counts":{"correct":1,"crystallize_here":1,"friction":1,"hypothesis":1,"marker":1}}"#
@@ -48,9 +64,16 @@ fn the_real_pair_is_shown_with_its_five_annotations_at_their_events() {
     assert_eq!([at(0), at(1), at(2), at(3), at(4)], [0, 3, 1, 0, 1]);
     assert_eq!(page.all("aside.an").len(), 5);
     let friction = words(page.one("#e-2 aside.an"));
-    assert!(friction.contains("friction") && friction.contains("expensive model used for deterministic step"), "{friction}");
+    assert!(
+        friction.contains("friction")
+            && friction.contains("expensive model used for deterministic step"),
+        "{friction}"
+    );
     assert!(friction.contains("sre-bot (agent) in cloud"), "{friction}");
-    assert!(words(page.one("#e-2")).contains("fidelity-response"), "the recorded answer of the model is on the page");
+    assert!(
+        words(page.one("#e-2")).contains("fidelity-response"),
+        "the recorded answer of the model is on the page"
+    );
     assert_eq!(page.beside("Content hash"), [HASH]);
 }
 
@@ -60,7 +83,11 @@ fn the_real_files_can_be_downloaded_byte_for_byte() {
     site.publish();
     for name in [TAPE, SIDECAR] {
         let published = site.bytes(&format!("public/runs/{FIRST_SLUG}/{name}"));
-        assert_eq!(published, std::fs::read(fixture("harn").join(name)).expect("the real file"), "{name}");
+        assert_eq!(
+            published,
+            std::fs::read(fixture("harn").join(name)).expect("the real file"),
+            "{name}"
+        );
     }
 }
 
@@ -68,9 +95,20 @@ fn the_real_files_can_be_downloaded_byte_for_byte() {
 fn a_stated_hash_that_agrees_is_said_to_agree() {
     let site = real_pair();
     let path = format!("{FIRST}/{SIDECAR}");
-    site.replace(&path, "\"harn_version\":\"0.8.5\"", &format!("\"harn_version\":\"0.8.5\",\"tape_content_hash\":\"{HASH}\""));
-    assert!(codes(&site.publish()).iter().all(|code| !code.contains("digest")));
-    assert_eq!(site.first_page().beside("Its digest"), ["agrees with the tape"]);
+    site.replace(
+        &path,
+        "\"harn_version\":\"0.8.5\"",
+        &format!("\"harn_version\":\"0.8.5\",\"tape_content_hash\":\"{HASH}\""),
+    );
+    assert!(
+        codes(&site.publish())
+            .iter()
+            .all(|code| !code.contains("digest"))
+    );
+    assert_eq!(
+        site.first_page().beside("Its digest"),
+        ["agrees with the tape"]
+    );
 }
 
 #[test]
@@ -79,17 +117,29 @@ fn a_hash_of_older_harn_counts_only_for_a_tape_without_phases() {
     let with = |hash: &str, phases: bool| {
         let site = real_pair();
         let path = format!("{FIRST}/{SIDECAR}");
-        site.replace(&path, "\"harn_version\":\"0.8.5\"", &format!("\"tape_content_hash\":\"{hash}\""));
+        site.replace(
+            &path,
+            "\"harn_version\":\"0.8.5\"",
+            &format!("\"tape_content_hash\":\"{hash}\""),
+        );
         if !phases {
             let tape = site.text(&format!("{FIRST}/{TAPE}"));
-            let tape = tape.replace("\"phase\":\"user_script\",", "").replace("\"phase\":\"runtime_finalize\",", "");
+            let tape = tape
+                .replace("\"phase\":\"user_script\",", "")
+                .replace("\"phase\":\"runtime_finalize\",", "");
             site.write(&format!("{FIRST}/{TAPE}"), tape);
         }
         codes(&site.check()).contains(&"annotation.tape-digest-mismatch")
     };
     assert!(with(old, true), "a tape with phases has one hash");
-    assert!(!with(old, false), "a tape without phases may be hashed as older tools did");
-    assert!(with(&HASH.to_uppercase(), true), "hashes are compared with their case");
+    assert!(
+        !with(old, false),
+        "a tape without phases may be hashed as older tools did"
+    );
+    assert!(
+        with(&HASH.to_uppercase(), true),
+        "hashes are compared with their case"
+    );
 }
 
 #[test]
@@ -99,14 +149,23 @@ fn the_hash_is_over_the_records_and_not_over_their_spelling() {
     let spelled: Vec<String> = (0..3)
         .map(|seq| format!("{{ \"monotonic_ms\":0, \"newer\":true, \"kind\":{{\"duration_ms\":1,\"kind\":\"clock_sleep\"}},\"virtual_time_ms\":0, \"seq\":{seq}, \"type\":\"record\"}}\r"))
         .collect();
-    site.write(&format!("{FIRST}/run.tape"), format!("{header}\n\n{}", lines(&spelled)));
+    site.write(
+        &format!("{FIRST}/run.tape"),
+        format!("{header}\n\n{}", lines(&spelled)),
+    );
     site.publish();
     let document = site.first_document();
-    assert_eq!(raw(&document, "/tapes/1/contentHash"), "\"a85a6b38d429aca4494ff9c5f0e6ceabec9c9aff636b812f4ff88c649130565f\"");
+    assert_eq!(
+        raw(&document, "/tapes/1/contentHash"),
+        "\"a85a6b38d429aca4494ff9c5f0e6ceabec9c9aff636b812f4ff88c649130565f\""
+    );
     site.write(&format!("{FIRST}/run.tape"), header);
     site.publish();
     let document = site.first_document();
-    assert_eq!(raw(&document, "/tapes/1/contentHash"), "\"af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262\"");
+    assert_eq!(
+        raw(&document, "/tapes/1/contentHash"),
+        "\"af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262\""
+    );
 }
 
 #[test]
@@ -115,18 +174,58 @@ fn tapes_load_under_the_rules_of_harns_loader() {
     let sleep = r#"{"type":"record","seq":0,"phase":"user_script","virtual_time_ms":0,"monotonic_ms":0,"kind":{"kind":"clock_sleep","duration_ms":1}}"#;
     let cases: [(&str, String, &[&str]); 13] = [
         ("a tape without records", lines(&[header]), &[]),
-        ("an older version", lines(&[&header.replace("\"version\":1", "\"version\":0"), sleep]), &[]),
-        ("a newer version", lines(&[&header.replace("\"version\":1", "\"version\":9"), sleep]), &["tape.unsupported-version"]),
+        (
+            "an older version",
+            lines(&[&header.replace("\"version\":1", "\"version\":0"), sleep]),
+            &[],
+        ),
+        (
+            "a newer version",
+            lines(&[&header.replace("\"version\":1", "\"version\":9"), sleep]),
+            &["tape.unsupported-version"],
+        ),
         ("nothing", String::new(), &["tape.empty"]),
         ("only blank lines", "\n\n".to_owned(), &["tape.empty"]),
-        ("a blank line before the header", format!("\n{header}\n"), &["tape.missing-header"]),
-        ("a comment before the header", lines(&["# a tape", header]), &["tape.missing-header", "tape.second-header"]),
-        ("a comment after the header", lines(&[header, "# a comment", sleep]), &["tape.malformed-record"]),
-        ("blank lines after the header", lines(&[header, "", sleep, "   "]), &[]),
-        ("a second header", lines(&[header, sleep, header]), &["tape.second-header"]),
-        ("an unknown phase", lines(&[header, &sleep.replace("user_script", "other")]), &["tape.malformed-record"]),
-        ("a record without time", lines(&[header, &sleep.replace("\"virtual_time_ms\":0,", "")]), &["tape.malformed-record"]),
-        ("an unknown line type", lines(&[header, &sleep.replace("\"record\"", "\"mark\"")]), &["tape.malformed-record"]),
+        (
+            "a blank line before the header",
+            format!("\n{header}\n"),
+            &["tape.missing-header"],
+        ),
+        (
+            "a comment before the header",
+            lines(&["# a tape", header]),
+            &["tape.missing-header", "tape.second-header"],
+        ),
+        (
+            "a comment after the header",
+            lines(&[header, "# a comment", sleep]),
+            &["tape.malformed-record"],
+        ),
+        (
+            "blank lines after the header",
+            lines(&[header, "", sleep, "   "]),
+            &[],
+        ),
+        (
+            "a second header",
+            lines(&[header, sleep, header]),
+            &["tape.second-header"],
+        ),
+        (
+            "an unknown phase",
+            lines(&[header, &sleep.replace("user_script", "other")]),
+            &["tape.malformed-record"],
+        ),
+        (
+            "a record without time",
+            lines(&[header, &sleep.replace("\"virtual_time_ms\":0,", "")]),
+            &["tape.malformed-record"],
+        ),
+        (
+            "an unknown line type",
+            lines(&[header, &sleep.replace("\"record\"", "\"mark\"")]),
+            &["tape.malformed-record"],
+        ),
     ];
     for (what, tape, expected) in cases {
         let site = TestSite::base();
@@ -138,29 +237,69 @@ fn tapes_load_under_the_rules_of_harns_loader() {
 #[test]
 fn every_record_kind_of_a_tape_is_shown_with_its_payloads() {
     let hash = |text: &str| blake3::hash(text.as_bytes()).to_hex().to_string();
-    let inline = |text: &str| format!("{{\"content_hash\":\"{}\",\"text\":\"{text}\"}}", hash(text));
+    let inline = |text: &str| {
+        format!(
+            "{{\"content_hash\":\"{}\",\"text\":\"{text}\"}}",
+            hash(text)
+        )
+    };
     let big = "stored outside ".repeat(400);
     let kinds = [
-        ("clock_read", r#""source":"monotonic","value_ms":77"#.to_owned(), "monotonic clock: 77 ms"),
+        (
+            "clock_read",
+            r#""source":"monotonic","value_ms":77"#.to_owned(),
+            "monotonic clock: 77 ms",
+        ),
         ("clock_sleep", r#""duration_ms":1500"#.to_owned(), "1500 ms"),
-        ("llm_call", format!(r#""request_digest":"req-1","response":{}"#, inline("an answer")), "an answer"),
-        ("file_read", format!(r#""path":"src/a.js","content_hash":"{}","len_bytes":12"#, hash("a")), "src/a.js"),
-        ("file_write", format!(r#""path":"src/b.js","content_hash":"{}","len_bytes":13"#, hash("b")), "src/b.js"),
+        (
+            "llm_call",
+            format!(
+                r#""request_digest":"req-1","response":{}"#,
+                inline("an answer")
+            ),
+            "an answer",
+        ),
+        (
+            "file_read",
+            format!(
+                r#""path":"src/a.js","content_hash":"{}","len_bytes":12"#,
+                hash("a")
+            ),
+            "src/a.js",
+        ),
+        (
+            "file_write",
+            format!(
+                r#""path":"src/b.js","content_hash":"{}","len_bytes":13"#,
+                hash("b")
+            ),
+            "src/b.js",
+        ),
         ("file_delete", r#""path":"src/c.js""#.to_owned(), "src/c.js"),
         (
             "process_spawn",
             format!(
                 r#""program":"npm","args":["run","build"],"cwd":null,"exit_code":2,"duration_ms":9,"stdout_payload":{{"content_hash":"{}","len_bytes":{}}},"stderr_payload":{}"#,
-                hash(&big), big.len(), inline("it broke")
+                hash(&big),
+                big.len(),
+                inline("it broke")
             ),
             "stored outside stored outside",
         ),
-        ("decision_evaluation", format!(r#""request_digest":"req-2","response":{}"#, inline("a decision")), "a decision"),
+        (
+            "decision_evaluation",
+            format!(
+                r#""request_digest":"req-2","response":{}"#,
+                inline("a decision")
+            ),
+            "a decision",
+        ),
         (
             "mcp_json_rpc",
             format!(
                 r#""server":"files","method":"tools/call","request_digest":"q","response_digest":"r","latency_ms":3,"request_payload":{},"response_payload":{}"#,
-                inline("a request"), inline("a reply")
+                inline("a request"),
+                inline("a reply")
             ),
             "a reply",
         ),
@@ -179,18 +318,31 @@ fn every_record_kind_of_a_tape_is_shown_with_its_payloads() {
         tape.push(format!("{{\"type\":\"record\",\"seq\":{seq},\"virtual_time_ms\":{seq},\"monotonic_ms\":0,\"kind\":{{\"kind\":\"{kind}\",{fields}}}}}"));
     }
     let site = TestSite::base();
-    site.remove(&format!("{FIRST}/events.jsonl")).remove(&format!("{FIRST}/events.jsonl.annotations.jsonl"));
+    site.remove(&format!("{FIRST}/events.jsonl"))
+        .remove(&format!("{FIRST}/events.jsonl.annotations.jsonl"));
     site.write(&format!("{FIRST}/run.tape"), lines(&tape));
     site.write(&format!("{FIRST}/run.tape.cas/{}", hash(&big)), &big);
-    site.write(&format!("{FIRST}/run.tape.annotations.jsonl"), lines(&[HEADER, &annotation("a", 10, "note", "")]));
+    site.write(
+        &format!("{FIRST}/run.tape.annotations.jsonl"),
+        lines(&[HEADER, &annotation("a", 10, "note", "")]),
+    );
     assert_eq!(codes(&site.publish()), ["tape.unknown-kind"]);
     let page = site.first_page();
     for (seq, (kind, _, shown)) in kinds.iter().enumerate() {
         let text = words(page.one(&format!("#e-{seq}")));
         assert!(text.contains(shown), "{kind} shows {shown}: {text}");
     }
-    assert!(words(page.one("#e-6")).contains("it broke"), "standard error is shown too");
-    assert!(page.one("#e-6").value().classes().any(|class| class == "fail"), "an exit status above 0 is a failure");
+    assert!(
+        words(page.one("#e-6")).contains("it broke"),
+        "standard error is shown too"
+    );
+    assert!(
+        page.one("#e-6")
+            .value()
+            .classes()
+            .any(|class| class == "fail"),
+        "an exit status above 0 is a failure"
+    );
 }
 
 #[test]
@@ -200,7 +352,13 @@ fn a_payload_that_is_not_there_is_named_and_never_read_from_elsewhere() {
         let record = format!(
             "{{\"type\":\"record\",\"seq\":0,\"virtual_time_ms\":0,\"monotonic_ms\":0,\"kind\":{{\"kind\":\"llm_call\",\"request_digest\":\"r\",\"response\":{{\"content_hash\":\"{hash}\",\"len_bytes\":5}}}}}}"
         );
-        site.write(&format!("{FIRST}/run.tape"), lines(&[r#"{"type":"header","version":1,"harn_version":"0.8.26"}"#, &record]));
+        site.write(
+            &format!("{FIRST}/run.tape"),
+            lines(&[
+                r#"{"type":"header","version":1,"harn_version":"0.8.26"}"#,
+                &record,
+            ]),
+        );
         assert_eq!(codes(&site.publish()), ["tape.missing-payload"], "{hash}");
         let page = site.first_page();
         assert!(words(page.one("#run-e-0")).contains("is not in the tape’s CAS folder"));
@@ -215,7 +373,13 @@ fn a_changed_payload_file_is_an_error() {
     let record = format!(
         "{{\"type\":\"record\",\"seq\":0,\"virtual_time_ms\":0,\"monotonic_ms\":0,\"kind\":{{\"kind\":\"llm_call\",\"request_digest\":\"r\",\"response\":{{\"content_hash\":\"{hash}\",\"len_bytes\":8}}}}}}"
     );
-    site.write(&format!("{FIRST}/run.tape"), lines(&[r#"{"type":"header","version":1,"harn_version":"0.8.26"}"#, &record]));
+    site.write(
+        &format!("{FIRST}/run.tape"),
+        lines(&[
+            r#"{"type":"header","version":1,"harn_version":"0.8.26"}"#,
+            &record,
+        ]),
+    );
     site.write(&format!("{FIRST}/run.tape.cas/{hash}"), "recorded");
     assert_eq!(codes(&site.check()), [""; 0]);
     site.write(&format!("{FIRST}/run.tape.cas/{hash}"), "tampered");

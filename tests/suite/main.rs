@@ -1,11 +1,19 @@
 //! The integration tests: small sites go in, console text, pages and feeds come out. See tests/README.md.
 
+mod archive;
+mod cli;
 mod codes;
 mod crawl;
 mod determinism;
+mod events;
+mod feeds;
 mod harn;
+mod hostile;
+mod house;
 mod pagination;
 mod publishing;
+mod quarantine;
 mod records;
 mod sidecars;
 mod support;
+mod writeups;

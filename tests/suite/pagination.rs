@@ -7,7 +7,9 @@ pub fn site_of_250_runs() -> TestSite {
     let site = TestSite::empty();
     for n in 0_u32..250 {
         let finished = format!("2026-03-{:02}T{:02}:00:00Z", 1 + n / 24, n % 24);
-        let run = Run::new(&format!("{n:08x}-0000")).at("2026-02-01T10:00:00Z", &finished).model(&format!("sample/model-{}", n % 3));
+        let run = Run::new(&format!("{n:08x}-0000"))
+            .at("2026-02-01T10:00:00Z", &finished)
+            .model(&format!("sample/model-{}", n % 3));
         site.run(&format!("r{n}"), &run);
     }
     site
@@ -18,7 +20,11 @@ fn the_list_of_runs_has_100_rows_a_page_newest_first() {
     let site = site_of_250_runs();
     site.publish();
     let mut shown = Vec::new();
-    for (path, rows) in [("runs/index.html", 100), ("runs/page/2/index.html", 100), ("runs/page/3/index.html", 50)] {
+    for (path, rows) in [
+        ("runs/index.html", 100),
+        ("runs/page/2/index.html", 100),
+        ("runs/page/3/index.html", 50),
+    ] {
         let page = site.page(path);
         let ids = page.texts("main tbody th a");
         assert_eq!(ids.len(), rows, "{path}");
@@ -28,9 +34,21 @@ fn the_list_of_runs_has_100_rows_a_page_newest_first() {
     assert_eq!(shown, expected);
     assert!(!site.path("public/runs/page/4").exists() && !site.path("public/runs/page/1").exists());
     let second = site.page("runs/page/2/index.html");
-    assert!(second.main().contains("Page 2 of 3: runs 101 to 200 of 250"), "{}", second.main());
-    assert_eq!(second.one("a[rel=prev]").value().attr("href"), Some("../../../runs/index.html"));
-    assert_eq!(second.one("a[rel=next]").value().attr("href"), Some("../../../runs/page/3/index.html"));
+    assert!(
+        second
+            .main()
+            .contains("Page 2 of 3: runs 101 to 200 of 250"),
+        "{}",
+        second.main()
+    );
+    assert_eq!(
+        second.one("a[rel=prev]").value().attr("href"),
+        Some("../../../runs/index.html")
+    );
+    assert_eq!(
+        second.one("a[rel=next]").value().attr("href"),
+        Some("../../../runs/page/3/index.html")
+    );
 }
 
 #[test]
@@ -38,7 +56,11 @@ fn the_pages_of_a_case_go_on_and_show_every_run_once() {
     let site = site_of_250_runs();
     site.publish();
     let mut shown = Vec::new();
-    for path in ["cases/pong/index.html", "cases/pong/page/2/index.html", "cases/pong/page/3/index.html"] {
+    for path in [
+        "cases/pong/index.html",
+        "cases/pong/page/2/index.html",
+        "cases/pong/page/3/index.html",
+    ] {
         let page = site.page(path);
         assert_eq!(page.texts("main tr.group small"), ["250 runs"], "{path}");
         shown.extend(page.texts("main tbody tr:not(.group) th a"));
@@ -67,8 +89,18 @@ fn long_tape() -> TestSite {
         &format!("{FIRST}/events.jsonl.annotations.jsonl"),
         lines(&[
             HEADER.to_owned(),
-            annotation("first-of-all", 0, "note", "\"span\":{\"start_event_id\":0,\"end_event_id\":1199}"),
-            annotation("last-of-one", 499, "note", "\"span\":{\"start_event_id\":499,\"end_event_id\":500}"),
+            annotation(
+                "first-of-all",
+                0,
+                "note",
+                "\"span\":{\"start_event_id\":0,\"end_event_id\":1199}",
+            ),
+            annotation(
+                "last-of-one",
+                499,
+                "note",
+                "\"span\":{\"start_event_id\":499,\"end_event_id\":500}",
+            ),
             annotation("first-of-two", 500, "note", ""),
             annotation("last", 1199, "note", ""),
         ]),
@@ -84,17 +116,33 @@ fn a_long_tape_goes_on_in_fixed_blocks() {
     let site = long_tape();
     site.publish();
     let numbers = |path: &str| -> Vec<String> {
-        site.page(&format!("runs/{FIRST_SLUG}/{path}")).all("ol.tape > li.e").iter().map(|e| e.value().id().unwrap_or_default().to_owned()).collect()
+        site.page(&format!("runs/{FIRST_SLUG}/{path}"))
+            .all("ol.tape > li.e")
+            .iter()
+            .map(|e| e.value().id().unwrap_or_default().to_owned())
+            .collect()
     };
-    for (path, from, to) in [("index.html", 0, 500), (TWO, 500, 1000), (THREE, 1000, 1200)] {
+    for (path, from, to) in [
+        ("index.html", 0, 500),
+        (TWO, 500, 1000),
+        (THREE, 1000, 1200),
+    ] {
         let expected: Vec<String> = (from..to).map(|n| format!("e-{n}")).collect();
         assert_eq!(numbers(path), expected, "{path}");
     }
-    assert!(!site.path(&format!("public/runs/{FIRST_SLUG}/events/4")).exists());
+    assert!(
+        !site
+            .path(&format!("public/runs/{FIRST_SLUG}/events/4"))
+            .exists()
+    );
     let one = numbers("index.html");
     site.write(&format!("{FIRST}/events.jsonl"), messages(1300));
     site.publish();
-    assert_eq!(numbers("index.html"), one, "more events do not move those that were there");
+    assert_eq!(
+        numbers("index.html"),
+        one,
+        "more events do not move those that were there"
+    );
 }
 
 #[test]
@@ -104,23 +152,54 @@ fn annotations_spans_and_the_strip_lead_to_the_right_page() {
     let page = |path: &str| site.page(&format!("runs/{FIRST_SLUG}/{path}"));
     let (one, two, three) = (page("index.html"), page(TWO), page(THREE));
     let ids = |page: &crate::support::Page| -> Vec<String> {
-        page.all("aside.an").iter().filter_map(|e| e.value().id().map(str::to_owned)).collect()
+        page.all("aside.an")
+            .iter()
+            .filter_map(|e| e.value().id().map(str::to_owned))
+            .collect()
     };
     assert_eq!(ids(&one), ["a-first-of-all", "a-last-of-one"]);
     assert_eq!(ids(&two), ["a-first-of-two"]);
     assert_eq!(ids(&three), ["a-last"]);
-    let pins: Vec<_> = one.all("svg.strip a:has(.pin)").iter().filter_map(|a| a.value().attr("href").map(str::to_owned)).collect();
+    let pins: Vec<_> = one
+        .all("svg.strip a:has(.pin)")
+        .iter()
+        .filter_map(|a| a.value().attr("href").map(str::to_owned))
+        .collect();
     let at = |page: &str, anchor: &str| format!("../../runs/{FIRST_SLUG}/{page}#{anchor}");
-    assert_eq!(pins, ["#a-first-of-all".to_owned(), "#a-last-of-one".to_owned(), at(TWO, "a-first-of-two"), at(THREE, "a-last")]);
-    let spans: Vec<_> = one.all("a.span").iter().filter_map(|a| a.value().attr("href").map(str::to_owned)).collect();
+    assert_eq!(
+        pins,
+        [
+            "#a-first-of-all".to_owned(),
+            "#a-last-of-one".to_owned(),
+            at(TWO, "a-first-of-two"),
+            at(THREE, "a-last")
+        ]
+    );
+    let spans: Vec<_> = one
+        .all("a.span")
+        .iter()
+        .filter_map(|a| a.value().attr("href").map(str::to_owned))
+        .collect();
     assert_eq!(spans, [at(THREE, "e-1199"), at(TWO, "e-500")]);
     for page in [&two, &three] {
         let covered = page.all("ol.tape > li.e:has(> i.sp)").len();
-        assert_eq!(covered, page.all("ol.tape > li.e").len(), "the long span is drawn on every page");
+        assert_eq!(
+            covered,
+            page.all("ol.tape > li.e").len(),
+            "the long span is drawn on every page"
+        );
     }
-    let ticks: Vec<_> = one.all("svg.strip a").iter().filter_map(|a| a.value().attr("href").map(str::to_owned)).collect();
+    let ticks: Vec<_> = one
+        .all("svg.strip a")
+        .iter()
+        .filter_map(|a| a.value().attr("href").map(str::to_owned))
+        .collect();
     for tick in ticks.iter().filter(|href| href.contains("#e-")) {
-        let number: u32 = tick.rsplit("#e-").next().and_then(|n| n.parse().ok()).expect("a number");
+        let number: u32 = tick
+            .rsplit("#e-")
+            .next()
+            .and_then(|n| n.parse().ok())
+            .expect("a number");
         let expected = match number {
             0..500 => format!("#e-{number}"),
             500..1000 => at(TWO, &format!("e-{number}")),
@@ -136,11 +215,27 @@ fn the_pages_of_a_tape_are_linked_with_each_other() {
     let site = long_tape();
     site.publish();
     let two = site.page(&format!("runs/{FIRST_SLUG}/{TWO}"));
-    assert_eq!(two.texts("nav.pages a"), ["events 1 to 500 of 1,200", "events 501 to 1,000 of 1,200", "events 1,001 to 1,200 of 1,200"]);
-    assert_eq!(two.texts("nav.pages a[aria-current=page]"), ["events 501 to 1,000 of 1,200"]);
+    assert_eq!(
+        two.texts("nav.pages a"),
+        [
+            "events 1 to 500 of 1,200",
+            "events 501 to 1,000 of 1,200",
+            "events 1,001 to 1,200 of 1,200"
+        ]
+    );
+    assert_eq!(
+        two.texts("nav.pages a[aria-current=page]"),
+        ["events 501 to 1,000 of 1,200"]
+    );
     let root = "../../../../";
-    assert_eq!(two.one("a[rel=prev]").value().attr("href"), Some(format!("{root}runs/{FIRST_SLUG}/index.html").as_str()));
-    assert_eq!(two.one("a[rel=next]").value().attr("href"), Some(format!("{root}runs/{FIRST_SLUG}/{THREE}").as_str()));
+    assert_eq!(
+        two.one("a[rel=prev]").value().attr("href"),
+        Some(format!("{root}runs/{FIRST_SLUG}/index.html").as_str())
+    );
+    assert_eq!(
+        two.one("a[rel=next]").value().attr("href"),
+        Some(format!("{root}runs/{FIRST_SLUG}/{THREE}").as_str())
+    );
 }
 
 #[test]
@@ -148,5 +243,9 @@ fn a_tape_of_exactly_one_page_has_no_further_page() {
     let site = TestSite::base();
     site.write(&format!("{FIRST}/events.jsonl"), messages(500));
     site.publish();
-    assert!(!site.path(&format!("public/runs/{FIRST_SLUG}/events")).exists());
+    assert!(
+        !site
+            .path(&format!("public/runs/{FIRST_SLUG}/events"))
+            .exists()
+    );
 }

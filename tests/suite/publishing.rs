@@ -11,8 +11,13 @@ use crate::support::{FIRST, Run, TestSite, command, differences, messages, tree}
 
 /// Names beside the output folder that runpress made for itself.
 fn litter(folder: &Path) -> Vec<String> {
-    let names = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").file_name());
-    names.filter_map(|name| name.into_string().ok()).filter(|name| name.contains(".runpress-")).collect()
+    let names = fs::read_dir(folder)
+        .expect("a folder")
+        .map(|entry| entry.expect("an entry").file_name());
+    names
+        .filter_map(|name| name.into_string().ok())
+        .filter(|name| name.contains(".runpress-"))
+        .collect()
 }
 
 fn many_runs(count: u32, model: &str) -> TestSite {
@@ -27,7 +32,10 @@ fn many_runs(count: u32, model: &str) -> TestSite {
 
 fn rename_model(site: &TestSite, count: u32, model: &str) {
     for n in 0..count {
-        site.run(&format!("r{n}"), &Run::new(&format!("{n:08x}-0000")).model(model));
+        site.run(
+            &format!("r{n}"),
+            &Run::new(&format!("{n:08x}-0000")).model(model),
+        );
     }
 }
 
@@ -42,7 +50,11 @@ fn errors_leave_the_site_that_was_there_untouched() {
         site.write(&path, "{");
         let ran = site.runpress(&["build"]);
         assert_eq!(ran.status, Some(1), "{}", ran.stderr);
-        assert!(ran.stderr.contains("Nothing was published"), "{}", ran.stderr);
+        assert!(
+            ran.stderr.contains("Nothing was published"),
+            "{}",
+            ran.stderr
+        );
         assert_eq!(differences(&before, &site.published()), [""; 0]);
         assert_eq!(litter(site.root()), [""; 0]);
         site.write(&path, good);
@@ -57,7 +69,11 @@ fn a_failure_while_writing_leaves_the_site_that_was_there_untouched() {
     site.write("static/feeds/index.json", "{}");
     let ran = site.runpress(&["build"]);
     assert_eq!(ran.status, Some(2), "{}", ran.stderr);
-    assert!(ran.stderr.contains("publish.duplicate-path"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("publish.duplicate-path"),
+        "{}",
+        ran.stderr
+    );
     assert_eq!(differences(&before, &site.published()), [""; 0]);
     assert_eq!(litter(site.root()), [""; 0]);
 }
@@ -88,7 +104,11 @@ fn kill_at(site: &TestSite, moment: Moment) -> bool {
     loop {
         let swapped = place() != before;
         let now = match moment {
-            Moment::Staged(count) => swapped || fs::read_dir(stage.join("runs")).is_ok_and(|entries| entries.count() >= count),
+            Moment::Staged(count) => {
+                swapped
+                    || fs::read_dir(stage.join("runs"))
+                        .is_ok_and(|entries| entries.count() >= count)
+            }
             Moment::Swapped(_) => swapped,
             Moment::Unmarked => swapped && !stage.join(".runpress").exists(),
         };
@@ -128,16 +148,27 @@ pub fn killed_builds(moments: &[Moment], mend: bool) {
         if differences(sites[current].1, &found).is_empty() {
             kept += usize::from(running);
         } else {
-            assert_eq!(differences(sites[other].1, &found), [""; 0], "killed at {moment:?}");
+            assert_eq!(
+                differences(sites[other].1, &found),
+                [""; 0],
+                "killed at {moment:?}"
+            );
             changed += usize::from(running);
             current = other;
         }
     }
-    assert!(kept > 5 && changed > 5, "kept {kept}, changed {changed}: the moments did not lie around the swap");
+    assert!(
+        kept > 5 && changed > 5,
+        "kept {kept}, changed {changed}: the moments did not lie around the swap"
+    );
     if !mend {
         let ran = site.runpress(&["build", "-q"]);
         assert_eq!(ran.status, Some(0), "{}", ran.stderr);
-        assert_eq!(litter(site.root()), [""; 0], "a build after a killed one clears what that left");
+        assert_eq!(
+            litter(site.root()),
+            [""; 0],
+            "a build after a killed one clears what that left"
+        );
     }
 }
 
@@ -160,8 +191,18 @@ fn what_a_stopped_build_left_is_cleared_by_the_next() {
     let good = site.published();
     let stages: [(&str, &[(&str, &str)]); 3] = [
         ("a folder that was just made", &[]),
-        ("a half-written stage", &[(".runpress", ""), ("runs/x/index.html", "half")]),
-        ("the old site, whole", &[(".runpress", "marker"), ("index.html", "old"), ("feeds/index.json", "{}")]),
+        (
+            "a half-written stage",
+            &[(".runpress", ""), ("runs/x/index.html", "half")],
+        ),
+        (
+            "the old site, whole",
+            &[
+                (".runpress", "marker"),
+                ("index.html", "old"),
+                ("feeds/index.json", "{}"),
+            ],
+        ),
     ];
     for (what, files) in stages {
         fs::create_dir(site.path(".public.runpress-staging")).expect("a folder");
@@ -192,11 +233,19 @@ fn only_an_empty_folder_or_one_that_runpress_wrote_is_replaced() {
     fs::create_dir(site.path("public")).expect("a folder");
     assert_eq!(site.runpress(&["build"]).status, Some(0), "an empty folder");
     assert_eq!(site.runpress(&["build"]).status, Some(0), "its own folder");
-    for (name, file) in [("notes", "notes/letter.txt"), ("hidden", "hidden/.git/config"), ("folders", "folders/a/b")] {
+    for (name, file) in [
+        ("notes", "notes/letter.txt"),
+        ("hidden", "hidden/.git/config"),
+        ("folders", "folders/a/b"),
+    ] {
         site.write(file, "mine");
         let ran = site.runpress(&["build", "--out", name]);
         assert_eq!(ran.status, Some(2), "{name}");
-        assert!(ran.stderr.contains("publish.foreign-folder"), "{}", ran.stderr);
+        assert!(
+            ran.stderr.contains("publish.foreign-folder"),
+            "{}",
+            ran.stderr
+        );
         assert_eq!(site.text(file), "mine");
     }
     site.write("a-file", "mine");
@@ -233,11 +282,23 @@ fn an_output_folder_that_overlaps_with_the_input_is_refused() {
     symlink(site.path("content"), site.path("alias")).expect("a link");
     fs::create_dir(site.path("templates")).expect("a folder");
     fs::create_dir(site.path("static")).expect("a folder");
-    for out in ["content/public", "content", ".", "alias/public", "templates/out", "static", "content/runs/../out"] {
+    for out in [
+        "content/public",
+        "content",
+        ".",
+        "alias/public",
+        "templates/out",
+        "static",
+        "content/runs/../out",
+    ] {
         let before = tree(site.root());
         let ran = site.runpress(&["build", "--out", out]);
         assert_eq!(ran.status, Some(2), "{out}: {}", ran.stderr);
-        assert!(ran.stderr.contains("publish.inside-content"), "{out}: {}", ran.stderr);
+        assert!(
+            ran.stderr.contains("publish.inside-content"),
+            "{out}: {}",
+            ran.stderr
+        );
         assert_eq!(differences(&before, &tree(site.root())), [""; 0], "{out}");
     }
 }
@@ -249,12 +310,23 @@ fn a_second_build_of_the_same_folder_waits_for_nobody_and_breaks_nothing() {
     let good = site.published();
     let mut children: Vec<_> = (0..6)
         .map(|_| {
-            command().args(["build", "-q", "--root"]).arg(site.root()).stderr(Stdio::piped()).spawn().expect("the binary starts")
+            command()
+                .args(["build", "-q", "--root"])
+                .arg(site.root())
+                .stderr(Stdio::piped())
+                .spawn()
+                .expect("the binary starts")
         })
         .collect();
-    let statuses: Vec<_> = children.iter_mut().map(|child| child.wait().expect("an end").code()).collect();
+    let statuses: Vec<_> = children
+        .iter_mut()
+        .map(|child| child.wait().expect("an end").code())
+        .collect();
     assert!(statuses.contains(&Some(0)), "{statuses:?}");
-    assert!(statuses.iter().all(|status| matches!(status, Some(0 | 2))), "{statuses:?}");
+    assert!(
+        statuses.iter().all(|status| matches!(status, Some(0 | 2))),
+        "{statuses:?}"
+    );
     assert_eq!(differences(&good, &site.published()), [""; 0]);
     site.publish();
     assert_eq!(litter(site.root()), [""; 0]);
@@ -265,23 +337,38 @@ fn a_full_disk_leaves_the_site_that_was_there_untouched() {
     let site = many_runs(40, "sample/lark-1");
     fs::create_dir(site.path("disk")).expect("a folder");
     let disk = site.path("disk");
-    let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", "size=1m", "tmpfs"]).arg(&disk).stderr(Stdio::null()).status();
+    let mounted = Command::new("mount")
+        .args(["-t", "tmpfs", "-o", "size=1m", "tmpfs"])
+        .arg(&disk)
+        .stderr(Stdio::null())
+        .status();
     if !mounted.is_ok_and(|status| status.success()) {
         eprintln!("skipped: a tmpfs of 1 MB cannot be mounted here");
         return;
     }
     let result = std::panic::catch_unwind(|| {
         let small = TestSite::base();
-        let out = disk.join("public").into_os_string().into_string().expect("UTF-8");
+        let out = disk
+            .join("public")
+            .into_os_string()
+            .into_string()
+            .expect("UTF-8");
         assert_eq!(small.runpress(&["build", "--out", &out]).status, Some(0));
         let before: BTreeMap<_, _> = tree(&disk.join("public"));
         let ran = site.runpress(&["build", "--out", &out]);
         assert_eq!(ran.status, Some(2), "{}", ran.stderr);
-        assert!(ran.stderr.contains("publish.io") && ran.stderr.contains("No space left"), "{}", ran.stderr);
+        assert!(
+            ran.stderr.contains("publish.io") && ran.stderr.contains("No space left"),
+            "{}",
+            ran.stderr
+        );
         assert_eq!(differences(&before, &tree(&disk.join("public"))), [""; 0]);
         assert_eq!(litter(&disk), [""; 0]);
     });
-    let unmounted = Command::new("umount").arg(&disk).status().expect("umount runs");
+    let unmounted = Command::new("umount")
+        .arg(&disk)
+        .status()
+        .expect("umount runs");
     assert!(unmounted.success());
     if let Err(panic) = result {
         std::panic::resume_unwind(panic);
@@ -294,16 +381,27 @@ fn an_interrupted_build_leaves_the_old_site() {
     site.publish();
     let old = site.published();
     rename_model(&site, 150, "sample/new");
-    let mut child = command().args(["build", "-q", "--root"]).arg(site.root()).spawn().expect("the binary starts");
+    let mut child = command()
+        .args(["build", "-q", "--root"])
+        .arg(site.root())
+        .spawn()
+        .expect("the binary starts");
     std::thread::sleep(Duration::from_millis(20));
-    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
+    let sent = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status()
+        .expect("kill runs");
     assert!(sent.success());
     child.wait().expect("an end");
     let found = site.published();
     if !differences(&old, &found).is_empty() {
         rename_model(&site, 150, "sample/new");
         site.publish();
-        assert_eq!(differences(&site.published(), &found), [""; 0], "neither the old nor the new site");
+        assert_eq!(
+            differences(&site.published(), &found),
+            [""; 0],
+            "neither the old nor the new site"
+        );
     }
     site.publish();
     assert_eq!(litter(site.root()), [""; 0]);

@@ -7,22 +7,27 @@ fn report(annotations: &[String]) -> String {
     let site = TestSite::base();
     let mut all = vec![HEADER.to_owned()];
     all.extend_from_slice(annotations);
-    site.write(&format!("{FIRST}/events.jsonl.annotations.jsonl"), lines(&all));
+    site.write(
+        &format!("{FIRST}/events.jsonl.annotations.jsonl"),
+        lines(&all),
+    );
     report_of(&site)
 }
 
-/// The report of a run is read from the library: a site with a report of errors is not published.
+/// A run with errors has no run.json, so its report is taken where that would take it from.
 fn report_of(site: &TestSite) -> String {
-    let path = site.path(&format!("{FIRST}/events.jsonl"));
-    let events = std::fs::read(path).expect("the events");
-    let sidecar = std::fs::read(site.path(&format!("{FIRST}/events.jsonl.annotations.jsonl"))).expect("the sidecar");
-    let (log, _) = runpress::formats::events::parse("events.jsonl", &events);
-    let tape = runpress::model::tape::from_events(log);
-    let (parsed, problems) = runpress::formats::sidecar::parse("s", &sidecar);
-    assert!(problems.is_empty(), "{problems:?}");
     let config = runpress::config::Config::default();
-    let checked = runpress::rules::sidecar::check(&config, "s", "s", parsed.expect("a sidecar"), &tape);
-    serde_json::to_string(&runpress::feeds::report::HarnReport::from(&checked.value.report)).expect("JSON")
+    let found = runpress::discover::discover(site.root(), &[site.path("content")]).value;
+    let directory = &found.runs[0];
+    let record = runpress::load::record(directory, &config.limits).expect("a record");
+    let (files, problems) = runpress::load::run(directory, &record, &config.limits);
+    assert!(problems.is_empty(), "{problems:?}");
+    let inspected = runpress::inspect::files(&config, directory, None, &files).value;
+    let sidecar = inspected.sidecars[0]
+        .as_ref()
+        .expect("a sidecar that loads");
+    serde_json::to_string(&runpress::feeds::report::HarnReport::from(&sidecar.report))
+        .expect("JSON")
 }
 
 fn problems(annotations: &[String]) -> String {
@@ -32,7 +37,10 @@ fn problems(annotations: &[String]) -> String {
 
 #[test]
 fn a_sidecar_without_annotations_has_an_empty_report() {
-    assert_eq!(report(&[]), r#"{"annotations_checked":0,"problems":[],"kind_counts":{}}"#);
+    assert_eq!(
+        report(&[]),
+        r#"{"annotations_checked":0,"problems":[],"kind_counts":{}}"#
+    );
 }
 
 #[test]
@@ -47,15 +55,28 @@ fn duplicate_ids_are_reported_from_the_second_on_and_empty_ids_never() {
 #[test]
 fn an_event_that_is_not_there_is_reported_under_the_label_of_the_annotation() {
     assert_eq!(
-        problems(&[annotation("", 4, "note", ""), annotation("a", 3, "note", ""), annotation("b", 99, "note", "")]),
+        problems(&[
+            annotation("", 4, "note", ""),
+            annotation("a", 3, "note", ""),
+            annotation("b", 99, "note", "")
+        ]),
         r#"[{"code":"unknown_event_id","annotation_id":"ann@event_4","event_id":4},{"code":"unknown_event_id","annotation_id":"b","event_id":99}]"#
     );
 }
 
 #[test]
 fn a_hypothesis_needs_a_status_and_no_friction_kind() {
-    let fields = ["", r#""friction_kind":"tool_gap""#, r#""hypothesis_status":"active","friction_kind":"nonsense""#, r#""hypothesis_status":"stale""#];
-    let all: Vec<_> = fields.iter().enumerate().map(|(n, f)| annotation(&format!("h{n}"), 1, "hypothesis", f)).collect();
+    let fields = [
+        "",
+        r#""friction_kind":"tool_gap""#,
+        r#""hypothesis_status":"active","friction_kind":"nonsense""#,
+        r#""hypothesis_status":"stale""#,
+    ];
+    let all: Vec<_> = fields
+        .iter()
+        .enumerate()
+        .map(|(n, f)| annotation(&format!("h{n}"), 1, "hypothesis", f))
+        .collect();
     assert_eq!(
         problems(&all),
         concat!(
@@ -76,7 +97,11 @@ fn friction_needs_a_known_kind_and_no_status() {
         r#""hypothesis_status":"active""#,
         r#""friction_kind":null"#,
     ];
-    let all: Vec<_> = fields.iter().enumerate().map(|(n, f)| annotation(&format!("f{n}"), 1, "friction", f)).collect();
+    let all: Vec<_> = fields
+        .iter()
+        .enumerate()
+        .map(|(n, f)| annotation(&format!("f{n}"), 1, "friction", f))
+        .collect();
     assert_eq!(
         problems(&all),
         concat!(
@@ -92,18 +117,51 @@ fn friction_needs_a_known_kind_and_no_status() {
 #[test]
 fn every_friction_kind_of_the_format_is_known() {
     let kinds = [
-        "repeated_query", "repeated_clarification", "approval_stall", "missing_context", "manual_handoff", "tool_gap",
-        "failed_assumption", "expensive_model_used_for_deterministic_step", "human_hypothesis",
+        "repeated_query",
+        "repeated_clarification",
+        "approval_stall",
+        "missing_context",
+        "manual_handoff",
+        "tool_gap",
+        "failed_assumption",
+        "expensive_model_used_for_deterministic_step",
+        "human_hypothesis",
     ];
-    let all: Vec<_> = kinds.iter().map(|kind| annotation(kind, 1, "friction", &format!("\"friction_kind\":\"{kind}\""))).collect();
-    assert_eq!(report(&all), r#"{"annotations_checked":9,"problems":[],"kind_counts":{"friction":9}}"#);
+    let all: Vec<_> = kinds
+        .iter()
+        .map(|kind| {
+            annotation(
+                kind,
+                1,
+                "friction",
+                &format!("\"friction_kind\":\"{kind}\""),
+            )
+        })
+        .collect();
+    assert_eq!(
+        report(&all),
+        r#"{"annotations_checked":9,"problems":[],"kind_counts":{"friction":9}}"#
+    );
 }
 
 #[test]
 fn other_kinds_take_neither_status_nor_friction_kind() {
-    for kind in ["correct", "incorrect", "alternative", "note", "marker", "mute", "crystallize_here"] {
+    for kind in [
+        "correct",
+        "incorrect",
+        "alternative",
+        "note",
+        "marker",
+        "mute",
+        "crystallize_here",
+    ] {
         assert_eq!(
-            report(&[annotation("a", 0, kind, r#""friction_kind":"tool_gap","hypothesis_status":"active""#)]),
+            report(&[annotation(
+                "a",
+                0,
+                kind,
+                r#""friction_kind":"tool_gap","hypothesis_status":"active""#
+            )]),
             format!(
                 r#"{{"annotations_checked":1,"problems":[{{"code":"hypothesis_status_unexpected","annotation_id":"a"}},{{"code":"friction_kind_unexpected","annotation_id":"a"}}],"kind_counts":{{"{kind}":1}}}}"#
             )
@@ -114,7 +172,15 @@ fn other_kinds_take_neither_status_nor_friction_kind() {
 #[test]
 fn an_unknown_kind_is_the_only_thing_said_about_its_fields() {
     assert_eq!(
-        report(&[annotation("a", 0, "praise", r#""friction_kind":"nonsense","hypothesis_status":"active""#), annotation("b", 0, "Note", "")]),
+        report(&[
+            annotation(
+                "a",
+                0,
+                "praise",
+                r#""friction_kind":"nonsense","hypothesis_status":"active""#
+            ),
+            annotation("b", 0, "Note", "")
+        ]),
         r#"{"annotations_checked":2,"problems":[{"code":"unknown_kind","annotation_id":"a"},{"code":"unknown_kind","annotation_id":"b"}],"kind_counts":{"unknown":2}}"#
     );
 }
@@ -122,7 +188,12 @@ fn an_unknown_kind_is_the_only_thing_said_about_its_fields() {
 #[test]
 fn a_span_can_be_wrong_in_three_ways_at_once() {
     let span = |event: u64, start: u64, end: u64| {
-        annotation("s", event, "note", &format!("\"span\":{{\"start_event_id\":{start},\"end_event_id\":{end}}}"))
+        annotation(
+            "s",
+            event,
+            "note",
+            &format!("\"span\":{{\"start_event_id\":{start},\"end_event_id\":{end}}}"),
+        )
     };
     let count = |line: String| problems(&[line]).matches("invalid_span").count();
     assert_eq!(count(span(1, 1, 3)), 0);
@@ -133,9 +204,18 @@ fn a_span_can_be_wrong_in_three_ways_at_once() {
     assert_eq!(count(span(1, 2, 0)), 2);
     assert_eq!(count(span(1, 6, 5)), 3);
     let all = problems(&[span(1, 6, 5)]);
-    assert!(all.starts_with(r#"[{"code":"invalid_span","annotation_id":"s","message":""#), "{all}");
-    let order: Vec<_> = ["6 must equal event_id 1", "5 is before", "5 is past"].iter().map(|part| all.find(part)).collect();
-    assert!(order.iter().all(Option::is_some) && order.is_sorted(), "{all}");
+    assert!(
+        all.starts_with(r#"[{"code":"invalid_span","annotation_id":"s","message":""#),
+        "{all}"
+    );
+    let order: Vec<_> = ["6 must equal event_id 1", "5 is before", "5 is past"]
+        .iter()
+        .map(|part| all.find(part))
+        .collect();
+    assert!(
+        order.iter().all(Option::is_some) && order.is_sorted(),
+        "{all}"
+    );
 }
 
 #[test]
@@ -147,23 +227,50 @@ fn problems_of_one_annotation_come_in_the_order_of_the_validator_and_the_digest_
         lines(&[
             HEADER.replace('}', &format!(",\"tape_content_hash\":\"{zeros}\"}}")),
             annotation("a", 0, "note", ""),
-            annotation("a", 9, "hypothesis", r#""friction_kind":"tool_gap","span":{"start_event_id":8,"end_event_id":7}"#),
-            annotation("b", 0, "praise", r#""span":{"start_event_id":1,"end_event_id":1}"#),
+            annotation(
+                "a",
+                9,
+                "hypothesis",
+                r#""friction_kind":"tool_gap","span":{"start_event_id":8,"end_event_id":7}"#,
+            ),
+            annotation(
+                "b",
+                0,
+                "praise",
+                r#""span":{"start_event_id":1,"end_event_id":1}"#,
+            ),
         ]),
     );
     let report = report_of(&site);
-    let problems: Vec<serde_json::Value> = serde_json::from_str(&raw(&report, "/problems")).expect("problems");
-    let order: Vec<_> = problems.iter().map(|p| p["code"].as_str().unwrap_or_default()).collect();
+    let problems: Vec<serde_json::Value> =
+        serde_json::from_str(&raw(&report, "/problems")).expect("problems");
+    let order: Vec<_> = problems
+        .iter()
+        .map(|p| p["code"].as_str().unwrap_or_default())
+        .collect();
     assert_eq!(
         order,
         [
-            "duplicate_id", "unknown_event_id", "hypothesis_status_missing", "friction_kind_unexpected", "invalid_span",
-            "invalid_span", "invalid_span", "unknown_kind", "invalid_span", "tape_digest_mismatch",
+            "duplicate_id",
+            "unknown_event_id",
+            "hypothesis_status_missing",
+            "friction_kind_unexpected",
+            "invalid_span",
+            "invalid_span",
+            "invalid_span",
+            "unknown_kind",
+            "invalid_span",
+            "tape_digest_mismatch",
         ]
     );
-    let hash = blake3::hash(&site.bytes(&format!("{FIRST}/events.jsonl"))).to_hex().to_string();
+    let hash = blake3::hash(&site.bytes(&format!("{FIRST}/events.jsonl")))
+        .to_hex()
+        .to_string();
     let last = raw(&report, "/problems/9");
-    assert_eq!(last, format!(r#"{{"code":"tape_digest_mismatch","expected":"{zeros}","actual":"{hash}"}}"#));
+    assert_eq!(
+        last,
+        format!(r#"{{"code":"tape_digest_mismatch","expected":"{zeros}","actual":"{hash}"}}"#)
+    );
 }
 
 #[test]
@@ -180,8 +287,13 @@ fn the_report_in_run_json_is_that_of_the_validator_with_sorted_counts() {
             annotation("x", 2, "correct", ""),
         ]),
     );
-    assert_eq!(codes(&site.publish()), ["annotation.tape-digest-mismatch", "annotation.unknown-kind"]);
-    let hash = blake3::hash(&site.bytes(&format!("{FIRST}/events.jsonl"))).to_hex().to_string();
+    assert_eq!(
+        codes(&site.publish()),
+        ["annotation.tape-digest-mismatch", "annotation.unknown-kind"]
+    );
+    let hash = blake3::hash(&site.bytes(&format!("{FIRST}/events.jsonl")))
+        .to_hex()
+        .to_string();
     assert_eq!(
         compact(&raw(&site.first_document(), "/tapes/0/sidecar/report")),
         format!(
@@ -190,7 +302,10 @@ fn the_report_in_run_json_is_that_of_the_validator_with_sorted_counts() {
     );
     let page = site.first_page();
     assert_eq!(page.beside("Its digest"), ["differs from the tape"]);
-    assert!(words(page.one("#e-0 aside.an")).contains("praise"), "an unknown kind is shown under its own word");
+    assert!(
+        words(page.one("#e-0 aside.an")).contains("praise"),
+        "an unknown kind is shown under its own word"
+    );
 }
 
 #[test]
@@ -199,7 +314,15 @@ fn an_empty_tape_has_no_end_that_a_span_could_pass() {
     site.write(&format!("{FIRST}/events.jsonl"), "\n");
     site.write(
         &format!("{FIRST}/events.jsonl.annotations.jsonl"),
-        lines(&[HEADER, &annotation("a", 0, "note", r#""span":{"start_event_id":0,"end_event_id":7}"#)]),
+        lines(&[
+            HEADER,
+            &annotation(
+                "a",
+                0,
+                "note",
+                r#""span":{"start_event_id":0,"end_event_id":7}"#,
+            ),
+        ]),
     );
     assert_eq!(codes(&site.check()), ["annotation.unknown-event-id"]);
 }
@@ -207,8 +330,15 @@ fn an_empty_tape_has_no_end_that_a_span_could_pass() {
 #[test]
 fn what_harn_does_not_check_is_not_reported() {
     let fields = r#""timestamp":"yesterday","author":{"kind":"human","id":""},"links":[{},{"reference":"x"}],"metadata":{"a":null},"newer_key":1"#;
-    let expected = r#"{"annotations_checked":2,"problems":[],"kind_counts":{"alternative":1,"note":1}}"#;
-    assert_eq!(report(&[annotation("a", 0, "alternative", fields), annotation("b", 3, "note", "")]), expected);
+    let expected =
+        r#"{"annotations_checked":2,"problems":[],"kind_counts":{"alternative":1,"note":1}}"#;
+    assert_eq!(
+        report(&[
+            annotation("a", 0, "alternative", fields),
+            annotation("b", 3, "note", "")
+        ]),
+        expected
+    );
 }
 
 #[test]
@@ -217,31 +347,123 @@ fn sidecars_load_under_the_rules_of_harns_loader() {
     let with = |fields: &str| lines(&[HEADER, &annotation("a", 0, "note", fields)]);
     let cases: [(&str, String, &[&str]); 26] = [
         ("a header alone", lines(&[HEADER]), &[]),
-        ("comments and blank lines before the header", format!("\n# one\n  # two\n\t\n{HEADER}\n"), &[]),
-        ("comments and blank lines after it", lines(&[HEADER, "", "# c", &note, "   "]), &[]),
+        (
+            "comments and blank lines before the header",
+            format!("\n# one\n  # two\n\t\n{HEADER}\n"),
+            &[],
+        ),
+        (
+            "comments and blank lines after it",
+            lines(&[HEADER, "", "# c", &note, "   "]),
+            &[],
+        ),
         ("a byte order mark", format!("\u{feff}{HEADER}\n"), &[]),
         ("carriage returns", format!("{HEADER}\r\n{note}\r\n"), &[]),
         ("version 0", lines(&[&HEADER.replace('1', "0"), &note]), &[]),
-        ("unknown keys", lines(&[&HEADER.replace('}', ",\"newer\":{}}"), &note]), &[]),
-        ("nulls where they may be", with(r#""evidence":null,"suggested_fix":null,"author":null,"timestamp":null,"span":null,"hypothesis_status":null,"friction_kind":null"#), &[]),
+        (
+            "unknown keys",
+            lines(&[&HEADER.replace('}', ",\"newer\":{}}"), &note]),
+            &[],
+        ),
+        (
+            "nulls where they may be",
+            with(
+                r#""evidence":null,"suggested_fix":null,"author":null,"timestamp":null,"span":null,"hypothesis_status":null,"friction_kind":null"#,
+            ),
+            &[],
+        ),
         ("nothing", String::new(), &["sidecar.empty"]),
-        ("only comments", "# a\n\n# b\n".to_owned(), &["sidecar.empty"]),
-        ("an annotation first", lines(&[&note]), &["sidecar.missing-header"]),
-        ("another object first", "{}\n".to_owned(), &["sidecar.missing-header"]),
-        ("a header without version", lines(&[r#"{"type":"header"}"#]), &["sidecar.malformed-line"]),
-        ("version 2", lines(&[&HEADER.replace('1', "2")]), &["sidecar.unsupported-version"]),
-        ("a second header", lines(&[HEADER, &note, HEADER]), &["sidecar.second-header"]),
-        ("a null id", lines(&[HEADER, r#"{"type":"annotation","id":null,"event_id":0,"kind":"note"}"#]), &["sidecar.malformed-line"]),
-        ("null links", with(r#""links":null"#), &["sidecar.malformed-line"]),
-        ("null metadata", with(r#""metadata":null"#), &["sidecar.malformed-line"]),
-        ("an unknown status", with(r#""hypothesis_status":"settled""#), &["sidecar.malformed-line"]),
-        ("an unknown kind of author", with(r#""author":{"kind":"robot"}"#), &["sidecar.malformed-line"]),
-        ("an author without kind", with(r#""author":{"id":"a"}"#), &["sidecar.malformed-line"]),
-        ("half a span", with(r#""span":{"start_event_id":0}"#), &["sidecar.malformed-line"]),
-        ("no event", lines(&[HEADER, r#"{"type":"annotation","kind":"note"}"#]), &["sidecar.malformed-line"]),
-        ("a negative event", lines(&[HEADER, r#"{"type":"annotation","event_id":-1,"kind":"note"}"#]), &["sidecar.malformed-line"]),
-        ("an unknown line type", lines(&[HEADER, r#"{"type":"remark"}"#]), &["sidecar.malformed-line"]),
-        ("two bad lines", lines(&[HEADER, "{", &note, "]"]), &["sidecar.malformed-line", "sidecar.malformed-line"]),
+        (
+            "only comments",
+            "# a\n\n# b\n".to_owned(),
+            &["sidecar.empty"],
+        ),
+        (
+            "an annotation first",
+            lines(&[&note]),
+            &["sidecar.missing-header"],
+        ),
+        (
+            "another object first",
+            "{}\n".to_owned(),
+            &["sidecar.missing-header"],
+        ),
+        (
+            "a header without version",
+            lines(&[r#"{"type":"header"}"#]),
+            &["sidecar.malformed-line"],
+        ),
+        (
+            "version 2",
+            lines(&[&HEADER.replace('1', "2")]),
+            &["sidecar.unsupported-version"],
+        ),
+        (
+            "a second header",
+            lines(&[HEADER, &note, HEADER]),
+            &["sidecar.second-header"],
+        ),
+        (
+            "a null id",
+            lines(&[
+                HEADER,
+                r#"{"type":"annotation","id":null,"event_id":0,"kind":"note"}"#,
+            ]),
+            &["sidecar.malformed-line"],
+        ),
+        (
+            "null links",
+            with(r#""links":null"#),
+            &["sidecar.malformed-line"],
+        ),
+        (
+            "null metadata",
+            with(r#""metadata":null"#),
+            &["sidecar.malformed-line"],
+        ),
+        (
+            "an unknown status",
+            with(r#""hypothesis_status":"settled""#),
+            &["sidecar.malformed-line"],
+        ),
+        (
+            "an unknown kind of author",
+            with(r#""author":{"kind":"robot"}"#),
+            &["sidecar.malformed-line"],
+        ),
+        (
+            "an author without kind",
+            with(r#""author":{"id":"a"}"#),
+            &["sidecar.malformed-line"],
+        ),
+        (
+            "half a span",
+            with(r#""span":{"start_event_id":0}"#),
+            &["sidecar.malformed-line"],
+        ),
+        (
+            "no event",
+            lines(&[HEADER, r#"{"type":"annotation","kind":"note"}"#]),
+            &["sidecar.malformed-line"],
+        ),
+        (
+            "a negative event",
+            lines(&[
+                HEADER,
+                r#"{"type":"annotation","event_id":-1,"kind":"note"}"#,
+            ]),
+            &["sidecar.malformed-line"],
+        ),
+        (
+            "an unknown line type",
+            lines(&[HEADER, r#"{"type":"remark"}"#]),
+            &["sidecar.malformed-line"],
+        ),
+        (
+            "two bad lines",
+            lines(&[HEADER, "{", &note, "]"]),
+            &["sidecar.malformed-line", "sidecar.malformed-line"],
+        ),
     ];
     for (what, sidecar, expected) in cases {
         let site = TestSite::base();
@@ -253,18 +475,31 @@ fn sidecars_load_under_the_rules_of_harns_loader() {
 #[test]
 fn a_bad_line_is_named_by_its_physical_number() {
     let site = TestSite::base();
-    site.write(&format!("{FIRST}/events.jsonl.annotations.jsonl"), format!("# c\n\n{HEADER}\n\n# d\nnonsense\n"));
+    site.write(
+        &format!("{FIRST}/events.jsonl.annotations.jsonl"),
+        format!("# c\n\n{HEADER}\n\n# d\nnonsense\n"),
+    );
     let outcome = site.check();
-    assert_eq!((codes(&outcome), outcome.diagnostics[0].place.line), (vec!["sidecar.malformed-line"], Some(6)));
+    assert_eq!(
+        (codes(&outcome), outcome.diagnostics[0].place.line),
+        (vec!["sidecar.malformed-line"], Some(6))
+    );
 }
 
 #[test]
 fn a_sidecar_with_the_short_name_counts_when_its_header_names_the_tape() {
     let tape = "{\"type\":\"header\",\"version\":1,\"harn_version\":\"0.8.26\"}\n";
-    for (path, expected) in [("run.tape", vec![]), ("./deep/run.tape", vec![]), ("other.tape", vec!["sidecar.without-tape"])] {
+    for (path, expected) in [
+        ("run.tape", vec![]),
+        ("./deep/run.tape", vec![]),
+        ("other.tape", vec!["sidecar.without-tape"]),
+    ] {
         let site = TestSite::base();
         site.write(&format!("{FIRST}/run.tape"), tape);
-        site.write(&format!("{FIRST}/run.annotations.jsonl"), format!("{{\"type\":\"header\",\"schema_version\":1,\"tape_path\":\"{path}\"}}\n"));
+        site.write(
+            &format!("{FIRST}/run.annotations.jsonl"),
+            format!("{{\"type\":\"header\",\"schema_version\":1,\"tape_path\":\"{path}\"}}\n"),
+        );
         assert_eq!(codes(&site.check()), expected, "{path}");
     }
 }
@@ -277,15 +512,35 @@ fn everything_an_annotation_says_is_on_the_page() {
         r#""timestamp":"2026-05-10T17:00:00Z","span":{"start_event_id":1,"end_event_id":3},"#,
         r#""links":[{"label":"the issue","url":"https://example.org/1"},{"reference":"trace-9"}],"metadata":{"capability":"npm"}"#
     );
-    site.write(&format!("{FIRST}/events.jsonl.annotations.jsonl"), lines(&[HEADER, &annotation("a-1", 1, "alternative", fields)]));
+    site.write(
+        &format!("{FIRST}/events.jsonl.annotations.jsonl"),
+        lines(&[HEADER, &annotation("a-1", 1, "alternative", fields)]),
+    );
     assert_eq!(codes(&site.publish()), [""; 0]);
     let page = site.first_page();
     let said = words(page.one("#e-1 aside#a-a-1"));
-    for part in ["alternative", "See this and that.", "npm ci", "alice (human) in ide-host", "2026-05-10T17:00:00Z", "events 1 to 3", "the issue", "trace-9", "capability"] {
+    for part in [
+        "alternative",
+        "See this and that.",
+        "npm ci",
+        "alice (human) in ide-host",
+        "2026-05-10T17:00:00Z",
+        "events 1 to 3",
+        "the issue",
+        "trace-9",
+        "capability",
+    ] {
         assert!(said.contains(part), "{part} is missing: {said}");
     }
     assert_eq!(page.texts("#a-a-1 em"), ["this"]);
-    assert_eq!(page.texts("#a-a-1 a[href='https://example.org/1']"), ["the issue"]);
-    let covered: Vec<_> = page.all("li.e:has(> i.sp)").iter().filter_map(|e| e.value().id().map(str::to_owned)).collect();
+    assert_eq!(
+        page.texts("#a-a-1 a[href='https://example.org/1']"),
+        ["the issue"]
+    );
+    let covered: Vec<_> = page
+        .all("li.e:has(> i.sp)")
+        .iter()
+        .filter_map(|e| e.value().id().map(str::to_owned))
+        .collect();
     assert_eq!(covered, ["e-1", "e-2", "e-3"]);
 }

@@ -21,7 +21,9 @@ pub const HEADER: &str = r#"{"type":"header","schema_version":1}"#;
 
 /// A file or folder of tests/fixtures.
 pub fn fixture(path: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(path)
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/fixtures")
+        .join(path)
 }
 
 /// The text of a fixture.
@@ -43,14 +45,16 @@ pub struct Ran {
 }
 
 impl TestSite {
-    /// A site with an empty site.toml and no content root.
+    /// A site with nothing but an address and no content root.
     pub fn bare() -> Self {
-        let site = Self { folder: tempfile::tempdir().expect("a temporary folder") };
-        site.write("site.toml", "");
+        let site = Self {
+            folder: tempfile::tempdir().expect("a temporary folder"),
+        };
+        site.write("site.toml", fixture_text("base/site.toml"));
         site
     }
 
-    /// A site with an empty site.toml and an empty content root.
+    /// A site with an address and an empty content root.
     pub fn empty() -> Self {
         let site = Self::bare();
         fs::create_dir(site.path("content")).expect("a folder");
@@ -101,13 +105,19 @@ impl TestSite {
 
     /// Adds a run in its own folder below content/runs.
     pub fn run(&self, folder: &str, run: &Run) -> &Self {
-        self.write(&format!("content/runs/{folder}/run-record.json"), run.record())
+        self.write(
+            &format!("content/runs/{folder}/run-record.json"),
+            run.record(),
+        )
     }
 
     /// Runs the binary with `--root` of this site.
     pub fn runpress(&self, arguments: &[&str]) -> Ran {
         let root = self.root().to_str().expect("a UTF-8 path");
-        runpress_in(self.root(), &[&["--root", root, "--color", "never"], arguments].concat())
+        runpress_in(
+            self.root(),
+            &[&["--root", root, "--color", "never"], arguments].concat(),
+        )
     }
 
     /// Opens the site through the library.
@@ -138,7 +148,11 @@ impl TestSite {
     /// Builds and expects the site to be published.
     pub fn publish(&self) -> Outcome {
         let outcome = self.build();
-        assert!(outcome.published, "not published: {:#?}", described(&outcome));
+        assert!(
+            outcome.published,
+            "not published: {:#?}",
+            described(&outcome)
+        );
         outcome
     }
 
@@ -164,7 +178,8 @@ impl TestSite {
 
     /// A JSON document below public/.
     pub fn json(&self, path: &str) -> Value {
-        serde_json::from_str(&self.text(&format!("public/{path}"))).unwrap_or_else(|error| panic!("{path}: {error}"))
+        serde_json::from_str(&self.text(&format!("public/{path}")))
+            .unwrap_or_else(|error| panic!("{path}: {error}"))
     }
 
     /// The run.json of the base run, as text.
@@ -180,7 +195,11 @@ impl TestSite {
 
 /// Runs the binary in a folder.
 pub fn runpress_in(folder: &Path, arguments: &[&str]) -> Ran {
-    let output = command().current_dir(folder).args(arguments).output().expect("the binary runs");
+    let output = command()
+        .current_dir(folder)
+        .args(arguments)
+        .output()
+        .expect("the binary runs");
     Ran {
         status: output.status.code(),
         stdout: String::from_utf8(output.stdout).expect("UTF-8 on standard output"),
@@ -191,7 +210,11 @@ pub fn runpress_in(folder: &Path, arguments: &[&str]) -> Ran {
 /// The binary, in an environment that changes nothing.
 pub fn command() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_runpress"));
-    command.env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE").env_remove("RUST_BACKTRACE").env("COLUMNS", "100");
+    command
+        .env_remove("NO_COLOR")
+        .env_remove("CLICOLOR_FORCE")
+        .env_remove("RUST_BACKTRACE")
+        .env("COLUMNS", "100");
     command
 }
 
@@ -215,16 +238,26 @@ pub fn tree(folder: &Path) -> BTreeMap<String, Vec<u8>> {
         let entry = entry.expect("a readable folder");
         if entry.file_type().is_file() {
             let path = entry.path().strip_prefix(folder).expect("below the folder");
-            files.insert(path.to_string_lossy().replace('\\', "/"), fs::read(entry.path()).expect("a file"));
+            files.insert(
+                path.to_string_lossy().replace('\\', "/"),
+                fs::read(entry.path()).expect("a file"),
+            );
         }
     }
     files
 }
 
 /// The differences between two trees, in words; empty when they are the same.
-pub fn differences(left: &BTreeMap<String, Vec<u8>>, right: &BTreeMap<String, Vec<u8>>) -> Vec<String> {
+pub fn differences(
+    left: &BTreeMap<String, Vec<u8>>,
+    right: &BTreeMap<String, Vec<u8>>,
+) -> Vec<String> {
     let mut found = Vec::new();
-    for path in left.keys().chain(right.keys()).collect::<std::collections::BTreeSet<_>>() {
+    for path in left
+        .keys()
+        .chain(right.keys())
+        .collect::<std::collections::BTreeSet<_>>()
+    {
         match (left.get(path), right.get(path)) {
             (Some(_), None) => found.push(format!("only left: {path}")),
             (None, Some(_)) => found.push(format!("only right: {path}")),
@@ -237,7 +270,11 @@ pub fn differences(left: &BTreeMap<String, Vec<u8>>, right: &BTreeMap<String, Ve
 
 /// The codes of an outcome, in order.
 pub fn codes(outcome: &Outcome) -> Vec<&'static str> {
-    outcome.diagnostics.iter().map(|problem| problem.code.name).collect()
+    outcome
+        .diagnostics
+        .iter()
+        .map(|problem| problem.code.name)
+        .collect()
 }
 
 /// The problems of an outcome, each on a line.
@@ -247,24 +284,42 @@ pub fn described(outcome: &Outcome) -> Vec<String> {
         .iter()
         .map(|d| {
             let place = &d.place;
-            let at = place.line.map_or_else(String::new, |line| format!(":{line}:{}", place.column.unwrap_or(0)));
-            format!("{}[{}] {}{at} {}", d.severity.word(), d.code.name, place.path, d.message)
+            let at = place.line.map_or_else(String::new, |line| {
+                format!(":{line}:{}", place.column.unwrap_or(0))
+            });
+            format!(
+                "{}[{}] {}{at} {}",
+                d.severity.word(),
+                d.code.name,
+                place.path,
+                d.message
+            )
         })
         .collect()
 }
 
 /// The characters of the value at a JSON pointer, exactly as they stand in the document.
 pub fn raw(document: &str, pointer: &str) -> String {
-    pointer.split('/').skip(1).fold(document.trim().to_owned(), |text, part| {
-        let found = if text.starts_with('[') {
-            let items: Vec<Box<RawValue>> = serde_json::from_str(&text).expect("an array");
-            items[part.parse::<usize>().expect("an index")].get().to_owned()
-        } else {
-            let members: BTreeMap<String, Box<RawValue>> = serde_json::from_str(&text).expect("an object");
-            members.get(part).unwrap_or_else(|| panic!("no {part} of {pointer}")).get().to_owned()
-        };
-        found
-    })
+    pointer
+        .split('/')
+        .skip(1)
+        .fold(document.trim().to_owned(), |text, part| {
+            let found = if text.starts_with('[') {
+                let items: Vec<Box<RawValue>> = serde_json::from_str(&text).expect("an array");
+                items[part.parse::<usize>().expect("an index")]
+                    .get()
+                    .to_owned()
+            } else {
+                let members: BTreeMap<String, Box<RawValue>> =
+                    serde_json::from_str(&text).expect("an object");
+                members
+                    .get(part)
+                    .unwrap_or_else(|| panic!("no {part} of {pointer}"))
+                    .get()
+                    .to_owned()
+            };
+            found
+        })
 }
 
 /// JSON without the white space between its tokens, everything else as written.
@@ -291,14 +346,20 @@ pub struct Page {
 
 impl Page {
     pub fn parse(text: &str) -> Self {
-        Self { html: Html::parse_document(text) }
+        Self {
+            html: Html::parse_document(text),
+        }
     }
 
     pub fn all(&self, selector: &str) -> Vec<ElementRef<'_>> {
-        let selector = Selector::parse(selector).unwrap_or_else(|error| panic!("{selector}: {error}"));
+        let selector =
+            Selector::parse(selector).unwrap_or_else(|error| panic!("{selector}: {error}"));
         let found: Vec<_> = self.html.select(&selector).collect();
         // The references must not borrow the selector.
-        found.into_iter().filter_map(|element| ElementRef::wrap(*element)).collect()
+        found
+            .into_iter()
+            .filter_map(|element| ElementRef::wrap(*element))
+            .collect()
     }
 
     /// The one element that a selector finds.
@@ -340,12 +401,20 @@ impl Page {
 pub fn below<'a>(element: ElementRef<'a>, selector: &str) -> Vec<ElementRef<'a>> {
     let selector = Selector::parse(selector).expect("a selector");
     let found: Vec<_> = element.select(&selector).collect();
-    found.into_iter().filter_map(|element| ElementRef::wrap(*element)).collect()
+    found
+        .into_iter()
+        .filter_map(|element| ElementRef::wrap(*element))
+        .collect()
 }
 
 /// The words of an element, white space folded.
 pub fn words(element: ElementRef<'_>) -> String {
-    element.text().collect::<String>().split_whitespace().collect::<Vec<_>>().join(" ")
+    element
+        .text()
+        .collect::<String>()
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// A run record in the shape of the seed's time. Only what tests tell apart can be changed.
@@ -399,9 +468,21 @@ impl Run {
     }
 
     pub fn slug(&self) -> String {
-        let short: String = self.id.split('-').next().unwrap_or_default().chars().take(8).collect();
+        let short: String = self
+            .id
+            .split('-')
+            .next()
+            .unwrap_or_default()
+            .chars()
+            .take(8)
+            .collect();
         let slug = |text: &str| text.to_lowercase().replace(['/', '.', ' '], "-");
-        format!("{}-{}-{}-{short}", slug(&self.case), slug(&self.harness), slug(&self.model))
+        format!(
+            "{}-{}-{}-{short}",
+            slug(&self.case),
+            slug(&self.harness),
+            slug(&self.model)
+        )
     }
 
     pub fn record(&self) -> String {
@@ -442,23 +523,32 @@ impl Run {
 pub fn event(at: u32, kind: &str, fields: &str) -> String {
     let (hours, minutes, seconds) = (10 + at / 3600, at / 60 % 60, at % 60);
     let comma = if fields.is_empty() { "" } else { "," };
-    format!("{{\"timestamp\":\"2026-03-01T{hours:02}:{minutes:02}:{seconds:02}Z\",\"type\":\"{kind}\"{comma}{fields}}}")
+    format!(
+        "{{\"timestamp\":\"2026-03-01T{hours:02}:{minutes:02}:{seconds:02}Z\",\"type\":\"{kind}\"{comma}{fields}}}"
+    )
 }
 
 /// An event log of `count` plain messages, one a second.
 pub fn messages(count: u32) -> String {
-    (0..count).map(|n| event(n, "agent", &format!("\"message\":\"message {n}\"")) + "\n").collect()
+    (0..count)
+        .map(|n| event(n, "agent", &format!("\"message\":\"message {n}\"")) + "\n")
+        .collect()
 }
 
 /// One annotation of a sidecar; `fields` follow the kind.
 pub fn annotation(id: &str, event_id: u64, kind: &str, fields: &str) -> String {
     let comma = if fields.is_empty() { "" } else { "," };
-    format!("{{\"type\":\"annotation\",\"id\":\"{id}\",\"event_id\":{event_id},\"kind\":\"{kind}\"{comma}{fields}}}")
+    format!(
+        "{{\"type\":\"annotation\",\"id\":\"{id}\",\"event_id\":{event_id},\"kind\":\"{kind}\"{comma}{fields}}}"
+    )
 }
 
 /// Lines as a file.
 pub fn lines(lines: &[impl AsRef<str>]) -> String {
-    lines.iter().map(|line| format!("{}\n", line.as_ref())).collect()
+    lines
+        .iter()
+        .map(|line| format!("{}\n", line.as_ref()))
+        .collect()
 }
 
 /// Text with the site's folder and the elapsed time taken out.
@@ -468,8 +558,14 @@ pub fn redacted(site: &TestSite, text: &str) -> String {
         let parts: Vec<String> = line
             .split(", ")
             .map(|part| {
-                let is_time = part.strip_suffix(" s").is_some_and(|n| n.parse::<f64>().is_ok());
-                if is_time { "[time]".to_owned() } else { part.to_owned() }
+                let is_time = part
+                    .strip_suffix(" s")
+                    .is_some_and(|n| n.parse::<f64>().is_ok());
+                if is_time {
+                    "[time]".to_owned()
+                } else {
+                    part.to_owned()
+                }
             })
             .collect();
         parts.join(", ")
@@ -480,7 +576,11 @@ pub fn redacted(site: &TestSite, text: &str) -> String {
 /// Compares with the snapshot of this name in tests/snapshots/`folder`.
 pub fn assert_snapshot(folder: &str, name: &str, text: &str) {
     let mut settings = insta::Settings::clone_current();
-    settings.set_snapshot_path(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/snapshots").join(folder));
+    settings.set_snapshot_path(
+        Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("tests/snapshots")
+            .join(folder),
+    );
     settings.set_prepend_module_to_snapshot(false);
     settings.set_omit_expression(true);
     settings.bind(|| insta::assert_snapshot!(name, text));

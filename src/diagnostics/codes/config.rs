@@ -18,4 +18,8 @@ family! { ALL:
         why "The type is right, but the value is not: a policy that does not exist, a URL that is not http or https, a size of zero, a host with a path."
         bad "[policy]\non_invalid = \"ignore\""
         good "[policy]\non_invalid = \"quarantine\"";
+    CONFIG_NO_BASE_URL = "config.no-base-url" Note "the site's address is not known"
+        why "Without `base_url` the site works at any address, but feeds cannot name their items by absolute addresses, and pages have no canonical one."
+        bad "[site]\ntitle = \"Runs\""
+        good "[site]\ntitle = \"Runs\"\nbase_url = \"https://example.org/runs/\"";
 }

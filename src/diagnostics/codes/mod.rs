@@ -90,8 +90,16 @@ mod tests {
         assert_eq!(names.len(), count);
         for code in all() {
             let (family, name) = code.name.split_once('.').expect("family.name");
-            assert!(!family.is_empty() && !name.is_empty() && !name.contains('_'), "{}", code.name);
-            assert!(!code.explanation.is_empty() && !code.bad.is_empty() && !code.good.is_empty(), "{}", code.name);
+            assert!(
+                !family.is_empty() && !name.is_empty() && !name.contains('_'),
+                "{}",
+                code.name
+            );
+            assert!(
+                !code.explanation.is_empty() && !code.bad.is_empty() && !code.good.is_empty(),
+                "{}",
+                code.name
+            );
         }
     }
 }

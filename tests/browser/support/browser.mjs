@@ -1,0 +1,49 @@
+// Launches the browser, and watches pages for everything that must not happen on them.
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { chromium } from 'playwright-core';
+
+const FLAGS = [
+  '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
+  '--disable-background-networking', '--disable-component-update', '--disable-sync',
+];
+
+export const launch = () => chromium.launch({
+  executablePath: process.env.CHROME_PATH || '/usr/bin/chromium',
+  args: FLAGS,
+});
+
+/** The address of a page that is opened from disk. */
+export const fileUrl = (folder, page) => pathToFileURL(path.join(folder, page)).href;
+
+/**
+ * Notes down console errors, uncaught errors, dialogs, failed requests, and requests to anything but `base`
+ * (an address that ends with a slash). Requests elsewhere are stopped.
+ */
+export async function watch(context, base) {
+  const problems = [];
+  await context.route((url) => !url.href.startsWith(base) && url.protocol !== 'data:', (route) => {
+    problems.push(`a request to ${route.request().url()}`);
+    return route.abort();
+  });
+  context.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) problems.push(`console: ${message.text()}`);
+  });
+  context.on('weberror', (error) => problems.push(`uncaught: ${error.error().message}`));
+  context.on('dialog', (dialog) => {
+    problems.push(`a dialog: ${dialog.message()}`);
+    return dialog.dismiss();
+  });
+  context.on('requestfailed', (request) => problems.push(`failed: ${request.url()} ${request.failure()?.errorText}`));
+  context.on('response', (response) => {
+    if (response.status() >= 400 && !response.request().isNavigationRequest()) {
+      problems.push(`status ${response.status()}: ${response.url()}`);
+    }
+  });
+  return problems;
+}
+
+/** Opens every fold, as a reader would, so that what is in it is looked at too. */
+export const unfold = (page) => page.evaluate(() => {
+  for (const details of document.querySelectorAll('details')) details.open = true;
+});

@@ -1,0 +1,295 @@
+//! Reviews: every form of writeup.md, and the policy that asks for one.
+
+use crate::support::{FIRST, Run, TestSite, codes, described, words};
+
+/// The base site with another writeup.
+fn with(writeup: impl AsRef<[u8]>) -> TestSite {
+    let site = TestSite::base();
+    site.write(&format!("{FIRST}/writeup.md"), writeup);
+    site
+}
+
+/// The rating on the run's card, and the words of the writeup.
+fn read(site: &TestSite) -> (Option<String>, String) {
+    let rating = site.json("feeds/runs.json")["runs"][0]["rating"]
+        .as_str()
+        .map(str::to_owned);
+    (
+        rating,
+        words(
+            site.first_page()
+                .one("section[aria-labelledby=writeup] div.prose"),
+        ),
+    )
+}
+
+#[test]
+fn the_early_form_has_a_rating_and_a_text() {
+    for (what, writeup, rating) in [
+        (
+            "plain",
+            "---\nrating: great\n---\n\nIt plays well.\n",
+            "great",
+        ),
+        (
+            "carriage returns",
+            "---\r\nrating: great\r\n---\r\n\r\nIt plays well.\r\n",
+            "great",
+        ),
+        (
+            "a byte order mark and blank space",
+            "\u{feff}\n \n---\nrating: great\n---\nIt plays well.",
+            "great",
+        ),
+        (
+            "capitals",
+            "---\nrating: FLAWLESS\n---\n\nIt plays well.",
+            "flawless",
+        ),
+        (
+            "no space",
+            "---\nrating:broken\n---\nIt plays well.",
+            "broken",
+        ),
+        (
+            "other keys",
+            "---\nauthor: a: b\n# a comment\nrating: scuffed\n---\nIt plays well.",
+            "scuffed",
+        ),
+        (
+            "two ratings",
+            "---\nrating: great\nrating: broken\n---\nIt plays well.",
+            "great",
+        ),
+        (
+            "the later tier",
+            "---\nrating: passable\n---\nIt plays well.",
+            "passable",
+        ),
+    ] {
+        let site = with(writeup);
+        assert_eq!(codes(&site.publish()), [""; 0], "{what}");
+        assert_eq!(
+            read(&site),
+            (Some(rating.to_owned()), "It plays well.".to_owned()),
+            "{what}"
+        );
+        assert!(
+            site.first_page()
+                .texts("header .badge")
+                .contains(&rating.to_owned()),
+            "{what}"
+        );
+    }
+}
+
+#[test]
+fn the_middle_form_has_a_checklist() {
+    let site = with(
+        "---\nrating: great\nreview.controls: pass the paddle follows: always\nreview.sound: na\nreview.menu.back: fail\n---\n\nIt plays well.\n",
+    );
+    assert_eq!(codes(&site.publish()), [""; 0]);
+    let page = site.first_page();
+    assert_eq!(
+        page.beside("controls"),
+        ["pass", "the paddle follows: always"]
+    );
+    assert_eq!(page.beside("sound"), ["na", ""]);
+    assert_eq!(page.beside("menu.back"), ["fail", ""]);
+}
+
+#[test]
+fn the_late_form_is_rated_as_its_worst_domain() {
+    let site = with(
+        "---\nrating.gameplay: flawless\nrating.visuals: scuffed\nrating.sound: great\nreview.overall: incredible\n---\n\nIt plays well.\n",
+    );
+    assert_eq!(codes(&site.publish()), [""; 0]);
+    assert_eq!(read(&site).0.as_deref(), Some("scuffed"));
+    let page = site.first_page();
+    assert_eq!(page.beside("gameplay"), ["flawless"]);
+    assert_eq!(page.beside("visuals"), ["scuffed"]);
+    assert_eq!(page.beside("overall"), ["incredible", ""]);
+}
+
+#[test]
+fn what_is_not_a_rating_leaves_the_run_unrated_with_a_warning() {
+    for (what, writeup) in [
+        ("quotes", "---\nrating: \"great\"\n---\n\nIt plays well."),
+        (
+            "a tier that is not known",
+            "---\nrating: epic\n---\n\nIt plays well.",
+        ),
+        (
+            "no rating in the fence",
+            "---\nauthor: a\n---\n\nIt plays well.",
+        ),
+        ("no fence", "It plays well."),
+        (
+            "a line before the fence",
+            "# Hi\n---\nrating: great\n---\nIt plays well.",
+        ),
+    ] {
+        let site = with(writeup);
+        let outcome = site.publish();
+        assert_eq!(codes(&outcome), ["review.unknown-rating"], "{what}");
+        let (rating, text) = read(&site);
+        assert_eq!(rating, None, "{what}");
+        assert!(text.ends_with("It plays well."), "{what}: {text}");
+        assert!(
+            site.first_page()
+                .texts("header .badge")
+                .contains(&"unrated".to_owned()),
+            "{what}"
+        );
+    }
+}
+
+#[test]
+fn a_writeup_with_statuses_alone_needs_no_rating() {
+    let site = with("---\nreview.controls: pass\n---\n\nIt plays well.");
+    assert_eq!(codes(&site.publish()), [""; 0]);
+    assert_eq!(read(&site).0, None);
+}
+
+const REQUIRED: &str = "[policy]\nrequire_review = true\n";
+
+#[test]
+fn the_policy_asks_for_a_review_of_completed_runs_only() {
+    let site = TestSite::empty();
+    let states = [
+        "completed",
+        "failed",
+        "unevaluable",
+        "catastrophic",
+        "timed_out",
+        "hung",
+        "some_new_state",
+    ];
+    for (n, state) in states.iter().enumerate() {
+        site.run(state, &Run::new(&format!("{n:08x}-0")).state(state));
+    }
+    assert_eq!(
+        codes(&site.check()),
+        [""; 0],
+        "without the policy no review is needed"
+    );
+    site.write("site.toml", REQUIRED);
+    let outcome = site.check();
+    assert_eq!(described(&outcome).len(), 1, "{:#?}", described(&outcome));
+    assert_eq!(outcome.diagnostics[0].code.name, "review.missing");
+    assert_eq!(
+        outcome.diagnostics[0].place.path,
+        "content/runs/completed/writeup.md"
+    );
+}
+
+#[test]
+fn the_policy_makes_errors_of_what_else_is_a_warning() {
+    for (what, writeup, code) in [
+        ("no text", "---\nrating: great\n---\n \n", "review.empty"),
+        (
+            "an unknown tier",
+            "---\nrating: epic\n---\n\nIt plays well.",
+            "review.unknown-rating",
+        ),
+        ("no fence", "It plays well.", "review.unknown-rating"),
+    ] {
+        let site = with(writeup);
+        let outcome = site.check();
+        assert_eq!(
+            (codes(&outcome), outcome.blocking),
+            (vec![code], 0),
+            "{what}, without the policy"
+        );
+        site.write("site.toml", REQUIRED);
+        let outcome = site.check();
+        assert_eq!(
+            (codes(&outcome), outcome.blocking),
+            (vec![code], 1),
+            "{what}, with the policy"
+        );
+        site.replace(
+            &format!("{FIRST}/run-record.json"),
+            "\"completed\"",
+            "\"failed\"",
+        );
+        let outcome = site.check();
+        assert_eq!(
+            (codes(&outcome), outcome.blocking),
+            (vec![code], 0),
+            "{what}, of a run that failed"
+        );
+    }
+}
+
+#[test]
+fn the_writeup_stands_before_the_build_which_is_only_framed_from_an_allowed_host_on_demand() {
+    let site = TestSite::base();
+    site.replace(
+        &format!("{FIRST}/run-record.json"),
+        "\"playableBuild\": null",
+        "\"playableBuild\": \"https://builds.example.org/4f1c/\"",
+    );
+    site.publish();
+    let page = site.first_page();
+    let sections: Vec<_> = page
+        .all("main section")
+        .iter()
+        .filter_map(|s| s.value().attr("aria-labelledby").map(str::to_owned))
+        .collect();
+    let at = |name: &str| {
+        sections
+            .iter()
+            .position(|section| section == name)
+            .unwrap_or_else(|| panic!("no {name}: {sections:?}"))
+    };
+    assert!(
+        at("writeup") < at("build") && at("build") < at("glance") && at("glance") < at("metrics")
+    );
+    assert_eq!(
+        page.all("[data-play]").len(),
+        0,
+        "a host that is not allowed gets a plain link"
+    );
+    assert_eq!(
+        page.all("a[href='https://builds.example.org/4f1c/']").len(),
+        1
+    );
+    site.write(
+        "site.toml",
+        "[policy]\nembed_hosts = [\"builds.example.org\"]\n",
+    );
+    site.publish();
+    let page = site.first_page();
+    assert_eq!(
+        page.one("[data-play]").value().attr("data-play"),
+        Some("https://builds.example.org/4f1c/")
+    );
+    assert_eq!(
+        page.all("iframe").len(),
+        0,
+        "nothing is framed before it is asked for"
+    );
+    let policy = page.one("meta[http-equiv='Content-Security-Policy']");
+    let policy = policy.value().attr("content").unwrap_or_default();
+    assert!(
+        policy.contains("frame-src https://builds.example.org"),
+        "{policy}"
+    );
+}
+
+#[test]
+fn markdown_of_a_writeup_is_rendered_below_the_headings_of_the_page() {
+    let site = with(
+        "---\nrating: great\n---\n\n# Title\n\nSome *words*, a [link](https://example.org/a) and\n\n| a | b |\n|---|--:|\n| 1 | 2 |\n",
+    );
+    assert_eq!(codes(&site.publish()), [""; 0]);
+    let page = site.first_page();
+    assert_eq!(page.texts("div.prose h3"), ["Title"]);
+    assert_eq!(page.texts("div.prose em"), ["words"]);
+    assert_eq!(page.texts("div.prose td"), ["1", "2"]);
+    assert_eq!(
+        page.one("div.prose a").value().attr("rel"),
+        Some("nofollow noopener ugc")
+    );
+}
