@@ -59,7 +59,7 @@ pub fn collect(user: &[(String, Vec<u8>)], minified: bool) -> Assets {
 
 fn content(name: &str, bytes: &[u8], minified: bool) -> Vec<u8> {
     match std::str::from_utf8(bytes) {
-        Ok(css) if minified && name.ends_with(".css") => minify::style_sheet(css).into_bytes(),
+        Ok(css) if minified && name == "css/site.css" => minify::style_sheet(css).into_bytes(),
         _ => bytes.to_vec(),
     }
 }

@@ -228,7 +228,7 @@ impl Reader<'_> {
                 "build" => reader.table(key, value, |r, k, v| r.build(&mut config.build, k, v)),
                 "policy" => reader.table(key, value, |r, k, v| r.policy(&mut config.policy, k, v)),
                 "timeline" => {
-                    reader.table(key, value, |r, k, v| r.timeline(&mut config.timeline, k, v))
+                    reader.table(key, value, |r, k, v| r.timeline(&mut config.timeline, k, v));
                 }
                 "files" => reader.table(key, value, |r, k, v| match k {
                     "workspace" => r.string(k, v, &mut config.workspace),
@@ -419,6 +419,10 @@ impl Reader<'_> {
         }
     }
 
+    #[allow(
+        clippy::unnecessary_wraps,
+        reason = "a section reads as one table of keys"
+    )]
     fn string(&mut self, key: &str, value: &Value<'_>, into: &mut String) -> Known {
         match value.get_ref().as_str() {
             Some(text) => text.clone_into(into),
@@ -434,6 +438,10 @@ impl Reader<'_> {
         Ok(())
     }
 
+    #[allow(
+        clippy::unnecessary_wraps,
+        reason = "a section reads as one table of keys"
+    )]
     fn strings(&mut self, key: &str, value: &Value<'_>, into: &mut Vec<String>) -> Known {
         let items = value.get_ref().as_array();
         let texts: Option<Vec<_>> = items.and_then(|items| {
@@ -449,6 +457,10 @@ impl Reader<'_> {
         Ok(())
     }
 
+    #[allow(
+        clippy::unnecessary_wraps,
+        reason = "a section reads as one table of keys"
+    )]
     fn boolean(&mut self, key: &str, value: &Value<'_>, into: &mut bool) -> Known {
         match value.get_ref().as_bool() {
             Some(yes) => *into = yes,
@@ -457,6 +469,10 @@ impl Reader<'_> {
         Ok(())
     }
 
+    #[allow(
+        clippy::unnecessary_wraps,
+        reason = "a section reads as one table of keys"
+    )]
     fn count(&mut self, key: &str, value: &Value<'_>, into: &mut usize) -> Known {
         let Some(number) = value.get_ref().as_integer() else {
             self.wrong_type(key, value, "a whole number");
@@ -473,6 +489,10 @@ impl Reader<'_> {
         Ok(())
     }
 
+    #[allow(
+        clippy::unnecessary_wraps,
+        reason = "a section reads as one table of keys"
+    )]
     fn choice<T: Copy>(
         &mut self,
         key: &str,
@@ -484,16 +504,15 @@ impl Reader<'_> {
             self.wrong_type(key, value, "a string");
             return Ok(());
         };
-        match choices.iter().find(|(name, _)| *name == text) {
-            Some((_, choice)) => *into = *choice,
-            None => {
-                let names: Vec<_> = choices.iter().map(|(name, _)| *name).collect();
-                self.invalid(
-                    value,
-                    &format!("The value {} of {} is not known", quoted(text), quoted(key)),
-                    &format!("Write one of {}.", list(&names)),
-                );
-            }
+        if let Some((_, choice)) = choices.iter().find(|(name, _)| *name == text) {
+            *into = *choice;
+        } else {
+            let names: Vec<_> = choices.iter().map(|(name, _)| *name).collect();
+            self.invalid(
+                value,
+                &format!("The value {} of {} is not known", quoted(text), quoted(key)),
+                &format!("Write one of {}.", list(&names)),
+            );
         }
         Ok(())
     }

@@ -362,7 +362,10 @@ fn outside(shown: &str) -> Diagnostic {
 }
 
 fn too_large(shown: &str, size: u64, limit: u64) -> Diagnostic {
-    let (code, key) = if shown.ends_with(".md") {
+    let is_prose = Path::new(shown)
+        .extension()
+        .is_some_and(|extension| extension == "md");
+    let (code, key) = if is_prose {
         (&codes::REVIEW_TOO_LARGE, "writeup")
     } else {
         (&codes::CONTENT_TOO_LARGE, "file")

@@ -523,9 +523,12 @@ struct Lists<'a> {
     renderer: &'a Renderer,
 }
 
-impl Lists<'_> {
+/// One of the things that are made from the lists.
+type Step<'a> = fn(&Lists<'a>) -> Result<(), Diagnostic>;
+
+impl<'a> Lists<'a> {
     fn publish(&self) -> Result<(), Diagnostic> {
-        let steps: [fn(&Self) -> Result<(), Diagnostic>; 8] = [
+        let steps: [Step<'a>; 8] = [
             Self::home,
             Self::runs,
             Self::groups,

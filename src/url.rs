@@ -139,10 +139,10 @@ pub fn link_kind(destination: &str) -> Option<LinkKind> {
             known.then_some(LinkKind::External)
         }
         None if seen.contains(':')
-            && !seen
+            && seen
                 .split(['/', '?', '#'])
                 .next()
-                .is_some_and(|head| !head.contains(':')) =>
+                .is_none_or(|head| head.contains(':')) =>
         {
             None
         }

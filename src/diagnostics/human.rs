@@ -58,38 +58,35 @@ fn group(diagnostic: &Diagnostic) -> Group<'static> {
         .id(diagnostic.code.name);
     let path = visible(&place.path);
     let line = place.line.unwrap_or(1) as usize;
-    let group = match &place.excerpt {
-        Some(excerpt) => {
-            let pointer = place
-                .pointer
-                .as_deref()
-                .filter(|pointer| !pointer.is_empty());
-            let mut mark = AnnotationKind::Primary.span(excerpt.start..excerpt.end);
-            if let Some(pointer) = pointer {
-                mark = mark.label(visible(pointer));
-            }
-            let snippet = Snippet::source(excerpt.text.clone())
-                .line_start(line)
-                .fold(false)
-                .annotation(mark);
-            if excerpt.text.starts_with('…') {
-                // The line is cut on the left, so the renderer cannot know the column.
-                let origin = Origin::path(format!("{path}:{line}:{}", place.column.unwrap_or(1)));
-                title.element(origin).element(snippet)
-            } else {
-                title.element(snippet.path(path))
-            }
+    let group = if let Some(excerpt) = &place.excerpt {
+        let pointer = place
+            .pointer
+            .as_deref()
+            .filter(|pointer| !pointer.is_empty());
+        let mut mark = AnnotationKind::Primary.span(excerpt.start..excerpt.end);
+        if let Some(pointer) = pointer {
+            mark = mark.label(visible(pointer));
         }
-        None => {
-            let mut origin = Origin::path(path);
-            if place.line.is_some() {
-                origin = origin.line(line);
-            }
-            if let Some(column) = place.column {
-                origin = origin.char_column(column as usize);
-            }
-            title.element(origin)
+        let snippet = Snippet::source(excerpt.text.clone())
+            .line_start(line)
+            .fold(false)
+            .annotation(mark);
+        if excerpt.text.starts_with('…') {
+            // The line is cut on the left, so the renderer cannot know the column.
+            let origin = Origin::path(format!("{path}:{line}:{}", place.column.unwrap_or(1)));
+            title.element(origin).element(snippet)
+        } else {
+            title.element(snippet.path(path))
         }
+    } else {
+        let mut origin = Origin::path(path);
+        if place.line.is_some() {
+            origin = origin.line(line);
+        }
+        if let Some(column) = place.column {
+            origin = origin.char_column(column as usize);
+        }
+        title.element(origin)
     };
     group.element(Level::HELP.message(visible(&diagnostic.help)))
 }

@@ -154,8 +154,14 @@ pub fn card<'a>(
         state: &run.state.word,
         rating: findings.rating.map(crate::model::review::Rating::word),
         links: Links {
-            source_repo: run.source_repo.as_ref().map(|url| url.as_str()),
-            playable_build: run.playable_build.as_ref().map(|url| url.as_str()),
+            source_repo: run
+                .source_repo
+                .as_ref()
+                .map(super::super::url::HttpUrl::as_str),
+            playable_build: run
+                .playable_build
+                .as_ref()
+                .map(super::super::url::HttpUrl::as_str),
         },
         events: findings.events,
         annotations: Annotations {
@@ -267,7 +273,10 @@ pub fn index<'a>(config: &'a Config, runs: usize, feeds: &'a [Written]) -> Index
         site: Site {
             title: &site.title,
             description: &site.description,
-            base_url: site.base_url.as_ref().map(|url| url.as_str()),
+            base_url: site
+                .base_url
+                .as_ref()
+                .map(super::super::url::HttpUrl::as_str),
             language: &site.language,
             author: site.author.as_deref(),
             licence: config.policy.licence.as_deref(),

@@ -58,7 +58,7 @@ pub fn feed<'a>(
     JsonFeed {
         version: "https://jsonfeed.org/version/1.1",
         title: &site.title,
-        home_page_url: base.map(|url| url.as_str()),
+        home_page_url: base.map(super::super::url::HttpUrl::as_str),
         feed_url: base.map(|url| format!("{}feeds/feed.json", url.as_str())),
         description: &site.description,
         language: &site.language,

@@ -286,7 +286,7 @@ mod tests {
         );
         let mut kinds = Vec::new();
         let problems = read("e", text.as_bytes(), |event| {
-            kinds.push((event.line.number, event.kind))
+            kinds.push((event.line.number, event.kind));
         });
         assert_eq!(
             kinds,

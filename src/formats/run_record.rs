@@ -181,7 +181,7 @@ pub struct Parsed<'a> {
 
 /// Reads a record. `None` comes with an error that says why nothing could be read.
 #[must_use]
-pub fn parse<'a>(source: Source<'a>) -> (Option<Parsed<'a>>, Vec<Diagnostic>) {
+pub fn parse(source: Source<'_>) -> (Option<Parsed<'_>>, Vec<Diagnostic>) {
     let bytes = source
         .text
         .strip_prefix(b"\xef\xbb\xbf")

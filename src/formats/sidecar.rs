@@ -166,7 +166,7 @@ pub fn parse<'a>(path: &str, bytes: &'a [u8]) -> (Option<Sidecar<'a>>, Vec<Diagn
                 annotations.push(AnnotationLine {
                     line: line.clone(),
                     annotation,
-                })
+                });
             })
         };
         if let Err(problem) = result {

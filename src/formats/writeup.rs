@@ -50,7 +50,7 @@ impl Writeup<'_> {
 
 /// Reads a review. It is not YAML: each line is split at its first colon.
 #[must_use]
-pub fn parse<'a>(source: Source<'a>) -> (Writeup<'a>, Vec<Diagnostic>) {
+pub fn parse(source: Source<'_>) -> (Writeup<'_>, Vec<Diagnostic>) {
     let mut diagnostics = Vec::new();
     let bytes = source
         .text

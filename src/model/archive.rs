@@ -192,7 +192,7 @@ fn widen(range: &mut Option<Range>, number: Option<&Number>) {
                 min: number.clone(),
                 max: number.clone(),
                 runs: 1,
-            })
+            });
         }
     }
 }

@@ -197,8 +197,9 @@ impl State {
 #[must_use]
 pub fn from_record(record: &RunRecord<'_>) -> Option<Run> {
     let subject = &record.subject;
-    let text =
-        |value: &Option<std::borrow::Cow<'_, str>>| value.as_ref().map(|text| text.to_string());
+    let text = |value: &Option<std::borrow::Cow<'_, str>>| {
+        value.as_ref().map(std::string::ToString::to_string)
+    };
     Some(Run {
         id: text(&record.id)?,
         started: Moment::parse(record.started_at.as_ref()?)?,
@@ -243,8 +244,8 @@ pub fn from_record(record: &RunRecord<'_>) -> Option<Run> {
     })
 }
 
-fn number(number: &Option<reader::Number<'_>>) -> Option<Number> {
-    number.as_ref().map(|n| Number {
+fn number(number: Option<reader::Number<'_>>) -> Option<Number> {
+    number.map(|n| Number {
         literal: n.literal.to_owned(),
         value: n.value,
     })
@@ -252,13 +253,13 @@ fn number(number: &Option<reader::Number<'_>>) -> Option<Number> {
 
 fn metrics(metrics: &record::Metrics<'_>) -> Option<Metrics> {
     Some(Metrics {
-        run_time_seconds: number(&metrics.run_time_seconds)?,
-        uncached_input: number(&metrics.uncached_input),
-        cached_input: number(&metrics.cached_input),
-        output: number(&metrics.output),
-        reasoning: number(&metrics.reasoning),
-        comparable_cost: number(&metrics.comparable_cost),
-        actual_cost: number(&metrics.actual_cost),
+        run_time_seconds: number(metrics.run_time_seconds)?,
+        uncached_input: number(metrics.uncached_input),
+        cached_input: number(metrics.cached_input),
+        output: number(metrics.output),
+        reasoning: number(metrics.reasoning),
+        comparable_cost: number(metrics.comparable_cost),
+        actual_cost: number(metrics.actual_cost),
     })
 }
 
@@ -267,12 +268,15 @@ fn validation(validation: &record::Validation<'_>) -> Option<Validation> {
         step.as_ref().map(|step| Step {
             command: step.command.as_deref().unwrap_or_default().to_owned(),
             succeeded: step.succeeded.unwrap_or_default(),
-            detail: step.detail.as_ref().map(|text| text.to_string()),
+            detail: step.detail.as_ref().map(std::string::ToString::to_string),
         })
     };
     Some(Validation {
         loaded: validation.loaded?,
-        detail: validation.detail.as_ref().map(|text| text.to_string()),
+        detail: validation
+            .detail
+            .as_ref()
+            .map(std::string::ToString::to_string),
         install: step(&validation.install),
         build: step(&validation.build),
         checks: validation.checks.iter().map(check).collect::<Option<_>>()?,
@@ -286,10 +290,10 @@ fn check(check: &record::Check<'_>) -> Option<Check> {
         name: check
             .name
             .as_ref()
-            .map_or_else(|| humanise(&view), |name| name.to_string()),
+            .map_or_else(|| humanise(&view), std::string::ToString::to_string),
         // A view that was not reached has similarity 0 in the record: that is "not reached", not "0 % alike".
-        similarity: number(&check.similarity).filter(|_| check.reached == Some(true)),
-        detail: check.detail.as_ref().map(|text| text.to_string()),
+        similarity: number(check.similarity).filter(|_| check.reached == Some(true)),
+        detail: check.detail.as_ref().map(std::string::ToString::to_string),
         view,
     })
 }
@@ -297,10 +301,10 @@ fn check(check: &record::Check<'_>) -> Option<Check> {
 fn proof(proof: &record::Proof<'_>) -> Proof {
     let name = proof.name.as_ref().or(proof.id.as_ref());
     Proof {
-        name: name.map_or_else(|| "unnamed".to_owned(), |name| name.to_string()),
+        name: name.map_or_else(|| "unnamed".to_owned(), std::string::ToString::to_string),
         kind: proof.kind.as_deref().unwrap_or("unknown").to_owned(),
         present: proof.present,
-        detail: proof.detail.as_ref().map(|text| text.to_string()),
+        detail: proof.detail.as_ref().map(std::string::ToString::to_string),
     }
 }
 

@@ -234,13 +234,12 @@ pub fn from_event(event: events::Event<'_>, seq: u64) -> Event<'_> {
         external: Vec::new(),
         record_digest: None,
     };
-    match event.fields {
-        Some(fields) => fill(&mut made, event.kind, fields),
+    if let Some(fields) = event.fields {
+        fill(&mut made, event.kind, fields);
+    } else {
         // What cannot be read is shown as it stands in the file.
-        None => {
-            let text = made.source.clone();
-            made.push(None, TextKind::Plain, text);
-        }
+        let text = made.source.clone();
+        made.push(None, TextKind::Plain, text);
     }
     made
 }

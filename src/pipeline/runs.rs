@@ -137,7 +137,7 @@ struct RunOutput<'a> {
     record: &'a str,
 }
 
-impl<'a> RunOutput<'a> {
+impl RunOutput<'_> {
     /// Writes the pages and files of the run; gives the writeup, which the feed of the newest runs carries.
     fn write(
         &self,

@@ -59,7 +59,7 @@ pub fn plain(text: &str, limit: usize) -> String {
         match event {
             Event::Text(text) | Event::Code(text) => out.push_str(&text),
             Event::SoftBreak | Event::HardBreak | Event::End(_) if !out.ends_with(' ') => {
-                out.push(' ')
+                out.push(' ');
             }
             _ => {}
         }
@@ -97,7 +97,7 @@ impl Filter<'_> {
             Event::Start(tag) => self.start(tag, out),
             Event::End(tag) => self.end(tag, out),
             Event::Html(text) | Event::InlineHtml(text) | Event::Text(text) => {
-                out.push(visible(text))
+                out.push(visible(text));
             }
             Event::Code(text) if needs_care(&text) => {
                 out.push(Event::InlineHtml(CowStr::Borrowed("<code>")));
@@ -251,7 +251,7 @@ impl Filter<'_> {
         self.dropped.push(close);
     }
 
-    fn end<'t>(&mut self, tag: TagEnd, out: &mut Vec<Event<'t>>) {
+    fn end(&mut self, tag: TagEnd, out: &mut Vec<Event<'_>>) {
         self.depth = self.depth.saturating_sub(1);
         match self.dropped.pop() {
             Some(Close::Raw(html)) => {

@@ -40,7 +40,7 @@ pub fn check<'a>(
     if let Some(problem) = other_tape(path, &sidecar, tape) {
         diagnostics.push(problem);
     }
-    let header = verbatim(sidecar.header_line.text);
+    let header = verbatim(&sidecar.header_line.text);
     let mut labels = BTreeSet::new();
     let annotations = sidecar
         .annotations
@@ -383,7 +383,7 @@ fn other_tape(path: &str, sidecar: &format::Sidecar<'_>, tape: &Tape<'_>) -> Opt
     ))
 }
 
-fn verbatim(text: Cow<'_, str>) -> Verbatim<'_> {
+fn verbatim<'a>(text: &Cow<'a, str>) -> Verbatim<'a> {
     // A line that could be parsed is valid UTF-8 and therefore borrowed.
     match text {
         Cow::Borrowed(text) => Verbatim(text),
@@ -398,20 +398,17 @@ fn annotation<'a>(line: AnnotationLine<'a>, labels: &mut BTreeSet<String>) -> An
     } else {
         a.id.to_string()
     };
-    if !labels.insert(label.clone()) {
-        let plain = label;
-        label = (2..)
-            .map(|n| format!("{plain}-{n}"))
-            .find(|l| labels.insert(l.clone()))
-            .unwrap_or_default();
+    if labels.contains(&label) {
+        label = format!("{label}@{}", labels.len());
     }
-    let metadata = a.metadata.0.map(|raw| raw.get());
+    labels.insert(label.clone());
+    let metadata = a.metadata.0.map(serde_json::value::RawValue::get);
     Annotation {
         label,
         event: a.event_id,
         kind: Kind::parse(&a.kind),
         evidence: a.evidence.map(Str::into_inner),
-        suggested_fix: a.suggested_fix.map(|raw| raw.get()),
+        suggested_fix: a.suggested_fix.map(serde_json::value::RawValue::get),
         author: a.author.map(|author| Author {
             id: author.id,
             kind: match author.kind {
@@ -439,7 +436,7 @@ fn annotation<'a>(line: AnnotationLine<'a>, labels: &mut BTreeSet<String>) -> An
             .filter(|link| link.label.is_some() || link.url.is_some() || link.reference.is_some())
             .collect(),
         metadata: metadata.filter(|raw| Node { raw, offset: 0 }.members().iter().any(|_| true)),
-        verbatim: verbatim(line.line.text),
+        verbatim: verbatim(&line.line.text),
     }
 }
 

@@ -97,11 +97,11 @@ impl<'t> Layout<'t> {
     #[must_use]
     pub fn annotation_anchor(&self, annotation: &Annotation<'_>, index: usize) -> String {
         let slug = slugify(&annotation.label);
-        // Labels that differ only in punctuation stay apart by their place in the file.
+        // Labels that are no slugs stay apart by their place in the file; no slug begins with a hyphen.
         if slug == annotation.label {
             format!("{}a-{slug}", self.prefix)
         } else {
-            format!("{}a-{slug}-{index}", self.prefix)
+            format!("{}a--{slug}-{index}", self.prefix)
         }
     }
 
@@ -163,10 +163,17 @@ impl Anchor<'_> {
     }
 }
 
+/// First parts of ids on a run page: events, annotations, the writeup.
+const RESERVED: [&str; 3] = ["e", "a", "w"];
+
 fn prefix(file: &str, taken: &mut Vec<String>) -> String {
     let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
     let mut slug = slugify(stem);
-    if slug.is_empty() || taken.contains(&slug) || slug.bytes().all(|b| b.is_ascii_digit()) {
+    if slug.is_empty()
+        || taken.contains(&slug)
+        || RESERVED.contains(&slug.as_str())
+        || slug.bytes().all(|b| b.is_ascii_digit())
+    {
         slug = crate::model::slug::with_hash(&slug, file);
     }
     taken.push(slug.clone());

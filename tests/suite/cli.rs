@@ -10,18 +10,48 @@ fn the_exit_status_says_how_it_went() {
     assert_eq!(site.runpress(&["check"]).status, Some(0));
     assert_eq!(site.runpress(&["build"]).status, Some(0));
     site.write(&format!("{FIRST}/run-record.json"), "{");
-    assert_eq!(site.runpress(&["check"]).status, Some(1), "the content has errors");
-    assert_eq!(site.runpress(&["build"]).status, Some(1), "the content has errors");
-    for usage in [&["frobnicate"][..], &["check", "--jobs", "0"], &["check", "--jobs", "many"], &["build", "--base-url", "ftp://x"], &["check", "--report", "xml"], &["check", "--report", "json="], &["check", "-q", "-v"], &["check", "--deny", "errors"], &[]] {
+    assert_eq!(
+        site.runpress(&["check"]).status,
+        Some(1),
+        "the content has errors"
+    );
+    assert_eq!(
+        site.runpress(&["build"]).status,
+        Some(1),
+        "the content has errors"
+    );
+    for usage in [
+        &["frobnicate"][..],
+        &["check", "--jobs", "0"],
+        &["check", "--jobs", "many"],
+        &["build", "--base-url", "ftp://x"],
+        &["check", "--report", "xml"],
+        &["check", "--report", "json="],
+        &["check", "-q", "-v"],
+        &["check", "--deny", "errors"],
+        &[],
+    ] {
         let ran = site.runpress(usage);
         assert_eq!(ran.status, Some(2), "{usage:?}: {}", ran.stderr);
         assert!(!ran.stderr.is_empty(), "{usage:?}");
     }
     site.write("site.toml", "[site]\ntitel = 1\n");
-    assert_eq!(site.runpress(&["check"]).status, Some(2), "site.toml has errors");
+    assert_eq!(
+        site.runpress(&["check"]).status,
+        Some(2),
+        "site.toml has errors"
+    );
     site.write("site.toml", "[build]\ncontent = [\"nowhere\"]\n");
-    assert_eq!(site.runpress(&["check"]).status, Some(2), "the content root is not there");
-    assert_eq!(runpress_in(site.root(), &["check", "--root", "nowhere"]).status, Some(2), "the root is not there");
+    assert_eq!(
+        site.runpress(&["check"]).status,
+        Some(2),
+        "the content root is not there"
+    );
+    assert_eq!(
+        runpress_in(site.root(), &["check", "--root", "nowhere"]).status,
+        Some(2),
+        "the root is not there"
+    );
     let ran = site.runpress(&["check", "--report", "json=no/such/folder/report.json"]);
     assert_eq!(ran.status, Some(2), "the report cannot be written");
 }
@@ -29,9 +59,17 @@ fn the_exit_status_says_how_it_went() {
 #[test]
 fn version_and_help_go_to_standard_output() {
     let site = TestSite::empty();
-    for (arguments, part) in [(&["--version"][..], "runpress "), (&["--help"], "Usage"), (&["build", "--help"], "--out")] {
+    for (arguments, part) in [
+        (&["--version"][..], "runpress "),
+        (&["--help"], "Usage"),
+        (&["build", "--help"], "--out"),
+    ] {
         let ran = site.runpress(arguments);
-        assert_eq!((ran.status, ran.stderr.as_str()), (Some(0), ""), "{arguments:?}");
+        assert_eq!(
+            (ran.status, ran.stderr.as_str()),
+            (Some(0), ""),
+            "{arguments:?}"
+        );
         assert!(ran.stdout.contains(part), "{}", ran.stdout);
     }
 }
@@ -44,9 +82,18 @@ fn explain_says_what_a_code_means_and_names_the_nearest_of_an_unknown_one() {
     crate::support::assert_snapshot("cli", "explain", &known.stdout);
     let unknown = site.runpress(&["explain", "record.mising-feild"]);
     assert_eq!((unknown.status, unknown.stdout.as_str()), (Some(2), ""));
-    assert!(unknown.stderr.contains("Did you mean `record.missing-field`?"), "{}", unknown.stderr);
+    assert!(
+        unknown
+            .stderr
+            .contains("Did you mean `record.missing-field`?"),
+        "{}",
+        unknown.stderr
+    );
     let all = site.runpress(&["explain"]);
-    assert_eq!(all.stdout.lines().count(), runpress::diagnostics::codes::all().count());
+    assert_eq!(
+        all.stdout.lines().count(),
+        runpress::diagnostics::codes::all().count()
+    );
 }
 
 #[test]
@@ -64,11 +111,17 @@ fn the_root_is_found_from_a_folder_below_it() {
 #[test]
 fn paths_of_the_command_line_are_relative_to_the_working_directory() {
     let site = TestSite::base();
-    site.write("elsewhere/runs/a/run-record.json", Run::new("0000000a-1").record());
+    site.write(
+        "elsewhere/runs/a/run-record.json",
+        Run::new("0000000a-1").record(),
+    );
     let folder = site.path("elsewhere");
     let ran = runpress_in(&folder, &["build", "--content", "runs", "--out", "site"]);
     assert_eq!(ran.status, Some(0), "{}", ran.stderr);
-    assert!(site.path("elsewhere/site/runs/pong-codex-sample-lark-1-0000000a/index.html").is_file());
+    assert!(
+        site.path("elsewhere/site/runs/pong-codex-sample-lark-1-0000000a/index.html")
+            .is_file()
+    );
     assert!(!site.path("public").exists());
 }
 
@@ -76,12 +129,20 @@ fn paths_of_the_command_line_are_relative_to_the_working_directory() {
 fn several_content_options_replace_the_configured_roots() {
     let site = TestSite::base();
     for name in ["one", "two"] {
-        site.write(&format!("{name}/run/run-record.json"), Run::new(&format!("{name}-1")).record());
+        site.write(
+            &format!("{name}/run/run-record.json"),
+            Run::new(&format!("{name}-1")).record(),
+        );
     }
     let ran = site.runpress(&["build", "--content", "one", "--content", "two"]);
     assert_eq!(ran.status, Some(0), "{}", ran.stderr);
     let runs = site.json("feeds/runs.json");
-    let mut ids: Vec<_> = runs["runs"].as_array().expect("runs").iter().map(|run| run["id"].as_str().unwrap_or_default()).collect();
+    let mut ids: Vec<_> = runs["runs"]
+        .as_array()
+        .expect("runs")
+        .iter()
+        .map(|run| run["id"].as_str().unwrap_or_default())
+        .collect();
     ids.sort_unstable();
     assert_eq!(ids, ["one-1", "two-1"], "the base run is not among them");
     let ran = site.runpress(&["check", "--content", "one", "--content", "nowhere"]);
@@ -94,11 +155,16 @@ fn reports_for_people_and_for_programs_are_written_at_once() {
     site.write(&format!("{FIRST}/run-record.json"), "{");
     let ran = site.runpress(&["check", "--report", "human", "--report", "json=report.json"]);
     assert_eq!(ran.status, Some(1));
-    assert!(ran.stdout.contains("error[record.syntax]"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("error[record.syntax]"),
+        "{}",
+        ran.stdout
+    );
     let report: Value = serde_json::from_str(&site.text("report.json")).expect("JSON");
     assert_eq!(report["diagnostics"][0]["code"], "record.syntax");
     let ran = site.runpress(&["check", "--report", "json"]);
-    let report: Value = serde_json::from_str(&ran.stdout).expect("JSON on standard output, and nothing else");
+    let report: Value =
+        serde_json::from_str(&ran.stdout).expect("JSON on standard output, and nothing else");
     assert_eq!(report["summary"]["errors"], 1);
     assert!(!ran.stderr.contains("record.syntax"), "{}", ran.stderr);
 }
@@ -107,14 +173,37 @@ fn reports_for_people_and_for_programs_are_written_at_once() {
 fn quiet_prints_problems_only_and_verbose_adds_notes() {
     let site = TestSite::base();
     let ran = site.runpress(&["build", "-q"]);
-    assert_eq!((ran.status, ran.stdout.as_str(), ran.stderr.as_str()), (Some(0), "", ""));
+    assert_eq!(
+        (ran.status, ran.stdout.as_str(), ran.stderr.as_str()),
+        (Some(0), "", "")
+    );
     site.write(&format!("{FIRST}/events.jsonl"), "{\"half\n\n\n");
-    site.write(&format!("{FIRST}/events.jsonl.annotations.jsonl"), format!("{}\n", crate::support::HEADER));
+    site.write(
+        &format!("{FIRST}/events.jsonl.annotations.jsonl"),
+        format!("{}\n", crate::support::HEADER),
+    );
     let ran = site.runpress(&["check", "-q"]);
-    assert!(ran.stderr.starts_with("warning[events.unparsable-line]") && !ran.stderr.contains("Checked"), "{}", ran.stderr);
-    site.run("twin", &Run::new("4f1c2d3e-0").at("2026-03-05T10:00:00Z", "2026-03-05T10:00:00Z"));
-    assert!(!site.runpress(&["check"]).stderr.contains("archive.slug-collision"));
-    assert!(site.runpress(&["check", "-v"]).stderr.contains("note[archive.slug-collision]"));
+    assert!(
+        ran.stderr.starts_with("warning[events.unparsable-line]")
+            && !ran.stderr.contains("Checked"),
+        "{}",
+        ran.stderr
+    );
+    site.run(
+        "twin",
+        &Run::new("4f1c2d3e-0").at("2026-03-05T10:00:00Z", "2026-03-05T10:00:00Z"),
+    );
+    assert!(
+        !site
+            .runpress(&["check"])
+            .stderr
+            .contains("archive.slug-collision")
+    );
+    assert!(
+        site.runpress(&["check", "-v"])
+            .stderr
+            .contains("note[archive.slug-collision]")
+    );
 }
 
 #[test]
@@ -122,7 +211,8 @@ fn colour_is_used_only_when_asked_for_or_on_a_terminal() {
     let site = TestSite::base();
     site.write(&format!("{FIRST}/run-record.json"), "{");
     let root = site.root().to_str().expect("UTF-8");
-    let printed = |color: &str| runpress_in(site.root(), &["--root", root, "check", "--color", color]).stderr;
+    let printed =
+        |color: &str| runpress_in(site.root(), &["--root", root, "check", "--color", color]).stderr;
     assert!(printed("always").contains("\u{1b}["));
     assert!(!printed("never").contains('\u{1b}') && !printed("auto").contains('\u{1b}'));
 }
@@ -132,18 +222,35 @@ fn a_finished_build_prints_one_summary() {
     let site = TestSite::base();
     let ran = site.runpress(&["build"]);
     let last = ran.stderr.lines().last().unwrap_or_default();
-    assert!(last.starts_with("Published in ") && last.contains("1 run, ") && last.contains(" files, no warnings, "), "{last}");
+    assert!(
+        last.starts_with("Published in ")
+            && last.contains("1 run, ")
+            && last.contains(" files, no warnings, "),
+        "{last}"
+    );
     assert!(last.ends_with("KiB"), "{last}");
 }
 
 #[test]
 fn options_win_over_site_toml() {
     let site = TestSite::base();
-    site.write("site.toml", "[site]\nbase_url = \"https://one.example/\"\n[build]\nout = \"one\"\n");
-    let ran = site.runpress(&["build", "--out", "two", "--base-url", "https://two.example/x"]);
+    site.write(
+        "site.toml",
+        "[site]\nbase_url = \"https://one.example/\"\n[build]\nout = \"one\"\n",
+    );
+    let ran = site.runpress(&[
+        "build",
+        "--out",
+        "two",
+        "--base-url",
+        "https://two.example/x",
+    ]);
     assert_eq!(ran.status, Some(0), "{}", ran.stderr);
     assert!(!site.path("one").exists());
-    assert!(site.text("two/feeds/feed.json").contains("https://two.example/x/feeds/feed.json"));
+    assert!(
+        site.text("two/feeds/feed.json")
+            .contains("https://two.example/x/feeds/feed.json")
+    );
 }
 
 #[test]
@@ -152,9 +259,20 @@ fn every_problem_of_site_toml_is_reported_at_once() {
     site.write("site.toml", "nope = 1\n[site]\ntitle = 3\nbase_url = \"example.org\"\n[timeline]\npage_size = 0\n[limits]\nline = \"64 MB\"\n[[nav]]\ntitle = \"x\"\nurl = \"javascript:x\"\n");
     let ran = site.runpress(&["check"]);
     assert_eq!(ran.status, Some(2));
-    let found: Vec<&str> = ran.stderr.lines().filter(|line| line.starts_with("error[")).map(|line| line.split(']').next().unwrap_or_default()).collect();
+    let found: Vec<&str> = ran
+        .stderr
+        .lines()
+        .filter(|line| line.starts_with("error["))
+        .map(|line| line.split(']').next().unwrap_or_default())
+        .collect();
     assert_eq!(found.len(), 6, "{}", ran.stderr);
-    for line in ["site.toml:1:1", "site.toml:3:9", "site.toml:4:12", "site.toml:6:13", "site.toml:8:8"] {
+    for line in [
+        "site.toml:1:1",
+        "site.toml:3:9",
+        "site.toml:4:12",
+        "site.toml:6:13",
+        "site.toml:8:8",
+    ] {
         assert!(ran.stderr.contains(line), "{line}: {}", ran.stderr);
     }
 }
@@ -171,15 +289,26 @@ fn a_site_without_site_toml_has_all_defaults() {
 fn templates_and_static_files_of_the_site_replace_the_built_in_ones_one_by_one() {
     let site = TestSite::base();
     site.write("templates/404.html", "{% extends \"builtin/404.html\" %}");
-    site.write("templates/page.html", "<h1>{{ title }}</h1><p class=\"mine\">mine</p>{{ html }}");
+    site.write(
+        "templates/page.html",
+        "<h1>{{ title }}</h1><p class=\"mine\">mine</p>{{ html }}",
+    );
     site.write("content/pages/guide.md", "# Words\n");
     site.write("static/css/site.css", "body { color: #123456 }");
     site.write("static/robots-note.txt", "hello");
     site.publish();
     assert_eq!(site.page("guide/index.html").texts("p.mine"), ["mine"]);
-    assert!(site.page("404.html").main().contains("no page at this address"));
+    assert!(
+        site.page("404.html")
+            .main()
+            .contains("no page at this address")
+    );
     assert_eq!(site.text("public/robots-note.txt"), "hello");
-    let css = site.published().into_iter().find(|(path, _)| path.ends_with(".css")).expect("a style sheet");
+    let css = site
+        .published()
+        .into_iter()
+        .find(|(path, _)| path.ends_with(".css"))
+        .expect("a style sheet");
     assert!(String::from_utf8_lossy(&css.1).contains("#123456"));
     assert_eq!(crate::crawl::problems(&site.published()), [""; 0]);
 }

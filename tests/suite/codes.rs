@@ -70,7 +70,8 @@ fn set(code: &str) -> Set {
             let severity = runpress::diagnostics::codes::find(code).map(|code| code.severity);
             let family = code.split('.').next().unwrap_or_default();
             let status = match (severity, family, code) {
-                (_, "config" | "template", _) | (_, _, "content.missing-root") => 2,
+                (Some(runpress::diagnostics::Severity::Error), "config" | "template", _)
+                | (_, _, "content.missing-root") => 2,
                 (Some(runpress::diagnostics::Severity::Error), ..) => 1,
                 _ => 0,
             };
