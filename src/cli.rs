@@ -74,7 +74,7 @@ pub(crate) struct Input {
     /// Take warnings and quarantined runs as failures
     #[arg(long, value_name = "WHAT")]
     pub(crate) deny: Option<Deny>,
-    /// Where problems are reported: `human` or `json`, with `=FILE` into a file; may be given several times
+    /// How problems are reported: human, json, github, sarif or junit, with `=FILE` into a file; may be given several times
     #[arg(long, value_name = "FORMAT[=FILE]", value_parser = report)]
     pub(crate) report: Vec<Report>,
 }
@@ -95,6 +95,9 @@ pub(crate) enum Deny {
 pub(crate) enum Format {
     Human,
     Json,
+    Github,
+    Sarif,
+    Junit,
 }
 
 /// A report; without a file it goes to standard output.
@@ -111,9 +114,12 @@ fn report(text: &str) -> Result<Report, String> {
     let format = match format {
         "human" => Format::Human,
         "json" => Format::Json,
+        "github" => Format::Github,
+        "sarif" => Format::Sarif,
+        "junit" => Format::Junit,
         _ => {
             return Err(format!(
-                "`{format}` is not a report format; the formats are `human` and `json`"
+                "`{format}` is not a report format; the formats are `human`, `json`, `github`, `sarif` and `junit`"
             ));
         }
     };

@@ -16,7 +16,8 @@ use std::time::{Duration, Instant};
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use runpress::config;
-use runpress::diagnostics::{Diagnostic, Severity, Tally, human, json, text::nearest};
+use runpress::diagnostics::text::nearest;
+use runpress::diagnostics::{Diagnostic, Severity, Tally, github, human, json, junit, sarif};
 use runpress::pipeline::{Outcome, Progress, Silent};
 use runpress::site::{Overrides, Site};
 use runpress::view::format;
@@ -101,23 +102,32 @@ fn run(cli: &Cli, input: &Input, build: Option<Overrides>) -> u8 {
         outcome.map(|outcome| (site, outcome))
     });
     bar.finish();
-    let (status, diagnostics, runs, quarantined) = match &result {
+    let (status, facts) = match &result {
         Ok((site, outcome)) => {
             let status = if outcome.publishes(site) {
                 0
             } else {
                 CONTENT_ERRORS
             };
-            (
-                status,
-                outcome.diagnostics.as_slice(),
-                outcome.runs,
-                outcome.quarantined,
-            )
+            let facts = Facts {
+                diagnostics: &outcome.diagnostics,
+                runs: outcome.runs,
+                quarantined: outcome.quarantined,
+                cases: &outcome.cases,
+            };
+            (status, facts)
         }
-        Err(problems) => (COULD_NOT_RUN, problems.as_slice(), 0, 0),
+        Err(problems) => {
+            let facts = Facts {
+                diagnostics: problems,
+                runs: 0,
+                quarantined: 0,
+                cases: &[],
+            };
+            (COULD_NOT_RUN, facts)
+        }
     };
-    let reported = report(cli, &input.report, diagnostics, runs, quarantined);
+    let reported = report(cli, &input.report, &facts);
     if let Ok((site, outcome)) = &result
         && !cli.quiet
     {
@@ -134,14 +144,17 @@ fn nearest_root() -> PathBuf {
         .map_or(here.clone(), Path::to_owned)
 }
 
-/// Writes every report that was asked for; `false` when one could not be written.
-fn report(
-    cli: &Cli,
-    reports: &[Report],
-    diagnostics: &[Diagnostic],
+/// What a report is made of.
+struct Facts<'a> {
+    diagnostics: &'a [Diagnostic],
     runs: usize,
     quarantined: usize,
-) -> bool {
+    cases: &'a [junit::Case],
+}
+
+/// Writes every report that was asked for; `false` when one could not be written.
+fn report(cli: &Cli, reports: &[Report], facts: &Facts<'_>) -> bool {
+    let diagnostics = facts.diagnostics;
     let shown: Vec<Diagnostic> = diagnostics
         .iter()
         .filter(|d| cli.verbose || d.severity != Severity::Note)
@@ -166,9 +179,14 @@ fn report(
                 let is_terminal = report.file.is_none() && std::io::stdout().is_terminal();
                 human::render(&shown, styled(is_terminal)).into_bytes()
             }
-            Format::Json => json::Report::new(diagnostics, runs, quarantined)
+            Format::Json => json::Report::new(diagnostics, facts.runs, facts.quarantined)
                 .to_bytes()
                 .unwrap_or_default(),
+            Format::Github => github::render(&shown).into_bytes(),
+            Format::Sarif => sarif::render(&shown).unwrap_or_default(),
+            Format::Junit => junit::render(diagnostics, facts.cases)
+                .unwrap_or_default()
+                .into_bytes(),
         };
         let result = match &report.file {
             Some(file) => std::fs::write(file, &bytes),

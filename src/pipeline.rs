@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use rayon::prelude::*;
 
-use crate::diagnostics::{self, Diagnostic};
+use crate::diagnostics::{self, Diagnostic, junit};
 use crate::discover::{self, ProseFile, RunDirectory};
 use crate::feeds;
 use crate::formats::page::{self, Prose};
@@ -93,6 +93,8 @@ pub struct Outcome {
     pub quarantined: usize,
     /// Errors that are not those of a run that was set aside.
     pub blocking: usize,
+    /// Every run directory in order, with the run's id where its record says it.
+    pub cases: Vec<junit::Case>,
     /// Whether a new site stands in its place.
     pub published: bool,
     /// Files written.
@@ -381,6 +383,7 @@ impl Gathered {
                 .iter()
                 .filter(|d| d.is_error() && !is_set_aside(&d.place.path))
                 .count(),
+            cases: self.cases(),
             runs: self.archive.runs.len(),
             quarantined: self.quarantined.len(),
             diagnostics: all,
@@ -389,6 +392,16 @@ impl Gathered {
             files: 0,
             bytes: 0,
         }
+    }
+
+    fn cases(&self) -> Vec<junit::Case> {
+        let pairs = self.directories.iter().zip(&self.ids);
+        pairs
+            .map(|(directory, id)| junit::Case {
+                id: id.clone(),
+                path: directory.shown.clone(),
+            })
+            .collect()
     }
 
     /// Runs whose record is broken never entered the archive; under quarantine they get a page too.

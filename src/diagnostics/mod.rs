@@ -4,10 +4,13 @@
 //! and the edges show them.
 
 pub mod codes;
+pub mod github;
 pub mod human;
 pub mod json;
+pub mod junit;
 mod place;
 pub mod reference;
+pub mod sarif;
 pub mod text;
 
 use serde::Serialize;
@@ -160,9 +163,9 @@ pub struct Tally {
 impl Tally {
     /// Counts `diagnostics`.
     #[must_use]
-    pub fn of(diagnostics: &[Diagnostic]) -> Self {
+    pub fn of<'d>(diagnostics: impl IntoIterator<Item = &'d Diagnostic>) -> Self {
         diagnostics
-            .iter()
+            .into_iter()
             .fold(Self::default(), |mut tally, diagnostic| {
                 match diagnostic.severity {
                     Severity::Error => tally.errors += 1,

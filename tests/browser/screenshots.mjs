@@ -3,7 +3,7 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 
-import { fileUrl, launch } from './support/browser.mjs';
+import { address, fileUrl, launch } from './support/browser.mjs';
 import { SITE, kinds, richest, runPage } from './support/site.mjs';
 
 const WIDTHS = [320, 768, 1440];
@@ -17,9 +17,10 @@ for (const scheme of ['light', 'dark']) {
   for (const width of WIDTHS) {
     const context = await browser.newContext({ colorScheme: scheme, viewport: { width, height: 900 }, reducedMotion: 'reduce', bypassCSP: true });
     const page = await context.newPage();
-    for (const { name, folder, page: file } of kinds()) {
+    for (const kind of kinds()) {
+      const { name } = kind;
       if (!name.includes(wanted)) continue;
-      await page.goto(fileUrl(folder, file));
+      await page.goto(await address(kind));
       // Events beyond the window are painted only when they come near it.
       await page.addStyleTag({ content: '.e { content-visibility: visible !important }' });
       const height = await page.evaluate(() => document.documentElement.scrollHeight);

@@ -384,3 +384,13 @@ fn prose_stands_on_the_page_of_its_name() {
     assert!(site.build_with(&drafts).published);
     assert!(site.path("public/later/index.html").is_file());
 }
+
+#[test]
+fn a_duplicate_id_is_pointed_at_by_line_and_column() {
+    let site = TestSite::empty();
+    site.run("a", &Run::new("0000000a-1"))
+        .run("b", &Run::new("0000000a-1"));
+    let outcome = site.check();
+    assert_eq!(codes(&outcome), ["archive.duplicate-run-id"]);
+    assert!(outcome.diagnostics[0].place.line.is_some());
+}

@@ -312,3 +312,20 @@ fn templates_and_static_files_of_the_site_replace_the_built_in_ones_one_by_one()
     assert!(String::from_utf8_lossy(&css.1).contains("#123456"));
     assert_eq!(crate::crawl::problems(&site.published()), [""; 0]);
 }
+
+#[test]
+fn a_check_finds_what_only_writing_the_site_could_find() {
+    for (path, text, code) in [
+        ("static/index.html", "mine", "publish.duplicate-path"),
+        ("static/feeds/runs.json/x", "mine", "publish.duplicate-path"),
+        ("templates/run.html", "{{ run.titel }}", "template.render"),
+        ("templates/404.html", "{% if %}", "template.invalid"),
+    ] {
+        let site = TestSite::base();
+        site.write(path, text);
+        let (checked, built) = (site.runpress(&["check"]), site.runpress(&["build"]));
+        assert!(checked.stderr.contains(code), "{path}: {}", checked.stderr);
+        assert!(built.stderr.contains(code), "{path}: {}", built.stderr);
+        assert_eq!((checked.status, built.status), (Some(2), Some(2)), "{path}");
+    }
+}

@@ -10,7 +10,7 @@ use std::process::Command;
 use crate::support::{FIRST, TestSite, assert_snapshot, fixture, redacted};
 
 /// What is held as long as the binary runs.
-type Held = Option<File>;
+type Held = Vec<File>;
 
 /// How a code is brought about: what a folder of files cannot hold, and the command.
 struct Set {
@@ -29,7 +29,7 @@ const FOLLOWS: [(&str, &str); 1] = [("review.unclosed-fence", "review.unknown-ra
 /// Codes whose fixture is more than files.
 fn set(code: &str) -> Set {
     let plain = |arguments, status| Set {
-        prepare: |_| None,
+        prepare: |_| Vec::new(),
         arguments,
         status,
     };
@@ -89,7 +89,7 @@ fn pipe_for_an_event_log(site: &TestSite) -> Held {
         .status()
         .expect("mkfifo runs");
     assert!(made.success());
-    None
+    Vec::new()
 }
 
 fn event_log_that_is_a_link_out(site: &TestSite) -> Held {
@@ -98,30 +98,30 @@ fn event_log_that_is_a_link_out(site: &TestSite) -> Held {
         .remove(&path)
         .remove(&format!("{path}.annotations.jsonl"));
     symlink(site.path("elsewhere.jsonl"), site.path(&path)).expect("a link");
-    None
+    Vec::new()
 }
 
 fn linked_folder(site: &TestSite) -> Held {
     site.write("archive/old/run-record.json", "{}");
     symlink(site.path("archive"), site.path("content/runs/old")).expect("a link");
-    None
+    Vec::new()
 }
 
 fn foreign_output(site: &TestSite) -> Held {
     site.write("public/letter.txt", "mine");
-    None
+    Vec::new()
 }
 
 fn locked_output(site: &TestSite) -> Held {
     site.publish();
     let marker = File::open(site.path("public/.runpress")).expect("a marker");
     marker.lock().expect("a lock");
-    Some(marker)
+    vec![marker]
 }
 
 fn file_in_the_way(site: &TestSite) -> Held {
     site.write("way", "a file where a folder should be");
-    None
+    Vec::new()
 }
 
 fn all() -> Vec<&'static str> {

@@ -18,7 +18,7 @@ struct Seen {
 }
 
 /// Everything that is wrong with the pages of a site, each a line.
-pub fn problems(files: &BTreeMap<String, Vec<u8>>) -> Vec<String> {
+pub(crate) fn problems(files: &BTreeMap<String, Vec<u8>>) -> Vec<String> {
     let mut found = Vec::new();
     let mut pages = BTreeMap::new();
     for (path, bytes) in files.iter().filter(|(path, _)| path.ends_with(".html")) {
@@ -49,10 +49,8 @@ fn look(path: &str, page: &Page, found: &mut Vec<String>) -> Seen {
         for (attribute, value) in element.value().attrs() {
             let external = value.contains("://") || value.starts_with("//");
             match attribute {
-                "id" => {
-                    if !seen.ids.insert(value.to_owned()) {
-                        wrong(format!("the id {value} stands twice"));
-                    }
+                "id" if !seen.ids.insert(value.to_owned()) => {
+                    wrong(format!("the id {value} stands twice"));
                 }
                 "style" => wrong(format!("an inline style on <{name}>")),
                 "href" if name == "a" => {
@@ -75,7 +73,7 @@ fn look(path: &str, page: &Page, found: &mut Vec<String>) -> Seen {
                     }
                 }
                 _ if attribute.starts_with("on") => {
-                    wrong(format!("a handler {attribute} on <{name}>"))
+                    wrong(format!("a handler {attribute} on <{name}>"));
                 }
                 _ => {}
             }
@@ -88,7 +86,7 @@ fn look(path: &str, page: &Page, found: &mut Vec<String>) -> Seen {
                 wrong("an inline script".to_owned());
             }
             "style" | "base" | "iframe" | "object" | "embed" | "form" => {
-                wrong(format!("a <{name}>"))
+                wrong(format!("a <{name}>"));
             }
             _ => {}
         }
@@ -275,4 +273,35 @@ fn several_tapes_of_one_run_have_anchors_of_their_own() {
     assert_eq!(crate::support::codes(&outcome), [""; 0]);
     assert_eq!(problems(&site.published()), [""; 0]);
     assert_eq!(site.first_page().all("ol.tape").len(), 6);
+}
+
+/// The base site with two annotations of these ids on its first event.
+fn labelled(ids: [&str; 2]) -> TestSite {
+    let site = TestSite::base();
+    let all = [
+        HEADER.to_owned(),
+        annotation(ids[0], 0, "note", ""),
+        annotation(ids[1], 0, "note", ""),
+    ];
+    site.write(
+        &format!("{FIRST}/events.jsonl.annotations.jsonl"),
+        lines(&all),
+    );
+    site
+}
+
+#[test]
+fn annotations_whose_ids_differ_only_in_case_and_place_have_anchors_of_their_own() {
+    let site = labelled(["x-1", "X"]);
+    site.publish();
+    assert_eq!(problems(&site.published()), [""; 0]);
+}
+
+#[test]
+fn an_annotation_id_that_looks_like_an_anchor_of_another_tape_is_told_apart() {
+    let site = labelled(["e-0", "a-1"]);
+    let tape = "{\"type\":\"header\",\"version\":1,\"harn_version\":\"1\"}\n{\"type\":\"record\",\"seq\":0,\"virtual_time_ms\":0,\"monotonic_ms\":0,\"kind\":{\"kind\":\"clock_sleep\",\"duration_ms\":1}}\n";
+    site.write(&format!("{FIRST}/a.tape"), tape);
+    site.publish();
+    assert_eq!(problems(&site.published()), [""; 0]);
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::support::{Page, TestSite, codes, lines, tree};
+use crate::support::{FIRST, HEADER, Page, TestSite, annotation, codes, event, lines, tree};
 
 /// Markup, template syntax, terminal sequences, controls, bidi overrides, line separators and breakers of JSON.
 const HOSTILE: &str = concat!(
@@ -454,12 +454,12 @@ fn nothing_of_hostile_text_steers_the_terminal() {
 #[test]
 fn hostile_text_in_broken_input_is_reported_without_steering_the_terminal() {
     let site = TestSite::base();
-    let path = format!("{}/run-record.json", crate::support::FIRST);
+    let path = format!("{FIRST}/run-record.json");
     let quoted = json!(format!("\u{1b}[31m\u{202e}\u{7}{}", "x".repeat(5000))).to_string();
     site.replace(&path, "\"2026-03-01T10:00:00Z\"", &quoted);
     site.replace(&path, "\"https://git.example.org/runs/4f1c2d3e\"", &quoted);
     site.write(
-        &format!("{}/writeup.md", crate::support::FIRST),
+        &format!("{FIRST}/writeup.md"),
         "---\nrating: \u{1b}[2J\u{202e}\n---\n\ntext [a](javascript:\u{1b}]0;x\u{7})\n",
     );
     let ran = site.runpress(&["check", "-v"]);
@@ -480,5 +480,42 @@ fn hostile_text_in_broken_input_is_reported_without_steering_the_terminal() {
     assert!(
         ran.stderr.lines().all(|line| line.chars().count() < 400),
         "a long value is cut"
+    );
+}
+
+#[test]
+fn deep_nesting_is_no_reason_to_stop() {
+    let deep = format!("{}{}", "[".repeat(200_000), "]".repeat(200_000));
+    let site = TestSite::base();
+    site.replace(
+        &format!("{FIRST}/run-record.json"),
+        "\"links\": {",
+        &format!("\"deep\": {deep},\n  \"links\": {{"),
+    );
+    site.write(
+        &format!("{FIRST}/events.jsonl"),
+        lines(&[
+            event(0, "gg", &format!("\"event\":{deep}")),
+            event(1, "agent", "\"message\":\"a\""),
+        ]),
+    );
+    let note = format!(
+        "\"metadata\":{{\"deep\":{deep}}},\"evidence\":\"{}\"",
+        "> ".repeat(50_000) + &"[".repeat(50_000)
+    );
+    site.write(
+        &format!("{FIRST}/events.jsonl.annotations.jsonl"),
+        lines(&[HEADER, &annotation("a", 1, "note", &note)]),
+    );
+    site.write(
+        &format!("{FIRST}/writeup.md"),
+        format!("---\nrating: great\n---\n\n{}\n", "*_".repeat(60_000)),
+    );
+    let ran = site.runpress(&["build"]);
+    assert_eq!(
+        ran.status,
+        Some(0),
+        "{}",
+        &ran.stderr.chars().take(2000).collect::<String>()
     );
 }

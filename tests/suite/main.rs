@@ -1,4 +1,8 @@
 //! The integration tests: small sites go in, console text, pages and feeds come out. See tests/README.md.
+#![allow(
+    clippy::case_sensitive_file_extension_comparisons,
+    reason = "the names are those that runpress writes"
+)]
 
 mod archive;
 mod cli;

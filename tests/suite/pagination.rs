@@ -3,7 +3,7 @@
 use crate::support::{FIRST, FIRST_SLUG, HEADER, Run, TestSite, annotation, lines, messages};
 
 /// A site of 250 runs of one case, the newest first by its number.
-pub fn site_of_250_runs() -> TestSite {
+pub(crate) fn site_of_250_runs() -> TestSite {
     let site = TestSite::empty();
     for n in 0_u32..250 {
         let finished = format!("2026-03-{:02}T{:02}:00:00Z", 1 + n / 24, n % 24);

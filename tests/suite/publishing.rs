@@ -80,7 +80,7 @@ fn a_failure_while_writing_leaves_the_site_that_was_there_untouched() {
 
 /// When a build is killed.
 #[derive(Debug, Clone, Copy)]
-pub enum Moment {
+pub(crate) enum Moment {
     /// So many run folders are staged.
     Staged(usize),
     /// So many microseconds after the sites changed places.
@@ -126,7 +126,7 @@ fn kill_at(site: &TestSite, moment: Moment) -> bool {
 }
 
 /// Kills a build at each of the moments and looks at what is there; the next build goes on from that.
-pub fn killed_builds(moments: &[Moment], mend: bool) {
+pub(crate) fn killed_builds(moments: &[Moment], mend: bool) {
     const RUNS: u32 = 150;
     let site = many_runs(RUNS, "sample/two");
     site.publish();
@@ -173,7 +173,7 @@ pub fn killed_builds(moments: &[Moment], mend: bool) {
 }
 
 /// Moments while the new site is staged, and after the sites changed places.
-pub fn moments() -> Vec<Moment> {
+pub(crate) fn moments() -> Vec<Moment> {
     let staged = (0..14).map(|n| Moment::Staged(n * 150 / 13));
     let swapped = (0..14).map(|n| Moment::Swapped(n * n * 25));
     staged.chain(swapped).collect()
@@ -343,7 +343,13 @@ fn a_full_disk_leaves_the_site_that_was_there_untouched() {
         .stderr(Stdio::null())
         .status();
     if !mounted.is_ok_and(|status| status.success()) {
-        eprintln!("skipped: a tmpfs of 1 MB cannot be mounted here");
+        #[allow(
+            clippy::print_stderr,
+            reason = "a reader of the test's output should know"
+        )]
+        {
+            eprintln!("skipped: a tmpfs of 1 MB cannot be mounted here");
+        }
         return;
     }
     let result = std::panic::catch_unwind(|| {

@@ -263,3 +263,20 @@ fn one_broken_file_never_hides_the_next() {
         ]
     );
 }
+
+#[test]
+fn numbers_at_the_ends_of_the_format_are_no_reason_to_stop() {
+    let site = TestSite::base();
+    let path = format!("{FIRST}/run-record.json");
+    site.replace(&path, "612.5", "1.7e308");
+    site.replace(&path, "18211", "99999999999999999999999999");
+    site.replace(&path, "0.4210", "1e-300");
+    site.replace(&path, "2026-03-01T10:00:00Z", "0000-01-01T00:00:00Z");
+    site.replace(&path, "2026-03-01T10:10:12Z", "9999-12-31T23:59:60-23:59");
+    let ran = site.runpress(&["build"]);
+    assert!(
+        matches!(ran.status, Some(0 | 1)) && !ran.stderr.contains("panicked"),
+        "{}",
+        ran.stderr
+    );
+}

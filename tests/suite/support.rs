@@ -13,40 +13,40 @@ use serde_json::value::RawValue;
 use tempfile::TempDir;
 
 /// The folder of the base run in a site made by [`TestSite::base`].
-pub const FIRST: &str = "content/runs/first";
+pub(crate) const FIRST: &str = "content/runs/first";
 /// The address of the base run.
-pub const FIRST_SLUG: &str = "pong-codex-sample-lark-1-4f1c2d3e";
+pub(crate) const FIRST_SLUG: &str = "pong-codex-sample-lark-1-4f1c2d3e";
 /// The header of a sidecar.
-pub const HEADER: &str = r#"{"type":"header","schema_version":1}"#;
+pub(crate) const HEADER: &str = r#"{"type":"header","schema_version":1}"#;
 
 /// A file or folder of tests/fixtures.
-pub fn fixture(path: &str) -> PathBuf {
+pub(crate) fn fixture(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/fixtures")
         .join(path)
 }
 
 /// The text of a fixture.
-pub fn fixture_text(path: &str) -> String {
+pub(crate) fn fixture_text(path: &str) -> String {
     fs::read_to_string(fixture(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
 /// A site in a temporary folder.
-pub struct TestSite {
+pub(crate) struct TestSite {
     folder: TempDir,
 }
 
 /// What the binary did.
 #[derive(Debug)]
-pub struct Ran {
-    pub status: Option<i32>,
-    pub stdout: String,
-    pub stderr: String,
+pub(crate) struct Ran {
+    pub(crate) status: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
 }
 
 impl TestSite {
     /// A site with nothing but an address and no content root.
-    pub fn bare() -> Self {
+    pub(crate) fn bare() -> Self {
         let site = Self {
             folder: tempfile::tempdir().expect("a temporary folder"),
         };
@@ -55,35 +55,35 @@ impl TestSite {
     }
 
     /// A site with an address and an empty content root.
-    pub fn empty() -> Self {
+    pub(crate) fn empty() -> Self {
         let site = Self::bare();
         fs::create_dir(site.path("content")).expect("a folder");
         site
     }
 
     /// A site with one valid run, which has nothing to report.
-    pub fn base() -> Self {
+    pub(crate) fn base() -> Self {
         Self::bare().overlay(&fixture("base"))
     }
 
     /// Copies a folder over the site, replacing what is there.
-    pub fn overlay(self, folder: &Path) -> Self {
+    pub(crate) fn overlay(self, folder: &Path) -> Self {
         copy(folder, self.root());
         self
     }
 
     /// The site's root.
-    pub fn root(&self) -> &Path {
+    pub(crate) fn root(&self) -> &Path {
         self.folder.path()
     }
 
     /// A path below the root.
-    pub fn path(&self, path: &str) -> PathBuf {
+    pub(crate) fn path(&self, path: &str) -> PathBuf {
         self.root().join(path)
     }
 
     /// Writes a file, making its folders.
-    pub fn write(&self, path: &str, bytes: impl AsRef<[u8]>) -> &Self {
+    pub(crate) fn write(&self, path: &str, bytes: impl AsRef<[u8]>) -> &Self {
         let path = self.path(path);
         fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
         fs::write(path, bytes).expect("a file");
@@ -91,20 +91,20 @@ impl TestSite {
     }
 
     /// Removes a file.
-    pub fn remove(&self, path: &str) -> &Self {
+    pub(crate) fn remove(&self, path: &str) -> &Self {
         fs::remove_file(self.path(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
         self
     }
 
     /// Replaces a part of a file that must be there exactly once.
-    pub fn replace(&self, path: &str, from: &str, to: &str) -> &Self {
+    pub(crate) fn replace(&self, path: &str, from: &str, to: &str) -> &Self {
         let text = self.text(path);
         assert_eq!(text.matches(from).count(), 1, "{from} in {path}");
         self.write(path, text.replace(from, to))
     }
 
     /// Adds a run in its own folder below content/runs.
-    pub fn run(&self, folder: &str, run: &Run) -> &Self {
+    pub(crate) fn run(&self, folder: &str, run: &Run) -> &Self {
         self.write(
             &format!("content/runs/{folder}/run-record.json"),
             run.record(),
@@ -112,7 +112,7 @@ impl TestSite {
     }
 
     /// Runs the binary with `--root` of this site.
-    pub fn runpress(&self, arguments: &[&str]) -> Ran {
+    pub(crate) fn runpress(&self, arguments: &[&str]) -> Ran {
         let root = self.root().to_str().expect("a UTF-8 path");
         runpress_in(
             self.root(),
@@ -121,32 +121,32 @@ impl TestSite {
     }
 
     /// Opens the site through the library.
-    pub fn open(&self, overrides: &Overrides) -> Site {
+    pub(crate) fn open(&self, overrides: &Overrides) -> Site {
         Site::open(self.root(), overrides).expect("a site")
     }
 
     /// Checks through the library.
-    pub fn check(&self) -> Outcome {
+    pub(crate) fn check(&self) -> Outcome {
         self.check_with(&Overrides::default())
     }
 
     /// Checks through the library, with options.
-    pub fn check_with(&self, overrides: &Overrides) -> Outcome {
+    pub(crate) fn check_with(&self, overrides: &Overrides) -> Outcome {
         runpress::check(&self.open(overrides), &Silent).expect("a check")
     }
 
     /// Builds through the library.
-    pub fn build(&self) -> Outcome {
+    pub(crate) fn build(&self) -> Outcome {
         self.build_with(&Overrides::default())
     }
 
     /// Builds through the library, with options.
-    pub fn build_with(&self, overrides: &Overrides) -> Outcome {
+    pub(crate) fn build_with(&self, overrides: &Overrides) -> Outcome {
         runpress::build(&self.open(overrides), &Silent).expect("a build")
     }
 
     /// Builds and expects the site to be published.
-    pub fn publish(&self) -> Outcome {
+    pub(crate) fn publish(&self) -> Outcome {
         let outcome = self.build();
         assert!(
             outcome.published,
@@ -157,44 +157,44 @@ impl TestSite {
     }
 
     /// Text of a file below the root.
-    pub fn text(&self, path: &str) -> String {
+    pub(crate) fn text(&self, path: &str) -> String {
         String::from_utf8(self.bytes(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
     }
 
     /// Bytes of a file below the root.
-    pub fn bytes(&self, path: &str) -> Vec<u8> {
+    pub(crate) fn bytes(&self, path: &str) -> Vec<u8> {
         fs::read(self.path(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
     }
 
     /// A page below public/.
-    pub fn page(&self, path: &str) -> Page {
+    pub(crate) fn page(&self, path: &str) -> Page {
         Page::parse(&self.text(&format!("public/{path}")))
     }
 
     /// The page of the base run.
-    pub fn first_page(&self) -> Page {
+    pub(crate) fn first_page(&self) -> Page {
         self.page(&format!("runs/{FIRST_SLUG}/index.html"))
     }
 
     /// A JSON document below public/.
-    pub fn json(&self, path: &str) -> Value {
+    pub(crate) fn json(&self, path: &str) -> Value {
         serde_json::from_str(&self.text(&format!("public/{path}")))
             .unwrap_or_else(|error| panic!("{path}: {error}"))
     }
 
     /// The run.json of the base run, as text.
-    pub fn first_document(&self) -> String {
+    pub(crate) fn first_document(&self) -> String {
         self.text(&format!("public/runs/{FIRST_SLUG}/run.json"))
     }
 
     /// Every file below public/ with its bytes.
-    pub fn published(&self) -> BTreeMap<String, Vec<u8>> {
+    pub(crate) fn published(&self) -> BTreeMap<String, Vec<u8>> {
         tree(&self.path("public"))
     }
 }
 
 /// Runs the binary in a folder.
-pub fn runpress_in(folder: &Path, arguments: &[&str]) -> Ran {
+pub(crate) fn runpress_in(folder: &Path, arguments: &[&str]) -> Ran {
     let output = command()
         .current_dir(folder)
         .args(arguments)
@@ -208,7 +208,7 @@ pub fn runpress_in(folder: &Path, arguments: &[&str]) -> Ran {
 }
 
 /// The binary, in an environment that changes nothing.
-pub fn command() -> Command {
+pub(crate) fn command() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_runpress"));
     command
         .env_remove("NO_COLOR")
@@ -219,7 +219,7 @@ pub fn command() -> Command {
 }
 
 /// Copies a folder over another.
-pub fn copy(from: &Path, to: &Path) {
+pub(crate) fn copy(from: &Path, to: &Path) {
     for entry in walkdir::WalkDir::new(from) {
         let entry = entry.expect("a readable folder");
         let target = to.join(entry.path().strip_prefix(from).expect("below the folder"));
@@ -232,7 +232,7 @@ pub fn copy(from: &Path, to: &Path) {
 }
 
 /// Every file below a folder with its bytes, by path.
-pub fn tree(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+pub(crate) fn tree(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
     for entry in walkdir::WalkDir::new(folder) {
         let entry = entry.expect("a readable folder");
@@ -248,7 +248,7 @@ pub fn tree(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 }
 
 /// The differences between two trees, in words; empty when they are the same.
-pub fn differences(
+pub(crate) fn differences(
     left: &BTreeMap<String, Vec<u8>>,
     right: &BTreeMap<String, Vec<u8>>,
 ) -> Vec<String> {
@@ -270,7 +270,7 @@ pub fn differences(
 
 /// The codes of an outcome, in order. That a site has no address is left out: most site.toml of the tests
 /// hold only what the test is about.
-pub fn codes(outcome: &Outcome) -> Vec<&'static str> {
+pub(crate) fn codes(outcome: &Outcome) -> Vec<&'static str> {
     outcome
         .diagnostics
         .iter()
@@ -280,7 +280,7 @@ pub fn codes(outcome: &Outcome) -> Vec<&'static str> {
 }
 
 /// The problems of an outcome, each on a line.
-pub fn described(outcome: &Outcome) -> Vec<String> {
+pub(crate) fn described(outcome: &Outcome) -> Vec<String> {
     outcome
         .diagnostics
         .iter()
@@ -301,12 +301,12 @@ pub fn described(outcome: &Outcome) -> Vec<String> {
 }
 
 /// The characters of the value at a JSON pointer, exactly as they stand in the document.
-pub fn raw(document: &str, pointer: &str) -> String {
+pub(crate) fn raw(document: &str, pointer: &str) -> String {
     pointer
         .split('/')
         .skip(1)
         .fold(document.trim().to_owned(), |text, part| {
-            let found = if text.starts_with('[') {
+            if text.starts_with('[') {
                 let items: Vec<Box<RawValue>> = serde_json::from_str(&text).expect("an array");
                 items[part.parse::<usize>().expect("an index")]
                     .get()
@@ -319,13 +319,12 @@ pub fn raw(document: &str, pointer: &str) -> String {
                     .unwrap_or_else(|| panic!("no {part} of {pointer}"))
                     .get()
                     .to_owned()
-            };
-            found
+            }
         })
 }
 
 /// JSON without the white space between its tokens, everything else as written.
-pub fn compact(json: &str) -> String {
+pub(crate) fn compact(json: &str) -> String {
     let (mut out, mut inside, mut escaped) = (String::new(), false, false);
     for c in json.chars() {
         if inside {
@@ -342,18 +341,18 @@ pub fn compact(json: &str) -> String {
 }
 
 /// A page that was parsed as a browser would.
-pub struct Page {
-    pub html: Html,
+pub(crate) struct Page {
+    pub(crate) html: Html,
 }
 
 impl Page {
-    pub fn parse(text: &str) -> Self {
+    pub(crate) fn parse(text: &str) -> Self {
         Self {
             html: Html::parse_document(text),
         }
     }
 
-    pub fn all(&self, selector: &str) -> Vec<ElementRef<'_>> {
+    pub(crate) fn all(&self, selector: &str) -> Vec<ElementRef<'_>> {
         let selector =
             Selector::parse(selector).unwrap_or_else(|error| panic!("{selector}: {error}"));
         let found: Vec<_> = self.html.select(&selector).collect();
@@ -365,24 +364,24 @@ impl Page {
     }
 
     /// The one element that a selector finds.
-    pub fn one(&self, selector: &str) -> ElementRef<'_> {
+    pub(crate) fn one(&self, selector: &str) -> ElementRef<'_> {
         let found = self.all(selector);
         assert_eq!(found.len(), 1, "{selector} is found {} times", found.len());
         found[0]
     }
 
     /// The words of every element that a selector finds.
-    pub fn texts(&self, selector: &str) -> Vec<String> {
+    pub(crate) fn texts(&self, selector: &str) -> Vec<String> {
         self.all(selector).into_iter().map(words).collect()
     }
 
     /// The words of `<main>`.
-    pub fn main(&self) -> String {
+    pub(crate) fn main(&self) -> String {
         words(self.one("main"))
     }
 
     /// The value beside a name in the lists and tables of a page: the `dd` of a `dt`, the cells of a row's `th`.
-    pub fn beside(&self, name: &str) -> Vec<String> {
+    pub(crate) fn beside(&self, name: &str) -> Vec<String> {
         for row in self.all("dl.facts > div") {
             let cells = below(row, "dt, dd");
             if cells.first().is_some_and(|first| words(*first) == name) {
@@ -400,7 +399,7 @@ impl Page {
 }
 
 /// The elements below another that a selector finds.
-pub fn below<'a>(element: ElementRef<'a>, selector: &str) -> Vec<ElementRef<'a>> {
+pub(crate) fn below<'a>(element: ElementRef<'a>, selector: &str) -> Vec<ElementRef<'a>> {
     let selector = Selector::parse(selector).expect("a selector");
     let found: Vec<_> = element.select(&selector).collect();
     found
@@ -410,7 +409,7 @@ pub fn below<'a>(element: ElementRef<'a>, selector: &str) -> Vec<ElementRef<'a>>
 }
 
 /// The words of an element, white space folded.
-pub fn words(element: ElementRef<'_>) -> String {
+pub(crate) fn words(element: ElementRef<'_>) -> String {
     element
         .text()
         .collect::<String>()
@@ -421,20 +420,20 @@ pub fn words(element: ElementRef<'_>) -> String {
 
 /// A run record in the shape of the seed's time. Only what tests tell apart can be changed.
 #[derive(Debug, Clone)]
-pub struct Run {
-    pub id: String,
-    pub started: String,
-    pub finished: String,
-    pub case: String,
-    pub version: String,
-    pub variant: String,
-    pub harness: String,
-    pub model: String,
-    pub state: String,
+pub(crate) struct Run {
+    pub(crate) id: String,
+    pub(crate) started: String,
+    pub(crate) finished: String,
+    pub(crate) case: String,
+    pub(crate) version: String,
+    pub(crate) variant: String,
+    pub(crate) harness: String,
+    pub(crate) model: String,
+    pub(crate) state: String,
 }
 
 impl Run {
-    pub fn new(id: &str) -> Self {
+    pub(crate) fn new(id: &str) -> Self {
         Self {
             id: id.to_owned(),
             started: "2026-03-01T10:00:00Z".to_owned(),
@@ -448,46 +447,28 @@ impl Run {
         }
     }
 
-    pub fn model(mut self, model: &str) -> Self {
+    pub(crate) fn model(mut self, model: &str) -> Self {
         model.clone_into(&mut self.model);
         self
     }
 
-    pub fn case(mut self, case: &str) -> Self {
+    pub(crate) fn case(mut self, case: &str) -> Self {
         case.clone_into(&mut self.case);
         self
     }
 
-    pub fn state(mut self, state: &str) -> Self {
+    pub(crate) fn state(mut self, state: &str) -> Self {
         state.clone_into(&mut self.state);
         self
     }
 
-    pub fn at(mut self, started: &str, finished: &str) -> Self {
+    pub(crate) fn at(mut self, started: &str, finished: &str) -> Self {
         started.clone_into(&mut self.started);
         finished.clone_into(&mut self.finished);
         self
     }
 
-    pub fn slug(&self) -> String {
-        let short: String = self
-            .id
-            .split('-')
-            .next()
-            .unwrap_or_default()
-            .chars()
-            .take(8)
-            .collect();
-        let slug = |text: &str| text.to_lowercase().replace(['/', '.', ' '], "-");
-        format!(
-            "{}-{}-{}-{short}",
-            slug(&self.case),
-            slug(&self.harness),
-            slug(&self.model)
-        )
-    }
-
-    pub fn record(&self) -> String {
+    pub(crate) fn record(&self) -> String {
         let value = serde_json::json!({
             "id": self.id,
             "startedAt": self.started,
@@ -522,7 +503,7 @@ impl Run {
 }
 
 /// One event of an event log: `at` in seconds after 10:00:00.
-pub fn event(at: u32, kind: &str, fields: &str) -> String {
+pub(crate) fn event(at: u32, kind: &str, fields: &str) -> String {
     let (hours, minutes, seconds) = (10 + at / 3600, at / 60 % 60, at % 60);
     let comma = if fields.is_empty() { "" } else { "," };
     format!(
@@ -531,14 +512,14 @@ pub fn event(at: u32, kind: &str, fields: &str) -> String {
 }
 
 /// An event log of `count` plain messages, one a second.
-pub fn messages(count: u32) -> String {
+pub(crate) fn messages(count: u32) -> String {
     (0..count)
         .map(|n| event(n, "agent", &format!("\"message\":\"message {n}\"")) + "\n")
         .collect()
 }
 
 /// One annotation of a sidecar; `fields` follow the kind.
-pub fn annotation(id: &str, event_id: u64, kind: &str, fields: &str) -> String {
+pub(crate) fn annotation(id: &str, event_id: u64, kind: &str, fields: &str) -> String {
     let comma = if fields.is_empty() { "" } else { "," };
     format!(
         "{{\"type\":\"annotation\",\"id\":\"{id}\",\"event_id\":{event_id},\"kind\":\"{kind}\"{comma}{fields}}}"
@@ -546,7 +527,7 @@ pub fn annotation(id: &str, event_id: u64, kind: &str, fields: &str) -> String {
 }
 
 /// Lines as a file.
-pub fn lines(lines: &[impl AsRef<str>]) -> String {
+pub(crate) fn lines(lines: &[impl AsRef<str>]) -> String {
     lines
         .iter()
         .map(|line| format!("{}\n", line.as_ref()))
@@ -554,7 +535,7 @@ pub fn lines(lines: &[impl AsRef<str>]) -> String {
 }
 
 /// Text with the site's folder and the elapsed time taken out.
-pub fn redacted(site: &TestSite, text: &str) -> String {
+pub(crate) fn redacted(site: &TestSite, text: &str) -> String {
     let text = text.replace(site.root().to_str().expect("UTF-8"), "[site]");
     let seconds = |line: &str| {
         let parts: Vec<String> = line
@@ -576,7 +557,7 @@ pub fn redacted(site: &TestSite, text: &str) -> String {
 }
 
 /// Compares with the snapshot of this name in tests/snapshots/`folder`.
-pub fn assert_snapshot(folder: &str, name: &str, text: &str) {
+pub(crate) fn assert_snapshot(folder: &str, name: &str, text: &str) {
     let mut settings = insta::Settings::clone_current();
     settings.set_snapshot_path(
         Path::new(env!("CARGO_MANIFEST_DIR"))

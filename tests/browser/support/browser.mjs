@@ -3,6 +3,8 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
 
+import { serve } from './server.mjs';
+
 const FLAGS = [
   '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
   '--disable-background-networking', '--disable-component-update', '--disable-sync',
@@ -15,6 +17,18 @@ export const launch = () => chromium.launch({
 
 /** The address of a page that is opened from disk. */
 export const fileUrl = (folder, page) => pathToFileURL(path.join(folder, page)).href;
+
+let atRoot;
+
+/**
+ * Where a kind of page is opened: from disk. Only 404.html links from the path of the base URL (the demo has
+ * none, so `/`) and needs a server.
+ */
+export async function address({ name, folder, page }) {
+  if (name !== 'not found') return fileUrl(folder, page);
+  atRoot ??= await serve(folder, '/');
+  return `${atRoot.url}no/such/page/`;
+}
 
 /**
  * Notes down console errors, uncaught errors, dialogs, failed requests, and requests to anything but `base`

@@ -31,6 +31,8 @@ export async function serve(folder, subPath = SUB_PATH) {
     createReadStream(file).pipe(response);
   });
   await new Promise((ready) => server.listen(0, '127.0.0.1', ready));
+  // Nothing waits for a server that a test forgot.
+  server.unref();
   return {
     url: `http://127.0.0.1:${server.address().port}${subPath}`,
     close: () => new Promise((done) => { server.closeAllConnections(); server.close(done); }),

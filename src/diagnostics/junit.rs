@@ -1,0 +1,101 @@
+//! Knows `JUnit` XML: a test case per run, so that a CI shows which runs are fit to publish.
+
+use std::collections::BTreeMap;
+
+use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
+
+use super::text::visible;
+use super::{Diagnostic, Tally};
+
+/// A run as a test case: its id and its directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Case {
+    /// Its id, where the record says it.
+    pub id: Option<String>,
+    /// Its directory, as in diagnostics.
+    pub path: String,
+}
+
+/// The document.
+///
+/// # Errors
+/// Never in practice: it is written into memory.
+pub fn render(diagnostics: &[Diagnostic], runs: &[Case]) -> Result<String, SerializeError> {
+    let mut by_run: BTreeMap<&str, Vec<&Diagnostic>> = BTreeMap::new();
+    let mut site = Vec::new();
+    for diagnostic in diagnostics {
+        match directory_of(&diagnostic.place.path, runs) {
+            Some(path) => by_run.entry(path).or_default().push(diagnostic),
+            None => site.push(diagnostic),
+        }
+    }
+    let mut suite = TestSuite::new("runs");
+    for run in runs {
+        let found = by_run.remove(run.path.as_str()).unwrap_or_default();
+        let name = run.id.as_deref().unwrap_or(&run.path);
+        suite.add_test_case(case(name, &run.path, &found));
+    }
+    if !site.is_empty() {
+        suite.add_test_case(case("site", "site", &site));
+    }
+    let mut report = Report::new("runpress");
+    report.add_test_suite(suite);
+    report.to_string()
+}
+
+/// The run directory that a path lies in; `runs` are sorted by path.
+fn directory_of<'a>(path: &str, runs: &'a [Case]) -> Option<&'a str> {
+    let ends = path
+        .char_indices()
+        .filter(|(_, c)| *c == '/')
+        .map(|(at, _)| at);
+    ends.chain([path.len()]).find_map(|end| {
+        let found = runs
+            .binary_search_by(|run| run.path.as_str().cmp(&path[..end]))
+            .ok()?;
+        Some(runs[found].path.as_str())
+    })
+}
+
+fn case(name: &str, path: &str, found: &[&Diagnostic]) -> TestCase {
+    let tally = Tally::of(found.iter().copied());
+    let status = if tally.errors > 0 {
+        let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+        if let Some(first) = found.iter().find(|diagnostic| diagnostic.is_error()) {
+            status
+                .set_message(visible(&first.message))
+                .set_type(first.code.name);
+        }
+        status.set_description(listing(found));
+        status
+    } else {
+        TestCaseStatus::success()
+    };
+    let mut case = TestCase::new(visible(name), status);
+    case.set_classname(visible(path));
+    if tally.errors == 0 && !found.is_empty() {
+        case.set_system_out(listing(found));
+    }
+    case
+}
+
+/// A problem a line: `path:line:column: severity[code]: message. help`
+fn listing(found: &[&Diagnostic]) -> String {
+    let line = |diagnostic: &&Diagnostic| {
+        let place = &diagnostic.place;
+        let position = match (place.line, place.column) {
+            (Some(line), Some(column)) => format!(":{line}:{column}"),
+            (Some(line), None) => format!(":{line}"),
+            _ => String::new(),
+        };
+        visible(&format!(
+            "{}{position}: {}[{}]: {}. {}",
+            place.path,
+            diagnostic.severity.word(),
+            diagnostic.code.name,
+            diagnostic.message,
+            diagnostic.help
+        ))
+    };
+    found.iter().map(line).collect::<Vec<_>>().join("\n")
+}

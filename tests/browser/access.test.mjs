@@ -1,0 +1,173 @@
+// What axe finds, what overflows, and what a keyboard reaches.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { after, before, test } from 'node:test';
+
+import { address, launch, unfold } from './support/browser.mjs';
+import { SITE, kinds, richest, runPage } from './support/site.mjs';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+let browser;
+before(async () => { browser = await launch(); });
+after(() => browser?.close());
+
+/** A page in a window of its own. The policy of the site is lifted where a test has to put its own script in. */
+async function open(kind, { bypassCSP = false, width = 1280, height = 900, scheme = 'light' } = {}) {
+  const context = await browser.newContext({ bypassCSP, colorScheme: scheme, reducedMotion: 'reduce', viewport: { width, height } });
+  const page = await context.newPage();
+  await page.goto(await address(kind));
+  return { page, close: () => context.close() };
+}
+
+for (const scheme of ['light', 'dark']) {
+  for (const width of [1280, 320]) {
+    test(`axe finds nothing on any kind of page, ${scheme}, ${width} px wide`, async () => {
+      const all = [];
+      for (const kind of kinds()) {
+        const { page, close } = await open(kind, { bypassCSP: true, width, scheme });
+        if (!/3,000|further/.test(kind.name)) await unfold(page);
+        await page.evaluate(axe);
+        const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
+        const found = violations.flatMap(({ id, nodes }) => nodes.slice(0, 3).map(
+          (node) => `${kind.name}: ${id}: ${node.html.slice(0, 160)} ${node.any[0]?.message ?? ''}`,
+        ));
+        all.push(...found);
+        await close();
+      }
+      assert.deepEqual(all, []);
+    });
+  }
+}
+
+/** What sticks out of the window to the right, except what scrolls in a region of its own. */
+const overflow = (page) => page.evaluate(() => {
+  const most = document.documentElement.clientWidth;
+  if (document.documentElement.scrollWidth <= most) return [];
+  return [...document.querySelectorAll('body *')]
+    .filter((element) => element.getBoundingClientRect().right > most + 1 && !element.closest('.scroll'))
+    .slice(0, 5)
+    .map((element) => element.outerHTML.slice(0, 160));
+});
+
+test('no kind of page is wider than a window of 320 px', async () => {
+  for (const kind of kinds()) {
+    const { page, close } = await open(kind, { width: 320 });
+    await unfold(page);
+    assert.deepEqual(await overflow(page), [], kind.name);
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 320, kind.name);
+    await close();
+  }
+});
+
+test('text at 200 % loses nothing and does not widen the page', async () => {
+  for (const kind of kinds()) {
+    const { page, close } = await open(kind, { bypassCSP: true, width: 1280 });
+    await page.addStyleTag({ content: 'html { font-size: 200% }' });
+    await unfold(page);
+    assert.deepEqual(await overflow(page), [], kind.name);
+    await close();
+  }
+});
+
+test('every table stands in a region that scrolls and can be reached by keyboard', async () => {
+  for (const kind of kinds()) {
+    const { page, close } = await open(kind, { width: 320 });
+    const loose = await page.locator('table').evaluateAll((tables) => tables.filter((table) => {
+      const region = table.closest('[role=region][aria-label]');
+      return !region || region.tabIndex !== 0 || getComputedStyle(region).overflowX !== 'auto';
+    }).length);
+    assert.equal(loose, 0, kind.name);
+    await close();
+  }
+});
+
+test('the run and comparison tables of the demo fit a window of 1280 px', async () => {
+  const fitting = kinds().filter(({ name }) => ['home', 'runs', 'case', 'model'].includes(name));
+  for (const kind of fitting) {
+    const { page, close } = await open(kind);
+    const cut = await page.locator('.scroll').evaluateAll((regions) => regions
+      .filter((region) => region.scrollWidth > region.clientWidth)
+      .map((region) => `${region.ariaLabel}: ${region.scrollWidth} in ${region.clientWidth} px`));
+    assert.deepEqual(cut, [], kind.name);
+    await close();
+  }
+});
+
+test('the first stop of the keyboard is the skip link, and it leads to the content', async () => {
+  for (const kind of kinds()) {
+    const { page, close } = await open(kind);
+    await page.keyboard.press('Tab');
+    const skip = page.locator(':focus');
+    assert.equal(await skip.innerText(), 'Skip to the content', kind.name);
+    const box = await skip.boundingBox();
+    assert.ok(box.x >= 0 && box.y >= 0 && box.width > 50, `${kind.name}: the skip link is not in sight`);
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    const inside = await page.evaluate(() => Boolean(document.activeElement.closest('main, footer')));
+    assert.ok(inside, `${kind.name}: the next stop is not in the content`);
+    await close();
+  }
+});
+
+test('every stop of the keyboard has a visible focus and is in sight', async () => {
+  for (const kind of kinds()) {
+    const { page, close } = await open(kind);
+    const seen = new Set();
+    for (let stop = 0; stop < 60; stop += 1) {
+      await page.keyboard.press('Tab');
+      const found = await page.evaluate(() => {
+        const element = document.activeElement;
+        if (!element || element === document.body) return null;
+        const style = getComputedStyle(element);
+        const box = element.getBoundingClientRect();
+        const top = document.elementFromPoint(box.x + Math.min(box.width, 20) / 2, box.y + Math.min(box.height, 12) / 2);
+        return {
+          html: element.outerHTML.slice(0, 140),
+          outlined: style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2,
+          inSight: box.bottom > 0 && box.top < innerHeight && (element.contains(top) || Boolean(top?.contains(element))),
+        };
+      });
+      if (!found) break;
+      assert.ok(found.outlined, `${kind.name}: no focus to see on ${found.html}`);
+      assert.ok(found.inSight, `${kind.name}: hidden while focused: ${found.html}`);
+      seen.add(found.html);
+    }
+    assert.ok(seen.size > 5, `${kind.name}: only ${seen.size} stops`);
+    await close();
+  }
+});
+
+test('an annotation is framed and labelled, and the recording is not', async () => {
+  const { page, close } = await open({ folder: SITE, page: runPage(richest()) });
+  const looks = await page.locator('aside.an').evaluateAll((notes) => notes.map((note) => ({
+    frame: getComputedStyle(note).borderTopStyle,
+    label: getComputedStyle(note, '::before').content,
+    name: note.ariaLabel,
+  })));
+  assert.ok(looks.length > 3);
+  for (const { frame, label, name } of looks) {
+    assert.equal(frame, 'solid');
+    assert.match(label, /annotation/);
+    assert.match(name, /^Annotation: /);
+  }
+  const framed = await page.locator('li.e > pre').evaluateAll((all) => all.filter((pre) => getComputedStyle(pre).borderTopStyle !== 'none').length);
+  assert.equal(framed, 0);
+  await close();
+});
+
+test('nothing moves for readers who ask for that', async () => {
+  const { page, close } = await open(kinds()[0]);
+  assert.equal(await page.evaluate(() => getComputedStyle(document.documentElement).scrollBehavior), 'auto');
+  await close();
+});
+
+test('on paper the folds are open, the navigation is gone and no table is cut', async () => {
+  const { page, close } = await open({ folder: SITE, page: runPage(richest()) }, { width: 800 });
+  await page.emulateMedia({ media: 'print' });
+  assert.equal(await page.getByRole('navigation', { name: 'Site' }).isVisible(), false);
+  assert.equal(await page.locator('details pre').last().isVisible(), true);
+  assert.equal(await page.locator('.e').first().evaluate((event) => getComputedStyle(event).contentVisibility), 'visible');
+  await close();
+});

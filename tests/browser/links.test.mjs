@@ -1,0 +1,114 @@
+// Permalinks: of events, of ranges, across the pages of a tape, of annotations; and the playable build.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+
+import { fileUrl, launch } from './support/browser.mjs';
+import { SITE, html, longest, richest, runPage } from './support/site.mjs';
+
+let browser;
+let context;
+before(async () => { browser = await launch(); context = await browser.newContext({ reducedMotion: 'reduce' }); });
+after(() => browser?.close());
+
+async function at(file, hash, use) {
+  const page = await context.newPage();
+  await page.goto(fileUrl(SITE, file) + hash);
+  try {
+    return await use(page);
+  } finally {
+    await page.close();
+  }
+}
+
+const background = (locator) => locator.evaluate((element) => {
+  const { backgroundColor, backgroundImage } = getComputedStyle(element);
+  return `${backgroundColor} ${backgroundImage}`;
+});
+
+const inWindow = (locator) => locator.evaluate((element) => {
+  const { top, bottom } = element.getBoundingClientRect();
+  return top >= 0 && Math.min(bottom, top + 40) <= innerHeight;
+});
+
+test('the link of an event marks it and brings it into sight', () => at(runPage(richest()), '#e-17', async (page) => {
+  const event = page.locator('[id="e-17"]');
+  assert.notEqual(await background(event), await background(page.locator('[id="e-18"]')));
+  assert.ok(await inWindow(event));
+}));
+
+test('the link of a range marks each of its events and no other', () => at(runPage(richest()), '#e-17..21', async (page) => {
+  const marked = await page.locator('.e.range').evaluateAll((events) => events.map((event) => event.id));
+  assert.deepEqual(marked, ['e-17', 'e-18', 'e-19', 'e-20', 'e-21']);
+  assert.notEqual(await background(page.locator('[id="e-19"]')), await background(page.locator('[id="e-22"]')));
+  assert.ok(await inWindow(page.locator('[id="e-17"]')));
+  await page.evaluate(() => { location.hash = '#e-3..4'; });
+  await page.waitForFunction(() => document.querySelectorAll('.range').length === 2);
+}));
+
+test('the link of an event on a further page of the tape leads there', () => at(runPage(longest()), '#e-600', async (page) => {
+  await page.waitForURL(/events\/2\/index\.html#e-600$/);
+  assert.ok(await inWindow(page.locator('[id="e-600"]')));
+}));
+
+test('a range on a further page is marked there, and a link back finds the first page', async () => {
+  await at(runPage(longest()), '#e-2100..2103', async (page) => {
+    await page.waitForURL(/events\/5\/index\.html#e-2100\.\.2103$/);
+    await page.waitForFunction(() => document.querySelectorAll('.range').length === 4);
+  });
+  await at(`runs/${longest().slug}/events/3/index.html`, '#e-12', async (page) => {
+    await page.waitForURL(new RegExp(`${longest().slug}/index\\.html#e-12$`));
+  });
+});
+
+test('an address that names no event does no harm', async () => {
+  for (const hash of ['#e-999999', '#e-5..1', '#e-1..99999999', '#%', '#e-17..', '#x', '#constructor']) {
+    await at(runPage(richest()), hash, async (page) => {
+      const errors = [];
+      page.on('pageerror', (error) => errors.push(error.message));
+      await page.evaluate((value) => { location.hash = ''; location.hash = value; }, hash);
+      await page.waitForTimeout(50);
+      assert.deepEqual(errors, [], hash);
+    });
+  }
+});
+
+test('every tick and pin of a strip leads to something that is there', async () => {
+  for (const card of [richest(), longest()]) {
+    await at(runPage(card), '', async (page) => {
+      const links = await page.locator('svg.strip a').evaluateAll((all) => all.map((a) => a.href.baseVal));
+      assert.ok(links.length > 20);
+      const ids = new Map();
+      for (const link of new Set(links)) {
+        const address = new URL(link, fileUrl(SITE, runPage(card)));
+        const file = decodeURIComponent(address.pathname).slice(SITE.length + 1);
+        if (!ids.has(file)) ids.set(file, new Set([...html(file).matchAll(/ id="([^"]+)"/g)].map((match) => match[1])));
+        assert.ok(ids.get(file).has(address.hash.slice(1)), link);
+      }
+      assert.equal(await page.locator('svg.strip a:has(.pin)').count(), card.annotations.count);
+    });
+  }
+});
+
+test('a click on a pin shows its annotation', () => at(runPage(richest()), '', async (page) => {
+  const pin = page.locator('svg.strip a:has(.pin)').first();
+  await pin.click();
+  const id = decodeURIComponent(new URL(page.url()).hash.slice(1));
+  const note = page.locator(`aside[id="${id}"]`);
+  assert.ok(await inWindow(note));
+  assert.equal(await note.evaluate((element) => getComputedStyle(element).outlineStyle), 'solid');
+}));
+
+test('the anchors of annotations are unique and lead to themselves', () => at(runPage(richest()), '', async (page) => {
+  const anchors = await page.locator('aside.an').evaluateAll((notes) => notes.map((note) => [note.id, note.querySelector('.ah a').getAttribute('href')]));
+  assert.equal(new Set(anchors.map(([id]) => id)).size, anchors.length);
+  for (const [id, href] of anchors) assert.equal(href, `#${id}`);
+}));
+
+test('the contents of the page stay in sight and do not hide what they lead to', () => at(runPage(richest()), '', async (page) => {
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await page.locator('nav.toc a', { hasText: 'Metrics' }).click();
+  const toc = await page.locator('nav.toc').boundingBox();
+  const heading = await page.locator('#metrics').boundingBox();
+  assert.ok(toc.y >= 0 && toc.y < 2);
+  assert.ok(heading.y >= toc.y + toc.height);
+}));
