@@ -1,6 +1,7 @@
 //! Knows what the files of one run say: formats and rules applied to every file, in one place for check and build.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use crate::config::Config;
 use crate::diagnostics::text::quoted;
@@ -8,11 +9,12 @@ use crate::diagnostics::{Checked, Diagnostic, Place, Source, codes};
 use crate::discover::RunDirectory;
 use crate::formats::{self, run_record};
 use crate::load::{self, Loaded, RunFiles};
-use crate::model::FileDigest;
 use crate::model::annotation::Sidecar;
 use crate::model::review::Review;
 use crate::model::run::{self, Run};
 use crate::model::tape::{self, Block, Format, Tape, TextKind};
+use crate::model::threads::{Lines, Thread, Threads};
+use crate::model::{self, FileDigest};
 use crate::rules;
 
 /// What the files beside a record say.
@@ -24,8 +26,10 @@ pub struct Inspected<'a> {
     pub sidecars: Vec<Option<Sidecar<'a>>>,
     /// The review.
     pub review: Option<Review>,
-    /// Payload files that the tapes refer to.
-    pub payloads: Vec<FileDigest>,
+    /// The review threads; `None` when there is no file of them.
+    pub threads: Option<Threads<'a>>,
+    /// Files that the tapes and threads refer to.
+    pub referenced: Vec<FileDigest>,
 }
 
 /// What a record came to.
@@ -109,13 +113,14 @@ pub fn files<'a>(
                 config,
                 directory,
                 &mut tape,
-                &mut found.payloads,
+                &mut found.referenced,
                 &mut diagnostics,
             );
             found.tapes.push(tape);
         }
     }
     sidecars(config, files, &mut found, &mut diagnostics);
+    threads(config, directory, files, &mut found, &mut diagnostics);
     found.review = review(
         config,
         directory,
@@ -152,6 +157,94 @@ fn review(
     let (writeup, problems) = formats::writeup::parse(source);
     diagnostics.extend(problems);
     Some(rules::review::check(config, run, source, &writeup).unpack(diagnostics))
+}
+
+/// Lines of a file that a thread shows; a thread about more of them shows the first.
+const THREAD_LINES: u64 = 40;
+
+fn threads<'a>(
+    config: &Config,
+    directory: &RunDirectory,
+    files: &'a RunFiles,
+    found: &mut Inspected<'a>,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    if files.threads.is_none() && files.thread_actions.is_none() {
+        return;
+    }
+    let mut state = formats::threads::State::default();
+    let mut envelopes = Vec::new();
+    if let Some(file) = &files.threads {
+        let (read, problems) =
+            formats::threads::parse_state(Source::file(&file.shown, &file.bytes));
+        (state, ()) = (read, diagnostics.extend(problems));
+    }
+    if let Some(file) = &files.thread_actions {
+        let (read, problems) = formats::threads::parse_actions(&file.shown, &file.bytes);
+        (envelopes, ()) = (read, diagnostics.extend(problems));
+    }
+    let named = |envelopes: &[formats::threads::Envelope<'_>]| {
+        envelopes
+            .iter()
+            .find_map(|envelope| envelope.channel.as_deref().map(str::to_owned))
+    };
+    let channel = state
+        .channel
+        .as_deref()
+        .map(str::to_owned)
+        .or_else(|| named(&envelopes));
+    let annotations = rules::threads::replay(state, envelopes).unpack(diagnostics);
+    let mut threads: Vec<_> = annotations
+        .into_iter()
+        .map(model::threads::from_annotation)
+        .collect();
+    let mut by_file: BTreeMap<String, Vec<&mut Thread<'_>>> = BTreeMap::new();
+    for thread in &mut threads {
+        match model::threads::resource_path(&thread.resource, &config.workspace) {
+            Some(path) => by_file.entry(path).or_default().push(thread),
+            None => diagnostics.push(rules::threads::missing_resource(thread)),
+        }
+    }
+    for (path, threads) in by_file {
+        let file =
+            load::implementation(directory, &path, &config.limits).unwrap_or_else(|problem| {
+                diagnostics.push(problem);
+                None
+            });
+        let Some(file) = file else {
+            diagnostics.extend(
+                threads
+                    .iter()
+                    .map(|thread| rules::threads::missing_resource(thread)),
+            );
+            continue;
+        };
+        found.referenced.push(load::digest(&file));
+        let text = String::from_utf8_lossy(&file.bytes);
+        let lines: Vec<&str> = text.lines().collect();
+        for thread in threads {
+            diagnostics.extend(rules::threads::range_outside(thread, lines.len() as u64));
+            let lines = excerpt(&lines, thread.range);
+            thread.file = Some(model::threads::File {
+                path: path.clone(),
+                lines,
+            });
+        }
+    }
+    found.threads = Some(Threads { channel, threads });
+}
+
+fn excerpt(lines: &[&str], range: Option<Lines>) -> Vec<(u64, String)> {
+    let Some(range) = range else {
+        return Vec::new();
+    };
+    let last = range.last.min(range.first.saturating_add(THREAD_LINES - 1));
+    (range.first..=last)
+        .map_while(|number| {
+            let index = usize::try_from(number).ok()?.checked_sub(1)?;
+            Some((number, (*lines.get(index)?).to_owned()))
+        })
+        .collect()
 }
 
 fn sidecars<'a>(

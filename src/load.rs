@@ -8,7 +8,7 @@ use crate::config::Limits;
 use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Diagnostic, Place, Source, codes};
 use crate::discover::RunDirectory;
-use crate::formats::{events, run_record, sidecar, tape, writeup};
+use crate::formats::{events, run_record, sidecar, tape, threads, writeup};
 use crate::model::FileDigest;
 
 /// A file of a run directory.
@@ -47,17 +47,16 @@ pub struct RunFiles {
     pub sidecars: Vec<Loaded>,
     /// `writeup.md`
     pub writeup: Option<Loaded>,
+    /// `annotations.json`
+    pub threads: Option<Loaded>,
+    /// `annotations.actions.jsonl`
+    pub thread_actions: Option<Loaded>,
     /// Every co-located file by path, read or only digested.
     pub digests: Vec<FileDigest>,
 }
 
 /// Co-located files that this version digests but does not show.
-const DIGESTED: [&str; 4] = [
-    "raw.jsonl",
-    "transcript.json",
-    "annotations.json",
-    "annotations.actions.jsonl",
-];
+const DIGESTED: [&str; 2] = ["raw.jsonl", "transcript.json"];
 
 /// Reads the record of a run directory.
 ///
@@ -123,6 +122,8 @@ pub fn run(
             Role::Tape => files.tapes.push(loaded),
             Role::Sidecar => files.sidecars.push(loaded),
             Role::Writeup => files.writeup = Some(loaded),
+            Role::Threads => files.threads = Some(loaded),
+            Role::ThreadActions => files.thread_actions = Some(loaded),
             Role::Digested => {}
         }
     }
@@ -172,6 +173,36 @@ pub fn payload(
         return Err(outside(&format!("{}/{tape}.cas", directory.shown)));
     }
     let bytes = read(&directory.root, &folder.join(hash), &shown, limits.file)?;
+    Ok(bytes.map(|bytes| Loaded::new(name, shown, bytes)))
+}
+
+/// Reads a file below `implementation/` of a run. `Ok(None)`: it is not there.
+///
+/// # Errors
+/// The file cannot be read, is too large, or a link leads out of the folder.
+pub fn implementation(
+    directory: &RunDirectory,
+    path: &str,
+    limits: &Limits,
+) -> Result<Option<Loaded>, Diagnostic> {
+    let name = format!("implementation/{path}");
+    let shown = format!("{}/{name}", directory.shown);
+    let folder = directory.path.join("implementation");
+    // The folder itself must stand in the run directory, and what is read in the folder, links resolved.
+    let Ok(root) = folder.canonicalize() else {
+        return Ok(None);
+    };
+    let Ok(target) = folder.join(path).canonicalize() else {
+        return Ok(None);
+    };
+    let inside = directory
+        .path
+        .canonicalize()
+        .is_ok_and(|run| root.starts_with(run));
+    if !inside || !target.starts_with(&root) {
+        return Err(outside(&shown));
+    }
+    let bytes = read(&root, &target, &shown, limits.file)?;
     Ok(bytes.map(|bytes| Loaded::new(name, shown, bytes)))
 }
 
@@ -243,12 +274,17 @@ enum Role {
     Tape,
     Sidecar,
     Writeup,
+    Threads,
+    ThreadActions,
     Digested,
 }
 
 impl Role {
     const fn is_json_lines(self) -> bool {
-        matches!(self, Self::Events | Self::Tape | Self::Sidecar)
+        matches!(
+            self,
+            Self::Events | Self::Tape | Self::Sidecar | Self::ThreadActions
+        )
     }
 }
 
@@ -264,6 +300,10 @@ fn role(name: &str) -> Option<Role> {
         .any(|ext| name.len() > ext.len() && name.ends_with(ext))
     {
         Some(Role::Tape)
+    } else if name == threads::STATE_FILE {
+        Some(Role::Threads)
+    } else if name == threads::ACTIONS_FILE {
+        Some(Role::ThreadActions)
     } else if DIGESTED.contains(&name) {
         Some(Role::Digested)
     } else {

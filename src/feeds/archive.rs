@@ -34,7 +34,16 @@ pub struct Card<'a> {
     links: Links<'a>,
     events: usize,
     annotations: Annotations<'a>,
-    threads: Option<()>,
+    threads: Option<ThreadSummary<'a>>,
+}
+
+/// The protocol's `AnnotationsSummary`.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ThreadSummary<'a> {
+    resource: Option<&'a str>,
+    annotation_count: usize,
+    entry_count: usize,
 }
 
 #[derive(Debug, Serialize)]
@@ -168,7 +177,11 @@ pub fn card<'a>(
             count: findings.annotations.total(),
             kinds: &findings.annotations.0,
         },
-        threads: None,
+        threads: findings.threads.as_ref().map(|threads| ThreadSummary {
+            resource: threads.channel.as_deref(),
+            annotation_count: threads.threads,
+            entry_count: threads.entries,
+        }),
     })
 }
 

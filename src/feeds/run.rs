@@ -10,6 +10,7 @@ use crate::model::FileDigest;
 use crate::model::annotation::{Annotation, Sidecar};
 use crate::model::review::{Rating, Review};
 use crate::model::tape::{Format, Tape};
+use crate::model::threads::{Thread, Threads};
 use crate::render::Html;
 use crate::view::links;
 
@@ -28,7 +29,7 @@ pub struct RunDocument<'a> {
     review: Option<ReviewDocument<'a>>,
     tapes: Vec<TapeDocument<'a>>,
     annotations: Vec<AnnotationDocument<'a>>,
-    threads: Option<()>,
+    threads: Option<ThreadsDocument<'a>>,
     transcript: Option<()>,
     files: Vec<FileDocument<'a>>,
     diagnostics: Vec<json::Entry<'a>>,
@@ -108,6 +109,34 @@ impl Serialize for AnnotationDocument<'_> {
     }
 }
 
+/// The channel's state after all actions.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ThreadsDocument<'a> {
+    resource: Option<&'a str>,
+    annotation_count: usize,
+    entry_count: usize,
+    annotations: Vec<ThreadDocument<'a>>,
+}
+
+/// A thread as written.
+#[derive(Debug)]
+struct ThreadDocument<'a> {
+    members: Vec<(&'a str, &'a RawValue)>,
+    entries: Vec<&'a RawValue>,
+}
+
+impl Serialize for ThreadDocument<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        for (key, value) in &self.members {
+            map.serialize_entry(key, value)?;
+        }
+        map.serialize_entry("entries", &self.entries)?;
+        map.end()
+    }
+}
+
 /// What the document is made of.
 #[derive(Debug)]
 pub struct Sources<'a> {
@@ -123,6 +152,8 @@ pub struct Sources<'a> {
     pub tapes: &'a [Tape<'a>],
     /// Their sidecars.
     pub sidecars: &'a [Option<Sidecar<'a>>],
+    /// Its review threads.
+    pub threads: Option<&'a Threads<'a>>,
     /// Its files.
     pub files: &'a [FileDigest],
     /// What was noticed in it.
@@ -170,7 +201,7 @@ pub fn document<'a>(s: &Sources<'a>) -> serde_json::Result<RunDocument<'a>> {
         review: s.review.map(|(review, html)| review_document(review, html)),
         tapes,
         annotations,
-        threads: None,
+        threads: s.threads.map(threads_document).transpose()?,
         transcript: None,
         files: s
             .files
@@ -183,6 +214,37 @@ pub fn document<'a>(s: &Sources<'a>) -> serde_json::Result<RunDocument<'a>> {
             .collect(),
         diagnostics: s.diagnostics.iter().map(json::Entry::from).collect(),
     })
+}
+
+fn threads_document<'a>(threads: &'a Threads<'a>) -> serde_json::Result<ThreadsDocument<'a>> {
+    let annotations = threads
+        .threads
+        .iter()
+        .map(thread_document)
+        .collect::<serde_json::Result<_>>()?;
+    Ok(ThreadsDocument {
+        resource: threads.channel.as_deref(),
+        annotation_count: threads.threads.len(),
+        entry_count: threads.entry_count(),
+        annotations,
+    })
+}
+
+fn thread_document<'a>(thread: &'a Thread<'a>) -> serde_json::Result<ThreadDocument<'a>> {
+    let entries: Vec<&RawValue> = thread
+        .written
+        .entries
+        .iter()
+        .map(|entry| serde_json::from_str(entry.raw))
+        .collect::<serde_json::Result<_>>()?;
+    let members = thread
+        .written
+        .members
+        .iter()
+        .filter(|(key, _)| key != "entries")
+        .map(|(key, raw)| Ok((key.as_str(), serde_json::from_str(raw)?)))
+        .collect::<serde_json::Result<_>>()?;
+    Ok(ThreadDocument { members, entries })
 }
 
 fn review_document<'a>(review: &'a Review, html: &'a Html) -> ReviewDocument<'a> {

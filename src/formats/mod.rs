@@ -8,4 +8,5 @@ pub mod reader;
 pub mod run_record;
 pub mod sidecar;
 pub mod tape;
+pub mod threads;
 pub mod writeup;

@@ -14,10 +14,23 @@ pub struct Findings {
     pub events: usize,
     /// Annotations on all tapes.
     pub annotations: Counts,
+    /// Its review threads, where there are any.
+    pub threads: Option<ThreadCounts>,
     /// The run's newest annotations, for the home page.
     pub newest: Vec<Glimpse>,
     /// The writeup as HTML, for the newest runs only: JSON Feed carries it.
     pub writeup_html: Option<String>,
+}
+
+/// How much was said in the review threads: the protocol's `AnnotationsSummary`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ThreadCounts {
+    /// URI of the channel, where it is known.
+    pub channel: Option<String>,
+    /// Threads.
+    pub threads: usize,
+    /// Entries of all threads.
+    pub entries: usize,
 }
 
 /// An annotation as a list shows it.

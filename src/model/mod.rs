@@ -8,6 +8,7 @@ pub mod review;
 pub mod run;
 pub mod slug;
 pub mod tape;
+pub mod threads;
 pub mod time;
 
 /// Text that must go out as it came in: a record, an annotation. JSON of the input, unchanged.

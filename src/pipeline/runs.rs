@@ -4,7 +4,7 @@ use crate::diagnostics::{self, Diagnostic};
 use crate::feeds;
 use crate::inspect::{self, Inspected};
 use crate::load::{self, RunFiles};
-use crate::model::findings::{Findings, Glimpse};
+use crate::model::findings::{Findings, Glimpse, ThreadCounts};
 use crate::model::time;
 use crate::publish::Stage;
 use crate::render::markdown::{self, Context};
@@ -92,6 +92,11 @@ fn findings(inspected: &Inspected<'_>, layouts: &[Layout<'_>]) -> Findings {
         reviewed: inspected.review.is_some(),
         rating: inspected.review.as_ref().and_then(|review| review.rating),
         events: inspected.tapes.iter().map(|tape| tape.events.len()).sum(),
+        threads: inspected.threads.as_ref().map(|threads| ThreadCounts {
+            channel: threads.channel.clone(),
+            threads: threads.threads.len(),
+            entries: threads.entry_count(),
+        }),
         ..Findings::default()
     };
     let mut newest = Vec::new();
@@ -149,7 +154,7 @@ impl RunOutput<'_> {
         let entry = &self.gathered.archive.runs[self.index];
         let downloads = self.write_downloads(stage, &entry.slug)?;
         let mut digests = self.files.digests.clone();
-        digests.extend(self.inspected.payloads.iter().cloned());
+        digests.extend(self.inspected.referenced.iter().cloned());
         digests.sort_by(|a, b| a.path.cmp(&b.path));
         digests.dedup();
         let sources = Sources {
@@ -160,6 +165,7 @@ impl RunOutput<'_> {
             tapes: &self.inspected.tapes,
             sidecars: &self.inspected.sidecars,
             layouts: self.layouts,
+            threads: self.inspected.threads.as_ref(),
             files: &digests,
             record: self.record,
             downloads: &downloads,
@@ -189,6 +195,7 @@ impl RunOutput<'_> {
                 .map(|review| (review, &writeup)),
             tapes: &self.inspected.tapes,
             sidecars: &self.inspected.sidecars,
+            threads: self.inspected.threads.as_ref(),
             files: &digests,
             diagnostics: problems,
         };
@@ -214,6 +221,7 @@ impl RunOutput<'_> {
                 writeup: writeup.clone(),
                 strips,
                 timelines,
+                entries: self.thread_entries(),
             },
         );
         let info = PageInfo {
@@ -289,6 +297,35 @@ impl RunOutput<'_> {
             }
         }
         Ok(first)
+    }
+
+    /// The Markdown entries of the review threads; plain text stays plain.
+    fn thread_entries(&self) -> Vec<Vec<Option<Html>>> {
+        let threads = self
+            .inspected
+            .threads
+            .iter()
+            .flat_map(|threads| &threads.threads);
+        threads
+            .enumerate()
+            .map(|(index, thread)| {
+                let anchor = run_view::thread_anchor(index);
+                let entries = thread.entries.iter().enumerate();
+                entries
+                    .map(|(number, entry)| {
+                        let ids = format!("{anchor}-{number}-");
+                        let context = Context {
+                            ids: &ids,
+                            shift: 3,
+                            own: false,
+                        };
+                        entry
+                            .markdown
+                            .then(|| markdown::render(&entry.text, context))
+                    })
+                    .collect()
+            })
+            .collect()
     }
 
     fn strips(&self, page: &str) -> Vec<StripView> {

@@ -15,7 +15,7 @@ use super::minify;
 use super::text::escape_for_template;
 
 /// Built-in templates by name. A template of the site with the same name wins, and may extend `builtin/<name>`.
-const BUILT_IN: [(&str, &str); 20] = [
+const BUILT_IN: [(&str, &str); 21] = [
     ("shell.html", include_str!("../../templates/shell.html")),
     ("head.html", include_str!("../../templates/head.html")),
     ("home.html", include_str!("../../templates/home.html")),
@@ -64,6 +64,10 @@ const BUILT_IN: [(&str, &str); 20] = [
     (
         "components/run_table.html",
         include_str!("../../templates/components/run_table.html"),
+    ),
+    (
+        "components/threads.html",
+        include_str!("../../templates/components/threads.html"),
     ),
     (
         "components/when.html",

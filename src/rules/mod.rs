@@ -7,3 +7,4 @@ pub mod record;
 pub mod review;
 pub mod sidecar;
 pub mod tape;
+pub mod threads;

@@ -1,5 +1,7 @@
 //! Knows the page of a run, and the further pages of its tapes.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use crate::config::Config;
@@ -9,6 +11,7 @@ use crate::model::archive::{Archive, Entry, Range};
 use crate::model::review::Review;
 use crate::model::run::{Number, Proof, Run, Step};
 use crate::model::tape::{Format, Tape};
+use crate::model::threads::{Lines, Thread, Threads};
 use crate::render::Html;
 
 use super::timeline::Layout;
@@ -61,6 +64,8 @@ pub struct RunPage {
     pub validation: ValidationView,
     /// The tapes.
     pub timelines: Vec<TimelineView>,
+    /// The review threads.
+    pub threads: Option<ThreadsView>,
     /// Where everything comes from.
     pub provenance: ProvenanceView,
     /// The next newer run of the case.
@@ -259,6 +264,54 @@ pub struct EventsPage {
     pub next: Option<String>,
 }
 
+/// The review threads.
+#[derive(Debug, Serialize)]
+pub struct ThreadsView {
+    /// `5 threads, 2 open`
+    pub summary: String,
+    /// By file, in order of path.
+    pub files: Vec<ThreadFile>,
+}
+
+/// The threads of one file.
+#[derive(Debug, Serialize)]
+pub struct ThreadFile {
+    /// Its path below `implementation/`, or the resource as written when it is not there.
+    pub path: String,
+    /// Whether the file is there.
+    pub present: bool,
+    /// Its threads, by line.
+    pub threads: Vec<ThreadView>,
+}
+
+/// One thread.
+#[derive(Debug, Serialize)]
+pub struct ThreadView {
+    /// Its id on the page.
+    pub anchor: String,
+    /// `resolved` or `open`.
+    pub state: Badge,
+    /// `lines 10 to 12`, `line 3` or `whole file`
+    pub place: String,
+    /// The turn that produced the file.
+    pub turn: Option<String>,
+    /// The lines it is about: number and text.
+    pub lines: Vec<(u64, String)>,
+    /// How many more lines it is about.
+    pub more: Option<String>,
+    /// What was said.
+    pub entries: Vec<EntryView>,
+}
+
+/// An entry: finished Markdown, or plain text.
+#[derive(Debug, Serialize)]
+pub struct EntryView {
+    /// Markdown, rendered.
+    pub html: Option<Html>,
+    /// Plain text.
+    pub text: Option<String>,
+}
+
 /// Where everything comes from.
 #[derive(Debug, Serialize)]
 pub struct ProvenanceView {
@@ -324,6 +377,8 @@ pub struct Parts {
     pub strips: Vec<StripView>,
     /// The first page of each tape.
     pub timelines: Vec<Html>,
+    /// The Markdown entries of the review threads, thread by thread; `None` for plain text.
+    pub entries: Vec<Vec<Option<Html>>>,
 }
 
 /// What the page is made of.
@@ -343,6 +398,8 @@ pub struct Sources<'a> {
     pub sidecars: &'a [Option<Sidecar<'a>>],
     /// Their layouts.
     pub layouts: &'a [Layout<'a>],
+    /// Its review threads.
+    pub threads: Option<&'a Threads<'a>>,
     /// Its files.
     pub files: &'a [FileDigest],
     /// Its record as written.
@@ -436,6 +493,10 @@ pub fn page(s: &Sources<'_>, parts: Parts) -> RunPage {
                 pages: pages(tape, layout, 1),
             })
             .collect(),
+        threads: s
+            .threads
+            .filter(|t| !t.threads.is_empty())
+            .map(|threads| threads_view(threads, parts.entries)),
         provenance: provenance(s),
         newer: neighbour(s.entry.newer),
         older: neighbour(s.entry.older),
@@ -689,6 +750,91 @@ fn proof(proof: &Proof) -> ProofView {
             None => "not said",
         },
         detail: proof.detail.clone(),
+    }
+}
+
+/// Id of the thread at `index`.
+#[must_use]
+pub fn thread_anchor(index: usize) -> String {
+    format!("thread-{}", index + 1)
+}
+
+fn threads_view(threads: &Threads<'_>, entries: Vec<Vec<Option<Html>>>) -> ThreadsView {
+    let open = threads
+        .threads
+        .iter()
+        .filter(|thread| !thread.resolved)
+        .count();
+    let mut files: BTreeMap<(bool, &str), Vec<(u64, ThreadView)>> = BTreeMap::new();
+    for ((index, thread), html) in threads.threads.iter().enumerate().zip(entries) {
+        let path = thread
+            .file
+            .as_ref()
+            .map_or(thread.resource.as_str(), |file| file.path.as_str());
+        let line = thread.range.map_or(0, |range| range.first);
+        files
+            .entry((thread.file.is_none(), path))
+            .or_default()
+            .push((line, thread_view(thread, index, html)));
+    }
+    ThreadsView {
+        summary: format!(
+            "{}, {open} open",
+            format::count(threads.threads.len(), "thread")
+        ),
+        files: files
+            .into_iter()
+            .map(|((missing, path), mut threads)| {
+                threads.sort_by_key(|(line, _)| *line);
+                ThreadFile {
+                    path: path.to_owned(),
+                    present: !missing,
+                    threads: threads.into_iter().map(|(_, thread)| thread).collect(),
+                }
+            })
+            .collect(),
+    }
+}
+
+fn thread_view(thread: &Thread<'_>, index: usize, html: Vec<Option<Html>>) -> ThreadView {
+    let lines = thread
+        .file
+        .as_ref()
+        .map(|file| file.lines.clone())
+        .unwrap_or_default();
+    let place = match thread.range {
+        None => "whole file".to_owned(),
+        Some(Lines { first, last }) if first == last => format!("line {first}"),
+        Some(Lines { first, last }) => format!("lines {first} to {last}"),
+    };
+    let left = thread
+        .range
+        .zip(lines.last())
+        .map_or(0, |(range, (last, _))| range.last.saturating_sub(*last));
+    let (word, tone) = if thread.resolved {
+        ("resolved", "good")
+    } else {
+        ("open", "poor")
+    };
+    ThreadView {
+        anchor: thread_anchor(index),
+        state: Badge {
+            word: word.to_owned(),
+            tone,
+        },
+        place,
+        turn: thread.turn.clone(),
+        more: (left > 0).then(|| format!("and {left} more lines")),
+        lines,
+        entries: thread
+            .entries
+            .iter()
+            .zip(html)
+            .map(|(entry, html)| EntryView {
+                text: html.is_none().then(|| entry.text.clone()),
+                html,
+            })
+            .collect(),
     }
 }
 

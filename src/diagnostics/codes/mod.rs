@@ -14,6 +14,7 @@ mod review;
 mod sidecar;
 mod tape;
 mod template;
+mod threads;
 
 pub use annotation::*;
 pub use archive::*;
@@ -27,6 +28,7 @@ pub use review::*;
 pub use sidecar::*;
 pub use tape::*;
 pub use template::*;
+pub use threads::*;
 
 use super::Code;
 
@@ -61,6 +63,7 @@ pub fn all() -> impl Iterator<Item = &'static Code> {
         sidecar::ALL,
         annotation::ALL,
         review::ALL,
+        threads::ALL,
         page::ALL,
         archive::ALL,
         template::ALL,

@@ -1,0 +1,49 @@
+//! Codes of the review threads of the Agent Host Protocol.
+use super::family;
+
+family! { ALL:
+    THREADS_SYNTAX = "threads.syntax" Error "the review threads are not valid JSON"
+        why "`annotations.json` is one JSON document in UTF-8, `annotations.actions.jsonl` holds one action a line."
+        bad "{\"annotations\": ["
+        good "{\"annotations\": []}";
+    THREADS_MISSING_FIELD = "threads.missing-field" Error "a required key of a thread, an entry or an action is missing"
+        why "A thread has `id`, `resource`, `resolved`, `entries` and `turnId` (or, since 0.9, `origin`); an entry has `id` and `text`; an action has `type` and the ids that it is about."
+        bad "{\"annotations\": [{\"id\": \"t-1\"}]}"
+        good "{\"annotations\": [{\"id\": \"t-1\", \"turnId\": \"turn-3\", \"resource\": \"file:///workspace/src/a.ts\", \"resolved\": false, \"entries\": [{\"id\": \"e-1\", \"text\": \"Why?\"}]}]}";
+    THREADS_WRONG_TYPE = "threads.wrong-type" Error "a value of a thread, an entry or an action is of the wrong JSON type"
+        why "The text of an entry is a string (plain) or an object with `markdown`; positions are numbers from 0; `resolved` is `true` or `false`."
+        bad "{\"id\": \"e-1\", \"text\": 3}"
+        good "{\"id\": \"e-1\", \"text\": {\"markdown\": \"*Why?*\"}}";
+    THREADS_DUPLICATE_KEY = "threads.duplicate-key" Warning "a key stands twice in one object"
+        why "JSON readers differ in which of the two they keep; runpress keeps the last, as most do."
+        bad "{\"id\": \"t-1\", \"id\": \"t-2\"}"
+        good "{\"id\": \"t-2\"}";
+    THREADS_DUPLICATE_ID = "threads.duplicate-id" Error "two threads or entries have the same id"
+        why "Actions find a thread by its id, and an entry by its id within the thread; the second one could never be reached."
+        bad "{\"annotations\": [{\"id\": \"t-1\"}, {\"id\": \"t-1\"}]}"
+        good "{\"annotations\": [{\"id\": \"t-1\"}, {\"id\": \"t-2\"}]}";
+    THREADS_NO_ENTRIES = "threads.no-entries" Warning "a thread has no entry"
+        why "The protocol asks for at least one entry; a producer that removes the last one should remove the thread. It is shown without words."
+        bad "{\"id\": \"t-1\", \"entries\": []}"
+        good "{\"id\": \"t-1\", \"entries\": [{\"id\": \"e-1\", \"text\": \"Why?\"}]}";
+    THREADS_MISSING_RESOURCE = "threads.missing-resource" Warning "the file that a thread is about is not there"
+        why "`resource` names a file of the produced working tree: `file://` and the configured `[files] workspace` are taken off, and the rest is looked up below `implementation/`. It never leads out of that folder. The thread is shown without the lines it is about."
+        bad "{\"resource\": \"file:///workspace/src/gone.ts\"}"
+        good "{\"resource\": \"file:///workspace/src/main.ts\"}";
+    THREADS_RANGE_OUTSIDE = "threads.range-outside" Warning "the range of a thread is not in its file"
+        why "Lines count from 0, and the end may not stand before the start. The file may have been changed after the review."
+        bad "{\"range\": {\"start\": {\"line\": 900, \"character\": 0}, \"end\": {\"line\": 901, \"character\": 0}}}   (the file has 40 lines)"
+        good "{\"range\": {\"start\": {\"line\": 9, \"character\": 0}, \"end\": {\"line\": 10, \"character\": 0}}}";
+    THREADS_UNKNOWN_ACTION = "threads.unknown-action" Note "an action is of a type that is not known"
+        why "A newer client may have written it. It changes nothing, as in the protocol's own reducer."
+        bad "{\"type\": \"annotations/starred\"}"
+        good "{\"type\": \"annotations/updated\", \"annotationId\": \"t-1\", \"resolved\": true}";
+    THREADS_NO_TARGET = "threads.no-target" Note "an action is about a thread or an entry that is not there"
+        why "It changes nothing, as in the protocol's own reducer; the thread may have been removed before."
+        bad "{\"type\": \"annotations/removed\", \"annotationId\": \"gone\"}"
+        good "{\"type\": \"annotations/removed\", \"annotationId\": \"t-1\"}";
+    THREADS_FOREIGN_CHANNEL = "threads.foreign-channel" Warning "an action belongs to another channel"
+        why "The channel of annotations ends in `/annotations`. Actions of other channels change nothing here."
+        bad "{\"channel\": \"ahp-session:/1/changeset\", \"action\": {\"type\": \"annotations/removed\", \"annotationId\": \"t-1\"}}"
+        good "{\"channel\": \"ahp-session:/1/annotations\", \"action\": {\"type\": \"annotations/removed\", \"annotationId\": \"t-1\"}}";
+}

@@ -1,0 +1,344 @@
+//! Knows the annotations channel of the Agent Host Protocol (formats.md F and H.5): `annotations.json`, a state or
+//! a snapshot, and `annotations.actions.jsonl`, the actions that changed it.
+//!
+//! Both shapes are read: `turnId` (0.4.0 to 0.8.x) and `origin` (0.9.0).
+
+use std::borrow::Cow;
+
+use crate::diagnostics::text::quoted;
+use crate::diagnostics::{Diagnostic, Place, Source, codes};
+
+use super::json::{Kind, Node};
+use super::jsonl;
+use super::reader::{Need, Object, Reader, ShapeCodes};
+use super::run_record::reason;
+
+/// The state's name in a run directory.
+pub const STATE_FILE: &str = "annotations.json";
+/// The action log's name in a run directory.
+pub const ACTIONS_FILE: &str = "annotations.actions.jsonl";
+
+static SHAPE: ShapeCodes = ShapeCodes {
+    missing: &codes::THREADS_MISSING_FIELD,
+    wrong_type: &codes::THREADS_WRONG_TYPE,
+    duplicate_key: &codes::THREADS_DUPLICATE_KEY,
+};
+
+/// A state as written.
+#[derive(Debug, Default)]
+pub struct State<'a> {
+    /// URI of the channel, where a snapshot names it.
+    pub channel: Option<Cow<'a, str>>,
+    /// Actions up to this number are in the state already.
+    pub from_seq: Option<u64>,
+    /// The threads in order.
+    pub annotations: Vec<Annotation<'a>>,
+}
+
+/// A thread as written, taken apart as far as actions can change it.
+#[derive(Debug, Clone)]
+pub struct Annotation<'a> {
+    /// Its id.
+    pub id: String,
+    /// Its keys in order, each with its value as written; `entries` stands for [`Annotation::entries`].
+    pub members: Vec<(String, &'a str)>,
+    /// Its entries in order.
+    pub entries: Vec<Entry<'a>>,
+    /// Where it stands.
+    pub place: Place,
+}
+
+/// One entry of a thread.
+#[derive(Debug, Clone)]
+pub struct Entry<'a> {
+    /// Its id.
+    pub id: String,
+    /// As written.
+    pub raw: &'a str,
+}
+
+/// A line of the action log.
+#[derive(Debug)]
+pub struct Envelope<'a> {
+    /// Its number; bare actions have none.
+    pub server_seq: Option<u64>,
+    /// Whether it was rejected; it then changes nothing.
+    pub rejected: bool,
+    /// URI of the channel.
+    pub channel: Option<Cow<'a, str>>,
+    /// What it does.
+    pub action: Action<'a>,
+    /// Where it stands.
+    pub place: Place,
+}
+
+/// What an action does.
+#[derive(Debug)]
+pub enum Action<'a> {
+    /// Adds a thread or replaces it whole.
+    Set(Annotation<'a>),
+    /// Changes the keys that are given.
+    Updated {
+        /// The thread.
+        id: String,
+        /// Keys and values, as written.
+        members: Vec<(String, &'a str)>,
+    },
+    /// Removes a thread.
+    Removed {
+        /// The thread.
+        id: String,
+    },
+    /// Adds an entry or replaces it.
+    EntrySet {
+        /// The thread.
+        id: String,
+        /// The entry.
+        entry: Entry<'a>,
+    },
+    /// Removes an entry.
+    EntryRemoved {
+        /// The thread.
+        id: String,
+        /// The entry.
+        entry: String,
+    },
+    /// A type that is not known; it changes nothing.
+    Unknown(String),
+}
+
+/// Reads a state or a snapshot. What has an error is left out.
+#[must_use]
+pub fn parse_state(source: Source<'_>) -> (State<'_>, Vec<Diagnostic>) {
+    let (root, source) = match document(source) {
+        Ok(found) => found,
+        Err(problem) => return (State::default(), vec![*problem]),
+    };
+    let mut r = Reader::new(source, &SHAPE);
+    let mut state = State::default();
+    let Some(top) = r.object(root, "") else {
+        return (state, r.diagnostics);
+    };
+    let holder = if top.get("state").is_some() {
+        state.channel = r.string(&top, "resource", Need::Required);
+        state.from_seq = r
+            .number(&top, "fromSeq", Need::Required)
+            .and_then(|n| n.literal.parse().ok());
+        r.child(&top, "state", Need::Required)
+    } else {
+        Some(top)
+    };
+    if let Some(holder) = holder
+        && r.value(&holder, "annotations", Need::Required).is_some()
+    {
+        for (node, item) in r.items(&holder, "annotations", Need::Optional) {
+            state.annotations.extend(annotation(&mut r, node, &item));
+        }
+    }
+    (state, r.diagnostics)
+}
+
+fn document(source: Source<'_>) -> Result<(Node<'_>, Source<'_>), Box<Diagnostic>> {
+    let text = source
+        .text
+        .strip_prefix(b"\xef\xbb\xbf")
+        .unwrap_or(source.text);
+    let source = Source { text, ..source };
+    let text = std::str::from_utf8(text).map_err(|error| {
+        let at = error.valid_up_to();
+        Box::new(codes::THREADS_SYNTAX.at(
+            source.place(at, at + 1),
+            "The file is not valid UTF-8",
+            "Write the file as UTF-8.",
+        ))
+    })?;
+    let root = Node::parse(text).map_err(|error| {
+        Box::new(codes::THREADS_SYNTAX.at(
+            source.place_of(&error),
+            format!("The file is not valid JSON: {}", reason(&error)),
+            "Correct the JSON here.",
+        ))
+    })?;
+    Ok((root, source))
+}
+
+/// Reads an action log, one envelope or bare action a line. A line with an error is left out.
+#[must_use]
+pub fn parse_actions<'a>(path: &'a str, bytes: &'a [u8]) -> (Vec<Envelope<'a>>, Vec<Diagnostic>) {
+    let mut envelopes = Vec::new();
+    let mut diagnostics = Vec::new();
+    for line in jsonl::lines(bytes) {
+        let source = Source::line(path, line.number, line.text.as_bytes());
+        let Cow::Borrowed(text) = line.text else {
+            diagnostics.push(codes::THREADS_SYNTAX.at(
+                source.place(0, 1),
+                "The line is not valid UTF-8",
+                "Write the log as UTF-8.",
+            ));
+            continue;
+        };
+        let root = match Node::parse(text) {
+            Ok(root) => root,
+            Err(error) => {
+                diagnostics.push(codes::THREADS_SYNTAX.at(
+                    source.place_of(&error),
+                    format!("The line is not valid JSON: {}", reason(&error)),
+                    "Correct the line; a half-written last line usually means that the recorder was stopped.",
+                ));
+                continue;
+            }
+        };
+        let mut r = Reader::new(Source::line(path, line.number, text.as_bytes()), &SHAPE);
+        let envelope = envelope(&mut r, root);
+        let broken = r.diagnostics.iter().any(Diagnostic::is_error);
+        diagnostics.append(&mut r.diagnostics);
+        envelopes.extend(envelope.filter(|_| !broken));
+    }
+    (envelopes, diagnostics)
+}
+
+fn envelope<'a>(r: &mut Reader<'a>, root: Node<'a>) -> Option<Envelope<'a>> {
+    let top = r.object(root, "")?;
+    let place = r.place(
+        Node {
+            raw: &root.raw[..1],
+            ..root
+        },
+        "",
+    );
+    if top.get("action").is_none() {
+        let action = action(r, &top)?;
+        return Some(Envelope {
+            server_seq: None,
+            rejected: false,
+            channel: None,
+            action,
+            place,
+        });
+    }
+    let inner = r.child(&top, "action", Need::Required)?;
+    let seq = r.number(&top, "serverSeq", Need::Optional);
+    Some(Envelope {
+        server_seq: seq.and_then(|number| number.literal.parse().ok()),
+        rejected: top.get("rejectionReason").is_some(),
+        channel: r.string(&top, "channel", Need::Optional),
+        action: action(r, &inner)?,
+        place,
+    })
+}
+
+fn action<'a>(r: &mut Reader<'a>, object: &Object<'a>) -> Option<Action<'a>> {
+    use Need::Required;
+    let kind = r.string(object, "type", Required)?;
+    Some(match kind.as_ref() {
+        "annotations/set" => {
+            let node = r.value(object, "annotation", Required)?;
+            Action::Set(annotation(r, node, &object.pointer_to("annotation"))?)
+        }
+        "annotations/updated" => {
+            let id = r.string(object, "annotationId", Required)?.into_owned();
+            check_anchor(r, object);
+            r.boolean(object, "resolved", Need::Optional);
+            let known = ["turnId", "origin", "resource", "range", "resolved"];
+            // A null would be written by the reference; like an absent key it is taken to say nothing.
+            let members = object
+                .keys()
+                .filter(|key| known.contains(key))
+                .filter_map(|key| Some((key.to_owned(), object.get(key)?.raw)))
+                .collect();
+            Action::Updated { id, members }
+        }
+        "annotations/removed" => Action::Removed {
+            id: r.string(object, "annotationId", Required)?.into_owned(),
+        },
+        "annotations/entrySet" => {
+            let id = r.string(object, "annotationId", Required)?.into_owned();
+            let node = r.value(object, "entry", Required)?;
+            Action::EntrySet {
+                id,
+                entry: entry(r, node, &object.pointer_to("entry"))?,
+            }
+        }
+        "annotations/entryRemoved" => Action::EntryRemoved {
+            id: r.string(object, "annotationId", Required)?.into_owned(),
+            entry: r.string(object, "entryId", Required)?.into_owned(),
+        },
+        other => Action::Unknown(other.to_owned()),
+    })
+}
+
+fn annotation<'a>(r: &mut Reader<'a>, node: Node<'a>, pointer: &str) -> Option<Annotation<'a>> {
+    use Need::Required;
+    let before = r.diagnostics.len();
+    let object = r.object(node, pointer)?;
+    let id = r.string(&object, "id", Required);
+    r.string(&object, "resource", Required);
+    r.boolean(&object, "resolved", Required);
+    check_anchor(r, &object);
+    if object.get("turnId").is_none() && object.get("origin").is_none() {
+        r.value(&object, "turnId", Required);
+    }
+    let mut entries = Vec::new();
+    if r.value(&object, "entries", Required).is_some() {
+        for (node, pointer) in r.items(&object, "entries", Need::Optional) {
+            entries.extend(entry(r, node, &pointer));
+        }
+    }
+    let members = node
+        .members()
+        .into_iter()
+        .map(|m| (m.key.into_owned(), m.value.raw))
+        .collect();
+    let place = r.place(
+        Node {
+            raw: &node.raw[..1],
+            ..node
+        },
+        pointer,
+    );
+    let broken = r.diagnostics[before..].iter().any(Diagnostic::is_error);
+    (!broken).then(|| Annotation {
+        id: id.unwrap_or_default().into_owned(),
+        members,
+        entries,
+        place,
+    })
+}
+
+/// The parts of a thread that say where it stands, wherever they occur.
+fn check_anchor<'a>(r: &mut Reader<'a>, object: &Object<'a>) {
+    r.string(object, "turnId", Need::Optional);
+    r.string(object, "resource", Need::Optional);
+    if let Some(origin) = r.child(object, "origin", Need::Optional) {
+        r.string(&origin, "session", Need::Required);
+        r.string(&origin, "turnId", Need::Optional);
+    }
+    if let Some(range) = r.child(object, "range", Need::Optional) {
+        for end in ["start", "end"] {
+            if let Some(position) = r.child(&range, end, Need::Required) {
+                r.number(&position, "line", Need::Required);
+                r.number(&position, "character", Need::Required);
+            }
+        }
+    }
+}
+
+fn entry<'a>(r: &mut Reader<'a>, node: Node<'a>, pointer: &str) -> Option<Entry<'a>> {
+    let object = r.object(node, pointer)?;
+    let id = r.string(&object, "id", Need::Required)?.into_owned();
+    let text = r.value(&object, "text", Need::Required)?;
+    if text.kind() == Kind::String {
+        r.string(&object, "text", Need::Required)?;
+    } else {
+        let text = r.child(&object, "text", Need::Required)?;
+        r.string(&text, "markdown", Need::Required)?;
+    }
+    Some(Entry { id, raw: node.raw })
+}
+
+/// The channel of a log that is not one of annotations, if it says so.
+#[must_use]
+pub fn foreign_channel(envelope: &Envelope<'_>) -> Option<String> {
+    let channel = envelope.channel.as_deref()?;
+    (!channel.ends_with("/annotations")).then(|| quoted(channel))
+}

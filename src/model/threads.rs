@@ -1,0 +1,222 @@
+//! Knows review threads: what was said about files of the produced working tree, after all actions.
+
+use crate::formats::json::{Kind, Node};
+use crate::formats::threads::Annotation;
+
+/// The threads of a run.
+#[derive(Debug, Default)]
+pub struct Threads<'a> {
+    /// URI of the channel, where it is known.
+    pub channel: Option<String>,
+    /// The threads, in the channel's order.
+    pub threads: Vec<Thread<'a>>,
+}
+
+impl Threads<'_> {
+    /// Entries of all threads.
+    #[must_use]
+    pub fn entry_count(&self) -> usize {
+        self.threads.iter().map(|thread| thread.entries.len()).sum()
+    }
+}
+
+/// One thread.
+#[derive(Debug)]
+pub struct Thread<'a> {
+    /// Its id.
+    pub id: String,
+    /// What it is about, as written.
+    pub resource: String,
+    /// The turn that produced the file: `origin.turnId`, else `turnId`.
+    pub turn: Option<String>,
+    /// The lines it is about; `None` is the whole file.
+    pub range: Option<Lines>,
+    /// Whether it is settled.
+    pub resolved: bool,
+    /// What was said, oldest first.
+    pub entries: Vec<Entry>,
+    /// The file, once it was looked up.
+    pub file: Option<File>,
+    /// The state as written, `entries` apart.
+    pub written: Annotation<'a>,
+}
+
+/// Lines of a file, from 1, both ends inclusive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lines {
+    /// First line.
+    pub first: u64,
+    /// Last line.
+    pub last: u64,
+}
+
+/// What was said.
+#[derive(Debug)]
+pub struct Entry {
+    /// Its id.
+    pub id: String,
+    /// The words.
+    pub text: String,
+    /// Whether they are Markdown; plain text is not.
+    pub markdown: bool,
+}
+
+/// A file below `implementation/`.
+#[derive(Debug, Clone)]
+pub struct File {
+    /// Its path below `implementation/`.
+    pub path: String,
+    /// The lines that the thread is about, with their numbers; some of them, when they are very many.
+    pub lines: Vec<(u64, String)>,
+}
+
+/// Makes a thread of a checked annotation.
+#[must_use]
+pub fn from_annotation(written: Annotation<'_>) -> Thread<'_> {
+    let member = |key: &str| {
+        let (_, raw) = written.members.iter().rfind(|(name, _)| name == key)?;
+        Some(Node { raw, offset: 0 })
+    };
+    let text = |node: Option<Node<'_>>| Some(node?.as_str()?.into_owned());
+    let origin_turn = text(member("origin").and_then(|origin| origin.get("turnId")));
+    Thread {
+        id: written.id.clone(),
+        resource: text(member("resource")).unwrap_or_default(),
+        turn: origin_turn.or_else(|| text(member("turnId"))),
+        range: member("range").and_then(lines),
+        resolved: member("resolved")
+            .and_then(|node| node.as_bool())
+            .unwrap_or_default(),
+        entries: written
+            .entries
+            .iter()
+            .map(|entry| from_entry(&entry.id, entry.raw))
+            .collect(),
+        file: None,
+        written,
+    }
+}
+
+fn from_entry(id: &str, raw: &str) -> Entry {
+    let text = Node { raw, offset: 0 }.get("text");
+    let markdown = text.is_some_and(|text| text.kind() == Kind::Object);
+    let words = text.and_then(|text| {
+        if markdown {
+            text.get("markdown")?.as_str()
+        } else {
+            text.as_str()
+        }
+    });
+    Entry {
+        id: id.to_owned(),
+        text: words.unwrap_or_default().into_owned(),
+        markdown,
+    }
+}
+
+/// Zero-based positions with an exclusive end become lines from 1: an end at character 0 stands on the line
+/// before (formats.md, contradiction 21).
+fn lines(range: Node<'_>) -> Option<Lines> {
+    let position = |end: &str| {
+        let position = range.get(end)?;
+        Some((
+            position.get("line")?.as_u64()?,
+            position.get("character")?.as_u64()?,
+        ))
+    };
+    let ((first, _), (last, character)) = (position("start")?, position("end")?);
+    let last = if character == 0 && last > first {
+        last - 1
+    } else {
+        last
+    };
+    Some(Lines {
+        first: first.saturating_add(1),
+        last: last.saturating_add(1),
+    })
+}
+
+/// The path below `implementation/` that a resource names: `file://` and the workspace prefix are taken off.
+/// `None` when it leads elsewhere.
+#[must_use]
+pub fn resource_path(resource: &str, workspace: &str) -> Option<String> {
+    let is_uri = resource.strip_prefix("file://");
+    let path = match is_uri {
+        // A file URI has an authority, usually empty, before its path.
+        Some(rest) => percent_decoded(&rest[rest.find('/')?..])?,
+        None if resource.contains("://") => return None,
+        None => resource.to_owned(),
+    };
+    let workspace = workspace.trim_end_matches('/');
+    let below = match path.strip_prefix(workspace) {
+        Some(rest) if !workspace.is_empty() && rest.starts_with('/') => {
+            rest.trim_start_matches('/')
+        }
+        _ => path.strip_prefix('/').map_or(path.as_str(), |_| ""),
+    };
+    let safe = !below.is_empty()
+        && below
+            .split('/')
+            .all(|part| !part.is_empty() && part != "." && part != "..")
+        && !below.contains(['\\', '\0']);
+    safe.then(|| below.to_owned())
+}
+
+fn percent_decoded(text: &str) -> Option<String> {
+    let bytes = text.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        if bytes[at] == b'%' {
+            let digits = text.get(at + 1..at + 3)?;
+            out.push(u8::from_str_radix(digits, 16).ok()?);
+            at += 3;
+        } else {
+            out.push(bytes[at]);
+            at += 1;
+        }
+    }
+    String::from_utf8(out).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_resource_stays_below_the_implementation() {
+        let path = |resource| resource_path(resource, "/workspace");
+        assert_eq!(
+            path("file:///workspace/src/a%20b.ts").as_deref(),
+            Some("src/a b.ts")
+        );
+        assert_eq!(path("src/a.ts").as_deref(), Some("src/a.ts"));
+        for outside in [
+            "file:///etc/passwd",
+            "file:///workspace/../etc/passwd",
+            "file:///workspace/%2e%2e/x",
+            "/workspace2/x",
+            "https://example.org/x",
+            "file:///workspace/",
+            "file:///workspace/a//b",
+            "",
+            "../x",
+            "file:///workspace/%zz",
+        ] {
+            assert_eq!(path(outside), None, "{outside}");
+        }
+    }
+
+    #[test]
+    fn an_end_at_the_first_character_stands_on_the_line_before() {
+        let range = |text: &'static str| lines(Node::parse(text).expect("valid"));
+        assert_eq!(
+            range("{\"start\":{\"line\":4,\"character\":2},\"end\":{\"line\":6,\"character\":0}}"),
+            Some(Lines { first: 5, last: 6 })
+        );
+        assert_eq!(
+            range("{\"start\":{\"line\":4,\"character\":0},\"end\":{\"line\":4,\"character\":0}}"),
+            Some(Lines { first: 5, last: 5 })
+        );
+    }
+}

@@ -1,0 +1,401 @@
+//! Knows the reducer of the annotations channel, and what must hold of its outcome (formats.md F and H.5).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::diagnostics::text::quoted;
+use crate::diagnostics::{Checked, Diagnostic, codes};
+use crate::formats::threads::{Action, Annotation, Envelope, State, foreign_channel};
+use crate::model::threads::Thread;
+
+/// Replays the actions over the state. Rejected envelopes and those that the state has already change nothing.
+#[must_use]
+pub fn replay<'a>(state: State<'a>, envelopes: Vec<Envelope<'a>>) -> Checked<Vec<Annotation<'a>>> {
+    let mut diagnostics = duplicates(&state.annotations);
+    let mut threads = Slots::new(state.annotations);
+    for envelope in envelopes {
+        let known = state
+            .from_seq
+            .zip(envelope.server_seq)
+            .is_some_and(|(from, seq)| seq <= from);
+        if known || envelope.rejected {
+            continue;
+        }
+        if let Some(channel) = foreign_channel(&envelope) {
+            diagnostics.push(codes::THREADS_FOREIGN_CHANNEL.at(
+                envelope.place.pointing("/channel"),
+                format!("The action belongs to the channel {channel}"),
+                "Keep only the actions of the annotations channel in this log.",
+            ));
+            continue;
+        }
+        diagnostics.extend(reduce(&mut threads, envelope));
+    }
+    let annotations: Vec<_> = threads.list.into_iter().flatten().collect();
+    for annotation in annotations
+        .iter()
+        .filter(|annotation| annotation.entries.is_empty())
+    {
+        diagnostics.push(codes::THREADS_NO_ENTRIES.at(
+            annotation.place.clone(),
+            format!("The thread {} has no entry", quoted(&annotation.id)),
+            "Add an entry, or remove the thread.",
+        ));
+    }
+    Checked {
+        value: annotations,
+        diagnostics,
+    }
+}
+
+/// The threads in order, found by id; of two with one id, the first.
+struct Slots<'a> {
+    list: Vec<Option<Annotation<'a>>>,
+    index: BTreeMap<String, usize>,
+}
+
+impl<'a> Slots<'a> {
+    fn new(annotations: Vec<Annotation<'a>>) -> Self {
+        let index = annotations
+            .iter()
+            .enumerate()
+            .rev()
+            .map(|(at, a)| (a.id.clone(), at))
+            .collect();
+        Self {
+            list: annotations.into_iter().map(Some).collect(),
+            index,
+        }
+    }
+
+    fn get(&mut self, id: &str) -> Option<&mut Annotation<'a>> {
+        self.list[*self.index.get(id)?].as_mut()
+    }
+
+    fn set(&mut self, annotation: Annotation<'a>) {
+        if let Some(known) = self.get(&annotation.id) {
+            *known = annotation;
+        } else {
+            self.index.insert(annotation.id.clone(), self.list.len());
+            self.list.push(Some(annotation));
+        }
+    }
+
+    fn remove(&mut self, id: &str) -> bool {
+        self.index
+            .remove(id)
+            .is_some_and(|at| self.list[at].take().is_some())
+    }
+}
+
+/// One action; the note says why it changed nothing.
+fn reduce<'a>(threads: &mut Slots<'a>, envelope: Envelope<'a>) -> Option<Diagnostic> {
+    let place = envelope.place;
+    let no_target = |id: &str, what: &str| {
+        let message = format!(
+            "There is no {what} {}; the action changes nothing",
+            quoted(id)
+        );
+        Some(codes::THREADS_NO_TARGET.at(place.clone(), message, "Nothing needs to be done."))
+    };
+    match envelope.action {
+        Action::Set(annotation) => threads.set(annotation),
+        Action::Updated { id, members } => {
+            let Some(thread) = threads.get(&id) else {
+                return no_target(&id, "thread");
+            };
+            for (key, value) in members {
+                match thread.members.iter_mut().rfind(|(name, _)| *name == key) {
+                    Some(member) => member.1 = value,
+                    None => thread.members.push((key, value)),
+                }
+            }
+        }
+        Action::Removed { id } => {
+            if !threads.remove(&id) {
+                return no_target(&id, "thread");
+            }
+        }
+        Action::EntrySet { id, entry } => {
+            let Some(thread) = threads.get(&id) else {
+                return no_target(&id, "thread");
+            };
+            match thread.entries.iter_mut().find(|known| known.id == entry.id) {
+                Some(known) => *known = entry,
+                None => thread.entries.push(entry),
+            }
+        }
+        Action::EntryRemoved { id, entry } => {
+            let Some(thread) = threads.get(&id) else {
+                return no_target(&id, "thread");
+            };
+            let Some(at) = thread.entries.iter().position(|known| known.id == entry) else {
+                return no_target(&entry, "entry");
+            };
+            thread.entries.remove(at);
+        }
+        Action::Unknown(kind) => {
+            return Some(codes::THREADS_UNKNOWN_ACTION.at(
+                place,
+                format!(
+                    "The action {} is not known; it changes nothing",
+                    quoted(&kind)
+                ),
+                "Nothing needs to be done; a newer client may have written it.",
+            ));
+        }
+    }
+    None
+}
+
+/// The warning about a thread whose file is not there.
+#[must_use]
+pub fn missing_resource(thread: &Thread<'_>) -> Diagnostic {
+    codes::THREADS_MISSING_RESOURCE.at(
+        thread.written.place.clone(),
+        format!(
+            "The file {} is not below `implementation/`",
+            quoted(&thread.resource)
+        ),
+        "Put the file there, or correct `resource` and `[files] workspace`.",
+    )
+}
+
+/// The warning about a range that is not in a file of `lines` lines.
+#[must_use]
+pub fn range_outside(thread: &Thread<'_>, lines: u64) -> Option<Diagnostic> {
+    let range = thread.range?;
+    // An empty file has one line to point at.
+    (range.last < range.first || range.last > lines.max(1)).then(|| {
+        codes::THREADS_RANGE_OUTSIDE.at(
+            thread.written.place.clone(),
+            format!(
+                "The thread is about lines {} to {}, but the file has {lines}",
+                range.first, range.last
+            ),
+            "Correct the range; lines count from 0 in this file.",
+        )
+    })
+}
+
+fn duplicates(annotations: &[Annotation<'_>]) -> Vec<Diagnostic> {
+    let mut problems = Vec::new();
+    let mut ids = BTreeSet::new();
+    for annotation in annotations {
+        if !ids.insert(annotation.id.as_str()) {
+            problems.push(codes::THREADS_DUPLICATE_ID.at(
+                annotation.place.clone(),
+                format!(
+                    "Another thread has the id {} already",
+                    quoted(&annotation.id)
+                ),
+                "Give each thread an id of its own.",
+            ));
+        }
+        let mut entries = BTreeSet::new();
+        for entry in &annotation.entries {
+            if !entries.insert(entry.id.as_str()) {
+                problems.push(codes::THREADS_DUPLICATE_ID.at(
+                    annotation.place.clone(),
+                    format!(
+                        "Two entries of the thread {} have the id {}",
+                        quoted(&annotation.id),
+                        quoted(&entry.id)
+                    ),
+                    "Give each entry an id of its own.",
+                ));
+            }
+        }
+    }
+    problems
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnostics::Source;
+    use crate::formats::threads::{parse_actions, parse_state};
+
+    /// A state with the threads `a` (entries `1` and `2`) and `b` (entry `1`).
+    const STATE: &str = r#"{"annotations":[
+        {"id":"a","turnId":"t1","resource":"a.ts","resolved":false,"entries":[{"id":"1","text":"x"},{"id":"2","text":"y"}]},
+        {"id":"b","turnId":"t1","resource":"b.ts","resolved":false,"entries":[{"id":"1","text":"z"}]}]}"#;
+
+    /// Each thread as `id:turn:resource:resolved[entry=text,…]`, and the codes of what was noticed.
+    fn after(actions: &str) -> (Vec<String>, Vec<&'static str>) {
+        let (state, problems) = parse_state(Source::file("state", STATE.as_bytes()));
+        assert!(problems.is_empty());
+        let (envelopes, problems) = parse_actions("actions", actions.as_bytes());
+        assert!(problems.is_empty(), "{problems:?}");
+        let checked = replay(state, envelopes);
+        let shown = checked.value.into_iter().map(|annotation| {
+            let thread = crate::model::threads::from_annotation(annotation);
+            let entries: Vec<_> = thread
+                .entries
+                .iter()
+                .map(|e| format!("{}={}", e.id, e.text))
+                .collect();
+            format!(
+                "{}:{}:{}:{}[{}]",
+                thread.id,
+                thread.turn.unwrap_or_default(),
+                thread.resource,
+                thread.resolved,
+                entries.join(",")
+            )
+        });
+        (
+            shown.collect(),
+            checked.diagnostics.iter().map(|d| d.code.name).collect(),
+        )
+    }
+
+    const A: &str = "a:t1:a.ts:false[1=x,2=y]";
+    const B: &str = "b:t1:b.ts:false[1=z]";
+
+    fn check(actions: &str, threads: &[&str], codes: &[&str]) {
+        assert_eq!(
+            after(actions),
+            (
+                threads.iter().map(ToString::to_string).collect(),
+                codes.to_vec()
+            )
+        );
+    }
+
+    #[test]
+    fn set_appends_a_new_thread() {
+        check(
+            r#"{"type":"annotations/set","annotation":{"id":"c","turnId":"t2","resource":"c.ts","resolved":false,"entries":[{"id":"1","text":{"markdown":"m"}}]}}"#,
+            &[A, B, "c:t2:c.ts:false[1=m]"],
+            &[],
+        );
+    }
+
+    #[test]
+    fn set_replaces_a_known_thread_in_its_place() {
+        check(
+            r#"{"type":"annotations/set","annotation":{"id":"a","turnId":"t2","resource":"n.ts","resolved":true,"entries":[{"id":"9","text":"n"}]}}"#,
+            &["a:t2:n.ts:true[9=n]", B],
+            &[],
+        );
+    }
+
+    #[test]
+    fn removed_drops_a_thread_and_ignores_an_unknown_one() {
+        check(
+            "{\"type\":\"annotations/removed\",\"annotationId\":\"a\"}\n{\"type\":\"annotations/removed\",\"annotationId\":\"a\"}",
+            &[B],
+            &["threads.no-target"],
+        );
+    }
+
+    #[test]
+    fn entry_set_appends_and_replaces() {
+        check(
+            "{\"type\":\"annotations/entrySet\",\"annotationId\":\"a\",\"entry\":{\"id\":\"3\",\"text\":\"new\"}}\n{\"type\":\"annotations/entrySet\",\"annotationId\":\"a\",\"entry\":{\"id\":\"1\",\"text\":\"X\"}}",
+            &["a:t1:a.ts:false[1=X,2=y,3=new]", B],
+            &[],
+        );
+    }
+
+    #[test]
+    fn entry_set_on_an_unknown_thread_changes_nothing() {
+        check(
+            r#"{"type":"annotations/entrySet","annotationId":"gone","entry":{"id":"3","text":"new"}}"#,
+            &[A, B],
+            &["threads.no-target"],
+        );
+    }
+
+    #[test]
+    fn entry_removed_drops_an_entry_and_may_leave_none() {
+        check(
+            "{\"type\":\"annotations/entryRemoved\",\"annotationId\":\"a\",\"entryId\":\"1\"}\n{\"type\":\"annotations/entryRemoved\",\"annotationId\":\"b\",\"entryId\":\"1\"}\n{\"type\":\"annotations/entryRemoved\",\"annotationId\":\"b\",\"entryId\":\"1\"}",
+            &["a:t1:a.ts:false[2=y]", "b:t1:b.ts:false[]"],
+            &["threads.no-target", "threads.no-entries"],
+        );
+    }
+
+    #[test]
+    fn updated_resolves_and_keeps_the_entries() {
+        check(
+            r#"{"type":"annotations/updated","annotationId":"a","resolved":true}"#,
+            &["a:t1:a.ts:true[1=x,2=y]", B],
+            &[],
+        );
+    }
+
+    #[test]
+    fn an_unknown_action_changes_nothing() {
+        check(
+            r#"{"type":"annotations/starred","annotationId":"a"}"#,
+            &[A, B],
+            &["threads.unknown-action"],
+        );
+    }
+
+    #[test]
+    fn updated_moves_a_thread_to_another_turn_and_file() {
+        check(
+            r#"{"type":"annotations/updated","annotationId":"a","turnId":"t5","resource":"z.ts","resolved":null}"#,
+            &["a:t5:z.ts:false[1=x,2=y]", B],
+            &[],
+        );
+    }
+
+    #[test]
+    fn updated_on_an_unknown_thread_changes_nothing() {
+        check(
+            r#"{"type":"annotations/updated","annotationId":"gone","resolved":true}"#,
+            &[A, B],
+            &["threads.no-target"],
+        );
+    }
+
+    #[test]
+    fn the_turn_of_an_origin_counts_before_a_turn_id() {
+        check(
+            r#"{"type":"annotations/updated","annotationId":"b","origin":{"session":"ahp-session:/1","turnId":"t9"}}"#,
+            &[A, "b:t9:b.ts:false[1=z]"],
+            &[],
+        );
+    }
+
+    #[test]
+    fn rejected_and_foreign_actions_change_nothing() {
+        check(
+            "{\"channel\":\"ahp-session:/1/annotations\",\"serverSeq\":1,\"rejectionReason\":\"no\",\"action\":{\"type\":\"annotations/removed\",\"annotationId\":\"a\"}}\n{\"channel\":\"ahp-session:/1/other\",\"serverSeq\":2,\"action\":{\"type\":\"annotations/removed\",\"annotationId\":\"a\"}}",
+            &[A, B],
+            &["threads.foreign-channel"],
+        );
+    }
+
+    #[test]
+    fn actions_that_a_snapshot_holds_already_are_skipped() {
+        let text = format!(
+            "{{\"resource\":\"ahp-session:/1/annotations\",\"fromSeq\":5,\"state\":{STATE}}}"
+        );
+        let (state, problems) = parse_state(Source::file("state", text.as_bytes()));
+        assert!(problems.is_empty());
+        let log = "{\"serverSeq\":5,\"action\":{\"type\":\"annotations/removed\",\"annotationId\":\"a\"}}\n{\"serverSeq\":6,\"action\":{\"type\":\"annotations/removed\",\"annotationId\":\"b\"}}";
+        let (envelopes, _) = parse_actions("actions", log.as_bytes());
+        let left: Vec<_> = replay(state, envelopes)
+            .value
+            .into_iter()
+            .map(|a| a.id)
+            .collect();
+        assert_eq!(left, ["a"]);
+    }
+
+    #[test]
+    fn two_threads_of_one_id_are_an_error() {
+        let text = STATE.replace("\"id\":\"b\"", "\"id\":\"a\"");
+        let (state, _) = parse_state(Source::file("state", text.as_bytes()));
+        let codes: Vec<_> = replay(state, Vec::new())
+            .diagnostics
+            .iter()
+            .map(|d| d.code.name)
+            .collect();
+        assert_eq!(codes, ["threads.duplicate-id"]);
+    }
+}
