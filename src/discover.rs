@@ -55,9 +55,13 @@ pub fn discover(site: &Path, content: &[PathBuf]) -> Checked<Discovered> {
     let mut diagnostics = Vec::new();
     let site = site.canonicalize().unwrap_or_else(|_| site.to_owned());
     let mut seen = BTreeSet::new();
+    let mut labels = Labels::new(&site, content);
     for root in content {
         match root.canonicalize().and_then(|path| path.read_dir().map(|_| path)) {
-            Ok(path) => Walk { site: &site, root: path, found: &mut found, diagnostics: &mut diagnostics }
+            Ok(path) => Walk {
+                label: labels.next(&site, &path),
+                site: &site,
+                root: path, found: &mut found, diagnostics: &mut diagnostics }
                 .run(&mut seen),
             Err(error) => diagnostics.push(codes::CONTENT_MISSING_ROOT.at(
                 Place::file(below(&site, root)),
@@ -79,6 +83,8 @@ pub fn discover(site: &Path, content: &[PathBuf]) -> Checked<Discovered> {
 struct Walk<'a> {
     site: &'a Path,
     root: PathBuf,
+    /// Stands before paths of a root outside the site, where there are several such roots.
+    label: String,
     found: &'a mut Discovered,
     diagnostics: &'a mut Vec<Diagnostic>,
 }
@@ -126,13 +132,13 @@ impl Walk<'_> {
                     "Name the folder that it points at as a content root of its own.",
                 ));
             } else if !hidden && entry.depth() == 2 {
-                self.prose(entry.path());
+                self.prose(entry.path(), seen);
             }
         }
     }
 
     /// Prose stands directly in one of the four folders of a content root.
-    fn prose(&mut self, path: &Path) {
+    fn prose(&mut self, path: &Path, seen: &mut BTreeSet<PathBuf>) {
         let folder = path.parent().and_then(Path::file_name);
         let Some((shelf, _)) = Shelf::ALL
             .iter()
@@ -145,6 +151,9 @@ impl Walk<'_> {
         else {
             return;
         };
+        if !seen.insert(path.to_owned()) {
+            return;
+        }
         self.found.prose.push(ProseFile {
             path: path.to_owned(),
             root: self.root.clone(),
@@ -155,20 +164,46 @@ impl Walk<'_> {
     }
 
     fn shown(&self, path: &Path) -> String {
-        let relative = path
-            .strip_prefix(self.site)
-            .or_else(|_| path.strip_prefix(&self.root))
-            .unwrap_or(path);
-        let parts: Vec<_> = relative
-            .components()
-            .map(|part| part.as_os_str().to_string_lossy())
-            .collect();
+        let (relative, label) = match path.strip_prefix(self.site) {
+            Ok(relative) => (relative, ""),
+            Err(_) => (path.strip_prefix(&self.root).unwrap_or(path), self.label.as_str()),
+        };
+        let parts = relative.components().map(|part| part.as_os_str().to_string_lossy());
+        let label = Some(label).filter(|label| !label.is_empty());
+        let parts: Vec<_> = label.into_iter().map(Into::into).chain(parts).collect();
         if parts.is_empty() {
             ".".to_owned()
         } else {
             parts.join("/")
         }
     }
+}
+
+/// Names for content roots outside the site, so that paths of two of them cannot be mistaken for one another.
+struct Labels {
+    needed: bool,
+    taken: Vec<String>,
+}
+
+impl Labels {
+    fn new(site: &Path, content: &[PathBuf]) -> Self {
+        let roots: BTreeSet<_> = content.iter().filter_map(|root| root.canonicalize().ok()).collect();
+        Self {
+            needed: roots.iter().filter(|root| !root.starts_with(site)).count() > 1,
+            taken: Vec::new(),
+        }
+    }
+
+    fn next(&mut self, site: &Path, root: &Path) -> String {
+        if !self.needed || root.starts_with(site) {
+            return String::new();
+        }
+        let name = root.file_name().map_or_else(|| "root".to_owned(), |name| name.to_string_lossy().into_owned());
+        let count = self.taken.iter().filter(|taken| **taken == name).count();
+        self.taken.push(name.clone());
+        if count == 0 { name } else { format!("{name}-{}", count + 1) }
+    }
+
 }
 
 /// A path relative to the site's root, if it lies there.

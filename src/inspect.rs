@@ -125,6 +125,7 @@ pub fn files<'a>(
         config,
         directory,
         run,
+        found.tapes.first(),
         files.writeup.as_ref(),
         &mut diagnostics,
     );
@@ -144,6 +145,7 @@ fn review(
     config: &Config,
     directory: &RunDirectory,
     run: Option<&Run>,
+    tape: Option<&Tape<'_>>,
     file: Option<&Loaded>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<Review> {
@@ -156,7 +158,7 @@ fn review(
     let source = Source::file(&file.shown, &file.bytes);
     let (writeup, problems) = formats::writeup::parse(source);
     diagnostics.extend(problems);
-    Some(rules::review::check(config, run, source, &writeup).unpack(diagnostics))
+    Some(rules::review::check(config, run, tape, source, &writeup).unpack(diagnostics))
 }
 
 /// Lines of a file that a thread shows; a thread about more of them shows the first.
@@ -314,6 +316,7 @@ fn directory_has(files: &RunFiles, name: &str) -> bool {
         .iter()
         .chain(&files.tapes)
         .any(|file| file.name == name)
+        || files.unreadable.iter().any(|unreadable| unreadable == name)
 }
 
 /// Harn's fixtures drop the tape's extension: accepted when the header names the tape (formats.md H.2).

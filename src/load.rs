@@ -51,6 +51,8 @@ pub struct RunFiles {
     pub threads: Option<Loaded>,
     /// `annotations.actions.jsonl`
     pub thread_actions: Option<Loaded>,
+    /// Names of files that are there but could not be read; each has its own problem.
+    pub unreadable: Vec<String>,
     /// Every co-located file by path, read or only digested.
     pub digests: Vec<FileDigest>,
 }
@@ -85,7 +87,7 @@ pub fn run(
     let mut files = RunFiles::default();
     let mut problems = Vec::new();
     files.digests.push(digest(record));
-    let names = match names(&directory.path) {
+    let names = match names(directory, &mut problems) {
         Ok(names) => names,
         Err(error) => {
             problems.push(unreadable(&directory.shown, &error.to_string()));
@@ -106,6 +108,7 @@ pub fn run(
             Ok(None) => continue,
             Err(problem) => {
                 problems.push(problem);
+                files.unreadable.push(name);
                 continue;
             }
         };
@@ -115,6 +118,7 @@ pub fn run(
             && let Some(problem) = long_line(&loaded, limits.line)
         {
             problems.push(problem);
+            files.unreadable.push(loaded.name);
             continue;
         }
         match role {
@@ -312,12 +316,18 @@ fn role(name: &str) -> Option<Role> {
 }
 
 /// The names in a directory, sorted, so that the file system's order does not show.
-fn names(directory: &Path) -> std::io::Result<Vec<String>> {
+fn names(directory: &RunDirectory, problems: &mut Vec<Diagnostic>) -> std::io::Result<Vec<String>> {
     let mut names = Vec::new();
-    for entry in fs::read_dir(directory)? {
-        // A name that is not UTF-8 is none that runpress looks for.
-        if let Ok(name) = entry?.file_name().into_string() {
-            names.push(name);
+    for entry in fs::read_dir(&directory.path)? {
+        match entry?.file_name().into_string() {
+            Ok(name) => names.push(name),
+            Err(name) => {
+                let name = name.to_string_lossy();
+                if role(&name).is_some() {
+                    let shown = format!("{}/{name}", directory.shown);
+                    problems.push(unreadable(&shown, "its name is not UTF-8"));
+                }
+            }
         }
     }
     names.sort_unstable();
@@ -405,10 +415,10 @@ fn too_large(shown: &str, size: u64, limit: u64) -> Diagnostic {
     let is_prose = Path::new(shown)
         .extension()
         .is_some_and(|extension| extension == "md");
-    let (code, key) = if is_prose {
-        (&codes::REVIEW_TOO_LARGE, "writeup")
-    } else {
-        (&codes::CONTENT_TOO_LARGE, "file")
+    let (code, key) = match is_prose {
+        true if shown.ends_with(writeup::FILE_NAME) => (&codes::REVIEW_TOO_LARGE, "writeup"),
+        true => (&codes::PAGE_TOO_LARGE, "writeup"),
+        false => (&codes::CONTENT_TOO_LARGE, "file"),
     };
     code.at(
         Place::file(shown),

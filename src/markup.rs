@@ -12,16 +12,64 @@ pub const OPTIONS: Options = Options::ENABLE_TABLES
     .union(Options::ENABLE_TASKLISTS)
     .union(Options::ENABLE_GFM);
 
-/// Whether a link stays a link. `own` is prose of the site itself; in the text of a run a relative address would
-/// lead nowhere on the site.
+/// Where a text comes from, which decides what its links may be.
+#[derive(Clone, Copy)]
+pub enum Origin<'a> {
+    /// Prose of the site itself: relative links, images of the site and links to its headings are kept.
+    Site,
+    /// A text of a run, which gives the address of an event by its number, where there is such an event. A
+    /// relative address or another fragment would lead nowhere on the site.
+    Run(&'a dyn Fn(u64) -> Option<String>),
+}
+
+impl std::fmt::Debug for Origin<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Site => "Site",
+            Self::Run(_) => "Run",
+        })
+    }
+}
+
+/// What becomes of the destination of a link.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Destination {
+    /// To another site.
+    External,
+    /// To this address on the site.
+    Internal(String),
+    /// Dropped; the words stay.
+    Dropped,
+}
+
+/// Judges the destination of a link.
 #[must_use]
-pub fn link_is_kept(destination: &str, own: bool) -> bool {
-    link_kind(destination).is_some_and(|kind| own || kind != LinkKind::Relative)
+pub fn destination(address: &str, origin: Origin<'_>) -> Destination {
+    match (link_kind(address), origin) {
+        (Some(LinkKind::External), _) => Destination::External,
+        (Some(_), Origin::Site) => Destination::Internal(address.to_owned()),
+        (Some(LinkKind::Fragment), Origin::Run(events)) => {
+            event_link(address, events).map_or(Destination::Dropped, Destination::Internal)
+        }
+        _ => Destination::Dropped,
+    }
+}
+
+/// `#e-17` and `#e-17..21`, to wherever the event stands.
+fn event_link(address: &str, events: &dyn Fn(u64) -> Option<String>) -> Option<String> {
+    let numbers = address.trim().strip_prefix("#e-")?;
+    let (first, last) = numbers.split_once("..").map_or((numbers, None), |(first, last)| (first, Some(last)));
+    let mut href = events(first.parse().ok()?)?;
+    if let Some(last) = last {
+        href.push_str("..");
+        href.push_str(&last.parse::<u64>().ok()?.to_string());
+    }
+    Some(href)
 }
 
 /// Whether an image may be shown: only files of the same site, since others would tell a third party who reads,
 /// and only in prose of the site itself.
 #[must_use]
-pub fn image_is_kept(destination: &str, own: bool) -> bool {
-    own && link_kind(destination) == Some(LinkKind::Relative)
+pub fn image_is_kept(address: &str, origin: Origin<'_>) -> bool {
+    matches!(origin, Origin::Site) && link_kind(address) == Some(LinkKind::Relative)
 }

@@ -1,6 +1,6 @@
 //! Knows the steps of a build: gather every record, pass over every run, publish lists and feeds.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 
@@ -10,8 +10,10 @@ use crate::feeds;
 use crate::formats::page::{self, Prose};
 use crate::inspect;
 use crate::load::{self, Loaded};
+use crate::markup::Origin;
 use crate::model::archive::{Archive, Sort};
 use crate::model::findings::Findings;
+use crate::model::slug::{slugify, with_hash};
 use crate::publish::Stage;
 use crate::render::Html;
 use crate::render::markdown::{self, Context};
@@ -64,6 +66,9 @@ pub struct Gathered {
     archive: Archive,
     /// Problems found while gathering, and those of runs that were set aside.
     diagnostics: Vec<Diagnostic>,
+    /// Runs that were set aside, by directory.
+    set_aside: BTreeMap<usize, SetAside>,
+    /// Pages of the runs that were set aside, once the archive is final.
     quarantined: Vec<Quarantined>,
     /// Problems of the archive as it stands now.
     archive_notes: Vec<Diagnostic>,
@@ -71,6 +76,14 @@ pub struct Gathered {
 
 #[derive(Debug)]
 struct Pool(rayon::ThreadPool);
+
+/// A run that was set aside after its files were read.
+#[derive(Debug)]
+struct SetAside {
+    /// The address it had.
+    slug: String,
+    diagnostics: Vec<Diagnostic>,
+}
 
 /// What one pass over the runs found, in the archive's order.
 #[derive(Debug)]
@@ -116,6 +129,14 @@ impl Outcome {
 }
 
 impl Gathered {
+    /// A failure, with the problems of the content that were found before it.
+    #[must_use]
+    pub fn failed(&self, mut failure: Failure) -> Failure {
+        failure.extend(self.diagnostics.iter().cloned());
+        diagnostics::sort(&mut failure);
+        failure
+    }
+
     /// Finds all content and reads every record and every page of prose.
     ///
     /// # Errors
@@ -154,6 +175,7 @@ impl Gathered {
             prose: Vec::new(),
             archive: Archive::default(),
             diagnostics,
+            set_aside: BTreeMap::new(),
             quarantined: Vec::new(),
             archive_notes: Vec::new(),
         };
@@ -213,10 +235,7 @@ impl Gathered {
             let offset = text.len().saturating_sub(prose.body.len());
             self.diagnostics.extend(rules::markdown::check(
                 Source { text, ..source },
-                &prose.body,
-                offset,
-                true,
-            ));
+                &prose.body, offset, Origin::Site));
             if !prose.draft || site.drafts {
                 self.prose.push((file, prose));
             }
@@ -296,10 +315,9 @@ impl Gathered {
                 runs.push(result.map_err(|problem| vec![problem])?);
             }
             // Runs without a valid record: their other files are checked all the same.
-            let set_aside: BTreeSet<usize> = self.quarantined_directories();
             let others = (0..self.directories.len())
                 .into_par_iter()
-                .filter(|index| self.candidates[*index].is_none() && !set_aside.contains(index))
+                .filter(|index| self.candidates[*index].is_none() && !self.set_aside.contains_key(index))
                 .map(|index| {
                     progress.tick();
                     runs::check_only(site, self, index)
@@ -312,13 +330,6 @@ impl Gathered {
         })
     }
 
-    fn quarantined_directories(&self) -> BTreeSet<usize> {
-        let set_aside: BTreeSet<&str> = self.quarantined.iter().map(|q| q.path.as_str()).collect();
-        (0..self.directories.len())
-            .filter(|i| set_aside.contains(self.directories[*i].shown.as_str()))
-            .collect()
-    }
-
     /// Sets invalid runs aside, when the site asks for that; `true` means that the pass must be repeated,
     /// because the archive changed.
     pub fn quarantine(&mut self, site: &Site, pass: &Pass) -> bool {
@@ -329,10 +340,13 @@ impl Gathered {
         for (index, (_, problems)) in pass.runs.iter().enumerate() {
             if problems.iter().any(Diagnostic::is_error) {
                 let entry = &self.archive.runs[index];
-                let directory = entry.directory;
-                let page = links::run(&entry.slug);
-                self.set_aside(directory, page, problems.clone());
-                self.candidates[directory] = None;
+                let set_aside = SetAside {
+                    slug: entry.slug.clone(),
+                    diagnostics: problems.clone(),
+                };
+                self.diagnostics.extend(problems.iter().cloned());
+                self.candidates[entry.directory] = None;
+                self.set_aside.insert(entry.directory, set_aside);
                 changed = true;
             }
         }
@@ -342,17 +356,6 @@ impl Gathered {
         changed
     }
 
-    fn set_aside(&mut self, directory: usize, page: String, mut problems: Vec<Diagnostic>) {
-        let path = self.directories[directory].shown.clone();
-        self.diagnostics.extend(problems.iter().cloned());
-        diagnostics::sort(&mut problems);
-        self.quarantined.push(Quarantined {
-            path,
-            page,
-            diagnostics: problems,
-        });
-    }
-
     /// Puts everything that was noticed in order.
     #[must_use]
     pub fn outcome(&mut self, site: &Site, pass: Pass) -> Outcome {
@@ -360,13 +363,15 @@ impl Gathered {
         all.extend(self.archive_notes.iter().cloned());
         all.extend(pass.others);
         let mut findings = Vec::with_capacity(pass.runs.len());
+        let mut broken = 0;
         for (found, problems) in pass.runs {
+            broken += usize::from(problems.iter().any(Diagnostic::is_error));
             findings.push(found);
             all.extend(problems);
         }
         diagnostics::sort(&mut all);
         if site.config.policy.quarantine {
-            self.set_aside_broken_records(&all);
+            self.quarantine_pages(&all);
         }
         let set_aside: BTreeSet<&str> = self.quarantined.iter().map(|q| q.path.as_str()).collect();
         let is_set_aside = |path: &str| {
@@ -384,7 +389,7 @@ impl Gathered {
                 .filter(|d| d.is_error() && !is_set_aside(&d.place.path))
                 .count(),
             cases: self.cases(),
-            runs: self.archive.runs.len(),
+            runs: self.archive.runs.len() - broken,
             quarantined: self.quarantined.len(),
             diagnostics: all,
             findings,
@@ -404,28 +409,37 @@ impl Gathered {
             .collect()
     }
 
-    /// Runs whose record is broken never entered the archive; under quarantine they get a page too.
-    fn set_aside_broken_records(&mut self, all: &[Diagnostic]) {
-        let done = self.quarantined_directories();
+    /// Gives every run that is not published a page that says so: those set aside, and those whose record is
+    /// broken and never entered the archive.
+    fn quarantine_pages(&mut self, all: &[Diagnostic]) {
+        let mut taken: BTreeSet<String> = self.archive.runs.iter().map(|entry| entry.slug.clone()).collect();
         for index in 0..self.directories.len() {
-            if self.candidates[index].is_some() || done.contains(&index) {
+            if self.candidates[index].is_some() {
                 continue;
             }
             let path = self.directories[index].shown.clone();
-            let prefix = format!("{path}/");
-            let diagnostics = all
-                .iter()
-                .filter(|d| d.place.path.starts_with(&prefix))
-                .cloned()
-                .collect();
-            let slug = crate::model::slug::with_hash(&crate::model::slug::slugify(&path), &path);
+            let known = self.set_aside.get(&index);
+            let diagnostics = known.map_or_else(
+                || {
+                    let prefix = format!("{path}/");
+                    all.iter().filter(|d| d.place.path.starts_with(&prefix)).cloned().collect()
+                },
+                |known| {
+                    let mut problems = known.diagnostics.clone();
+                    diagnostics::sort(&mut problems);
+                    problems
+                },
+            );
+            // Its own address, unless another run has it now.
+            let own = known.map(|known| known.slug.clone()).filter(|slug| !taken.contains(slug));
+            let slug = own.unwrap_or_else(|| with_hash(&slugify(&path), &path));
+            taken.insert(slug.clone());
             self.quarantined.push(Quarantined {
                 page: links::run(&slug),
                 path,
                 diagnostics,
             });
         }
-        self.quarantined.sort_by(|a, b| a.path.cmp(&b.path));
     }
 
     /// Writes everything that is not a run's own: lists, tables, prose, feeds, assets.
@@ -460,7 +474,7 @@ impl Gathered {
         found.map_or_else(GroupProse::default, |(_, prose)| GroupProse {
             title: prose.title.clone(),
             description: prose.description.clone(),
-            html: own_markdown(&prose.body, 1),
+            html: own_markdown(&prose.body, "about", 1),
         })
     }
 }
@@ -516,13 +530,14 @@ fn title(file: &ProseFile, prose: &Prose) -> String {
     prose.title.clone().unwrap_or_else(|| file.slug.clone())
 }
 
-fn own_markdown(text: &str, shift: usize) -> Html {
+/// Prose of the site; on a page that has headings of its own, `scope` keeps the two apart.
+fn own_markdown(text: &str, scope: &str, shift: usize) -> Html {
     markdown::render(
         text,
         Context {
-            ids: "",
+            scope,
             shift,
-            own: true,
+            origin: Origin::Site,
         },
     )
 }
@@ -583,7 +598,7 @@ impl<'a> Lists<'a> {
         let intro = prose
             .iter()
             .find(|(file, _)| file.shelf == Shelf::Page && file.slug == "index");
-        let html = intro.map_or_else(Html::default, |(_, prose)| own_markdown(&prose.body, 1));
+        let html = intro.map_or_else(Html::default, |(_, prose)| own_markdown(&prose.body, "about", 1));
         let view = home::home_page(config, self.archive(), &self.outcome.findings, html);
         let info = PageInfo {
             path: "index.html".to_owned(),
@@ -667,7 +682,7 @@ impl<'a> Lists<'a> {
                 root: links::root(&path),
                 title: title.clone(),
                 description: prose.description.clone(),
-                html: own_markdown(&prose.body, 1),
+                html: own_markdown(&prose.body, "", 1),
             };
             let info = PageInfo {
                 section: Some(path.clone()),

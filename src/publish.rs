@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, ErrorKind, Write};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -32,6 +32,8 @@ pub struct Stage {
 /// The folders that a stage works on.
 #[derive(Debug)]
 struct Folders {
+    /// The output folder in diagnostics.
+    shown: String,
     /// The output folder, links resolved.
     out: PathBuf,
     staging: PathBuf,
@@ -53,9 +55,12 @@ pub struct Written {
 
 impl Stage {
     /// A stage that writes nothing and still notices what a real one would: a check is a build's rehearsal.
-    #[must_use]
-    pub fn rehearsal() -> Self {
-        Self::new(None)
+    ///
+    /// # Errors
+    /// The output folder holds something else or overlaps with an input.
+    pub fn rehearse(out: &Path, shown: &str, inputs: &[PathBuf]) -> Result<Self, Diagnostic> {
+        examine(out, shown, inputs)?;
+        Ok(Self::new(None))
     }
 
     fn new(folders: Option<Folders>) -> Self {
@@ -72,23 +77,11 @@ impl Stage {
     /// # Errors
     /// The folder holds something else, overlaps with an input, is being written by another build, or
     /// the system refuses.
-    pub fn open(out: &Path, inputs: &[PathBuf]) -> Result<Self, Diagnostic> {
-        let out = resolve(out)?;
+    pub fn open(out: &Path, shown: &str, inputs: &[PathBuf]) -> Result<Self, Diagnostic> {
+        let out = examine(out, shown, inputs)?;
         let (Some(parent), Some(name)) = (out.parent(), out.file_name()) else {
-            return Err(foreign(&out));
+            return Err(foreign(shown));
         };
-        for input in inputs.iter().filter_map(|input| input.canonicalize().ok()) {
-            if out.starts_with(&input) || input.starts_with(&out) {
-                return Err(codes::PUBLISH_INSIDE_CONTENT.at(
-                    Place::file(out.to_string_lossy()),
-                    format!(
-                        "The output folder overlaps with {}",
-                        quoted(&input.to_string_lossy())
-                    ),
-                    "Choose an output folder beside the content, for example `public`.",
-                ));
-            }
-        }
         let sibling = |suffix: &str| {
             let mut sibling = std::ffi::OsString::from(".");
             sibling.push(name);
@@ -96,18 +89,15 @@ impl Stage {
             parent.join(sibling)
         };
         let (staging, aside) = (sibling(".runpress-staging"), sibling(".runpress-aside"));
-        fs::create_dir_all(parent).map_err(|error| failed(parent, &error))?;
+        fs::create_dir_all(parent).map_err(|error| failed(shown, &error))?;
         // A build that could not exchange the folders at once may have been stopped between its two renames.
         if !out.exists() && is_ours(&aside) {
-            fs::rename(&aside, &out).map_err(|error| failed(&aside, &error))?;
+            fs::rename(&aside, &out).map_err(|error| failed(shown, &error))?;
         }
         let mut locks = Vec::new();
         if out.exists() {
-            if !is_ours(&out) && !is_empty(&out) {
-                return Err(foreign(&out));
-            }
             if is_ours(&out) {
-                locks.push(lock(&out)?);
+                locks.push(lock(&out, shown)?);
             }
         }
         for leftover in [&staging, &aside]
@@ -115,21 +105,22 @@ impl Stage {
             .filter(|leftover| leftover.exists())
         {
             if !is_ours(leftover) && !is_empty(leftover) {
-                return Err(foreign(leftover));
+                return Err(foreign(shown));
             }
-            let held = is_ours(leftover).then(|| lock(leftover)).transpose()?;
-            fs::remove_dir_all(leftover).map_err(|error| failed(leftover, &error))?;
+            let held = is_ours(leftover).then(|| lock(leftover, shown)).transpose()?;
+            remove(leftover).map_err(|error| failed(shown, &error))?;
             drop(held);
         }
         fs::create_dir(&staging).map_err(|error| match error.kind() {
-            ErrorKind::AlreadyExists => locked(&out),
-            _ => failed(&staging, &error),
+            ErrorKind::AlreadyExists => locked(shown),
+            _ => failed(shown, &error),
         })?;
-        fs::write(staging.join(MARKER), MARKER_TEXT).map_err(|error| failed(&staging, &error))?;
-        locks.push(lock(&staging)?);
+        fs::write(staging.join(MARKER), MARKER_TEXT).map_err(|error| failed(shown, &error))?;
+        locks.push(lock(&staging, shown)?);
         #[cfg(target_os = "linux")]
         settle(&staging);
         Ok(Self::new(Some(Folders {
+            shown: shown.to_owned(),
             out,
             staging,
             _locks: locks,
@@ -144,7 +135,7 @@ impl Stage {
     pub fn write(&self, path: &str, bytes: &[u8]) -> Result<(), Diagnostic> {
         if let Some(mut file) = self.create(path)? {
             file.write_all(bytes)
-                .map_err(|error| failed(Path::new(path), &error))?;
+                .map_err(|error| failed(path, &error))?;
         }
         self.count(bytes.len() as u64);
         Ok(())
@@ -167,7 +158,7 @@ impl Stage {
         };
         fill(&mut writer)
             .and_then(|()| writer.flush())
-            .map_err(|error| failed(Path::new(path), &error))?;
+            .map_err(|error| failed(path, &error))?;
         self.count(writer.bytes);
         Ok(Written {
             path: path.to_owned(),
@@ -210,7 +201,7 @@ impl Stage {
             ErrorKind::AlreadyExists | ErrorKind::IsADirectory | ErrorKind::NotADirectory => {
                 taken_twice(path)
             }
-            _ => failed(Path::new(path), &error),
+            _ => failed(path, &error),
         })
     }
 
@@ -244,10 +235,10 @@ impl Folders {
         } else {
             fs::rename(&self.staging, &self.out)
         };
-        result.map_err(|error| failed(&self.out, &error))?;
+        result.map_err(|error| failed(&self.shown, &error))?;
         self.swapped = true;
         // What is left under the name of the stage is the old site; failing to remove it harms nobody.
-        let _ = fs::remove_dir_all(&self.staging);
+        let _ = remove(&self.staging);
         Ok(())
     }
 
@@ -283,7 +274,7 @@ impl Folders {
 impl Drop for Folders {
     fn drop(&mut self) {
         if !self.swapped {
-            let _ = fs::remove_dir_all(&self.staging);
+            let _ = remove(&self.staging);
         }
     }
 }
@@ -334,19 +325,45 @@ impl Write for Hashing {
     }
 }
 
-/// The output folder with links resolved, so that the swap replaces the folder and not the link.
-fn resolve(out: &Path) -> Result<PathBuf, Diagnostic> {
-    let absolute = std::path::absolute(out).map_err(|error| failed(out, &error))?;
-    if absolute.symlink_metadata().is_ok() {
-        return absolute.canonicalize().map_err(|error| failed(out, &error));
+/// The output folder with links resolved, if a site may stand there.
+fn examine(out: &Path, shown: &str, inputs: &[PathBuf]) -> Result<PathBuf, Diagnostic> {
+    let out = resolve(out).map_err(|error| failed(shown, &error))?;
+    if out.parent().is_none() || out.file_name().is_none() {
+        return Err(foreign(shown));
     }
-    // The folder is not there yet: resolve the nearest parent that is.
-    let existing = absolute.ancestors().skip(1).find(|parent| parent.exists());
-    let resolved = existing.and_then(|parent| {
-        let rest = absolute.strip_prefix(parent).ok()?;
-        Some(parent.canonicalize().ok()?.join(rest))
-    });
-    Ok(resolved.unwrap_or(absolute))
+    for input in inputs.iter().filter_map(|input| input.canonicalize().ok()) {
+        if out.starts_with(&input) || input.starts_with(&out) {
+            return Err(codes::PUBLISH_INSIDE_CONTENT.at(
+                Place::file(shown),
+                "The output folder overlaps with the content, the templates or the static files",
+                "Choose an output folder beside the content, for example `public`.",
+            ));
+        }
+    }
+    if out.exists() && !is_ours(&out) && !is_empty(&out) {
+        return Err(foreign(shown));
+    }
+    Ok(out)
+}
+
+/// The output folder with links resolved, so that the swap replaces the folder and not the link, and with every
+/// `..` taken, so that no folder that is not there yet can hide where it leads.
+fn resolve(out: &Path) -> io::Result<PathBuf> {
+    let mut resolved = PathBuf::new();
+    for component in std::path::absolute(out)?.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                resolved.pop();
+            }
+            other => resolved.push(other),
+        }
+        // Links are followed as far as folders exist, step by step, as the system would.
+        if resolved.symlink_metadata().is_ok() {
+            resolved = resolved.canonicalize()?;
+        }
+    }
+    Ok(resolved)
 }
 
 fn is_ours(folder: &Path) -> bool {
@@ -356,18 +373,35 @@ fn is_ours(folder: &Path) -> bool {
         .is_ok_and(|meta| meta.is_file())
 }
 
+/// Removes a folder of ours, its marker last: whenever this is stopped, the next build still knows the rest as ours.
+fn remove(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_name() == MARKER {
+            continue;
+        }
+        if entry.file_type()?.is_dir() {
+            fs::remove_dir_all(entry.path())?;
+        } else {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    let _ = fs::remove_file(folder.join(MARKER));
+    fs::remove_dir(folder)
+}
+
 fn is_empty(folder: &Path) -> bool {
     folder
         .read_dir()
         .is_ok_and(|mut entries| entries.next().is_none())
 }
 
-fn lock(folder: &Path) -> Result<File, Diagnostic> {
-    let file = File::open(folder.join(MARKER)).map_err(|error| failed(folder, &error))?;
+fn lock(folder: &Path, shown: &str) -> Result<File, Diagnostic> {
+    let file = File::open(folder.join(MARKER)).map_err(|error| failed(shown, &error))?;
     match file.try_lock() {
         Ok(()) => Ok(file),
-        Err(fs::TryLockError::WouldBlock) => Err(locked(folder)),
-        Err(fs::TryLockError::Error(error)) => Err(failed(folder, &error)),
+        Err(fs::TryLockError::WouldBlock) => Err(locked(shown)),
+        Err(fs::TryLockError::Error(error)) => Err(failed(shown, &error)),
     }
 }
 
@@ -379,29 +413,29 @@ fn taken_twice(path: &str) -> Diagnostic {
     )
 }
 
-fn locked(folder: &Path) -> Diagnostic {
+fn locked(shown: &str) -> Diagnostic {
     codes::PUBLISH_LOCKED.at(
-        Place::file(folder.to_string_lossy()),
+        Place::file(shown),
         "Another build is writing this folder",
         "Wait until it has ended.",
     )
 }
 
-fn foreign(folder: &Path) -> Diagnostic {
+fn foreign(shown: &str) -> Diagnostic {
     codes::PUBLISH_FOREIGN_FOLDER.at(
-        Place::file(folder.to_string_lossy()),
+        Place::file(shown),
         format!(
             "The folder {} holds files that runpress did not write",
-            quoted(&folder.to_string_lossy())
+            quoted(shown)
         ),
         "Choose another `--out`, or empty the folder yourself.",
     )
 }
 
-fn failed(path: &Path, error: &io::Error) -> Diagnostic {
+fn failed(shown: &str, error: &io::Error) -> Diagnostic {
     codes::PUBLISH_IO.at(
-        Place::file(path.to_string_lossy()),
+        Place::file(shown),
         format!("The site could not be written: {error}"),
-        "Make room or correct the permissions; the site that was there is untouched.",
+        "Make room, correct the permissions or choose another `--out`; the site that was there is untouched.",
     )
 }

@@ -124,6 +124,13 @@ impl Site {
         })
     }
 
+    /// A path relative to the site's root, if it lies there.
+    #[must_use]
+    pub fn shown(&self, path: &Path) -> String {
+        let below = path.strip_prefix(&self.root).unwrap_or(path);
+        below.to_string_lossy().into_owned()
+    }
+
     /// Folders that the output must not touch.
     #[must_use]
     pub fn inputs(&self) -> Vec<PathBuf> {

@@ -136,8 +136,13 @@ fn excerpt(line: &[u8], marked: std::ops::Range<usize>) -> Excerpt {
     let mut text = if cut { "…".to_owned() } else { String::new() };
     text.push_str(&visible(&before.chars().skip(skip).collect::<String>()));
     let start = text.len();
+    let whole = inside.chars().count() <= CONTEXT && marked.len() <= CONTEXT * 4;
     text.push_str(&visible(&inside.chars().take(CONTEXT).collect::<String>()));
     let end = text.len();
+    if !whole {
+        text.push('…');
+        return Excerpt { text, start, end };
+    }
     let tail: String = after
         .trim_end_matches(['\r', '\n'])
         .chars()

@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use crate::diagnostics::text::{nearest, quoted};
 use crate::diagnostics::{Diagnostic, Source, codes};
 
-use super::json::{Node, Str};
+use super::json::{Node, Str, located};
 use super::jsonl::{self, Line};
 use super::run_record::reason;
 
@@ -209,17 +209,24 @@ fn read_fields<'a>(path: &str, line: &Line<'a>) -> Result<(Fields<'a>, Kind), Bo
 }
 
 fn unreadable(source: &Source<'_>, text: &str, error: &serde_json::Error) -> Box<Diagnostic> {
-    let place = source.place_of(error);
-    Box::new(if Node::parse(text).is_ok() {
+    let place = located::<Fields<'_>>(source, text, error);
+    let reason = reason(error);
+    Box::new(if reason.starts_with("duplicate field") {
+        codes::EVENTS_DUPLICATE_KEY.at(
+            place,
+            format!("A key of this event stands twice ({reason}); it is kept as an event of type `unknown`"),
+            "Keep one of the two.",
+        )
+    } else if Node::parse(text).is_ok() {
         codes::EVENTS_WRONG_TYPE.at(
             place,
-            format!("A value of this event is of the wrong type: {}; it is kept as an event of type `unknown`", reason(error)),
+            format!("A value of this event is of the wrong type: {reason}; it is kept as an event of type `unknown`"),
             "Write the value in the type that the key takes: numbers and booleans without quotes, text in quotes.",
         )
     } else {
         codes::EVENTS_UNPARSABLE_LINE.at(
             place,
-            format!("The line is not a JSON object: {}; it is kept as an event of type `unknown`", reason(error)),
+            format!("The line is not a JSON object: {reason}; it is kept as an event of type `unknown`"),
             "Correct the line; a half-written last line usually means that the recorder was stopped.",
         )
     })

@@ -9,6 +9,8 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
+use crate::diagnostics::{Place, Source};
+
 /// A string that is borrowed from the document unless it holds an escape.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Str<'a>(pub Cow<'a, str>);
@@ -133,7 +135,8 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The members of an object, in order, duplicates included; empty for anything else.
+    /// The members of an object, in order, duplicates included; empty for anything else, and for an object with
+    /// a key that no UTF-8 text can hold.
     #[must_use]
     pub fn members(&self) -> Vec<Member<'a>> {
         let Ok(Members(members)) = serde_json::from_str(self.raw) else {
@@ -213,6 +216,42 @@ impl<'a> Node<'a> {
             offset: self.offset + (raw.as_ptr().addr() - self.raw.as_ptr().addr()),
         }
     }
+}
+
+/// The place of an error in reading a `T` from a line: the value that is wrong, with its JSON pointer; where that
+/// is not known, the place that `serde_json` names.
+#[must_use]
+pub fn located<'a, T: Deserialize<'a>>(
+    source: &Source<'_>,
+    text: &'a str,
+    error: &serde_json::Error,
+) -> Place {
+    locate::<T>(text).map_or_else(
+        || source.place_of(error),
+        |(node, pointer)| {
+            source
+                .place(node.offset, node.offset + node.raw.len())
+                .pointing(pointer)
+        },
+    )
+}
+
+/// The value of `text` that is not as a `T` wants it, and its JSON pointer. The text is read a second time, which
+/// only happens when there is something to report.
+fn locate<'a, T: Deserialize<'a>>(text: &'a str) -> Option<(Node<'a>, String)> {
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    let error = serde_path_to_error::deserialize::<_, T>(&mut deserializer).err()?;
+    let pointer: String = error
+        .path()
+        .iter()
+        .filter_map(|segment| match segment {
+            serde_path_to_error::Segment::Seq { index } => Some(format!("/{index}")),
+            serde_path_to_error::Segment::Map { key } => Some(format!("/{}", pointer_part(key))),
+            _ => None,
+        })
+        .collect();
+    let node = Node::parse(text).ok()?.find(&pointer)?;
+    (!pointer.is_empty()).then_some((node, pointer))
 }
 
 /// A key as part of a JSON pointer.

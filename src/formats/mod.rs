@@ -9,4 +9,5 @@ pub mod run_record;
 pub mod sidecar;
 pub mod tape;
 pub mod threads;
+pub mod transcript;
 pub mod writeup;

@@ -102,6 +102,14 @@ impl<'a> Reader<'a> {
             return None;
         }
         let members = node.members();
+        if members.is_empty() && !is_empty_object(node) {
+            self.diagnostics.push(self.codes.wrong_type.at(
+                self.place(node, &pointer),
+                format!("The object at {} has a key with half a surrogate pair", shown(&pointer)),
+                "Write every key as valid Unicode.",
+            ));
+            return None;
+        }
         let mut seen = BTreeSet::new();
         for member in &members {
             if !seen.insert(member.key.as_ref()) {
@@ -225,6 +233,10 @@ impl<'a> Reader<'a> {
             format!("Write {expected} here."),
         ));
     }
+}
+
+fn is_empty_object(node: Node<'_>) -> bool {
+    node.raw[1..].trim_start().starts_with('}')
 }
 
 /// A JSON pointer for people: the empty one is "the top level".

@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Diagnostic, Source, codes};
 
-use super::json::{Node, Str};
+use super::json::{Node, Str, located};
 use super::jsonl::{self, Line};
 use super::run_record::reason;
 
@@ -195,7 +195,7 @@ fn parse_header(source: &Source<'_>, line: &Line<'_>) -> Result<Header, Box<Diag
     let whole = source.place(0, text.len());
     match serde_json::from_str::<Tag<'_>>(text) {
         Ok(Tag { tag: Some(tag) }) if &*tag == "header" => {}
-        Err(error) if Node::parse(text).is_err() => return Err(malformed(source, &error)),
+        Err(error) if Node::parse(text).is_err() => return Err(malformed::<Tag<'_>>(source, text, &error)),
         _ => {
             return Err(Box::new(codes::SIDECAR_MISSING_HEADER.at(
                 whole,
@@ -204,7 +204,7 @@ fn parse_header(source: &Source<'_>, line: &Line<'_>) -> Result<Header, Box<Diag
             )));
         }
     }
-    let header: Header = serde_json::from_str(text).map_err(|error| malformed(source, &error))?;
+    let header: Header = serde_json::from_str(text).map_err(|error| malformed::<Header>(source, text, &error))?;
     if header.schema_version > SCHEMA_VERSION {
         let node = Node::parse(text)
             .ok()
@@ -233,11 +233,10 @@ fn parse_annotation<'a>(
             "Write the sidecar as UTF-8.",
         )));
     };
-    let tag = serde_json::from_str::<Tag<'_>>(text)
-        .map_err(|error| malformed(source, &error))?
+    let tag = serde_json::from_str::<Tag<'_>>(text).map_err(|error| malformed::<Tag<'_>>(source, text, &error))?
         .tag;
     match tag.as_deref() {
-        Some("annotation") => serde_json::from_str(text).map_err(|error| malformed(source, &error)),
+        Some("annotation") => serde_json::from_str(text).map_err(|error| malformed::<Annotation<'_>>(source, text, &error)),
         Some("header") => Err(Box::new(codes::SIDECAR_SECOND_HEADER.at(
             source.place(0, text.len()),
             "The sidecar has a second header",
@@ -256,9 +255,13 @@ fn parse_annotation<'a>(
     }
 }
 
-fn malformed(source: &Source<'_>, error: &serde_json::Error) -> Box<Diagnostic> {
+fn malformed<'a, T: Deserialize<'a>>(
+    source: &Source<'_>,
+    text: &'a str,
+    error: &serde_json::Error,
+) -> Box<Diagnostic> {
     Box::new(codes::SIDECAR_MALFORMED_LINE.at(
-        source.place_of(error),
+        located::<T>(source, text, error),
         format!("The line cannot be read: {}", reason(error)),
         "Correct the line; as in Harn's own loader, one bad line refuses the whole sidecar.",
     ))

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Diagnostic, Source, codes};
 
-use super::json::{Node, Str};
+use super::json::{Node, Str, located};
 use super::jsonl::{self, Line};
 use super::run_record::reason;
 
@@ -291,7 +291,7 @@ fn parse_header(
         )));
     }
     let header: Header =
-        serde_json::from_str(text).map_err(|error| malformed(source, &error, "header"))?;
+        serde_json::from_str(text).map_err(|error| malformed::<Header>(source, text, &error, "header"))?;
     if header.version > FORMAT_VERSION {
         let node = Node::parse(text).ok().and_then(|root| root.get("version"));
         let place = node.map_or(whole, |n| source.place(n.offset, n.offset + n.raw.len()));
@@ -322,7 +322,7 @@ fn parse_record<'a>(source: &Source<'_>, line: &Line<'a>) -> Result<Record<'a>, 
             "Split the file: one header and its records make one tape.",
         ))),
         Some("record") => {
-            serde_json::from_str(text).map_err(|error| malformed(source, &error, "record"))
+            serde_json::from_str(text).map_err(|error| malformed::<Record<'_>>(source, text, &error, "record"))
         }
         Some(other) => Err(Box::new(codes::TAPE_MALFORMED_RECORD.at(
             source.place(0, text.len()).pointing("/type"),
@@ -330,7 +330,7 @@ fn parse_record<'a>(source: &Source<'_>, line: &Line<'a>) -> Result<Record<'a>, 
             "Only `header` (first) and `record` lines make a tape.",
         ))),
         None => match serde_json::from_str::<Record<'_>>(text) {
-            Err(error) if Node::parse(text).is_err() => Err(malformed(source, &error, "record")),
+            Err(error) if Node::parse(text).is_err() => Err(malformed::<Record<'_>>(source, text, &error, "record")),
             _ => Err(Box::new(codes::TAPE_MALFORMED_RECORD.at(
                 source.place(0, text.len()).pointing("/type"),
                 "The line has no `type`",
@@ -340,9 +340,14 @@ fn parse_record<'a>(source: &Source<'_>, line: &Line<'a>) -> Result<Record<'a>, 
     }
 }
 
-fn malformed(source: &Source<'_>, error: &serde_json::Error, what: &str) -> Box<Diagnostic> {
+fn malformed<'a, T: Deserialize<'a>>(
+    source: &Source<'_>,
+    text: &'a str,
+    error: &serde_json::Error,
+    what: &str,
+) -> Box<Diagnostic> {
     Box::new(codes::TAPE_MALFORMED_RECORD.at(
-        source.place_of(error),
+        located::<T>(source, text, error),
         format!("The {what} cannot be read: {}", reason(error)),
         "Correct the line; as in Harn's own loader, one malformed line refuses the whole tape.",
     ))

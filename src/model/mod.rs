@@ -10,6 +10,7 @@ pub mod slug;
 pub mod tape;
 pub mod threads;
 pub mod time;
+pub mod transcript;
 
 /// Text that must go out as it came in: a record, an annotation. JSON of the input, unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use crate::formats::events::{self, Fields};
 use crate::formats::json::Str;
 use crate::formats::tape as harn;
 
-use super::time::parse_rfc3339;
+use super::time::{parse_rfc3339, showable};
 
 /// The format a tape is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -208,6 +208,18 @@ impl<'a> Tape<'a> {
         }
     }
 
+    /// Where the last event stands whose number is not above `seq`: a span may end between two numbers.
+    #[must_use]
+    pub fn position_up_to(&self, seq: u64) -> Option<usize> {
+        match &self.positions {
+            Some(positions) => positions.range(..=seq).next_back().map(|(_, position)| *position),
+            None => {
+                let last = self.events.len().checked_sub(1)?;
+                Some(usize::try_from(seq).map_or(last, |seq| seq.min(last)))
+            }
+        }
+    }
+
     /// The highest number on the tape.
     #[must_use]
     pub fn last_seq(&self) -> Option<u64> {
@@ -403,7 +415,7 @@ fn from_record(line: harn::RecordLine<'_>) -> Event<'_> {
         seq: record.seq,
         line: line.line.number,
         source: line.line.text,
-        at: Some(record.virtual_time_ms),
+        at: showable(record.virtual_time_ms),
         kind: Kind {
             word: "unknown",
             family: Family::Other,

@@ -104,6 +104,12 @@ pub fn push_iso_ms(out: &mut String, ms: i64) {
     }
 }
 
+/// A time that can be shown: outside of the years -9999 to 9999 there is none.
+#[must_use]
+pub fn showable(ms: i64) -> Option<i64> {
+    at(ms).map(|_| ms)
+}
+
 fn at(ms: i64) -> Option<Timestamp> {
     Timestamp::from_millisecond(ms).ok()
 }

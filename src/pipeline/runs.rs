@@ -4,6 +4,7 @@ use crate::diagnostics::{self, Diagnostic};
 use crate::feeds;
 use crate::inspect::{self, Inspected};
 use crate::load::{self, RunFiles};
+use crate::markup::Origin;
 use crate::model::findings::{Findings, Glimpse, ThreadCounts};
 use crate::model::time;
 use crate::publish::Stage;
@@ -170,6 +171,8 @@ impl RunOutput<'_> {
             record: self.record,
             downloads: &downloads,
         };
+        let path = links::run(&entry.slug);
+        let events = |number| self.event_href(&path, number);
         let writeup = self
             .inspected
             .review
@@ -178,9 +181,9 @@ impl RunOutput<'_> {
                 markdown::render(
                     &review.body,
                     Context {
-                        ids: "w-",
+                        scope: "w",
                         shift: 2,
-                        own: false,
+                        origin: Origin::Run(&events),
                     },
                 )
             });
@@ -299,8 +302,15 @@ impl RunOutput<'_> {
         Ok(first)
     }
 
+    /// Address of an event of the run's first tape: what writeups and threads mean by a number.
+    fn event_href(&self, page: &str, number: u64) -> Option<String> {
+        self.layouts.first()?.numbered_href(page, number)
+    }
+
     /// The Markdown entries of the review threads; plain text stays plain.
     fn thread_entries(&self) -> Vec<Vec<Option<Html>>> {
+        let path = links::run(&self.gathered.archive.runs[self.index].slug);
+        let events = |number| self.event_href(&path, number);
         let threads = self
             .inspected
             .threads
@@ -313,11 +323,11 @@ impl RunOutput<'_> {
                 let entries = thread.entries.iter().enumerate();
                 entries
                     .map(|(number, entry)| {
-                        let ids = format!("{anchor}-{number}-");
+                        let scope = format!("{anchor}-{number}");
                         let context = Context {
-                            ids: &ids,
+                            scope: &scope,
                             shift: 3,
-                            own: false,
+                            origin: Origin::Run(&events),
                         };
                         entry
                             .markdown

@@ -3,13 +3,14 @@
 //! An event filter: raw HTML becomes text, links and images pass an allowlist, ids get a prefix,
 //! headings move below the page's own, nesting is capped.
 
+use std::collections::BTreeSet;
+
 use pulldown_cmark::{
     Alignment, BlockQuoteKind, CowStr, Event, HeadingLevel, Parser, Tag, TagEnd, html,
 };
 
-use crate::markup::{OPTIONS, image_is_kept};
+use crate::markup::{Destination, OPTIONS, Origin, destination, image_is_kept};
 use crate::model::slug::{slugify, with_hash};
-use crate::url::{LinkKind, link_kind};
 
 use super::html::Html;
 use super::text::{needs_care, push_attribute, push_text};
@@ -20,12 +21,12 @@ const DEPTH: usize = 64;
 /// How a text stands on its page.
 #[derive(Debug, Clone, Copy)]
 pub struct Context<'a> {
-    /// Prefix of every id, so that texts of one page do not clash, nor with the page.
-    pub ids: &'a str,
+    /// Keeps the ids of this text apart from those of others on the page.
+    pub scope: &'a str,
     /// Levels that headings move down.
     pub shift: usize,
-    /// Whether the text is the site's own: its relative links and headings are then kept as links and anchors.
-    pub own: bool,
+    /// Where it comes from.
+    pub origin: Origin<'a>,
 }
 
 /// Renders `text`.
@@ -38,13 +39,14 @@ pub fn render(text: &str, context: Context<'_>) -> Html {
         table: Vec::new(),
         cell: 0,
         head: false,
+        images: 0,
     };
     let mut events = Vec::new();
     for event in Parser::new_ext(text, OPTIONS) {
         filter.event(event, &mut events);
     }
-    if context.own {
-        anchor_headings(&mut events, context.ids);
+    if let Origin::Site = context.origin {
+        anchor_headings(&mut events, context.scope);
     }
     let mut out = String::with_capacity(text.len() + text.len() / 2);
     html::push_html(&mut out, events.into_iter());
@@ -82,6 +84,8 @@ struct Filter<'a> {
     table: Vec<Alignment>,
     cell: usize,
     head: bool,
+    /// Images that are open.
+    images: usize,
 }
 
 #[derive(Clone, Copy)]
@@ -96,9 +100,14 @@ impl Filter<'_> {
         match event {
             Event::Start(tag) => self.start(tag, out),
             Event::End(tag) => self.end(tag, out),
+            // The words of an image become an attribute.
+            Event::Html(text) | Event::InlineHtml(text) | Event::Text(text) if self.images > 0 => {
+                out.push(Event::Text(crate::diagnostics::text::visible(&text).into()));
+            }
             Event::Html(text) | Event::InlineHtml(text) | Event::Text(text) => {
                 out.push(visible(text));
             }
+            Event::Code(text) if self.images > 0 => out.push(Event::Text(text)),
             Event::Code(text) if needs_care(&text) => {
                 out.push(Event::InlineHtml(CowStr::Borrowed("<code>")));
                 out.push(visible(text));
@@ -141,39 +150,24 @@ impl Filter<'_> {
                 dest_url,
                 id,
                 ..
-            } => match link_kind(&dest_url) {
-                Some(LinkKind::External) => {
+            } => match destination(&dest_url, self.context.origin) {
+                Destination::External => {
                     let mut html = String::from("<a rel=\"nofollow noopener ugc\" href=\"");
                     push_attribute(&mut html, &dest_url);
                     html.push_str("\">");
                     out.push(Event::InlineHtml(html.into()));
                     Close::Raw("</a>")
                 }
-                Some(LinkKind::Fragment) => {
-                    let dest_url = if self.context.own || is_event(&dest_url) {
-                        dest_url
-                    } else {
-                        format!("#{}{}", self.context.ids, &dest_url[1..]).into()
-                    };
+                Destination::Internal(address) => {
                     out.push(Event::Start(Tag::Link {
                         link_type,
-                        dest_url,
+                        dest_url: address.into(),
                         title: CowStr::Borrowed(""),
                         id,
                     }));
                     Close::AsIs
                 }
-                Some(LinkKind::Relative) if self.context.own => {
-                    out.push(Event::Start(Tag::Link {
-                        link_type,
-                        dest_url,
-                        title: CowStr::Borrowed(""),
-                        id,
-                    }));
-                    Close::AsIs
-                }
-                // A relative address in a review leads nowhere on this site: its words stay.
-                _ => Close::Nothing,
+                Destination::Dropped => Close::Nothing,
             },
             Tag::Image {
                 dest_url,
@@ -181,7 +175,8 @@ impl Filter<'_> {
                 id,
                 ..
             } => {
-                if image_is_kept(&dest_url, self.context.own) {
+                if image_is_kept(&dest_url, self.context.origin) {
+                    self.images += 1;
                     out.push(Event::Start(Tag::Image {
                         link_type,
                         dest_url,
@@ -261,6 +256,10 @@ impl Filter<'_> {
                 out.push(Event::InlineHtml(CowStr::Borrowed(html)));
             }
             Some(Close::AsIs) => out.push(Event::End(match tag {
+                TagEnd::Image => {
+                    self.images = self.images.saturating_sub(1);
+                    TagEnd::Image
+                }
                 TagEnd::Heading(level) => TagEnd::Heading(deeper(level, self.context.shift)),
                 other => other,
             })),
@@ -273,7 +272,8 @@ impl Filter<'_> {
         if slug != name {
             slug = with_hash(&slug, name);
         }
-        format!("{}fn-{slug}", self.context.ids).into()
+        // No slug holds an underscore, so the parts cannot be mistaken for one another.
+        format!("fn_{}_{slug}", self.context.scope).into()
     }
 }
 
@@ -288,16 +288,10 @@ fn visible(text: CowStr<'_>) -> Event<'_> {
     }
 }
 
-/// Links to events and their ranges keep their address: `#e-17`, `#e-17..21`.
-fn is_event(destination: &str) -> bool {
-    destination
-        .strip_prefix("#e-")
-        .is_some_and(|rest| rest.chars().all(|c| c.is_ascii_digit() || c == '.'))
-}
-
 /// Headings of the site's own prose can be linked to.
-fn anchor_headings(events: &mut [Event<'_>], prefix: &str) {
-    let mut taken = std::collections::BTreeSet::new();
+fn anchor_headings(events: &mut [Event<'_>], scope: &str) {
+    // The page itself has the id `main`.
+    let mut taken = BTreeSet::from(["main".to_owned()]);
     for at in 0..events.len() {
         if !matches!(events[at], Event::Start(Tag::Heading { .. })) {
             continue;
@@ -310,7 +304,11 @@ fn anchor_headings(events: &mut [Event<'_>], prefix: &str) {
                 _ => None,
             })
             .collect();
-        let plain = format!("{prefix}{}", slugify(&text));
+        let plain = if scope.is_empty() {
+            slugify(&text)
+        } else {
+            format!("{scope}-{}", slugify(&text))
+        };
         let mut slug = plain.clone();
         let mut count = 1;
         while slug.is_empty() || !taken.insert(slug.clone()) {
@@ -347,13 +345,17 @@ const fn alert(kind: BlockQuoteKind) -> &'static str {
 mod tests {
     use super::*;
 
+    fn events(number: u64) -> Option<String> {
+        (number < 10).then(|| format!("#e-{number}"))
+    }
+
     fn html(text: &str) -> String {
         render(
             text,
             Context {
-                ids: "w-",
+                scope: "w",
                 shift: 2,
-                own: false,
+                origin: Origin::Run(&events),
             },
         )
         .as_str()
@@ -378,6 +380,8 @@ mod tests {
                 .contains("rel=\"nofollow noopener ugc\" href=\"https://example.org\"")
         );
         assert_eq!(html("[a](#e-3)"), "<p><a href=\"#e-3\">a</a></p>");
+        assert_eq!(html("[a](#e-3..5)"), "<p><a href=\"#e-3..5\">a</a></p>");
+        assert_eq!(html("[a](#e-30) [b](#metrics)"), "<p>a b</p>");
         assert_eq!(
             html("![alt](https://example.org/x.png)"),
             "<p><span class=noimg>Image not shown: alt</span></p>"
@@ -397,9 +401,9 @@ mod tests {
         let own = render(
             "# A b\n\n# A b",
             Context {
-                ids: "",
+                scope: "",
                 shift: 0,
-                own: true,
+                origin: Origin::Site,
             },
         );
         assert!(own.as_str().contains("id=\"a-b\"") && own.as_str().contains("id=\"a-b-2\""));

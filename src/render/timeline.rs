@@ -1,5 +1,6 @@
 //! Knows the HTML of a tape: the hot path, written by hand because it is most of every run page.
 
+use crate::markup::Origin;
 use crate::model::tape::TextKind;
 use crate::model::time::{push_clock, push_iso_ms};
 use crate::view::timeline::{AnnotationView, EventView, SpanPiece, TextView, TimelinePage};
@@ -20,12 +21,12 @@ pub fn render(page: &TimelinePage<'_>) -> Html {
         .sum();
     let mut out = String::with_capacity(size + size / 8 + page.events.len() * 320);
     for event in &page.events {
-        push_event(&mut out, event);
+        push_event(&mut out, page, event);
     }
     Html::finished(out)
 }
 
-fn push_event(out: &mut String, event: &EventView<'_>) {
+fn push_event(out: &mut String, page: &TimelinePage<'_>, event: &EventView<'_>) {
     if let Some(gap) = &event.gap {
         out.push_str("<li class=gap>");
         out.push_str(gap);
@@ -90,7 +91,7 @@ fn push_event(out: &mut String, event: &EventView<'_>) {
         out.push_str(") is not in the tape’s CAS folder.</p>");
     }
     for annotation in &event.annotations {
-        push_annotation(out, annotation);
+        push_annotation(out, page, annotation);
     }
     out.push_str("</li>\n");
 }
@@ -153,7 +154,7 @@ fn first_line(text: &str) -> &str {
         .map_or(line, |(end, _)| &line[..end])
 }
 
-fn push_annotation(out: &mut String, a: &AnnotationView<'_>) {
+fn push_annotation(out: &mut String, page: &TimelinePage<'_>, a: &AnnotationView<'_>) {
     out.push_str("<aside class=\"an an-");
     out.push_str(a.class);
     out.push_str("\" id=\"");
@@ -192,18 +193,13 @@ fn push_annotation(out: &mut String, a: &AnnotationView<'_>) {
     out.push_str("</p>");
     if let Some(evidence) = a.evidence {
         out.push_str("<div class=md>");
-        let ids = format!("{}-", a.anchor);
-        out.push_str(
-            markdown::render(
-                evidence,
-                Context {
-                    ids: &ids,
-                    shift: 3,
-                    own: false,
-                },
-            )
-            .as_str(),
-        );
+        let events = |number| page.layout.numbered_href(&page.path, number);
+        let context = Context {
+            scope: &a.anchor,
+            shift: 3,
+            origin: Origin::Run(&events),
+        };
+        out.push_str(markdown::render(evidence, context).as_str());
         out.push_str("</div>");
     }
     if let Some(fix) = &a.fix {

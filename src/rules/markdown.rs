@@ -4,18 +4,18 @@ use pulldown_cmark::{Event, Parser, Tag};
 
 use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Diagnostic, Place, Source, codes};
-use crate::markup::{OPTIONS, image_is_kept, link_is_kept};
+use crate::markup::{Destination, OPTIONS, Origin, destination, image_is_kept};
 
 /// Warns of every link and image of `text` that is dropped; `source` is the file, `offset` where the text begins
-/// in it, `own` whether it is the site's own prose.
+/// in it.
 #[must_use]
-pub fn check(source: Source<'_>, text: &str, offset: usize, own: bool) -> Vec<Diagnostic> {
+pub fn check(source: Source<'_>, text: &str, offset: usize, origin: Origin<'_>) -> Vec<Diagnostic> {
     if !may_link(text) {
         return Vec::new();
     }
     Parser::new_ext(text, OPTIONS)
         .into_offset_iter()
-        .filter_map(|(event, range)| Some((dropped_by(&event, own)?, range)))
+        .filter_map(|(event, range)| Some((dropped_by(&event, origin)?, range)))
         .map(|(destination, range)| {
             dropped(
                 source.place(offset + range.start, offset + range.end),
@@ -27,12 +27,12 @@ pub fn check(source: Source<'_>, text: &str, offset: usize, own: bool) -> Vec<Di
 
 /// The destinations that are dropped, for text of a run that stands inside another format.
 #[must_use]
-pub fn dropped_links(text: &str) -> Vec<String> {
+pub fn dropped_links(text: &str, origin: Origin<'_>) -> Vec<String> {
     if !may_link(text) {
         return Vec::new();
     }
     Parser::new_ext(text, OPTIONS)
-        .filter_map(|event| dropped_by(&event, false))
+        .filter_map(|event| dropped_by(&event, origin))
         .collect()
 }
 
@@ -41,16 +41,16 @@ fn may_link(text: &str) -> bool {
     memchr::memchr2(b'[', b'<', text.as_bytes()).is_some()
 }
 
-fn dropped_by(event: &Event<'_>, own: bool) -> Option<String> {
-    match event {
-        Event::Start(Tag::Link { dest_url, .. }) if !link_is_kept(dest_url, own) => {
-            Some(dest_url.to_string())
-        }
-        Event::Start(Tag::Image { dest_url, .. }) if !image_is_kept(dest_url, own) => {
-            Some(dest_url.to_string())
-        }
-        _ => None,
-    }
+fn dropped_by(event: &Event<'_>, origin: Origin<'_>) -> Option<String> {
+    let (address, dropped) = match event {
+        Event::Start(Tag::Link { dest_url, .. }) => (
+            dest_url,
+            destination(dest_url, origin) == Destination::Dropped,
+        ),
+        Event::Start(Tag::Image { dest_url, .. }) => (dest_url, !image_is_kept(dest_url, origin)),
+        _ => return None,
+    };
+    dropped.then(|| address.to_string())
 }
 
 /// The warning about one destination.

@@ -5,7 +5,9 @@ use crate::diagnostics::text::{nearest, quoted};
 use crate::diagnostics::{Checked, Diagnostic, Place, Severity, Source, codes};
 use crate::formats::writeup::{Entry, Writeup};
 use crate::model::review::{Item, Rating, Review};
+use crate::markup::Origin;
 use crate::model::run::Run;
+use crate::model::tape::Tape;
 
 use super::markdown;
 
@@ -20,14 +22,16 @@ const STATUSES: [&str; 8] = [
     "incredible",
 ];
 
-/// Makes a review of a writeup; without a `run` (its record is broken) none is needed.
+/// Makes a review of a writeup, which may link to events of `tape`, the run's first; without a `run` (its record is broken) none is needed.
 #[must_use]
 pub fn check(
     config: &Config,
     run: Option<&Run>,
+    tape: Option<&Tape<'_>>,
     source: Source<'_>,
     writeup: &Writeup<'_>,
 ) -> Checked<Review> {
+    let events = |number| tape?.position(number).map(|_| String::new());
     let needed = config.policy.require_review && run.is_some_and(|run| run.state.is_completed());
     let weight = if needed {
         Severity::Error
@@ -58,7 +62,8 @@ pub fn check(
     }
     // Without an overall word the badge is the worst domain (formats.md, contradiction 6).
     let overall = overall.or_else(|| domains.iter().filter_map(|(_, rating)| *rating).max());
-    if overall.is_none() && diagnostics.is_empty() && !listed {
+    let unclosed = !writeup.fenced && writeup.body().starts_with("---");
+    if overall.is_none() && diagnostics.is_empty() && !listed && !unclosed {
         diagnostics.push(
             codes::REVIEW_UNKNOWN_RATING
                 .at(
@@ -81,7 +86,7 @@ pub fn check(
         );
     }
     let offset = writeup.body().as_ptr().addr() - writeup.text.as_ptr().addr();
-    diagnostics.extend(markdown::check(source, writeup.body(), offset, false));
+    diagnostics.extend(markdown::check(source, writeup.body(), offset, Origin::Run(&events)));
     let value = Review {
         rating: overall,
         domains,

@@ -8,6 +8,7 @@ use crate::diagnostics::text::{nearest, quoted};
 use crate::diagnostics::{Checked, Code, Diagnostic, Source, codes};
 use crate::formats::json::{Node, Str};
 use crate::formats::sidecar::{self as format, AnnotationLine, AuthorKind, HypothesisStatus};
+use crate::markup::Origin;
 use crate::model::Verbatim;
 use crate::model::annotation::{
     Annotation, Author, FRICTION_KINDS, Kind, Link, Problem, Report, Sidecar,
@@ -316,7 +317,8 @@ impl<'t> Validator<'t> {
         let Some(evidence) = line.annotation.evidence.as_deref() else {
             return;
         };
-        for destination in markdown::dropped_links(evidence) {
+        let events = |number| self.tape.position(number).map(|_| String::new());
+        for destination in markdown::dropped_links(evidence, Origin::Run(&events)) {
             let at = place(self.path, line.line.number, &line.line.text, "/evidence");
             self.diagnostics.push(markdown::dropped(at, &destination));
         }

@@ -524,7 +524,7 @@ pub fn events_page(
             href: format!("{root}{}", links::run(&s.entry.slug)),
         },
         file: tape.file.clone(),
-        summary: span(range, tape.events.len()),
+        summary: span(tape, &range),
         html,
         pages: pages(tape, layout, number),
         previous: Some(href(number - 1)),
@@ -533,13 +533,14 @@ pub fn events_page(
     }
 }
 
-fn span(range: std::ops::Range<usize>, total: usize) -> String {
-    let digits = |n: usize| format::grouped(&n.to_string());
+/// `events 500 to 999 of 3,000`: the numbers are those that stand beside the events.
+fn span(tape: &Tape<'_>, range: &std::ops::Range<usize>) -> String {
+    let number = |position: usize| tape.events.get(position).map_or(0, |event| event.seq);
     format!(
         "events {} to {} of {}",
-        digits(range.start + 1),
-        digits(range.end),
-        digits(total)
+        format::grouped(&number(range.start).to_string()),
+        format::grouped(&number(range.end.saturating_sub(1)).to_string()),
+        format::grouped(&tape.events.len().to_string())
     )
 }
 
@@ -550,7 +551,7 @@ fn pages(tape: &Tape<'_>, layout: &Layout<'_>, current: usize) -> Vec<PageLink> 
     let root = links::root(&layout.path(current));
     (1..=layout.pages())
         .map(|number| PageLink {
-            text: span(layout.range(number), tape.events.len()),
+            text: span(tape, &layout.range(number)),
             href: format!("{root}{}", layout.path(number)),
             current: number == current,
         })

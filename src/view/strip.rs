@@ -167,7 +167,7 @@ fn positions(config: &Config, tape: &Tape<'_>) -> (Vec<f64>, Vec<f64>) {
         if pause > gap {
             folded.push(position);
         } else {
-            total += pause;
+            total = total.saturating_add(pause);
         }
         before = event.at.or(before);
         elapsed.push(total);

@@ -113,6 +113,13 @@ impl<'t> Layout<'t> {
         href
     }
 
+    /// Address of event number `seq`, if the tape has it, for the page at path `from`.
+    #[must_use]
+    pub fn numbered_href(&self, from: &str, seq: u64) -> Option<String> {
+        let position = self.position(seq)?;
+        Some(self.event_href(from, seq, position))
+    }
+
     /// Address of an anchor at the event at `position`, for the page at path `from`.
     #[must_use]
     pub fn href(&self, from: &str, position: usize, anchor: &str) -> String {
@@ -164,7 +171,7 @@ impl Anchor<'_> {
 }
 
 /// First parts of ids on a run page: events, annotations, the writeup.
-const RESERVED: [&str; 3] = ["e", "a", "w"];
+const RESERVED: [&str; 3] = ["e", "a", "thread"];
 
 fn prefix(file: &str, taken: &mut Vec<String>) -> String {
     let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
@@ -185,6 +192,10 @@ fn prefix(file: &str, taken: &mut Vec<String>) -> String {
 pub struct TimelinePage<'a> {
     /// The events.
     pub events: Vec<EventView<'a>>,
+    /// Where all events of the tape stand: texts on this page may link to any of them.
+    pub layout: &'a Layout<'a>,
+    /// Path of this page.
+    pub path: String,
 }
 
 /// One event.
@@ -346,7 +357,8 @@ pub fn page<'a>(
             }
         })
         .collect();
-    (TimelinePage { events }, long)
+    let page = TimelinePage { events, layout, path };
+    (page, long)
 }
 
 fn gap(config: &Config, before: Option<i64>, at: Option<i64>) -> Option<String> {
@@ -413,9 +425,7 @@ pub fn lanes(layout: &Layout<'_>, sidecar: Option<&Sidecar<'_>>) -> Vec<(usize, 
             let (start, end) = a.span?;
             Some((
                 layout.position(start)?,
-                layout
-                    .position(end)
-                    .or_else(|| layout.tape.events.len().checked_sub(1))?,
+                layout.tape.position_up_to(end)?,
             ))
         })
         .collect();
@@ -529,12 +539,11 @@ fn annotation_view<'a>(
         }),
         timestamp: annotation.timestamp.as_deref(),
         span: annotation.span.and_then(|(start, end)| {
-            let position = layout
-                .position(end)
-                .or_else(|| layout.tape.events.len().checked_sub(1))?;
+            let position = layout.tape.position_up_to(end)?;
+            let last = layout.tape.events.get(position)?.seq;
             Some(Link {
                 text: format!("events {start} to {end}"),
-                href: layout.event_href(page, end, position),
+                href: layout.event_href(page, last, position),
             })
         }),
         detail: annotation

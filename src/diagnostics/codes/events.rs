@@ -18,6 +18,10 @@ family! { ALL:
         why "The event is kept and shown as `unknown` with everything that it holds."
         bad "{\"timestamp\":\"2026-03-01T10:00:00Z\",\"type\":\"command\",\"command\":\"npm test\",\"exitCode\":\"1\"}"
         good "{\"timestamp\":\"2026-03-01T10:00:00Z\",\"type\":\"command\",\"command\":\"npm test\",\"exitCode\":1}";
+    EVENTS_DUPLICATE_KEY = "events.duplicate-key" Warning "a key stands twice in one event"
+        why "JSON readers differ in which of the two they keep, so the event is kept and shown as `unknown` with everything that it holds."
+        bad "{\"timestamp\":\"2026-03-01T10:00:00Z\",\"type\":\"agent\",\"message\":\"a\",\"message\":\"b\"}"
+        good "{\"timestamp\":\"2026-03-01T10:00:00Z\",\"type\":\"agent\",\"message\":\"b\"}";
     EVENTS_INVALID_TIMESTAMP = "events.invalid-timestamp" Warning "the time of an event is not RFC 3339"
         why "The event keeps its place, but the timeline cannot say when it happened."
         bad "{\"timestamp\":\"10:00\",\"type\":\"agent\",\"message\":\"Done.\"}"

@@ -15,6 +15,7 @@ mod sidecar;
 mod tape;
 mod template;
 mod threads;
+mod transcript;
 
 pub use annotation::*;
 pub use archive::*;
@@ -29,6 +30,7 @@ pub use sidecar::*;
 pub use tape::*;
 pub use template::*;
 pub use threads::*;
+pub use transcript::*;
 
 use super::Code;
 
@@ -63,6 +65,7 @@ pub fn all() -> impl Iterator<Item = &'static Code> {
         sidecar::ALL,
         annotation::ALL,
         review::ALL,
+        transcript::ALL,
         threads::ALL,
         page::ALL,
         archive::ALL,

@@ -6,6 +6,10 @@ family! { ALL:
         why "The first byte that does not fit is marked."
         bad "caf\\xe9   (one Latin-1 byte)"
         good "café";
+    PAGE_TOO_LARGE = "page.too-large" Error "a page is larger than the limit"
+        why "The site's own prose is read whole. Raise `writeup` in `[limits]` if the page is right."
+        bad "a page of 300 KiB with the default limit"
+        good "[limits]\nwriteup = \"512 KiB\"";
     PAGE_FRONT_MATTER = "page.front-matter" Error "the front matter of a page has a problem"
         why "Front matter is TOML between two `+++` lines, with the keys `title`, `description`, `order` and `draft`."
         bad "+++\ntitel = \"Guide\"\n+++"

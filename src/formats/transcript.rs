@@ -1,0 +1,178 @@
+//! Knows Harn's transcript, version 2 (formats.md E): `transcript.json`, with its shortcuts resolved.
+//!
+//! Import in Harn checks nothing, so little is an error here. No message of this format quotes a value: what a
+//! transcript holds may be private.
+
+use std::borrow::Cow;
+
+use crate::diagnostics::{Diagnostic, Source, codes};
+
+use super::json::{Kind, Node};
+use super::reader::{Need, Object, Reader, ShapeCodes};
+use super::run_record::reason;
+
+/// The file's name in a run directory.
+pub const FILE_NAME: &str = "transcript.json";
+/// The version that is read.
+pub const VERSION: &str = "2";
+
+static SHAPE: ShapeCodes = ShapeCodes {
+    missing: &codes::TRANSCRIPT_WRONG_TYPE,
+    wrong_type: &codes::TRANSCRIPT_WRONG_TYPE,
+    duplicate_key: &codes::TRANSCRIPT_DUPLICATE_KEY,
+};
+
+/// A transcript as written, defaults filled in.
+#[derive(Debug, Default)]
+pub struct Transcript<'a> {
+    /// Its id.
+    pub id: Option<Cow<'a, str>>,
+    /// `active` when absent (formats.md, contradiction 27).
+    pub state: Option<Cow<'a, str>>,
+    /// The turns in reading order.
+    pub messages: Vec<Message<'a>>,
+    /// The assets in order.
+    pub assets: Vec<Asset<'a>>,
+    /// Whether there is a summary of turns that were compacted away.
+    pub has_summary: bool,
+}
+
+/// A turn.
+#[derive(Debug)]
+pub struct Message<'a> {
+    /// `user` when absent.
+    pub role: Cow<'a, str>,
+    /// Its content.
+    pub blocks: Vec<Block<'a>>,
+}
+
+/// A piece of a turn.
+#[derive(Debug)]
+pub struct Block<'a> {
+    /// `text` when absent.
+    pub kind: Cow<'a, str>,
+    /// As written, or the default of the role.
+    pub visibility: Cow<'a, str>,
+    /// The block as written: an object, or a string that stands for a text block.
+    pub node: Node<'a>,
+    /// JSON pointer to it.
+    pub pointer: String,
+}
+
+/// A descriptor of something large.
+#[derive(Debug)]
+pub struct Asset<'a> {
+    /// Its id; empty for a bare path.
+    pub id: Cow<'a, str>,
+    /// `blob` when absent.
+    pub kind: Cow<'a, str>,
+    /// `internal` when absent.
+    pub visibility: Cow<'a, str>,
+    /// Its name or title.
+    pub name: Option<Cow<'a, str>>,
+    /// Where its bytes stand, relative to the run directory.
+    pub path: Option<Cow<'a, str>>,
+    /// The asset as written.
+    pub node: Node<'a>,
+    /// JSON pointer to it.
+    pub pointer: String,
+}
+
+/// Reads a transcript. `None` comes with an error that says why nothing could be read.
+#[must_use]
+pub fn parse(source: Source<'_>) -> (Option<Transcript<'_>>, Vec<Diagnostic>) {
+    let text = source.text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(source.text);
+    let source = Source { text, ..source };
+    let text = match std::str::from_utf8(text) {
+        Ok(text) => text,
+        Err(error) => {
+            let at = error.valid_up_to();
+            let place = source.place(at, at + 1);
+            let problem = codes::TRANSCRIPT_SYNTAX.at(place, "The transcript is not valid UTF-8", "Write the file as UTF-8.");
+            return (None, vec![problem]);
+        }
+    };
+    let root = match Node::parse(text) {
+        Ok(root) => root,
+        Err(error) => {
+            let problem = codes::TRANSCRIPT_SYNTAX.at(
+                source.place_of(&error),
+                format!("The transcript is not valid JSON: {}", reason(&error)),
+                "Export it again.",
+            );
+            return (None, vec![problem]);
+        }
+    };
+    let mut r = Reader::new(source, &SHAPE);
+    let Some(top) = r.object(root, "") else { return (None, r.diagnostics) };
+    if top.get("_type").and_then(|tag| tag.as_str()).as_deref() != Some("transcript") {
+        let place = r.place(Node { raw: &root.raw[..1], ..root }, "/_type");
+        let problem = codes::TRANSCRIPT_WRONG_DOCUMENT.at(
+            place,
+            "This is not a Harn transcript: its `_type` is not `transcript`",
+            "Export the transcript from Harn, or give this file another name.",
+        );
+        return (None, vec![problem]);
+    }
+    if let Some(version) = top.get("version").filter(|version| version.raw != VERSION) {
+        let place = r.place(version, "/version");
+        r.diagnostics.push(codes::TRANSCRIPT_OTHER_VERSION.at(
+            place,
+            format!("The transcript is not of version {VERSION}"),
+            "Look at the conversation on the run page; keys of other versions are not shown.",
+        ));
+    }
+    let transcript = Transcript {
+        id: r.string(&top, "id", Need::Optional),
+        state: r.string(&top, "state", Need::Optional),
+        messages: r.items(&top, "messages", Need::Optional).into_iter().map(|(node, p)| message(node, p)).collect(),
+        assets: r.items(&top, "assets", Need::Optional).into_iter().map(|(node, p)| asset(node, p)).collect(),
+        has_summary: summary(&top),
+    };
+    let broken = r.diagnostics.iter().any(Diagnostic::is_error);
+    ((!broken).then_some(transcript), r.diagnostics)
+}
+
+fn summary(top: &Object<'_>) -> bool {
+    top.get("summary").and_then(|summary| summary.as_str()).is_some_and(|summary| !summary.is_empty())
+}
+
+fn text<'a>(node: Node<'a>, key: &str) -> Option<Cow<'a, str>> {
+    node.get(key)?.as_str()
+}
+
+fn message(node: Node<'_>, pointer: String) -> Message<'_> {
+    let role = text(node, "role").unwrap_or(Cow::Borrowed("user"));
+    // A visibility of the whole turn is no part of the format; where one stands, it holds back what it says.
+    let whole = text(node, "visibility").filter(|visibility| visibility != "public");
+    let default = if role == "tool_result" { "internal" } else { "public" };
+    let blocks = match node.get("content") {
+        Some(content) if content.kind() == Kind::Array => {
+            let items = content.items().into_iter().enumerate();
+            items.map(|(index, item)| (item, format!("{pointer}/content/{index}"))).collect()
+        }
+        Some(content) if content.kind() != Kind::Null => vec![(content, format!("{pointer}/content"))],
+        _ => Vec::new(),
+    };
+    let block = |(node, pointer): (_, _)| Block {
+        kind: text(node, "type").unwrap_or(Cow::Borrowed("text")),
+        visibility: whole.clone().or_else(|| text(node, "visibility")).unwrap_or(Cow::Borrowed(default)),
+        node,
+        pointer,
+    };
+    Message { role, blocks: blocks.into_iter().map(block).collect() }
+}
+
+fn asset(node: Node<'_>, pointer: String) -> Asset<'_> {
+    let is_path = node.kind() == Kind::String;
+    let path = if is_path { node.as_str() } else { node.get("storage").and_then(|storage| text(storage, "path")) };
+    Asset {
+        id: text(node, "id").unwrap_or_default(),
+        kind: text(node, "kind").unwrap_or(Cow::Borrowed("blob")),
+        visibility: text(node, "visibility").unwrap_or(Cow::Borrowed("internal")),
+        name: text(node, "name").or_else(|| text(node, "title")),
+        path,
+        node,
+        pointer,
+    }
+}
