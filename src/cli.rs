@@ -174,7 +174,7 @@ fn capitalised(text: &str) -> String {
 
 fn indented(text: &str) -> String {
     text.lines()
-        .map(|line| format!("    {line}"))
+        .map(|line| format!("    {line}").trim_end().to_owned())
         .collect::<Vec<_>>()
         .join("\n")
 }

@@ -166,9 +166,14 @@ impl Walk<'_> {
     fn shown(&self, path: &Path) -> String {
         let (relative, label) = match path.strip_prefix(self.site) {
             Ok(relative) => (relative, ""),
-            Err(_) => (path.strip_prefix(&self.root).unwrap_or(path), self.label.as_str()),
+            Err(_) => (
+                path.strip_prefix(&self.root).unwrap_or(path),
+                self.label.as_str(),
+            ),
         };
-        let parts = relative.components().map(|part| part.as_os_str().to_string_lossy());
+        let parts = relative
+            .components()
+            .map(|part| part.as_os_str().to_string_lossy());
         let label = Some(label).filter(|label| !label.is_empty());
         let parts: Vec<_> = label.into_iter().map(Into::into).chain(parts).collect();
         if parts.is_empty() {
@@ -187,7 +192,10 @@ struct Labels {
 
 impl Labels {
     fn new(site: &Path, content: &[PathBuf]) -> Self {
-        let roots: BTreeSet<_> = content.iter().filter_map(|root| root.canonicalize().ok()).collect();
+        let roots: BTreeSet<_> = content
+            .iter()
+            .filter_map(|root| root.canonicalize().ok())
+            .collect();
         Self {
             needed: roots.iter().filter(|root| !root.starts_with(site)).count() > 1,
             taken: Vec::new(),
@@ -198,12 +206,18 @@ impl Labels {
         if !self.needed || root.starts_with(site) {
             return String::new();
         }
-        let name = root.file_name().map_or_else(|| "root".to_owned(), |name| name.to_string_lossy().into_owned());
+        let name = root.file_name().map_or_else(
+            || "root".to_owned(),
+            |name| name.to_string_lossy().into_owned(),
+        );
         let count = self.taken.iter().filter(|taken| **taken == name).count();
         self.taken.push(name.clone());
-        if count == 0 { name } else { format!("{name}-{}", count + 1) }
+        if count == 0 {
+            name
+        } else {
+            format!("{name}-{}", count + 1)
+        }
     }
-
 }
 
 /// A path relative to the site's root, if it lies there.

@@ -1,19 +1,20 @@
 //! Knows what the files of one run say: formats and rules applied to every file, in one place for check and build.
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use crate::config::Config;
 use crate::diagnostics::text::quoted;
-use crate::diagnostics::{Checked, Diagnostic, Place, Source, codes};
+use crate::diagnostics::{Checked, Collector, Diagnostic, Place, Source, codes};
 use crate::discover::RunDirectory;
 use crate::formats::{self, run_record};
 use crate::load::{self, Loaded, RunFiles};
 use crate::model::annotation::Sidecar;
 use crate::model::review::Review;
 use crate::model::run::{self, Run};
-use crate::model::tape::{self, Block, Format, Tape, TextKind};
+use crate::model::tape::{self, Block, Tape, Text, TextKind};
 use crate::model::threads::{Lines, Thread, Threads};
+use crate::model::transcript::Conversation;
 use crate::model::{self, FileDigest};
 use crate::rules;
 
@@ -26,6 +27,8 @@ pub struct Inspected<'a> {
     pub sidecars: Vec<Option<Sidecar<'a>>>,
     /// The review.
     pub review: Option<Review>,
+    /// The public part of the transcript.
+    pub conversation: Option<Conversation<'a>>,
     /// The review threads; `None` when there is no file of them.
     pub threads: Option<Threads<'a>>,
     /// Files that the tapes and threads refer to.
@@ -120,6 +123,7 @@ pub fn files<'a>(
         }
     }
     sidecars(config, files, &mut found, &mut diagnostics);
+    conversation(config, directory, files, &mut found, &mut diagnostics);
     threads(config, directory, files, &mut found, &mut diagnostics);
     found.review = review(
         config,
@@ -159,6 +163,50 @@ fn review(
     let (writeup, problems) = formats::writeup::parse(source);
     diagnostics.extend(problems);
     Some(rules::review::check(config, run, tape, source, &writeup).unpack(diagnostics))
+}
+
+fn conversation<'a>(
+    config: &Config,
+    directory: &RunDirectory,
+    files: &'a RunFiles,
+    found: &mut Inspected<'a>,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    let Some(file) = &files.transcript else {
+        return;
+    };
+    let source = Source::file(&file.shown, &file.bytes);
+    let (transcript, problems) = formats::transcript::parse(source);
+    diagnostics.extend(problems);
+    let Some(transcript) = transcript else {
+        return;
+    };
+    let mut conversation = model::transcript::public(transcript);
+    let mut problems = Collector::default();
+    let mut published = BTreeSet::new();
+    for asset in &mut conversation.assets {
+        let place = Place::file(&file.shown).pointing(&asset.pointer);
+        let Some(path) = &asset.path else { continue };
+        match load::asset(directory, path, place.clone(), &config.limits) {
+            Ok(Some(loaded)) => {
+                if published.insert(loaded.name.clone()) {
+                    found.referenced.push(load::digest(&loaded));
+                }
+                let Loaded { bytes, digest, .. } = loaded;
+                asset.file = Some(model::transcript::asset_file(bytes, &digest));
+            }
+            Ok(None) => problems.add(&codes::TRANSCRIPT_MISSING_ASSET, || {
+                codes::TRANSCRIPT_MISSING_ASSET.at(
+                    place,
+                    "The file of a public asset is not there",
+                    "Put the file where `storage.path` says, relative to the run directory.",
+                )
+            }),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    diagnostics.extend(problems.finish(&file.shown));
+    found.conversation = Some(conversation);
 }
 
 /// Lines of a file that a thread shows; a thread about more of them shows the first.
@@ -332,73 +380,75 @@ fn short_spelling(
         .find(|candidate| candidate == named && present(candidate))
 }
 
-/// Fetches payloads from the CAS folder. They are shown like inline ones; missing ones stay on the event.
+/// Fetches payloads from the CAS folder, each once. They are shown like inline ones; missing ones stay on the event.
 fn resolve_payloads(
     config: &Config,
     directory: &RunDirectory,
     tape: &mut Tape<'_>,
-    payloads: &mut Vec<FileDigest>,
+    referenced: &mut Vec<FileDigest>,
     diagnostics: &mut Vec<Diagnostic>,
 ) {
-    debug_assert_eq!(tape.format, Format::Harn);
     let (path, name) = (
         format!("{}/{}", directory.shown, tape.file),
         tape.file.clone(),
     );
+    let mut read: BTreeMap<String, Option<Arc<str>>> = BTreeMap::new();
+    let mut missing = Collector::default();
     for event in &mut tape.events {
-        let mut missing = Vec::new();
         for external in std::mem::take(&mut event.external) {
-            let loaded = load::payload(directory, &name, &external.content_hash, &config.limits);
-            let at = || {
-                let source = Source::line(&path, event.line, event.source.as_bytes());
-                let text: &str = &event.source;
-                let found = text.find(&external.content_hash).unwrap_or_default();
-                source.place(found, found + external.content_hash.len())
-            };
-            match loaded {
-                Ok(Some(file)) => {
-                    let digest = load::digest(&file);
-                    if digest.blake3 != external.content_hash {
-                        diagnostics.push(codes::TAPE_PAYLOAD_MISMATCH.at(
-                            Place::file(&file.shown),
-                            "The payload is not what its name says: its BLAKE3 differs",
-                            "Take the payload from its source again.",
-                        ));
-                    }
-                    if !payloads.contains(&digest) {
-                        payloads.push(digest);
-                    }
-                    let text = match String::from_utf8(file.bytes) {
-                        Ok(text) => text,
-                        Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
-                    };
-                    let kind = if text.starts_with(['{', '[']) {
-                        TextKind::Json
-                    } else {
-                        TextKind::Plain
-                    };
-                    if !text.is_empty() {
-                        event.blocks.push(Block {
-                            label: Some(external.label),
-                            kind,
-                            text: Cow::Owned(text),
-                        });
+            let hash = external.content_hash.clone();
+            let payload = read.entry(hash.clone()).or_insert_with(|| {
+                match load::payload(directory, &name, &hash, &config.limits) {
+                    Ok(file) => file.map(|file| payload(&file, &hash, referenced, diagnostics)),
+                    Err(problem) => {
+                        diagnostics.push(problem);
+                        None
                     }
                 }
-                Ok(None) => {
-                    diagnostics.push(codes::TAPE_MISSING_PAYLOAD.at(
-                        at(),
-                        format!("The payload {} is not in {}", quoted(&external.content_hash), quoted(&format!("{name}.cas"))),
-                        "Copy the CAS folder beside the tape; the timeline says that the payload is missing.",
-                    ));
-                    missing.push(external);
+            });
+            if let Some(text) = payload {
+                let kind = if text.starts_with(['{', '[']) {
+                    TextKind::Json
+                } else {
+                    TextKind::Plain
+                };
+                if !text.is_empty() {
+                    event.blocks.push(Block {
+                        label: Some(external.label),
+                        kind,
+                        text: Text::Payload(Arc::clone(text), hash),
+                    });
                 }
-                Err(problem) => {
-                    diagnostics.push(problem);
-                    missing.push(external);
-                }
+                continue;
             }
+            missing.add(&codes::TAPE_MISSING_PAYLOAD, || {
+                let found = event.source.find(&hash).unwrap_or_default();
+                let source = Source::line(&path, event.line, event.source.as_bytes());
+                codes::TAPE_MISSING_PAYLOAD.at(
+                    source.place(found, found + hash.len()),
+                    format!("The payload {} is not in {}", quoted(&hash), quoted(&format!("{name}.cas"))),
+                    "Copy the CAS folder beside the tape; the timeline says that the payload is missing.",
+                )
+            });
+            event.external.push(external);
         }
-        event.external = missing;
     }
+    diagnostics.extend(missing.finish(&path));
+}
+
+fn payload(
+    file: &Loaded,
+    hash: &str,
+    referenced: &mut Vec<FileDigest>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Arc<str> {
+    if file.digest != hash {
+        diagnostics.push(codes::TAPE_PAYLOAD_MISMATCH.at(
+            Place::file(&file.shown),
+            "The payload is not what its name says: its BLAKE3 differs",
+            "Take the payload from its source again.",
+        ));
+    }
+    referenced.push(load::digest(file));
+    String::from_utf8_lossy(&file.bytes).into()
 }

@@ -64,7 +64,8 @@ pub type Failure = Vec<Diagnostic>;
 pub fn check(site: &Site, progress: &dyn Progress) -> Result<Outcome, Failure> {
     rehearse_or_build(site, progress, &|| {
         Stage::rehearse(&site.out, &site.shown(&site.out), &site.inputs())
-    }).map(|(outcome, _)| outcome)
+    })
+    .map(|(outcome, _)| outcome)
 }
 
 /// Checks everything and, unless the content has errors, puts the new site in the place of the old one.
@@ -72,8 +73,9 @@ pub fn check(site: &Site, progress: &dyn Progress) -> Result<Outcome, Failure> {
 /// # Errors
 /// The content or the site's own files cannot be read at all, or the site cannot be written.
 pub fn build(site: &Site, progress: &dyn Progress) -> Result<Outcome, Failure> {
-    let (mut outcome, stage) =
-        rehearse_or_build(site, progress, &|| Stage::open(&site.out, &site.shown(&site.out), &site.inputs()))?;
+    let (mut outcome, stage) = rehearse_or_build(site, progress, &|| {
+        Stage::open(&site.out, &site.shown(&site.out), &site.inputs())
+    })?;
     if outcome.publishes(site) {
         stage.swap().map_err(|problem| vec![problem])?;
         outcome.published = true;
@@ -88,7 +90,9 @@ fn rehearse_or_build(
     open: &dyn Fn() -> Result<Stage, Diagnostic>,
 ) -> Result<(Outcome, Stage), Failure> {
     let mut gathered = Gathered::gather(site, progress)?;
-    let renderer = site.renderer(&gathered).map_err(|failure| gathered.failed(failure))?;
+    let renderer = site
+        .renderer(&gathered)
+        .map_err(|failure| gathered.failed(failure))?;
     let open = |gathered: &Gathered| open().map_err(|problem| gathered.failed(vec![problem]));
     let mut stage = open(&gathered)?;
     let mut pass = gathered
@@ -98,15 +102,17 @@ fn rehearse_or_build(
         drop(stage);
         stage = open(&gathered)?;
         pass = gathered
-        .pass(site, (&stage, &renderer), progress)
-        .map_err(|failure| gathered.failed(failure))?;
+            .pass(site, (&stage, &renderer), progress)
+            .map_err(|failure| gathered.failed(failure))?;
     }
     let mut outcome = gathered.outcome(site, pass);
     if outcome.publishes(site) {
-        gathered.publish_lists(site, &outcome, &stage, &renderer).map_err(|mut failure| {
-            failure.extend(outcome.diagnostics.iter().cloned());
-            failure
-        })?;
+        gathered
+            .publish_lists(site, &outcome, &stage, &renderer)
+            .map_err(|mut failure| {
+                failure.extend(outcome.diagnostics.iter().cloned());
+                failure
+            })?;
         (outcome.files, outcome.bytes) = stage.written();
     }
     Ok((outcome, stage))

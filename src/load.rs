@@ -8,7 +8,7 @@ use crate::config::Limits;
 use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Diagnostic, Place, Source, codes};
 use crate::discover::RunDirectory;
-use crate::formats::{events, run_record, sidecar, tape, threads, writeup};
+use crate::formats::{events, run_record, sidecar, tape, threads, transcript, writeup};
 use crate::model::FileDigest;
 
 /// A file of a run directory.
@@ -47,6 +47,8 @@ pub struct RunFiles {
     pub sidecars: Vec<Loaded>,
     /// `writeup.md`
     pub writeup: Option<Loaded>,
+    /// `transcript.json`
+    pub transcript: Option<Loaded>,
     /// `annotations.json`
     pub threads: Option<Loaded>,
     /// `annotations.actions.jsonl`
@@ -58,7 +60,7 @@ pub struct RunFiles {
 }
 
 /// Co-located files that this version digests but does not show.
-const DIGESTED: [&str; 2] = ["raw.jsonl", "transcript.json"];
+const DIGESTED: [&str; 1] = ["raw.jsonl"];
 
 /// Reads the record of a run directory.
 ///
@@ -126,6 +128,7 @@ pub fn run(
             Role::Tape => files.tapes.push(loaded),
             Role::Sidecar => files.sidecars.push(loaded),
             Role::Writeup => files.writeup = Some(loaded),
+            Role::Transcript => files.transcript = Some(loaded),
             Role::Threads => files.threads = Some(loaded),
             Role::ThreadActions => files.thread_actions = Some(loaded),
             Role::Digested => {}
@@ -178,6 +181,50 @@ pub fn payload(
     }
     let bytes = read(&directory.root, &folder.join(hash), &shown, limits.file)?;
     Ok(bytes.map(|bytes| Loaded::new(name, shown, bytes)))
+}
+
+/// Reads an asset that a transcript names, relative to the run directory. `Ok(None)`: it is not there.
+///
+/// # Errors
+/// The path leads out of the run directory, or the file cannot be read or is too large. The message does not
+/// quote the path: it comes from a transcript.
+pub fn asset(
+    directory: &RunDirectory,
+    path: &str,
+    place: Place,
+    limits: &Limits,
+) -> Result<Option<Loaded>, Diagnostic> {
+    let refused = |place: Place| {
+        codes::TRANSCRIPT_ASSET_OUTSIDE.at(
+            place,
+            "The asset leads out of the run directory",
+            "Write a path below the run directory, without `..`.",
+        )
+    };
+    let safe = !path.is_empty()
+        && !path.contains(['\\', '\0'])
+        && path
+            .split('/')
+            .all(|part| !part.is_empty() && part != "." && part != "..");
+    if !safe {
+        return Err(refused(place));
+    }
+    let (Ok(root), Ok(target)) = (
+        directory.path.canonicalize(),
+        directory.path.join(path).canonicalize(),
+    ) else {
+        return Ok(None);
+    };
+    if !target.starts_with(&root) {
+        return Err(refused(place));
+    }
+    let bytes = read(&root, &target, &place.path, limits.file).map_err(|problem| {
+        let mut problem = problem;
+        problem.place = place.clone();
+        problem
+    })?;
+    let shown = place.path;
+    Ok(bytes.map(|bytes| Loaded::new(path.to_owned(), shown, bytes)))
 }
 
 /// Reads a file below `implementation/` of a run. `Ok(None)`: it is not there.
@@ -278,6 +325,7 @@ enum Role {
     Tape,
     Sidecar,
     Writeup,
+    Transcript,
     Threads,
     ThreadActions,
     Digested,
@@ -304,6 +352,8 @@ fn role(name: &str) -> Option<Role> {
         .any(|ext| name.len() > ext.len() && name.ends_with(ext))
     {
         Some(Role::Tape)
+    } else if name == transcript::FILE_NAME {
+        Some(Role::Transcript)
     } else if name == threads::STATE_FILE {
         Some(Role::Threads)
     } else if name == threads::ACTIONS_FILE {

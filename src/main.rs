@@ -1,9 +1,4 @@
 //! The binary: parses the command line, calls the library, prints, picks the exit status.
-#![allow(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "the only place that prints"
-)]
 
 mod cli;
 
@@ -16,7 +11,7 @@ use std::time::{Duration, Instant};
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use runpress::config;
-use runpress::diagnostics::text::nearest;
+use runpress::diagnostics::text::{nearest, visible};
 use runpress::diagnostics::{Diagnostic, Severity, Tally, github, human, json, junit, sarif};
 use runpress::pipeline::{Outcome, Progress, Silent};
 use runpress::site::{Overrides, Site};
@@ -64,10 +59,10 @@ fn explain(code: Option<&str>) -> u8 {
         || "`runpress explain` without a code lists them all.".to_owned(),
         |near| format!("Did you mean `{near}`?"),
     );
-    eprintln!(
+    say(&format!(
         "error: there is no diagnostic `{}`\n  help: {hint}",
-        runpress::diagnostics::text::visible(code)
-    );
+        visible(code)
+    ));
     COULD_NOT_RUN
 }
 
@@ -85,10 +80,10 @@ fn run(cli: &Cli, input: &Input, build: Option<Overrides>) -> u8 {
     };
     let root = cli.root.clone().unwrap_or_else(nearest_root);
     if !root.is_dir() {
-        eprintln!(
+        say(&format!(
             "error: the site's root `{}` is not a folder\n  help: Name the folder that holds site.toml with `--root`.",
             root.display()
-        );
+        ));
         return COULD_NOT_RUN;
     }
     let bar = Bar::new(cli);
@@ -131,7 +126,7 @@ fn run(cli: &Cli, input: &Input, build: Option<Overrides>) -> u8 {
     if let Ok((site, outcome)) = &result
         && !cli.quiet
     {
-        eprintln!("{}", summary(site, outcome, is_build, start.elapsed()));
+        say(&summary(site, outcome, is_build, start.elapsed()).to_string());
     }
     if reported { status } else { COULD_NOT_RUN }
 }
@@ -166,10 +161,7 @@ fn report(cli: &Cli, reports: &[Report], facts: &Facts<'_>) -> bool {
         Color::Auto => is_terminal && std::env::var_os("NO_COLOR").is_none(),
     };
     if reports.is_empty() {
-        eprint!(
-            "{}",
-            human::render(&shown, styled(std::io::stderr().is_terminal()))
-        );
+        say_raw(&human::render(&shown, styled(std::io::stderr().is_terminal())).to_string());
         return true;
     }
     let mut written = true;
@@ -197,9 +189,9 @@ fn report(cli: &Cli, reports: &[Report], facts: &Facts<'_>) -> bool {
                 .file
                 .as_ref()
                 .map_or_else(|| "standard output".into(), |file| file.to_string_lossy());
-            eprintln!(
+            say(&format!(
                 "error: the report could not be written to `{place}`: {error}\n  help: Name a file in a folder that exists and that the build may write."
-            );
+            ));
             written = false;
         }
     }
@@ -227,7 +219,11 @@ fn summary(site: &Site, outcome: &Outcome, is_build: bool, elapsed: Duration) ->
     parts.push(format!("{:.1} s", elapsed.as_secs_f64()));
     if outcome.published {
         parts.push(format::bytes(outcome.bytes));
-        return format!("Published in {}: {}", site.out.display(), parts.join(", "));
+        return format!(
+            "Published in {}: {}",
+            visible(&site.out.to_string_lossy()),
+            parts.join(", ")
+        );
     }
     let verdict = match (is_build, outcome.publishes(site)) {
         (true, _) => "Nothing was published",
@@ -235,6 +231,15 @@ fn summary(site: &Site, outcome: &Outcome, is_build: bool, elapsed: Duration) ->
         (false, false) => "Checked, not fit to publish",
     };
     format!("{verdict}: {}", parts.join(", "))
+}
+
+/// A line for people. That nobody can read it is no reason to fail.
+fn say(text: &str) {
+    say_raw(&format!("{text}\n"));
+}
+
+fn say_raw(text: &str) {
+    let _ = std::io::stderr().write_all(text.as_bytes());
 }
 
 fn print(text: &str) {
@@ -285,7 +290,7 @@ impl Progress for Bar {
         {
             *current = step;
             if self.plain {
-                eprintln!("{step}: {ticks}");
+                say(&format!("{step}: {ticks}"));
             }
         }
     }

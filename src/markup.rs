@@ -58,7 +58,9 @@ pub fn destination(address: &str, origin: Origin<'_>) -> Destination {
 /// `#e-17` and `#e-17..21`, to wherever the event stands.
 fn event_link(address: &str, events: &dyn Fn(u64) -> Option<String>) -> Option<String> {
     let numbers = address.trim().strip_prefix("#e-")?;
-    let (first, last) = numbers.split_once("..").map_or((numbers, None), |(first, last)| (first, Some(last)));
+    let (first, last) = numbers
+        .split_once("..")
+        .map_or((numbers, None), |(first, last)| (first, Some(last)));
     let mut href = events(first.parse().ok()?)?;
     if let Some(last) = last {
         href.push_str("..");

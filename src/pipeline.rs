@@ -235,7 +235,10 @@ impl Gathered {
             let offset = text.len().saturating_sub(prose.body.len());
             self.diagnostics.extend(rules::markdown::check(
                 Source { text, ..source },
-                &prose.body, offset, Origin::Site));
+                &prose.body,
+                offset,
+                Origin::Site,
+            ));
             if !prose.draft || site.drafts {
                 self.prose.push((file, prose));
             }
@@ -317,7 +320,9 @@ impl Gathered {
             // Runs without a valid record: their other files are checked all the same.
             let others = (0..self.directories.len())
                 .into_par_iter()
-                .filter(|index| self.candidates[*index].is_none() && !self.set_aside.contains_key(index))
+                .filter(|index| {
+                    self.candidates[*index].is_none() && !self.set_aside.contains_key(index)
+                })
                 .map(|index| {
                     progress.tick();
                     runs::check_only(site, self, index)
@@ -412,7 +417,12 @@ impl Gathered {
     /// Gives every run that is not published a page that says so: those set aside, and those whose record is
     /// broken and never entered the archive.
     fn quarantine_pages(&mut self, all: &[Diagnostic]) {
-        let mut taken: BTreeSet<String> = self.archive.runs.iter().map(|entry| entry.slug.clone()).collect();
+        let mut taken: BTreeSet<String> = self
+            .archive
+            .runs
+            .iter()
+            .map(|entry| entry.slug.clone())
+            .collect();
         for index in 0..self.directories.len() {
             if self.candidates[index].is_some() {
                 continue;
@@ -422,7 +432,10 @@ impl Gathered {
             let diagnostics = known.map_or_else(
                 || {
                     let prefix = format!("{path}/");
-                    all.iter().filter(|d| d.place.path.starts_with(&prefix)).cloned().collect()
+                    all.iter()
+                        .filter(|d| d.place.path.starts_with(&prefix))
+                        .cloned()
+                        .collect()
                 },
                 |known| {
                     let mut problems = known.diagnostics.clone();
@@ -431,7 +444,9 @@ impl Gathered {
                 },
             );
             // Its own address, unless another run has it now.
-            let own = known.map(|known| known.slug.clone()).filter(|slug| !taken.contains(slug));
+            let own = known
+                .map(|known| known.slug.clone())
+                .filter(|slug| !taken.contains(slug));
             let slug = own.unwrap_or_else(|| with_hash(&slugify(&path), &path));
             taken.insert(slug.clone());
             self.quarantined.push(Quarantined {
@@ -598,7 +613,9 @@ impl<'a> Lists<'a> {
         let intro = prose
             .iter()
             .find(|(file, _)| file.shelf == Shelf::Page && file.slug == "index");
-        let html = intro.map_or_else(Html::default, |(_, prose)| own_markdown(&prose.body, "about", 1));
+        let html = intro.map_or_else(Html::default, |(_, prose)| {
+            own_markdown(&prose.body, "about", 1)
+        });
         let view = home::home_page(config, self.archive(), &self.outcome.findings, html);
         let info = PageInfo {
             path: "index.html".to_owned(),

@@ -95,10 +95,8 @@ impl Stage {
             fs::rename(&aside, &out).map_err(|error| failed(shown, &error))?;
         }
         let mut locks = Vec::new();
-        if out.exists() {
-            if is_ours(&out) {
-                locks.push(lock(&out, shown)?);
-            }
+        if out.exists() && is_ours(&out) {
+            locks.push(lock(&out, shown)?);
         }
         for leftover in [&staging, &aside]
             .into_iter()
@@ -107,7 +105,9 @@ impl Stage {
             if !is_ours(leftover) && !is_empty(leftover) {
                 return Err(foreign(shown));
             }
-            let held = is_ours(leftover).then(|| lock(leftover, shown)).transpose()?;
+            let held = is_ours(leftover)
+                .then(|| lock(leftover, shown))
+                .transpose()?;
             remove(leftover).map_err(|error| failed(shown, &error))?;
             drop(held);
         }

@@ -19,7 +19,7 @@ impl HttpUrl {
         let host = authority
             .rsplit_once(':')
             .map_or(authority, |(host, port)| {
-                if port.chars().all(|c| c.is_ascii_digit()) {
+                if port.is_empty() || port.parse::<u16>().is_ok() {
                     host
                 } else {
                     ""
@@ -60,6 +60,15 @@ impl HttpUrl {
             .to_ascii_lowercase()
     }
 
+    /// Whether a port is named.
+    #[must_use]
+    pub fn has_port(&self) -> bool {
+        let rest = self.0.split_once("://").map_or("", |(_, rest)| rest);
+        rest.split(['/', '?', '#'])
+            .next()
+            .is_some_and(|authority| authority.contains(':'))
+    }
+
     /// The path, from its first `/`.
     #[must_use]
     pub fn path(&self) -> &str {
@@ -89,7 +98,9 @@ pub fn is_host(text: &str) -> bool {
             !label.is_empty()
                 && !label.starts_with('-')
                 && !label.ends_with('-')
-                && label.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
+                && label
+                    .chars()
+                    .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
         })
 }
 

@@ -68,10 +68,10 @@ mod tests {
             column: Some(14),
             ..Place::file("a,b:c%\nd/run-record.json")
         };
-        let problem = codes::RECORD_EMPTY_ID.at(place, "one\r\n::error::two", "Help.");
+        let problem = codes::RECORD_EMPTY_NAME.at(place, "one\r\n::error::two", "Help.");
         assert_eq!(
             super::render(&[problem]),
-            "::error file=a%2Cb%3Ac%25%0Ad/run-record.json,line=3,col=14,title=record.empty-id::one%0D%0A::error::two. Help.\n"
+            "::error file=a%2Cb%3Ac%25%0Ad/run-record.json,line=3,col=14,title=record.empty-name::one%0D%0A::error::two. Help.\n"
         );
     }
 }

@@ -13,6 +13,8 @@ pub mod reference;
 pub mod sarif;
 pub mod text;
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 pub use place::{Excerpt, Place, Source};
@@ -146,6 +148,73 @@ impl<T> Checked<T> {
     pub fn unpack(self, into: &mut Vec<Diagnostic>) -> T {
         into.extend(self.diagnostics);
         self.value
+    }
+}
+
+/// Problems of one code that are listed for one file. The rest is counted: one broken file must not bury the
+/// others, nor make the build slow.
+pub const PER_FILE: usize = 100;
+
+/// Collects the problems of one file, at most [`PER_FILE`] of a code.
+#[derive(Debug, Clone, Default)]
+pub struct Collector {
+    list: Vec<Diagnostic>,
+    counts: BTreeMap<&'static str, (&'static Code, usize)>,
+}
+
+impl Collector {
+    /// Adds a problem of `code`; `make` is only called when it is listed.
+    pub fn add(&mut self, code: &'static Code, make: impl FnOnce() -> Diagnostic) {
+        let (_, count) = self.counts.entry(code.name).or_insert((code, 0));
+        *count += 1;
+        if *count <= PER_FILE {
+            self.list.push(make());
+        }
+    }
+
+    /// Adds a problem that is made already.
+    pub fn push(&mut self, diagnostic: Diagnostic) {
+        self.add(diagnostic.code, || diagnostic);
+    }
+
+    /// Whether there is an error so far.
+    #[must_use]
+    pub fn has_errors(&self) -> bool {
+        self.list.iter().any(Diagnostic::is_error)
+    }
+
+    /// How many errors were added so far, listed or not.
+    #[must_use]
+    pub fn errors(&self) -> usize {
+        let errors = self
+            .counts
+            .values()
+            .filter(|(code, _)| code.severity == Severity::Error);
+        errors.map(|(_, count)| count).sum()
+    }
+
+    /// The problems, and for each code with more of them how many are not listed.
+    #[must_use]
+    pub fn finish(self, path: &str) -> Vec<Diagnostic> {
+        let mut list = self.list;
+        for (code, count) in self
+            .counts
+            .into_values()
+            .filter(|(_, count)| *count > PER_FILE)
+        {
+            let severity = list
+                .iter()
+                .find(|d| d.code == code)
+                .map_or(code.severity, |d| d.severity);
+            let more = count - PER_FILE;
+            let message = format!("{more} more problems of this kind in this file are not listed");
+            let help = "Mend those that are listed and check again.";
+            list.push(
+                code.at(Place::file(path), message, help)
+                    .with_severity(severity),
+            );
+        }
+        list
     }
 }
 

@@ -11,6 +11,7 @@ use crate::model::annotation::{Annotation, Sidecar};
 use crate::model::review::{Rating, Review};
 use crate::model::tape::{Format, Tape};
 use crate::model::threads::{Thread, Threads};
+use crate::model::transcript::Conversation;
 use crate::render::Html;
 use crate::view::links;
 
@@ -30,7 +31,7 @@ pub struct RunDocument<'a> {
     tapes: Vec<TapeDocument<'a>>,
     annotations: Vec<AnnotationDocument<'a>>,
     threads: Option<ThreadsDocument<'a>>,
-    transcript: Option<()>,
+    transcript: Option<TranscriptDocument<'a>>,
     files: Vec<FileDocument<'a>>,
     diagnostics: Vec<json::Entry<'a>>,
 }
@@ -109,6 +110,37 @@ impl Serialize for AnnotationDocument<'_> {
     }
 }
 
+/// The public part of the transcript.
+#[derive(Debug, Serialize)]
+struct TranscriptDocument<'a> {
+    id: Option<&'a str>,
+    state: &'a str,
+    messages: Vec<MessageDocument<'a>>,
+    assets: Vec<AssetDocument<'a>>,
+    withheld: WithheldDocument,
+}
+
+/// A turn with its public blocks as written.
+#[derive(Debug, Serialize)]
+struct MessageDocument<'a> {
+    role: &'a str,
+    content: Vec<&'a RawValue>,
+}
+
+/// A public asset and where its file stands, relative to the site's root.
+#[derive(Debug, Serialize)]
+struct AssetDocument<'a> {
+    id: &'a str,
+    name: &'a str,
+    path: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct WithheldDocument {
+    internal: usize,
+    private: usize,
+}
+
 /// The channel's state after all actions.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -152,6 +184,8 @@ pub struct Sources<'a> {
     pub tapes: &'a [Tape<'a>],
     /// Their sidecars.
     pub sidecars: &'a [Option<Sidecar<'a>>],
+    /// The public part of its transcript.
+    pub conversation: Option<&'a Conversation<'a>>,
     /// Its review threads.
     pub threads: Option<&'a Threads<'a>>,
     /// Its files.
@@ -202,7 +236,10 @@ pub fn document<'a>(s: &Sources<'a>) -> serde_json::Result<RunDocument<'a>> {
         tapes,
         annotations,
         threads: s.threads.map(threads_document).transpose()?,
-        transcript: None,
+        transcript: s
+            .conversation
+            .map(|conversation| transcript_document(s.slug, conversation))
+            .transpose()?,
         files: s
             .files
             .iter()
@@ -213,6 +250,44 @@ pub fn document<'a>(s: &Sources<'a>) -> serde_json::Result<RunDocument<'a>> {
             })
             .collect(),
         diagnostics: s.diagnostics.iter().map(json::Entry::from).collect(),
+    })
+}
+
+fn transcript_document<'a>(
+    slug: &str,
+    conversation: &'a Conversation<'a>,
+) -> serde_json::Result<TranscriptDocument<'a>> {
+    let messages = conversation
+        .turns
+        .iter()
+        .map(|turn| {
+            let content = turn
+                .parts
+                .iter()
+                .map(|part| serde_json::from_str(part.verbatim.0));
+            Ok(MessageDocument {
+                role: &turn.role,
+                content: content.collect::<serde_json::Result<_>>()?,
+            })
+        })
+        .collect::<serde_json::Result<_>>()?;
+    let assets = conversation.assets.iter().map(|asset| AssetDocument {
+        id: &asset.id,
+        name: &asset.name,
+        path: asset
+            .file
+            .as_ref()
+            .map(|file| links::run_file(slug, &format!("assets/{}", file.name))),
+    });
+    Ok(TranscriptDocument {
+        id: conversation.id.as_deref(),
+        state: &conversation.state,
+        messages,
+        assets: assets.collect(),
+        withheld: WithheldDocument {
+            internal: conversation.withheld.internal,
+            private: conversation.withheld.private,
+        },
     })
 }
 

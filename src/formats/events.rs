@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::diagnostics::text::{nearest, quoted};
-use crate::diagnostics::{Diagnostic, Source, codes};
+use crate::diagnostics::{Collector, Diagnostic, Source, codes};
 
 use super::json::{Node, Str, located};
 use super::jsonl::{self, Line};
@@ -117,11 +117,11 @@ pub struct Fields<'a> {
 /// short-lived, so they are never held together.
 #[must_use]
 pub fn read<'a>(path: &str, bytes: &'a [u8], mut each: impl FnMut(Event<'a>)) -> Vec<Diagnostic> {
-    let mut diagnostics = Vec::new();
+    let mut diagnostics = Collector::default();
     for line in jsonl::lines(bytes) {
         each(parse_line(path, line, &mut diagnostics));
     }
-    diagnostics
+    diagnostics.finish(path)
 }
 
 /// The content hash of a log (formats.md H.4): BLAKE3 over each non-blank line, trailing CR removed, followed
@@ -159,7 +159,7 @@ fn hash_lines(bytes: &[u8]) -> String {
     hasher.finalize().to_hex().to_string()
 }
 
-fn parse_line<'a>(path: &str, line: Line<'a>, diagnostics: &mut Vec<Diagnostic>) -> Event<'a> {
+fn parse_line<'a>(path: &str, line: Line<'a>, diagnostics: &mut Collector) -> Event<'a> {
     match read_fields(path, &line) {
         Ok((fields, kind)) => Event {
             line,
@@ -271,7 +271,11 @@ fn missing_key(kind: Kind, f: &Fields<'_>) -> Option<&'static str> {
         Kind::Read | Kind::Write | Kind::Skill => (f.path.is_some(), "path"),
         Kind::Search => (f.query.is_some(), "query"),
         Kind::Orchestration => (f.action.is_some(), "action"),
-        Kind::System => (f.stage.is_some(), "stage"),
+        Kind::System => match (&f.stage, &f.status, &f.message) {
+            (None, ..) => (false, "stage"),
+            (_, None, _) => (false, "status"),
+            (.., message) => (message.is_some(), "message"),
+        },
         Kind::Usage => (f.tokens.is_some(), "tokens"),
         Kind::Gg => (f.event.is_some(), "event"),
         Kind::List | Kind::Unknown => (true, ""),

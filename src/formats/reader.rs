@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use crate::diagnostics::text::quoted;
-use crate::diagnostics::{Code, Diagnostic, Place, Source};
+use crate::diagnostics::{Code, Collector, Diagnostic, Place, Source};
 
 use super::json::{Kind, Member, Node, pointer_part};
 
@@ -25,7 +25,15 @@ pub struct Reader<'a> {
     source: Source<'a>,
     codes: &'static ShapeCodes,
     /// What was noticed so far.
-    pub diagnostics: Vec<Diagnostic>,
+    pub diagnostics: Collector,
+}
+
+impl Reader<'_> {
+    /// What was noticed.
+    #[must_use]
+    pub fn finish(self) -> Vec<Diagnostic> {
+        self.diagnostics.finish(self.source.path)
+    }
 }
 
 /// An object of the document with its way from the root.
@@ -78,11 +86,11 @@ impl<'a> Object<'a> {
 impl<'a> Reader<'a> {
     /// A reader over a document.
     #[must_use]
-    pub const fn new(source: Source<'a>, codes: &'static ShapeCodes) -> Self {
+    pub fn new(source: Source<'a>, codes: &'static ShapeCodes) -> Self {
         Self {
             source,
             codes,
-            diagnostics: Vec::new(),
+            diagnostics: Collector::default(),
         }
     }
 
@@ -105,7 +113,10 @@ impl<'a> Reader<'a> {
         if members.is_empty() && !is_empty_object(node) {
             self.diagnostics.push(self.codes.wrong_type.at(
                 self.place(node, &pointer),
-                format!("The object at {} has a key with half a surrogate pair", shown(&pointer)),
+                format!(
+                    "The object at {} has a key with half a surrogate pair",
+                    shown(&pointer)
+                ),
                 "Write every key as valid Unicode.",
             ));
             return None;
@@ -113,18 +124,20 @@ impl<'a> Reader<'a> {
         let mut seen = BTreeSet::new();
         for member in &members {
             if !seen.insert(member.key.as_ref()) {
-                let place = self.place(
-                    member.value,
-                    format!("{pointer}/{}", pointer_part(&member.key)),
-                );
-                self.diagnostics.push(self.codes.duplicate_key.at(
-                    place,
-                    format!(
-                        "The key {} stands twice in this object; the last value counts",
-                        quoted(&member.key)
-                    ),
-                    "Keep one of the two.",
-                ));
+                let source = self.source;
+                let key = pointer_part(&member.key);
+                self.diagnostics.add(self.codes.duplicate_key, || {
+                    let node = member.value;
+                    let place = source.place(node.offset, node.offset + node.raw.len());
+                    self.codes.duplicate_key.at(
+                        place.pointing(format!("{pointer}/{key}")),
+                        format!(
+                            "The key {} stands twice in this object; the last value counts",
+                            quoted(&member.key)
+                        ),
+                        "Keep one of the two.",
+                    )
+                });
             }
         }
         Some(Object {

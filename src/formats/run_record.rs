@@ -211,13 +211,13 @@ pub fn parse(source: Source<'_>) -> (Option<Parsed<'_>>, Vec<Diagnostic>) {
     };
     let mut reader = Reader::new(source, &SHAPE);
     let Some(top) = reader.object(root, "") else {
-        return (None, reader.diagnostics);
+        return (None, reader.finish());
     };
     if let Some(problem) = wrong_document(&reader, &top, root) {
         return (None, vec![problem]);
     }
     let record = read(&mut reader, &top);
-    let diagnostics = reader.diagnostics;
+    let diagnostics = reader.finish();
     (
         Some(Parsed {
             record,
@@ -385,12 +385,22 @@ fn read_validation<'a>(r: &mut Reader<'a>, validation: &Object<'a>) -> Validatio
         let Some(check) = r.object(item, pointer.clone()) else {
             continue;
         };
+        let reached = r.boolean(&check, "reached", Required);
         checks.push(Check {
             pointer,
             view: r.string(&check, "view", Required),
             name: r.string(&check, "name", Optional),
-            reached: r.boolean(&check, "reached", Required),
-            similarity: r.number(&check, "similarity", Required),
+            // A view that was not reached has nothing to compare.
+            similarity: r.number(
+                &check,
+                "similarity",
+                if reached == Some(false) {
+                    Optional
+                } else {
+                    Required
+                },
+            ),
+            reached,
             detail: r.string(&check, "detail", Optional),
         });
     }

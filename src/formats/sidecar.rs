@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::diagnostics::text::quoted;
-use crate::diagnostics::{Diagnostic, Source, codes};
+use crate::diagnostics::{Collector, Diagnostic, Source, codes};
 
 use super::json::{Node, Str, located};
 use super::jsonl::{self, Line};
@@ -153,7 +153,7 @@ struct Tag<'a> {
 /// Reads a sidecar. As in Harn's loader one bad line refuses the whole file, but every such line is reported.
 #[must_use]
 pub fn parse<'a>(path: &str, bytes: &'a [u8]) -> (Option<Sidecar<'a>>, Vec<Diagnostic>) {
-    let mut diagnostics = Vec::new();
+    let mut diagnostics = Collector::default();
     let mut header: Option<(Header, Line<'a>)> = None;
     let mut annotations = Vec::new();
     let significant = jsonl::lines(bytes).filter(|line| !line.text.trim_start().starts_with('#'));
@@ -173,7 +173,7 @@ pub fn parse<'a>(path: &str, bytes: &'a [u8]) -> (Option<Sidecar<'a>>, Vec<Diagn
             diagnostics.push(*problem);
         }
     }
-    if header.is_none() && diagnostics.is_empty() {
+    if header.is_none() && !diagnostics.has_errors() {
         diagnostics.push(codes::SIDECAR_EMPTY.at(
             Source::file(path, bytes).place(0, 0),
             "The sidecar holds no line that counts; its first must be a header",
@@ -181,13 +181,13 @@ pub fn parse<'a>(path: &str, bytes: &'a [u8]) -> (Option<Sidecar<'a>>, Vec<Diagn
         ));
     }
     let sidecar = header
-        .filter(|_| diagnostics.is_empty())
+        .filter(|_| !diagnostics.has_errors())
         .map(|(header, header_line)| Sidecar {
             header,
             header_line,
             annotations,
         });
-    (sidecar, diagnostics)
+    (sidecar, diagnostics.finish(path))
 }
 
 fn parse_header(source: &Source<'_>, line: &Line<'_>) -> Result<Header, Box<Diagnostic>> {
@@ -195,7 +195,9 @@ fn parse_header(source: &Source<'_>, line: &Line<'_>) -> Result<Header, Box<Diag
     let whole = source.place(0, text.len());
     match serde_json::from_str::<Tag<'_>>(text) {
         Ok(Tag { tag: Some(tag) }) if &*tag == "header" => {}
-        Err(error) if Node::parse(text).is_err() => return Err(malformed::<Tag<'_>>(source, text, &error)),
+        Err(error) if Node::parse(text).is_err() => {
+            return Err(malformed::<Tag<'_>>(source, text, &error));
+        }
         _ => {
             return Err(Box::new(codes::SIDECAR_MISSING_HEADER.at(
                 whole,
@@ -204,7 +206,8 @@ fn parse_header(source: &Source<'_>, line: &Line<'_>) -> Result<Header, Box<Diag
             )));
         }
     }
-    let header: Header = serde_json::from_str(text).map_err(|error| malformed::<Header>(source, text, &error))?;
+    let header: Header =
+        serde_json::from_str(text).map_err(|error| malformed::<Header>(source, text, &error))?;
     if header.schema_version > SCHEMA_VERSION {
         let node = Node::parse(text)
             .ok()
@@ -233,10 +236,12 @@ fn parse_annotation<'a>(
             "Write the sidecar as UTF-8.",
         )));
     };
-    let tag = serde_json::from_str::<Tag<'_>>(text).map_err(|error| malformed::<Tag<'_>>(source, text, &error))?
+    let tag = serde_json::from_str::<Tag<'_>>(text)
+        .map_err(|error| malformed::<Tag<'_>>(source, text, &error))?
         .tag;
     match tag.as_deref() {
-        Some("annotation") => serde_json::from_str(text).map_err(|error| malformed::<Annotation<'_>>(source, text, &error)),
+        Some("annotation") => serde_json::from_str(text)
+            .map_err(|error| malformed::<Annotation<'_>>(source, text, &error)),
         Some("header") => Err(Box::new(codes::SIDECAR_SECOND_HEADER.at(
             source.place(0, text.len()),
             "The sidecar has a second header",

@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::diagnostics::text::quoted;
-use crate::diagnostics::{Diagnostic, Source, codes};
+use crate::diagnostics::{Collector, Diagnostic, Source, codes};
 
 use super::json::{Node, Str, located};
 use super::jsonl::{self, Line};
@@ -199,7 +199,7 @@ pub struct Tape<'a> {
 /// Reads a tape. As in Harn's loader one malformed line refuses the whole tape, but every such line is reported.
 #[must_use]
 pub fn parse<'a>(path: &str, bytes: &'a [u8]) -> (Option<Tape<'a>>, Vec<Diagnostic>) {
-    let mut diagnostics = Vec::new();
+    let mut diagnostics = Collector::default();
     let mut header = None;
     let mut records = Vec::new();
     let first_is_blank = bytes
@@ -224,7 +224,7 @@ pub fn parse<'a>(path: &str, bytes: &'a [u8]) -> (Option<Tape<'a>>, Vec<Diagnost
             diagnostics.push(*problem);
         }
     }
-    if header.is_none() && diagnostics.is_empty() {
+    if header.is_none() && !diagnostics.has_errors() {
         diagnostics.push(codes::TAPE_EMPTY.at(
             Source::file(path, bytes).place(0, 0),
             "The tape is empty; its first line must be a header",
@@ -232,9 +232,9 @@ pub fn parse<'a>(path: &str, bytes: &'a [u8]) -> (Option<Tape<'a>>, Vec<Diagnost
         ));
     }
     let tape = header
-        .filter(|_| diagnostics.is_empty())
+        .filter(|_| !diagnostics.has_errors())
         .map(|header| finish(header, records));
-    (tape, diagnostics)
+    (tape, diagnostics.finish(path))
 }
 
 fn finish(header: Header, mut records: Vec<RecordLine<'_>>) -> Tape<'_> {
@@ -290,8 +290,8 @@ fn parse_header(
             "Begin the tape with `{\"type\":\"header\",\"version\":1,\"harn_version\":\"…\"}`; a blank or comment line may not stand before it.",
         )));
     }
-    let header: Header =
-        serde_json::from_str(text).map_err(|error| malformed::<Header>(source, text, &error, "header"))?;
+    let header: Header = serde_json::from_str(text)
+        .map_err(|error| malformed::<Header>(source, text, &error, "header"))?;
     if header.version > FORMAT_VERSION {
         let node = Node::parse(text).ok().and_then(|root| root.get("version"));
         let place = node.map_or(whole, |n| source.place(n.offset, n.offset + n.raw.len()));
@@ -321,16 +321,17 @@ fn parse_record<'a>(source: &Source<'_>, line: &Line<'a>) -> Result<Record<'a>, 
             "The tape has a second header",
             "Split the file: one header and its records make one tape.",
         ))),
-        Some("record") => {
-            serde_json::from_str(text).map_err(|error| malformed::<Record<'_>>(source, text, &error, "record"))
-        }
+        Some("record") => serde_json::from_str(text)
+            .map_err(|error| malformed::<Record<'_>>(source, text, &error, "record")),
         Some(other) => Err(Box::new(codes::TAPE_MALFORMED_RECORD.at(
             source.place(0, text.len()).pointing("/type"),
             format!("The line type {} is not known in a tape", quoted(other)),
             "Only `header` (first) and `record` lines make a tape.",
         ))),
         None => match serde_json::from_str::<Record<'_>>(text) {
-            Err(error) if Node::parse(text).is_err() => Err(malformed::<Record<'_>>(source, text, &error, "record")),
+            Err(error) if Node::parse(text).is_err() => {
+                Err(malformed::<Record<'_>>(source, text, &error, "record"))
+            }
             _ => Err(Box::new(codes::TAPE_MALFORMED_RECORD.at(
                 source.place(0, text.len()).pointing("/type"),
                 "The line has no `type`",

@@ -117,7 +117,7 @@ pub fn parse_state(source: Source<'_>) -> (State<'_>, Vec<Diagnostic>) {
     let mut r = Reader::new(source, &SHAPE);
     let mut state = State::default();
     let Some(top) = r.object(root, "") else {
-        return (state, r.diagnostics);
+        return (state, r.finish());
     };
     let holder = if top.get("state").is_some() {
         state.channel = r.string(&top, "resource", Need::Required);
@@ -135,7 +135,7 @@ pub fn parse_state(source: Source<'_>) -> (State<'_>, Vec<Diagnostic>) {
             state.annotations.extend(annotation(&mut r, node, &item));
         }
     }
-    (state, r.diagnostics)
+    (state, r.finish())
 }
 
 fn document(source: Source<'_>) -> Result<(Node<'_>, Source<'_>), Box<Diagnostic>> {
@@ -190,8 +190,8 @@ pub fn parse_actions<'a>(path: &'a str, bytes: &'a [u8]) -> (Vec<Envelope<'a>>, 
         };
         let mut r = Reader::new(Source::line(path, line.number, text.as_bytes()), &SHAPE);
         let envelope = envelope(&mut r, root);
-        let broken = r.diagnostics.iter().any(Diagnostic::is_error);
-        diagnostics.append(&mut r.diagnostics);
+        let broken = r.diagnostics.has_errors();
+        diagnostics.extend(r.finish());
         envelopes.extend(envelope.filter(|_| !broken));
     }
     (envelopes, diagnostics)
@@ -269,7 +269,7 @@ fn action<'a>(r: &mut Reader<'a>, object: &Object<'a>) -> Option<Action<'a>> {
 
 fn annotation<'a>(r: &mut Reader<'a>, node: Node<'a>, pointer: &str) -> Option<Annotation<'a>> {
     use Need::Required;
-    let before = r.diagnostics.len();
+    let before = r.diagnostics.errors();
     let object = r.object(node, pointer)?;
     let id = r.string(&object, "id", Required);
     r.string(&object, "resource", Required);
@@ -296,7 +296,7 @@ fn annotation<'a>(r: &mut Reader<'a>, node: Node<'a>, pointer: &str) -> Option<A
         },
         pointer,
     );
-    let broken = r.diagnostics[before..].iter().any(Diagnostic::is_error);
+    let broken = r.diagnostics.errors() > before;
     (!broken).then(|| Annotation {
         id: id.unwrap_or_default().into_owned(),
         members,

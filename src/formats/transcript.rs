@@ -81,14 +81,21 @@ pub struct Asset<'a> {
 /// Reads a transcript. `None` comes with an error that says why nothing could be read.
 #[must_use]
 pub fn parse(source: Source<'_>) -> (Option<Transcript<'_>>, Vec<Diagnostic>) {
-    let text = source.text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(source.text);
+    let text = source
+        .text
+        .strip_prefix(b"\xef\xbb\xbf")
+        .unwrap_or(source.text);
     let source = Source { text, ..source };
     let text = match std::str::from_utf8(text) {
         Ok(text) => text,
         Err(error) => {
             let at = error.valid_up_to();
             let place = source.place(at, at + 1);
-            let problem = codes::TRANSCRIPT_SYNTAX.at(place, "The transcript is not valid UTF-8", "Write the file as UTF-8.");
+            let problem = codes::TRANSCRIPT_SYNTAX.at(
+                place,
+                "The transcript is not valid UTF-8",
+                "Write the file as UTF-8.",
+            );
             return (None, vec![problem]);
         }
     };
@@ -104,9 +111,17 @@ pub fn parse(source: Source<'_>) -> (Option<Transcript<'_>>, Vec<Diagnostic>) {
         }
     };
     let mut r = Reader::new(source, &SHAPE);
-    let Some(top) = r.object(root, "") else { return (None, r.diagnostics) };
+    let Some(top) = r.object(root, "") else {
+        return (None, r.finish());
+    };
     if top.get("_type").and_then(|tag| tag.as_str()).as_deref() != Some("transcript") {
-        let place = r.place(Node { raw: &root.raw[..1], ..root }, "/_type");
+        let place = r.place(
+            Node {
+                raw: &root.raw[..1],
+                ..root
+            },
+            "/_type",
+        );
         let problem = codes::TRANSCRIPT_WRONG_DOCUMENT.at(
             place,
             "This is not a Harn transcript: its `_type` is not `transcript`",
@@ -125,47 +140,76 @@ pub fn parse(source: Source<'_>) -> (Option<Transcript<'_>>, Vec<Diagnostic>) {
     let transcript = Transcript {
         id: r.string(&top, "id", Need::Optional),
         state: r.string(&top, "state", Need::Optional),
-        messages: r.items(&top, "messages", Need::Optional).into_iter().map(|(node, p)| message(node, p)).collect(),
-        assets: r.items(&top, "assets", Need::Optional).into_iter().map(|(node, p)| asset(node, p)).collect(),
+        messages: r
+            .items(&top, "messages", Need::Optional)
+            .into_iter()
+            .map(|(node, p)| message(node, &p))
+            .collect(),
+        assets: r
+            .items(&top, "assets", Need::Optional)
+            .into_iter()
+            .map(|(node, p)| asset(node, p))
+            .collect(),
         has_summary: summary(&top),
     };
-    let broken = r.diagnostics.iter().any(Diagnostic::is_error);
-    ((!broken).then_some(transcript), r.diagnostics)
+    let broken = r.diagnostics.has_errors();
+    ((!broken).then_some(transcript), r.finish())
 }
 
 fn summary(top: &Object<'_>) -> bool {
-    top.get("summary").and_then(|summary| summary.as_str()).is_some_and(|summary| !summary.is_empty())
+    top.get("summary")
+        .and_then(|summary| summary.as_str())
+        .is_some_and(|summary| !summary.is_empty())
 }
 
 fn text<'a>(node: Node<'a>, key: &str) -> Option<Cow<'a, str>> {
     node.get(key)?.as_str()
 }
 
-fn message(node: Node<'_>, pointer: String) -> Message<'_> {
+fn message<'a>(node: Node<'a>, pointer: &str) -> Message<'a> {
     let role = text(node, "role").unwrap_or(Cow::Borrowed("user"));
     // A visibility of the whole turn is no part of the format; where one stands, it holds back what it says.
     let whole = text(node, "visibility").filter(|visibility| visibility != "public");
-    let default = if role == "tool_result" { "internal" } else { "public" };
+    let default = if role == "tool_result" {
+        "internal"
+    } else {
+        "public"
+    };
     let blocks = match node.get("content") {
         Some(content) if content.kind() == Kind::Array => {
             let items = content.items().into_iter().enumerate();
-            items.map(|(index, item)| (item, format!("{pointer}/content/{index}"))).collect()
+            items
+                .map(|(index, item)| (item, format!("{pointer}/content/{index}")))
+                .collect()
         }
-        Some(content) if content.kind() != Kind::Null => vec![(content, format!("{pointer}/content"))],
+        Some(content) if content.kind() != Kind::Null => {
+            vec![(content, format!("{pointer}/content"))]
+        }
         _ => Vec::new(),
     };
     let block = |(node, pointer): (_, _)| Block {
         kind: text(node, "type").unwrap_or(Cow::Borrowed("text")),
-        visibility: whole.clone().or_else(|| text(node, "visibility")).unwrap_or(Cow::Borrowed(default)),
+        visibility: whole
+            .clone()
+            .or_else(|| text(node, "visibility"))
+            .unwrap_or(Cow::Borrowed(default)),
         node,
         pointer,
     };
-    Message { role, blocks: blocks.into_iter().map(block).collect() }
+    Message {
+        role,
+        blocks: blocks.into_iter().map(block).collect(),
+    }
 }
 
 fn asset(node: Node<'_>, pointer: String) -> Asset<'_> {
     let is_path = node.kind() == Kind::String;
-    let path = if is_path { node.as_str() } else { node.get("storage").and_then(|storage| text(storage, "path")) };
+    let path = if is_path {
+        node.as_str()
+    } else {
+        node.get("storage")
+            .and_then(|storage| text(storage, "path"))
+    };
     Asset {
         id: text(node, "id").unwrap_or_default(),
         kind: text(node, "kind").unwrap_or(Cow::Borrowed("blob")),

@@ -158,7 +158,7 @@ fn range_key(run: &Run) -> RangeKey {
         subject.case.clone(),
         subject.version.clone(),
         subject.variant.clone(),
-        subject.engine.clone(),
+        subject.engine_label(),
         subject.orchestrator.clone(),
     )
 }

@@ -30,14 +30,10 @@ pub fn sets(archive: &Archive, runs: &[usize]) -> Vec<Set> {
     for &index in runs {
         let entry = &archive.runs[index];
         let subject = &entry.run.subject;
-        let engine = subject.engine_version.as_ref().map_or_else(
-            || subject.engine.clone(),
-            |version| format!("{} {version}", subject.engine),
-        );
         let key = (
             entry.case,
             subject.version.clone(),
-            engine,
+            subject.engine_label(),
             subject.orchestrator.clone(),
         );
         let list = members.entry(key.clone()).or_default();

@@ -6,8 +6,6 @@ use super::review::Rating;
 /// What tables, roll-ups and feeds need of a run besides its record.
 #[derive(Debug, Clone, Default)]
 pub struct Findings {
-    /// Whether there is a review.
-    pub reviewed: bool,
     /// Its overall rating.
     pub rating: Option<Rating>,
     /// Events on all tapes.

@@ -66,6 +66,17 @@ pub struct Subject {
     pub engine_version: Option<String>,
 }
 
+impl Subject {
+    /// The engine with its version where known: runs with different ones are not comparable.
+    #[must_use]
+    pub fn engine_label(&self) -> String {
+        self.engine_version.as_ref().map_or_else(
+            || self.engine.clone(),
+            |version| format!("{} {version}", self.engine),
+        )
+    }
+}
+
 /// Where and with what a run ran. `None` is unknown.
 #[derive(Debug, Clone, Default)]
 pub struct Environment {

@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::formats::events::{self, Fields};
-use crate::formats::json::Str;
+use crate::formats::json::{Node, Str};
 use crate::formats::tape as harn;
 
 use super::time::{parse_rfc3339, showable};
@@ -124,7 +125,27 @@ pub struct Block<'a> {
     /// How it is shown.
     pub kind: TextKind,
     /// The text.
-    pub text: Cow<'a, str>,
+    pub text: Text<'a>,
+}
+
+/// Text of a block: its own, or a payload that several records of a tape refer to and that is held once.
+#[derive(Debug, Clone)]
+pub enum Text<'a> {
+    /// Its own.
+    Own(Cow<'a, str>),
+    /// That of a payload, known by its hash.
+    Payload(Arc<str>, String),
+}
+
+impl std::ops::Deref for Text<'_> {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        match self {
+            Self::Own(text) => text,
+            Self::Payload(text, _) => text,
+        }
+    }
 }
 
 /// Bytes of a payload that stand outside the tape.
@@ -211,12 +232,14 @@ impl<'a> Tape<'a> {
     /// Where the last event stands whose number is not above `seq`: a span may end between two numbers.
     #[must_use]
     pub fn position_up_to(&self, seq: u64) -> Option<usize> {
-        match &self.positions {
-            Some(positions) => positions.range(..=seq).next_back().map(|(_, position)| *position),
-            None => {
-                let last = self.events.len().checked_sub(1)?;
-                Some(usize::try_from(seq).map_or(last, |seq| seq.min(last)))
-            }
+        if let Some(positions) = &self.positions {
+            positions
+                .range(..=seq)
+                .next_back()
+                .map(|(_, position)| *position)
+        } else {
+            let last = self.events.len().checked_sub(1)?;
+            Some(usize::try_from(seq).map_or(last, |seq| seq.min(last)))
         }
     }
 
@@ -233,6 +256,38 @@ impl<'a> Tape<'a> {
 /// The event of a line of a log; its number is its position (formats.md H.3).
 #[must_use]
 pub fn from_event(event: events::Event<'_>, seq: u64) -> Event<'_> {
+    shortened(whole_event(event, seq))
+}
+
+/// A headline is one line for orientation: what is too long for that moves into the content.
+const HEADLINE: usize = 1_000;
+
+fn shortened(mut event: Event<'_>) -> Event<'_> {
+    if event.headline.len() > HEADLINE {
+        let whole = std::mem::take(&mut event.headline);
+        let mut end = HEADLINE;
+        while !whole.is_char_boundary(end) {
+            end -= 1;
+        }
+        event.headline = Cow::Owned(format!("{}…", &whole[..end]));
+        event.blocks.insert(
+            0,
+            Block {
+                label: Some("in full"),
+                kind: TextKind::Plain,
+                text: Text::Own(whole),
+            },
+        );
+    }
+    for (_, value) in &mut event.facts {
+        if let Some((end, _)) = value.char_indices().nth(HEADLINE) {
+            *value = Cow::Owned(format!("{}…", &value[..end]));
+        }
+    }
+    event
+}
+
+fn whole_event(event: events::Event<'_>, seq: u64) -> Event<'_> {
     let mut made = Event {
         seq,
         line: event.line.number,
@@ -249,7 +304,11 @@ pub fn from_event(event: events::Event<'_>, seq: u64) -> Event<'_> {
     if let Some(fields) = event.fields {
         fill(&mut made, event.kind, fields);
     } else {
-        // What cannot be read is shown as it stands in the file.
+        // What cannot be read is shown as it stands in the file, at its time where that can be read.
+        let timestamp = Node::parse(&made.source)
+            .ok()
+            .and_then(|root| root.get("timestamp"));
+        made.at = timestamp.and_then(|node| parse_rfc3339(&node.as_str()?));
         let text = made.source.clone();
         made.push(None, TextKind::Plain, text);
     }
@@ -260,7 +319,11 @@ impl<'a> Event<'a> {
     fn push(&mut self, label: Option<&'static str>, kind: TextKind, text: impl Into<Cow<'a, str>>) {
         let text = text.into();
         if !text.is_empty() {
-            self.blocks.push(Block { label, kind, text });
+            self.blocks.push(Block {
+                label,
+                kind,
+                text: Text::Own(text),
+            });
         }
     }
 
@@ -363,7 +426,11 @@ fn fill<'a>(event: &mut Event<'a>, kind: events::Kind, f: Fields<'a>) {
         {
             Some((_, Ok(string))) => event.push(None, TextKind::Plain, string.into_inner()),
             Some((raw, Err(_))) => event.push(None, TextKind::Json, raw.get()),
-            None => {}
+            // Without `raw` the line itself is all there is.
+            None => {
+                let source = event.source.clone();
+                event.push(None, TextKind::Json, source);
+            }
         },
     }
 }
@@ -431,7 +498,7 @@ fn from_record(line: harn::RecordLine<'_>) -> Event<'_> {
         event.fact("phase", Some("runtime_finalize"));
     }
     fill_harn(&mut event, record.kind);
-    event
+    shortened(event)
 }
 
 fn fill_harn<'a>(event: &mut Event<'a>, kind: harn::Kind<'a>) {

@@ -96,8 +96,14 @@ pub struct AssetFile {
 }
 
 /// Block types that are never published, whatever their visibility says.
-const NEVER: [&str; 6] =
-    ["reasoning", "reasoning_summary", "private_reasoning", "thinking", "thinking_summary", "provider_payload"];
+const NEVER: [&str; 6] = [
+    "reasoning",
+    "reasoning_summary",
+    "private_reasoning",
+    "thinking",
+    "thinking_summary",
+    "provider_payload",
+];
 
 /// Takes the public part of a transcript.
 #[must_use]
@@ -108,8 +114,14 @@ pub fn public(transcript: Transcript<'_>) -> Conversation<'_> {
         .into_iter()
         .map(|message| {
             let blocks = message.blocks.into_iter();
-            let parts = blocks.filter(|block| is_public(block, &mut withheld)).map(part).collect();
-            Turn { role: message.role.into_owned(), parts }
+            let parts = blocks
+                .filter(|block| is_public(block, &mut withheld))
+                .map(part)
+                .collect();
+            Turn {
+                role: message.role.into_owned(),
+                parts,
+            }
         })
         .filter(|turn: &Turn<'_>| !turn.parts.is_empty())
         .collect();
@@ -123,8 +135,10 @@ pub fn public(transcript: Transcript<'_>) -> Conversation<'_> {
         }
     }
     Conversation {
-        id: transcript.id.map(|id| id.into_owned()),
-        state: transcript.state.map_or_else(|| "active".to_owned(), |state| state.into_owned()),
+        id: transcript.id.map(std::borrow::Cow::into_owned),
+        state: transcript
+            .state
+            .map_or_else(|| "active".to_owned(), std::borrow::Cow::into_owned),
         turns,
         assets,
         withheld,
@@ -145,13 +159,19 @@ fn part(block: Block<'_>) -> Part<'_> {
     let node = block.node;
     let text = |key: &str| Some(node.get(key)?.as_str()?.into_owned());
     let label = || {
-        let named = ["name", "title", "path", "asset_id"].iter().find_map(|key| text(key));
+        let named = ["name", "title", "path", "asset_id"]
+            .iter()
+            .find_map(|key| text(key));
         named.unwrap_or_else(|| block.kind.to_string())
     };
     let content = match block.kind.as_ref() {
         "text" | "output_text" => Content::Text(words(node)),
         "image" | "input_image" | "file" | "document" | "attachment" => {
-            let short = if block.kind == "input_image" { "image" } else { &block.kind };
+            let short = if block.kind == "input_image" {
+                "image"
+            } else {
+                &block.kind
+            };
             match text("asset_id") {
                 Some(id) => Content::Asset { id, label: label() },
                 None => Content::Label(format!("<{short}:{}>", label())),
@@ -164,7 +184,11 @@ fn part(block: Block<'_>) -> Part<'_> {
         }
         other => Content::Label(format!("<{other}>")),
     };
-    Part { verbatim: Verbatim(node.raw), content, pointer: block.pointer }
+    Part {
+        verbatim: Verbatim(node.raw),
+        content,
+        pointer: block.pointer,
+    }
 }
 
 /// The words of a text block: `text` or `content`, or the value itself when it is not an object.
@@ -173,15 +197,29 @@ fn words(node: Node<'_>) -> String {
         Kind::Object => node.get("text").or_else(|| node.get("content")),
         _ => Some(node),
     };
-    value.map_or_else(String::new, |value| value.as_str().map_or_else(|| value.raw.to_owned(), |text| text.into_owned()))
+    value.map_or_else(String::new, |value| {
+        value
+            .as_str()
+            .map_or_else(|| value.raw.to_owned(), std::borrow::Cow::into_owned)
+    })
 }
 
 fn public_asset(asset: Asset<'_>) -> PublicAsset<'_> {
-    let name = asset.name.as_deref().unwrap_or_else(|| if asset.id.is_empty() { "asset" } else { &asset.id }).to_owned();
+    let name = asset
+        .name
+        .as_deref()
+        .unwrap_or_else(|| {
+            if asset.id.is_empty() {
+                "asset"
+            } else {
+                &asset.id
+            }
+        })
+        .to_owned();
     PublicAsset {
         id: asset.id.into_owned(),
         name,
-        path: asset.path.map(|path| path.into_owned()),
+        path: asset.path.map(std::borrow::Cow::into_owned),
         verbatim: Verbatim(asset.node.raw),
         pointer: asset.pointer,
         file: None,
@@ -196,11 +234,29 @@ pub fn asset_file(bytes: Vec<u8>, digest: &str) -> AssetFile {
         [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => ("png", true),
         [0xff, 0xd8, 0xff, ..] => ("jpg", true),
         [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => ("gif", true),
-        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => ("webp", true),
+        [
+            b'R',
+            b'I',
+            b'F',
+            b'F',
+            _,
+            _,
+            _,
+            _,
+            b'W',
+            b'E',
+            b'B',
+            b'P',
+            ..,
+        ] => ("webp", true),
         text if std::str::from_utf8(text).is_ok_and(|text| !text.contains('\0')) => ("txt", false),
         _ => ("bin", false),
     };
-    AssetFile { name: format!("{}.{ending}", digest.get(..16).unwrap_or(digest)), image, bytes }
+    AssetFile {
+        name: format!("{}.{ending}", digest.get(..16).unwrap_or(digest)),
+        image,
+        bytes,
+    }
 }
 
 #[cfg(test)]
@@ -225,7 +281,15 @@ mod tests {
         let said: Vec<_> = conversation
             .turns
             .iter()
-            .map(|turn| (turn.role.as_str(), turn.parts.iter().map(|part| &part.content).collect::<Vec<_>>()))
+            .map(|turn| {
+                (
+                    turn.role.as_str(),
+                    turn.parts
+                        .iter()
+                        .map(|part| &part.content)
+                        .collect::<Vec<_>>(),
+                )
+            })
             .collect();
         let words = |text: &str| Content::Text(text.to_owned());
         assert_eq!(
@@ -233,10 +297,19 @@ mod tests {
             [
                 ("user", vec![&words("plain")]),
                 ("assistant", vec![&words("one block")]),
-                ("assistant", vec![&words("bare"), &words("c"), &words("null")]),
+                (
+                    "assistant",
+                    vec![&words("bare"), &words("c"), &words("null")]
+                ),
             ]
         );
-        assert_eq!(conversation.withheld, Withheld { internal: 1, private: 0 });
+        assert_eq!(
+            conversation.withheld,
+            Withheld {
+                internal: 1,
+                private: 0
+            }
+        );
         assert_eq!(conversation.state, "active");
     }
 
@@ -251,10 +324,26 @@ mod tests {
             {"id":"a","storage":{"path":"x"}}, "bare/path.png", {"id":"p","visibility":"public"}]}"#;
         let conversation = conversation(text);
         assert_eq!(conversation.turns.len(), 1);
-        assert_eq!(conversation.turns[0].parts[0].content, Content::Label("<tool_call:search>".to_owned()));
-        assert_eq!(conversation.withheld, Withheld { internal: 2, private: 3 });
+        assert_eq!(
+            conversation.turns[0].parts[0].content,
+            Content::Label("<tool_call:search>".to_owned())
+        );
+        assert_eq!(
+            conversation.withheld,
+            Withheld {
+                internal: 2,
+                private: 3
+            }
+        );
         assert!(conversation.summary_withheld);
-        assert_eq!(conversation.assets.iter().map(|asset| asset.id.as_str()).collect::<Vec<_>>(), ["p"]);
+        assert_eq!(
+            conversation
+                .assets
+                .iter()
+                .map(|asset| asset.id.as_str())
+                .collect::<Vec<_>>(),
+            ["p"]
+        );
     }
 
     #[test]
@@ -263,8 +352,17 @@ mod tests {
             let file = asset_file(bytes.to_vec(), "0123456789abcdef0123");
             (file.name, file.image)
         };
-        assert_eq!(named(b"\x89PNG\r\n\x1a\n..."), ("0123456789abcdef.png".to_owned(), true));
-        assert_eq!(named(b"<svg onload=alert(1)>"), ("0123456789abcdef.txt".to_owned(), false));
-        assert_eq!(named(&[0, 159, 146, 150]), ("0123456789abcdef.bin".to_owned(), false));
+        assert_eq!(
+            named(b"\x89PNG\r\n\x1a\n..."),
+            ("0123456789abcdef.png".to_owned(), true)
+        );
+        assert_eq!(
+            named(b"<svg onload=alert(1)>"),
+            ("0123456789abcdef.txt".to_owned(), false)
+        );
+        assert_eq!(
+            named(&[0, 159, 146, 150]),
+            ("0123456789abcdef.bin".to_owned(), false)
+        );
     }
 }

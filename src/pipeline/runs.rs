@@ -1,5 +1,7 @@
 //! Knows what happens to one run: its files are read, checked, shown, written and forgotten.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::diagnostics::{self, Diagnostic};
 use crate::feeds;
 use crate::inspect::{self, Inspected};
@@ -90,7 +92,6 @@ pub(super) fn check_only(site: &Site, gathered: &Gathered, directory: usize) -> 
 
 fn findings(inspected: &Inspected<'_>, layouts: &[Layout<'_>]) -> Findings {
     let mut findings = Findings {
-        reviewed: inspected.review.is_some(),
         rating: inspected.review.as_ref().and_then(|review| review.rating),
         events: inspected.tapes.iter().map(|tape| tape.events.len()).sum(),
         threads: inspected.threads.as_ref().map(|threads| ThreadCounts {
@@ -154,6 +155,7 @@ impl RunOutput<'_> {
         let config = &self.site.config;
         let entry = &self.gathered.archive.runs[self.index];
         let downloads = self.write_downloads(stage, &entry.slug)?;
+        self.write_assets(stage, &entry.slug)?;
         let mut digests = self.files.digests.clone();
         digests.extend(self.inspected.referenced.iter().cloned());
         digests.sort_by(|a, b| a.path.cmp(&b.path));
@@ -166,6 +168,7 @@ impl RunOutput<'_> {
             tapes: &self.inspected.tapes,
             sidecars: &self.inspected.sidecars,
             layouts: self.layouts,
+            conversation: self.inspected.conversation.as_ref(),
             threads: self.inspected.threads.as_ref(),
             files: &digests,
             record: self.record,
@@ -198,6 +201,7 @@ impl RunOutput<'_> {
                 .map(|review| (review, &writeup)),
             tapes: &self.inspected.tapes,
             sidecars: &self.inspected.sidecars,
+            conversation: self.inspected.conversation.as_ref(),
             threads: self.inspected.threads.as_ref(),
             files: &digests,
             diagnostics: problems,
@@ -242,6 +246,23 @@ impl RunOutput<'_> {
         Ok(writeup)
     }
 
+    /// Public assets of the transcript, each once, under names that say what they hold.
+    fn write_assets(&self, stage: &Stage, slug: &str) -> Result<(), Diagnostic> {
+        let assets = self
+            .inspected
+            .conversation
+            .iter()
+            .flat_map(|conversation| &conversation.assets);
+        let files: BTreeMap<&str, &[u8]> = assets
+            .filter_map(|asset| asset.file.as_ref())
+            .map(|file| (file.name.as_str(), file.bytes.as_slice()))
+            .collect();
+        for (name, bytes) in files {
+            stage.write(&links::run_file(slug, &format!("assets/{name}")), bytes)?;
+        }
+        Ok(())
+    }
+
     /// Event logs, tapes and sidecars, byte for byte as they were checked.
     fn write_downloads(&self, stage: &Stage, slug: &str) -> Result<Vec<String>, Diagnostic> {
         if !self.site.config.policy.publish_events {
@@ -269,6 +290,7 @@ impl RunOutput<'_> {
         sources: &Sources<'_>,
     ) -> Result<Vec<Html>, Diagnostic> {
         let mut first = Vec::with_capacity(self.layouts.len());
+        let mut texts = BTreeSet::new();
         for ((tape, sidecar), layout) in self
             .inspected
             .tapes
@@ -281,7 +303,10 @@ impl RunOutput<'_> {
                     timeline::page(&self.site.config, layout, sidecar.as_ref(), number);
                 let html = timeline_html::render(&page);
                 for text in long {
-                    stage.write(&text.path, text.text.as_bytes())?;
+                    // A payload that several events refer to is written once.
+                    if texts.insert(text.path.clone()) {
+                        stage.write(&text.path, text.text.as_bytes())?;
+                    }
                 }
                 if number == 1 {
                     first.push(html);

@@ -3,7 +3,7 @@
 //! An event filter: raw HTML becomes text, links and images pass an allowlist, ids get a prefix,
 //! headings move below the page's own, nesting is capped.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use pulldown_cmark::{
     Alignment, BlockQuoteKind, CowStr, Event, HeadingLevel, Parser, Tag, TagEnd, html,
@@ -292,6 +292,7 @@ fn visible(text: CowStr<'_>) -> Event<'_> {
 fn anchor_headings(events: &mut [Event<'_>], scope: &str) {
     // The page itself has the id `main`.
     let mut taken = BTreeSet::from(["main".to_owned()]);
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for at in 0..events.len() {
         if !matches!(events[at], Event::Start(Tag::Heading { .. })) {
             continue;
@@ -309,10 +310,11 @@ fn anchor_headings(events: &mut [Event<'_>], scope: &str) {
         } else {
             format!("{scope}-{}", slugify(&text))
         };
+        // The number of the last one is kept, so that very many headings of one name take no longer than others.
+        let count = counts.entry(plain.clone()).or_insert(1);
         let mut slug = plain.clone();
-        let mut count = 1;
         while slug.is_empty() || !taken.insert(slug.clone()) {
-            count += 1;
+            *count += 1;
             slug = format!("{plain}-{count}");
         }
         if let Event::Start(Tag::Heading { id, .. }) = &mut events[at] {

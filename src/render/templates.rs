@@ -15,7 +15,7 @@ use super::minify;
 use super::text::escape_for_template;
 
 /// Built-in templates by name. A template of the site with the same name wins, and may extend `builtin/<name>`.
-const BUILT_IN: [(&str, &str); 21] = [
+const BUILT_IN: [(&str, &str); 22] = [
     ("shell.html", include_str!("../../templates/shell.html")),
     ("head.html", include_str!("../../templates/head.html")),
     ("home.html", include_str!("../../templates/home.html")),
@@ -44,6 +44,10 @@ const BUILT_IN: [(&str, &str); 21] = [
     (
         "components/comparison.html",
         include_str!("../../templates/components/comparison.html"),
+    ),
+    (
+        "components/conversation.html",
+        include_str!("../../templates/components/conversation.html"),
     ),
     (
         "components/event_pages.html",
@@ -79,7 +83,8 @@ const BUILT_IN: [(&str, &str); 21] = [
 const PREFIX: &str = "builtin/";
 /// Where the head and the page go in the shell. Words that the minifier has no reason to touch.
 const HEAD_SLOT: &str = "<title>runpress-head-slot</title>";
-const MAIN_SLOT: &str = "runpress-main-slot";
+/// Followed by a digest of the settings, which no setting can hold itself.
+const MAIN_SLOT: &str = "runpress-main-slot-";
 /// Pages stand at most this deep: `runs/<slug>/events/<tape>/<number>/index.html`.
 const DEPTH: usize = 5;
 
@@ -143,9 +148,14 @@ impl Renderer {
         let nav = crate::view::chrome::navigation(config, prose);
         for depth in 0..=DEPTH {
             let root = "../".repeat(depth);
-            for current in
-                std::iter::once(None).chain(nav.iter().map(|link| Some(link.href.clone())))
-            {
+            // Only lists and runs stand deeper than a page of prose.
+            let deep = |link: &&Link| {
+                depth == 1
+                    || (depth > 1 && link.href.starts_with("runs/"))
+                    || (depth > 1 && link.href.starts_with("problems/"))
+            };
+            let entries = nav.iter().filter(deep).map(|link| Some(link.href.clone()));
+            for current in std::iter::once(None).chain(entries) {
                 let shell = renderer.shell(&root, &nav, current.as_deref(), assets)?;
                 renderer.shells.insert((depth, current), shell);
             }
@@ -242,6 +252,8 @@ impl Renderer {
         current: Option<&str>,
         assets: &AssetLinks,
     ) -> Result<Shell, Diagnostic> {
+        let digest = blake3::hash(format!("{:?}", self.config).as_bytes()).to_hex();
+        let main_slot = format!("{MAIN_SLOT}{digest}");
         let address = |href: &str| {
             if href.contains("://") {
                 href.to_owned()
@@ -270,7 +282,7 @@ impl Renderer {
                 icon: address(&assets.icon),
             },
             head: Html::finished(HEAD_SLOT.to_owned()),
-            main: Html::finished(MAIN_SLOT.to_owned()),
+            main: Html::finished(main_slot.clone()),
             root: root.to_owned(),
         };
         let mut html = Vec::new();
@@ -282,8 +294,8 @@ impl Renderer {
             html
         };
         let parts = html.split_once(HEAD_SLOT).and_then(|(before, rest)| {
-            let (between, after) = rest.split_once(MAIN_SLOT)?;
-            let once = !after.contains(MAIN_SLOT) && !rest.contains(HEAD_SLOT);
+            let (between, after) = rest.split_once(main_slot.as_str())?;
+            let once = !after.contains(main_slot.as_str()) && !rest.contains(HEAD_SLOT);
             once.then(|| Shell([before.to_owned(), between.to_owned(), after.to_owned()]))
         });
         parts.ok_or_else(|| {

@@ -28,14 +28,18 @@ const STRING_LIMIT: usize = 4096;
 /// Whether a string sequence (OSC, DCS, ...) is not ended: a terminal would then swallow all text after it.
 fn has_unfinished_string(bytes: &[u8]) -> bool {
     memchr::memchr_iter(0x1b, bytes).any(|at| {
-        let opens = matches!(bytes.get(at + 1), Some(b']' | b'P' | b'X' | b'^' | b'_'));
+        // Only an operating system command may end with BEL; the others end with ST alone.
+        let (opens, bell) = match bytes.get(at + 1) {
+            Some(b']') => (true, true),
+            Some(b'P' | b'X' | b'^' | b'_') => (true, false),
+            _ => (false, false),
+        };
         let rest = bytes.get(at + 2..).unwrap_or_default();
         let rest = &rest[..rest.len().min(STRING_LIMIT)];
         opens
-            && !rest
-                .iter()
-                .enumerate()
-                .any(|(i, b)| *b == 0x07 || (*b == 0x1b && rest.get(i + 1) == Some(&b'\\')))
+            && !rest.iter().enumerate().any(|(i, b)| {
+                (bell && *b == 0x07) || (*b == 0x1b && rest.get(i + 1) == Some(&b'\\'))
+            })
     })
 }
 
@@ -136,11 +140,19 @@ impl Perform for Writer<'_> {
     }
 
     fn execute(&mut self, byte: u8) {
-        match byte {
-            // A terminal rubs out what stands before.
-            0x08 => drop(self.plain.pop()),
-            byte => self.plain.push(char::from(byte)),
+        // A terminal would rub out what stands before a backspace; on a page nothing that was printed is hidden.
+        self.plain.push(char::from(byte));
+    }
+
+    /// A title, a link or a command for the terminal: what it holds is not shown, that it was there is.
+    fn osc_dispatch(&mut self, params: &[&[u8]], _bell_terminated: bool) {
+        if params.first() != Some(&b"8".as_slice()) {
+            self.plain.push('\u{1b}');
         }
+    }
+
+    fn hook(&mut self, _params: &Params, _intermediates: &[u8], _ignore: bool, _action: u8) {
+        self.plain.push('\u{1b}');
     }
 
     fn csi_dispatch(&mut self, params: &Params, _intermediates: &[u8], ignore: bool, action: u8) {
@@ -177,7 +189,8 @@ fn extended<'p>(value: &[u16], rest: &mut impl Iterator<Item = &'p [u16]>) -> Op
 }
 
 /// The palette entry with the same hue bits and brightness.
-fn nearest([r, g, b]: [u16; 3]) -> u8 {
+fn nearest(colour: [u16; 3]) -> u8 {
+    let [r, g, b] = colour.map(|channel| channel.min(255));
     let max = r.max(g).max(b);
     if max < 48 {
         return 0;
@@ -216,12 +229,19 @@ mod tests {
     fn titles_links_and_cursor_moves_are_dropped() {
         assert_eq!(
             shown("\u{1b}]0;title\u{7}a\u{1b}[2K\u{1b}]8;;javascript:x\u{1b}\\b\u{1b}]8;;\u{1b}\\"),
-            "ab"
+            "<i class=cc>␛</i>ab"
         );
     }
 
     #[test]
     fn an_unfinished_sequence_hides_nothing() {
-        assert!(shown("a\u{1b}]0;the rest").contains("the rest"));
+        for text in [
+            "a\u{1b}]0;the rest",
+            "a\u{1b}P q\u{7}the rest",
+            "a\u{1b}_x\u{7}the rest",
+            "\u{1b}[0mthe rest\u{8}\u{8}",
+        ] {
+            assert!(shown(text).contains("the rest"), "{text:?}");
+        }
     }
 }

@@ -229,6 +229,11 @@ fn push_annotation(out: &mut String, page: &TimelinePage<'_>, a: &AnnotationView
         push_text(out, metadata);
         out.push_str("</pre></details>");
     }
+    if let Some(rest) = &a.rest {
+        out.push_str("<p class=rest>");
+        push_text(out, rest);
+        out.push_str("</p>");
+    }
     out.push_str("</aside>");
 }
 

@@ -3,7 +3,7 @@
 use pulldown_cmark::{Event, Parser, Tag};
 
 use crate::diagnostics::text::quoted;
-use crate::diagnostics::{Diagnostic, Place, Source, codes};
+use crate::diagnostics::{Collector, Diagnostic, Place, Source, codes};
 use crate::markup::{Destination, OPTIONS, Origin, destination, image_is_kept};
 
 /// Warns of every link and image of `text` that is dropped; `source` is the file, `offset` where the text begins
@@ -13,16 +13,16 @@ pub fn check(source: Source<'_>, text: &str, offset: usize, origin: Origin<'_>) 
     if !may_link(text) {
         return Vec::new();
     }
-    Parser::new_ext(text, OPTIONS)
-        .into_offset_iter()
-        .filter_map(|(event, range)| Some((dropped_by(&event, origin)?, range)))
-        .map(|(destination, range)| {
-            dropped(
-                source.place(offset + range.start, offset + range.end),
-                &destination,
-            )
-        })
-        .collect()
+    let mut problems = Collector::default();
+    for (event, range) in Parser::new_ext(text, OPTIONS).into_offset_iter() {
+        if let Some(destination) = dropped_by(&event, origin) {
+            problems.add(&codes::REVIEW_UNSAFE_LINK, || {
+                let place = source.place(offset + range.start, offset + range.end);
+                dropped(place, &destination)
+            });
+        }
+    }
+    problems.finish(source.path)
 }
 
 /// The destinations that are dropped, for text of a run that stands inside another format.

@@ -54,7 +54,13 @@ pub fn check_addresses(found: &[(Shelf, String, String)]) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
     let mut first: BTreeMap<(Shelf, &str), &str> = BTreeMap::new();
     for (shelf, slug, path) in found {
-        if *shelf == Shelf::Page && (slug.is_empty() || RESERVED.contains(&slug.as_str())) {
+        if slug.is_empty() {
+            problems.push(codes::PAGE_RESERVED_NAME.at(
+                Place::file(path),
+                "The file's name has no letter from a to z and no digit, so the page has no address",
+                "Rename the file; its `title` may be in any script.",
+            ));
+        } else if *shelf == Shelf::Page && RESERVED.contains(&slug.as_str()) {
             problems.push(codes::PAGE_RESERVED_NAME.at(
                 Place::file(path),
                 format!(

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::diagnostics::text::quoted;
-use crate::diagnostics::{Diagnostic, Place, Source, codes};
+use crate::diagnostics::{Collector, Diagnostic, Place, Source, codes};
 use crate::formats::reader::Number;
 use crate::formats::run_record::{Parsed, RunRecord};
 use crate::model::time::parse_rfc3339;
@@ -14,13 +14,13 @@ use crate::url::HttpUrl;
 pub fn check(source: Source<'_>, parsed: &Parsed<'_>) -> Vec<Diagnostic> {
     let rules = Rules { source, parsed };
     let record = &parsed.record;
-    let mut problems = Vec::new();
-    rules.id(record, &mut problems);
+    let mut problems = Collector::default();
+    rules.names(record, &mut problems);
     rules.times(record, &mut problems);
     rules.metrics(record, &mut problems);
     rules.checks(record, &mut problems);
     rules.links(record, &mut problems);
-    problems
+    problems.finish(source.path)
 }
 
 struct Rules<'a> {
@@ -51,17 +51,33 @@ impl Rules<'_> {
         place(self.source, self.parsed, pointer)
     }
 
-    fn id(&self, record: &RunRecord<'_>, problems: &mut Vec<Diagnostic>) {
-        if record.id.as_deref().is_some_and(|id| id.trim().is_empty()) {
-            problems.push(codes::RECORD_EMPTY_ID.at(
-                self.place("/id"),
-                "The run id is empty",
-                "Give the run an id of its own, for example a UUID.",
-            ));
+    fn names(&self, record: &RunRecord<'_>, problems: &mut Collector) {
+        let subject = &record.subject;
+        for (pointer, name, what) in [
+            ("/id", &record.id, "run id"),
+            (
+                "/subject/testCaseSlug",
+                &subject.test_case_slug,
+                "name of the test case",
+            ),
+            (
+                "/subject/harnessSlug",
+                &subject.harness_slug,
+                "name of the harness",
+            ),
+            ("/subject/modelId", &subject.model_id, "name of the model"),
+        ] {
+            if name.as_deref().is_some_and(|name| name.trim().is_empty()) {
+                problems.push(codes::RECORD_EMPTY_NAME.at(
+                    self.place(pointer),
+                    format!("The {what} is empty"),
+                    "Write the name; pages, addresses and links are made of it.",
+                ));
+            }
         }
     }
 
-    fn times(&self, record: &RunRecord<'_>, problems: &mut Vec<Diagnostic>) {
+    fn times(&self, record: &RunRecord<'_>, problems: &mut Collector) {
         let read = [
             ("/startedAt", &record.started_at),
             ("/finishedAt", &record.finished_at),
@@ -90,7 +106,7 @@ impl Rules<'_> {
         }
     }
 
-    fn metrics(&self, record: &RunRecord<'_>, problems: &mut Vec<Diagnostic>) {
+    fn metrics(&self, record: &RunRecord<'_>, problems: &mut Collector) {
         let m = &record.metrics;
         for (pointer, number, whole) in [
             ("/metrics/runTimeSeconds", m.run_time_seconds, false),
@@ -113,35 +129,39 @@ impl Rules<'_> {
         }
     }
 
-    fn checks(&self, record: &RunRecord<'_>, problems: &mut Vec<Diagnostic>) {
+    fn checks(&self, record: &RunRecord<'_>, problems: &mut Collector) {
         let mut views = BTreeSet::new();
         for check in &record.validation.checks {
             let pointer = &check.pointer;
             if let Some(number) = check.similarity
                 && !(0.0..=1.0).contains(&number.value)
             {
-                problems.push(codes::RECORD_SIMILARITY_OUT_OF_RANGE.at(
-                    self.place(&format!("{pointer}/similarity")),
-                    format!(
-                        "The similarity {} is not between 0 and 1",
-                        quoted(number.literal)
-                    ),
-                    "Write a share: 0.975 for 97.5 %.",
-                ));
+                problems.add(&codes::RECORD_SIMILARITY_OUT_OF_RANGE, || {
+                    codes::RECORD_SIMILARITY_OUT_OF_RANGE.at(
+                        self.place(&format!("{pointer}/similarity")),
+                        format!(
+                            "The similarity {} is not between 0 and 1",
+                            quoted(number.literal)
+                        ),
+                        "Write a share: 0.975 for 97.5 %.",
+                    )
+                });
             }
             if let Some(view) = check.view.as_deref()
                 && !views.insert(view)
             {
-                problems.push(codes::RECORD_DUPLICATE_CHECK.at(
-                    self.place(&format!("{pointer}/view")),
-                    format!("Another check has the view {} already", quoted(view)),
-                    "Give each check a view of its own.",
-                ));
+                problems.add(&codes::RECORD_DUPLICATE_CHECK, || {
+                    codes::RECORD_DUPLICATE_CHECK.at(
+                        self.place(&format!("{pointer}/view")),
+                        format!("Another check has the view {} already", quoted(view)),
+                        "Give each check a view of its own.",
+                    )
+                });
             }
         }
     }
 
-    fn links(&self, record: &RunRecord<'_>, problems: &mut Vec<Diagnostic>) {
+    fn links(&self, record: &RunRecord<'_>, problems: &mut Collector) {
         for (pointer, url) in [
             ("/links/sourceRepo", &record.source_repo),
             ("/links/playableBuild", &record.playable_build),

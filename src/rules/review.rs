@@ -4,8 +4,8 @@ use crate::config::Config;
 use crate::diagnostics::text::{nearest, quoted};
 use crate::diagnostics::{Checked, Diagnostic, Place, Severity, Source, codes};
 use crate::formats::writeup::{Entry, Writeup};
-use crate::model::review::{Item, Rating, Review};
 use crate::markup::Origin;
+use crate::model::review::{Item, Rating, Review};
 use crate::model::run::Run;
 use crate::model::tape::Tape;
 
@@ -60,10 +60,20 @@ pub fn check(
             checklist.push(item(&source, id, entry, &mut diagnostics));
         }
     }
-    // Without an overall word the badge is the worst domain (formats.md, contradiction 6).
-    let overall = overall.or_else(|| domains.iter().filter_map(|(_, rating)| *rating).max());
+    // The badge is the worst of all that is given; one that cannot be read leaves the run unrated (formats.md,
+    // contradiction 6).
+    let given: Vec<Option<Rating>> = rated
+        .then_some(overall)
+        .into_iter()
+        .chain(domains.iter().map(|(_, rating)| *rating))
+        .collect();
+    let overall = given
+        .iter()
+        .copied()
+        .collect::<Option<Vec<_>>>()
+        .and_then(|all| all.into_iter().max());
     let unclosed = !writeup.fenced && writeup.body().starts_with("---");
-    if overall.is_none() && diagnostics.is_empty() && !listed && !unclosed {
+    if given.is_empty() && (needed || !listed) && !unclosed {
         diagnostics.push(
             codes::REVIEW_UNKNOWN_RATING
                 .at(
@@ -86,7 +96,12 @@ pub fn check(
         );
     }
     let offset = writeup.body().as_ptr().addr() - writeup.text.as_ptr().addr();
-    diagnostics.extend(markdown::check(source, writeup.body(), offset, Origin::Run(&events)));
+    diagnostics.extend(markdown::check(
+        source,
+        writeup.body(),
+        offset,
+        Origin::Run(&events),
+    ));
     let value = Review {
         rating: overall,
         domains,

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::config::Config;
 use crate::diagnostics::text::{nearest, quoted};
-use crate::diagnostics::{Checked, Code, Diagnostic, Source, codes};
+use crate::diagnostics::{Checked, Code, Collector, Diagnostic, Source, codes};
 use crate::formats::json::{Node, Str};
 use crate::formats::sidecar::{self as format, AnnotationLine, AuthorKind, HypothesisStatus};
 use crate::markup::Origin;
@@ -41,6 +41,7 @@ pub fn check<'a>(
     if let Some(problem) = other_tape(path, &sidecar, tape) {
         diagnostics.push(problem);
     }
+    let diagnostics = diagnostics.finish(path);
     let header = verbatim(&sidecar.header_line.text);
     let mut labels = BTreeSet::new();
     let annotations = sidecar
@@ -63,7 +64,7 @@ struct Validator<'t> {
     tape: &'t Tape<'t>,
     ids: BTreeSet<String>,
     report: Report,
-    diagnostics: Vec<Diagnostic>,
+    diagnostics: Collector,
 }
 
 impl<'t> Validator<'t> {
@@ -73,7 +74,7 @@ impl<'t> Validator<'t> {
             tape,
             ids: BTreeSet::new(),
             report: Report::default(),
-            diagnostics: Vec::new(),
+            diagnostics: Collector::default(),
         }
     }
 
@@ -318,9 +319,15 @@ impl<'t> Validator<'t> {
             return;
         };
         let events = |number| self.tape.position(number).map(|_| String::new());
-        for destination in markdown::dropped_links(evidence, Origin::Run(&events)) {
-            let at = place(self.path, line.line.number, &line.line.text, "/evidence");
-            self.diagnostics.push(markdown::dropped(at, &destination));
+        let dropped = markdown::dropped_links(evidence, Origin::Run(&events));
+        if dropped.is_empty() {
+            return;
+        }
+        let at = place(self.path, line.line.number, &line.line.text, "/evidence");
+        for destination in dropped {
+            self.diagnostics.add(&codes::REVIEW_UNSAFE_LINK, || {
+                markdown::dropped(at.clone(), &destination)
+            });
         }
     }
 
@@ -360,8 +367,14 @@ impl<'t> Validator<'t> {
         help: String,
         problem: Problem,
     ) {
-        let at = place(self.path, line.line.number, &line.line.text, pointer);
-        self.diagnostics.push(code.at(at, message, help));
+        let path = self.path;
+        self.diagnostics.add(code, || {
+            code.at(
+                place(path, line.line.number, &line.line.text, pointer),
+                message,
+                help,
+            )
+        });
         self.report.problems.push(problem);
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::diagnostics::text::quoted;
-use crate::diagnostics::{Diagnostic, Source, codes};
+use crate::diagnostics::{Collector, Diagnostic, Source, codes};
 use crate::formats::json::Node;
 use crate::formats::tape::{Kind, Payload, RecordLine, Tape};
 use crate::model::tape as model;
@@ -12,7 +12,7 @@ use crate::model::time::parse_rfc3339;
 /// Checks the times of an event log: an event without a readable time is looked at again.
 #[must_use]
 pub fn check_times(path: &str, tape: &model::Tape<'_>) -> Vec<Diagnostic> {
-    let mut problems = Vec::new();
+    let mut problems = Collector::default();
     for event in tape.events.iter().filter(|event| event.at.is_none()) {
         let timestamp = Node::parse(&event.source)
             .ok()
@@ -21,20 +21,22 @@ pub fn check_times(path: &str, tape: &model::Tape<'_>) -> Vec<Diagnostic> {
             continue;
         };
         if parse_rfc3339(&text).is_none() {
-            problems.push(codes::EVENTS_INVALID_TIMESTAMP.at(
-                place(path, event.line, &event.source, "/timestamp"),
-                format!("The time {} is not RFC 3339", quoted(&text)),
-                "Write date, time and offset, as in `2026-03-01T10:00:00Z`.",
-            ));
+            problems.add(&codes::EVENTS_INVALID_TIMESTAMP, || {
+                codes::EVENTS_INVALID_TIMESTAMP.at(
+                    place(path, event.line, &event.source, "/timestamp"),
+                    format!("The time {} is not RFC 3339", quoted(&text)),
+                    "Write date, time and offset, as in `2026-03-01T10:00:00Z`.",
+                )
+            });
         }
     }
-    problems
+    problems.finish(path)
 }
 
 /// Checks the numbers and inline payloads of a Harn tape.
 #[must_use]
 pub fn check_harn(path: &str, tape: &Tape<'_>) -> Vec<Diagnostic> {
-    let mut problems = Vec::new();
+    let mut problems = Collector::default();
     let mut seen = BTreeSet::new();
     for line in &tape.records {
         if !seen.insert(line.record.seq) {
@@ -58,7 +60,7 @@ pub fn check_harn(path: &str, tape: &Tape<'_>) -> Vec<Diagnostic> {
             check_inline(path, line, pointer, payload, &mut problems);
         }
     }
-    problems
+    problems.finish(path)
 }
 
 fn check_inline(
@@ -66,7 +68,7 @@ fn check_inline(
     line: &RecordLine<'_>,
     pointer: &str,
     payload: &Payload<'_>,
-    problems: &mut Vec<Diagnostic>,
+    problems: &mut Collector,
 ) {
     let Payload::Inline { content_hash, text } = payload else {
         return;

@@ -19,7 +19,7 @@ pub fn events(slug: &str, prefix: &str, number: usize) -> String {
         return run(slug);
     }
     let folder = prefix
-        .strip_suffix('-')
+        .strip_suffix('.')
         .map_or_else(String::new, |prefix| format!("{prefix}/"));
     format!("runs/{slug}/events/{folder}{number}/index.html")
 }

@@ -65,7 +65,10 @@ pub fn row(
     };
     RunRow {
         href: format!("{root}{}", links::run(&entry.slug)),
-        short_id: crate::model::slug::short_id(&run.id).to_owned(),
+        short_id: Some(crate::model::slug::short_id(&run.id))
+            .filter(|id| !id.is_empty())
+            .unwrap_or(&run.id)
+            .to_owned(),
         case: link(
             &subject.case,
             links::group("cases", &archive.cases[entry.case].slug),

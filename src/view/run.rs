@@ -12,6 +12,7 @@ use crate::model::review::Review;
 use crate::model::run::{Number, Proof, Run, Step};
 use crate::model::tape::{Format, Tape};
 use crate::model::threads::{Lines, Thread, Threads};
+use crate::model::transcript::{AssetFile, Content, Conversation};
 use crate::render::Html;
 
 use super::timeline::Layout;
@@ -64,6 +65,8 @@ pub struct RunPage {
     pub validation: ValidationView,
     /// The tapes.
     pub timelines: Vec<TimelineView>,
+    /// The public part of the transcript.
+    pub conversation: Option<ConversationView>,
     /// The review threads.
     pub threads: Option<ThreadsView>,
     /// Where everything comes from.
@@ -264,6 +267,45 @@ pub struct EventsPage {
     pub next: Option<String>,
 }
 
+/// The public part of a transcript.
+#[derive(Debug, Serialize)]
+pub struct ConversationView {
+    /// `9 turns`
+    pub count: String,
+    /// The turns.
+    pub turns: Vec<TurnView>,
+    /// How many more turns run.json holds.
+    pub more: Option<String>,
+    /// What is not published, in words.
+    pub withheld: Vec<String>,
+}
+
+/// A turn.
+#[derive(Debug, Serialize)]
+pub struct TurnView {
+    /// Its id on the page.
+    pub anchor: String,
+    /// Who speaks.
+    pub role: String,
+    /// What is said and shown.
+    pub parts: Vec<PartView>,
+}
+
+/// A block: exactly one of the first three is there.
+#[derive(Debug, Default, Serialize)]
+pub struct PartView {
+    /// Plain words.
+    pub text: Option<String>,
+    /// A short form such as `<tool_call:search>`, or the name of something that is not published.
+    pub label: Option<String>,
+    /// A picture or a file.
+    pub file: Option<Link>,
+    /// Whether the file is a picture.
+    pub image: bool,
+    /// Whether the text goes on in run.json.
+    pub cut: bool,
+}
+
 /// The review threads.
 #[derive(Debug, Serialize)]
 pub struct ThreadsView {
@@ -398,6 +440,8 @@ pub struct Sources<'a> {
     pub sidecars: &'a [Option<Sidecar<'a>>],
     /// Their layouts.
     pub layouts: &'a [Layout<'a>],
+    /// The public part of its transcript.
+    pub conversation: Option<&'a Conversation<'a>>,
     /// Its review threads.
     pub threads: Option<&'a Threads<'a>>,
     /// Its files.
@@ -493,6 +537,9 @@ pub fn page(s: &Sources<'_>, parts: Parts) -> RunPage {
                 pages: pages(tape, layout, 1),
             })
             .collect(),
+        conversation: s
+            .conversation
+            .map(|conversation| conversation_view(s.config, conversation)),
         threads: s
             .threads
             .filter(|t| !t.threads.is_empty())
@@ -544,12 +591,19 @@ fn span(tape: &Tape<'_>, range: &std::ops::Range<usize>) -> String {
     )
 }
 
+/// Links to pages of a tape that are shown on each of them: all, or those near this one with the first and the last.
+const PAGE_LINKS: usize = 25;
+
 fn pages(tape: &Tape<'_>, layout: &Layout<'_>, current: usize) -> Vec<PageLink> {
-    if layout.pages() == 1 {
+    let count = layout.pages();
+    if count == 1 {
         return Vec::new();
     }
     let root = links::root(&layout.path(current));
-    (1..=layout.pages())
+    let near =
+        |number: usize| count <= PAGE_LINKS || number.abs_diff(current) <= PAGE_LINKS / 2 - 2;
+    (1..=count)
+        .filter(|number| *number == 1 || *number == count || near(*number))
         .map(|number| PageLink {
             text: span(tape, &layout.range(number)),
             href: format!("{root}{}", layout.path(number)),
@@ -581,8 +635,9 @@ fn review_view(review: &Review, html: Html) -> ReviewView {
 fn build(config: &Config, run: &Run) -> Option<BuildView> {
     let url = run.playable_build.as_ref()?;
     let host = url.host();
-    // Mixed content would be refused by the browser, so only https is framed.
+    // Mixed content would be refused by the browser, so only https is framed; the policy names hosts, not ports.
     let embed = url.is_https()
+        && !url.has_port()
         && config
             .policy
             .embed_hosts
@@ -608,17 +663,19 @@ fn metrics(archive: &Archive, run: &Run) -> MetricsView {
         ))
     };
     let tokens = m.tokens();
-    let reported: Vec<f64> = tokens
-        .iter()
-        .filter_map(|(_, number)| number.map(|n| n.value))
-        .collect();
-    let sum: f64 = reported.iter().sum();
+    let reported: Vec<&Number> = tokens.iter().filter_map(|(_, number)| *number).collect();
+    let sum: f64 = reported.iter().map(|number| number.value).sum();
+    // Exact where the record holds plain whole numbers, as it does by its format.
+    let total = reported.iter().try_fold(0_u128, |sum, number| {
+        sum.checked_add(number.literal.parse().ok()?)
+    });
+    let total = total.map_or_else(|| format!("{sum:.0}"), |total| total.to_string());
     MetricsView {
         bar: bar(&tokens, sum),
         total: if reported.is_empty() {
             Cell::unknown("no token class is reported")
         } else {
-            Cell::known(format::grouped(&format!("{sum:.0}")))
+            Cell::known(format::grouped(&total))
         },
         partial: !reported.is_empty() && reported.len() < tokens.len(),
         tokens: tokens
@@ -751,6 +808,84 @@ fn proof(proof: &Proof) -> ProofView {
             None => "not said",
         },
         detail: proof.detail.clone(),
+    }
+}
+
+fn conversation_view(config: &Config, conversation: &Conversation<'_>) -> ConversationView {
+    let shown = config.timeline.page_size;
+    let more = conversation.turns.len().saturating_sub(shown);
+    let held = conversation.withheld;
+    let mut withheld = Vec::new();
+    for (count, word) in [(held.internal, "internal"), (held.private, "private")] {
+        if count > 0 {
+            let verb = if count == 1 { "is" } else { "are" };
+            let blocks = format::count(count, &format!("{word} block"));
+            withheld.push(format!("{blocks} {verb} not published"));
+        }
+    }
+    if conversation.summary_withheld {
+        withheld.push(
+            "the summary of earlier turns is not published, since it may restate what is private"
+                .to_owned(),
+        );
+    }
+    let files = conversation
+        .assets
+        .iter()
+        .filter_map(|asset| Some((asset.id.as_str(), asset.file.as_ref()?)));
+    let files: BTreeMap<&str, _> = files.collect();
+    let turns = conversation
+        .turns
+        .iter()
+        .take(shown)
+        .enumerate()
+        .map(|(index, turn)| TurnView {
+            anchor: format!("turn-{}", index + 1),
+            role: turn.role.clone(),
+            parts: turn
+                .parts
+                .iter()
+                .map(|part| part_view(config, &files, &part.content))
+                .collect(),
+        });
+    ConversationView {
+        count: format::count(conversation.turns.len(), "turn"),
+        turns: turns.collect(),
+        more: (more > 0).then(|| format::count(more, "more turn")),
+        withheld,
+    }
+}
+
+fn part_view(config: &Config, files: &BTreeMap<&str, &AssetFile>, content: &Content) -> PartView {
+    match content {
+        Content::Text(text) => {
+            let limit = usize::try_from(config.limits.inline).unwrap_or(usize::MAX);
+            let head = super::timeline::head(text, limit);
+            PartView {
+                cut: head.len() < text.len(),
+                text: Some(head.to_owned()),
+                ..PartView::default()
+            }
+        }
+        Content::Label(label) => PartView {
+            label: Some(label.clone()),
+            ..PartView::default()
+        },
+        // A block shows an asset only when both are public; otherwise its name is all there is.
+        Content::Asset { id, label } => match files.get(id.as_str()) {
+            Some(file) => PartView {
+                file: Some(Link {
+                    text: label.clone(),
+                    href: format!("assets/{}", file.name),
+                }),
+                image: file.image,
+                ..PartView::default()
+            },
+            None => PartView {
+                label: Some(format!("{label} (not published)")),
+                ..PartView::default()
+            },
+        },
     }
 }
 

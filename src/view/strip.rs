@@ -14,6 +14,8 @@ pub const WIDTH: f64 = 1000.0;
 const COLUMN: f64 = 2.0;
 /// Room that a folded gap takes.
 const FOLD: f64 = 12.0;
+/// Brackets that are drawn; more would cover each other.
+const BRACKETS: usize = 200;
 /// Events up to this many get a tick each.
 const SINGLE: usize = 600;
 
@@ -116,6 +118,7 @@ pub fn strip<'a>(
     pins.sort_by(|a, b| a.x.total_cmp(&b.x));
     let brackets = lanes(layout, sidecar)
         .into_iter()
+        .take(BRACKETS)
         .map(|(start, end, lane)| Bracket {
             from: x_of(start),
             to: x_of(end),

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use crate::config::Config;
 use crate::model::annotation::{Annotation, Kind, Sidecar};
 use crate::model::slug::slugify;
-use crate::model::tape::{Event, Outcome, Tape, TextKind};
+use crate::model::tape::{Event, Outcome, Tape, Text, TextKind};
 use crate::model::time;
 
 use super::{Link, format, links};
@@ -184,7 +184,8 @@ fn prefix(file: &str, taken: &mut Vec<String>) -> String {
         slug = crate::model::slug::with_hash(&slug, file);
     }
     taken.push(slug.clone());
-    format!("{slug}-")
+    // No slug holds a dot, so that an anchor with a prefix cannot be mistaken for one without.
+    format!("{slug}.")
 }
 
 /// One page of a tape.
@@ -287,6 +288,8 @@ pub struct AnnotationView<'a> {
     pub links: Vec<(String, Option<String>)>,
     /// JSON.
     pub metadata: Option<&'a str>,
+    /// Where all of it stands, when it is too long for a page.
+    pub rest: Option<String>,
 }
 
 /// Text that a page shows only in part, and where all of it is written.
@@ -311,6 +314,7 @@ pub fn page<'a>(
     let mut annotations = annotations_by_position(layout, sidecar, &range);
     let spans = span_pieces(layout, sidecar, &range);
     let start = tape.events.iter().find_map(|event| event.at);
+    let limit = usize::try_from(config.limits.inline).unwrap_or(usize::MAX);
     let mut long = Vec::new();
     let mut before = range
         .start
@@ -351,13 +355,19 @@ pub fn page<'a>(
                     .remove(&position)
                     .unwrap_or_default()
                     .into_iter()
-                    .map(|(index, annotation)| annotation_view(layout, &path, annotation, index))
+                    .map(|(index, annotation)| {
+                        annotation_view(layout, &path, annotation, index, limit)
+                    })
                     .collect(),
                 anchor,
             }
         })
         .collect();
-    let page = TimelinePage { events, layout, path };
+    let page = TimelinePage {
+        events,
+        layout,
+        path,
+    };
     (page, long)
 }
 
@@ -403,13 +413,18 @@ fn span_pieces(
     range: &std::ops::Range<usize>,
 ) -> Vec<Vec<SpanPiece>> {
     let mut pieces = vec![Vec::new(); range.len()];
+    // At most one piece per lane, however many spans share it.
     for (start, end, lane) in lanes(layout, sidecar) {
         for position in start.max(range.start)..(end + 1).min(range.end) {
-            pieces[position - range.start].push(SpanPiece {
-                lane,
-                starts: position == start,
-                ends: position == end,
-            });
+            let here: &mut Vec<SpanPiece> = &mut pieces[position - range.start];
+            let (starts, ends) = (position == start, position == end);
+            match here.iter_mut().find(|piece| piece.lane == lane) {
+                // Where one span ends and another goes on, the lane goes on.
+                Some(piece) => {
+                    (piece.starts, piece.ends) = (piece.starts && starts, piece.ends && ends);
+                }
+                None => here.push(SpanPiece { lane, starts, ends }),
+            }
         }
     }
     pieces
@@ -423,10 +438,7 @@ pub fn lanes(layout: &Layout<'_>, sidecar: Option<&Sidecar<'_>>) -> Vec<(usize, 
         .flat_map(|s| s.annotations.iter())
         .filter_map(|a| {
             let (start, end) = a.span?;
-            Some((
-                layout.position(start)?,
-                layout.tape.position_up_to(end)?,
-            ))
+            Some((layout.position(start)?, layout.tape.position_up_to(end)?))
         })
         .collect();
     spans.sort_unstable();
@@ -461,11 +473,11 @@ fn texts<'a>(
             let whole: &str = &block.text;
             let text = head(whole, limit);
             let rest = (text.len() < whole.len()).then(|| {
-                let anchor = anchor.text();
-                let name = block.label.map_or_else(
-                    || format!("{anchor}.txt"),
-                    |label| format!("{anchor}-{label}.txt"),
-                );
+                let name = match (&block.text, block.label) {
+                    (Text::Payload(_, hash), _) => format!("{hash}.txt"),
+                    (_, Some(label)) => format!("{}-{}.txt", anchor.text(), slugify(label)),
+                    _ => format!("{}.txt", anchor.text()),
+                };
                 let path = links::run_file(&layout.slug, &format!("text/{name}"));
                 let href = format!("{}{path}", links::root(page));
                 long.push(LongText { path, text: whole });
@@ -501,7 +513,9 @@ fn folded(text: &str) -> Option<String> {
     })
 }
 
-fn head(text: &str, limit: usize) -> &str {
+/// The first part of a text, at most `limit` bytes, cut between two characters.
+#[must_use]
+pub fn head(text: &str, limit: usize) -> &str {
     if text.len() <= limit {
         return text;
     }
@@ -517,18 +531,36 @@ fn annotation_view<'a>(
     page: &str,
     annotation: &'a Annotation<'a>,
     index: usize,
+    limit: usize,
 ) -> AnnotationView<'a> {
     let (class, sign) = appearance(&annotation.kind);
+    // One annotation must not make a page that no browser opens.
+    let cut = |text: &'a str| head(text, limit);
+    let long = [
+        annotation.evidence.as_deref(),
+        annotation.suggested_fix,
+        annotation.metadata,
+    ];
+    let is_cut = long.into_iter().flatten().any(|text| text.len() > limit);
     AnnotationView {
+        rest: is_cut.then(|| {
+            format!(
+                "Only the first {} are shown; the sidecar holds all of it.",
+                format::bytes(limit as u64)
+            )
+        }),
         anchor: layout.annotation_anchor(annotation, index),
         kind: annotation.kind.word(),
         class,
         sign,
         name: annotation.kind.word().replace('_', " "),
-        evidence: annotation.evidence.as_deref(),
+        evidence: annotation.evidence.as_deref().map(cut),
         fix: annotation
             .suggested_fix
-            .map(|raw| serde_json::from_str::<String>(raw).map_or(Cow::Borrowed(raw), Cow::Owned)),
+            .map(|raw| match serde_json::from_str::<String>(raw) {
+                Ok(text) => Cow::Owned(head(&text, limit).to_owned()),
+                Err(_) => Cow::Borrowed(head(raw, limit)),
+            }),
         author: annotation.author.as_ref().map(|author| {
             let id = author.id.as_deref().unwrap_or("unnamed");
             let surface = author
@@ -565,7 +597,7 @@ fn annotation_view<'a>(
                 (words, link.url.clone())
             })
             .collect(),
-        metadata: annotation.metadata,
+        metadata: annotation.metadata.map(cut),
     }
 }
 

@@ -32,7 +32,7 @@
     for (const link of document.querySelectorAll('.pages a:not([aria-current])')) {
       const words = /events ([\d,]+) to ([\d,]+)/.exec(link.textContent);
       const tape = /\/events\/(?:([a-z0-9-]+)\/)?\d+\/index\.html$/.exec(link.pathname);
-      if (!words || (tape && (tape[1] ? `${tape[1]}-` : '') !== prefix)) continue;
+      if (!words || (tape && (tape[1] ? `${tape[1]}.` : '') !== prefix)) continue;
       const [first, last] = words.slice(1).map((digits) => Number(digits.replaceAll(',', '')) - 1);
       if (number >= first && number <= last) {
         location.replace(link.href + location.hash);

@@ -26,8 +26,8 @@ family! { ALL:
         why "JSON readers differ in which of the two they keep; runpress keeps the last, as most do. The record is passed on as written, so other readers may see the other value."
         bad "{\"id\": \"a\", \"id\": \"b\"}"
         good "{\"id\": \"b\"}";
-    RECORD_EMPTY_ID = "record.empty-id" Error "the run id is empty"
-        why "The id names the run in its address, in feeds and in citations."
+    RECORD_EMPTY_NAME = "record.empty-name" Error "the id of the run or a name of its subject is empty"
+        why "The run id, the test case, the harness and the model name the run in addresses, tables, feeds and citations."
         bad "{\"id\": \"\"}"
         good "{\"id\": \"4f1c2d3e-8a60-4d2e-9a51-0c9f6f1f2b11\"}";
     RECORD_INVALID_TIMESTAMP = "record.invalid-timestamp" Error "a time is not RFC 3339"

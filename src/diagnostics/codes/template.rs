@@ -12,7 +12,7 @@ family! { ALL:
         good "{{ run.title }}";
     TEMPLATE_MISSING_SLOT = "template.missing-slot" Error "the shell lacks a slot"
         why "`shell.html` is the frame of every page. It must print `{{ head }}` inside `<head>` and `{{ main }}` where the page goes, each once; the page is put there after the frame is minified."
-        bad "<body>{{ content }}</body>"
+        bad "<body></body>"
         good "<body>{{ main }}</body>";
     TEMPLATE_UNREADABLE = "template.unreadable" Error "a template or static file cannot be read"
         why "A file in `templates/` or `static/` cannot be read, or a template is not UTF-8."
