@@ -126,7 +126,7 @@ fn run(cli: &Cli, input: &Input, build: Option<Overrides>) -> u8 {
     if let Ok((site, outcome)) = &result
         && !cli.quiet
     {
-        say(&summary(site, outcome, is_build, start.elapsed()).to_string());
+        say(&summary(site, outcome, is_build, start.elapsed()));
     }
     if reported { status } else { COULD_NOT_RUN }
 }
@@ -161,7 +161,10 @@ fn report(cli: &Cli, reports: &[Report], facts: &Facts<'_>) -> bool {
         Color::Auto => is_terminal && std::env::var_os("NO_COLOR").is_none(),
     };
     if reports.is_empty() {
-        say_raw(&human::render(&shown, styled(std::io::stderr().is_terminal())).to_string());
+        say_raw(&human::render(
+            &shown,
+            styled(std::io::stderr().is_terminal()),
+        ));
         return true;
     }
     let mut written = true;

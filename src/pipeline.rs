@@ -228,13 +228,9 @@ impl Gathered {
             let source = Source::file(&file.shown, &bytes);
             let (prose, problems) = page::parse(source);
             self.diagnostics.extend(problems);
-            let text = source
-                .text
-                .strip_prefix(b"\xef\xbb\xbf")
-                .unwrap_or(source.text);
-            let offset = text.len().saturating_sub(prose.body.len());
+            let offset = source.text.len().saturating_sub(prose.body.len());
             self.diagnostics.extend(rules::markdown::check(
-                Source { text, ..source },
+                source,
                 &prose.body,
                 offset,
                 Origin::Site,

@@ -61,12 +61,12 @@ pub struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// A whole file.
+    /// A whole file; a byte order mark is no part of its text.
     #[must_use]
-    pub const fn file(path: &'a str, text: &'a [u8]) -> Self {
+    pub fn file(path: &'a str, text: &'a [u8]) -> Self {
         Self {
             path,
-            text,
+            text: without_mark(text),
             first_line: 1,
         }
     }
@@ -114,6 +114,12 @@ impl<'a> Source<'a> {
         let at = (start + error.column().saturating_sub(1)).min(self.text.len());
         self.place(at, at + 1)
     }
+}
+
+/// The text after a byte order mark, if it begins with one.
+#[must_use]
+pub fn without_mark(text: &[u8]) -> &[u8] {
+    text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text)
 }
 
 fn chars(bytes: &[u8]) -> usize {

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::diagnostics::text::{nearest, quoted};
-use crate::diagnostics::{Collector, Diagnostic, Source, codes};
+use crate::diagnostics::{Collector, Diagnostic, Source, codes, without_mark};
 
 use super::json::{Node, Str, located};
 use super::jsonl::{self, Line};
@@ -137,7 +137,7 @@ pub fn content_hash(bytes: &[u8], events: usize, digest: &str) -> String {
 
 /// Whether the content hash is that of the file as it is: every line counts, ends in LF and has no CR.
 fn is_canonical(bytes: &[u8], events: usize) -> bool {
-    !bytes.starts_with(b"\xef\xbb\xbf")
+    without_mark(bytes).len() == bytes.len()
         && bytes.last().is_none_or(|last| *last == b'\n')
         && memchr::memchr(b'\r', bytes).is_none()
         && memchr::memchr_iter(b'\n', bytes).count() == events
@@ -145,7 +145,7 @@ fn is_canonical(bytes: &[u8], events: usize) -> bool {
 
 fn hash_lines(bytes: &[u8]) -> String {
     let mut hasher = blake3::Hasher::new();
-    let mut rest = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let mut rest = without_mark(bytes);
     while !rest.is_empty() {
         let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
         let (line, after) = rest.split_at(end);

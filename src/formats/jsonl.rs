@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::diagnostics::without_mark;
+
 /// One physical line without its line break.
 #[derive(Debug, Clone)]
 pub struct Line<'a> {
@@ -15,7 +17,7 @@ pub struct Line<'a> {
 
 /// The lines of a file that hold more than white space. A byte order mark before the first is dropped.
 pub fn lines(bytes: &[u8]) -> impl Iterator<Item = Line<'_>> {
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let bytes = without_mark(bytes);
     // Checking the whole file once is much faster than checking each line.
     let whole = std::str::from_utf8(bytes).ok();
     let mut start = 0;

@@ -25,14 +25,7 @@ pub struct Prose {
 /// Reads a page.
 #[must_use]
 pub fn parse(source: Source<'_>) -> (Prose, Vec<Diagnostic>) {
-    let bytes = source
-        .text
-        .strip_prefix(b"\xef\xbb\xbf")
-        .unwrap_or(source.text);
-    let source = Source {
-        text: bytes,
-        ..source
-    };
+    let bytes = source.text;
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text,
         Err(error) => {

@@ -182,14 +182,7 @@ pub struct Parsed<'a> {
 /// Reads a record. `None` comes with an error that says why nothing could be read.
 #[must_use]
 pub fn parse(source: Source<'_>) -> (Option<Parsed<'_>>, Vec<Diagnostic>) {
-    let bytes = source
-        .text
-        .strip_prefix(b"\xef\xbb\xbf")
-        .unwrap_or(source.text);
-    let source = Source {
-        text: bytes,
-        ..source
-    };
+    let bytes = source.text;
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text,
         Err(error) => {

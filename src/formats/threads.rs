@@ -139,11 +139,7 @@ pub fn parse_state(source: Source<'_>) -> (State<'_>, Vec<Diagnostic>) {
 }
 
 fn document(source: Source<'_>) -> Result<(Node<'_>, Source<'_>), Box<Diagnostic>> {
-    let text = source
-        .text
-        .strip_prefix(b"\xef\xbb\xbf")
-        .unwrap_or(source.text);
-    let source = Source { text, ..source };
+    let text = source.text;
     let text = std::str::from_utf8(text).map_err(|error| {
         let at = error.valid_up_to();
         Box::new(codes::THREADS_SYNTAX.at(

@@ -81,11 +81,7 @@ pub struct Asset<'a> {
 /// Reads a transcript. `None` comes with an error that says why nothing could be read.
 #[must_use]
 pub fn parse(source: Source<'_>) -> (Option<Transcript<'_>>, Vec<Diagnostic>) {
-    let text = source
-        .text
-        .strip_prefix(b"\xef\xbb\xbf")
-        .unwrap_or(source.text);
-    let source = Source { text, ..source };
+    let text = source.text;
     let text = match std::str::from_utf8(text) {
         Ok(text) => text,
         Err(error) => {

@@ -52,14 +52,7 @@ impl Writeup<'_> {
 #[must_use]
 pub fn parse(source: Source<'_>) -> (Writeup<'_>, Vec<Diagnostic>) {
     let mut diagnostics = Vec::new();
-    let bytes = source
-        .text
-        .strip_prefix(b"\xef\xbb\xbf")
-        .unwrap_or(source.text);
-    let source = Source {
-        text: bytes,
-        ..source
-    };
+    let bytes = source.text;
     let text = String::from_utf8_lossy(bytes);
     if let Err(error) = std::str::from_utf8(bytes) {
         let at = error.valid_up_to();

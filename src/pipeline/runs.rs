@@ -50,12 +50,7 @@ pub(super) fn process(
     let mut findings = findings(&inspected, &layouts);
     // A run with errors is never published, so its pages need not be made.
     if let Some((stage, renderer)) = output.filter(|_| !problems.iter().any(Diagnostic::is_error)) {
-        let text = String::from_utf8_lossy(
-            record
-                .bytes
-                .strip_prefix(b"\xef\xbb\xbf")
-                .unwrap_or(&record.bytes),
-        );
+        let text = String::from_utf8_lossy(diagnostics::without_mark(&record.bytes));
         let page = RunOutput {
             site,
             gathered,

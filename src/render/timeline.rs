@@ -159,7 +159,7 @@ fn push_annotation(out: &mut String, page: &TimelinePage<'_>, a: &AnnotationView
     out.push_str(a.class);
     out.push_str("\" id=\"");
     out.push_str(&a.anchor);
-    out.push_str("\" aria-label=\"Annotation: ");
+    out.push_str("\" role=note aria-label=\"Annotation: ");
     push_attribute(out, &a.name);
     out.push_str("\"><p class=ah><a href=\"#");
     out.push_str(&a.anchor);
@@ -185,7 +185,7 @@ fn push_annotation(out: &mut String, page: &TimelinePage<'_>, a: &AnnotationView
         push_text(out, author);
         out.push_str("</span>");
     }
-    if let Some(timestamp) = a.timestamp {
+    if let Some(timestamp) = &a.timestamp {
         out.push_str(" <span class=by>");
         push_text(out, timestamp);
         out.push_str("</span>");

@@ -31,11 +31,6 @@ struct Rules<'a> {
 /// The place of a value of a record.
 #[must_use]
 pub fn place(source: Source<'_>, parsed: &Parsed<'_>, pointer: &str) -> Place {
-    let text = source
-        .text
-        .strip_prefix(b"\xef\xbb\xbf")
-        .unwrap_or(source.text);
-    let source = Source { text, ..source };
     parsed.root.find(pointer).map_or_else(
         || Place::file(source.path).pointing(pointer),
         |node| {

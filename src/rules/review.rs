@@ -38,11 +38,6 @@ pub fn check(
     } else {
         Severity::Warning
     };
-    let text = source
-        .text
-        .strip_prefix(b"\xef\xbb\xbf")
-        .unwrap_or(source.text);
-    let source = Source { text, ..source };
     let mut diagnostics = Vec::new();
     let (mut overall, mut domains, mut checklist) = (None, Vec::new(), Vec::new());
     let (mut rated, mut listed) = (false, false);

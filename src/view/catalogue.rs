@@ -90,8 +90,6 @@ pub struct SetView {
     pub checks: Vec<(String, String)>,
     /// The variants on this page.
     pub groups: Vec<VariantView>,
-    /// Columns of the table.
-    pub columns: usize,
     /// Whether the table began on an earlier page.
     pub continued: bool,
 }
@@ -106,9 +104,6 @@ pub struct VariantView {
     /// The rows on this page.
     pub rows: Vec<RunRow>,
 }
-
-/// Columns of a comparison table besides the checks.
-const FIXED_COLUMNS: usize = 12;
 
 /// What a group's page says of itself.
 #[derive(Debug, Clone, Default)]
@@ -211,7 +206,6 @@ fn set_view(
         orchestrator: set.orchestrator.clone(),
         checks: set.checks.clone(),
         groups,
-        columns: FIXED_COLUMNS + set.checks.len(),
         continued: start < range.start,
     }
 }

@@ -278,8 +278,8 @@ pub struct AnnotationView<'a> {
     pub fix: Option<Cow<'a, str>>,
     /// `reviewer-1 (human) in ide-host`, with what is known.
     pub author: Option<String>,
-    /// As written.
-    pub timestamp: Option<&'a str>,
+    /// In UTC; as written when it cannot be read.
+    pub timestamp: Option<Cow<'a, str>>,
     /// The events it covers.
     pub span: Option<Link>,
     /// Status of a hypothesis, or kind of friction.
@@ -569,7 +569,9 @@ fn annotation_view<'a>(
                 .map_or_else(String::new, |surface| format!(" in {surface}"));
             format!("{id} ({}){surface}", author.kind)
         }),
-        timestamp: annotation.timestamp.as_deref(),
+        timestamp: annotation.timestamp.as_deref().map(|text| {
+            time::parse_rfc3339(text).map_or(Cow::Borrowed(text), |ms| Cow::Owned(time::utc(ms)))
+        }),
         span: annotation.span.and_then(|(start, end)| {
             let position = layout.tape.position_up_to(end)?;
             let last = layout.tape.events.get(position)?.seq;

@@ -4,7 +4,7 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 
 import { address, fileUrl, launch } from './support/browser.mjs';
-import { SITE, kinds, richest, runPage } from './support/site.mjs';
+import { SITE, cards, html, kinds, runPage } from './support/site.mjs';
 
 const WIDTHS = [320, 768, 1440];
 const MOST = 6000;
@@ -35,10 +35,18 @@ for (const scheme of ['light', 'dark']) {
 }
 
 if (!wanted) {
-  const context = await browser.newContext({ colorScheme: 'light', viewport: { width: 1440, height: 1100 }, reducedMotion: 'reduce' });
+  // For the README: where the annotations and failures of a short, troubled run with one tape stand closest.
+  const troubled = cards().filter((card) => card.events <= 150 && card.rating).sort((a, b) => b.annotations.count - a.annotations.count)
+    .find((card) => html(runPage(card)).split('class=bad').length > 2 && html(runPage(card)).split('<ol class="tape"').length === 2);
+  const context = await browser.newContext({ viewport: { width: 1440, height: 1000 }, reducedMotion: 'reduce', bypassCSP: true });
   const page = await context.newPage();
-  await page.goto(fileUrl(SITE, runPage(richest())));
-  await page.evaluate(() => document.querySelector('#glance').scrollIntoView());
-  await page.screenshot({ path: path.join(here, 'run-light-1440.png') });
+  await page.goto(fileUrl(SITE, runPage(troubled)));
+  await page.addStyleTag({ content: '.e { content-visibility: visible !important }' });
+  await page.evaluate(() => {
+    const tops = [...document.querySelectorAll('.e.fail, .e:has(.an)')].map((event) => event.getBoundingClientRect().top);
+    const near = tops.map((top) => tops.filter((other) => other >= top && other < top + 800).length);
+    scrollTo(0, tops[near.indexOf(Math.max(...near))] - 120);
+  });
+  await page.screenshot({ path: path.join(here, 'run-light-1440.png'), clip: { x: 16, y: 0, width: 1130, height: 1000 } });
 }
 await browser.close();

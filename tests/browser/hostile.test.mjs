@@ -1,0 +1,179 @@
+// A site whose every field holds markup, scripts, links and words without an end: nothing of it may run,
+// load or push the page out of shape.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+
+import { fileUrl, launch, unfold, watch } from './support/browser.mjs';
+import { cards, html, kinds, pages, runPage, site } from './support/site.mjs';
+
+const RUN = 'window.__pwned=1';
+const PAYLOADS = [
+  `<script>${RUN}</script><img src=x onerror=${RUN}><svg/onload=${RUN}><iframe srcdoc="<script>parent.__pwned=1</script>"></iframe>`,
+  `"'><img src=https://evil.example/x.png onerror=${RUN}> " onfocus=${RUN} autofocus tabindex=1 x="' onmouseover='${RUN}`,
+  `</title></pre></code></textarea></style></script></template></main></body></html><script>${RUN}</script><!-- <![CDATA[`,
+  `<a href="javascript:${RUN}">go</a><base href="https://evil.example/"><meta http-equiv=refresh content="0;url=https://evil.example/"><link rel=stylesheet href=https://evil.example/x.css><form action=https://evil.example/><button>send`,
+  `[md](javascript:${RUN}) ![img](https://evil.example/x.png) <javascript:${RUN}> [r] <https://evil.example/> \n\n[r]: data:text/html,<script>${RUN}</script>\n\n| a |\n|---|\n| <img src=x onerror=${RUN}> |\n`,
+  `{{ 7777*7777 }} {% include "run.html" %} \u001b[31mred\u001b[0m\u001b]8;;javascript:${RUN}\u0007link\u001b]8;;\u0007 \u202etxt\u202c \u2066x \u0001\u0008\u007f`,
+  `${'w'.repeat(4000)} ${'\u0e01\u0e49'.repeat(400)} ${'\u0300'.repeat(300)} ${'名'.repeat(900)}`,
+];
+
+const lines = (values) => `${values.map((value) => JSON.stringify(value)).join('\n')}\n`;
+const hex = (index) => index.toString(16).repeat(4);
+
+function run(t, index) {
+  const at = `2026-03-1${index}T10:0`;
+  return {
+    id: `${hex(index)}${hex(index + 1)}-${t}`, startedAt: `${at}0:00Z`, finishedAt: `${at}9:00Z`,
+    subject: {
+      testCaseSlug: t, testCaseVersion: t, testType: t, variant: t, harnessSlug: t, harnessVersion: t,
+      modelId: t, orchestratorSlug: t, engineSlug: t, engineVersion: t,
+    },
+    tooling: { testCabinetCommit: t },
+    environment: { os: t, containerImage: t, nodeVersion: t, authMode: t },
+    metrics: { runTimeSeconds: 1, tokens: { output: 1 }, cost: {} },
+    validation: {
+      loaded: false, detail: t,
+      install: { command: t, succeeded: true, detail: t }, build: { command: t, succeeded: false, detail: t },
+      checks: [{ view: t, name: t, reached: false, similarity: 0, detail: t }],
+      proofs: [{ id: t, name: t, kind: t, present: true, detail: t }],
+    },
+    links: { sourceRepo: 'https://example.org/%22%3E', playableBuild: "https://builds.example.org/?a='b'&c" },
+    status: { state: t, detail: t },
+    [t]: { unknown: t },
+  };
+}
+
+function events(t) {
+  const all = [
+    ['agent', { message: t }], ['reasoning', { message: t }],
+    ['command', { command: t, workingDirectory: t, exitCode: 1, isSuccess: false, output: t }],
+    ['read', { path: t }], ['write', { path: t }], ['search', { query: t, path: t }], ['list', { path: t }],
+    ['skill', { path: t, skillName: t }], ['orchestration', { action: t, subagentId: t, subagentName: t }],
+    ['error', { message: t, code: t }], ['warning', { message: t, code: t }],
+    ['system', { stage: t, status: t, message: t }], ['usage', { tokens: { [t]: t }, cost: t }],
+    ['gg', { event: { [t]: t } }], ['unknown', { raw: t }], ['unknown', { raw: { [t]: [t] } }], [t, { message: t }],
+  ];
+  return lines(all.map(([type, fields], n) => ({ timestamp: `2026-03-01T10:00:${10 + n}Z`, sessionId: t, type, ...fields })))
+    + t.replaceAll(/[\r\n]/g, ' ') + '\n';
+}
+
+function sidecar(t) {
+  const kindsOf = ['correct', 'incorrect', 'alternative', 'note', 'marker', 'mute', 'hypothesis', 'friction', 'crystallize_here', t];
+  return lines([
+    { type: 'header', schema_version: 1, tape_path: t, harn_version: t },
+    ...kindsOf.map((kind, n) => ({
+      type: 'annotation', id: `${t}${n}`, event_id: n, kind, evidence: t,
+      suggested_fix: n % 2 ? { [t]: t } : `--- a\n+++ b\n-${t}\n+${t}\n`,
+      author: { id: t, kind: 'human', surface: t }, timestamp: t, span: { start_event_id: n, end_event_id: n + 2 },
+      links: [{ label: t, url: "https://example.org/?a='b'&c" }, { reference: t }, { label: t, reference: t }],
+      metadata: { [t]: t },
+      ...(kind === 'hypothesis' && { hypothesis_status: 'active' }),
+      ...(kind === 'friction' && { friction_kind: 'tool_gap' }),
+    })),
+  ]);
+}
+
+const tape = (t) => lines([
+  { type: 'header', version: 1, harn_version: t, script_path: t, argv: [t, t] },
+  ...[
+    { kind: 'file_read', path: t, content_hash: t, len_bytes: 1 }, { kind: 'file_write', path: t, content_hash: t, len_bytes: 1 },
+    { kind: 'file_delete', path: t }, { kind: 'clock_sleep', duration_ms: 1 },
+    { kind: t }, { kind: 'clock_sleep', duration_ms: 1 },
+  ].map((kind, seq) => ({ type: 'record', seq, virtual_time_ms: 0, monotonic_ms: seq, kind })),
+]);
+
+const toml = (text) => JSON.stringify(text).replaceAll('\u007f', '\\u007F');
+
+function hostile() {
+  const first = PAYLOADS.join(' ');
+  const front = `+++\ntitle = ${toml(first)}\ndescription = ${toml(first)}\n+++\n\n${PAYLOADS.join('\n\n')}\n`;
+  const files = {
+    'site.toml': `[site]\ntitle = ${toml(first)}\ndescription = ${toml(first)}\nauthor = ${toml(first)}\nnotice = ${toml(first)}\n`
+      + `[policy]\nlicence = ${toml(first)}\nembed_hosts = ["builds.example.org"]\n[timeline]\npage_size = 7\n`,
+    'content/pages/index.md': front,
+    'content/pages/about.md': front,
+    'content/runs/broken <img src=x onerror=alert(1)>/run-record.json': JSON.stringify({ ...run(PAYLOADS[0], 9), finishedAt: PAYLOADS[0] }),
+  };
+  PAYLOADS.forEach((t, index) => {
+    const folder = `content/runs/${index} "><img src=x onerror=alert(1)>`;
+    const one = t.replaceAll(/[\n\r:]/g, ' ');
+    files[`${folder}/run-record.json`] = JSON.stringify(run(t, index));
+    files[`${folder}/events.jsonl`] = events(t);
+    files[`${folder}/events.jsonl.annotations.jsonl`] = sidecar(t);
+    files[`${folder}/x'><b>.tape`] = tape(t);
+    files[`${folder}/writeup.md`] = `---\nrating.${one}: great\nreview.${one}: pass ${one}\n---\n\n${t}\n`;
+  });
+  return site(files, '--keep-going');
+}
+
+let browser;
+let folder;
+before(async () => { browser = await launch(); folder = hostile(); });
+after(() => browser?.close());
+
+test('the hostile site has all its runs, and the broken one stands aside', () => {
+  assert.equal(cards(folder).length, PAYLOADS.length);
+  assert.equal(pages(folder).filter((page) => html(page, folder).includes('quarantined')).length >= 2, true);
+  assert.ok(kinds().length > 10);
+});
+
+for (const [width, scripts] of [[1280, true], [320, true], [320, false]]) {
+  test(`nothing of it runs, loads or widens the page: ${width} px, scripts ${scripts ? 'on' : 'off'}`, async () => {
+    const context = await browser.newContext({ viewport: { width, height: 800 }, javaScriptEnabled: scripts });
+    const problems = await watch(context, `${pathToFileURL(folder).href}/`);
+    const page = await context.newPage();
+    for (const file of pages(folder)) {
+      if (file === '404.html') continue;
+      const where = fileUrl(folder, file);
+      await page.goto(where);
+      if (scripts) await unfold(page);
+      await page.mouse.move(width / 2, 300);
+      const seen = await page.evaluate(() => ({
+        pwned: window.__pwned,
+        place: location.href,
+        base: document.baseURI,
+        injected: [...document.querySelectorAll('iframe, form, base, object, embed, img, style, [style], meta[http-equiv=refresh], svg:not(.strip, .bar)')]
+          .map((element) => element.outerHTML.slice(0, 120)),
+        handlers: [...document.querySelectorAll('*')].filter((element) => element.getAttributeNames().some((name) => name.startsWith('on'))).length,
+        scripts: [...document.scripts].filter((script) => !/\/assets\/[a-z]+\.[0-9a-f]{10}\.js$/.test(script.src)).length,
+        links: [...document.links].map((link) => link.protocol).filter((protocol) => !['http:', 'https:', 'file:', 'mailto:'].includes(protocol)),
+        wide: document.documentElement.scrollWidth,
+        sticksOut: document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll('body *')]
+          .filter((element) => element.getBoundingClientRect().right > innerWidth + 1 && !element.closest('.scroll'))
+          .map((element) => element.outerHTML.slice(0, 80)).slice(0, 3),
+      }));
+      const { wide, ...rest } = seen;
+      const clean = { pwned: undefined, place: where, base: where, injected: [], handlers: 0, scripts: 0, links: [], sticksOut: [] };
+      assert.deepEqual(rest, clean, file);
+      assert.ok(wide <= width, `${file}: ${wide} px wide`);
+    }
+    assert.deepEqual(problems, []);
+    await context.close();
+  });
+}
+
+test('what was recorded can still be read as it was written', async () => {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  const card = cards(folder).find(({ id }) => id.includes('<script>'));
+  await page.goto(fileUrl(folder, runPage(card)));
+  await unfold(page);
+  const text = await page.locator('main').innerText();
+  assert.ok(text.includes(PAYLOADS[0]));
+  await context.close();
+});
+
+test('a frame for a build from a hostile record is still sandboxed', async () => {
+  const context = await browser.newContext();
+  await context.route(/^https:/, (route) => route.fulfill({ contentType: 'text/html', body: `<script>try { parent.__pwned = 1 } catch {} try { top.location = 'https://evil.example/' } catch {}</script>` }));
+  const page = await context.newPage();
+  const where = fileUrl(folder, runPage(cards(folder)[0]));
+  await page.goto(where);
+  await page.getByRole('button', { name: 'Load the build here' }).click();
+  await page.waitForTimeout(300);
+  assert.equal(await page.locator('iframe').getAttribute('sandbox'), 'allow-scripts allow-pointer-lock');
+  assert.equal(await page.evaluate(() => window.__pwned), undefined);
+  assert.equal(page.url(), where);
+  await context.close();
+});
