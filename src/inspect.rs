@@ -9,6 +9,7 @@ use crate::diagnostics::{Checked, Collector, Diagnostic, Place, Source, codes};
 use crate::discover::RunDirectory;
 use crate::formats::{self, run_record};
 use crate::load::{self, Loaded, RunFiles};
+use crate::markup::Origin;
 use crate::model::annotation::Sidecar;
 use crate::model::review::Review;
 use crate::model::run::{self, Run};
@@ -205,6 +206,15 @@ fn conversation<'a>(
             Err(problem) => problems.push(problem),
         }
     }
+    for pointer in &conversation.undescribed {
+        problems.add(&codes::TRANSCRIPT_MISSING_ASSET, || {
+            codes::TRANSCRIPT_MISSING_ASSET.at(
+                Place::file(&file.shown).pointing(pointer),
+                "A public block names an asset that the transcript does not describe",
+                "Add the asset to `assets`.",
+            )
+        });
+    }
     diagnostics.extend(problems.finish(&file.shown));
     found.conversation = Some(conversation);
 }
@@ -238,16 +248,34 @@ fn threads<'a>(
             .iter()
             .find_map(|envelope| envelope.channel.as_deref().map(str::to_owned))
     };
+    let log = format!("{}/{}", directory.shown, formats::threads::ACTIONS_FILE);
     let channel = state
         .channel
         .as_deref()
         .map(str::to_owned)
         .or_else(|| named(&envelopes));
-    let annotations = rules::threads::replay(state, envelopes).unpack(diagnostics);
+    let annotations = rules::threads::replay(&log, state, envelopes).unpack(diagnostics);
     let mut threads: Vec<_> = annotations
         .into_iter()
         .map(model::threads::from_annotation)
         .collect();
+    let events = |number| found.tapes.first()?.position(number).map(|_| String::new());
+    let mut dropped = Collector::default();
+    for thread in &threads {
+        for entry in thread.entries.iter().filter(|entry| entry.markdown) {
+            for destination in rules::markdown::dropped_links(&entry.text, Origin::Run(&events)) {
+                let place = || thread.written.place.clone();
+                dropped.add(&codes::REVIEW_UNSAFE_LINK, || {
+                    rules::markdown::dropped(place(), &destination)
+                });
+            }
+        }
+    }
+    diagnostics.extend(dropped.finish(&format!(
+        "{}/{}",
+        directory.shown,
+        formats::threads::STATE_FILE
+    )));
     let mut by_file: BTreeMap<String, Vec<&mut Thread<'_>>> = BTreeMap::new();
     for thread in &mut threads {
         match model::threads::resource_path(&thread.resource, &config.workspace) {

@@ -215,8 +215,15 @@ pub fn asset(
     ) else {
         return Ok(None);
     };
-    if !target.starts_with(&root) {
+    let Ok(below) = target.strip_prefix(&root) else {
         return Err(refused(place));
+    };
+    if has_a_place_of_its_own(below) {
+        return Err(codes::TRANSCRIPT_ASSET_OUTSIDE.at(
+            place,
+            "The asset is a file of the run that is published by rules of its own, or not at all",
+            "Put assets into a folder of their own, for example `assets/`.",
+        ));
     }
     let bytes = read(&root, &target, &place.path, limits.file).map_err(|problem| {
         let mut problem = problem;
@@ -225,6 +232,16 @@ pub fn asset(
     })?;
     let shown = place.path;
     Ok(bytes.map(|bytes| Loaded::new(path.to_owned(), shown, bytes)))
+}
+
+/// Whether a file of a run directory is a record, a log, a tape, a transcript or the like: naming it as an asset
+/// must not publish what policies hold back.
+fn has_a_place_of_its_own(below: &Path) -> bool {
+    let Some(first) = below.iter().next().and_then(|first| first.to_str()) else {
+        return true;
+    };
+    let folder = first == "implementation" || first.ends_with(".cas");
+    folder || first == run_record::FILE_NAME || role(first).is_some()
 }
 
 /// Reads a file below `implementation/` of a run. `Ok(None)`: it is not there.

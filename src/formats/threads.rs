@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use crate::diagnostics::text::quoted;
-use crate::diagnostics::{Diagnostic, Place, Source, codes};
+use crate::diagnostics::{Collector, Diagnostic, Place, Source, codes};
 
 use super::json::{Kind, Node};
 use super::jsonl;
@@ -162,7 +162,7 @@ fn document(source: Source<'_>) -> Result<(Node<'_>, Source<'_>), Box<Diagnostic
 #[must_use]
 pub fn parse_actions<'a>(path: &'a str, bytes: &'a [u8]) -> (Vec<Envelope<'a>>, Vec<Diagnostic>) {
     let mut envelopes = Vec::new();
-    let mut diagnostics = Vec::new();
+    let mut diagnostics = Collector::default();
     for line in jsonl::lines(bytes) {
         let source = Source::line(path, line.number, line.text.as_bytes());
         let Cow::Borrowed(text) = line.text else {
@@ -187,10 +187,12 @@ pub fn parse_actions<'a>(path: &'a str, bytes: &'a [u8]) -> (Vec<Envelope<'a>>, 
         let mut r = Reader::new(Source::line(path, line.number, text.as_bytes()), &SHAPE);
         let envelope = envelope(&mut r, root);
         let broken = r.diagnostics.has_errors();
-        diagnostics.extend(r.finish());
+        for problem in r.finish() {
+            diagnostics.push(problem);
+        }
         envelopes.extend(envelope.filter(|_| !broken));
     }
-    (envelopes, diagnostics)
+    (envelopes, diagnostics.finish(path))
 }
 
 fn envelope<'a>(r: &mut Reader<'a>, root: Node<'a>) -> Option<Envelope<'a>> {

@@ -165,7 +165,7 @@ fn text<'a>(node: Node<'a>, key: &str) -> Option<Cow<'a, str>> {
 fn message<'a>(node: Node<'a>, pointer: &str) -> Message<'a> {
     let role = text(node, "role").unwrap_or(Cow::Borrowed("user"));
     // A visibility of the whole turn is no part of the format; where one stands, it holds back what it says.
-    let whole = text(node, "visibility").filter(|visibility| visibility != "public");
+    let whole = visibility(node).filter(|visibility| visibility != "public");
     let default = if role == "tool_result" {
         "internal"
     } else {
@@ -187,7 +187,7 @@ fn message<'a>(node: Node<'a>, pointer: &str) -> Message<'a> {
         kind: text(node, "type").unwrap_or(Cow::Borrowed("text")),
         visibility: whole
             .clone()
-            .or_else(|| text(node, "visibility"))
+            .or_else(|| visibility(node))
             .unwrap_or(Cow::Borrowed(default)),
         node,
         pointer,
@@ -196,6 +196,12 @@ fn message<'a>(node: Node<'a>, pointer: &str) -> Message<'a> {
         role,
         blocks: blocks.into_iter().map(block).collect(),
     }
+}
+
+/// What stands under `visibility`; a value that is no string says nothing public.
+fn visibility(node: Node<'_>) -> Option<Cow<'_, str>> {
+    let value = node.get("visibility")?;
+    Some(value.as_str().unwrap_or(Cow::Borrowed("private")))
 }
 
 fn asset(node: Node<'_>, pointer: String) -> Asset<'_> {
@@ -209,7 +215,7 @@ fn asset(node: Node<'_>, pointer: String) -> Asset<'_> {
     Asset {
         id: text(node, "id").unwrap_or_default(),
         kind: text(node, "kind").unwrap_or(Cow::Borrowed("blob")),
-        visibility: text(node, "visibility").unwrap_or(Cow::Borrowed("internal")),
+        visibility: visibility(node).unwrap_or(Cow::Borrowed("internal")),
         name: text(node, "name").or_else(|| text(node, "title")),
         path,
         node,

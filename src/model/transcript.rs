@@ -1,5 +1,7 @@
 //! Knows what of a transcript is public: turns, assets, and how much is held back.
 
+use std::collections::BTreeSet;
+
 use crate::formats::json::{Kind, Node};
 use crate::formats::transcript::{Asset, Block, Transcript};
 
@@ -18,6 +20,8 @@ pub struct Conversation<'a> {
     pub assets: Vec<PublicAsset<'a>>,
     /// Blocks that are not published.
     pub withheld: Withheld,
+    /// JSON pointers of public blocks whose asset the transcript does not describe.
+    pub undescribed: Vec<String>,
     /// Whether a summary of earlier turns is held back; it may restate what is private.
     pub summary_withheld: bool,
 }
@@ -109,7 +113,7 @@ const NEVER: [&str; 6] = [
 #[must_use]
 pub fn public(transcript: Transcript<'_>) -> Conversation<'_> {
     let mut withheld = Withheld::default();
-    let turns = transcript
+    let turns: Vec<Turn<'_>> = transcript
         .messages
         .into_iter()
         .map(|message| {
@@ -123,7 +127,20 @@ pub fn public(transcript: Transcript<'_>) -> Conversation<'_> {
                 parts,
             }
         })
-        .filter(|turn: &Turn<'_>| !turn.parts.is_empty())
+        .filter(|turn| !turn.parts.is_empty())
+        .collect();
+    let described: BTreeSet<String> = transcript
+        .assets
+        .iter()
+        .map(|asset| asset.id.to_string())
+        .collect();
+    let undescribed = turns
+        .iter()
+        .flat_map(|turn| &turn.parts)
+        .filter(
+            |part| matches!(&part.content, Content::Asset { id, .. } if !described.contains(id)),
+        )
+        .map(|part| part.pointer.clone())
         .collect();
     // An asset with a known id replaces the earlier one and moves to the end.
     let mut assets: Vec<PublicAsset<'_>> = Vec::new();
@@ -142,17 +159,45 @@ pub fn public(transcript: Transcript<'_>) -> Conversation<'_> {
         turns,
         assets,
         withheld,
+        undescribed,
         summary_withheld: transcript.has_summary,
     }
 }
 
 fn is_public(block: &Block<'_>, withheld: &mut Withheld) -> bool {
     match block.visibility.as_ref() {
-        "public" if !NEVER.contains(&block.kind.as_ref()) => return true,
+        "public" if !NEVER.contains(&block.kind.as_ref()) && !holds_hidden(block.node, 0) => {
+            return true;
+        }
         "internal" if !NEVER.contains(&block.kind.as_ref()) => withheld.internal += 1,
         _ => withheld.private += 1,
     }
     false
+}
+
+/// Whether something inside a public block is not public itself. What is nested too deeply to be looked at counts
+/// as hidden.
+fn holds_hidden(node: Node<'_>, depth: usize) -> bool {
+    const DEPTH: usize = 32;
+    if depth > DEPTH {
+        return true;
+    }
+    match node.kind() {
+        Kind::Object => node.members().into_iter().any(|member| {
+            let text = member.value.as_str();
+            let hidden = match member.key.as_ref() {
+                "visibility" => text.as_deref() != Some("public"),
+                "type" | "kind" => text.as_deref().is_some_and(|kind| NEVER.contains(&kind)),
+                _ => false,
+            };
+            hidden || holds_hidden(member.value, depth + 1)
+        }),
+        Kind::Array => node
+            .items()
+            .into_iter()
+            .any(|item| holds_hidden(item, depth + 1)),
+        _ => false,
+    }
 }
 
 fn part(block: Block<'_>) -> Part<'_> {
@@ -344,6 +389,24 @@ mod tests {
                 .collect::<Vec<_>>(),
             ["p"]
         );
+    }
+
+    #[test]
+    fn what_is_hidden_inside_a_public_block_hides_the_block() {
+        let text = r#"{"_type":"transcript","messages":[{"role":"assistant","content":[
+            {"type":"tool_result","visibility":"public","content":[{"type":"text","visibility":"private","text":"x"}]},
+            {"type":"note","visibility":"public","inner":{"type":"reasoning","text":"x"}},
+            {"type":"text","visibility":null,"text":"x"}, {"type":"text","visibility":3,"text":"x"},
+            {"type":"image","visibility":"public","asset_id":"nobody"}]}]}"#;
+        let conversation = conversation(text);
+        assert_eq!(
+            conversation.withheld,
+            Withheld {
+                internal: 0,
+                private: 4
+            }
+        );
+        assert_eq!(conversation.undescribed, ["/messages/0/content/4"]);
     }
 
     #[test]

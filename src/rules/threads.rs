@@ -3,13 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diagnostics::text::quoted;
-use crate::diagnostics::{Checked, Diagnostic, codes};
+use crate::diagnostics::{Checked, Collector, Diagnostic, codes};
 use crate::formats::threads::{Action, Annotation, Envelope, State, foreign_channel};
 use crate::model::threads::Thread;
 
-/// Replays the actions over the state. Rejected envelopes and those that the state has already change nothing.
+/// Replays the actions of the log at `path` over the state. Rejected envelopes and those that the state has already change nothing.
 #[must_use]
-pub fn replay<'a>(state: State<'a>, envelopes: Vec<Envelope<'a>>) -> Checked<Vec<Annotation<'a>>> {
+pub fn replay<'a>(
+    path: &str,
+    state: State<'a>,
+    envelopes: Vec<Envelope<'a>>,
+) -> Checked<Vec<Annotation<'a>>> {
     let mut diagnostics = duplicates(&state.annotations);
     let mut threads = Slots::new(state.annotations);
     for envelope in envelopes {
@@ -28,7 +32,9 @@ pub fn replay<'a>(state: State<'a>, envelopes: Vec<Envelope<'a>>) -> Checked<Vec
             ));
             continue;
         }
-        diagnostics.extend(reduce(&mut threads, envelope));
+        if let Some(note) = reduce(&mut threads, envelope) {
+            diagnostics.push(note);
+        }
     }
     let annotations: Vec<_> = threads.list.into_iter().flatten().collect();
     for annotation in annotations
@@ -43,7 +49,7 @@ pub fn replay<'a>(state: State<'a>, envelopes: Vec<Envelope<'a>>) -> Checked<Vec
     }
     Checked {
         value: annotations,
-        diagnostics,
+        diagnostics: diagnostics.finish(path),
     }
 }
 
@@ -177,8 +183,8 @@ pub fn range_outside(thread: &Thread<'_>, lines: u64) -> Option<Diagnostic> {
     })
 }
 
-fn duplicates(annotations: &[Annotation<'_>]) -> Vec<Diagnostic> {
-    let mut problems = Vec::new();
+fn duplicates(annotations: &[Annotation<'_>]) -> Collector {
+    let mut problems = Collector::default();
     let mut ids = BTreeSet::new();
     for annotation in annotations {
         if !ids.insert(annotation.id.as_str()) {
@@ -226,7 +232,7 @@ mod tests {
         assert!(problems.is_empty());
         let (envelopes, problems) = parse_actions("actions", actions.as_bytes());
         assert!(problems.is_empty(), "{problems:?}");
-        let checked = replay(state, envelopes);
+        let checked = replay("actions", state, envelopes);
         let shown = checked.value.into_iter().map(|annotation| {
             let thread = crate::model::threads::from_annotation(annotation);
             let entries: Vec<_> = thread
@@ -379,7 +385,7 @@ mod tests {
         assert!(problems.is_empty());
         let log = "{\"serverSeq\":5,\"action\":{\"type\":\"annotations/removed\",\"annotationId\":\"a\"}}\n{\"serverSeq\":6,\"action\":{\"type\":\"annotations/removed\",\"annotationId\":\"b\"}}";
         let (envelopes, _) = parse_actions("actions", log.as_bytes());
-        let left: Vec<_> = replay(state, envelopes)
+        let left: Vec<_> = replay("actions", state, envelopes)
             .value
             .into_iter()
             .map(|a| a.id)
@@ -391,7 +397,7 @@ mod tests {
     fn two_threads_of_one_id_are_an_error() {
         let text = STATE.replace("\"id\":\"b\"", "\"id\":\"a\"");
         let (state, _) = parse_state(Source::file("state", text.as_bytes()));
-        let codes: Vec<_> = replay(state, Vec::new())
+        let codes: Vec<_> = replay("actions", state, Vec::new())
             .diagnostics
             .iter()
             .map(|d| d.code.name)

@@ -27,18 +27,24 @@
     target.scrollIntoView();
   }
 
-  // The links of a tape's pages say which events stand there: "events 501 to 1,000 of 3,000".
+  // The links of a tape's pages say which events stand there: "events 500 to 999 of 3,000". Of a very long tape
+  // only the nearer pages are linked, and the nearest one leads on; otherwise an event on no page is on none.
   function elsewhere(prefix, number) {
-    for (const link of document.querySelectorAll('.pages a:not([aria-current])')) {
+    let best;
+    let end = -1;
+    let complete = true;
+    for (const link of document.querySelectorAll('.pages a')) {
       const words = /events ([\d,]+) to ([\d,]+)/.exec(link.textContent);
       const tape = /\/events\/(?:([a-z0-9-]+)\/)?\d+\/index\.html$/.exec(link.pathname);
       if (!words || (tape && (tape[1] ? `${tape[1]}.` : '') !== prefix)) continue;
-      const [first, last] = words.slice(1).map((digits) => Number(digits.replaceAll(',', '')) - 1);
-      if (number >= first && number <= last) {
-        location.replace(link.href + location.hash);
-        return;
-      }
+      const [first, last] = words.slice(1).map((digits) => Number(digits.replaceAll(',', '')));
+      if (first > end + 1) complete = false;
+      end = Math.max(end, last);
+      const distance = Math.max(first - number, number - last, 0);
+      if (!best || distance < best.distance) best = { link, distance };
     }
+    if (!best || best.link.hasAttribute('aria-current') || (complete && best.distance > 0)) return;
+    location.replace(best.link.href.split('#')[0] + location.hash);
   }
 
   addEventListener('hashchange', show);

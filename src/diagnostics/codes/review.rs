@@ -31,7 +31,7 @@ family! { ALL:
         bad "a writeup.md of 300 KiB with the default limit"
         good "[limits]\nwriteup = \"512 KiB\"";
     REVIEW_UNSAFE_LINK = "review.unsafe-link" Warning "a link or image of a text is not shown"
-        why "Links in the Markdown of a run may be `http`, `https` or `mailto`, or lead to an event of the same page such as `#e-17`; relative addresses and images would lead nowhere on the site. In the site's own prose relative addresses and images of the site are kept. What is dropped keeps its words."
+        why "Links in the Markdown of a run may be `http`, `https` or `mailto`, or lead to an event of the run such as `#e-17`; relative addresses and images would lead nowhere on the site. In the site's own prose relative addresses and images of the site are kept. What is dropped keeps its words."
         bad "[play](javascript:alert(1))"
         good "[play](https://example.org/play)";
 }
