@@ -240,7 +240,10 @@ fn has_a_place_of_its_own(below: &Path) -> bool {
     let Some(first) = below.iter().next().and_then(|first| first.to_str()) else {
         return true;
     };
-    let folder = first == "implementation" || first.ends_with(".cas");
+    let is_cas = Path::new(first)
+        .extension()
+        .is_some_and(|extension| extension == "cas");
+    let folder = first == "implementation" || is_cas;
     folder || first == run_record::FILE_NAME || role(first).is_some()
 }
 
