@@ -394,3 +394,26 @@ fn a_duplicate_id_is_pointed_at_by_line_and_column() {
     assert_eq!(codes(&outcome), ["archive.duplicate-run-id"]);
     assert!(outcome.diagnostics[0].place.line.is_some());
 }
+
+#[test]
+fn a_page_that_is_too_large_is_not_called_a_review() {
+    let site = TestSite::base();
+    site.write("site.toml", "[limits]\nwriteup = 64\n");
+    site.write("content/pages/guide.md", "word ".repeat(40));
+    assert!(!codes(&site.check()).contains(&"review.too-large"));
+}
+
+#[test]
+fn a_page_whose_name_gives_no_address_is_told_so() {
+    let site = TestSite::base();
+    site.write("content/pages/模型.md", "words\n");
+    let outcome = site.check();
+    assert!(
+        outcome
+            .diagnostics
+            .iter()
+            .all(|d| !d.message.contains("`//`")),
+        "{:?}",
+        described(&outcome)
+    );
+}

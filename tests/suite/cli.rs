@@ -1,5 +1,6 @@
 //! The command line: options, reports, exit status.
 
+use runpress::site::Overrides;
 use serde_json::Value;
 
 use crate::support::{FIRST, Run, TestSite, runpress_in};
@@ -328,4 +329,30 @@ fn a_check_finds_what_only_writing_the_site_could_find() {
         assert!(built.stderr.contains(code), "{path}: {}", built.stderr);
         assert_eq!((checked.status, built.status), (Some(2), Some(2)), "{path}");
     }
+}
+
+#[test]
+fn paths_in_a_content_root_outside_the_site_are_relative_to_it() {
+    let (site, outside) = (TestSite::empty(), TestSite::bare());
+    outside.write("deep/run/run-record.json", "{");
+    let overrides = Overrides {
+        content: vec![outside.root().to_owned()],
+        ..Overrides::default()
+    };
+    assert_eq!(
+        site.check_with(&overrides).diagnostics[0].place.path,
+        "deep/run/run-record.json"
+    );
+}
+
+#[test]
+fn a_byte_order_mark_before_site_toml_changes_nothing() {
+    let site = TestSite::base();
+    site.write("site.toml", format!("\u{feff}{}", site.text("site.toml")));
+    assert_eq!(
+        site.runpress(&["check"]).status,
+        Some(0),
+        "{}",
+        site.runpress(&["check"]).stderr
+    );
 }

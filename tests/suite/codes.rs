@@ -23,9 +23,6 @@ struct Set {
 const CHECK: &[&str] = &["check", "-v"];
 const BUILD: &[&str] = &["build", "-v"];
 
-/// Problems that cannot but come with another.
-const FOLLOWS: [(&str, &str); 1] = [("review.unclosed-fence", "review.unknown-rating")];
-
 /// Codes whose fixture is more than files.
 fn set(code: &str) -> Set {
     let plain = |arguments, status| Set {
@@ -184,7 +181,7 @@ fn a_fixture_gives_no_error_but_its_own() {
                     .or_else(|| line.strip_prefix("warning["))
             })
             .filter_map(|rest| rest.split(']').next())
-            .filter(|found| *found != code && !FOLLOWS.contains(&(code, found)))
+            .filter(|found| *found != code)
             .collect();
         assert!(others.is_empty(), "{code} also gives {others:?}:\n{text}");
     }
@@ -235,4 +232,37 @@ fn every_code_is_explained_with_a_bad_and_a_good_example() {
             );
         }
     }
+}
+
+#[test]
+fn an_explanation_has_no_white_space_at_the_end_of_a_line() {
+    let site = TestSite::empty();
+    for code in runpress::diagnostics::codes::all() {
+        let text = site.runpress(&["explain", code.name]).stdout;
+        assert!(
+            text.lines().all(|line| line.trim_end() == line),
+            "{}",
+            code.name
+        );
+    }
+}
+
+#[test]
+fn the_bad_example_of_a_missing_slot_misses_a_slot() {
+    let site = TestSite::base();
+    let code = runpress::diagnostics::codes::find("template.missing-slot").expect("the code");
+    site.write(
+        "templates/shell.html",
+        format!(
+            "<!doctype html><html lang=\"en\"><head>{{{{ head }}}}</head>{}</html>",
+            code.bad
+        ),
+    );
+    assert!(
+        site.runpress(&["check"])
+            .stderr
+            .contains("template.missing-slot"),
+        "{}",
+        site.runpress(&["check"]).stderr
+    );
 }

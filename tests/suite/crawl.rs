@@ -8,7 +8,7 @@ use runpress::pipeline::Silent;
 use runpress::site::{Overrides, Site};
 
 use crate::support::{
-    FIRST, HEADER, Page, Run, TestSite, annotation, lines, messages, tree, words,
+    FIRST, FIRST_SLUG, HEADER, Page, Run, TestSite, annotation, codes, lines, messages, tree, words,
 };
 
 /// What a page holds that other pages may point at, and where it points.
@@ -304,4 +304,176 @@ fn an_annotation_id_that_looks_like_an_anchor_of_another_tape_is_told_apart() {
     site.write(&format!("{FIRST}/a.tape"), tape);
     site.publish();
     assert_eq!(problems(&site.published()), [""; 0]);
+}
+
+#[test]
+fn the_page_for_unknown_addresses_links_from_the_path_of_the_base_address() {
+    let site = TestSite::base();
+    site.write(
+        "site.toml",
+        "[site]\nbase_url = \"https://example.org/a/b\"\n",
+    );
+    site.publish();
+    let page = site.page("404.html");
+    for link in page.all("a[href], link[href], script[src]") {
+        let address = link
+            .value()
+            .attr("href")
+            .or(link.value().attr("src"))
+            .unwrap_or_default();
+        let rest = address.strip_prefix("/a/b/");
+        let is_there = rest.is_some_and(|rest| site.path(&format!("public/{rest}")).is_file());
+        assert!(
+            is_there || address.starts_with('#') || address.starts_with("https://example.org/a/b/"),
+            "{address}"
+        );
+    }
+}
+
+#[test]
+fn a_tape_with_the_name_of_a_file_of_the_site_does_not_take_its_place() {
+    let site = TestSite::base();
+    let tape = "{\"type\":\"header\",\"version\":1,\"harn_version\":\"1\"}\n";
+    for name in [
+        "events.tape",
+        "text.tape",
+        "index.tape",
+        "run.json.tape",
+        "events.jsonl.tape",
+    ] {
+        site.write(&format!("{FIRST}/{name}"), tape);
+    }
+    site.publish();
+    assert_eq!(problems(&site.published()), [""; 0]);
+}
+
+#[test]
+fn footnotes_of_two_annotations_have_anchors_of_their_own() {
+    let site = TestSite::base();
+    let note = r#""evidence":"One[^b].\n\n[^b]: two""#;
+    let other = r#""evidence":"One[^c].\n\n[^c]: two""#;
+    let all = [
+        HEADER.to_owned(),
+        annotation("x", 0, "note", note),
+        annotation("x-fn-b", 0, "note", other),
+    ];
+    site.write(
+        &format!("{FIRST}/events.jsonl.annotations.jsonl"),
+        lines(&all),
+    );
+    site.publish();
+    assert_eq!(problems(&site.published()), [""; 0]);
+}
+
+#[test]
+fn a_heading_of_the_sites_own_prose_does_not_take_an_id_of_the_page() {
+    let site = TestSite::base();
+    site.write("content/pages/guide.md", "# Main\n\n## Main\n");
+    site.write(
+        "content/pages/index.md",
+        "# Newest\n\n# Said\n\n# Overview\n",
+    );
+    site.write("content/cases/pong.md", "# Set 1\n");
+    site.publish();
+    assert_eq!(problems(&site.published()), [""; 0]);
+}
+
+#[test]
+fn links_to_events_in_reviews_and_evidence_lead_to_the_page_that_has_them() {
+    let site = TestSite::base();
+    site.write("site.toml", "[timeline]\npage_size = 2\n");
+    site.write(
+        &format!("{FIRST}/writeup.md"),
+        "---\nrating: great\n---\n\nSee [the test](#e-2).\n",
+    );
+    let far = annotation("a", 3, "note", r#""evidence":"See [the start](#e-0).""#);
+    site.write(
+        &format!("{FIRST}/events.jsonl.annotations.jsonl"),
+        lines(&[HEADER, &far]),
+    );
+    site.publish();
+    assert_eq!(problems(&site.published()), [""; 0]);
+}
+
+#[test]
+fn links_to_places_that_are_not_there_are_dropped_with_a_warning_and_their_words_stay() {
+    let site = TestSite::base();
+    site.write(
+        &format!("{FIRST}/writeup.md"),
+        "---\nrating: great\n---\n\n# Sound\n\nSee [sound](#sound) and [later](#e-99).\n",
+    );
+    let outcome = site.publish();
+    assert_eq!(codes(&outcome), ["review.unsafe-link"; 2]);
+    assert_eq!(problems(&site.published()), [""; 0]);
+    let page = site.first_page();
+    assert!(
+        page.main().contains("See sound and later."),
+        "{}",
+        page.main()
+    );
+    assert_eq!(page.texts(".prose a"), [""; 0]);
+}
+
+#[test]
+fn a_link_to_an_event_is_one_to_the_tape_that_the_text_is_about_on_the_page_that_has_it() {
+    let site = TestSite::base();
+    site.write("site.toml", "[timeline]\npage_size = 2\n");
+    site.write(
+        &format!("{FIRST}/writeup.md"),
+        "---\nrating: great\n---\n\nSee [the last](#e-3).\n",
+    );
+    site.write(
+        &format!("{FIRST}/events.jsonl.annotations.jsonl"),
+        lines(&[
+            HEADER,
+            &annotation(
+                "a",
+                3,
+                "note",
+                r#""evidence":"See [the start](#e-0) and [this](#e-3).""#,
+            ),
+        ]),
+    );
+    let record = |seq: u32| {
+        format!(
+            "{{\"type\":\"record\",\"seq\":{seq},\"virtual_time_ms\":0,\"monotonic_ms\":0,\"kind\":{{\"kind\":\"clock_sleep\",\"duration_ms\":1}}}}"
+        )
+    };
+    let tape = [
+        r#"{"type":"header","version":1,"harn_version":"1"}"#.to_owned(),
+        record(0),
+        record(1),
+        record(2),
+    ];
+    site.write(&format!("{FIRST}/run.tape"), lines(&tape));
+    site.write(
+        &format!("{FIRST}/run.tape.annotations.jsonl"),
+        lines(&[
+            HEADER,
+            &annotation("b", 0, "note", r#""evidence":"See [another](#e-2).""#),
+        ]),
+    );
+    assert_eq!(codes(&site.publish()), [""; 0]);
+    assert_eq!(problems(&site.published()), [""; 0]);
+    let hrefs = |page: &Page, selector: &str| -> Vec<String> {
+        let links = page.all(selector);
+        links
+            .into_iter()
+            .filter_map(|link| link.value().attr("href").map(str::to_owned))
+            .collect()
+    };
+    let first = site.first_page();
+    assert!(hrefs(&first, ".prose a")[0].ends_with("/events/2/index.html#e-3"));
+    // The tape's name stands in the address of its further pages, and before the number in its anchors.
+    let other = hrefs(&first, "[id='run.e-0'] .md a");
+    assert!(
+        other.len() == 1 && other[0].contains("run") && other[0].ends_with("#run.e-2"),
+        "{other:?}"
+    );
+    let second = site.page(&format!("runs/{FIRST_SLUG}/events/2/index.html"));
+    let back = hrefs(&second, "#e-3 .md a");
+    assert!(
+        back.len() == 2 && back[0].ends_with("index.html#e-0") && back[1].ends_with("#e-3"),
+        "{back:?}"
+    );
 }

@@ -1,7 +1,8 @@
 //! Event logs: every type is shown, every line keeps its number, whatever it holds.
 
 use crate::support::{
-    FIRST, FIRST_SLUG, HEADER, Page, TestSite, annotation, codes, event, lines, raw, words,
+    FIRST, FIRST_SLUG, HEADER, Page, TestSite, annotation, codes, described, event, lines, raw,
+    words,
 };
 
 /// The base site with another event log and an annotation on its event `at`, published.
@@ -352,6 +353,50 @@ fn terminal_colours_become_classes_and_nothing_else_of_the_terminal_is_kept() {
     )]);
     let (site, _) = published(log, 0);
     let page = site.first_page();
-    assert_eq!(words(page.one("#e-0 pre")), "red plain");
+    // What stood in the title is not shown, that something stood there is.
+    assert_eq!(words(page.one("#e-0 pre")), "red ␛plain");
+    let shown = words(page.one("#e-0"));
+    assert!(!shown.contains("title"), "{shown}");
     assert_eq!(page.texts("#e-0 pre span"), ["red"]);
+}
+
+#[test]
+fn a_value_of_a_wrong_type_in_a_line_is_marked_and_pointed_at() {
+    let site = TestSite::base();
+    site.write(
+        &format!("{FIRST}/events.jsonl"),
+        lines(&[event(0, "command", r#""command":"a","exitCode":"1""#)]),
+    );
+    site.write(
+        &format!("{FIRST}/events.jsonl.annotations.jsonl"),
+        lines(&[HEADER]),
+    );
+    let outcome = site.check();
+    let place = &outcome.diagnostics[0].place;
+    assert_eq!(
+        (place.column, place.pointer.as_deref()),
+        (Some(79), Some("/exitCode"))
+    );
+}
+
+#[test]
+fn a_key_that_stands_twice_in_an_event_is_called_that() {
+    let site = TestSite::base();
+    site.write(
+        &format!("{FIRST}/events.jsonl"),
+        lines(&[event(0, "agent", r#""message":"a","message":"b""#)]),
+    );
+    site.write(
+        &format!("{FIRST}/events.jsonl.annotations.jsonl"),
+        lines(&[HEADER]),
+    );
+    let outcome = site.check();
+    assert!(
+        !outcome
+            .diagnostics
+            .iter()
+            .any(|d| d.message.contains("wrong type")),
+        "{:?}",
+        described(&outcome)
+    );
 }

@@ -1,5 +1,6 @@
 //! The real tape and sidecar that Harn publishes, and its rules for loading and hashing tapes.
 
+use crate::crawl::problems;
 use crate::support::{
     FIRST, FIRST_SLUG, HEADER, TestSite, annotation, codes, compact, described, fixture, lines,
     raw, words,
@@ -361,7 +362,7 @@ fn a_payload_that_is_not_there_is_named_and_never_read_from_elsewhere() {
         );
         assert_eq!(codes(&site.publish()), ["tape.missing-payload"], "{hash}");
         let page = site.first_page();
-        assert!(words(page.one("#run-e-0")).contains("is not in the tape’s CAS folder"));
+        assert!(words(page.one("[id='run.e-0']")).contains("is not in the tape’s CAS folder"));
         assert!(!page.main().contains("root:"));
     }
 }
@@ -384,4 +385,71 @@ fn a_changed_payload_file_is_an_error() {
     assert_eq!(codes(&site.check()), [""; 0]);
     site.write(&format!("{FIRST}/run.tape.cas/{hash}"), "tampered");
     assert_eq!(codes(&site.check()), ["tape.payload-mismatch"]);
+}
+
+/// The base site with a tape of records of these numbers and a span from the first to `end`.
+pub(crate) fn numbered(seqs: &[u64], end: u64) -> TestSite {
+    let site = TestSite::base();
+    let header = r#"{"type":"header","version":1,"harn_version":"1"}"#.to_owned();
+    let records = seqs.iter().map(|seq| {
+        format!("{{\"type\":\"record\",\"seq\":{seq},\"virtual_time_ms\":0,\"monotonic_ms\":0,\"kind\":{{\"kind\":\"clock_sleep\",\"duration_ms\":1}}}}")
+    });
+    site.write(
+        &format!("{FIRST}/run.tape"),
+        lines(&std::iter::once(header).chain(records).collect::<Vec<_>>()),
+    );
+    let first = seqs[0];
+    let span = format!("\"span\":{{\"start_event_id\":{first},\"end_event_id\":{end}}}");
+    site.write(
+        &format!("{FIRST}/run.tape.annotations.jsonl"),
+        lines(&[HEADER.to_owned(), annotation("a", first, "note", &span)]),
+    );
+    site
+}
+
+#[test]
+fn numbers_that_stand_twice_have_anchors_of_their_own() {
+    let site = numbered(&[0, 1, 1, 2, 1], 1);
+    site.write("site.toml", "[timeline]\npage_size = 2\n");
+    assert_eq!(
+        codes(&site.publish()),
+        ["tape.duplicate-seq", "tape.duplicate-seq"]
+    );
+    assert_eq!(crate::crawl::problems(&site.published()), [""; 0]);
+}
+
+#[test]
+fn numbers_out_of_order_stand_in_the_order_of_the_file() {
+    let site = numbered(&[4, 3, 2], 4);
+    assert_eq!(codes(&site.publish()), [""; 0]);
+    assert_eq!(crate::crawl::problems(&site.published()), [""; 0]);
+}
+
+#[test]
+fn times_at_the_ends_of_the_numbers_are_no_reason_to_stop() {
+    let site = TestSite::base();
+    let record = |seq: u32, time: i64| {
+        format!(
+            "{{\"type\":\"record\",\"seq\":{seq},\"virtual_time_ms\":{time},\"monotonic_ms\":{time},\"kind\":{{\"kind\":\"clock_sleep\",\"duration_ms\":18446744073709551615}}}}"
+        )
+    };
+    let tape = [
+        "{\"type\":\"header\",\"version\":1,\"harn_version\":\"1\",\"started_at_unix_ms\":-9223372036854775808}".to_owned(),
+        record(0, i64::MIN),
+        record(1, i64::MAX),
+        record(2, 0),
+        record(3, i64::MIN),
+    ];
+    site.write(&format!("{FIRST}/run.tape"), lines(&tape));
+    let ran = site.runpress(&["build"]);
+    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+}
+
+#[test]
+fn a_span_that_ends_between_two_numbers_leads_to_an_event_that_is_there() {
+    let site = numbered(&[0, 2, 9], 5);
+    assert_eq!(codes(&site.publish()), [""; 0]);
+    assert_eq!(problems(&site.published()), [""; 0]);
+    let covered = site.first_page().all("li.e:has(> i.sp)").len();
+    assert_eq!(covered, 2, "the span covers the events 0 and 2");
 }

@@ -519,3 +519,32 @@ fn deep_nesting_is_no_reason_to_stop() {
         &ran.stderr.chars().take(2000).collect::<String>()
     );
 }
+
+#[test]
+fn words_of_site_toml_that_look_like_a_slot_are_words() {
+    for word in ["runpress-main-slot", "<title>runpress-head-slot</title>"] {
+        let site = TestSite::base();
+        site.write(
+            "site.toml",
+            format!("[site]\ntitle = \"{word}\"\nnotice = \"{word}\"\nauthor = \"{word}\"\n"),
+        );
+        let ran = site.runpress(&["build"]);
+        assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn the_words_of_an_image_of_the_sites_own_hold_no_markup() {
+    let site = TestSite::base();
+    site.write("content/pages/guide.md", "![a \u{202e}b](icon.png)\n");
+    site.write("static/guide/icon.png", "x");
+    site.publish();
+    let page = site.page("guide/index.html");
+    let alt = page
+        .one("main img")
+        .value()
+        .attr("alt")
+        .unwrap_or_default()
+        .to_owned();
+    assert!(!alt.contains('<') && !alt.contains('\u{202e}'), "{alt}");
+}

@@ -218,14 +218,14 @@ fn the_pages_of_a_tape_are_linked_with_each_other() {
     assert_eq!(
         two.texts("nav.pages a"),
         [
-            "events 1 to 500 of 1,200",
-            "events 501 to 1,000 of 1,200",
-            "events 1,001 to 1,200 of 1,200"
+            "events 0 to 499 of 1,200",
+            "events 500 to 999 of 1,200",
+            "events 1,000 to 1,199 of 1,200"
         ]
     );
     assert_eq!(
         two.texts("nav.pages a[aria-current=page]"),
-        ["events 501 to 1,000 of 1,200"]
+        ["events 500 to 999 of 1,200"]
     );
     let root = "../../../../";
     assert_eq!(
@@ -247,5 +247,42 @@ fn a_tape_of_exactly_one_page_has_no_further_page() {
         !site
             .path(&format!("public/runs/{FIRST_SLUG}/events"))
             .exists()
+    );
+}
+
+#[test]
+fn the_list_of_problems_is_paged() {
+    let site = TestSite::base();
+    // Of one file, 100 problems of a code are listed and the rest is counted in one more.
+    site.write(&format!("{FIRST}/events.jsonl"), "x\n".repeat(250));
+    for (folder, lines) in [("second", 120), ("third", 48)] {
+        site.run(folder, &Run::new(&format!("0000000{lines}-{folder}")));
+        site.write(
+            &format!("content/runs/{folder}/events.jsonl"),
+            "x\n".repeat(lines),
+        );
+    }
+    site.publish();
+    let rows = |path: &str| site.page(path).all("ul.problems > li").len();
+    assert_eq!(
+        [
+            rows("problems/index.html"),
+            rows("problems/page/2/index.html"),
+            rows("problems/page/3/index.html")
+        ],
+        [100, 100, 50]
+    );
+    assert_eq!(crate::crawl::problems(&site.published()), [""; 0]);
+}
+
+#[test]
+fn the_pages_of_a_tape_are_named_by_the_numbers_of_their_events() {
+    let site = TestSite::base();
+    site.write("site.toml", "[timeline]\npage_size = 2\n");
+    site.publish();
+    let words = site.first_page().texts("nav.pages a[aria-current=page]");
+    assert!(
+        words.iter().all(|text| text.starts_with("events 0 to 1")),
+        "{words:?} stand over the events 0 and 1"
     );
 }

@@ -80,7 +80,7 @@ fn a_failure_while_writing_leaves_the_site_that_was_there_untouched() {
 
 /// When a build is killed.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Moment {
+enum Moment {
     /// So many run folders are staged.
     Staged(usize),
     /// So many microseconds after the sites changed places.
@@ -126,7 +126,7 @@ fn kill_at(site: &TestSite, moment: Moment) -> bool {
 }
 
 /// Kills a build at each of the moments and looks at what is there; the next build goes on from that.
-pub(crate) fn killed_builds(moments: &[Moment], mend: bool) {
+fn killed_builds(moments: &[Moment]) {
     const RUNS: u32 = 150;
     let site = many_runs(RUNS, "sample/two");
     site.publish();
@@ -137,10 +137,6 @@ pub(crate) fn killed_builds(moments: &[Moment], mend: bool) {
     let sites = [("sample/one", &one), ("sample/two", &two)];
     let (mut current, mut kept, mut changed) = (0, 0, 0);
     for moment in moments {
-        let stage = site.path(".public.runpress-staging");
-        if mend && stage.exists() && !stage.join(".runpress").exists() {
-            fs::remove_dir_all(&stage).expect("a removal");
-        }
         let other = 1 - current;
         rename_model(&site, RUNS, sites[other].0);
         let running = kill_at(&site, *moment);
@@ -161,27 +157,25 @@ pub(crate) fn killed_builds(moments: &[Moment], mend: bool) {
         kept > 5 && changed > 5,
         "kept {kept}, changed {changed}: the moments did not lie around the swap"
     );
-    if !mend {
-        let ran = site.runpress(&["build", "-q"]);
-        assert_eq!(ran.status, Some(0), "{}", ran.stderr);
-        assert_eq!(
-            litter(site.root()),
-            [""; 0],
-            "a build after a killed one clears what that left"
-        );
-    }
+    let ran = site.runpress(&["build", "-q"]);
+    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    assert_eq!(
+        litter(site.root()),
+        [""; 0],
+        "a build after a killed one clears what that left"
+    );
 }
 
 /// Moments while the new site is staged, and after the sites changed places.
-pub(crate) fn moments() -> Vec<Moment> {
+fn moments() -> Vec<Moment> {
     let staged = (0..14).map(|n| Moment::Staged(n * 150 / 13));
     let swapped = (0..14).map(|n| Moment::Swapped(n * n * 25));
     staged.chain(swapped).collect()
 }
 
 #[test]
-fn a_build_killed_at_any_moment_leaves_the_whole_old_or_the_whole_new_site() {
-    killed_builds(&moments(), true);
+fn a_build_killed_at_any_moment_leaves_a_whole_site_and_never_blocks_the_next() {
+    killed_builds(&[moments(), vec![Moment::Unmarked; 4]].concat());
 }
 
 #[test]
@@ -411,4 +405,21 @@ fn an_interrupted_build_leaves_the_old_site() {
     }
     site.publish();
     assert_eq!(litter(site.root()), [""; 0]);
+}
+
+#[test]
+fn no_diagnostic_of_a_missing_root_or_a_refused_folder_holds_the_path_of_the_machine() {
+    let site = TestSite::base();
+    site.write("public/letter.txt", "mine");
+    site.runpress(&["build", "--report", "json=one.json"]);
+    site.write("site.toml", "[build]\ncontent = [\"nowhere\"]\n");
+    site.runpress(&["build", "--report", "json=two.json"]);
+    let root = site.root().to_str().expect("UTF-8");
+    for report in ["one.json", "two.json"] {
+        assert!(
+            !site.text(report).contains(root),
+            "{report}: {}",
+            site.text(report)
+        );
+    }
 }

@@ -2,7 +2,9 @@
 
 use runpress::site::Overrides;
 
-use crate::support::{HEADER, Run, TestSite, annotation, codes, lines, messages, words};
+use crate::support::{
+    FIRST, HEADER, Run, TestSite, annotation, codes, described, lines, messages, words,
+};
 
 /// Words that only the broken runs hold. The run with the duplicate id is known by its model alone.
 const MARKS: [&str; 4] = ["half-written", "deadbeef", "sample/stale", "impostor"];
@@ -236,4 +238,64 @@ fn a_site_of_nothing_but_broken_runs_is_empty_and_says_so() {
     );
     assert_eq!(crate::crawl::problems(&site.published()), [""; 0]);
     assert!(site.page("index.html").main().contains("No runs yet"));
+}
+
+#[test]
+fn a_quarantined_run_does_not_take_the_address_of_a_published_one() {
+    let site = TestSite::empty();
+    site.run("first", &Run::new("4f1c2d3e-1"));
+    site.write("content/runs/first/events.jsonl", messages(1));
+    site.write(
+        "content/runs/first/events.jsonl.annotations.jsonl",
+        lines(&[HEADER, &annotation("a", 99, "note", "")]),
+    );
+    site.run("second", &Run::new("4f1c2d3e-2"));
+    let ran = site.runpress(&["build", "--keep-going"]);
+    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    let page = site.page("runs/pong-codex-sample-lark-1-4f1c2d3e/index.html");
+    assert!(page.main().contains("4f1c2d3e-2"), "{}", page.main());
+}
+
+#[test]
+fn runs_of_two_content_roots_outside_the_site_are_told_apart_when_they_are_set_aside() {
+    for second in ["{", ""] {
+        let (site, one, two) = (TestSite::empty(), TestSite::bare(), TestSite::bare());
+        one.write("run/run-record.json", "{");
+        let good = Run::new("0000000b-1").record();
+        two.write(
+            "run/run-record.json",
+            if second.is_empty() {
+                good.as_str()
+            } else {
+                second
+            },
+        );
+        let overrides = Overrides {
+            content: vec![one.root().to_owned(), two.root().to_owned()],
+            keep_going: true,
+            ..Overrides::default()
+        };
+        let outcome = site.build_with(&overrides);
+        assert!(outcome.published);
+        let expected = if second.is_empty() { (1, 1) } else { (0, 2) };
+        assert_eq!(
+            (outcome.runs, outcome.quarantined),
+            expected,
+            "{:?}",
+            described(&outcome)
+        );
+    }
+}
+
+#[test]
+fn a_run_with_a_broken_record_is_counted_like_one_with_a_broken_sidecar() {
+    let runs = |file: &str| {
+        let site = TestSite::base();
+        site.write(&format!("{FIRST}/{file}"), "{");
+        site.check().runs
+    };
+    assert_eq!(
+        runs("run-record.json"),
+        runs("events.jsonl.annotations.jsonl")
+    );
 }

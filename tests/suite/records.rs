@@ -1,6 +1,6 @@
 //! Run records of every age: what each sub-version lacks is shown as unknown, never as 0.
 
-use crate::support::{FIRST, TestSite, codes, compact, fixture_text, raw};
+use crate::support::{FIRST, Run, TestSite, codes, compact, described, fixture_text, raw};
 
 /// The base site with another record, published without anything to report.
 fn published(record: &str) -> TestSite {
@@ -279,4 +279,41 @@ fn numbers_at_the_ends_of_the_format_are_no_reason_to_stop() {
         "{}",
         ran.stderr
     );
+}
+
+#[test]
+fn a_key_that_no_text_can_hold_does_not_hide_the_other_keys() {
+    let site = TestSite::base();
+    site.replace(
+        &format!("{FIRST}/run-record.json"),
+        "\"links\": {",
+        "\"\\ud800\": 1,\n  \"links\": {",
+    );
+    let outcome = site.check();
+    assert!(
+        !codes(&outcome).contains(&"record.missing-field"),
+        "{:#?}",
+        described(&outcome)
+    );
+}
+
+#[test]
+fn names_that_are_empty_are_an_error_each() {
+    for name in ["", " ", "\u{a0}"] {
+        let site = TestSite::empty();
+        site.run("a", &Run::new("0000000a-1").model(name).case(name));
+        let outcome = site.check();
+        assert_eq!(
+            codes(&outcome),
+            ["record.empty-name"; 2],
+            "{:?}",
+            described(&outcome)
+        );
+        let pointers: Vec<_> = outcome
+            .diagnostics
+            .iter()
+            .map(|problem| problem.place.pointer.clone().unwrap_or_default())
+            .collect();
+        assert_eq!(pointers, ["/subject/modelId", "/subject/testCaseSlug"]);
+    }
 }

@@ -524,7 +524,7 @@ fn everything_an_annotation_says_is_on_the_page() {
         "See this and that.",
         "npm ci",
         "alice (human) in ide-host",
-        "2026-05-10T17:00:00Z",
+        "2026-05-10 17:00:00 UTC",
         "events 1 to 3",
         "the issue",
         "trace-9",
@@ -543,4 +543,33 @@ fn everything_an_annotation_says_is_on_the_page() {
         .filter_map(|e| e.value().id().map(str::to_owned))
         .collect();
     assert_eq!(covered, ["e-1", "e-2", "e-3"]);
+}
+
+#[test]
+fn a_tape_that_cannot_be_read_is_not_said_to_be_absent() {
+    let site = TestSite::base();
+    let path = format!("{FIRST}/events.jsonl");
+    site.write("elsewhere.jsonl", site.bytes(&path))
+        .remove(&path);
+    std::os::unix::fs::symlink(site.path("elsewhere.jsonl"), site.path(&path)).expect("a link");
+    assert_eq!(codes(&site.check()), ["content.symlink"]);
+}
+
+#[test]
+fn the_excerpt_of_a_long_value_says_where_it_was_cut() {
+    let site = TestSite::base();
+    let hash = "0123456789abcdef".repeat(4);
+    let header = HEADER.replace('}', &format!(",\"tape_content_hash\":\"{hash}\"}}"));
+    site.write(
+        &format!("{FIRST}/events.jsonl.annotations.jsonl"),
+        lines(&[header]),
+    );
+    let ran = site.runpress(&["check"]);
+    let shown = ran
+        .stderr
+        .lines()
+        .find(|line| line.starts_with("1 |"))
+        .unwrap_or_default()
+        .to_owned();
+    assert!(shown.contains(&hash) || shown.contains('…'), "{shown}");
 }
