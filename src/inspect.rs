@@ -260,27 +260,24 @@ fn threads<'a>(
         .map(model::threads::from_annotation)
         .collect();
     let events = |number| found.tapes.first()?.position(number).map(|_| String::new());
-    let mut dropped = Collector::default();
+    let mut problems = Collector::default();
     for thread in &threads {
         for entry in thread.entries.iter().filter(|entry| entry.markdown) {
             for destination in rules::markdown::dropped_links(&entry.text, Origin::Run(&events)) {
-                let place = || thread.written.place.clone();
-                dropped.add(&codes::REVIEW_UNSAFE_LINK, || {
+                let place = || thread.written.spot.place();
+                problems.add(&codes::REVIEW_UNSAFE_LINK, || {
                     rules::markdown::dropped(place(), &destination)
                 });
             }
         }
     }
-    diagnostics.extend(dropped.finish(&format!(
-        "{}/{}",
-        directory.shown,
-        formats::threads::STATE_FILE
-    )));
     let mut by_file: BTreeMap<String, Vec<&mut Thread<'_>>> = BTreeMap::new();
     for thread in &mut threads {
         match model::threads::resource_path(&thread.resource, &config.workspace) {
             Some(path) => by_file.entry(path).or_default().push(thread),
-            None => diagnostics.push(rules::threads::missing_resource(thread)),
+            None => problems.add(&codes::THREADS_MISSING_RESOURCE, || {
+                rules::threads::missing_resource(thread)
+            }),
         }
     }
     for (path, threads) in by_file {
@@ -290,18 +287,20 @@ fn threads<'a>(
                 None
             });
         let Some(file) = file else {
-            diagnostics.extend(
-                threads
-                    .iter()
-                    .map(|thread| rules::threads::missing_resource(thread)),
-            );
+            for thread in threads {
+                problems.add(&codes::THREADS_MISSING_RESOURCE, || {
+                    rules::threads::missing_resource(thread)
+                });
+            }
             continue;
         };
         found.referenced.push(load::digest(&file));
         let text = String::from_utf8_lossy(&file.bytes);
         let lines: Vec<&str> = text.lines().collect();
         for thread in threads {
-            diagnostics.extend(rules::threads::range_outside(thread, lines.len() as u64));
+            if let Some(problem) = rules::threads::range_outside(thread, lines.len() as u64) {
+                problems.push(problem);
+            }
             let lines = excerpt(&lines, thread.range);
             thread.file = Some(model::threads::File {
                 path: path.clone(),
@@ -309,6 +308,11 @@ fn threads<'a>(
             });
         }
     }
+    diagnostics.extend(problems.finish(&format!(
+        "{}/{}",
+        directory.shown,
+        formats::threads::STATE_FILE
+    )));
     found.threads = Some(Threads { channel, threads });
 }
 

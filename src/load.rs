@@ -259,18 +259,21 @@ pub fn implementation(
     let name = format!("implementation/{path}");
     let shown = format!("{}/{name}", directory.shown);
     let folder = directory.path.join("implementation");
-    // The folder itself must stand in the run directory, and what is read in the folder, links resolved.
+    // The folder itself may not be a link: it could lead to the run directory and so to its transcript.
+    if folder
+        .symlink_metadata()
+        .is_ok_and(|meta| meta.is_symlink())
+    {
+        return Err(outside(&format!("{}/implementation", directory.shown)));
+    }
+    // What is read stands in the folder, links resolved.
     let Ok(root) = folder.canonicalize() else {
         return Ok(None);
     };
     let Ok(target) = folder.join(path).canonicalize() else {
         return Ok(None);
     };
-    let inside = directory
-        .path
-        .canonicalize()
-        .is_ok_and(|run| root.starts_with(run));
-    if !inside || !target.starts_with(&root) {
+    if !target.starts_with(&root) {
         return Err(outside(&shown));
     }
     let bytes = read(&root, &target, &shown, limits.file)?;

@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-pub use place::{Excerpt, Place, Source, without_mark};
+pub use place::{Excerpt, Place, Source, Spot, without_mark};
 
 /// How much a problem weighs. Errors stop a publication, warnings and notes do not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]

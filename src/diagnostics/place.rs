@@ -49,6 +49,27 @@ impl Place {
     }
 }
 
+/// A place that is only looked up when there is something to say about it.
+#[derive(Debug, Clone)]
+pub struct Spot<'a> {
+    /// The text.
+    pub source: Source<'a>,
+    /// Byte in the text.
+    pub at: usize,
+    /// JSON pointer.
+    pub pointer: String,
+}
+
+impl Spot<'_> {
+    /// The place.
+    #[must_use]
+    pub fn place(&self) -> Place {
+        self.source
+            .place(self.at, self.at + 1)
+            .pointing(self.pointer.as_str())
+    }
+}
+
 /// Text of a file, or one line of it, in which places can be found.
 #[derive(Debug, Clone, Copy)]
 pub struct Source<'a> {

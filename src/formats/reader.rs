@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use crate::diagnostics::text::quoted;
-use crate::diagnostics::{Code, Collector, Diagnostic, Place, Source};
+use crate::diagnostics::{Code, Collector, Diagnostic, Place, Source, Spot};
 
 use super::json::{Kind, Member, Node, pointer_part};
 
@@ -100,6 +100,16 @@ impl<'a> Reader<'a> {
         self.source
             .place(node.offset, node.offset + node.raw.len())
             .pointing(pointer)
+    }
+
+    /// The place of a value, looked up later.
+    #[must_use]
+    pub fn spot(&self, node: Node<'_>, pointer: impl Into<String>) -> Spot<'a> {
+        Spot {
+            source: self.source,
+            at: node.offset,
+            pointer: pointer.into(),
+        }
     }
 
     /// Reads `node` as an object and reports keys that stand twice.

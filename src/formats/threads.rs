@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use crate::diagnostics::text::quoted;
-use crate::diagnostics::{Collector, Diagnostic, Place, Source, codes};
+use crate::diagnostics::{Collector, Diagnostic, Source, Spot, codes};
 
 use super::json::{Kind, Node};
 use super::jsonl;
@@ -45,7 +45,7 @@ pub struct Annotation<'a> {
     /// Its entries in order.
     pub entries: Vec<Entry<'a>>,
     /// Where it stands.
-    pub place: Place,
+    pub spot: Spot<'a>,
 }
 
 /// One entry of a thread.
@@ -69,7 +69,7 @@ pub struct Envelope<'a> {
     /// What it does.
     pub action: Action<'a>,
     /// Where it stands.
-    pub place: Place,
+    pub spot: Spot<'a>,
 }
 
 /// What an action does.
@@ -197,13 +197,7 @@ pub fn parse_actions<'a>(path: &'a str, bytes: &'a [u8]) -> (Vec<Envelope<'a>>, 
 
 fn envelope<'a>(r: &mut Reader<'a>, root: Node<'a>) -> Option<Envelope<'a>> {
     let top = r.object(root, "")?;
-    let place = r.place(
-        Node {
-            raw: &root.raw[..1],
-            ..root
-        },
-        "",
-    );
+    let spot = r.spot(root, "");
     if top.get("action").is_none() {
         let action = action(r, &top)?;
         return Some(Envelope {
@@ -211,7 +205,7 @@ fn envelope<'a>(r: &mut Reader<'a>, root: Node<'a>) -> Option<Envelope<'a>> {
             rejected: false,
             channel: None,
             action,
-            place,
+            spot,
         });
     }
     let inner = r.child(&top, "action", Need::Required)?;
@@ -221,7 +215,7 @@ fn envelope<'a>(r: &mut Reader<'a>, root: Node<'a>) -> Option<Envelope<'a>> {
         rejected: top.get("rejectionReason").is_some(),
         channel: r.string(&top, "channel", Need::Optional),
         action: action(r, &inner)?,
-        place,
+        spot,
     })
 }
 
@@ -287,19 +281,13 @@ fn annotation<'a>(r: &mut Reader<'a>, node: Node<'a>, pointer: &str) -> Option<A
         .into_iter()
         .map(|m| (m.key.into_owned(), m.value.raw))
         .collect();
-    let place = r.place(
-        Node {
-            raw: &node.raw[..1],
-            ..node
-        },
-        pointer,
-    );
+    let spot = r.spot(node, pointer);
     let broken = r.diagnostics.errors() > before;
     (!broken).then(|| Annotation {
         id: id.unwrap_or_default().into_owned(),
         members,
         entries,
-        place,
+        spot,
     })
 }
 

@@ -81,6 +81,15 @@ pub struct Asset<'a> {
 /// Reads a transcript. `None` comes with an error that says why nothing could be read.
 #[must_use]
 pub fn parse(source: Source<'_>) -> (Option<Transcript<'_>>, Vec<Diagnostic>) {
+    let (transcript, mut problems) = read(source);
+    // Not even a terminal shows a line of it.
+    for problem in &mut problems {
+        problem.place.excerpt = None;
+    }
+    (transcript, problems)
+}
+
+fn read(source: Source<'_>) -> (Option<Transcript<'_>>, Vec<Diagnostic>) {
     let text = source.text;
     let text = match std::str::from_utf8(text) {
         Ok(text) => text,
@@ -184,7 +193,7 @@ fn message<'a>(node: Node<'a>, pointer: &str) -> Message<'a> {
         _ => Vec::new(),
     };
     let block = |(node, pointer): (_, _)| Block {
-        kind: text(node, "type").unwrap_or(Cow::Borrowed("text")),
+        kind: kind(node),
         visibility: whole
             .clone()
             .or_else(|| visibility(node))
@@ -196,6 +205,14 @@ fn message<'a>(node: Node<'a>, pointer: &str) -> Message<'a> {
         role,
         blocks: blocks.into_iter().map(block).collect(),
     }
+}
+
+/// What stands under `type`; a value that is no string is no kind that is known.
+fn kind(node: Node<'_>) -> Cow<'_, str> {
+    let value = node.get("type").filter(|_| node.kind() == Kind::Object);
+    value.map_or(Cow::Borrowed("text"), |value| {
+        value.as_str().unwrap_or(Cow::Borrowed("unknown"))
+    })
 }
 
 /// What stands under `visibility`; a value that is no string says nothing public.

@@ -99,15 +99,20 @@ pub struct AssetFile {
     pub bytes: Vec<u8>,
 }
 
-/// Block types that are never published, whatever their visibility says.
-const NEVER: [&str; 6] = [
-    "reasoning",
-    "reasoning_summary",
-    "private_reasoning",
-    "thinking",
-    "thinking_summary",
-    "provider_payload",
-];
+/// Whether a block type is reasoning or a provider's payload: never published, whatever its visibility says and
+/// however it is spelt. The set of types is open, so words decide.
+fn is_never_public(kind: &str) -> bool {
+    let kind = kind.to_ascii_lowercase();
+    [
+        "reasoning",
+        "thinking",
+        "provider_payload",
+        "provider-payload",
+        "unknown",
+    ]
+    .iter()
+    .any(|word| kind.contains(word))
+}
 
 /// Takes the public part of a transcript.
 #[must_use]
@@ -166,10 +171,10 @@ pub fn public(transcript: Transcript<'_>) -> Conversation<'_> {
 
 fn is_public(block: &Block<'_>, withheld: &mut Withheld) -> bool {
     match block.visibility.as_ref() {
-        "public" if !NEVER.contains(&block.kind.as_ref()) && !holds_hidden(block.node, 0) => {
+        "public" if !is_never_public(&block.kind) && !holds_hidden(block.node, 0) => {
             return true;
         }
-        "internal" if !NEVER.contains(&block.kind.as_ref()) => withheld.internal += 1,
+        "internal" if !is_never_public(&block.kind) => withheld.internal += 1,
         _ => withheld.private += 1,
     }
     false
@@ -187,7 +192,7 @@ fn holds_hidden(node: Node<'_>, depth: usize) -> bool {
             let text = member.value.as_str();
             let hidden = match member.key.as_ref() {
                 "visibility" => text.as_deref() != Some("public"),
-                "type" | "kind" => text.as_deref().is_some_and(|kind| NEVER.contains(&kind)),
+                "type" | "kind" => text.as_deref().is_none_or(is_never_public),
                 _ => false,
             };
             hidden || holds_hidden(member.value, depth + 1)

@@ -26,7 +26,7 @@ pub fn replay<'a>(
         }
         if let Some(channel) = foreign_channel(&envelope) {
             diagnostics.push(codes::THREADS_FOREIGN_CHANNEL.at(
-                envelope.place.pointing("/channel"),
+                envelope.spot.place().pointing("/channel"),
                 format!("The action belongs to the channel {channel}"),
                 "Keep only the actions of the annotations channel in this log.",
             ));
@@ -42,7 +42,7 @@ pub fn replay<'a>(
         .filter(|annotation| annotation.entries.is_empty())
     {
         diagnostics.push(codes::THREADS_NO_ENTRIES.at(
-            annotation.place.clone(),
+            annotation.spot.place(),
             format!("The thread {} has no entry", quoted(&annotation.id)),
             "Add an entry, or remove the thread.",
         ));
@@ -95,13 +95,13 @@ impl<'a> Slots<'a> {
 
 /// One action; the note says why it changed nothing.
 fn reduce<'a>(threads: &mut Slots<'a>, envelope: Envelope<'a>) -> Option<Diagnostic> {
-    let place = envelope.place;
+    let spot = envelope.spot;
     let no_target = |id: &str, what: &str| {
         let message = format!(
             "There is no {what} {}; the action changes nothing",
             quoted(id)
         );
-        Some(codes::THREADS_NO_TARGET.at(place.clone(), message, "Nothing needs to be done."))
+        Some(codes::THREADS_NO_TARGET.at(spot.place(), message, "Nothing needs to be done."))
     };
     match envelope.action {
         Action::Set(annotation) => threads.set(annotation),
@@ -141,7 +141,7 @@ fn reduce<'a>(threads: &mut Slots<'a>, envelope: Envelope<'a>) -> Option<Diagnos
         }
         Action::Unknown(kind) => {
             return Some(codes::THREADS_UNKNOWN_ACTION.at(
-                place,
+                spot.place(),
                 format!(
                     "The action {} is not known; it changes nothing",
                     quoted(&kind)
@@ -157,7 +157,7 @@ fn reduce<'a>(threads: &mut Slots<'a>, envelope: Envelope<'a>) -> Option<Diagnos
 #[must_use]
 pub fn missing_resource(thread: &Thread<'_>) -> Diagnostic {
     codes::THREADS_MISSING_RESOURCE.at(
-        thread.written.place.clone(),
+        thread.written.spot.place(),
         format!(
             "The file {} is not below `implementation/`",
             quoted(&thread.resource)
@@ -173,7 +173,7 @@ pub fn range_outside(thread: &Thread<'_>, lines: u64) -> Option<Diagnostic> {
     // An empty file has one line to point at.
     (range.last < range.first || range.last > lines.max(1)).then(|| {
         codes::THREADS_RANGE_OUTSIDE.at(
-            thread.written.place.clone(),
+            thread.written.spot.place(),
             format!(
                 "The thread is about lines {} to {}, but the file has {lines}",
                 range.first, range.last
@@ -189,7 +189,7 @@ fn duplicates(annotations: &[Annotation<'_>]) -> Collector {
     for annotation in annotations {
         if !ids.insert(annotation.id.as_str()) {
             problems.push(codes::THREADS_DUPLICATE_ID.at(
-                annotation.place.clone(),
+                annotation.spot.place(),
                 format!(
                     "Another thread has the id {} already",
                     quoted(&annotation.id)
@@ -201,7 +201,7 @@ fn duplicates(annotations: &[Annotation<'_>]) -> Collector {
         for entry in &annotation.entries {
             if !entries.insert(entry.id.as_str()) {
                 problems.push(codes::THREADS_DUPLICATE_ID.at(
-                    annotation.place.clone(),
+                    annotation.spot.place(),
                     format!(
                         "Two entries of the thread {} have the id {}",
                         quoted(&annotation.id),

@@ -471,7 +471,6 @@ fn an_action_log_of_very_many_problems_lists_100_of_a_kind() {
 }
 
 #[test]
-#[ignore = "src: formats::threads::annotation makes a Place for every thread, each counted from the start of the file"]
 fn many_threads_are_read_in_time_that_grows_with_their_number() {
     let site = TestSite::base();
     let thread = "{\"id\":\"N\",\"turnId\":\"t\",\"resource\":\"a.ts\",\"resolved\":false,\"entries\":[{\"id\":\"1\",\"text\":\"x\"}]}";

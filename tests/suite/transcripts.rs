@@ -451,7 +451,6 @@ fn nothing_of_a_transcript_with_errors_is_published_or_stands_in_a_report_for_pr
 }
 
 #[test]
-#[ignore = "src: the excerpt of Place of a transcript's problem quotes its line on the console and in the human report"]
 fn nothing_of_a_transcript_with_errors_stands_in_any_report() {
     let leaks = leaks();
     assert!(leaks.is_empty(), "{leaks:#?}");
@@ -487,7 +486,6 @@ fn what_is_not_plainly_public_is_held_back() {
 }
 
 #[test]
-#[ignore = "src: model::transcript::NEVER knows these spellings of reasoning not, and a type that is no string counts as text"]
 fn reasoning_in_another_spelling_is_held_back() {
     let leaks = let_out(&[
         r#""type":["reasoning"],"#,
