@@ -17,7 +17,7 @@ use crate::site::Site;
 use crate::view::chrome::PageInfo;
 use crate::view::run::{Parts, Sources, StripView};
 use crate::view::timeline::Layout;
-use crate::view::{links, run as run_view, strip, timeline};
+use crate::view::{discussion, links, run as run_view, strip, timeline};
 
 use super::{Gathered, is_newest, run_of};
 
@@ -339,7 +339,7 @@ impl RunOutput<'_> {
         threads
             .enumerate()
             .map(|(index, thread)| {
-                let anchor = run_view::thread_anchor(index);
+                let anchor = discussion::thread_anchor(index);
                 let entries = thread.entries.iter().enumerate();
                 entries
                     .map(|(number, entry)| {

@@ -2,6 +2,7 @@
 
 pub mod catalogue;
 pub mod chrome;
+pub mod discussion;
 pub mod format;
 pub mod home;
 pub mod links;

@@ -1,0 +1,266 @@
+//! Knows what was said around a run: the public part of its transcript, and the review threads about its files.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::config::Config;
+use crate::model::threads::{Lines, Thread, Threads};
+use crate::model::transcript::{AssetFile, Content, Conversation};
+use crate::render::Html;
+
+use super::{Badge, Link, format};
+
+/// The public part of a transcript.
+#[derive(Debug, Serialize)]
+pub struct ConversationView {
+    /// `9 turns`
+    pub count: String,
+    /// The turns.
+    pub turns: Vec<TurnView>,
+    /// How many more turns run.json holds.
+    pub more: Option<String>,
+    /// What is not published, in words.
+    pub withheld: Vec<String>,
+}
+
+/// A turn.
+#[derive(Debug, Serialize)]
+pub struct TurnView {
+    /// Its id on the page.
+    pub anchor: String,
+    /// Who speaks.
+    pub role: String,
+    /// What is said and shown.
+    pub parts: Vec<PartView>,
+}
+
+/// A block: exactly one of the first three is there.
+#[derive(Debug, Default, Serialize)]
+pub struct PartView {
+    /// Plain words.
+    pub text: Option<String>,
+    /// A short form such as `<tool_call:search>`, or the name of something that is not published.
+    pub label: Option<String>,
+    /// A picture or a file.
+    pub file: Option<Link>,
+    /// Whether the file is a picture.
+    pub image: bool,
+    /// Whether the text goes on in run.json.
+    pub cut: bool,
+}
+
+/// The review threads.
+#[derive(Debug, Serialize)]
+pub struct ThreadsView {
+    /// `5 threads, 2 open`
+    pub summary: String,
+    /// By file, in order of path.
+    pub files: Vec<ThreadFile>,
+}
+
+/// The threads of one file.
+#[derive(Debug, Serialize)]
+pub struct ThreadFile {
+    /// Its path below `implementation/`, or the resource as written when it is not there.
+    pub path: String,
+    /// Whether the file is there.
+    pub present: bool,
+    /// Its threads, by line.
+    pub threads: Vec<ThreadView>,
+}
+
+/// One thread.
+#[derive(Debug, Serialize)]
+pub struct ThreadView {
+    /// Its id on the page.
+    pub anchor: String,
+    /// `resolved` or `open`.
+    pub state: Badge,
+    /// `lines 10 to 12`, `line 3` or `whole file`
+    pub place: String,
+    /// The turn that produced the file.
+    pub turn: Option<String>,
+    /// The lines it is about: number and text.
+    pub lines: Vec<(u64, String)>,
+    /// How many more lines it is about.
+    pub more: Option<String>,
+    /// What was said.
+    pub entries: Vec<EntryView>,
+}
+
+/// An entry: finished Markdown, or plain text.
+#[derive(Debug, Serialize)]
+pub struct EntryView {
+    /// Markdown, rendered.
+    pub html: Option<Html>,
+    /// Plain text.
+    pub text: Option<String>,
+}
+
+/// Makes the conversation.
+#[must_use]
+pub fn conversation(config: &Config, conversation: &Conversation<'_>) -> ConversationView {
+    let shown = config.timeline.page_size;
+    let more = conversation.turns.len().saturating_sub(shown);
+    let held = conversation.withheld;
+    let mut withheld = Vec::new();
+    for (count, word) in [(held.internal, "internal"), (held.private, "private")] {
+        if count > 0 {
+            let verb = if count == 1 { "is" } else { "are" };
+            let blocks = format::count(count, &format!("{word} block"));
+            withheld.push(format!("{blocks} {verb} not published"));
+        }
+    }
+    if conversation.summary_withheld {
+        withheld.push(
+            "the summary of earlier turns is not published, since it may restate what is private"
+                .to_owned(),
+        );
+    }
+    let files = conversation
+        .assets
+        .iter()
+        .filter_map(|asset| Some((asset.id.as_str(), asset.file.as_ref()?)));
+    let files: BTreeMap<&str, _> = files.collect();
+    let turns = conversation
+        .turns
+        .iter()
+        .take(shown)
+        .enumerate()
+        .map(|(index, turn)| TurnView {
+            anchor: format!("turn-{}", index + 1),
+            role: turn.role.clone(),
+            parts: turn
+                .parts
+                .iter()
+                .map(|part| part_view(config, &files, &part.content))
+                .collect(),
+        });
+    ConversationView {
+        count: format::count(conversation.turns.len(), "turn"),
+        turns: turns.collect(),
+        more: (more > 0).then(|| format::count(more, "more turn")),
+        withheld,
+    }
+}
+
+fn part_view(config: &Config, files: &BTreeMap<&str, &AssetFile>, content: &Content) -> PartView {
+    match content {
+        Content::Text(text) => {
+            let limit = usize::try_from(config.limits.inline).unwrap_or(usize::MAX);
+            let head = super::timeline::head(text, limit);
+            PartView {
+                cut: head.len() < text.len(),
+                text: Some(head.to_owned()),
+                ..PartView::default()
+            }
+        }
+        Content::Label(label) => PartView {
+            label: Some(label.clone()),
+            ..PartView::default()
+        },
+        // A block shows an asset only when both are public; otherwise its name is all there is.
+        Content::Asset { id, label } => match files.get(id.as_str()) {
+            Some(file) => PartView {
+                file: Some(Link {
+                    text: label.clone(),
+                    href: format!("assets/{}", file.name),
+                }),
+                image: file.image,
+                ..PartView::default()
+            },
+            None => PartView {
+                label: Some(format!("{label} (not published)")),
+                ..PartView::default()
+            },
+        },
+    }
+}
+
+/// Id of the thread at `index`.
+#[must_use]
+pub fn thread_anchor(index: usize) -> String {
+    format!("thread-{}", index + 1)
+}
+
+/// Makes the threads; `entries` are their Markdown, thread by thread.
+#[must_use]
+pub fn threads(threads: &Threads<'_>, entries: Vec<Vec<Option<Html>>>) -> ThreadsView {
+    let open = threads
+        .threads
+        .iter()
+        .filter(|thread| !thread.resolved)
+        .count();
+    let mut files: BTreeMap<(bool, &str), Vec<(u64, ThreadView)>> = BTreeMap::new();
+    for ((index, thread), html) in threads.threads.iter().enumerate().zip(entries) {
+        let path = thread
+            .file
+            .as_ref()
+            .map_or(thread.resource.as_str(), |file| file.path.as_str());
+        let line = thread.range.map_or(0, |range| range.first);
+        files
+            .entry((thread.file.is_none(), path))
+            .or_default()
+            .push((line, thread_view(thread, index, html)));
+    }
+    ThreadsView {
+        summary: format!(
+            "{}, {open} open",
+            format::count(threads.threads.len(), "thread")
+        ),
+        files: files
+            .into_iter()
+            .map(|((missing, path), mut threads)| {
+                threads.sort_by_key(|(line, _)| *line);
+                ThreadFile {
+                    path: path.to_owned(),
+                    present: !missing,
+                    threads: threads.into_iter().map(|(_, thread)| thread).collect(),
+                }
+            })
+            .collect(),
+    }
+}
+
+fn thread_view(thread: &Thread<'_>, index: usize, html: Vec<Option<Html>>) -> ThreadView {
+    let lines = thread
+        .file
+        .as_ref()
+        .map(|file| file.lines.clone())
+        .unwrap_or_default();
+    let place = match thread.range {
+        None => "whole file".to_owned(),
+        Some(Lines { first, last }) if first == last => format!("line {first}"),
+        Some(Lines { first, last }) => format!("lines {first} to {last}"),
+    };
+    let left = thread
+        .range
+        .zip(lines.last())
+        .map_or(0, |(range, (last, _))| range.last.saturating_sub(*last));
+    let (word, tone) = if thread.resolved {
+        ("resolved", "good")
+    } else {
+        ("open", "poor")
+    };
+    ThreadView {
+        anchor: thread_anchor(index),
+        state: Badge {
+            word: word.to_owned(),
+            tone,
+        },
+        place,
+        turn: thread.turn.clone(),
+        more: (left > 0).then(|| format!("and {left} more lines")),
+        lines,
+        entries: thread
+            .entries
+            .iter()
+            .zip(html)
+            .map(|(entry, html)| EntryView {
+                text: html.is_none().then(|| entry.text.clone()),
+                html,
+            })
+            .collect(),
+    }
+}
