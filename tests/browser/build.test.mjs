@@ -12,7 +12,7 @@ let browser;
 before(async () => { browser = await launch(); });
 after(() => browser?.close());
 
-const STUB = `<!doctype html><title>stub</title><script>
+const PLAYABLE_PAGE = `<!doctype html><title>build</title><script>
   let own = 'reached'; try { parent.document.title; } catch { own = 'refused'; }
   let kept = 'reached'; try { localStorage.x = 1; } catch { kept = 'refused'; }
   document.title = own + ' ' + kept + ' ' + origin;
@@ -24,7 +24,7 @@ test('a build is loaded on demand into one sandboxed frame that cannot reach the
   const asked = [];
   await context.route((url) => !url.href.startsWith(server.url), (route) => {
     asked.push(route.request().url());
-    return route.fulfill({ contentType: 'text/html', body: STUB });
+    return route.fulfill({ contentType: 'text/html', body: PLAYABLE_PAGE });
   });
   const page = await context.newPage();
   const errors = [];
