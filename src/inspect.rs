@@ -11,6 +11,7 @@ use crate::formats::{self, run_record};
 use crate::load::{self, Loaded, RunFiles};
 use crate::markup::Origin;
 use crate::model::annotation::Sidecar;
+use crate::model::reconciliation::{Reconciliation, reconcile};
 use crate::model::review::Review;
 use crate::model::run::{self, Run};
 use crate::model::tape::{self, Block, Tape, Text, TextKind};
@@ -26,6 +27,8 @@ pub struct Inspected<'a> {
     pub tapes: Vec<Tape<'a>>,
     /// The sidecar of each tape.
     pub sidecars: Vec<Option<Sidecar<'a>>>,
+    /// How far the logs agree with the record; `None` without a valid record or without a log.
+    pub reconciliation: Option<Reconciliation>,
     /// The review.
     pub review: Option<Review>,
     /// The public part of the transcript.
@@ -107,6 +110,13 @@ pub fn files<'a>(
         diagnostics.extend(rules::tape::check_times(&file.shown, &tape));
         found.tapes.push(tape);
     }
+    let raw = files.raw.as_ref().map(|file| {
+        let (raw, problems) = formats::raw::read(&file.shown, &file.bytes);
+        diagnostics.extend(problems);
+        raw
+    });
+    let log = files.events.as_ref().and_then(|_| found.tapes.first());
+    found.reconciliation = run.and_then(|run| reconcile(run, log, raw));
     for file in &files.tapes {
         let (read, problems) = formats::tape::parse(&file.shown, &file.bytes);
         diagnostics.extend(problems);

@@ -6,9 +6,9 @@ use std::path::Path;
 
 use crate::config::Limits;
 use crate::diagnostics::text::quoted;
-use crate::diagnostics::{Diagnostic, Place, Source, codes};
+use crate::diagnostics::{Diagnostic, Place, codes};
 use crate::discover::RunDirectory;
-use crate::formats::{events, run_record, sidecar, tape, threads, transcript, writeup};
+use crate::formats::{events, raw, run_record, sidecar, tape, threads, transcript, writeup};
 use crate::model::FileDigest;
 
 /// A file of a run directory.
@@ -53,14 +53,13 @@ pub struct RunFiles {
     pub threads: Option<Loaded>,
     /// `annotations.actions.jsonl`
     pub thread_actions: Option<Loaded>,
+    /// `raw.jsonl`: checked and counted, never published.
+    pub raw: Option<Loaded>,
     /// Names of files that are there but could not be read; each has its own problem.
     pub unreadable: Vec<String>,
     /// Every co-located file by path, read or only digested.
     pub digests: Vec<FileDigest>,
 }
-
-/// Co-located files that this version digests but does not show.
-const DIGESTED: [&str; 1] = ["raw.jsonl"];
 
 /// Reads the record of a run directory.
 ///
@@ -131,7 +130,7 @@ pub fn run(
             Role::Transcript => files.transcript = Some(loaded),
             Role::Threads => files.threads = Some(loaded),
             Role::ThreadActions => files.thread_actions = Some(loaded),
-            Role::Digested => {}
+            Role::Raw => files.raw = Some(loaded),
         }
     }
     files.digests.sort_by(|a, b| a.path.cmp(&b.path));
@@ -351,7 +350,7 @@ enum Role {
     Transcript,
     Threads,
     ThreadActions,
-    Digested,
+    Raw,
 }
 
 impl Role {
@@ -381,8 +380,8 @@ fn role(name: &str) -> Option<Role> {
         Some(Role::Threads)
     } else if name == threads::ACTIONS_FILE {
         Some(Role::ThreadActions)
-    } else if DIGESTED.contains(&name) {
-        Some(Role::Digested)
+    } else if name == raw::FILE_NAME {
+        Some(Role::Raw)
     } else {
         None
     }
@@ -453,12 +452,16 @@ fn long_line(file: &Loaded, limit: u64) -> Option<Diagnostic> {
         .zip(1..)
     {
         if end - start > limit {
-            let line = &file.bytes[start..end];
+            let place = Place {
+                line: Some(number),
+                column: Some(1),
+                ..Place::file(&file.shown)
+            };
             return Some(codes::CONTENT_LINE_TOO_LONG.at(
-                Source::line(&file.shown, number, line).place(0, 1),
+                place,
                 format!(
                     "The line is {} bytes long; the limit is {limit}",
-                    line.len()
+                    end - start
                 ),
                 "Shorten the line, or raise `line` in `[limits]`.",
             ));

@@ -2,6 +2,7 @@
 
 pub mod archive;
 pub mod json_feed;
+mod reconciliation;
 pub mod report;
 pub mod run;
 

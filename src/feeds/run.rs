@@ -8,6 +8,7 @@ use crate::config::Config;
 use crate::diagnostics::{Diagnostic, json};
 use crate::model::FileDigest;
 use crate::model::annotation::{Annotation, Sidecar};
+use crate::model::reconciliation::Reconciliation;
 use crate::model::review::{Rating, Review};
 use crate::model::tape::{Format, Tape};
 use crate::model::threads::{Thread, Threads};
@@ -17,6 +18,7 @@ use crate::view::links;
 
 use super::SCHEMA_VERSION;
 use super::archive::address;
+use super::reconciliation::ReconciliationDocument;
 use super::report::HarnReport;
 
 /// The document.
@@ -29,6 +31,7 @@ pub struct RunDocument<'a> {
     record: &'a RawValue,
     review: Option<ReviewDocument<'a>>,
     tapes: Vec<TapeDocument<'a>>,
+    reconciliation: Option<ReconciliationDocument<'a>>,
     annotations: Vec<AnnotationDocument<'a>>,
     threads: Option<ThreadsDocument<'a>>,
     transcript: Option<TranscriptDocument<'a>>,
@@ -180,6 +183,8 @@ pub struct Sources<'a> {
     pub record: &'a str,
     /// Its review, and that as HTML.
     pub review: Option<(&'a Review, &'a Html)>,
+    /// How far its logs agree with its record.
+    pub reconciliation: Option<&'a Reconciliation>,
     /// Its tapes.
     pub tapes: &'a [Tape<'a>],
     /// Their sidecars.
@@ -234,6 +239,7 @@ pub fn document<'a>(s: &Sources<'a>) -> serde_json::Result<RunDocument<'a>> {
         record: serde_json::from_str(s.record)?,
         review: s.review.map(|(review, html)| review_document(review, html)),
         tapes,
+        reconciliation: s.reconciliation.map(ReconciliationDocument::from),
         annotations,
         threads: s.threads.map(threads_document).transpose()?,
         transcript: s

@@ -4,6 +4,7 @@ pub mod annotation;
 pub mod archive;
 pub mod comparison;
 pub mod findings;
+pub mod reconciliation;
 pub mod review;
 pub mod run;
 pub mod slug;

@@ -160,6 +160,7 @@ impl RunOutput<'_> {
             archive: &self.gathered.archive,
             entry,
             review: self.inspected.review.as_ref(),
+            reconciliation: self.inspected.reconciliation.as_ref(),
             tapes: &self.inspected.tapes,
             sidecars: &self.inspected.sidecars,
             layouts: self.layouts,
@@ -194,6 +195,7 @@ impl RunOutput<'_> {
                 .review
                 .as_ref()
                 .map(|review| (review, &writeup)),
+            reconciliation: self.inspected.reconciliation.as_ref(),
             tapes: &self.inspected.tapes,
             sidecars: &self.inspected.sidecars,
             conversation: self.inspected.conversation.as_ref(),

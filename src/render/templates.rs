@@ -15,7 +15,7 @@ use super::minify;
 use super::text::escape_for_template;
 
 /// Built-in templates by name. A template of the site with the same name wins, and may extend `builtin/<name>`.
-const BUILT_IN: [(&str, &str); 22] = [
+const BUILT_IN: [(&str, &str); 23] = [
     ("shell.html", include_str!("../../templates/shell.html")),
     ("head.html", include_str!("../../templates/head.html")),
     ("home.html", include_str!("../../templates/home.html")),
@@ -64,6 +64,10 @@ const BUILT_IN: [(&str, &str); 22] = [
     (
         "components/problem_list.html",
         include_str!("../../templates/components/problem_list.html"),
+    ),
+    (
+        "components/reconciliation.html",
+        include_str!("../../templates/components/reconciliation.html"),
     ),
     (
         "components/run_table.html",

@@ -1,6 +1,7 @@
 //! Knows what must hold. One file per thing that is looked at; each rule reports by one code.
 
 pub mod archive;
+pub mod evidence;
 pub mod markdown;
 pub mod pages;
 pub mod record;

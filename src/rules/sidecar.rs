@@ -16,8 +16,8 @@ use crate::model::annotation::{
 use crate::model::tape::Tape;
 use crate::url::HttpUrl;
 
-use super::markdown;
 use super::tape::place;
+use super::{evidence, markdown};
 
 /// Checks a sidecar against its tape. `path` is the file for diagnostics, `file` its name in the run directory.
 #[must_use]
@@ -41,7 +41,10 @@ pub fn check<'a>(
     if let Some(problem) = other_tape(path, &sidecar, tape) {
         diagnostics.push(problem);
     }
-    let diagnostics = diagnostics.finish(path);
+    let mut diagnostics = diagnostics.finish(path);
+    let is_stale = |problem: &Problem| matches!(problem, Problem::TapeDigestMismatch { .. });
+    let stale = report.problems.iter().any(is_stale);
+    diagnostics.extend(evidence::check(config, path, &sidecar, tape, stale));
     let header = verbatim(&sidecar.header_line.text);
     let mut labels = BTreeSet::new();
     let annotations = sidecar

@@ -7,6 +7,7 @@ pub mod format;
 pub mod home;
 pub mod links;
 pub mod problems;
+pub mod reconciliation;
 pub mod row;
 pub mod run;
 pub mod strip;

@@ -6,6 +6,7 @@ use crate::config::Config;
 use crate::model::FileDigest;
 use crate::model::annotation::{Problem, Sidecar};
 use crate::model::archive::{Archive, Entry, Range};
+use crate::model::reconciliation::Reconciliation;
 use crate::model::review::Review;
 use crate::model::run::{Number, Proof, Run, Step};
 use crate::model::tape::{Format, Tape};
@@ -14,6 +15,7 @@ use crate::model::transcript::Conversation;
 use crate::render::Html;
 
 use super::discussion::{self, ConversationView, ThreadsView};
+use super::reconciliation::{self, ComparedView};
 use super::timeline::Layout;
 use super::{Badge, Cell, Fact, Link, When, format, links};
 
@@ -275,6 +277,8 @@ pub struct ProvenanceView {
     pub files: Vec<FileView>,
     /// The tapes.
     pub tapes: Vec<TapeView>,
+    /// How far the logs agree with the record.
+    pub reconciliation: Vec<ComparedView>,
     /// The record as written.
     pub record: String,
     /// How to cite the run.
@@ -346,6 +350,8 @@ pub struct Sources<'a> {
     pub entry: &'a Entry,
     /// Its review.
     pub review: Option<&'a Review>,
+    /// How far its logs agree with its record.
+    pub reconciliation: Option<&'a Reconciliation>,
     /// Its tapes.
     pub tapes: &'a [Tape<'a>],
     /// Their sidecars.
@@ -790,6 +796,10 @@ fn provenance(s: &Sources<'_>) -> ProvenanceView {
             .zip(s.sidecars)
             .map(|(tape, sidecar)| tape_view(tape, sidecar.as_ref()))
             .collect(),
+        reconciliation: s
+            .reconciliation
+            .map(reconciliation::rows)
+            .unwrap_or_default(),
         record: s.record.to_owned(),
         citation: citation(s),
         licence: s.config.policy.licence.clone(),

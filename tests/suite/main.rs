@@ -17,6 +17,7 @@ mod house;
 mod pagination;
 mod publishing;
 mod quarantine;
+mod reconciliation;
 mod records;
 mod reports;
 mod sidecars;

@@ -1,7 +1,6 @@
 //! The reports for other programs, and how much one broken file can say.
 
 use std::collections::BTreeSet;
-use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -348,7 +347,7 @@ fn what_stops_a_build_is_reported_in_every_format() {
 }
 
 #[test]
-fn a_file_with_very_many_bad_lines_is_read_fast_and_lists_100_of_each_kind() {
+fn a_file_with_very_many_bad_lines_lists_100_of_each_kind() {
     const LINES: usize = 50_000;
     let more = format!(
         "{} more problems of this kind in this file are not listed",
@@ -401,9 +400,7 @@ fn a_file_with_very_many_bad_lines_is_read_fast_and_lists_100_of_each_kind() {
             site.remove(&format!("{FIRST}/events.jsonl.annotations.jsonl"));
         }
         site.write(&format!("{FIRST}/{file}"), text);
-        let start = Instant::now();
         let outcome = site.check();
-        let elapsed = start.elapsed();
         let found = codes(&outcome);
         let stops =
             matches!(code, "tape.malformed-record" | "sidecar.malformed-line") && found.len() < 101;
@@ -422,8 +419,6 @@ fn a_file_with_very_many_bad_lines_is_read_fast_and_lists_100_of_each_kind() {
                 "{code}: {more}"
             );
         }
-        // The tests run without optimisation and beside others.
-        assert!(elapsed < Duration::from_secs(5), "{code} took {elapsed:?}");
     }
 }
 
@@ -486,10 +481,7 @@ fn many_threads_are_read_in_time_that_grows_with_their_number() {
 
 /// How many problems of each code a check lists.
 fn most(site: &TestSite) -> Vec<(usize, &'static str)> {
-    let start = Instant::now();
     let outcome = site.check();
-    let elapsed = start.elapsed();
-    assert!(elapsed < Duration::from_secs(5), "{elapsed:?}");
     let mut counts: std::collections::BTreeMap<&str, usize> = std::collections::BTreeMap::new();
     for code in codes(&outcome) {
         *counts.entry(code).or_default() += 1;
@@ -501,19 +493,15 @@ fn most(site: &TestSite) -> Vec<(usize, &'static str)> {
 }
 
 #[test]
-fn fifty_thousand_bad_lines_take_the_binary_far_less_than_a_second_each_format() {
+fn fifty_thousand_bad_lines_are_counted_and_a_hundred_listed_in_every_format() {
     let site = TestSite::base();
     site.remove(&format!("{FIRST}/events.jsonl.annotations.jsonl"));
     site.write(&format!("{FIRST}/events.jsonl"), "half\n".repeat(50_000));
-    let start = Instant::now();
     let ran = reports(&site, "check");
-    let elapsed = start.elapsed();
     assert_eq!(ran.status, Some(0), "{}", ran.stderr);
     assert!(
         site.text("human")
             .contains("49900 more problems of this kind in this file are not listed"),
     );
     assert_eq!(site.text("github").lines().count(), 101);
-    // Without optimisation and beside other tests; alone and optimised it is a tenth of that.
-    assert!(elapsed < Duration::from_secs(4), "{elapsed:?}");
 }

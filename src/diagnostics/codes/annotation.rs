@@ -46,4 +46,20 @@ family! { ALL:
         why "Harn's validator declares this problem and never reports it. runpress uses it for a link of an annotation that is neither `http`, `https` nor `mailto`: readers of the site would follow it."
         bad "{\"links\":[{\"url\":\"javascript:alert(1)\"}]}"
         good "{\"links\":[{\"url\":\"https://example.org/notes\"}]}";
+    ANNOTATION_QUOTE_NOT_FOUND = "annotation.quote-not-found" Error "an annotation quotes what its event does not say"
+        why "An annotation may carry the words of its event under `quote` in `metadata`: then they must occur in the event that it points at. White space and terminal colours do not count. `[policy] stale_annotations = \"warn\"` makes this a warning."
+        bad "{\"event_id\":3,\"metadata\":{\"quote\":\"words of event 4\"}}"
+        good "{\"event_id\":4,\"metadata\":{\"quote\":\"words of event 4\"}}";
+    ANNOTATION_QUOTE_NOT_TEXT = "annotation.quote-not-text" Warning "the quote of an annotation is not a string"
+        why "`quote` in `metadata` holds words of the event, which prove that the annotation still points at it. Anything else proves nothing."
+        bad "{\"metadata\":{\"quote\":[\"npm test\"]}}"
+        good "{\"metadata\":{\"quote\":\"npm test\"}}";
+    ANNOTATION_STALE_TARGET = "annotation.stale-target" Note "what an annotation points at, after its tape was changed"
+        why "The digest of the sidecar is that of another tape, so each annotation is listed with the event that it points at now. It goes away with `annotation.tape-digest-mismatch`."
+        bad "{\"type\":\"header\",\"schema_version\":1,\"tape_content_hash\":\"0000…\"}"
+        good "{\"type\":\"header\",\"schema_version\":1,\"tape_content_hash\":\"95acb72c…\"}";
+    ANNOTATION_OTHER_KIND = "annotation.other-kind" Note "an annotation speaks of another kind of event than the one it points at"
+        why "The evidence names a kind of event by its own word, for example `llm_call`, but neither the event nor the span of the annotation is of that kind, while the tape has one close by. The annotation may have slipped."
+        bad "{\"event_id\":1,\"evidence\":\"the LLM call returned the payload\"}   (event 1 is a clock_read)"
+        good "{\"event_id\":2,\"evidence\":\"the LLM call returned the payload\"}   (event 2 is the llm_call)";
 }

@@ -9,6 +9,7 @@ mod content;
 mod events;
 mod page;
 mod publish;
+mod raw;
 mod record;
 mod review;
 mod sidecar;
@@ -24,6 +25,7 @@ pub use content::*;
 pub use events::*;
 pub use page::*;
 pub use publish::*;
+pub use raw::*;
 pub use record::*;
 pub use review::*;
 pub use sidecar::*;
@@ -61,6 +63,7 @@ pub fn all() -> impl Iterator<Item = &'static Code> {
         content::ALL,
         record::ALL,
         events::ALL,
+        raw::ALL,
         tape::ALL,
         sidecar::ALL,
         annotation::ALL,

@@ -1,0 +1,236 @@
+//! Knows Test Cabinet's raw output log (formats.md B.2): `raw.jsonl`, one line of a process a line. It is checked and
+//! counted, never published: no message about it quotes what it holds.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::diagnostics::text::quoted;
+use crate::diagnostics::{Code, Collector, Diagnostic, Place, Source, codes};
+
+use super::jsonl::{self, Line};
+
+/// The file's name in a run directory.
+pub const FILE_NAME: &str = "raw.jsonl";
+
+/// The streams of a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stream {
+    Stdout,
+    Stderr,
+}
+
+/// What a log holds, counted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Raw {
+    /// Lines that could be read from `stdout`.
+    pub stdout: usize,
+    /// Lines that could be read from `stderr`.
+    pub stderr: usize,
+    /// How many lines of `stderr` hold more than white space: each becomes a `warning` in the event log.
+    pub stderr_text: usize,
+    /// Lines of both streams that hold nothing but white space: they give no event.
+    pub blank: usize,
+    /// Lines that could not be read.
+    pub unreadable: usize,
+}
+
+impl Raw {
+    /// All lines.
+    #[must_use]
+    pub const fn lines(&self) -> usize {
+        self.stdout + self.stderr + self.unreadable
+    }
+}
+
+/// One line of the log. Values are only looked at, never unescaped.
+#[derive(Deserialize)]
+struct Fields<'a> {
+    #[serde(borrow)]
+    stream: Option<&'a RawValue>,
+    #[serde(borrow)]
+    line: Option<&'a RawValue>,
+    /// What the prose of the format calls `line` (formats.md, contradiction 3).
+    #[serde(borrow)]
+    text: Option<&'a RawValue>,
+}
+
+/// Reads a log. A line that cannot be read is counted and reported as a warning.
+#[must_use]
+pub fn read(path: &str, bytes: &[u8]) -> (Raw, Vec<Diagnostic>) {
+    let mut raw = Raw::default();
+    let mut problems = Collector::default();
+    for line in jsonl::lines(bytes) {
+        match read_line(&line) {
+            Ok((stream, text)) => {
+                let blank = text.trim().is_empty();
+                match stream {
+                    Stream::Stdout => raw.stdout += 1,
+                    Stream::Stderr => {
+                        raw.stderr += 1;
+                        raw.stderr_text += usize::from(!blank);
+                    }
+                }
+                raw.blank += usize::from(blank);
+            }
+            Err(fault) => {
+                raw.unreadable += 1;
+                problems.add(fault.code(), || fault.diagnostic(path, &line));
+            }
+        }
+    }
+    (raw, problems.finish(path))
+}
+
+/// Why a line is not one of the log.
+enum Fault {
+    NotUtf8,
+    Syntax(serde_json::Error),
+    Missing(&'static str),
+    NotText(&'static str),
+    UnknownStream,
+}
+
+fn read_line<'a>(line: &'a Line<'_>) -> Result<(Stream, &'a str), Fault> {
+    if !line.exact {
+        return Err(Fault::NotUtf8);
+    }
+    let fields: Fields<'a> = serde_json::from_str(&line.text).map_err(Fault::Syntax)?;
+    let stream = fields.stream.ok_or(Fault::Missing("stream"))?;
+    let (key, text) = match (fields.line, fields.text) {
+        (Some(line), _) => ("line", line),
+        (None, Some(text)) => ("text", text),
+        (None, None) => return Err(Fault::Missing("line")),
+    };
+    let inside = |key, value: &'a RawValue| {
+        let quoted = value.get().strip_prefix('"');
+        quoted
+            .and_then(|rest| rest.strip_suffix('"'))
+            .ok_or(Fault::NotText(key))
+    };
+    let stream = match inside("stream", stream)? {
+        "stdout" => Stream::Stdout,
+        "stderr" => Stream::Stderr,
+        _ => return Err(Fault::UnknownStream),
+    };
+    Ok((stream, inside(key, text)?))
+}
+
+impl Fault {
+    const fn code(&self) -> &'static Code {
+        match self {
+            Self::NotUtf8 | Self::Syntax(_) => &codes::RAW_UNPARSABLE_LINE,
+            Self::Missing(_) => &codes::RAW_MISSING_FIELD,
+            Self::NotText(_) => &codes::RAW_WRONG_TYPE,
+            Self::UnknownStream => &codes::RAW_UNKNOWN_STREAM,
+        }
+    }
+
+    fn diagnostic(&self, path: &str, line: &Line<'_>) -> Diagnostic {
+        let source = Source::line(path, line.number, line.text.as_bytes());
+        let value = |key: &str| {
+            let place = super::json::Node::parse(&line.text)
+                .ok()
+                .and_then(|root| root.get(key))
+                .map_or_else(
+                    || source.place(0, 1),
+                    |node| source.place(node.offset, node.offset + 1),
+                );
+            place.pointing(format!("/{key}"))
+        };
+        let (place, message, help): (Place, String, &str) = match self {
+            Self::NotUtf8 => (
+                source.place(line.text.find('\u{fffd}').unwrap_or(0), 1),
+                "The line is not valid UTF-8".to_owned(),
+                "Write the log as UTF-8.",
+            ),
+            Self::Syntax(error) => (
+                source.place_of(error),
+                "The line is not a JSON object of the raw log".to_owned(),
+                "Correct the line; a half-written last line usually means that the recorder was stopped.",
+            ),
+            Self::Missing(key) => (
+                source.place(0, 1).pointing(format!("/{key}")),
+                format!("The line has no {}", quoted(key)),
+                "Write `{\"stream\": \"stdout\", \"line\": \"…\"}` on each line.",
+            ),
+            Self::NotText(key) => (
+                value(key),
+                format!("The value of {} is not a string", quoted(key)),
+                "Write the value in quotes.",
+            ),
+            Self::UnknownStream => (
+                value("stream"),
+                "The stream is neither `stdout` nor `stderr`".to_owned(),
+                "Write the stream that the line was printed to.",
+            ),
+        };
+        // Not even a terminal shows a line of it.
+        let place = Place {
+            excerpt: None,
+            ..place
+        };
+        self.code().at(place, message, help)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_counted_by_stream() {
+        let log = concat!(
+            "{\"stream\":\"stdout\",\"line\":\"a\"}\r\n",
+            "\n",
+            "{\"stream\":\"stderr\",\"text\":\"  \"}\n",
+            "{\"stream\":\"stderr\",\"line\":\"b\",\"more\":1}\n",
+            "{\"stream\":\"stdout\",\"line\":\"\"}\n",
+        );
+        let (raw, problems) = read("raw.jsonl", log.as_bytes());
+        assert!(problems.is_empty());
+        let expected = Raw {
+            stdout: 2,
+            stderr: 2,
+            stderr_text: 1,
+            blank: 2,
+            unreadable: 0,
+        };
+        assert_eq!((raw, raw.lines()), (expected, 4));
+    }
+
+    #[test]
+    fn a_broken_line_is_reported_at_its_place_and_never_quoted() {
+        let log = concat!(
+            "{\"stream\":\"stdout\",\"line\":\"s3cret\n",
+            "{\"stream\":\"s3cret\",\"line\":\"\"}\n",
+            "{\"stream\":\"stdout\",\"line\":[\"s3cret\"]}\n",
+            "{\"stream\":\"stdout\",\"s3cret\":1}\n",
+            "\"s3cret\"\n",
+            "{\"stream\":\"stdout\",\"stream\":\"s3cret\",\"line\":\"\"}\n",
+        );
+        let bytes = [
+            log.as_bytes(),
+            b"{\"stream\":\"stdout\",\"line\":\"s3cret \xff\"}\n",
+        ]
+        .concat();
+        let (raw, problems) = read("raw.jsonl", &bytes);
+        assert_eq!(raw.unreadable, 7);
+        let found: Vec<_> = problems
+            .iter()
+            .map(|p| (p.code.name, p.place.line, p.place.column))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                ("raw.unparsable-line", Some(1), Some(33)),
+                ("raw.unknown-stream", Some(2), Some(11)),
+                ("raw.wrong-type", Some(3), Some(27)),
+                ("raw.missing-field", Some(4), Some(1)),
+                ("raw.unparsable-line", Some(5), Some(8)),
+                ("raw.unparsable-line", Some(6), Some(27)),
+                ("raw.unparsable-line", Some(7), Some(35)),
+            ]
+        );
+        assert!(!format!("{problems:?}").contains("s3cret"));
+    }
+}

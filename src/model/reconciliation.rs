@@ -1,0 +1,210 @@
+//! Knows how far the recordings of a run agree with its record: facts for a reader, never a reason to refuse a run.
+
+use crate::formats::raw::Raw;
+
+use super::run::Run;
+use super::tape::{Outcome, Tape};
+
+/// What was compared. Present when the run has an event log or a raw log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reconciliation {
+    /// The times of the events against those of the record; `None` when no event says when it happened.
+    pub span: Option<Span>,
+    /// Whether the events follow each other in time.
+    pub order: Order,
+    /// How much of the log is not understood.
+    pub unknown: Unknown,
+    /// The events against the lines that they were made of; `None` without a raw log.
+    pub raw: Option<RawLines>,
+    /// What went wrong on the way against how the run ended.
+    pub errors: Errors,
+}
+
+/// First and last event against start and end of the record, in milliseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Span {
+    /// The earliest event, since 1970-01-01 UTC.
+    pub first: i64,
+    /// The latest event, since 1970-01-01 UTC.
+    pub last: i64,
+    /// How long before the record's start the earliest event lies; 0 when it does not.
+    pub before_start: i64,
+    /// How long after the record's end the latest event lies; 0 when it does not.
+    pub after_finish: i64,
+}
+
+/// Order of the events' times.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Order {
+    /// Events that say when they happened.
+    pub timed: usize,
+    /// Events that do not, or not readably.
+    pub untimed: usize,
+    /// Events that lie before the timed event above them.
+    pub backwards: usize,
+    /// Number of the first of these.
+    pub first_backwards: Option<u64>,
+}
+
+/// Events of type `unknown`, however they came to be.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Unknown {
+    /// All events of the log.
+    pub events: usize,
+    /// Those of type `unknown`, lines that cannot be read included.
+    pub unknown: usize,
+}
+
+/// Lines of the raw log against events. One line gives none, one or several events, so only the ends can be held
+/// against each other (formats.md B.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RawLines {
+    /// The lines.
+    pub lines: Raw,
+    /// Events of the log.
+    pub events: usize,
+    /// Events of type `warning`: each line of `stderr` with text gives one.
+    pub warnings: usize,
+}
+
+/// Errors against the state of the record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Errors {
+    /// Events of type `error`.
+    pub errors: usize,
+    /// Other events that failed.
+    pub failed: usize,
+    /// Whether the log ends in an error, as it does after a harness that exited with one.
+    pub ends_in_error: bool,
+    /// The state of the record, as written.
+    pub state: String,
+}
+
+/// Times of records are often written to the second, those of events to the millisecond.
+const ROUNDING: i64 = 1_000;
+
+impl Span {
+    /// Whether the events lie within the record's times, to the second.
+    #[must_use]
+    pub const fn agrees(&self) -> bool {
+        self.before_start < ROUNDING && self.after_finish < ROUNDING
+    }
+}
+
+impl Order {
+    /// Whether no event lies before the one above it.
+    #[must_use]
+    pub const fn agrees(&self) -> bool {
+        self.backwards == 0
+    }
+}
+
+impl Unknown {
+    /// Whether every event is understood.
+    #[must_use]
+    pub const fn agrees(&self) -> bool {
+        self.unknown == 0
+    }
+
+    /// The share of unknown events, from 0 to 1.
+    #[must_use]
+    #[allow(
+        clippy::cast_precision_loss,
+        reason = "a log of 2^53 events fits on no disk"
+    )]
+    pub fn share(&self) -> f64 {
+        if self.events == 0 {
+            0.0
+        } else {
+            self.unknown as f64 / self.events as f64
+        }
+    }
+}
+
+impl RawLines {
+    /// Whether the events can have been made of these lines: all of them can be read, there are events only if
+    /// there is output, and no text of `stderr` went without its warning.
+    #[must_use]
+    pub const fn agrees(&self) -> bool {
+        let output = self.lines.stdout + self.lines.stderr - self.lines.blank;
+        self.lines.unreadable == 0
+            && (output == 0 || self.events > 0)
+            && self.warnings >= self.lines.stderr_text
+    }
+}
+
+impl Errors {
+    /// Whether the state fits the errors; `None` where the state says nothing about them: a run that timed out or
+    /// whose build is broken may well have had none.
+    #[must_use]
+    pub fn agrees(&self) -> Option<bool> {
+        match self.state.as_str() {
+            "completed" => Some(!self.ends_in_error),
+            "harness_error" => Some(self.errors > 0),
+            _ => None,
+        }
+    }
+}
+
+/// Holds a run's event log and raw log against its record. `None` when it has neither.
+#[must_use]
+pub fn reconcile(run: &Run, log: Option<&Tape<'_>>, raw: Option<Raw>) -> Option<Reconciliation> {
+    if log.is_none() && raw.is_none() {
+        return None;
+    }
+    let events = log.map_or(&[][..], |log| log.events.as_slice());
+    let mut order = Order::default();
+    let mut errors = Errors {
+        errors: 0,
+        failed: 0,
+        ends_in_error: false,
+        state: run.state.word.clone(),
+    };
+    let mut unknown = Unknown {
+        events: events.len(),
+        unknown: 0,
+    };
+    let mut warnings = 0;
+    let mut ends: Option<(i64, i64)> = None;
+    let mut above = i64::MIN;
+    for event in events {
+        match event.kind.word {
+            "error" => errors.errors += 1,
+            "warning" => warnings += 1,
+            "unknown" => unknown.unknown += 1,
+            _ => errors.failed += usize::from(event.outcome == Outcome::Failed),
+        }
+        // What the orchestrator adds after the harness has ended says nothing about how it ended.
+        if !matches!(event.kind.word, "system" | "usage" | "gg") {
+            errors.ends_in_error = event.kind.word == "error";
+        }
+        let Some(at) = event.at else {
+            order.untimed += 1;
+            continue;
+        };
+        order.timed += 1;
+        if at < above {
+            order.backwards += 1;
+            order.first_backwards = order.first_backwards.or(Some(event.seq));
+        }
+        above = at;
+        ends = Some(ends.map_or((at, at), |(first, last)| (first.min(at), last.max(at))));
+    }
+    let span = ends.map(|(first, last)| Span {
+        first,
+        last,
+        before_start: run.started.ms.saturating_sub(first).max(0),
+        after_finish: last.saturating_sub(run.finished.ms).max(0),
+    });
+    Some(Reconciliation {
+        span,
+        order,
+        unknown,
+        raw: raw.map(|lines| RawLines {
+            lines,
+            events: events.len(),
+            warnings,
+        }),
+        errors,
+    })
+}

@@ -1,0 +1,393 @@
+//! Knows whether an annotation still speaks of the event that it points at: by what it quotes, by the words it uses,
+//! and by what stands there now when the tape was changed after it was annotated (formats.md G and H.2).
+
+use std::borrow::Cow;
+
+use crate::config::Config;
+use crate::diagnostics::text::quoted;
+use crate::diagnostics::{Collector, Diagnostic, codes};
+use crate::formats::json::{Kind as JsonKind, Node};
+use crate::formats::sidecar::{AnnotationLine, Sidecar};
+use crate::model::tape::{Event, Tape};
+
+use super::tape::place;
+
+/// Checks what the annotations say against the events; `stale` says that the header's digest is another tape's.
+#[must_use]
+pub fn check(
+    config: &Config,
+    path: &str,
+    sidecar: &Sidecar<'_>,
+    tape: &Tape<'_>,
+    stale: bool,
+) -> Vec<Diagnostic> {
+    let mut problems = Collector::default();
+    let lines = &sidecar.annotations;
+    for (line, quote, elsewhere) in misplaced(lines, tape) {
+        problems.add(&codes::ANNOTATION_QUOTE_NOT_FOUND, || {
+            let event = line.annotation.event_id;
+            let help = elsewhere.map_or_else(
+                || "No event of the tape holds this text; quote what the event says, to the letter.".to_owned(),
+                |seq| format!("Event `{seq}` holds it; if that is meant, write its number under `event_id`."),
+            );
+            codes::ANNOTATION_QUOTE_NOT_FOUND
+                .at(
+                    place(path, line.line.number, &line.line.text, "/metadata/quote"),
+                    format!("Event `{event}` does not hold the quote {}", quoted(&quote)),
+                    help,
+                )
+                .with_severity(config.policy.stale_annotations)
+        });
+    }
+    for line in lines {
+        if unreadable_quote(line) {
+            problems.add(&codes::ANNOTATION_QUOTE_NOT_TEXT, || {
+                codes::ANNOTATION_QUOTE_NOT_TEXT.at(
+                    place(path, line.line.number, &line.line.text, "/metadata/quote"),
+                    "The `quote` in `metadata` is not a string, so it proves nothing",
+                    "Write the words of the event in quotes, or use another key.",
+                )
+            });
+        }
+        let Some(position) = tape.position(line.annotation.event_id) else {
+            continue;
+        };
+        let event = &tape.events[position];
+        if stale {
+            problems.add(&codes::ANNOTATION_STALE_TARGET, || {
+                points_at(path, line, event)
+            });
+        }
+        if let Some(kind) = other_kind(line, tape, position) {
+            problems.add(&codes::ANNOTATION_OTHER_KIND, || {
+                speaks_of(path, line, tape, position, kind)
+            });
+        }
+    }
+    problems.finish(path)
+}
+
+/// Annotations whose quote is not in their event, in the order of the file, each with the number of the first event
+/// that does hold it. Every event is made searchable at most twice, however many annotations there are.
+fn misplaced<'l, 'a>(
+    lines: &'l [AnnotationLine<'a>],
+    tape: &Tape<'_>,
+) -> Vec<(&'l AnnotationLine<'a>, String, Option<u64>)> {
+    let mut quotes: Vec<_> = lines
+        .iter()
+        .enumerate()
+        .filter_map(|(index, line)| {
+            let position = tape.position(line.annotation.event_id)?;
+            let quote = plain(&quote(line)?.as_str()?);
+            (!quote.is_empty()).then_some((position, index, quote))
+        })
+        .collect();
+    quotes.sort_unstable_by_key(|(position, index, _)| (*position, *index));
+    let mut missing = Vec::new();
+    let mut made: Option<(usize, String)> = None;
+    for (position, index, quote) in quotes {
+        let text = match made.take() {
+            Some((of, text)) if of == position => text,
+            _ => searchable(&tape.events[position]),
+        };
+        if !contains(&text, &quote) {
+            missing.push((index, quote, None));
+        }
+        made = Some((position, text));
+    }
+    missing.sort_unstable_by_key(|(index, ..)| *index);
+    // More than are listed need not be looked for.
+    let listed = missing.len().min(crate::diagnostics::PER_FILE);
+    for event in &tape.events {
+        if missing[..listed].iter().all(|(.., seq)| seq.is_some()) {
+            break;
+        }
+        let text = searchable(event);
+        for (_, quote, seq) in &mut missing[..listed] {
+            if seq.is_none() && contains(&text, quote) {
+                *seq = Some(event.seq);
+            }
+        }
+    }
+    missing
+        .into_iter()
+        .map(|(index, quote, seq)| (&lines[index], quote, seq))
+        .collect()
+}
+
+fn contains(text: &str, quote: &str) -> bool {
+    memchr::memmem::find(text.as_bytes(), quote.as_bytes()).is_some()
+}
+
+/// The `quote` of an annotation, whatever it is.
+fn quote<'a>(line: &AnnotationLine<'a>) -> Option<Node<'a>> {
+    let raw = line.annotation.metadata.0?.get();
+    Node { raw, offset: 0 }.get("quote")
+}
+
+fn unreadable_quote(line: &AnnotationLine<'_>) -> bool {
+    quote(line).is_some_and(|node| node.kind() != JsonKind::Null && node.as_str().is_none())
+}
+
+/// Everything that an event says, as a reader copies it: without terminal colours, white space as single blanks.
+fn searchable(event: &Event<'_>) -> String {
+    let facts = event.facts.iter().map(|(_, value)| value.as_ref());
+    let blocks = event.blocks.iter().map(|block| &*block.text);
+    let mut text = String::new();
+    for part in [event.headline.as_ref()]
+        .into_iter()
+        .chain(facts)
+        .chain(blocks)
+    {
+        text.push_str(&plain(part));
+        text.push('\n');
+    }
+    // JSON content is shown as recorded; its strings can be quoted as they read, too.
+    for block in &event.blocks {
+        if let Ok(root) = Node::parse(&block.text) {
+            push_strings(root, &mut text, 0);
+        }
+    }
+    text
+}
+
+/// Deeper than any quotable JSON.
+const DEPTH: usize = 64;
+
+fn push_strings(node: Node<'_>, text: &mut String, depth: usize) {
+    match node.kind() {
+        JsonKind::String => {
+            if let Some(string) = node.as_str() {
+                text.push_str(&plain(&string));
+                text.push('\n');
+            }
+        }
+        JsonKind::Array if depth < DEPTH => {
+            for item in node.items() {
+                push_strings(item, text, depth + 1);
+            }
+        }
+        JsonKind::Object if depth < DEPTH => {
+            for member in node.members() {
+                push_strings(member.value, text, depth + 1);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn plain(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut gap = false;
+    for part in anstream::adapter::strip_str(text) {
+        for c in part.chars() {
+            if c.is_whitespace() {
+                gap = true;
+            } else {
+                if gap && !out.is_empty() {
+                    out.push(' ');
+                }
+                gap = false;
+                out.push(c);
+            }
+        }
+    }
+    out
+}
+
+fn points_at(path: &str, line: &AnnotationLine<'_>, event: &Event<'_>) -> Diagnostic {
+    let says: Cow<'_, str> = if event.headline.is_empty() {
+        event.blocks.first().map_or(Cow::Borrowed(""), |block| {
+            Cow::Owned(block.text.chars().take(80).collect())
+        })
+    } else {
+        Cow::Owned(event.headline.chars().take(80).collect())
+    };
+    let says = plain(&says);
+    let now = if says.is_empty() {
+        String::new()
+    } else {
+        format!(": {}", quoted(&says))
+    };
+    codes::ANNOTATION_STALE_TARGET.at(
+        place(path, line.line.number, &line.line.text, "/event_id"),
+        format!(
+            "The annotation {} now points at event `{}`, {}{now}",
+            quoted(&label(line)),
+            event.seq,
+            quoted(event.kind.word),
+        ),
+        "The tape was changed after it was annotated: read both and correct `event_id` where it has moved.",
+    )
+}
+
+fn label(line: &AnnotationLine<'_>) -> String {
+    let annotation = &line.annotation;
+    if annotation.id.is_empty() {
+        format!("ann@event_{}", annotation.event_id)
+    } else {
+        annotation.id.to_string()
+    }
+}
+
+/// How evidence names a kind of event: phrases that can mean nothing else, and words that may mean it.
+struct Words {
+    kind: &'static str,
+    plainly: &'static [&'static str],
+    perhaps: &'static [&'static str],
+}
+
+/// Kinds whose names are no everyday words; a `read` or a `command` in a sentence says little.
+const WORDS: [Words; 10] = [
+    Words {
+        kind: "llm_call",
+        plainly: &["llm_call", "llm call", "llm", "model call"],
+        perhaps: &["model"],
+    },
+    Words {
+        kind: "clock_read",
+        plainly: &["clock_read", "clock read"],
+        perhaps: &["clock", "time"],
+    },
+    Words {
+        kind: "clock_sleep",
+        plainly: &["clock_sleep", "clock sleep"],
+        perhaps: &["clock", "sleep", "wait"],
+    },
+    Words {
+        kind: "file_read",
+        plainly: &["file_read", "file read"],
+        perhaps: &["read", "reads", "file"],
+    },
+    Words {
+        kind: "file_write",
+        plainly: &["file_write", "file write"],
+        perhaps: &["write", "writes", "file"],
+    },
+    Words {
+        kind: "file_delete",
+        plainly: &["file_delete", "file delete", "file deletion"],
+        perhaps: &["delete", "deletes", "file"],
+    },
+    Words {
+        kind: "process_spawn",
+        plainly: &["process_spawn", "process spawn"],
+        perhaps: &["process", "command", "runs"],
+    },
+    Words {
+        kind: "decision_evaluation",
+        plainly: &["decision_evaluation", "decision evaluation"],
+        perhaps: &["decision"],
+    },
+    Words {
+        kind: "mcp_json_rpc",
+        plainly: &["mcp_json_rpc", "mcp call", "mcp request"],
+        perhaps: &["mcp"],
+    },
+    Words {
+        kind: "model_job",
+        plainly: &["model_job", "model job"],
+        perhaps: &["model", "job"],
+    },
+];
+
+/// The kind of event that the evidence plainly speaks of, when the annotation points at another kind, covers none of
+/// that kind, and the tape has one.
+fn other_kind(line: &AnnotationLine<'_>, tape: &Tape<'_>, position: usize) -> Option<&'static str> {
+    let evidence = line.annotation.evidence.as_deref()?;
+    // A sentence is enough; nobody hides the subject behind a thousand characters.
+    let evidence: String = evidence
+        .chars()
+        .take(1_000)
+        .collect::<String>()
+        .to_lowercase();
+    let own = tape.events[position].kind.word;
+    let mentions = |words: &Words| {
+        words
+            .plainly
+            .iter()
+            .any(|phrase| has_phrase(&evidence, phrase))
+    };
+    if WORDS.iter().any(|words| {
+        words.kind == own
+            && (mentions(words) || words.perhaps.iter().any(|word| has_phrase(&evidence, word)))
+    }) {
+        return None;
+    }
+    let end = line
+        .annotation
+        .span
+        .and_then(|span| tape.position_up_to(span.end_event_id))
+        .map_or(position, |end| end.max(position));
+    let covered = |kind: &str| {
+        let events = &tape.events[position..=end];
+        events
+            .iter()
+            .take(COVERED)
+            .any(|event| event.kind.word == kind)
+            || events.len() > COVERED
+    };
+    let mut spoken = WORDS
+        .iter()
+        .filter(|words| mentions(words))
+        .map(|words| words.kind);
+    let kind = spoken.next()?;
+    if spoken.any(covered) || covered(kind) {
+        return None;
+    }
+    nearest_of(tape, position, kind).map(|_| kind)
+}
+
+/// Events of a span that are looked at; a longer one speaks of many things.
+const COVERED: usize = 200;
+
+/// Whether `phrase` stands in `text` as words of its own.
+fn has_phrase(text: &str, phrase: &str) -> bool {
+    let word = |c: char| c.is_alphanumeric() || c == '_';
+    text.match_indices(phrase).any(|(at, _)| {
+        !text[..at].chars().next_back().is_some_and(word)
+            && !text[at + phrase.len()..].chars().next().is_some_and(word)
+    })
+}
+
+/// How far from its event an annotation can have slipped.
+const REACH: usize = 1_000;
+
+/// The event of `kind` that is nearest to a position; of two equally near, the later one.
+fn nearest_of<'t>(tape: &'t Tape<'_>, position: usize, kind: &str) -> Option<&'t Event<'t>> {
+    (1..=REACH).find_map(|distance| {
+        let after = tape.events.get(position + distance);
+        let before = position
+            .checked_sub(distance)
+            .and_then(|at| tape.events.get(at));
+        [after, before]
+            .into_iter()
+            .flatten()
+            .find(|event| event.kind.word == kind)
+    })
+}
+
+fn speaks_of(
+    path: &str,
+    line: &AnnotationLine<'_>,
+    tape: &Tape<'_>,
+    position: usize,
+    kind: &str,
+) -> Diagnostic {
+    let event = &tape.events[position];
+    let nearest = nearest_of(tape, position, kind).map_or(event.seq, |event| event.seq);
+    codes::ANNOTATION_OTHER_KIND.at(
+        place(path, line.line.number, &line.line.text, "/event_id"),
+        format!(
+            "The annotation {} speaks of {}, but points at event `{}`, which is {}",
+            quoted(&label(line)),
+            quoted(kind),
+            event.seq,
+            quoted(event.kind.word),
+        ),
+        format!(
+            "The nearest {} is event `{nearest}`; if that is meant, write its number under `event_id`.",
+            quoted(kind)
+        ),
+    )
+}
