@@ -23,7 +23,7 @@
 //!
 //! # What is absent
 //!
-//! - Only the edges ([`discover`], [`load`], [`inspect`] through it, [`publish`], [`site`] and the binary) touch the disk, the
+//! - Only the edges ([`discover`], [`load`], [`inspect`] through it, [`publish`], [`spool`], [`site`] and the binary) touch the disk, the
 //!   environment or the terminal. Nothing reads a clock.
 //! - [`formats`] knows nothing of [`model`]; [`model`] knows nothing of serde; templates see [`view`] only.
 //! - The only type that a template prints unescaped is [`render::Html`], and only [`render`] makes one.
@@ -46,6 +46,7 @@ pub mod publish;
 pub mod render;
 pub mod rules;
 pub mod site;
+pub mod spool;
 pub mod url;
 pub mod view;
 

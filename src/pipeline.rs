@@ -6,12 +6,11 @@ use rayon::prelude::*;
 
 use crate::diagnostics::{self, Diagnostic, junit};
 use crate::discover::{self, ProseFile, RunDirectory};
-use crate::feeds;
 use crate::formats::page::{self, Prose};
 use crate::inspect;
 use crate::load::{self, Loaded};
 use crate::markup::Origin;
-use crate::model::archive::{Archive, Sort};
+use crate::model::archive::Archive;
 use crate::model::findings::Findings;
 use crate::model::slug::{slugify, with_hash};
 use crate::publish::Stage;
@@ -22,12 +21,12 @@ use crate::rules;
 use crate::rules::archive::Candidate;
 use crate::rules::pages::Shelf;
 use crate::site::Site;
-use crate::view::catalogue::{self, GroupProse};
-use crate::view::chrome::PageInfo;
-use crate::view::problems::{self, Quarantined};
-use crate::view::{Link, home, links};
+use crate::view::catalogue::GroupProse;
+use crate::view::problems::Quarantined;
+use crate::view::{Link, links};
 use crate::{Failure, diagnostics::Source};
 
+mod lists;
 mod runs;
 
 /// Told about the progress of a build.
@@ -464,7 +463,7 @@ impl Gathered {
         stage: &Stage,
         renderer: &Renderer,
     ) -> Result<(), Failure> {
-        let lists = Lists {
+        let lists = lists::Lists {
             gathered: self,
             site,
             outcome,
@@ -551,233 +550,6 @@ fn own_markdown(text: &str, scope: &str, shift: usize) -> Html {
             origin: Origin::Site,
         },
     )
-}
-
-/// What the lists are made from.
-struct Lists<'a> {
-    gathered: &'a Gathered,
-    site: &'a Site,
-    outcome: &'a Outcome,
-    stage: &'a Stage,
-    renderer: &'a Renderer,
-}
-
-/// One of the things that are made from the lists.
-type Step<'a> = fn(&Lists<'a>) -> Result<(), Diagnostic>;
-
-impl<'a> Lists<'a> {
-    fn publish(&self) -> Result<(), Diagnostic> {
-        let steps: [Step<'a>; 8] = [
-            Self::home,
-            Self::runs,
-            Self::groups,
-            Self::prose,
-            Self::problems,
-            Self::not_found,
-            Self::feeds,
-            Self::assets,
-        ];
-        // Collected first, so that of several faults always the same one is told.
-        let results: Vec<_> = steps.par_iter().map(|step| step(self)).collect();
-        results.into_iter().collect()
-    }
-
-    fn assets(&self) -> Result<(), Diagnostic> {
-        for asset in self.site.assets().files {
-            self.stage.write(&asset.path, &asset.bytes)?;
-        }
-        self.stage.write(".nojekyll", b"")
-    }
-
-    fn archive(&self) -> &Archive {
-        &self.gathered.archive
-    }
-
-    fn page(
-        &self,
-        template: &str,
-        info: &PageInfo,
-        view: &impl serde::Serialize,
-    ) -> Result<(), Diagnostic> {
-        let bytes = self.renderer.page(template, info, view)?;
-        self.stage.write(&info.path, &bytes)
-    }
-
-    fn home(&self) -> Result<(), Diagnostic> {
-        let config = &self.site.config;
-        let prose = &self.gathered.prose;
-        let intro = prose
-            .iter()
-            .find(|(file, _)| file.shelf == Shelf::Page && file.slug == "index");
-        let html = intro.map_or_else(Html::default, |(_, prose)| {
-            own_markdown(&prose.body, "about", 1)
-        });
-        let view = home::home_page(config, self.archive(), &self.outcome.findings, html);
-        let info = PageInfo {
-            path: "index.html".to_owned(),
-            title: String::new(),
-            description: config.site.description.clone(),
-            section: None,
-            listed: true,
-            size_hint: 0,
-        };
-        self.page("home.html", &info, &view)
-    }
-
-    fn runs(&self) -> Result<(), Diagnostic> {
-        (1..=catalogue::page_count(self.archive().runs.len()))
-            .into_par_iter()
-            .try_for_each(|number| {
-                let view = catalogue::runs_page(self.archive(), &self.outcome.findings, number);
-                let title = if number == 1 {
-                    "Runs".to_owned()
-                } else {
-                    format!("Runs, page {number}")
-                };
-                let info = PageInfo {
-                    path: links::list("runs", number),
-                    title,
-                    description: format!("All runs, newest first: {}.", view.pager.summary),
-                    section: Some("runs/index.html".to_owned()),
-                    listed: true,
-                    size_hint: 0,
-                };
-                self.page("runs.html", &info, &view)
-            })
-    }
-
-    fn groups(&self) -> Result<(), Diagnostic> {
-        let archive = self.archive();
-        let all: Vec<_> = [
-            (Sort::Case, Shelf::Case, &archive.cases),
-            (Sort::Model, Shelf::Model, &archive.models),
-            (Sort::Harness, Shelf::Harness, &archive.harnesses),
-        ]
-        .into_iter()
-        .flat_map(|(sort, shelf, groups)| groups.iter().map(move |group| (sort, shelf, group)))
-        .collect();
-        all.into_par_iter().try_for_each(|(sort, shelf, group)| {
-            let prose = self.gathered.group_prose(shelf, &group.slug);
-            for (path, view) in
-                catalogue::group_pages(archive, &self.outcome.findings, sort, group, &prose)
-            {
-                let name = format!("{} ({})", group.name, view.sort);
-                let number = view.pager.page;
-                let info = PageInfo {
-                    path,
-                    title: if number == 1 {
-                        name
-                    } else {
-                        format!("{name}, page {number}")
-                    },
-                    description: prose
-                        .description
-                        .clone()
-                        .unwrap_or_else(|| format!("{}: {}.", group.name, view.summary)),
-                    section: None,
-                    listed: true,
-                    size_hint: 0,
-                };
-                self.page("group.html", &info, &view)?;
-            }
-            Ok(())
-        })
-    }
-
-    fn prose(&self) -> Result<(), Diagnostic> {
-        for (file, prose) in &self.gathered.prose {
-            if file.shelf != Shelf::Page || file.slug == "index" {
-                continue;
-            }
-            let path = links::prose(&file.slug);
-            let title = title(file, prose);
-            let view = home::ProsePage {
-                root: links::root(&path),
-                title: title.clone(),
-                description: prose.description.clone(),
-                html: own_markdown(&prose.body, "", 1),
-            };
-            let info = PageInfo {
-                section: Some(path.clone()),
-                path,
-                description: prose.description.clone().unwrap_or_else(|| title.clone()),
-                title,
-                listed: true,
-                size_hint: 0,
-            };
-            self.page("page.html", &info, &view)?;
-        }
-        Ok(())
-    }
-
-    fn problems(&self) -> Result<(), Diagnostic> {
-        let quarantined = &self.gathered.quarantined;
-        for (path, view) in problems::problems_pages(&self.outcome.diagnostics, quarantined) {
-            let info = PageInfo {
-                path,
-                title: "Problems".to_owned(),
-                description: "Everything that the build noticed in its input.".to_owned(),
-                section: Some("problems/index.html".to_owned()),
-                listed: false,
-                size_hint: 0,
-            };
-            self.page("problems.html", &info, &view)?;
-        }
-        for run in quarantined {
-            let info = PageInfo {
-                path: run.page.clone(),
-                title: "Quarantined run".to_owned(),
-                description: "This run is not published because its files have errors.".to_owned(),
-                section: Some("problems/index.html".to_owned()),
-                listed: false,
-                size_hint: 0,
-            };
-            self.page("quarantined.html", &info, &problems::quarantined_page(run))?;
-        }
-        Ok(())
-    }
-
-    fn not_found(&self) -> Result<(), Diagnostic> {
-        let info = PageInfo {
-            path: "404.html".to_owned(),
-            title: "Not found".to_owned(),
-            description: "There is no page at this address.".to_owned(),
-            section: None,
-            listed: false,
-            size_hint: 0,
-        };
-        let view = home::NotFoundPage {
-            root: self.renderer.not_found_root(),
-        };
-        let bytes = self.renderer.not_found("404.html", &info, &view)?;
-        self.stage.write(&info.path, &bytes)
-    }
-
-    fn feeds(&self) -> Result<(), Diagnostic> {
-        let (config, archive, outcome) = (&self.site.config, self.archive(), self.outcome);
-        let findings = &outcome.findings;
-        let report =
-            diagnostics::json::Report::new(&outcome.diagnostics, outcome.runs, outcome.quarantined);
-        let feed = feeds::json_feed::feed(config, archive, findings);
-        let written = [
-            self.stage.stream("feeds/runs.json", |out| {
-                feeds::archive::write_runs(out, config, archive, findings)
-            })?,
-            self.stage.stream("feeds/runs.jsonl", |out| {
-                feeds::archive::write_run_lines(out, config, archive, findings)
-            })?,
-            self.stage.stream("feeds/diagnostics.json", |out| {
-                feeds::write_pretty(out, &report)
-            })?,
-            self.stage
-                .stream("feeds/feed.json", |out| feeds::write_pretty(out, &feed))?,
-        ]
-        .map(|written| (written.path, written.bytes, written.blake3));
-        let index = feeds::archive::index(config, archive.runs.len(), &written);
-        self.stage
-            .stream("feeds/index.json", |out| feeds::write_pretty(out, &index))
-            .map(|_| ())
-    }
 }
 
 /// A run of the archive, for the steps in [`runs`].

@@ -12,6 +12,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Diagnostic, Place, codes};
+use crate::spool::Spool;
 
 /// The marker's name in the output folder.
 pub const MARKER: &str = ".runpress";
@@ -27,6 +28,8 @@ pub struct Stage {
     rehearsed: Mutex<BTreeSet<String>>,
     files: AtomicU64,
     bytes: AtomicU64,
+    /// What the pages of the whole archive are made of, until they are made.
+    pub spool: Spool,
 }
 
 /// The folders that a stage works on.
@@ -69,6 +72,7 @@ impl Stage {
             rehearsed: Mutex::new(BTreeSet::new()),
             files: AtomicU64::new(0),
             bytes: AtomicU64::new(0),
+            spool: Spool::default(),
         }
     }
 

@@ -1,5 +1,6 @@
 //! Knows the feeds: one struct per document, written by serde, never by a template.
 
+pub mod annotations;
 pub mod archive;
 pub mod json_feed;
 mod reconciliation;

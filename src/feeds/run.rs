@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use crate::config::Config;
 use crate::diagnostics::{Diagnostic, json};
 use crate::model::FileDigest;
-use crate::model::annotation::{Annotation, Sidecar};
+use crate::model::annotation::Sidecar;
 use crate::model::reconciliation::Reconciliation;
 use crate::model::review::{Rating, Review};
 use crate::model::tape::{Format, Tape};
@@ -17,6 +17,7 @@ use crate::render::Html;
 use crate::view::links;
 
 use super::SCHEMA_VERSION;
+use super::annotations::AnnotationDocument;
 use super::archive::address;
 use super::reconciliation::ReconciliationDocument;
 use super::report::HarnReport;
@@ -84,33 +85,6 @@ struct FileDocument<'a> {
     path: &'a str,
     bytes: u64,
     blake3: &'a str,
-}
-
-/// An annotation as written, with its tape and its target.
-#[derive(Debug)]
-struct AnnotationDocument<'a> {
-    members: Vec<(String, &'a RawValue)>,
-    tape: &'a str,
-    target: Option<Target>,
-}
-
-#[derive(Debug, Serialize)]
-struct Target {
-    seq: u64,
-    kind: &'static str,
-    digest: String,
-}
-
-impl Serialize for AnnotationDocument<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        for (key, value) in &self.members {
-            map.serialize_entry(key, value)?;
-        }
-        map.serialize_entry("tape", self.tape)?;
-        map.serialize_entry("target", &self.target)?;
-        map.end()
-    }
 }
 
 /// The public part of the transcript.
@@ -210,7 +184,7 @@ pub fn document<'a>(s: &Sources<'a>) -> serde_json::Result<RunDocument<'a>> {
         let sidecar = match sidecar {
             Some(sidecar) => {
                 for annotation in &sidecar.annotations {
-                    annotations.push(annotation_document(tape, annotation)?);
+                    annotations.push(AnnotationDocument::new(None, tape, annotation)?);
                 }
                 let header = serde_json::from_str(sidecar.header.0)?;
                 Some(SidecarDocument {
@@ -351,33 +325,4 @@ fn review_document<'a>(review: &'a Review, html: &'a Html) -> ReviewDocument<'a>
         markdown: &review.body,
         html: html.as_str(),
     }
-}
-
-fn annotation_document<'a>(
-    tape: &'a Tape<'a>,
-    annotation: &Annotation<'a>,
-) -> serde_json::Result<AnnotationDocument<'a>> {
-    let members = crate::formats::json::Node::parse(annotation.verbatim.0)?
-        .members()
-        .into_iter()
-        .filter(|member| member.key != "tape" && member.key != "target")
-        .map(|member| {
-            Ok((
-                member.key.into_owned(),
-                serde_json::from_str(member.value.raw)?,
-            ))
-        })
-        .collect::<serde_json::Result<_>>()?;
-    let target = tape
-        .position(annotation.event)
-        .map(|position| &tape.events[position]);
-    Ok(AnnotationDocument {
-        members,
-        tape: &tape.file,
-        target: target.map(|event| Target {
-            seq: event.seq,
-            kind: event.kind.word,
-            digest: event.digest(),
-        }),
-    })
 }

@@ -73,6 +73,10 @@ impl Kind {
     }
 }
 
+/// Where a hypothesis may stand, in the order of the format.
+pub const HYPOTHESIS_STATUSES: [&str; 5] =
+    ["active", "verifying", "confirmed", "disproven", "stale"];
+
 /// The friction kinds, in the order of the format.
 pub const FRICTION_KINDS: [&str; 9] = [
     "repeated_query",
@@ -89,6 +93,8 @@ pub const FRICTION_KINDS: [&str; 9] = [
 /// An annotation, checked.
 #[derive(Debug)]
 pub struct Annotation<'a> {
+    /// The id as written; `None` when there is none.
+    pub id: Option<Cow<'a, str>>,
     /// The id, or `ann@event_<n>` when it has none, made unique in its file: the anchor on the page.
     pub label: String,
     /// The number of the event it is about.
@@ -221,6 +227,8 @@ pub struct Sidecar<'a> {
     pub file: String,
     /// The header's line as written.
     pub header: Verbatim<'a>,
+    /// The tape that the header names.
+    pub stated_tape: Option<String>,
     /// The digest that the header names.
     pub stated_hash: Option<String>,
     /// The report.

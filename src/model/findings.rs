@@ -14,10 +14,47 @@ pub struct Findings {
     pub annotations: Counts,
     /// Its review threads, where there are any.
     pub threads: Option<ThreadCounts>,
+    /// Its annotations, as they stand in the spool.
+    pub spooled: Spooled,
     /// The run's newest annotations, for the home page.
     pub newest: Vec<Glimpse>,
     /// The writeup as HTML, for the newest runs only: JSON Feed carries it.
     pub writeup_html: Option<String>,
+}
+
+/// A place in the spool of a build. The default is a place with nothing in it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Slice {
+    /// The first byte.
+    pub at: u64,
+    /// How many bytes.
+    pub bytes: usize,
+}
+
+/// Where the annotations of a run stand in the spool: lines for the feeds, cards for the pages.
+#[derive(Debug, Clone, Default)]
+pub struct Spooled {
+    /// Lines of `annotations.jsonl`.
+    pub lines: Slice,
+    /// Friction events.
+    pub friction: Slice,
+    /// Hypotheses.
+    pub hypotheses: Slice,
+    /// Anchors to crystallize.
+    pub anchors: Slice,
+    /// A card for each annotation, in their order.
+    pub cards: Vec<Filed>,
+}
+
+/// A card and what it is filed under.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Filed {
+    /// Kind of the annotation: its place in [`super::annotation::Kind::KNOWN`], and after that the unknown ones.
+    pub kind: usize,
+    /// Status of a hypothesis or kind of friction, by its place in the format's list, and after that what is in none.
+    pub group: usize,
+    /// The card.
+    pub card: Slice,
 }
 
 /// How much was said in the review threads: the protocol's `AnnotationsSummary`.

@@ -12,6 +12,7 @@ pub mod tape;
 pub mod threads;
 pub mod time;
 pub mod transcript;
+pub mod words;
 
 /// Text that must go out as it came in: a record, an annotation. JSON of the input, unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,7 +7,8 @@ use crate::feeds;
 use crate::inspect::{self, Inspected};
 use crate::load::{self, RunFiles};
 use crate::markup::Origin;
-use crate::model::findings::{Findings, Glimpse, ThreadCounts};
+use crate::model::archive::Entry;
+use crate::model::findings::{Filed, Findings, Glimpse, Spooled, ThreadCounts};
 use crate::model::time;
 use crate::publish::Stage;
 use crate::render::markdown::{self, Context};
@@ -17,7 +18,7 @@ use crate::site::Site;
 use crate::view::chrome::PageInfo;
 use crate::view::run::{Parts, Sources, StripView};
 use crate::view::timeline::Layout;
-use crate::view::{discussion, links, run as run_view, strip, timeline};
+use crate::view::{annotations, discussion, links, run as run_view, strip, timeline};
 
 use super::{Gathered, is_newest, run_of};
 
@@ -61,6 +62,7 @@ pub(super) fn process(
             record: &text,
         };
         let writeup = page.write(stage, renderer, &problems)?;
+        findings.spooled = spool(stage, entry, &inspected, &layouts)?;
         if is_newest(site, index) && inspected.review.is_some() {
             findings.writeup_html = Some(writeup.as_str().to_owned());
         }
@@ -127,6 +129,50 @@ fn findings(inspected: &Inspected<'_>, layouts: &[Layout<'_>]) -> Findings {
         })
         .collect();
     findings
+}
+
+/// Characters of evidence on the pages of all annotations.
+const EVIDENCE: usize = 400;
+
+/// Puts the run's annotations aside for the feeds and pages of the whole archive.
+fn spool(
+    stage: &Stage,
+    entry: &Entry,
+    inspected: &Inspected<'_>,
+    layouts: &[Layout<'_>],
+) -> Result<Spooled, Diagnostic> {
+    let lines = feeds::annotations::lines(&entry.run, &inspected.tapes, &inspected.sidecars)
+        .map_err(|error| unwritten("annotations.jsonl", &error.into()))?;
+    let mut spooled = Spooled {
+        lines: stage.spool.put(&lines.all)?,
+        friction: stage.spool.put(&lines.friction)?,
+        hypotheses: stage.spool.put(&lines.hypotheses)?,
+        anchors: stage.spool.put(&lines.anchors)?,
+        cards: Vec::new(),
+    };
+    let annotated = inspected.tapes.iter().zip(layouts).zip(&inspected.sidecars);
+    for ((tape, layout), sidecar) in annotated {
+        let annotations = sidecar.iter().flat_map(|sidecar| &sidecar.annotations);
+        for (index, annotation) in annotations.enumerate() {
+            let Some(position) = layout.position(annotation.event) else {
+                continue;
+            };
+            let evidence =
+                markdown::plain(annotation.evidence.as_deref().unwrap_or_default(), EVIDENCE);
+            let (card, kind, group) = annotations::card(
+                entry,
+                (tape, layout),
+                (index, annotation),
+                position,
+                evidence,
+            );
+            let card = serde_json::to_vec(&card)
+                .map_err(|error| unwritten("annotations", &error.into()))?;
+            let card = stage.spool.put(&card)?;
+            spooled.cards.push(Filed { kind, group, card });
+        }
+    }
+    Ok(spooled)
 }
 
 struct RunOutput<'a> {
@@ -207,7 +253,7 @@ impl RunOutput<'_> {
         feeds::run::document(&document)
             .map_err(std::io::Error::from)
             .and_then(|document| feeds::write_pretty(&mut json, &document))
-            .map_err(|error| unwritten(&error))?;
+            .map_err(|error| unwritten("run.json", &error))?;
         stage.write(&links::run_file(&entry.slug, "run.json"), &json)?;
 
         let path = links::run(&entry.slug);
@@ -379,9 +425,9 @@ impl RunOutput<'_> {
     }
 }
 
-fn unwritten(error: &std::io::Error) -> Diagnostic {
+fn unwritten(path: &str, error: &std::io::Error) -> Diagnostic {
     diagnostics::codes::PUBLISH_IO.at(
-        diagnostics::Place::file("run.json"),
+        diagnostics::Place::file(path),
         format!("The document could not be written: {error}"),
         "This is a fault of runpress; please report it.",
     )

@@ -60,9 +60,9 @@ pub fn plain(text: &str, limit: usize) -> String {
     for event in Parser::new_ext(text, OPTIONS) {
         match event {
             Event::Text(text) | Event::Code(text) => out.push_str(&text),
-            Event::SoftBreak | Event::HardBreak | Event::End(_) if !out.ends_with(' ') => {
-                out.push(' ');
-            }
+            Event::SoftBreak | Event::HardBreak if !out.ends_with(' ') => out.push(' '),
+            // The end of a word in bold is no end of a word.
+            Event::End(end) if !out.ends_with(' ') && !is_inline(end) => out.push(' '),
             _ => {}
         }
         if out.len() > limit * 4 {
@@ -73,6 +73,13 @@ pub fn plain(text: &str, limit: usize) -> String {
     words.char_indices().nth(limit).map_or_else(
         || words.to_owned(),
         |(end, _)| format!("{}…", words[..end].trim_end()),
+    )
+}
+
+const fn is_inline(end: TagEnd) -> bool {
+    matches!(
+        end,
+        TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough | TagEnd::Link | TagEnd::Image
     )
 }
 

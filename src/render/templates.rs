@@ -15,7 +15,19 @@ use super::minify;
 use super::text::escape_for_template;
 
 /// Built-in templates by name. A template of the site with the same name wins, and may extend `builtin/<name>`.
-const BUILT_IN: [(&str, &str); 23] = [
+const BUILT_IN: [(&str, &str); 26] = [
+    (
+        "annotations.html",
+        include_str!("../../templates/annotations.html"),
+    ),
+    (
+        "annotation_kind.html",
+        include_str!("../../templates/annotation_kind.html"),
+    ),
+    (
+        "components/annotation_card.html",
+        include_str!("../../templates/components/annotation_card.html"),
+    ),
     ("shell.html", include_str!("../../templates/shell.html")),
     ("head.html", include_str!("../../templates/head.html")),
     ("home.html", include_str!("../../templates/home.html")),

@@ -1,14 +1,13 @@
 //! Knows whether an annotation still speaks of the event that it points at: by what it quotes, by the words it uses,
 //! and by what stands there now when the tape was changed after it was annotated (formats.md G and H.2).
 
-use std::borrow::Cow;
-
 use crate::config::Config;
 use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Collector, Diagnostic, codes};
 use crate::formats::json::{Kind as JsonKind, Node};
 use crate::formats::sidecar::{AnnotationLine, Sidecar};
 use crate::model::tape::{Event, Tape};
+use crate::model::words::{plain, says};
 
 use super::tape::place;
 
@@ -176,34 +175,8 @@ fn push_strings(node: Node<'_>, text: &mut String, depth: usize) {
     }
 }
 
-fn plain(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut gap = false;
-    for part in anstream::adapter::strip_str(text) {
-        for c in part.chars() {
-            if c.is_whitespace() {
-                gap = true;
-            } else {
-                if gap && !out.is_empty() {
-                    out.push(' ');
-                }
-                gap = false;
-                out.push(c);
-            }
-        }
-    }
-    out
-}
-
 fn points_at(path: &str, line: &AnnotationLine<'_>, event: &Event<'_>) -> Diagnostic {
-    let says: Cow<'_, str> = if event.headline.is_empty() {
-        event.blocks.first().map_or(Cow::Borrowed(""), |block| {
-            Cow::Owned(block.text.chars().take(80).collect())
-        })
-    } else {
-        Cow::Owned(event.headline.chars().take(80).collect())
-    };
-    let says = plain(&says);
+    let says = says(event, 80);
     let now = if says.is_empty() {
         String::new()
     } else {

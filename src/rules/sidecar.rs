@@ -55,6 +55,7 @@ pub fn check<'a>(
     let value = Sidecar {
         file: file.to_owned(),
         header,
+        stated_tape: sidecar.header.tape_path,
         stated_hash: sidecar.header.tape_content_hash,
         report,
         annotations,
@@ -422,6 +423,7 @@ fn annotation<'a>(line: AnnotationLine<'a>, labels: &mut BTreeSet<String>) -> An
     labels.insert(label.clone());
     let metadata = a.metadata.0.map(serde_json::value::RawValue::get);
     Annotation {
+        id: (!a.id.is_empty()).then(|| a.id.into_inner()),
         label,
         event: a.event_id,
         kind: Kind::parse(&a.kind),

@@ -45,7 +45,7 @@ pub fn page_count(rows: usize) -> usize {
     rows.div_ceil(PAGE_SIZE).max(1)
 }
 
-fn slice(number: usize, total: usize) -> std::ops::Range<usize> {
+pub(super) fn slice(number: usize, total: usize) -> std::ops::Range<usize> {
     let start = (number - 1) * PAGE_SIZE;
     start.min(total)..(start + PAGE_SIZE).min(total)
 }

@@ -97,7 +97,10 @@ pub fn navigation(config: &Config, prose: &[Link]) -> Vec<Link> {
         text: text.to_owned(),
         href: href.to_owned(),
     };
-    let mut entries = vec![entry("Runs", "runs/index.html")];
+    let mut entries = vec![
+        entry("Runs", "runs/index.html"),
+        entry("Annotations", "annotations/index.html"),
+    ];
     entries.extend(prose.iter().cloned());
     entries.push(entry("Problems", "problems/index.html"));
     entries.extend(config.nav.iter().map(|link| entry(&link.title, &link.url)));

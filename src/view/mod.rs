@@ -1,5 +1,6 @@
 //! Knows what a reader sees: one struct per page, fields already formatted. Templates see nothing else.
 
+pub mod annotations;
 pub mod catalogue;
 pub mod chrome;
 pub mod discussion;
@@ -13,7 +14,7 @@ pub mod run;
 pub mod strip;
 pub mod timeline;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A value that may be unknown; unknown is never 0. Templates see the plain ones as strings: tables are
 /// full of them.
@@ -88,7 +89,7 @@ pub struct Link {
 }
 
 /// A moment.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct When {
     /// For machines.
     pub iso: String,

@@ -44,6 +44,8 @@ pub struct RunRow {
     pub events: Cell,
     /// Annotations, with the kinds as title.
     pub annotations: Cell,
+    /// Review threads, with their entries as title.
+    pub threads: Cell,
     /// The columns of the comparison table, in its order.
     pub checks: Vec<Cell>,
 }
@@ -97,6 +99,7 @@ pub fn row(
         run_time: format::run_time(&metrics.run_time_seconds),
         events: counted(findings.events),
         annotations: annotations(findings),
+        threads: threads(findings),
         checks: checks.iter().map(|(view, _)| check(entry, view)).collect(),
     }
 }
@@ -118,6 +121,23 @@ fn annotations(findings: &Findings) -> Cell {
     } else {
         Cell::titled(total.text(), kinds.join(", "))
     }
+}
+
+fn threads(findings: &Findings) -> Cell {
+    findings.threads.as_ref().map_or_else(
+        || Cell::unknown("this run has no review threads"),
+        |counts| {
+            let threads = format::count(counts.threads, "thread");
+            let entries = match counts.entries {
+                1 => "1 entry".to_owned(),
+                entries => format!("{} entries", format::grouped(&entries.to_string())),
+            };
+            Cell::titled(
+                format::grouped(&counts.threads.to_string()),
+                format!("{threads}, {entries}"),
+            )
+        },
+    )
 }
 
 fn check(entry: &Entry, view: &str) -> Cell {

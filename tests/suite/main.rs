@@ -4,6 +4,7 @@
     reason = "the names are those that runpress writes"
 )]
 
+mod annotations;
 mod archive;
 mod cli;
 mod codes;

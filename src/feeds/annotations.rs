@@ -1,0 +1,307 @@
+//! Knows the feeds of annotations: all of them, friction as Harn's events, hypotheses, and anchors to crystallize.
+//!
+//! They grow with the archive, so the lines of each run are made when the run is read and joined at the end.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
+use serde_json::value::RawValue;
+
+use crate::formats::json::Node;
+use crate::model::annotation::{Annotation, FRICTION_KINDS, Kind, Link, Sidecar};
+use crate::model::run::Run;
+use crate::model::tape::Tape;
+
+use super::SCHEMA_VERSION;
+
+/// An annotation as written, with the run (in feeds of the archive), the tape and the target.
+#[derive(Debug)]
+pub(super) struct AnnotationDocument<'a> {
+    members: Vec<(String, &'a RawValue)>,
+    run_id: Option<&'a str>,
+    tape: &'a str,
+    target: Option<Target>,
+}
+
+/// The event that an annotation points at: its number, its kind, and the BLAKE3 of its line or record.
+#[derive(Debug, Serialize)]
+struct Target {
+    seq: u64,
+    kind: &'static str,
+    digest: String,
+}
+
+impl Serialize for AnnotationDocument<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        for (key, value) in &self.members {
+            map.serialize_entry(key, value)?;
+        }
+        if let Some(run_id) = self.run_id {
+            map.serialize_entry("runId", run_id)?;
+        }
+        map.serialize_entry("tape", self.tape)?;
+        map.serialize_entry("target", &self.target)?;
+        map.end()
+    }
+}
+
+impl<'a> AnnotationDocument<'a> {
+    pub(super) fn new(
+        run_id: Option<&'a str>,
+        tape: &'a Tape<'a>,
+        annotation: &Annotation<'a>,
+    ) -> serde_json::Result<Self> {
+        let ours =
+            |key: &str| matches!(key, "tape" | "target") || (run_id.is_some() && key == "runId");
+        let members = Node::parse(annotation.verbatim.0)?
+            .members()
+            .into_iter()
+            .filter(|member| !ours(&member.key))
+            .map(|member| {
+                Ok((
+                    member.key.into_owned(),
+                    serde_json::from_str(member.value.raw)?,
+                ))
+            })
+            .collect::<serde_json::Result<_>>()?;
+        let target = tape
+            .position(annotation.event)
+            .map(|position| &tape.events[position]);
+        Ok(Self {
+            members,
+            run_id,
+            tape: &tape.file,
+            target: target.map(|event| Target {
+                seq: event.seq,
+                kind: event.kind.word,
+                digest: event.digest(),
+            }),
+        })
+    }
+}
+
+/// A friction annotation in the shape of Harn's `FrictionEvent` (formats.md D).
+#[derive(Debug, Serialize)]
+pub(super) struct FrictionEvent<'a> {
+    schema_version: u32,
+    id: String,
+    kind: &'a str,
+    /// The tape, as the sidecar's header names it.
+    source: Option<&'a str>,
+    actor: Option<&'a str>,
+    tenant_id: Option<&'a str>,
+    task_id: Option<&'a str>,
+    /// The run's id, which Harn's own export leaves out.
+    run_id: &'a str,
+    workflow_id: Option<&'a str>,
+    tool: Option<&'a str>,
+    provider: Option<&'a str>,
+    /// The evidence, or a sentence that names the annotation and its event.
+    redacted_summary: String,
+    estimated_cost_usd: Option<f64>,
+    estimated_time_ms: Option<u64>,
+    recurrence_hints: [&'a str; 0],
+    trace_id: Option<&'a str>,
+    span_id: Option<&'a str>,
+    links: Vec<FrictionLink<'a>>,
+    human_hypothesis: Option<&'a str>,
+    metadata: &'a RawValue,
+    /// When it was written; where it does not say so, when the run finished.
+    timestamp: &'a str,
+}
+
+#[derive(Debug, Serialize)]
+struct FrictionLink<'a> {
+    label: Option<&'a str>,
+    url: Option<&'a str>,
+    trace_id: Option<&'a str>,
+}
+
+/// A place where an annotator says that a pattern is worth a tool or a skill: the events from the first to the last.
+#[derive(Debug, Serialize)]
+pub(super) struct Anchor<'a> {
+    #[serde(rename = "runId")]
+    run_id: &'a str,
+    tape: &'a str,
+    event_id: u64,
+    end_event_id: u64,
+    evidence: Option<&'a str>,
+    author: Option<Author<'a>>,
+    metadata: &'a RawValue,
+}
+
+#[derive(Debug, Serialize)]
+struct Author<'a> {
+    id: Option<&'a str>,
+    kind: &'a str,
+    surface: Option<&'a str>,
+}
+
+/// The lines that one run adds to each feed, every one with its line feed.
+#[derive(Debug, Default)]
+pub struct Lines {
+    /// All annotations.
+    pub all: Vec<u8>,
+    /// Friction of the known kinds.
+    pub friction: Vec<u8>,
+    /// Hypotheses.
+    pub hypotheses: Vec<u8>,
+    /// Anchors.
+    pub anchors: Vec<u8>,
+}
+
+/// Makes the lines of a run, in the order of its tapes and of each sidecar.
+///
+/// # Errors
+/// Never in practice: what is passed on as written was parsed before.
+pub fn lines(
+    run: &Run,
+    tapes: &[Tape<'_>],
+    sidecars: &[Option<Sidecar<'_>>],
+) -> serde_json::Result<Lines> {
+    let mut lines = Lines::default();
+    for (tape, sidecar) in tapes.iter().zip(sidecars) {
+        let Some(sidecar) = sidecar else { continue };
+        for annotation in &sidecar.annotations {
+            let start = lines.all.len();
+            let document = AnnotationDocument::new(Some(&run.id), tape, annotation)?;
+            push(&mut lines.all, &document)?;
+            match annotation.kind {
+                Kind::Hypothesis => lines.hypotheses.extend_from_slice(&lines.all[start..]),
+                Kind::Friction => {
+                    if let Some(event) = friction_event(run, sidecar, annotation)? {
+                        push(&mut lines.friction, &event)?;
+                    }
+                }
+                Kind::CrystallizeHere => push(&mut lines.anchors, &anchor(run, tape, annotation)?)?,
+                _ => {}
+            }
+        }
+    }
+    Ok(lines)
+}
+
+fn push(lines: &mut Vec<u8>, document: &impl Serialize) -> serde_json::Result<()> {
+    serde_json::to_writer(&mut *lines, document)?;
+    lines.push(b'\n');
+    Ok(())
+}
+
+/// `None` where Harn's export leaves the annotation out: its friction kind is not one of the nine.
+fn friction_event<'a>(
+    run: &'a Run,
+    sidecar: &'a Sidecar<'a>,
+    annotation: &'a Annotation<'a>,
+) -> serde_json::Result<Option<FrictionEvent<'a>>> {
+    let known = annotation
+        .friction_kind
+        .as_deref()
+        .filter(|kind| FRICTION_KINDS.contains(kind));
+    let Some(kind) = known else { return Ok(None) };
+    let id = annotation
+        .id
+        .as_deref()
+        .map_or_else(|| format!("annotation_{}", annotation.event), str::to_owned);
+    let summary = annotation.evidence.as_deref().map_or_else(
+        || {
+            format!(
+                "Annotation {id} marks friction at event {}.",
+                annotation.event
+            )
+        },
+        str::to_owned,
+    );
+    Ok(Some(FrictionEvent {
+        schema_version: 1,
+        kind,
+        source: sidecar.stated_tape.as_deref(),
+        actor: annotation
+            .author
+            .as_ref()
+            .and_then(|author| author.id.as_deref()),
+        tenant_id: None,
+        task_id: None,
+        run_id: &run.id,
+        workflow_id: None,
+        tool: None,
+        provider: None,
+        redacted_summary: summary,
+        estimated_cost_usd: None,
+        estimated_time_ms: None,
+        recurrence_hints: [],
+        trace_id: None,
+        span_id: None,
+        links: annotation.links.iter().map(friction_link).collect(),
+        human_hypothesis: None,
+        metadata: metadata(annotation)?,
+        timestamp: annotation
+            .timestamp
+            .as_deref()
+            .unwrap_or(&run.finished.text),
+        id,
+    }))
+}
+
+fn friction_link(link: &Link) -> FrictionLink<'_> {
+    FrictionLink {
+        label: link.label.as_deref(),
+        url: link.url.as_deref(),
+        trace_id: link.reference.as_deref(),
+    }
+}
+
+fn anchor<'a>(
+    run: &'a Run,
+    tape: &'a Tape<'a>,
+    annotation: &'a Annotation<'a>,
+) -> serde_json::Result<Anchor<'a>> {
+    Ok(Anchor {
+        run_id: &run.id,
+        tape: &tape.file,
+        event_id: annotation.event,
+        end_event_id: annotation.span.map_or(annotation.event, |(_, end)| end),
+        evidence: annotation.evidence.as_deref(),
+        author: annotation.author.as_ref().map(|author| Author {
+            id: author.id.as_deref(),
+            kind: author.kind,
+            surface: author.surface.as_deref(),
+        }),
+        metadata: metadata(annotation)?,
+    })
+}
+
+fn metadata<'a>(annotation: &Annotation<'a>) -> serde_json::Result<&'a RawValue> {
+    serde_json::from_str(annotation.metadata.unwrap_or("{}"))
+}
+
+/// Writes `{"schemaVersion": 1, <counts>, "<name>": [a line each]}` from the lines of the runs, so that the archive is
+/// never held whole.
+///
+/// # Errors
+/// Those of the writer and of `lines`.
+pub fn write_collection(
+    out: &mut dyn Write,
+    counts: Option<(&str, &BTreeMap<&str, usize>)>,
+    name: &str,
+    lines: impl Iterator<Item = io::Result<Vec<u8>>>,
+) -> io::Result<()> {
+    write!(out, "{{\n  \"schemaVersion\": {SCHEMA_VERSION},\n")?;
+    if let Some((key, counts)) = counts {
+        write!(out, "  \"{key}\": ")?;
+        serde_json::to_writer(&mut *out, counts)?;
+        out.write_all(b",\n")?;
+    }
+    write!(out, "  \"{name}\": [")?;
+    let mut first = true;
+    for lines in lines {
+        for line in lines?.split_inclusive(|byte| *byte == b'\n') {
+            out.write_all(if first { b"\n    " } else { b",\n    " })?;
+            out.write_all(line.strip_suffix(b"\n").unwrap_or(line))?;
+            first = false;
+        }
+    }
+    out.write_all(if first { b"]\n}\n" } else { b"\n  ]\n}\n" })
+}

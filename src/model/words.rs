@@ -1,0 +1,69 @@
+//! Knows text as a reader copies it: without terminal colours, white space as single blanks.
+
+use super::tape::Event;
+
+/// The text on one line.
+#[must_use]
+pub fn plain(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    push_plain(&mut out, text, usize::MAX);
+    out
+}
+
+/// The beginning of the text on one line, cut at `limit` characters.
+#[must_use]
+pub fn excerpt(text: &str, limit: usize) -> String {
+    let mut out = String::new();
+    if push_plain(&mut out, text, limit) {
+        out.push('…');
+    }
+    out
+}
+
+/// What an event says, cut at `limit` characters: its headline, or the beginning of its content.
+#[must_use]
+pub fn says(event: &Event<'_>, limit: usize) -> String {
+    let text = if event.headline.is_empty() {
+        event.blocks.first().map_or("", |block| &*block.text)
+    } else {
+        &event.headline
+    };
+    excerpt(text, limit)
+}
+
+/// Appends at most `limit` characters of the text; says whether there was more.
+fn push_plain(out: &mut String, text: &str, limit: usize) -> bool {
+    let (mut gap, mut left) = (false, limit);
+    for part in anstream::adapter::strip_str(text) {
+        for c in part.chars() {
+            if c.is_whitespace() {
+                gap = true;
+                continue;
+            }
+            if left == 0 {
+                return true;
+            }
+            if gap && !out.is_empty() {
+                out.push(' ');
+                left = left.saturating_sub(1);
+            }
+            gap = false;
+            out.push(c);
+            left = left.saturating_sub(1);
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_reads_as_it_is_copied_from_a_page() {
+        assert_eq!(plain("  \u{1b}[31mOne\u{1b}[0m\n\t test "), "One test");
+        assert_eq!(excerpt("One   test fails", 8), "One test…");
+        assert_eq!(excerpt("One test \n", 8), "One test");
+        assert_eq!(excerpt("", 8), "");
+    }
+}

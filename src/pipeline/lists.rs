@@ -1,0 +1,310 @@
+//! Knows what is made once all runs are known: lists, tables, prose, feeds, assets.
+
+use rayon::prelude::*;
+
+use crate::diagnostics::{self, Diagnostic};
+use crate::feeds;
+use crate::model::archive::{Archive, Sort};
+use crate::model::findings::{Filed, Slice, Spooled};
+use crate::publish::Stage;
+use crate::render::Html;
+use crate::render::templates::Renderer;
+use crate::rules::pages::Shelf;
+use crate::site::Site;
+use crate::spool;
+use crate::view::annotations::{Card, Catalogue};
+use crate::view::chrome::PageInfo;
+use crate::view::{catalogue, home, links, problems};
+
+use super::{Gathered, Outcome, own_markdown, title};
+
+/// What the lists are made from.
+pub(super) struct Lists<'a> {
+    pub(super) gathered: &'a Gathered,
+    pub(super) site: &'a Site,
+    pub(super) outcome: &'a Outcome,
+    pub(super) stage: &'a Stage,
+    pub(super) renderer: &'a Renderer,
+}
+
+/// One of the things that are made from the lists.
+type Step<'a> = fn(&Lists<'a>) -> Result<(), Diagnostic>;
+
+impl<'a> Lists<'a> {
+    /// Writes all of them.
+    ///
+    /// # Errors
+    /// The site cannot be written, or a template cannot be rendered.
+    pub(super) fn publish(&self) -> Result<(), Diagnostic> {
+        let steps: [Step<'a>; 9] = [
+            Self::home,
+            Self::runs,
+            Self::groups,
+            Self::annotations,
+            Self::prose,
+            Self::problems,
+            Self::not_found,
+            Self::feeds,
+            Self::assets,
+        ];
+        // Collected first, so that of several faults always the same one is told.
+        let results: Vec<_> = steps.par_iter().map(|step| step(self)).collect();
+        results.into_iter().collect()
+    }
+
+    fn assets(&self) -> Result<(), Diagnostic> {
+        for asset in self.site.assets().files {
+            self.stage.write(&asset.path, &asset.bytes)?;
+        }
+        self.stage.write(".nojekyll", b"")
+    }
+
+    fn archive(&self) -> &Archive {
+        &self.gathered.archive
+    }
+
+    fn page(
+        &self,
+        template: &str,
+        info: &PageInfo,
+        view: &impl serde::Serialize,
+    ) -> Result<(), Diagnostic> {
+        let bytes = self.renderer.page(template, info, view)?;
+        self.stage.write(&info.path, &bytes)
+    }
+
+    fn home(&self) -> Result<(), Diagnostic> {
+        let config = &self.site.config;
+        let prose = &self.gathered.prose;
+        let intro = prose
+            .iter()
+            .find(|(file, _)| file.shelf == Shelf::Page && file.slug == "index");
+        let html = intro.map_or_else(Html::default, |(_, prose)| {
+            own_markdown(&prose.body, "about", 1)
+        });
+        let view = home::home_page(config, self.archive(), &self.outcome.findings, html);
+        let info = PageInfo {
+            path: "index.html".to_owned(),
+            title: String::new(),
+            description: config.site.description.clone(),
+            section: None,
+            listed: true,
+            size_hint: 0,
+        };
+        self.page("home.html", &info, &view)
+    }
+
+    fn runs(&self) -> Result<(), Diagnostic> {
+        (1..=catalogue::page_count(self.archive().runs.len()))
+            .into_par_iter()
+            .try_for_each(|number| {
+                let view = catalogue::runs_page(self.archive(), &self.outcome.findings, number);
+                let title = if number == 1 {
+                    "Runs".to_owned()
+                } else {
+                    format!("Runs, page {number}")
+                };
+                let info = PageInfo {
+                    path: links::list("runs", number),
+                    title,
+                    description: format!("All runs, newest first: {}.", view.pager.summary),
+                    section: Some("runs/index.html".to_owned()),
+                    listed: true,
+                    size_hint: 0,
+                };
+                self.page("runs.html", &info, &view)
+            })
+    }
+
+    fn groups(&self) -> Result<(), Diagnostic> {
+        let archive = self.archive();
+        let all: Vec<_> = [
+            (Sort::Case, Shelf::Case, &archive.cases),
+            (Sort::Model, Shelf::Model, &archive.models),
+            (Sort::Harness, Shelf::Harness, &archive.harnesses),
+        ]
+        .into_iter()
+        .flat_map(|(sort, shelf, groups)| groups.iter().map(move |group| (sort, shelf, group)))
+        .collect();
+        all.into_par_iter().try_for_each(|(sort, shelf, group)| {
+            let prose = self.gathered.group_prose(shelf, &group.slug);
+            for (path, view) in
+                catalogue::group_pages(archive, &self.outcome.findings, sort, group, &prose)
+            {
+                let name = format!("{} ({})", group.name, view.sort);
+                let number = view.pager.page;
+                let info = PageInfo {
+                    path,
+                    title: if number == 1 {
+                        name
+                    } else {
+                        format!("{name}, page {number}")
+                    },
+                    description: prose
+                        .description
+                        .clone()
+                        .unwrap_or_else(|| format!("{}: {}.", group.name, view.summary)),
+                    section: None,
+                    listed: true,
+                    size_hint: 0,
+                };
+                self.page("group.html", &info, &view)?;
+            }
+            Ok(())
+        })
+    }
+
+    fn annotations(&self) -> Result<(), Diagnostic> {
+        let findings = &self.outcome.findings;
+        let runs = findings.iter().map(|found| found.spooled.cards.as_slice());
+        let catalogue = Catalogue::new(runs);
+        let read = |filed: &Filed| -> Result<Card, Diagnostic> {
+            let card = self.stage.spool.get(filed.card);
+            card.and_then(|card| Ok(serde_json::from_slice(&card)?))
+                .map_err(|error| spool::refused(&error))
+        };
+        let view = catalogue.first_page(&read)?;
+        let info = PageInfo {
+            path: links::list("annotations", 1),
+            title: "Annotations".to_owned(),
+            description: "What people and tools said about single events, by kind.".to_owned(),
+            section: Some(links::list("annotations", 1)),
+            listed: true,
+            size_hint: 0,
+        };
+        self.page("annotations.html", &info, &view)?;
+        catalogue.pages().into_par_iter().try_for_each(|page| {
+            let (path, view) = catalogue.kind_page(page, &read)?;
+            let info = PageInfo {
+                path,
+                title: match page.1 {
+                    1 => view.title.to_owned(),
+                    number => format!("{}, page {number}", view.title),
+                },
+                description: format!("{} {}.", view.definition, view.count),
+                section: Some(links::list("annotations", 1)),
+                listed: true,
+                size_hint: 0,
+            };
+            self.page("annotation_kind.html", &info, &view)
+        })
+    }
+
+    fn prose(&self) -> Result<(), Diagnostic> {
+        for (file, prose) in &self.gathered.prose {
+            if file.shelf != Shelf::Page || file.slug == "index" {
+                continue;
+            }
+            let path = links::prose(&file.slug);
+            let title = title(file, prose);
+            let view = home::ProsePage {
+                root: links::root(&path),
+                title: title.clone(),
+                description: prose.description.clone(),
+                html: own_markdown(&prose.body, "", 1),
+            };
+            let info = PageInfo {
+                section: Some(path.clone()),
+                path,
+                description: prose.description.clone().unwrap_or_else(|| title.clone()),
+                title,
+                listed: true,
+                size_hint: 0,
+            };
+            self.page("page.html", &info, &view)?;
+        }
+        Ok(())
+    }
+
+    fn problems(&self) -> Result<(), Diagnostic> {
+        let quarantined = &self.gathered.quarantined;
+        for (path, view) in problems::problems_pages(&self.outcome.diagnostics, quarantined) {
+            let info = PageInfo {
+                path,
+                title: "Problems".to_owned(),
+                description: "Everything that the build noticed in its input.".to_owned(),
+                section: Some("problems/index.html".to_owned()),
+                listed: false,
+                size_hint: 0,
+            };
+            self.page("problems.html", &info, &view)?;
+        }
+        for run in quarantined {
+            let info = PageInfo {
+                path: run.page.clone(),
+                title: "Quarantined run".to_owned(),
+                description: "This run is not published because its files have errors.".to_owned(),
+                section: Some("problems/index.html".to_owned()),
+                listed: false,
+                size_hint: 0,
+            };
+            self.page("quarantined.html", &info, &problems::quarantined_page(run))?;
+        }
+        Ok(())
+    }
+
+    fn not_found(&self) -> Result<(), Diagnostic> {
+        let info = PageInfo {
+            path: "404.html".to_owned(),
+            title: "Not found".to_owned(),
+            description: "There is no page at this address.".to_owned(),
+            section: None,
+            listed: false,
+            size_hint: 0,
+        };
+        let view = home::NotFoundPage {
+            root: self.renderer.not_found_root(),
+        };
+        let bytes = self.renderer.not_found("404.html", &info, &view)?;
+        self.stage.write(&info.path, &bytes)
+    }
+
+    fn feeds(&self) -> Result<(), Diagnostic> {
+        let (config, archive, outcome) = (&self.site.config, self.archive(), self.outcome);
+        let findings = &outcome.findings;
+        let report =
+            diagnostics::json::Report::new(&outcome.diagnostics, outcome.runs, outcome.quarantined);
+        let feed = feeds::json_feed::feed(config, archive, findings);
+        let spooled = |slice: fn(&Spooled) -> Slice| {
+            findings
+                .iter()
+                .map(move |found| self.stage.spool.get(slice(&found.spooled)))
+        };
+        let collect = |path, counts, name, slice| {
+            self.stage.stream(path, |out| {
+                feeds::annotations::write_collection(out, counts, name, spooled(slice))
+            })
+        };
+        let cards = findings.iter().map(|found| found.spooled.cards.as_slice());
+        let hypotheses = Catalogue::new(cards).hypothesis_counts();
+        let written = [
+            self.stage.stream("feeds/runs.json", |out| {
+                feeds::archive::write_runs(out, config, archive, findings)
+            })?,
+            self.stage.stream("feeds/runs.jsonl", |out| {
+                feeds::archive::write_run_lines(out, config, archive, findings)
+            })?,
+            self.stage.stream("feeds/annotations.jsonl", |out| {
+                spooled(|s| s.lines).try_for_each(|lines| out.write_all(&lines?))
+            })?,
+            collect("feeds/friction.json", None, "events", |s| s.friction)?,
+            collect(
+                "feeds/hypotheses.json",
+                Some(("counts", &hypotheses)),
+                "hypotheses",
+                |s| s.hypotheses,
+            )?,
+            collect("feeds/crystallize.json", None, "anchors", |s| s.anchors)?,
+            self.stage.stream("feeds/diagnostics.json", |out| {
+                feeds::write_pretty(out, &report)
+            })?,
+            self.stage
+                .stream("feeds/feed.json", |out| feeds::write_pretty(out, &feed))?,
+        ]
+        .map(|written| (written.path, written.bytes, written.blake3));
+        let index = feeds::archive::index(config, archive.runs.len(), &written);
+        self.stage
+            .stream("feeds/index.json", |out| feeds::write_pretty(out, &index))
+            .map(|_| ())
+    }
+}

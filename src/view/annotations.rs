@@ -1,0 +1,478 @@
+//! Knows the pages of all annotations: what each kind means, and every annotation under its kind.
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::annotation::{Annotation, FRICTION_KINDS, HYPOTHESIS_STATUSES, Kind};
+use crate::model::archive::Entry;
+use crate::model::findings::Filed;
+use crate::model::tape::Tape;
+use crate::model::time;
+use crate::model::words;
+
+use super::catalogue::PAGE_SIZE;
+use super::row::{Pager, pager};
+use super::timeline::{Layout, appearance};
+use super::{When, format, links};
+
+/// Annotations of each kind on the first page.
+pub const FIRST: usize = 3;
+
+/// An annotation in a list. It waits in the spool until all runs are known.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Card {
+    /// Its kind, in words.
+    kind: String,
+    /// Class of its kind.
+    class: String,
+    /// Sign of its kind.
+    sign: String,
+    /// What it says, as plain text.
+    evidence: String,
+    /// Where it stands, relative to the site's root.
+    href: String,
+    /// `event 12`
+    event: String,
+    /// Kind of the event.
+    event_kind: String,
+    /// What the event says.
+    says: String,
+    /// Title of the run.
+    run: String,
+    /// Page of the run, relative to the site's root.
+    run_href: String,
+    /// The model that ran.
+    model: String,
+    /// Status of a hypothesis, kind of friction.
+    group: Option<String>,
+    /// Who wrote it.
+    author: Option<String>,
+    /// When it was written.
+    at: Option<When>,
+}
+
+/// What a kind is called and what it means.
+struct Shelf {
+    /// As in the format; the last one is for kinds that are not known.
+    kind: &'static str,
+    title: &'static str,
+    definition: &'static str,
+}
+
+const SHELVES: [Shelf; 10] = [
+    Shelf {
+        kind: "correct",
+        title: "Correct",
+        definition: "The event is right: what happened here is what should have happened.",
+    },
+    Shelf {
+        kind: "incorrect",
+        title: "Incorrect",
+        definition: "The event is wrong: what happened here should not have happened.",
+    },
+    Shelf {
+        kind: "alternative",
+        title: "Alternatives",
+        definition: "Something else would have been better here. A suggested fix may say what.",
+    },
+    Shelf {
+        kind: "note",
+        title: "Notes",
+        definition: "A remark about the event, without a verdict.",
+    },
+    Shelf {
+        kind: "marker",
+        title: "Markers",
+        definition: "A place to pause at when the run is presented.",
+    },
+    Shelf {
+        kind: "mute",
+        title: "Muted",
+        definition: "Nothing to see here: readers may pass over the event.",
+    },
+    Shelf {
+        kind: "hypothesis",
+        title: "Hypotheses",
+        definition: "A conjecture about the event, and how far it has been looked into.",
+    },
+    Shelf {
+        kind: "friction",
+        title: "Friction",
+        definition: "Something made the work harder here than it had to be.",
+    },
+    Shelf {
+        kind: "crystallize_here",
+        title: "Crystallize here",
+        definition: "The steps from here to the end of the span are worth a tool or a skill of their own.",
+    },
+    Shelf {
+        kind: "unknown",
+        title: "Other kinds",
+        definition: "Kinds that this version does not know, each under its own word.",
+    },
+];
+
+/// What each status of a hypothesis means, in the order of the format.
+const STATUSES: [&str; 5] = [
+    "Nobody has looked into it yet.",
+    "Somebody is looking into it.",
+    "It was found to be true.",
+    "It was found to be false.",
+    "It no longer fits what it was said about.",
+];
+
+/// What each kind of friction means, in the order of the format.
+const FRICTIONS: [&str; 9] = [
+    "The same thing was asked or looked up again.",
+    "The same question had to be answered again.",
+    "The work waited for somebody to approve a step.",
+    "Something that the agent had to know was not at hand.",
+    "A person had to take over or carry something across.",
+    "No tool did what was needed.",
+    "Something was taken for granted and turned out to be wrong.",
+    "A large model did what a fixed rule could have done.",
+    "A person had to say what was going on.",
+];
+
+/// The first page: every kind with its definition and its newest annotations.
+#[derive(Debug, Serialize)]
+pub struct AnnotationsPage {
+    /// Way to the site's root.
+    pub root: String,
+    /// `213 annotations on 24 runs`; `None` when there is none.
+    pub summary: Option<String>,
+    /// The kinds.
+    pub shelves: Vec<ShelfView>,
+}
+
+/// A kind on the first page.
+#[derive(Debug, Serialize)]
+pub struct ShelfView {
+    /// Its word in the format.
+    pub kind: &'static str,
+    /// Class of the kind.
+    pub class: &'static str,
+    /// Sign of the kind.
+    pub sign: &'static str,
+    /// What it is called.
+    pub title: &'static str,
+    /// What it means.
+    pub definition: &'static str,
+    /// `12`
+    pub number: String,
+    /// `12 annotations`
+    pub count: String,
+    /// Its own page; `None` when there is no annotation of it.
+    pub href: Option<String>,
+    /// Its parts, with counts.
+    pub parts: Vec<PartCount>,
+    /// The newest.
+    pub cards: Vec<Card>,
+    /// Whether there are more than these.
+    pub more: bool,
+}
+
+/// A part of a kind and how many there are.
+#[derive(Debug, Serialize)]
+pub struct PartCount {
+    /// Its word.
+    pub name: String,
+    /// Where it begins.
+    pub href: String,
+    /// How many.
+    pub count: String,
+}
+
+/// A page of one kind.
+#[derive(Debug, Serialize)]
+pub struct KindPage {
+    /// Way to the site's root.
+    pub root: String,
+    /// Its word in the format.
+    pub kind: &'static str,
+    /// Class of the kind.
+    pub class: &'static str,
+    /// Sign of the kind.
+    pub sign: &'static str,
+    /// What it is called.
+    pub title: &'static str,
+    /// What it means.
+    pub definition: &'static str,
+    /// `12 annotations`
+    pub count: String,
+    /// Its parts, with counts.
+    pub parts: Vec<PartCount>,
+    /// The annotations on this page.
+    pub groups: Vec<PartView>,
+    /// The pager.
+    pub pager: Pager,
+}
+
+/// A part of a kind with its annotations on a page.
+#[derive(Debug, Serialize)]
+pub struct PartView {
+    /// Its word; `None` for a kind without parts.
+    pub name: Option<String>,
+    /// What it means.
+    pub definition: Option<&'static str>,
+    /// Id of the section.
+    pub anchor: String,
+    /// Whether it began on an earlier page.
+    pub continued: bool,
+    /// The annotations.
+    pub cards: Vec<Card>,
+}
+
+/// The card of an annotation, and what it is filed under; `position` is that of its event, `evidence` what it says as
+/// plain text.
+#[must_use]
+pub fn card(
+    entry: &Entry,
+    (tape, layout): (&Tape<'_>, &Layout<'_>),
+    (index, annotation): (usize, &Annotation<'_>),
+    position: usize,
+    evidence: String,
+) -> (Card, usize, usize) {
+    let (class, sign) = appearance(&annotation.kind);
+    let event = &tape.events[position];
+    let kind = shelf_of(&annotation.kind);
+    let group = match annotation.kind {
+        Kind::Hypothesis => annotation.hypothesis_status,
+        Kind::Friction => annotation.friction_kind.as_deref(),
+        _ => None,
+    };
+    let author = annotation.author.as_ref().map(|author| match &author.id {
+        Some(id) => format!("{id} ({})", author.kind),
+        None => author.kind.to_owned(),
+    });
+    let card = Card {
+        kind: annotation.kind.word().replace('_', " "),
+        class: class.to_owned(),
+        sign: sign.to_owned(),
+        evidence,
+        href: layout.href(
+            "index.html",
+            position,
+            &layout.annotation_anchor(annotation, index),
+        ),
+        event: format!("event {}", event.seq),
+        event_kind: event.kind.word.replace('_', " "),
+        says: words::says(event, 160),
+        run: super::run::title(&entry.run),
+        run_href: links::run(&entry.slug),
+        model: entry.run.subject.model.clone(),
+        group: group.map(|group| group.replace('_', " ")),
+        author,
+        at: annotation
+            .timestamp
+            .as_deref()
+            .and_then(time::parse_rfc3339)
+            .map(format::at),
+    };
+    (card, kind, part_of(kind, group))
+}
+
+fn shelf_of(kind: &Kind) -> usize {
+    let known = Kind::KNOWN.iter().position(|known| known == kind);
+    known.unwrap_or(Kind::KNOWN.len())
+}
+
+/// The parts of a kind, in the order of the format.
+fn parts_of(kind: usize) -> &'static [&'static str] {
+    match SHELVES[kind].kind {
+        "hypothesis" => &HYPOTHESIS_STATUSES,
+        "friction" => &FRICTION_KINDS,
+        _ => &[],
+    }
+}
+
+fn part_of(kind: usize, group: Option<&str>) -> usize {
+    let parts = parts_of(kind);
+    let known = group.and_then(|group| parts.iter().position(|part| *part == group));
+    known.unwrap_or(parts.len())
+}
+
+fn part_name(kind: usize, part: usize) -> Option<String> {
+    let parts = parts_of(kind);
+    let name = parts.get(part).map(|name| name.replace('_', " "));
+    name.or_else(|| (!parts.is_empty()).then(|| "not one of the known".to_owned()))
+}
+
+fn part_definition(kind: usize, part: usize) -> Option<&'static str> {
+    match SHELVES[kind].kind {
+        "hypothesis" => STATUSES.get(part).copied(),
+        "friction" => FRICTIONS.get(part).copied(),
+        _ => None,
+    }
+}
+
+fn part_anchor(kind: usize, part: usize) -> String {
+    parts_of(kind)
+        .get(part)
+        .map_or_else(|| "other".to_owned(), |name| name.replace('_', "-"))
+}
+
+/// Every annotation by kind and part; within a part the newest run comes first.
+#[derive(Debug)]
+pub struct Catalogue {
+    shelves: Vec<Vec<Filed>>,
+    runs: usize,
+}
+
+/// Reads a card back from where it waits.
+pub type ReadCard<'a, E> = &'a dyn Fn(&Filed) -> Result<Card, E>;
+
+impl Catalogue {
+    /// Sorts the cards of all runs, which come in the archive's order.
+    #[must_use]
+    pub fn new<'f>(runs: impl Iterator<Item = &'f [Filed]>) -> Self {
+        let mut catalogue = Self {
+            shelves: SHELVES.iter().map(|_| Vec::new()).collect(),
+            runs: 0,
+        };
+        for cards in runs {
+            catalogue.runs += usize::from(!cards.is_empty());
+            for card in cards {
+                catalogue.shelves[card.kind].push(*card);
+            }
+        }
+        for shelf in &mut catalogue.shelves {
+            shelf.sort_by_key(|card| card.group);
+        }
+        catalogue
+    }
+
+    /// How many hypotheses have each status.
+    #[must_use]
+    pub fn hypothesis_counts(&self) -> std::collections::BTreeMap<&'static str, usize> {
+        let shelf = &self.shelves[shelf_of(&Kind::Hypothesis)];
+        let count = |part| shelf.iter().filter(|card| card.group == part).count();
+        let words = HYPOTHESIS_STATUSES.iter().enumerate();
+        words.map(|(part, word)| (*word, count(part))).collect()
+    }
+
+    /// The first page.
+    ///
+    /// # Errors
+    /// Those of `read`.
+    pub fn first_page<E>(&self, read: ReadCard<'_, E>) -> Result<AnnotationsPage, E> {
+        let root = links::root(&links::list("annotations", 1));
+        let total: usize = self.shelves.iter().map(Vec::len).sum();
+        let mut shelves = Vec::new();
+        for (kind, cards) in self.shelves.iter().enumerate() {
+            // Unknown kinds are no part of the format: without one there is nothing to define.
+            if cards.is_empty() && kind == Kind::KNOWN.len() {
+                continue;
+            }
+            let (class, sign) = appearance(&Kind::parse(SHELVES[kind].kind));
+            shelves.push(ShelfView {
+                kind: SHELVES[kind].kind,
+                class,
+                sign,
+                title: SHELVES[kind].title,
+                definition: SHELVES[kind].definition,
+                number: format::grouped(&cards.len().to_string()),
+                count: format::count(cards.len(), "annotation"),
+                href: (!cards.is_empty()).then(|| format!("{root}{}", kind_path(kind, 1))),
+                parts: self.parts(kind, &root),
+                cards: cards
+                    .iter()
+                    .take(FIRST)
+                    .map(read)
+                    .collect::<Result<_, E>>()?,
+                more: cards.len() > FIRST,
+            });
+        }
+        Ok(AnnotationsPage {
+            root,
+            summary: (total > 0).then(|| {
+                format!(
+                    "{} on {}",
+                    format::count(total, "annotation"),
+                    format::count(self.runs, "run")
+                )
+            }),
+            shelves,
+        })
+    }
+
+    fn parts(&self, kind: usize, root: &str) -> Vec<PartCount> {
+        let cards = &self.shelves[kind];
+        let parts = 0..=parts_of(kind).len();
+        parts
+            .filter_map(|part| {
+                let name = part_name(kind, part)?;
+                let start = cards.iter().position(|card| card.group == part)?;
+                let count = cards.iter().filter(|card| card.group == part).count();
+                let path = kind_path(kind, start / PAGE_SIZE + 1);
+                Some(PartCount {
+                    name,
+                    href: format!("{root}{path}#{}", part_anchor(kind, part)),
+                    count: format::grouped(&count.to_string()),
+                })
+            })
+            .collect()
+    }
+
+    /// Kind and number of every page of a kind.
+    #[must_use]
+    pub fn pages(&self) -> Vec<(usize, usize)> {
+        let shelves = self.shelves.iter().enumerate();
+        shelves
+            .flat_map(|(kind, cards)| {
+                (1..=cards.len().div_ceil(PAGE_SIZE)).map(move |number| (kind, number))
+            })
+            .collect()
+    }
+
+    /// A page of a kind, with its path.
+    ///
+    /// # Errors
+    /// Those of `read`.
+    pub fn kind_page<E>(
+        &self,
+        (kind, number): (usize, usize),
+        read: ReadCard<'_, E>,
+    ) -> Result<(String, KindPage), E> {
+        let cards = &self.shelves[kind];
+        let path = kind_path(kind, number);
+        let root = links::root(&path);
+        let range = super::catalogue::slice(number, cards.len());
+        let mut groups: Vec<PartView> = Vec::new();
+        for (index, filed) in cards.iter().enumerate().take(range.end).skip(range.start) {
+            let begins = index == 0 || cards[index - 1].group != filed.group;
+            if begins || index == range.start {
+                groups.push(PartView {
+                    name: part_name(kind, filed.group),
+                    definition: part_definition(kind, filed.group),
+                    anchor: part_anchor(kind, filed.group),
+                    continued: !begins,
+                    cards: Vec::new(),
+                });
+            }
+            if let Some(group) = groups.last_mut() {
+                group.cards.push(read(filed)?);
+            }
+        }
+        let (class, sign) = appearance(&Kind::parse(SHELVES[kind].kind));
+        let page = KindPage {
+            kind: SHELVES[kind].kind,
+            class,
+            sign,
+            title: SHELVES[kind].title,
+            definition: SHELVES[kind].definition,
+            count: format::count(cards.len(), "annotation"),
+            parts: self.parts(kind, &root),
+            groups,
+            pager: pager(number, PAGE_SIZE, cards.len(), "annotations", &|number| {
+                kind_path(kind, number)
+            }),
+            root,
+        };
+        Ok((path, page))
+    }
+}
+
+fn kind_path(kind: usize, number: usize) -> String {
+    let folder = SHELVES[kind].kind.replace('_', "-");
+    links::list(&format!("annotations/{folder}"), number)
+}

@@ -1,0 +1,298 @@
+//! All annotations of an archive: their page by kind, and their feeds.
+
+use serde_json::{Value, json};
+
+use crate::crawl::problems;
+use crate::support::{FIRST, FIRST_SLUG, HEADER, Run, TestSite, annotation, codes, lines};
+
+const SIDECAR: &str = "events.jsonl.annotations.jsonl";
+
+fn annotated(annotations: &[String]) -> TestSite {
+    let site = TestSite::base();
+    let mut all = vec![HEADER.to_owned()];
+    all.extend_from_slice(annotations);
+    site.write(&format!("{FIRST}/{SIDECAR}"), lines(&all));
+    assert_eq!(
+        codes(&site.publish())
+            .into_iter()
+            .filter(|code| *code != "annotation.unknown-kind")
+            .collect::<Vec<_>>(),
+        Vec::<&str>::new()
+    );
+    site
+}
+
+fn one_of_each() -> Vec<String> {
+    vec![
+        annotation("c", 0, "correct", r#""evidence":"Reads **first**.""#),
+        annotation("i", 2, "incorrect", ""),
+        annotation("a", 2, "alternative", ""),
+        annotation("n", 1, "note", ""),
+        annotation("m", 1, "marker", ""),
+        annotation("u", 1, "mute", ""),
+        annotation("h", 3, "hypothesis", r#""hypothesis_status":"confirmed""#),
+        annotation("f", 3, "friction", r#""friction_kind":"tool_gap""#),
+        annotation(
+            "k",
+            1,
+            "crystallize_here",
+            r#""span":{"start_event_id":1,"end_event_id":3}"#,
+        ),
+        annotation("p", 0, "praise", ""),
+    ]
+}
+
+#[test]
+fn the_page_defines_every_kind_and_shows_what_there_is_of_it() {
+    let site = annotated(&one_of_each());
+    let page = site.page("annotations/index.html");
+    assert_eq!(
+        page.texts("section.shelf > p > code"),
+        [
+            "correct",
+            "incorrect",
+            "alternative",
+            "note",
+            "marker",
+            "mute",
+            "hypothesis",
+            "friction",
+            "crystallize_here",
+            "unknown"
+        ]
+    );
+    assert!(page.texts(".lead")[0].contains("10 annotations on 1 run"));
+    let card = &page.texts("section[aria-labelledby=correct] .glimpses li")[0];
+    assert!(card.contains("Reads first."), "{card}");
+    assert!(
+        card.contains("event 0, agent: I will read the task first."),
+        "{card}"
+    );
+    assert_eq!(
+        page.texts("section[aria-labelledby=hypothesis] .parts li"),
+        ["confirmed 1"]
+    );
+    assert_eq!(
+        page.texts("section[aria-labelledby=friction] .parts li"),
+        ["tool gap 1"]
+    );
+    assert!(page.texts("section[aria-labelledby=unknown] li")[0].contains("praise"));
+    let href = page
+        .one("section[aria-labelledby=friction] .ah a")
+        .attr("href");
+    assert_eq!(
+        href,
+        Some(&*format!("../runs/{FIRST_SLUG}/index.html#a-f"))
+    );
+    assert_eq!(problems(&site.published()), Vec::<String>::new());
+}
+
+#[test]
+fn a_page_without_annotations_still_defines_the_kinds_and_says_how_to_begin() {
+    let site = TestSite::base();
+    site.remove(&format!("{FIRST}/{SIDECAR}"));
+    site.publish();
+    let page = site.page("annotations/index.html");
+    assert_eq!(page.texts("section.shelf > p > code").len(), 9);
+    assert!(page.texts(".empty")[0].contains("events.jsonl.annotations.jsonl"));
+    assert!(!site.published().contains_key("annotations/note/index.html"));
+    let empty = |name: &str| site.json(&format!("feeds/{name}.json"));
+    assert_eq!(empty("friction"), json!({"schemaVersion": 1, "events": []}));
+    assert_eq!(
+        empty("crystallize"),
+        json!({"schemaVersion": 1, "anchors": []})
+    );
+    assert_eq!(empty("hypotheses")["counts"]["active"], 0);
+}
+
+#[test]
+fn a_kind_with_very_many_annotations_goes_on_over_pages_and_its_parts_stay_together() {
+    let statuses = ["stale", "active"];
+    let many: Vec<String> = (0..230)
+        .map(|number| {
+            let status = statuses[number % 2];
+            annotation(
+                &format!("h-{number}"),
+                number as u64 % 4,
+                "hypothesis",
+                &format!(r#""hypothesis_status":"{status}""#),
+            )
+        })
+        .collect();
+    let site = annotated(&many);
+    let count = |path: &str| site.page(path).all(".glimpses > li").len();
+    assert_eq!(count("annotations/index.html"), 3);
+    assert_eq!(count("annotations/hypothesis/index.html"), 100);
+    assert_eq!(count("annotations/hypothesis/page/2/index.html"), 100);
+    assert_eq!(count("annotations/hypothesis/page/3/index.html"), 30);
+    let second = site.page("annotations/hypothesis/page/2/index.html");
+    assert_eq!(second.texts("h2"), ["Active continued", "Stale"]);
+    let first = site.page("annotations/hypothesis/index.html");
+    assert_eq!(first.texts(".parts li"), ["active 115", "stale 115"]);
+    let hrefs: Vec<_> = first
+        .all(".parts a")
+        .iter()
+        .filter_map(|link| link.attr("href").map(str::to_owned))
+        .collect();
+    assert_eq!(
+        hrefs,
+        [
+            "../../annotations/hypothesis/index.html#active",
+            "../../annotations/hypothesis/page/2/index.html#stale"
+        ]
+    );
+    assert_eq!(problems(&site.published()), Vec::<String>::new());
+}
+
+#[test]
+fn annotations_of_the_newest_run_come_first() {
+    let site = annotated(&[annotation("old", 0, "note", r#""evidence":"old""#)]);
+    let run = Run::new("77777777-0000-4000-8000-000000000000")
+        .at("2026-06-01T10:00:00Z", "2026-06-01T10:10:00Z");
+    site.run("newer", &run);
+    site.write(
+        "content/runs/newer/events.jsonl",
+        site.bytes(&format!("{FIRST}/events.jsonl")),
+    );
+    site.write(
+        &format!("content/runs/newer/{SIDECAR}"),
+        lines(&[HEADER, &annotation("new", 0, "note", r#""evidence":"new""#)]),
+    );
+    site.publish();
+    let said = site
+        .page("annotations/index.html")
+        .texts("section[aria-labelledby=note] li > p:nth-child(2)");
+    assert_eq!(said, ["new", "old"]);
+    let feed = site.text("public/feeds/annotations.jsonl");
+    let ids: Vec<String> = feed
+        .lines()
+        .map(|line| {
+            let line: Value = serde_json::from_str(line).expect("JSON");
+            line["id"].as_str().expect("an id").to_owned()
+        })
+        .collect();
+    assert_eq!(ids, ["new", "old"]);
+}
+
+#[test]
+fn annotations_jsonl_holds_every_annotation_as_written_with_its_run_and_its_target() {
+    let written = r#"{"type":"annotation","id":"x","event_id":2,"kind":"note","metadata":{"n":1.50},"mine":"kept","runId":"forged","target":"forged"}"#;
+    let site = annotated(&[written.to_owned()]);
+    let feed = site.text("public/feeds/annotations.jsonl");
+    let events = site.text(&format!("{FIRST}/events.jsonl"));
+    let line = events.lines().nth(2).expect("event 2");
+    let digest = blake3::hash(line.as_bytes()).to_hex();
+    assert_eq!(
+        feed,
+        format!(
+            "{}{}\n",
+            r#"{"type":"annotation","id":"x","event_id":2,"kind":"note","metadata":{"n":1.50},"mine":"kept","runId":"4f1c2d3e-8a60-4d2e-9a51-0c9f6f1f2b11","tape":"events.jsonl","target":{"seq":2,"kind":"command","digest":""#,
+            format_args!("{digest}\"}}}}")
+        )
+    );
+}
+
+#[test]
+fn friction_is_exported_as_harn_writes_it_with_the_run_filled_in() {
+    let site = TestSite::base();
+    let full = annotation(
+        "f-1",
+        2,
+        "friction",
+        r#""friction_kind":"missing_context","evidence":"No *brief*.","author":{"id":"ann","kind":"human"},"timestamp":"2026-03-02T08:00:00Z","links":[{"label":"log","url":"https://example.org/","reference":"t-9"}],"metadata":{"a":1}"#,
+    );
+    let bare = annotation("", 3, "friction", r#""friction_kind":"tool_gap""#);
+    site.write(
+        &format!("{FIRST}/{SIDECAR}"),
+        lines(&[
+            r#"{"type":"header","schema_version":1,"tape_path":"events.jsonl"}"#,
+            &full,
+            &annotation("n", 0, "note", ""),
+            &bare,
+        ]),
+    );
+    site.publish();
+    let nothing = json!({"tenant_id": null, "task_id": null, "workflow_id": null, "tool": null, "provider": null, "estimated_cost_usd": null, "estimated_time_ms": null, "trace_id": null, "span_id": null, "human_hypothesis": null, "recurrence_hints": []});
+    let with = |mut event: Value| {
+        let fields = event.as_object_mut().expect("an object");
+        fields.extend(nothing.as_object().expect("an object").clone());
+        event
+    };
+    assert_eq!(
+        site.json("feeds/friction.json")["events"],
+        json!([
+            with(json!({
+                "schema_version": 1, "id": "f-1", "kind": "missing_context", "source": "events.jsonl", "actor": "ann",
+                "run_id": "4f1c2d3e-8a60-4d2e-9a51-0c9f6f1f2b11", "redacted_summary": "No *brief*.",
+                "links": [{"label": "log", "url": "https://example.org/", "trace_id": "t-9"}], "metadata": {"a": 1}, "timestamp": "2026-03-02T08:00:00Z"
+            })),
+            with(json!({
+                "schema_version": 1, "id": "annotation_3", "kind": "tool_gap", "source": "events.jsonl", "actor": null,
+                "run_id": "4f1c2d3e-8a60-4d2e-9a51-0c9f6f1f2b11", "redacted_summary": "Annotation annotation_3 marks friction at event 3.",
+                "links": [], "metadata": {}, "timestamp": "2026-03-01T10:10:12Z"
+            })),
+        ])
+    );
+}
+
+#[test]
+fn hypotheses_and_anchors_have_feeds_of_their_own() {
+    let site = annotated(&one_of_each());
+    let hypotheses = site.json("feeds/hypotheses.json");
+    assert_eq!(
+        hypotheses["counts"],
+        json!({"active": 0, "verifying": 0, "confirmed": 1, "disproven": 0, "stale": 0})
+    );
+    assert_eq!(hypotheses["hypotheses"].as_array().map(Vec::len), Some(1));
+    assert_eq!(hypotheses["hypotheses"][0]["id"], "h");
+    assert_eq!(hypotheses["hypotheses"][0]["target"]["kind"], "agent");
+    assert_eq!(
+        site.json("feeds/crystallize.json")["anchors"],
+        json!([{
+            "runId": "4f1c2d3e-8a60-4d2e-9a51-0c9f6f1f2b11", "tape": "events.jsonl", "event_id": 1, "end_event_id": 3,
+            "evidence": null, "author": null, "metadata": {}
+        }])
+    );
+    let index = site.json("feeds/index.json");
+    let paths: Vec<&str> = index["feeds"]
+        .as_array()
+        .expect("feeds")
+        .iter()
+        .filter_map(|feed| feed["path"].as_str())
+        .collect();
+    for name in [
+        "annotations.jsonl",
+        "friction.json",
+        "hypotheses.json",
+        "crystallize.json",
+    ] {
+        assert!(paths.contains(&&*format!("feeds/{name}")), "{paths:?}");
+    }
+}
+
+#[test]
+fn a_quarantined_run_says_nothing_in_lists_and_feeds() {
+    let site = annotated(&[annotation("first", 0, "note", "")]);
+    let run = Run::new("77777777-0000-4000-8000-000000000000");
+    site.run("broken", &run);
+    site.write(
+        "content/runs/broken/events.jsonl",
+        site.bytes(&format!("{FIRST}/events.jsonl")),
+    );
+    site.write(
+        &format!("content/runs/broken/{SIDECAR}"),
+        lines(&[
+            HEADER,
+            &annotation("bad", 900, "note", ""),
+            &annotation("gone", 0, "note", ""),
+        ]),
+    );
+    site.write(
+        "site.toml",
+        "[site]\nbase_url = \"https://runs.example.org/\"\n[policy]\non_invalid = \"quarantine\"\n",
+    );
+    site.publish();
+    let feed = site.text("public/feeds/annotations.jsonl");
+    assert_eq!(feed.lines().count(), 1, "{feed}");
+    assert!(feed.contains("\"first\""));
+}
