@@ -434,21 +434,41 @@ fn resolve_payloads(
         format!("{}/{}", directory.shown, tape.file),
         tape.file.clone(),
     );
-    let mut read: BTreeMap<String, Option<Arc<str>>> = BTreeMap::new();
-    let mut missing = Collector::default();
+    let mut read: BTreeMap<String, Option<(Arc<str>, u64)>> = BTreeMap::new();
+    let mut problems = Collector::default();
     for event in &mut tape.events {
         for external in std::mem::take(&mut event.external) {
             let hash = external.content_hash.clone();
             let payload = read.entry(hash.clone()).or_insert_with(|| {
                 match load::payload(directory, &name, &hash, &config.limits) {
-                    Ok(file) => file.map(|file| payload(&file, &hash, referenced, diagnostics)),
+                    Ok(file) => file.map(|file| {
+                        let bytes = file.bytes.len() as u64;
+                        (payload(&file, &hash, referenced, diagnostics), bytes)
+                    }),
                     Err(problem) => {
                         diagnostics.push(problem);
                         None
                     }
                 }
             });
-            if let Some(text) = payload {
+            let place = || {
+                let found = event.source.find(&hash).unwrap_or_default();
+                let source = Source::line(&path, event.line, event.source.as_bytes());
+                source.place(found, found + hash.len())
+            };
+            if let Some((text, bytes)) = payload {
+                if *bytes != external.len_bytes {
+                    problems.add(&codes::TAPE_PAYLOAD_MISMATCH, || {
+                        codes::TAPE_PAYLOAD_MISMATCH.at(
+                            place(),
+                            format!(
+                                "The payload is {bytes} bytes long, but the record says {}",
+                                external.len_bytes
+                            ),
+                            "Take the tape and its payloads from their source again.",
+                        )
+                    });
+                }
                 let kind = if text.starts_with(['{', '[']) {
                     TextKind::Json
                 } else {
@@ -463,11 +483,9 @@ fn resolve_payloads(
                 }
                 continue;
             }
-            missing.add(&codes::TAPE_MISSING_PAYLOAD, || {
-                let found = event.source.find(&hash).unwrap_or_default();
-                let source = Source::line(&path, event.line, event.source.as_bytes());
+            problems.add(&codes::TAPE_MISSING_PAYLOAD, || {
                 codes::TAPE_MISSING_PAYLOAD.at(
-                    source.place(found, found + hash.len()),
+                    place(),
                     format!("The payload {} is not in {}", quoted(&hash), quoted(&format!("{name}.cas"))),
                     "Copy the CAS folder beside the tape; the timeline says that the payload is missing.",
                 )
@@ -475,7 +493,7 @@ fn resolve_payloads(
             event.external.push(external);
         }
     }
-    diagnostics.extend(missing.finish(&path));
+    diagnostics.extend(problems.finish(&path));
 }
 
 fn payload(

@@ -12,7 +12,7 @@ use crate::model::reconciliation::Reconciliation;
 use crate::model::review::{Rating, Review};
 use crate::model::tape::{Format, Tape};
 use crate::model::threads::{Thread, Threads};
-use crate::model::transcript::Conversation;
+use crate::model::transcript::{Conversation, Withheld};
 use crate::render::Html;
 use crate::view::links;
 
@@ -93,8 +93,19 @@ struct TranscriptDocument<'a> {
     id: Option<&'a str>,
     state: &'a str,
     messages: Vec<MessageDocument<'a>>,
+    events: Vec<AsideDocument<'a>>,
     assets: Vec<AssetDocument<'a>>,
     withheld: WithheldDocument,
+    #[serde(rename = "withheldEvents")]
+    withheld_events: WithheldDocument,
+}
+
+/// A public event that is no turn.
+#[derive(Debug, Serialize)]
+struct AsideDocument<'a> {
+    kind: &'a str,
+    role: &'a str,
+    text: &'a str,
 }
 
 /// A turn with its public blocks as written.
@@ -116,6 +127,15 @@ struct AssetDocument<'a> {
 struct WithheldDocument {
     internal: usize,
     private: usize,
+}
+
+impl From<Withheld> for WithheldDocument {
+    fn from(withheld: Withheld) -> Self {
+        Self {
+            internal: withheld.internal,
+            private: withheld.private,
+        }
+    }
 }
 
 /// The channel's state after all actions.
@@ -264,10 +284,17 @@ fn transcript_document<'a>(
         state: &conversation.state,
         messages,
         assets: assets.collect(),
-        withheld: WithheldDocument {
-            internal: conversation.withheld.internal,
-            private: conversation.withheld.private,
-        },
+        events: conversation
+            .asides
+            .iter()
+            .map(|aside| AsideDocument {
+                kind: &aside.kind,
+                role: &aside.role,
+                text: &aside.text,
+            })
+            .collect(),
+        withheld: conversation.withheld.into(),
+        withheld_events: conversation.withheld_events.into(),
     })
 }
 

@@ -31,6 +31,8 @@ pub struct Transcript<'a> {
     pub state: Option<Cow<'a, str>>,
     /// The turns in reading order.
     pub messages: Vec<Message<'a>>,
+    /// Audit facts that are no turn, in the order of the file, which is not that of time (contradiction 28).
+    pub events: Vec<Event<'a>>,
     /// The assets in order.
     pub assets: Vec<Asset<'a>>,
     /// Whether there is a summary of turns that were compacted away.
@@ -57,6 +59,21 @@ pub struct Block<'a> {
     pub node: Node<'a>,
     /// JSON pointer to it.
     pub pointer: String,
+}
+
+/// An audit fact. Those that Harn derives from turns (`message`, `tool_result`) are left out: the turns say the same.
+#[derive(Debug)]
+pub struct Event<'a> {
+    /// `plan`, `compaction`, ...; the set is open.
+    pub kind: Cow<'a, str>,
+    /// Empty when absent.
+    pub role: Cow<'a, str>,
+    /// `private` when absent: an event without one was not written by Harn.
+    pub visibility: Cow<'a, str>,
+    /// What it says in Harn's own rendering.
+    pub text: Cow<'a, str>,
+    /// The event as written.
+    pub node: Node<'a>,
 }
 
 /// A descriptor of something large.
@@ -150,6 +167,11 @@ fn read(source: Source<'_>) -> (Option<Transcript<'_>>, Vec<Diagnostic>) {
             .into_iter()
             .map(|(node, p)| message(node, &p))
             .collect(),
+        events: r
+            .items(&top, "events", Need::Optional)
+            .into_iter()
+            .filter_map(|(node, _)| event(node))
+            .collect(),
         assets: r
             .items(&top, "assets", Need::Optional)
             .into_iter()
@@ -159,6 +181,18 @@ fn read(source: Source<'_>) -> (Option<Transcript<'_>>, Vec<Diagnostic>) {
     };
     let broken = r.diagnostics.has_errors();
     ((!broken).then_some(transcript), r.finish())
+}
+
+/// `None` for what is derived from a turn.
+fn event(node: Node<'_>) -> Option<Event<'_>> {
+    let kind = text(node, "kind").unwrap_or_default();
+    (!matches!(kind.as_ref(), "message" | "tool_result")).then(|| Event {
+        kind,
+        role: text(node, "role").unwrap_or_default(),
+        visibility: visibility(node).unwrap_or(Cow::Borrowed("private")),
+        text: text(node, "text").unwrap_or_default(),
+        node,
+    })
 }
 
 fn summary(top: &Object<'_>) -> bool {

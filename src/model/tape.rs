@@ -583,27 +583,31 @@ fn fill_harn<'a>(event: &mut Event<'a>, kind: harn::Kind<'a>) {
             server,
             method,
             latency_ms,
+            request_digest,
+            response_digest,
             request_payload,
             response_payload,
-            ..
         } => {
             event.headline = Cow::Owned(format!("{server} {method}"));
             event.fact("took", Some(format!("{latency_ms} ms")));
+            event.fact("request", Some(request_digest));
+            event.fact("response", Some(response_digest));
             event.payload("request", request_payload);
             event.payload("response", response_payload);
             ("mcp_json_rpc", Family::Delegation)
         }
         harn::Kind::ModelJob {
             job_id,
+            request_id,
             backend,
             state,
             event_kind,
             event: payload,
             asset_digests,
-            ..
         } => {
             event.headline = Cow::Owned(format!("{event_kind}: {state}"));
             event.fact("job", Some(job_id));
+            event.fact("request", Some(request_id));
             event.fact("backend", Some(backend));
             if !asset_digests.is_empty() {
                 event.fact("assets", Some(asset_digests.join(", ")));

@@ -16,17 +16,32 @@ pub struct Conversation<'a> {
     pub state: String,
     /// Turns with at least one public block, in reading order.
     pub turns: Vec<Turn<'a>>,
+    /// Public events that are no turn, in the order of the file.
+    pub asides: Vec<Aside>,
     /// Public assets, in order.
     pub assets: Vec<PublicAsset<'a>>,
     /// Blocks that are not published.
     pub withheld: Withheld,
+    /// Events that are not published.
+    pub withheld_events: Withheld,
     /// JSON pointers of public blocks whose asset the transcript does not describe.
     pub undescribed: Vec<String>,
     /// Whether a summary of earlier turns is held back; it may restate what is private.
     pub summary_withheld: bool,
 }
 
-/// How many blocks are held back.
+/// A public event that is no turn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Aside {
+    /// `plan`, `system_reminder`, ...
+    pub kind: String,
+    /// Who it is of; may be empty.
+    pub role: String,
+    /// What it says; may be empty.
+    pub text: String,
+}
+
+/// How many blocks, or events, are held back.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Withheld {
     /// Visibility `internal`.
@@ -134,6 +149,20 @@ pub fn public(transcript: Transcript<'_>) -> Conversation<'_> {
         })
         .filter(|turn| !turn.parts.is_empty())
         .collect();
+    let mut withheld_events = Withheld::default();
+    let asides = transcript
+        .events
+        .into_iter()
+        .filter(|event| {
+            let (kind, visibility) = (&event.kind, &event.visibility);
+            is_shown(kind, visibility, event.node, &mut withheld_events)
+        })
+        .map(|event| Aside {
+            kind: event.kind.into_owned(),
+            role: event.role.into_owned(),
+            text: event.text.into_owned(),
+        })
+        .collect();
     let described: BTreeSet<String> = transcript
         .assets
         .iter()
@@ -162,19 +191,23 @@ pub fn public(transcript: Transcript<'_>) -> Conversation<'_> {
             .state
             .map_or_else(|| "active".to_owned(), std::borrow::Cow::into_owned),
         turns,
+        asides,
         assets,
         withheld,
+        withheld_events,
         undescribed,
         summary_withheld: transcript.has_summary,
     }
 }
 
 fn is_public(block: &Block<'_>, withheld: &mut Withheld) -> bool {
-    match block.visibility.as_ref() {
-        "public" if !is_never_public(&block.kind) && !holds_hidden(block.node, 0) => {
-            return true;
-        }
-        "internal" if !is_never_public(&block.kind) => withheld.internal += 1,
+    is_shown(&block.kind, &block.visibility, block.node, withheld)
+}
+
+fn is_shown(kind: &str, visibility: &str, node: Node<'_>, withheld: &mut Withheld) -> bool {
+    match visibility {
+        "public" if !is_never_public(kind) && !holds_hidden(node, 0) => return true,
+        "internal" if !is_never_public(kind) => withheld.internal += 1,
         _ => withheld.private += 1,
     }
     false

@@ -172,12 +172,14 @@ pub fn range_outside(thread: &Thread<'_>, lines: u64) -> Option<Diagnostic> {
     let range = thread.range?;
     // An empty file has one line to point at.
     (range.last < range.first || range.last > lines.max(1)).then(|| {
+        let about = if range.first == range.last {
+            format!("line {}", range.first)
+        } else {
+            format!("lines {} to {}", range.first, range.last)
+        };
         codes::THREADS_RANGE_OUTSIDE.at(
             thread.written.spot.place(),
-            format!(
-                "The thread is about lines {} to {}, but the file has {lines}",
-                range.first, range.last
-            ),
+            format!("The thread is about {about}, but the file has {lines}"),
             "Correct the range; lines count from 0 in this file.",
         )
     })

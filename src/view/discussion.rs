@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::config::Config;
 use crate::model::threads::{Lines, Thread, Threads};
-use crate::model::transcript::{AssetFile, Content, Conversation};
+use crate::model::transcript::{Aside, AssetFile, Content, Conversation};
 use crate::render::Html;
 
 use super::{Badge, Link, format};
@@ -20,6 +20,10 @@ pub struct ConversationView {
     pub turns: Vec<TurnView>,
     /// How many more turns run.json holds.
     pub more: Option<String>,
+    /// Public events that are no turn.
+    pub asides: Vec<AsideView>,
+    /// How many more of them run.json holds.
+    pub more_asides: Option<String>,
     /// What is not published, in words.
     pub withheld: Vec<String>,
 }
@@ -33,6 +37,17 @@ pub struct TurnView {
     pub role: String,
     /// What is said and shown.
     pub parts: Vec<PartView>,
+}
+
+/// A public event that is no turn.
+#[derive(Debug, Serialize)]
+pub struct AsideView {
+    /// `plan, assistant`
+    pub label: String,
+    /// What it says.
+    pub text: String,
+    /// Whether the text goes on in run.json.
+    pub cut: bool,
 }
 
 /// A block: exactly one of the first three is there.
@@ -103,13 +118,21 @@ pub struct EntryView {
 pub fn conversation(config: &Config, conversation: &Conversation<'_>) -> ConversationView {
     let shown = config.timeline.page_size;
     let more = conversation.turns.len().saturating_sub(shown);
-    let held = conversation.withheld;
+    let more_asides = conversation.asides.len().saturating_sub(shown);
     let mut withheld = Vec::new();
-    for (count, word) in [(held.internal, "internal"), (held.private, "private")] {
+    let (blocks, events) = (conversation.withheld, conversation.withheld_events);
+    for (count, what) in [
+        (blocks.internal, "internal block"),
+        (blocks.private, "private block"),
+        (events.internal, "internal event"),
+        (events.private, "private event"),
+    ] {
         if count > 0 {
             let verb = if count == 1 { "is" } else { "are" };
-            let blocks = format::count(count, &format!("{word} block"));
-            withheld.push(format!("{blocks} {verb} not published"));
+            withheld.push(format!(
+                "{} {verb} not published",
+                format::count(count, what)
+            ));
         }
     }
     if conversation.summary_withheld {
@@ -141,7 +164,26 @@ pub fn conversation(config: &Config, conversation: &Conversation<'_>) -> Convers
         count: format::count(conversation.turns.len(), "turn"),
         turns: turns.collect(),
         more: (more > 0).then(|| format::count(more, "more turn")),
+        asides: conversation
+            .asides
+            .iter()
+            .take(shown)
+            .map(|aside| aside_view(config, aside))
+            .collect(),
+        more_asides: (more_asides > 0).then(|| format::count(more_asides, "more event")),
         withheld,
+    }
+}
+
+fn aside_view(config: &Config, aside: &Aside) -> AsideView {
+    let limit = usize::try_from(config.limits.inline).unwrap_or(usize::MAX);
+    let text = super::timeline::head(&aside.text, limit);
+    let words = [aside.kind.as_str(), aside.role.as_str()];
+    let words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
+    AsideView {
+        label: words.join(", "),
+        text: text.to_owned(),
+        cut: text.len() < aside.text.len(),
     }
 }
 

@@ -80,10 +80,7 @@ fn the_page_defines_every_kind_and_shows_what_there_is_of_it() {
     let href = page
         .one("section[aria-labelledby=friction] .ah a")
         .attr("href");
-    assert_eq!(
-        href,
-        Some(&*format!("../runs/{FIRST_SLUG}/index.html#a-f"))
-    );
+    assert_eq!(href, Some(&*format!("../runs/{FIRST_SLUG}/index.html#a-f")));
     assert_eq!(problems(&site.published()), Vec::<String>::new());
 }
 

@@ -181,11 +181,13 @@ fn run_json_holds_the_public_blocks_as_written_and_counts_the_rest() {
                 { "role": "assistant", "content": [block] },
                 { "role": "user", "content": ["plain"] },
             ],
+            "events": [],
             "assets": [
                 { "id": "gone", "name": "name of gone", "path": null },
                 { "id": "note", "name": "name of note", "path": format!("runs/{FIRST_SLUG}/assets/{name}") },
             ],
             "withheld": { "internal": 0, "private": 1 },
+            "withheldEvents": { "internal": 0, "private": 0 },
         })
     );
     assert_eq!(
@@ -256,6 +258,17 @@ fn full_of_secrets() -> Value {
             { "id": s("event-id"), "kind": "message", "role": "user", "visibility": "public", "text": s("event"),
               "blocks": [{ "type": "text", "visibility": "public", "text": s("event-block") }] },
             { "kind": "private_reasoning", "visibility": "private", "text": s("event-reasoning") },
+            { "id": s("plan-id"), "kind": "plan", "role": "assistant", "visibility": "public", "text": "PUBLIC-plan",
+              "metadata": { "m": s("plan-metadata") }, "reminder": { "body": s("plan-reminder") } },
+            { "kind": "compaction", "role": "system", "visibility": "internal", "text": s("compaction-event") },
+            { "kind": "thinking_summary", "visibility": "public", "text": s("thinking-event") },
+            { "kind": "provider_payload", "visibility": "public", "text": s("payload-event") },
+            { "kind": "host_input", "role": "user", "text": s("event-without-visibility") },
+            { "kind": "host_input", "role": s("event-role"), "visibility": "PUBLIC", "text": s("event-other-case") },
+            { "kind": "host_input", "visibility": "public", "text": s("event-with-hidden-block"),
+              "blocks": [{ "type": "text", "visibility": "internal", "text": s("hidden-block") }] },
+            { "kind": "tool_result", "visibility": "public", "text": s("derived-event") },
+            s("event-that-is-a-string"),
         ],
         "assets": [
             { "id": "internal", "visibility": "internal", "name": s("asset-name"), "title": s("asset-title"),
@@ -294,7 +307,7 @@ fn with_files(transcript: impl AsRef<[u8]>) -> TestSite {
 fn nothing_that_is_not_public_leaves_a_transcript() {
     let site = with_files(format!("{:#}\n", full_of_secrets()));
     assert_eq!(codes(&site.publish()), [""; 0]);
-    for word in ["user", "assistant", "title", "name", "asset"] {
+    for word in ["user", "assistant", "plan", "title", "name", "asset"] {
         assert!(
             !places_of(&site, &format!("PUBLIC-{word}")).is_empty(),
             "{word} is published"
@@ -581,4 +594,42 @@ fn an_asset_is_never_a_file_of_the_run_that_is_not_published_as_such() {
         );
     }
     assert!(leaks.is_empty(), "{leaks:#?}");
+}
+
+#[test]
+fn public_events_that_are_no_turn_stand_beside_the_turns() {
+    let site = with(
+        r#"{"_type":"transcript","version":2,"messages":[{"role":"user","content":"Go."}],"events":[
+            {"kind":"message","role":"user","visibility":"public","text":"Go."},
+            {"kind":"plan","role":"assistant","visibility":"public","text":"First look, then write."},
+            {"kind":"suspension","role":"system","visibility":"public","text":""},
+            {"kind":"compaction","role":"system","visibility":"internal","text":"was 40 turns"},
+            {"kind":"worker_note","visibility":"private","text":"no"}]}"#,
+    );
+    assert_eq!(codes(&site.publish()), [""; 0]);
+    let page = site.first_page();
+    assert_eq!(
+        page.texts("ul.turns > li"),
+        [
+            "plan, assistant First look, then write.",
+            "suspension, system"
+        ]
+    );
+    let held = page.texts("section[aria-labelledby=conversation] > p.quiet:last-child");
+    assert_eq!(
+        held,
+        ["Held back: 1 internal event is not published; 1 private event is not published."]
+    );
+    let transcript = &site.json(&format!("runs/{FIRST_SLUG}/run.json"))["transcript"];
+    assert_eq!(
+        transcript["events"],
+        serde_json::json!([
+            {"kind": "plan", "role": "assistant", "text": "First look, then write."},
+            {"kind": "suspension", "role": "system", "text": ""},
+        ])
+    );
+    assert_eq!(
+        transcript["withheldEvents"],
+        serde_json::json!({"internal": 1, "private": 1})
+    );
 }
