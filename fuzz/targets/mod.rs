@@ -9,6 +9,7 @@ pub mod html;
 pub mod markdown;
 pub mod page;
 pub mod places;
+pub mod raw;
 pub mod run_record;
 pub mod sidecar;
 pub mod tape;
@@ -20,11 +21,12 @@ pub mod writeup;
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target, by name.
-pub const ALL: [Target; 10] = [
+pub const ALL: [Target; 11] = [
     ("config", config::run),
     ("events", events::run),
     ("markdown", markdown::run),
     ("page", page::run),
+    ("raw", raw::run),
     ("run_record", run_record::run),
     ("sidecar", sidecar::run),
     ("tape", tape::run),

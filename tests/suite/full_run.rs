@@ -39,7 +39,7 @@ pub(crate) fn furnish(site: &TestSite, folder: &str) {
             .as_bytes(),
     );
     write("events.jsonl.annotations.jsonl", lines(&[HEADER, "{\"type\":\"annotation\",\"id\":\"e\",\"event_id\":1,\"kind\":\"marker\",\"span\":{\"start_event_id\":1,\"end_event_id\":3},\"evidence\":\"[here](#e-2)\"}"]).as_bytes());
-    write("raw.jsonl", b"{\"line\":\"raw\"}\n");
+    write("raw.jsonl", b"{\"stream\":\"stdout\",\"line\":\"raw\"}\n");
     write("implementation/src/a.ts", b"one\ntwo\nthree\n");
     write("assets/shot.png", PNG);
     write("transcript.json", br#"{"_type":"transcript","version":2,"id":"tr","messages":[

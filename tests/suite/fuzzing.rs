@@ -10,6 +10,7 @@ fn targets(name: &str) -> &'static [&'static str] {
     match name {
         "run-record.json" => &["run_record"],
         "events.jsonl" => &["events"],
+        "raw.jsonl" => &["raw"],
         "transcript.json" => &["transcript"],
         "annotations.json" => &["threads"],
         "site.toml" => &["config"],
