@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use toml::de::{DeTable, DeValue};
 
-use crate::diagnostics::text::{nearest, quoted};
-use crate::diagnostics::{Code, Diagnostic, Severity, Source, codes};
+use crate::diagnostics::text::{nearest, quoted, reason};
+use crate::diagnostics::{Code, Collector, Diagnostic, Severity, Source, codes};
 use crate::url::{HttpUrl, is_host};
 
 /// The file's name in the site's root.
@@ -193,14 +193,15 @@ const SECTIONS: [(&str, &[&str]); 7] = [
 pub fn parse(path: &str, text: &str) -> (Config, Vec<Diagnostic>) {
     let mut reader = Reader {
         source: Source::file(path, text.as_bytes()),
-        problems: Vec::new(),
+        problems: Collector::default(),
     };
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let (table, errors) = DeTable::parse_recoverable(text);
     for error in &errors {
         reader.report(
             &codes::CONFIG_SYNTAX,
             error.span().unwrap_or(0..0),
-            format!("The file is not valid TOML: {}", error.message()),
+            format!("The file is not valid TOML: {}", reason(error.message())),
             "Correct the TOML here.".to_owned(),
         );
     }
@@ -209,15 +210,16 @@ pub fn parse(path: &str, text: &str) -> (Config, Vec<Diagnostic>) {
         reader.read(table.get_ref(), &mut config);
     }
     // Tables are sorted by key; people read a file from its top.
-    crate::diagnostics::sort(&mut reader.problems);
-    (config, reader.problems)
+    let mut problems = reader.problems.finish(path);
+    crate::diagnostics::sort(&mut problems);
+    (config, problems)
 }
 
 type Value<'t> = toml::Spanned<DeValue<'t>>;
 
 struct Reader<'a> {
     source: Source<'a>,
-    problems: Vec<Diagnostic>,
+    problems: Collector,
 }
 
 impl Reader<'_> {
@@ -603,6 +605,14 @@ mod tests {
         let (config, problems) = parse("site.toml", "");
         assert_eq!(config, Config::default());
         assert!(problems.is_empty());
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_part_of_the_file() {
+        let (config, problems) = parse("site.toml", "\u{feff}[site]\ntitle = 'x'\nnope = 1\n");
+        assert_eq!(config.site.title, "x");
+        let place = &problems[0].place;
+        assert_eq!((place.line, place.column), (Some(3), Some(1)));
     }
 
     #[test]

@@ -361,29 +361,32 @@ fn sidecars<'a>(
         } else {
             short_spelling(expected, named, present)
         };
-        let Some(tape) = tape else {
-            diagnostics.push(rules::sidecar::without_tape(
-                &file.shown,
-                &file.bytes,
-                expected,
-            ));
-            continue;
-        };
-        // A tape that does not load has its own error; there is nothing to hold the sidecar against.
-        let Some(index) = found
-            .tapes
-            .iter()
-            .position(|candidate| candidate.file == tape)
-        else {
+        let loaded = |tape: &String| found.tapes.iter().position(|t| t.file == *tape);
+        let Some(index) = tape.as_ref().and_then(loaded) else {
+            // A tape that does not load has its own error.
+            if tape.is_none() {
+                let problem = rules::sidecar::without_tape(&file.shown, &file.bytes, expected);
+                diagnostics.push(problem);
+            }
+            if let Some(sidecar) = &sidecar {
+                diagnostics.extend(rules::sidecar::check_alone(&file.shown, sidecar));
+            }
             continue;
         };
         if found.sidecars[index].is_some() {
             diagnostics.push(codes::SIDECAR_AMBIGUOUS.at(
                 Place::file(&file.shown),
-                format!("The tape {} has another sidecar already", quoted(&tape)),
+                format!(
+                    "The tape {} has another sidecar already",
+                    quoted(&found.tapes[index].file)
+                ),
                 format!(
                     "Keep one of them, named {}.",
-                    quoted(&format!("{tape}{}", formats::sidecar::SUFFIX))
+                    quoted(&format!(
+                        "{}{}",
+                        found.tapes[index].file,
+                        formats::sidecar::SUFFIX
+                    ))
                 ),
             ));
             continue;

@@ -23,6 +23,19 @@ pub fn quoted(value: &str) -> String {
     out
 }
 
+/// The longest sentence of a parser that a message takes over, in characters: such a sentence may quote the input.
+const REASON_LIMIT: usize = 200;
+
+/// What another program says about an input, on one line, cut and made harmless.
+#[must_use]
+pub fn reason(sentence: &str) -> String {
+    let line = visible(&sentence.replace('\n', " "));
+    match line.char_indices().nth(REASON_LIMIT) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}
+
 /// One line of text with every character that could steer a terminal replaced, width kept.
 #[must_use]
 pub fn visible(text: &str) -> String {

@@ -174,10 +174,16 @@ impl<'a> Node<'a> {
         serde_json::from_str(self.raw).ok()
     }
 
-    /// The value of a whole number that is not negative.
+    /// The value of a whole number that is not negative, however it is written: `12`, `12.0` and `1.2e1` are one.
     #[must_use]
     pub fn as_u64(&self) -> Option<u64> {
-        serde_json::from_str(self.raw).ok()
+        // Beyond it a float does not tell neighbours apart.
+        const EXACT: f64 = 9_007_199_254_740_992.0;
+        serde_json::from_str(self.raw).ok().or_else(|| {
+            let value = self.as_f64()?;
+            let whole = value.fract() == 0.0 && (0.0..=EXACT).contains(&value);
+            whole.then(|| format!("{:.0}", value.abs()).parse().ok())?
+        })
     }
 
     /// The value of a number, infinite when it is beyond what 64 bits hold.
@@ -332,6 +338,25 @@ mod tests {
             Some(f64::INFINITY)
         );
         assert_eq!(root.find("/nope"), None);
+    }
+
+    #[test]
+    fn a_whole_number_is_one_however_it_is_written() {
+        let whole = |text| Node::parse(text).expect("valid").as_u64();
+        for (text, value) in [
+            ("12", Some(12)),
+            ("12.0", Some(12)),
+            ("1.2e1", Some(12)),
+            ("-0", Some(0)),
+            ("18446744073709551615", Some(u64::MAX)),
+            ("18446744073709551616", None),
+            ("1.5", None),
+            ("-1", None),
+            ("1e999", None),
+            ("\"1\"", None),
+        ] {
+            assert_eq!(whole(text), value, "{text}");
+        }
     }
 
     #[test]

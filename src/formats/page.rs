@@ -2,9 +2,11 @@
 
 use toml::de::{DeTable, DeValue};
 
-use crate::diagnostics::text::{nearest, quoted};
-use crate::diagnostics::{Diagnostic, Source, codes};
+use crate::diagnostics::text::{nearest, quoted, reason};
+use crate::diagnostics::{Collector, Diagnostic, Source, codes};
 
+/// The line before and after the front matter; white space may follow it.
+const FENCE: &str = "+++";
 const KEYS: [&str; 4] = ["title", "description", "order", "draft"];
 
 /// A prose page as written.
@@ -38,10 +40,8 @@ pub fn parse(source: Source<'_>) -> (Prose, Vec<Diagnostic>) {
             return (Prose::default(), vec![problem]);
         }
     };
-    let Some(rest) = text
-        .strip_prefix("+++\n")
-        .or_else(|| text.strip_prefix("+++\r\n"))
-    else {
+    let opening = text.split_inclusive('\n').next().unwrap_or_default();
+    if opening.trim_end() != FENCE {
         return (
             Prose {
                 body: text.to_owned(),
@@ -49,8 +49,8 @@ pub fn parse(source: Source<'_>) -> (Prose, Vec<Diagnostic>) {
             },
             Vec::new(),
         );
-    };
-    let start = text.len() - rest.len();
+    }
+    let start = opening.len();
     let Some(end) = fence(text, start) else {
         let problem = codes::PAGE_FRONT_MATTER.at(
             source.place(0, 3),
@@ -62,16 +62,16 @@ pub fn parse(source: Source<'_>) -> (Prose, Vec<Diagnostic>) {
     let after = text[end..]
         .find('\n')
         .map_or(text.len(), |newline| end + newline + 1);
-    let mut diagnostics = Vec::new();
+    let mut diagnostics = Collector::default();
     let mut prose = front_matter(&source, &text[start..end], start, &mut diagnostics);
     text[after..].clone_into(&mut prose.body);
-    (prose, diagnostics)
+    (prose, diagnostics.finish(source.path))
 }
 
 fn fence(text: &str, from: usize) -> Option<usize> {
     let mut at = from;
     for line in text[from..].split_inclusive('\n') {
-        if line.trim_end() == "+++" {
+        if line.trim_end() == FENCE {
             return Some(at);
         }
         at += line.len();
@@ -79,19 +79,17 @@ fn fence(text: &str, from: usize) -> Option<usize> {
     None
 }
 
-fn front_matter(
-    source: &Source<'_>,
-    toml: &str,
-    offset: usize,
-    problems: &mut Vec<Diagnostic>,
-) -> Prose {
+fn front_matter(source: &Source<'_>, toml: &str, offset: usize, problems: &mut Collector) -> Prose {
     let mut prose = Prose::default();
     let (table, errors) = DeTable::parse_recoverable(toml);
     for error in errors {
         let span = error.span().unwrap_or(0..0);
         problems.push(codes::PAGE_FRONT_MATTER.at(
             source.place(offset + span.start, offset + span.end),
-            format!("The front matter is not valid TOML: {}", error.message()),
+            format!(
+                "The front matter is not valid TOML: {}",
+                reason(error.message())
+            ),
             "Correct the TOML between the two `+++` lines.",
         ));
     }
@@ -109,7 +107,10 @@ fn front_matter(
             }
             ("order", DeValue::Integer(number)) => {
                 prose.order = i64::from_str_radix(number.as_str(), number.radix()).ok();
-                continue;
+                if prose.order.is_some() {
+                    continue;
+                }
+                "a number of 64 bits"
             }
             ("draft", DeValue::Boolean(draft)) => {
                 prose.draft = *draft;
@@ -139,4 +140,38 @@ fn front_matter(
         ));
     }
     prose
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn white_space_after_a_fence_is_no_reason_to_publish_the_front_matter() {
+        for text in [
+            "+++ \ntitle = 'x'\n+++\t\nText",
+            "+++\r\ntitle = 'x'\r\n+++\r\nText",
+        ] {
+            let (prose, problems) = parse(Source::file("p", text.as_bytes()));
+            assert_eq!(
+                (prose.title.as_deref(), prose.body.as_str()),
+                (Some("x"), "Text")
+            );
+            assert!(problems.is_empty(), "{problems:?}");
+        }
+        let (_, problems) = parse(Source::file("p", b"+++"));
+        assert_eq!(problems.len(), 1, "a fence that is not closed");
+    }
+
+    #[test]
+    fn an_order_that_no_number_can_hold_is_told() {
+        let text = "+++\norder = 99999999999999999999\n+++\nText\n";
+        let (prose, problems) = parse(Source::file("p", text.as_bytes()));
+        assert_eq!((prose.order, prose.body.as_str()), (None, "Text\n"));
+        let found: Vec<_> = problems
+            .iter()
+            .map(|p| (p.place.line, p.place.column))
+            .collect();
+        assert_eq!(found, [(Some(2), Some(9))]);
+    }
 }

@@ -7,6 +7,7 @@ use serde_json::value::RawValue;
 use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Code, Collector, Diagnostic, Place, Source, codes};
 
+use super::json::Node;
 use super::jsonl::{self, Line};
 
 /// The file's name in a run directory.
@@ -42,7 +43,7 @@ impl Raw {
     }
 }
 
-/// One line of the log. Values are only looked at, never unescaped.
+/// One line of the log. Values are looked at, and only unescaped where that says more.
 #[derive(Deserialize)]
 struct Fields<'a> {
     #[serde(borrow)]
@@ -62,7 +63,7 @@ pub fn read(path: &str, bytes: &[u8]) -> (Raw, Vec<Diagnostic>) {
     for line in jsonl::lines(bytes) {
         match read_line(&line) {
             Ok((stream, text)) => {
-                let blank = text.trim().is_empty();
+                let blank = is_blank(text);
                 match stream {
                     Stream::Stdout => raw.stdout += 1,
                     Stream::Stderr => {
@@ -107,12 +108,26 @@ fn read_line<'a>(line: &'a Line<'_>) -> Result<(Stream, &'a str), Fault> {
             .and_then(|rest| rest.strip_suffix('"'))
             .ok_or(Fault::NotText(key))
     };
-    let stream = match inside("stream", stream)? {
-        "stdout" => Stream::Stdout,
-        "stderr" => Stream::Stderr,
+    inside("stream", stream)?;
+    let stream = match unescaped(stream.get()).as_deref() {
+        Some("stdout") => Stream::Stdout,
+        Some("stderr") => Stream::Stderr,
         _ => return Err(Fault::UnknownStream),
     };
     Ok((stream, inside(key, text)?))
+}
+
+/// The text of a JSON string, unless no UTF-8 text can hold it.
+fn unescaped(raw: &str) -> Option<std::borrow::Cow<'_, str>> {
+    Node { raw, offset: 0 }.as_str()
+}
+
+/// Whether what stands between the quotes of a JSON string is white space, written as it is or as escapes.
+fn is_blank(text: &str) -> bool {
+    let rest = text.trim_start();
+    rest.is_empty()
+        || (rest.starts_with('\\')
+            && unescaped(&format!("\"{rest}\"")).is_some_and(|text| text.trim().is_empty()))
 }
 
 impl Fault {
@@ -128,7 +143,7 @@ impl Fault {
     fn diagnostic(&self, path: &str, line: &Line<'_>) -> Diagnostic {
         let source = Source::line(path, line.number, line.text.as_bytes());
         let value = |key: &str| {
-            let place = super::json::Node::parse(&line.text)
+            let place = Node::parse(&line.text)
                 .ok()
                 .and_then(|root| root.get(key))
                 .map_or_else(
@@ -196,6 +211,18 @@ mod tests {
             unreadable: 0,
         };
         assert_eq!((raw, raw.lines()), (expected, 4));
+    }
+
+    #[test]
+    fn an_escape_means_what_it_stands_for() {
+        let log = concat!(
+            "{\"stream\":\"std\\u0065rr\",\"line\":\" \\t\\u00a0\\r\\n\"}\n",
+            "{\"stream\":\"stderr\",\"line\":\"\\ttext\"}\n",
+            "{\"stream\":\"stderr\",\"line\":\"\\ud83d\"}\n",
+        );
+        let (raw, problems) = read("raw.jsonl", log.as_bytes());
+        assert!(problems.is_empty());
+        assert_eq!((raw.stderr, raw.stderr_text, raw.blank), (3, 2, 1));
     }
 
     #[test]

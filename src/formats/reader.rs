@@ -210,6 +210,12 @@ impl<'a> Reader<'a> {
         self.typed(number, node, parent, key, "a number")
     }
 
+    /// The whole number under `key`, which is not negative.
+    pub fn whole(&mut self, parent: &Object<'a>, key: &str, need: Need) -> Option<u64> {
+        let node = self.value(parent, key, need)?;
+        self.typed(node.as_u64(), node, parent, key, WHOLE)
+    }
+
     /// The items of the array under `key`, each with its JSON pointer.
     pub fn items(&mut self, parent: &Object<'a>, key: &str, need: Need) -> Vec<(Node<'a>, String)> {
         let Some(node) = self.value(parent, key, need) else {
@@ -244,6 +250,8 @@ impl<'a> Reader<'a> {
     fn wrong_type(&mut self, node: Node<'a>, pointer: &str, expected: &str) {
         let found = if node.kind() == Kind::String && expected == "a string" {
             "a string with half a surrogate pair".to_owned()
+        } else if node.kind() == Kind::Number && expected == WHOLE {
+            quoted(node.raw)
         } else {
             node.kind().described().to_owned()
         };
@@ -257,6 +265,9 @@ impl<'a> Reader<'a> {
         ));
     }
 }
+
+/// What [`Reader::whole`] asks for.
+const WHOLE: &str = "a whole number that is not negative";
 
 fn is_empty_object(node: Node<'_>) -> bool {
     node.raw[1..].trim_start().starts_with('}')

@@ -249,10 +249,10 @@ fn syntax_error(source: &Source<'_>, error: &serde_json::Error) -> Diagnostic {
 #[must_use]
 pub fn reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
-    text.split(" at line ")
-        .next()
-        .unwrap_or_default()
-        .to_owned()
+    let sentence = text
+        .rsplit_once(" at line ")
+        .map_or(text.as_str(), |(sentence, _)| sentence);
+    crate::diagnostics::text::reason(sentence)
 }
 
 fn json_lines_kind(first: Node<'_>) -> Option<&'static str> {

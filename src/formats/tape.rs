@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::diagnostics::text::quoted;
-use crate::diagnostics::{Collector, Diagnostic, Source, codes};
+use crate::diagnostics::{Collector, Diagnostic, Source, codes, without_mark};
 
 use super::json::{Node, Str, located};
 use super::jsonl::{self, Line};
@@ -202,7 +202,7 @@ pub fn parse<'a>(path: &str, bytes: &'a [u8]) -> (Option<Tape<'a>>, Vec<Diagnost
     let mut diagnostics = Collector::default();
     let mut header = None;
     let mut records = Vec::new();
-    let first_is_blank = bytes
+    let first_is_blank = without_mark(bytes)
         .split(|b| *b == b'\n')
         .next()
         .is_some_and(|l| l.trim_ascii().is_empty());
@@ -371,6 +371,18 @@ mod tests {
             hash_of(""),
             "af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262"
         );
+    }
+
+    #[test]
+    fn a_byte_order_mark_changes_nothing() {
+        for before in ["", "\n"] {
+            let codes = |mark: &str| -> Vec<_> {
+                let text = format!("{mark}{before}{HEADER}");
+                let (_, problems) = parse("t", text.as_bytes());
+                problems.iter().map(|problem| problem.code.name).collect()
+            };
+            assert_eq!(codes("\u{feff}"), codes(""));
+        }
     }
 
     #[test]

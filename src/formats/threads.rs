@@ -121,9 +121,7 @@ pub fn parse_state(source: Source<'_>) -> (State<'_>, Vec<Diagnostic>) {
     };
     let holder = if top.get("state").is_some() {
         state.channel = r.string(&top, "resource", Need::Required);
-        state.from_seq = r
-            .number(&top, "fromSeq", Need::Required)
-            .and_then(|n| n.literal.parse().ok());
+        state.from_seq = r.whole(&top, "fromSeq", Need::Required);
         r.child(&top, "state", Need::Required)
     } else {
         Some(top)
@@ -209,9 +207,9 @@ fn envelope<'a>(r: &mut Reader<'a>, root: Node<'a>) -> Option<Envelope<'a>> {
         });
     }
     let inner = r.child(&top, "action", Need::Required)?;
-    let seq = r.number(&top, "serverSeq", Need::Optional);
+    let server_seq = r.whole(&top, "serverSeq", Need::Optional);
     Some(Envelope {
-        server_seq: seq.and_then(|number| number.literal.parse().ok()),
+        server_seq,
         rejected: top.get("rejectionReason").is_some(),
         channel: r.string(&top, "channel", Need::Optional),
         action: action(r, &inner)?,
@@ -302,8 +300,8 @@ fn check_anchor<'a>(r: &mut Reader<'a>, object: &Object<'a>) {
     if let Some(range) = r.child(object, "range", Need::Optional) {
         for end in ["start", "end"] {
             if let Some(position) = r.child(&range, end, Need::Required) {
-                r.number(&position, "line", Need::Required);
-                r.number(&position, "character", Need::Required);
+                r.whole(&position, "line", Need::Required);
+                r.whole(&position, "character", Need::Required);
             }
         }
     }

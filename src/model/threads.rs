@@ -168,7 +168,9 @@ fn percent_decoded(text: &str) -> Option<String> {
     let mut at = 0;
     while at < bytes.len() {
         if bytes[at] == b'%' {
-            let digits = text.get(at + 1..at + 3)?;
+            let digits = text
+                .get(at + 1..at + 3)
+                .filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
             out.push(u8::from_str_radix(digits, 16).ok()?);
             at += 3;
         } else {
@@ -202,6 +204,7 @@ mod tests {
             "",
             "../x",
             "file:///workspace/%zz",
+            "file:///workspace/%+1",
         ] {
             assert_eq!(path(outside), None, "{outside}");
         }

@@ -40,10 +40,19 @@ pub fn render(text: &str, context: Context<'_>) -> Html {
         cell: 0,
         head: false,
         images: 0,
+        links: 0,
+        notes: BTreeSet::new(),
     };
     let mut events = Vec::new();
     for event in Parser::new_ext(text, OPTIONS) {
         filter.event(event, &mut events);
+    }
+    for event in &mut events {
+        // A note that is nested too deeply has no place on the page to lead to.
+        if matches!(event, Event::FootnoteReference(name) if !filter.notes.contains(name.as_ref()))
+        {
+            *event = Event::Text(CowStr::Borrowed("*"));
+        }
     }
     if let Origin::Site = context.origin {
         anchor_headings(&mut events, context.scope);
@@ -93,6 +102,10 @@ struct Filter<'a> {
     head: bool,
     /// Images that are open.
     images: usize,
+    /// Links that are open: HTML knows no link in a link, though Markdown can be made to hold one.
+    links: usize,
+    /// Ids of the footnotes so far.
+    notes: BTreeSet<String>,
 }
 
 #[derive(Clone, Copy)]
@@ -108,17 +121,21 @@ impl Filter<'_> {
             Event::Start(tag) => self.start(tag, out),
             Event::End(tag) => self.end(tag, out),
             // The words of an image become an attribute.
-            Event::Html(text) | Event::InlineHtml(text) | Event::Text(text) if self.images > 0 => {
+            Event::Html(text) | Event::InlineHtml(text) | Event::Text(text) | Event::Code(text)
+                if self.images > 0 =>
+            {
                 out.push(Event::Text(crate::diagnostics::text::visible(&text).into()));
             }
             Event::Html(text) | Event::InlineHtml(text) | Event::Text(text) => {
                 out.push(visible(text));
             }
-            Event::Code(text) if self.images > 0 => out.push(Event::Text(text)),
             Event::Code(text) if needs_care(&text) => {
                 out.push(Event::InlineHtml(CowStr::Borrowed("<code>")));
                 out.push(visible(text));
                 out.push(Event::InlineHtml(CowStr::Borrowed("</code>")));
+            }
+            Event::FootnoteReference(_) if self.links > 0 => {
+                out.push(Event::Text(CowStr::Borrowed("*")));
             }
             Event::FootnoteReference(name) => {
                 out.push(Event::FootnoteReference(self.prefixed(&name)));
@@ -137,7 +154,9 @@ impl Filter<'_> {
 
     fn start<'t>(&mut self, tag: Tag<'t>, out: &mut Vec<Event<'t>>) {
         self.depth += 1;
-        if self.depth > DEPTH {
+        // The words of an image become an attribute, which holds no markup.
+        let is_word = self.images > 0 && !matches!(tag, Tag::Image { .. });
+        if self.depth + levels_within(&tag) > DEPTH || is_word {
             self.dropped.push(Close::Nothing);
             return;
         }
@@ -152,6 +171,7 @@ impl Filter<'_> {
                 }));
                 Close::AsIs
             }
+            Tag::Link { .. } if self.links > 0 => Close::Nothing,
             Tag::Link {
                 link_type,
                 dest_url,
@@ -162,10 +182,12 @@ impl Filter<'_> {
                     let mut html = String::from("<a rel=\"nofollow noopener ugc\" href=\"");
                     push_attribute(&mut html, &dest_url);
                     html.push_str("\">");
+                    self.links += 1;
                     out.push(Event::InlineHtml(html.into()));
                     Close::Raw("</a>")
                 }
                 Destination::Internal(address) => {
+                    self.links += 1;
                     out.push(Event::Start(Tag::Link {
                         link_type,
                         dest_url: address.into(),
@@ -191,6 +213,8 @@ impl Filter<'_> {
                         id,
                     }));
                     Close::AsIs
+                } else if self.images > 0 {
+                    Close::Nothing
                 } else {
                     out.push(Event::InlineHtml(CowStr::Borrowed(
                         "<span class=noimg>Image not shown: ",
@@ -203,8 +227,17 @@ impl Filter<'_> {
                 Close::Raw("</p>\n")
             }
             Tag::FootnoteDefinition(name) => {
-                out.push(Event::Start(Tag::FootnoteDefinition(self.prefixed(&name))));
-                Close::AsIs
+                let id = self.prefixed(&name);
+                if self.notes.insert(id.to_string()) {
+                    out.push(Event::Start(Tag::FootnoteDefinition(id)));
+                    Close::AsIs
+                } else {
+                    // References lead to the first note of a name.
+                    out.push(Event::Html(CowStr::Borrowed(
+                        "<div class=\"footnote-definition\">",
+                    )));
+                    Close::Raw("</div>\n")
+                }
             }
             Tag::Table(alignments) => {
                 self.table = alignments;
@@ -255,7 +288,11 @@ impl Filter<'_> {
 
     fn end(&mut self, tag: TagEnd, out: &mut Vec<Event<'_>>) {
         self.depth = self.depth.saturating_sub(1);
-        match self.dropped.pop() {
+        let close = self.dropped.pop();
+        if matches!(tag, TagEnd::Link) && !matches!(close, Some(Close::Nothing) | None) {
+            self.links = self.links.saturating_sub(1);
+        }
+        match close {
             Some(Close::Raw(html)) => {
                 if matches!(tag, TagEnd::TableHead) {
                     self.head = false;
@@ -275,9 +312,11 @@ impl Filter<'_> {
     }
 
     fn prefixed<'t>(&self, name: &str) -> CowStr<'t> {
-        let mut slug = slugify(name);
+        // Markdown finds the note of a reference whatever the case of its letters.
+        let name = name.to_lowercase();
+        let mut slug = slugify(&name);
         if slug != name {
-            slug = with_hash(&slug, name);
+            slug = with_hash(&slug, &name);
         }
         // No slug holds an underscore, so the parts cannot be mistaken for one another.
         format!("fn_{}_{slug}", self.context.scope).into()
@@ -327,6 +366,15 @@ fn anchor_headings(events: &mut [Event<'_>], scope: &str) {
         if let Event::Start(Tag::Heading { id, .. }) = &mut events[at] {
             *id = Some(slug.into());
         }
+    }
+}
+
+/// Levels that an element needs below its own to be whole: a table without its rows is none.
+const fn levels_within(tag: &Tag<'_>) -> usize {
+    match tag {
+        Tag::Table(_) => 2,
+        Tag::TableHead | Tag::TableRow | Tag::List(_) => 1,
+        _ => 0,
     }
 }
 
@@ -416,6 +464,56 @@ mod tests {
             },
         );
         assert!(own.as_str().contains("id=\"a-b\"") && own.as_str().contains("id=\"a-b-2\""));
+    }
+
+    #[test]
+    fn a_footnote_is_found_by_its_name_in_any_case_and_only_the_first_of_a_name_counts() {
+        let notes = html("a[^N]\n\n[^n]: one\n\n[^n]: two");
+        assert!(
+            notes.contains("href=\"#fn_w_n\"") && notes.contains("one") && notes.contains("two")
+        );
+        assert_eq!(notes.matches("id=\"fn_w_n\"").count(), 1, "{notes}");
+    }
+
+    #[test]
+    fn a_link_holds_no_link() {
+        let nested = html("[**<https://example.org>**](https://example.com)");
+        assert_eq!(nested.matches("<a ").count(), 1, "{nested}");
+        assert_eq!(
+            html("[a](https://example.com) [b](https://example.org)")
+                .matches("<a ")
+                .count(),
+            2
+        );
+    }
+
+    #[test]
+    fn the_words_of_an_image_hold_no_markup() {
+        let page = render(
+            "![a [b](https://example.org) ![c](https://example.org/c.png) `d`](e.png)",
+            Context {
+                scope: "",
+                shift: 0,
+                origin: Origin::Site,
+            },
+        );
+        assert_eq!(
+            page.as_str().trim(),
+            "<p><img src=\"e.png\" alt=\"a b c d\" /></p>"
+        );
+    }
+
+    #[test]
+    fn what_is_too_deep_to_be_a_table_is_no_half_of_one() {
+        for depth in 55..70 {
+            let quote = "> ".repeat(depth);
+            let deep = html(&format!("{quote}| a |\n{quote}| - |\n{quote}| 1 |"));
+            assert_eq!(
+                deep.contains("<table>"),
+                deep.contains("<td>1</td>"),
+                "{depth}"
+            );
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::config::Config;
 use crate::diagnostics::text::{nearest, quoted};
-use crate::diagnostics::{Checked, Diagnostic, Place, Severity, Source, codes};
+use crate::diagnostics::{Checked, Collector, Diagnostic, Place, Severity, Source, codes};
 use crate::formats::writeup::{Entry, Writeup};
 use crate::markup::Origin;
 use crate::model::review::{Item, Rating, Review};
@@ -31,6 +31,11 @@ pub fn check(
     source: Source<'_>,
     writeup: &Writeup<'_>,
 ) -> Checked<Review> {
+    // Entries stand where they do in the text that was read, which is longer than the file where bytes were replaced.
+    let source = Source {
+        text: writeup.text.as_bytes(),
+        ..source
+    };
     let events = |number| tape?.position(number).map(|_| String::new());
     let needed = config.policy.require_review && run.is_some_and(|run| run.state.is_completed());
     let weight = if needed {
@@ -38,7 +43,7 @@ pub fn check(
     } else {
         Severity::Warning
     };
-    let mut diagnostics = Vec::new();
+    let mut diagnostics = Collector::default();
     let (mut overall, mut domains, mut checklist) = (None, Vec::new(), Vec::new());
     let (mut rated, mut listed) = (false, false);
     for entry in writeup.entries() {
@@ -91,6 +96,7 @@ pub fn check(
         );
     }
     let offset = writeup.body().as_ptr().addr() - writeup.text.as_ptr().addr();
+    let mut diagnostics = diagnostics.finish(source.path);
     diagnostics.extend(markdown::check(
         source,
         writeup.body(),
@@ -122,7 +128,7 @@ fn rating(
     source: &Source<'_>,
     entry: Entry<'_>,
     weight: Severity,
-    diagnostics: &mut Vec<Diagnostic>,
+    diagnostics: &mut Collector,
 ) -> Option<Rating> {
     let rating = Rating::parse(entry.value);
     if rating.is_none() {
@@ -146,12 +152,7 @@ fn rating(
     rating
 }
 
-fn item(
-    source: &Source<'_>,
-    id: &str,
-    entry: Entry<'_>,
-    diagnostics: &mut Vec<Diagnostic>,
-) -> Item {
+fn item(source: &Source<'_>, id: &str, entry: Entry<'_>, diagnostics: &mut Collector) -> Item {
     let (status, note) = entry
         .value
         .split_once(char::is_whitespace)

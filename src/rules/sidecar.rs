@@ -28,11 +28,11 @@ pub fn check<'a>(
     sidecar: format::Sidecar<'a>,
     tape: &Tape<'_>,
 ) -> Checked<Sidecar<'a>> {
-    let mut validator = Validator::new(path, tape);
+    let mut validator = Validator::new(path, Some(tape));
     for line in &sidecar.annotations {
         validator.annotation(line);
     }
-    validator.digest(config, &sidecar);
+    validator.digest(config, &sidecar, tape);
     let Validator {
         report,
         mut diagnostics,
@@ -63,16 +63,26 @@ pub fn check<'a>(
     Checked { value, diagnostics }
 }
 
+/// Checks a sidecar whose tape is not there or does not load: everything that does not need the tape's events.
+#[must_use]
+pub fn check_alone(path: &str, sidecar: &format::Sidecar<'_>) -> Vec<Diagnostic> {
+    let mut validator = Validator::new(path, None);
+    for line in &sidecar.annotations {
+        validator.annotation(line);
+    }
+    validator.diagnostics.finish(path)
+}
+
 struct Validator<'t> {
     path: &'t str,
-    tape: &'t Tape<'t>,
+    tape: Option<&'t Tape<'t>>,
     ids: BTreeSet<String>,
     report: Report,
     diagnostics: Collector,
 }
 
 impl<'t> Validator<'t> {
-    fn new(path: &'t str, tape: &'t Tape<'t>) -> Self {
+    fn new(path: &'t str, tape: Option<&'t Tape<'t>>) -> Self {
         Self {
             path,
             tape,
@@ -108,8 +118,10 @@ impl<'t> Validator<'t> {
                 },
             );
         }
-        if self.tape.position(a.event_id).is_none() {
-            let help = self.tape.last_seq().map_or_else(
+        if let Some(tape) = self.tape
+            && tape.position(a.event_id).is_none()
+        {
+            let help = tape.last_seq().map_or_else(
                 || "The tape has no events.".to_owned(),
                 |last| format!("The tape's events go up to `{last}`."),
             );
@@ -273,7 +285,8 @@ impl<'t> Validator<'t> {
                 format!("The span ends at event `{end}`, before it starts at `{start}`"),
             ));
         }
-        if let Some(last) = self.tape.last_seq().filter(|last| end > *last) {
+        let last = self.tape.and_then(Tape::last_seq);
+        if let Some(last) = last.filter(|last| end > *last) {
             wrong.push((
                 "/span/end_event_id",
                 format!("span end_event_id {end} is past the last event {last}"),
@@ -322,7 +335,9 @@ impl<'t> Validator<'t> {
         let Some(evidence) = line.annotation.evidence.as_deref() else {
             return;
         };
-        let events = |number| self.tape.position(number).map(|_| String::new());
+        // Where the events are not known, a link to one may well be right.
+        let is_there = |number| self.tape.is_none_or(|tape| tape.position(number).is_some());
+        let events = |number| is_there(number).then(String::new);
         let dropped = markdown::dropped_links(evidence, Origin::Run(&events));
         if dropped.is_empty() {
             return;
@@ -335,8 +350,7 @@ impl<'t> Validator<'t> {
         }
     }
 
-    fn digest(&mut self, config: &Config, sidecar: &format::Sidecar<'_>) {
-        let tape = self.tape;
+    fn digest(&mut self, config: &Config, sidecar: &format::Sidecar<'_>, tape: &Tape<'_>) {
         let Some(expected) = &sidecar.header.tape_content_hash else {
             return;
         };
@@ -417,10 +431,12 @@ fn annotation<'a>(line: AnnotationLine<'a>, labels: &mut BTreeSet<String>) -> An
     } else {
         a.id.to_string()
     };
-    if labels.contains(&label) {
-        label = format!("{label}@{}", labels.len());
+    let plain = label.clone();
+    let mut count = labels.len();
+    while !labels.insert(label.clone()) {
+        label = format!("{plain}@{count}");
+        count += 1;
     }
-    labels.insert(label.clone());
     let metadata = a.metadata.0.map(serde_json::value::RawValue::get);
     Annotation {
         id: (!a.id.is_empty()).then(|| a.id.into_inner()),

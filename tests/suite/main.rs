@@ -12,18 +12,32 @@ mod crawl;
 mod determinism;
 mod events;
 mod feeds;
+mod full_run;
+#[path = "../../fuzz/targets/mod.rs"]
+#[allow(
+    unreachable_pub,
+    reason = "the module is a crate of its own for the fuzzer"
+)]
+mod fuzz_targets;
+mod fuzzing;
+mod generate;
 mod harn;
 mod hostile;
 mod house;
+mod markup;
+mod mutate;
+mod mutations;
 mod pagination;
 mod publishing;
 mod quarantine;
 mod reconciliation;
 mod records;
 mod reports;
+mod round_trips;
 mod sidecars;
 mod sizes;
 mod support;
 mod threads;
 mod transcripts;
+mod twenty_breaks;
 mod writeups;

@@ -448,6 +448,38 @@ fn threads_and_a_review_of_very_many_problems_list_100_of_a_kind() {
 }
 
 #[test]
+fn settings_and_front_matter_of_very_many_problems_list_100_of_a_kind() {
+    let many = |line: &str| {
+        (0..500)
+            .map(|n| line.replace('N', &n.to_string()))
+            .collect::<String>()
+    };
+    let site = TestSite::base();
+    site.write(
+        &format!("{FIRST}/writeup.md"),
+        format!(
+            "---\n{}---\n\nText.\n",
+            many("rating.dN: x\nreview.dN: x\n")
+        ),
+    );
+    site.write(
+        "content/pages/guide.md",
+        format!("+++\n{}+++\n", many("kN = 1\n")),
+    );
+    assert_eq!(
+        most(&site),
+        [
+            (101, "page.front-matter"),
+            (101, "review.unknown-rating"),
+            (101, "review.unknown-status")
+        ]
+    );
+    site.write("site.toml", many("kN = 1\n"));
+    let ran = site.runpress(&["check", "--report", "github"]);
+    assert_eq!(ran.stdout.lines().count(), 101, "{}", ran.stdout);
+}
+
+#[test]
 fn an_action_log_of_very_many_problems_lists_100_of_a_kind() {
     for (line, code) in [
         ("half", "threads.syntax"),
@@ -504,4 +536,39 @@ fn fifty_thousand_bad_lines_are_counted_and_a_hundred_listed_in_every_format() {
             .contains("49900 more problems of this kind in this file are not listed"),
     );
     assert_eq!(site.text("github").lines().count(), 101);
+}
+
+#[test]
+fn what_a_parser_quotes_of_an_input_is_cut_and_stands_on_one_line() {
+    let long = format!("a\\n\\u001b[31m{}", "x".repeat(100_000));
+    let site = TestSite::base();
+    site.write(
+        &format!("{FIRST}/events.jsonl.annotations.jsonl"),
+        lines(&[
+            HEADER,
+            &annotation(
+                "a",
+                0,
+                "hypothesis",
+                &format!("\"hypothesis_status\":\"{long}\""),
+            ),
+        ]),
+    );
+    let problem = site.check().diagnostics.remove(0);
+    assert_eq!(problem.code.name, "sidecar.malformed-line");
+    assert!(
+        problem.message.contains("unknown variant `a"),
+        "{}",
+        problem.message
+    );
+    assert!(
+        problem.message.chars().count() < 300,
+        "{}",
+        problem.message.len()
+    );
+    assert!(
+        !problem.message.contains(['\n', '\u{1b}']),
+        "{:?}",
+        problem.message
+    );
 }

@@ -697,3 +697,33 @@ fn words_that_may_mean_the_event_itself_are_no_reason_for_a_note() {
         assert_eq!(codes(&site.check()), expected, "{line}");
     }
 }
+
+#[test]
+fn a_sidecar_whose_tape_does_not_load_is_checked_for_all_that_needs_no_tape() {
+    let note = annotation(
+        "a",
+        99,
+        "nota",
+        "\"evidence\":\"[x](javascript:y) [z](#e-7)\"",
+    );
+    for tape in [Some("{\"type\":\"header\"\n"), None] {
+        let site = TestSite::base();
+        if let Some(tape) = tape {
+            site.write(&format!("{FIRST}/run.tape"), tape);
+        }
+        site.write(
+            &format!("{FIRST}/run.tape.annotations.jsonl"),
+            lines(&[HEADER, &note]),
+        );
+        let of_the_tape = if tape.is_some() {
+            "tape.missing-header"
+        } else {
+            "sidecar.without-tape"
+        };
+        let mut found = codes(&site.check());
+        found.sort_unstable();
+        let mut expected = ["annotation.unknown-kind", "review.unsafe-link", of_the_tape];
+        expected.sort_unstable();
+        assert_eq!(found, expected);
+    }
+}

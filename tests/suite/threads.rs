@@ -444,3 +444,30 @@ fn links_below_the_implementation_are_followed_only_inside_it() {
         }
     }
 }
+
+#[test]
+fn a_place_or_a_number_that_is_none_is_told_and_never_taken_for_nothing() {
+    let thread = |line: &str| {
+        format!(
+            "{{\"id\":\"a\",\"turnId\":\"t\",\"resource\":\"a.ts\",\"resolved\":false,\"range\":{{\"start\":{{\"line\":{line},\"character\":0}},\"end\":{{\"line\":9,\"character\":0}}}},\"entries\":[{{\"id\":\"1\",\"text\":\"x\"}}]}}"
+        )
+    };
+    let state = |line: &str, from: &str| {
+        format!(
+            "{{\"resource\":\"s/annotations\",\"fromSeq\":{from},\"state\":{{\"annotations\":[{}]}}}}",
+            thread(line)
+        )
+    };
+    for (text, code) in [
+        (state("-1", "1"), "threads.wrong-type"),
+        (state("1.5", "1"), "threads.wrong-type"),
+        (state("-1", "-1"), "threads.wrong-type"),
+        (state("1.0", "2e0"), "threads.missing-resource"),
+    ] {
+        let site = TestSite::base();
+        site.write(&format!("{FIRST}/annotations.json"), &text);
+        let mut found = codes(&site.check());
+        found.dedup();
+        assert_eq!(found, [code], "{text}");
+    }
+}

@@ -292,3 +292,26 @@ fn markdown_of_a_writeup_is_rendered_below_the_headings_of_the_page() {
         Some("nofollow noopener ugc")
     );
 }
+
+#[test]
+fn bytes_that_are_no_utf_8_move_no_place_in_a_review() {
+    let site = TestSite::base();
+    let mut text =
+        b"---\nnote: \xff\xff\xff\xff\xff\xff\nrating: grand\n---\n\xff\xff\n\n".to_vec();
+    text.extend(b"Some words, [a](javascript:b)\n");
+    site.write(&format!("{FIRST}/writeup.md"), text);
+    let places: Vec<_> = site
+        .check()
+        .diagnostics
+        .iter()
+        .map(|d| (d.code.name, d.place.line, d.place.column))
+        .collect();
+    assert_eq!(
+        places,
+        [
+            ("review.not-utf8", Some(2), Some(7)),
+            ("review.unknown-rating", Some(3), Some(9)),
+            ("review.unsafe-link", Some(7), Some(13)),
+        ]
+    );
+}

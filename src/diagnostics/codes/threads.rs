@@ -11,7 +11,7 @@ family! { ALL:
         bad "{\"annotations\": [{\"id\": \"t-1\"}]}"
         good "{\"annotations\": [{\"id\": \"t-1\", \"turnId\": \"turn-3\", \"resource\": \"file:///workspace/src/a.ts\", \"resolved\": false, \"entries\": [{\"id\": \"e-1\", \"text\": \"Why?\"}]}]}";
     THREADS_WRONG_TYPE = "threads.wrong-type" Error "a value of a thread, an entry or an action is of the wrong JSON type"
-        why "The text of an entry is a string (plain) or an object with `markdown`; positions are numbers from 0; `resolved` is `true` or `false`."
+        why "The text of an entry is a string (plain) or an object with `markdown`; positions and sequence numbers are whole numbers from 0; `resolved` is `true` or `false`."
         bad "{\"id\": \"e-1\", \"text\": 3}"
         good "{\"id\": \"e-1\", \"text\": {\"markdown\": \"*Why?*\"}}";
     THREADS_DUPLICATE_KEY = "threads.duplicate-key" Warning "a key stands twice in one object"

@@ -1,0 +1,56 @@
+//! Markdown: whatever was written, the page is safe and whole, and every link that is dropped is told.
+
+use runpress::markup::Origin;
+use runpress::render::markdown::{Context, plain, render};
+use runpress::rules;
+
+use super::html;
+
+/// The events of a log that links may lead to.
+fn event(number: u64) -> Option<String> {
+    (number < 10).then(|| format!("#e-{number}"))
+}
+
+/// Renders `bytes` as text of a run and as prose of the site.
+pub fn run(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    self::text(&text);
+    site(&text);
+}
+
+/// Markdown of a run: a review, a note, an entry of a thread.
+pub fn text(text: &str) {
+    let origin = Origin::Run(&event);
+    let rendered = render(
+        text,
+        Context {
+            scope: "w",
+            shift: 2,
+            origin,
+        },
+    );
+    let found = html::check(rendered.as_str(), html::From::Run);
+    assert!(
+        found.ids.iter().all(|id| id.starts_with("fn_w_")),
+        "{:?}",
+        found.ids
+    );
+    let dropped = rules::markdown::dropped_links(text, origin);
+    let told = !dropped.is_empty() || !rendered.as_str().contains("<span class=noimg>");
+    assert!(told, "an image is not shown and nobody is told: {text}");
+    let words = plain(text, 160);
+    assert!(words.chars().count() <= 161, "{words}");
+}
+
+/// Prose of the site itself.
+pub fn site(text: &str) {
+    let rendered = render(
+        text,
+        Context {
+            scope: "",
+            shift: 0,
+            origin: Origin::Site,
+        },
+    );
+    html::check(rendered.as_str(), html::From::Site);
+}

@@ -1,0 +1,45 @@
+//! What must hold of the parsers whatever they are given: one function per format, from bytes to assertions.
+//!
+//! The fuzz targets run these over inputs that a fuzzer finds, the test suite runs them over the samples of the
+//! repository and over generated documents. A function panics when a promise is broken and says nothing otherwise.
+
+pub mod config;
+pub mod events;
+pub mod html;
+pub mod markdown;
+pub mod page;
+pub mod places;
+pub mod raw;
+pub mod run_record;
+pub mod sidecar;
+pub mod tape;
+pub mod threads;
+pub mod transcript;
+pub mod writeup;
+
+/// A target: its name, and what it does with an input.
+pub type Target = (&'static str, fn(&[u8]));
+
+/// Every target, by name.
+pub const ALL: [Target; 11] = [
+    ("config", config::run),
+    ("events", events::run),
+    ("markdown", markdown::run),
+    ("page", page::run),
+    ("raw", raw::run),
+    ("run_record", run_record::run),
+    ("sidecar", sidecar::run),
+    ("tape", tape::run),
+    ("threads", threads::run),
+    ("transcript", transcript::run),
+    ("writeup", writeup::run),
+];
+
+/// A byte order mark.
+pub const MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// An input with a byte order mark before it, unless it has one.
+#[must_use]
+pub fn marked(bytes: &[u8]) -> Option<Vec<u8>> {
+    (!bytes.starts_with(MARK)).then(|| [MARK, bytes].concat())
+}

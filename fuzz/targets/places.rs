@@ -1,0 +1,87 @@
+//! What holds of every problem: it stands at a place that is there, in words that are whole, short and harmless.
+
+use std::collections::BTreeMap;
+
+use runpress::diagnostics::text::is_unsafe;
+use runpress::diagnostics::{Diagnostic, PER_FILE, without_mark};
+
+/// The longest message: some sentences with a few quoted values in them.
+const MESSAGE: usize = 1_000;
+
+/// Checks the problems of one file.
+pub fn check(bytes: &[u8], problems: &[Diagnostic]) {
+    let lines: Vec<&[u8]> = without_mark(bytes).split(|byte| *byte == b'\n').collect();
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for problem in problems {
+        *counts.entry(problem.code.name).or_default() += 1;
+        words(problem);
+        let place = &problem.place;
+        if let (Some(line), Some(column)) = (place.line, place.column) {
+            let text = (line as usize)
+                .checked_sub(1)
+                .and_then(|index| lines.get(index))
+                .unwrap_or_else(|| panic!("{} lines, and a problem: {problem:?}", lines.len()));
+            let chars = String::from_utf8_lossy(text).chars().count();
+            // An end of file stands after the last character.
+            let columns = 1..=chars + 1;
+            assert!(
+                columns.contains(&(column as usize)),
+                "{chars} characters, and a problem: {problem:?}"
+            );
+        }
+        if let Some(excerpt) = &place.excerpt {
+            assert!(excerpt.start <= excerpt.end, "{problem:?}");
+            assert!(
+                excerpt.text.get(excerpt.start..excerpt.end).is_some(),
+                "{problem:?}"
+            );
+            assert!(!excerpt.text.contains(is_unsafe), "{problem:?}");
+            assert!(excerpt.text.chars().count() < 400, "{problem:?}");
+        }
+        if let Some(pointer) = &place.pointer {
+            assert!(
+                pointer.is_empty() || pointer.starts_with('/'),
+                "{problem:?}"
+            );
+        }
+    }
+    // One more says how many are not listed.
+    assert!(
+        counts.values().all(|count| *count <= PER_FILE + 1),
+        "{counts:?}"
+    );
+}
+
+fn words(problem: &Diagnostic) {
+    for text in [&problem.message, &problem.help] {
+        assert!(!text.trim().is_empty(), "{problem:?}");
+        assert!(!text.contains(is_unsafe), "{problem:?}");
+        assert!(text.chars().count() <= MESSAGE, "{problem:?}");
+    }
+    assert!(!problem.message.ends_with('.'), "{problem:?}");
+    assert!(problem.help.ends_with(['.', '?']), "{problem:?}");
+}
+
+/// What tells problems apart for people: code, place and words.
+#[must_use]
+pub fn shown(problems: &[Diagnostic]) -> Vec<String> {
+    problems
+        .iter()
+        .map(|d| {
+            format!(
+                "{}[{}] {:?} {} {}",
+                d.severity.word(),
+                d.code.name,
+                d.place,
+                d.message,
+                d.help
+            )
+        })
+        .collect()
+}
+
+/// Whether one of the problems stops a publication.
+#[must_use]
+pub fn broken(problems: &[Diagnostic]) -> bool {
+    problems.iter().any(Diagnostic::is_error)
+}

@@ -1,0 +1,38 @@
+//! Raw output logs: every line is counted once, and no problem shows anything of one.
+
+use runpress::formats::raw::{FILE_NAME, read};
+
+use super::{MARK, marked, places};
+
+/// Reads `bytes` as a raw output log.
+pub fn run(bytes: &[u8]) {
+    let (raw, problems) = read(FILE_NAME, bytes);
+    places::check(bytes, &problems);
+    assert!(
+        !places::broken(&problems),
+        "a log that is never shown is no reason to stop"
+    );
+    assert!(
+        problems
+            .iter()
+            .all(|problem| problem.place.excerpt.is_none())
+    );
+    let lines = bytes
+        .strip_prefix(MARK)
+        .unwrap_or(bytes)
+        .split(|byte| *byte == b'\n');
+    let filled = lines
+        .filter(|line| !line.iter().all(u8::is_ascii_whitespace))
+        .count();
+    assert_eq!(raw.lines(), filled);
+    assert_eq!(problems.is_empty(), raw.unreadable == 0);
+    assert!(raw.stderr_text <= raw.stderr && raw.blank <= raw.stdout + raw.stderr);
+    assert!(raw.stderr - raw.stderr_text <= raw.blank);
+    if let Some(marked) = marked(bytes) {
+        let (same, others) = read(FILE_NAME, &marked);
+        assert_eq!(
+            (same, places::shown(&others)),
+            (raw, places::shown(&problems))
+        );
+    }
+}

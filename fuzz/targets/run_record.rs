@@ -1,0 +1,74 @@
+//! Run records: white space, a byte order mark and unknown keys change nothing; what is read has no error.
+
+use runpress::diagnostics::Source;
+use runpress::formats::run_record::{FILE_NAME, parse};
+use runpress::inspect;
+use runpress::load::Loaded;
+
+use super::{marked, places};
+
+/// A file as [`runpress::load`] gives it.
+fn loaded(bytes: &[u8]) -> Loaded {
+    Loaded {
+        name: FILE_NAME.to_owned(),
+        shown: FILE_NAME.to_owned(),
+        digest: blake3::hash(bytes).to_hex().to_string(),
+        bytes: bytes.to_vec(),
+    }
+}
+
+/// Reads `bytes` as a run record.
+pub fn run(bytes: &[u8]) {
+    let record = inspect::record(&loaded(bytes));
+    places::check(bytes, &record.diagnostics);
+    assert_eq!(
+        record.run.is_some(),
+        !places::broken(&record.diagnostics),
+        "{record:?}"
+    );
+    if let Some(run) = &record.run {
+        assert_eq!(Some(&run.id), record.id.as_ref());
+        assert!(!run.id.trim().is_empty() && !run.subject.case.trim().is_empty());
+    }
+    if let Some(marked) = marked(bytes) {
+        let same = inspect::record(&loaded(&marked));
+        assert_eq!(
+            places::shown(&same.diagnostics),
+            places::shown(&record.diagnostics)
+        );
+    }
+    let (Some(parsed), _) = parse(Source::file(FILE_NAME, bytes)) else {
+        return;
+    };
+    let dense = dense(parsed.root.raw);
+    let (again, problems) = parse(Source::file(FILE_NAME, dense.as_bytes()));
+    let again = again.unwrap_or_else(|| panic!("{problems:?} in {dense}"));
+    assert_eq!(
+        format!("{:?}", again.record),
+        format!("{:?}", parsed.record)
+    );
+    let codes = |found: &[runpress::diagnostics::Diagnostic]| {
+        found
+            .iter()
+            .map(|d| (d.code.name, d.place.pointer.clone()))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(codes(&again.diagnostics), codes(&parsed.diagnostics));
+}
+
+/// JSON without the white space between its tokens, everything else as written.
+fn dense(json: &str) -> String {
+    let (mut out, mut inside, mut escaped) = (String::new(), false, false);
+    for c in json.chars() {
+        if inside {
+            inside = escaped || c != '"';
+            escaped = !escaped && c == '\\';
+        } else if c.is_ascii_whitespace() {
+            continue;
+        } else {
+            inside = c == '"';
+        }
+        out.push(c);
+    }
+    out
+}

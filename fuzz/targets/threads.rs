@@ -1,0 +1,123 @@
+//! Review threads: a state and actions over it, replayed by the reducer and by a simpler one beside it.
+
+use runpress::diagnostics::Source;
+use runpress::formats::threads::{
+    ACTIONS_FILE, Action, Annotation, STATE_FILE, foreign_channel, parse_actions, parse_state,
+};
+use runpress::model::threads::{from_annotation, resource_path};
+use runpress::rules;
+
+use super::places;
+
+/// What stands between the state and the actions of an input.
+pub const BETWEEN: &[u8] = b"\n%%\n";
+
+/// Threads as their ids with the ids of their entries.
+type Ids = Vec<(String, Vec<String>)>;
+
+fn ids(annotations: &[Annotation<'_>]) -> Ids {
+    let entries = |annotation: &Annotation<'_>| {
+        annotation
+            .entries
+            .iter()
+            .map(|entry| entry.id.clone())
+            .collect()
+    };
+    annotations
+        .iter()
+        .map(|annotation| (annotation.id.clone(), entries(annotation)))
+        .collect()
+}
+
+/// The reducer of the protocol over ids alone: a list is searched from its start, whatever that costs.
+fn reduce(threads: &mut Ids, action: &Action<'_>) {
+    let at = |threads: &Ids, id: &str| threads.iter().position(|(known, _)| known == id);
+    match action {
+        Action::Set(annotation) => {
+            let new = ids(std::slice::from_ref(annotation)).remove(0);
+            match at(threads, &new.0) {
+                Some(at) => threads[at] = new,
+                None => threads.push(new),
+            }
+        }
+        Action::Removed { id } => {
+            if let Some(at) = at(threads, id) {
+                threads.remove(at);
+            }
+        }
+        Action::EntrySet { id, entry } => {
+            if let Some(at) = at(threads, id)
+                && !threads[at].1.contains(&entry.id)
+            {
+                threads[at].1.push(entry.id.clone());
+            }
+        }
+        Action::EntryRemoved { id, entry } => {
+            if let Some(at) = at(threads, id)
+                && let Some(found) = threads[at].1.iter().position(|known| known == entry)
+            {
+                threads[at].1.remove(found);
+            }
+        }
+        Action::Updated { .. } | Action::Unknown(_) => {}
+    }
+}
+
+/// Reads `bytes` as a state and, after [`BETWEEN`], an action log.
+pub fn run(bytes: &[u8]) {
+    let split = bytes
+        .windows(BETWEEN.len())
+        .position(|part| part == BETWEEN);
+    let (state_text, log) = split.map_or((bytes, &[][..]), |at| {
+        (&bytes[..at], &bytes[at + BETWEEN.len()..])
+    });
+    let (state, problems) = parse_state(Source::file(STATE_FILE, state_text));
+    places::check(state_text, &problems);
+    let (envelopes, problems) = parse_actions(ACTIONS_FILE, log);
+    places::check(log, &problems);
+
+    let mut expected = ids(&state.annotations);
+    let unique = {
+        let mut seen: Vec<&String> = expected.iter().map(|(id, _)| id).collect();
+        seen.sort_unstable();
+        seen.windows(2).all(|pair| pair[0] != pair[1])
+    };
+    for envelope in &envelopes {
+        let known = state
+            .from_seq
+            .zip(envelope.server_seq)
+            .is_some_and(|(from, seq)| seq <= from);
+        if !known && !envelope.rejected && foreign_channel(envelope).is_none() {
+            reduce(&mut expected, &envelope.action);
+        }
+    }
+    let replayed = rules::threads::replay(ACTIONS_FILE, state, envelopes);
+    for problem in &replayed.diagnostics {
+        let text = if problem.place.path == STATE_FILE {
+            state_text
+        } else {
+            log
+        };
+        places::check(text, std::slice::from_ref(problem));
+    }
+    let codes = |name: &str| replayed.diagnostics.iter().any(|d| d.code.name == name);
+    if unique {
+        assert_eq!(ids(&replayed.value), expected);
+        let empty = expected.iter().any(|(_, entries)| entries.is_empty());
+        assert_eq!(codes("threads.no-entries"), empty);
+    } else {
+        assert!(codes("threads.duplicate-id"));
+    }
+    for annotation in replayed.value {
+        let id = annotation.id.clone();
+        let thread = from_annotation(annotation);
+        assert_eq!(thread.id, id);
+        if let Some(path) = resource_path(&thread.resource, "/workspace") {
+            let safe = |part: &str| !part.is_empty() && part != "." && part != "..";
+            assert!(
+                path.split('/').all(safe) && !path.contains(['\\', '\0']),
+                "{path}"
+            );
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Reviews: everything that was written is still there, and every problem points at it.
+
+use runpress::config::Config;
+use runpress::diagnostics::Source;
+use runpress::formats::writeup::{FILE_NAME, parse};
+use runpress::model::review::Rating;
+use runpress::rules;
+
+use super::places;
+
+/// Reads `bytes` as a review.
+pub fn run(bytes: &[u8]) {
+    let source = Source::file(FILE_NAME, bytes);
+    let (writeup, problems) = parse(source);
+    places::check(bytes, &problems);
+    assert!(!places::broken(&problems) || !writeup.fenced || writeup.text.contains('\u{fffd}'));
+    assert_eq!(writeup.text, String::from_utf8_lossy(source.text));
+    assert_eq!(writeup.body(), writeup.body().trim());
+    assert!(writeup.text.contains(writeup.body()));
+    for entry in writeup.entries() {
+        assert!(
+            writeup.text[entry.offset..].starts_with(entry.value),
+            "{entry:?}"
+        );
+        assert!(
+            !entry.key.contains(':') && !entry.value.contains('\n'),
+            "{entry:?}"
+        );
+    }
+    let mut config = Config::default();
+    for require_review in [false, true] {
+        config.policy.require_review = require_review;
+        let checked = rules::review::check(&config, None, None, source, &writeup);
+        places::check(bytes, &checked.diagnostics);
+        let review = checked.value;
+        assert_eq!(review.body, writeup.body());
+        let worst = review
+            .domains
+            .iter()
+            .filter_map(|(_, rating)| *rating)
+            .max();
+        assert!(
+            review.rating.is_none() || review.rating >= worst,
+            "{review:?}"
+        );
+        // Of several lines `rating` the first counts.
+        let overall = writeup.entries().find(|entry| entry.key == "rating");
+        let domains = writeup
+            .entries()
+            .filter(|entry| entry.key.starts_with("rating."));
+        let all_known = overall
+            .into_iter()
+            .chain(domains)
+            .all(|entry| Rating::parse(entry.value).is_some());
+        let said = checked
+            .diagnostics
+            .iter()
+            .any(|d| d.code.name == "review.unknown-rating");
+        assert!(all_known || said, "{review:?}");
+    }
+    super::markdown::text(writeup.body());
+}

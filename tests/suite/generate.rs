@@ -1,0 +1,294 @@
+//! Generated input: text and numbers of every sort, and JSON written in every way that means the same.
+
+use proptest::prelude::*;
+use proptest::test_runner::{Config, RngSeed, TestRunner};
+
+/// Runs a property over `cases` values, always the same ones; `PROPTEST_CASES` and `PROPTEST_RNG_SEED` choose others.
+pub(crate) fn holds<S: Strategy>(cases: u32, values: &S, property: impl Fn(S::Value)) {
+    let mut config = Config {
+        failure_persistence: None,
+        max_shrink_iters: 2_000,
+        ..Config::default()
+    };
+    if std::env::var_os("PROPTEST_CASES").is_none() {
+        config.cases = cases;
+    }
+    if config.rng_seed == RngSeed::Random {
+        config.rng_seed = RngSeed::Fixed(20_260_301);
+    }
+    let result = TestRunner::new(config).run(values, |value| {
+        property(value);
+        Ok(())
+    });
+    if let Err(error) = result {
+        panic!("{error}");
+    }
+}
+
+/// Text: words, markup, escapes, controls, any script, nothing.
+pub(crate) fn text() -> impl Strategy<Value = String> {
+    let special: Vec<char> = "\"\\/{}[]:,#%<>&'` \t\n\r\0\u{1b}\u{7f}\u{85}\u{a0}\u{202e}\u{2028}\u{feff}\u{fffd}\u{1f680}é模"
+        .chars()
+        .collect();
+    let piece = prop_oneof![
+        4 => "[a-z0-9 -]{0,8}",
+        2 => prop::sample::select(special).prop_map(String::from),
+        1 => any::<char>().prop_map(String::from),
+    ];
+    prop::collection::vec(piece, 0..5).prop_map(|pieces| pieces.concat())
+}
+
+/// A word without white space.
+pub(crate) fn word() -> impl Strategy<Value = String> {
+    "[a-zA-Z0-9._/-]{1,12}"
+}
+
+/// A number as JSON writes it, however odd.
+pub(crate) fn number() -> impl Strategy<Value = String> {
+    let odd = [
+        "0",
+        "-0",
+        "0.0",
+        "-0.50",
+        "1e3",
+        "1E+400",
+        "-1e-7",
+        "123456789012345678901234567890",
+        "0.1000000000000000055511151231257827",
+    ];
+    prop_oneof![
+        any::<u32>().prop_map(|n| n.to_string()),
+        any::<i64>().prop_map(|n| n.to_string()),
+        prop::sample::select(odd.to_vec()).prop_map(str::to_owned),
+        (any::<i32>(), 0_u32..1000).prop_map(|(whole, part)| format!("{whole}.{part:03}")),
+    ]
+}
+
+/// A source of small decisions; all zero gives the plainest of every choice, so that failures shrink to plain text.
+#[derive(Debug, Clone)]
+pub(crate) struct Dice(Vec<u8>, usize);
+
+/// Dice for one case.
+pub(crate) fn dice() -> impl Strategy<Value = Dice> {
+    prop::collection::vec(any::<u8>(), 1..64).prop_map(|rolls| Dice(rolls, 0))
+}
+
+impl Dice {
+    /// A number below `sides`.
+    pub(crate) fn roll(&mut self, sides: usize) -> usize {
+        self.1 += 1;
+        let roll = usize::from(self.0[self.1 % self.0.len()])
+            + self.1 / self.0.len() * usize::from(self.0[0]);
+        roll % sides
+    }
+
+    /// Whether one in `sides` comes up.
+    pub(crate) fn once_in(&mut self, sides: usize) -> bool {
+        self.roll(sides) == sides - 1
+    }
+
+    pub(crate) fn shuffle<T>(&mut self, items: &mut [T]) {
+        for at in (1..items.len()).rev() {
+            let other = at - self.roll(at + 1);
+            items.swap(at, other);
+        }
+    }
+}
+
+/// A JSON value with numbers as written.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Json {
+    Null,
+    Bool(bool),
+    Written(String),
+    Text(String),
+    Array(Vec<Json>),
+    Object(Vec<(String, Json)>),
+}
+
+impl From<&str> for Json {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<bool> for Json {
+    fn from(value: bool) -> Self {
+        Self::Bool(value)
+    }
+}
+
+impl From<u64> for Json {
+    fn from(value: u64) -> Self {
+        Self::Written(value.to_string())
+    }
+}
+
+impl From<serde_json::Value> for Json {
+    fn from(value: serde_json::Value) -> Self {
+        use serde_json::Value;
+        match value {
+            Value::Null => Self::Null,
+            Value::Bool(value) => Self::Bool(value),
+            Value::Number(number) => Self::Written(number.to_string()),
+            Value::String(text) => Self::Text(text),
+            Value::Array(items) => Self::Array(items.into_iter().map(Self::from).collect()),
+            Value::Object(members) => Self::Object(
+                members
+                    .into_iter()
+                    .map(|(key, value)| (key, value.into()))
+                    .collect(),
+            ),
+        }
+    }
+}
+
+/// Any JSON value, some levels deep.
+pub(crate) fn json() -> impl Strategy<Value = Json> {
+    let leaf = prop_oneof![
+        Just(Json::Null),
+        any::<bool>().prop_map(Json::Bool),
+        number().prop_map(Json::Written),
+        text().prop_map(Json::Text),
+    ];
+    leaf.prop_recursive(3, 12, 4, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Json::Array),
+            prop::collection::btree_map(word(), inner, 0..4)
+                .prop_map(|members| Json::Object(members.into_iter().collect())),
+        ]
+    })
+}
+
+/// An object: what is `None` is absent or null, unknown keys stand between the known, the order is any.
+pub(crate) fn object<const N: usize>(dice: &mut Dice, members: [(&str, Option<Json>); N]) -> Json {
+    let members =
+        members.map(|(key, value)| (key, value.or_else(|| dice.once_in(2).then_some(Json::Null))));
+    strict_object(dice, members)
+}
+
+/// An object whose absent keys must not be null.
+pub(crate) fn strict_object<const N: usize>(
+    dice: &mut Dice,
+    members: [(&str, Option<Json>); N],
+) -> Json {
+    let mut found: Vec<(String, Json)> = members
+        .into_iter()
+        .filter_map(|(key, value)| Some((key.to_owned(), value?)))
+        .collect();
+    for n in 0..dice.roll(3) {
+        let value = match dice.roll(4) {
+            0 => Json::Null,
+            1 => Json::Written("1e999".to_owned()),
+            2 => Json::Array(vec![Json::Object(vec![(
+                "id".to_owned(),
+                Json::Bool(true),
+            )])]),
+            _ => Json::from("\u{1f680}\\\"\n}"),
+        };
+        found.push((format!("x-{n}/~\""), value));
+    }
+    dice.shuffle(&mut found);
+    Json::Object(found)
+}
+
+impl Json {
+    /// Writes the value on many lines or one, with white space and escapes wherever they may stand.
+    pub(crate) fn write(&self, dice: &mut Dice, one_line: bool) -> String {
+        let mut out = String::new();
+        self.push(&mut out, dice, one_line);
+        out
+    }
+
+    fn push(&self, out: &mut String, dice: &mut Dice, one_line: bool) {
+        space(out, dice, one_line);
+        match self {
+            Self::Null => out.push_str("null"),
+            Self::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
+            Self::Written(literal) => out.push_str(literal),
+            Self::Text(text) => quote(out, dice, text),
+            Self::Array(items) => {
+                out.push('[');
+                for (at, item) in items.iter().enumerate() {
+                    if at > 0 {
+                        out.push(',');
+                    }
+                    item.push(out, dice, one_line);
+                }
+                space(out, dice, one_line);
+                out.push(']');
+            }
+            Self::Object(members) => {
+                out.push('{');
+                for (at, (key, value)) in members.iter().enumerate() {
+                    if at > 0 {
+                        out.push(',');
+                    }
+                    space(out, dice, one_line);
+                    quote(out, dice, key);
+                    space(out, dice, one_line);
+                    out.push(':');
+                    value.push(out, dice, one_line);
+                }
+                space(out, dice, one_line);
+                out.push('}');
+            }
+        }
+        space(out, dice, one_line);
+    }
+}
+
+fn space(out: &mut String, dice: &mut Dice, one_line: bool) {
+    out.push_str(match dice.roll(12) {
+        9 => " ",
+        10 => "\t ",
+        11 if !one_line => "\r\n  ",
+        8 if !one_line => "\n",
+        _ => "",
+    });
+}
+
+fn quote(out: &mut String, dice: &mut Dice, text: &str) {
+    out.push('"');
+    for c in text.chars() {
+        let plain = c >= ' ' && !matches!(c, '"' | '\\');
+        match (c, dice.roll(8)) {
+            ('"' | '\\' | '/', 1..6) => out.extend(['\\', c]),
+            ('\n', 1..6) => out.push_str("\\n"),
+            ('\t', 1..6) => out.push_str("\\t"),
+            ('\u{8}', 1..6) => out.push_str("\\b"),
+            (_, 0..7) if plain => out.push(c),
+            (_, roll) => {
+                for unit in c.encode_utf16(&mut [0; 2]) {
+                    out.push_str(&if roll % 2 == 0 {
+                        format!("\\u{unit:04x}")
+                    } else {
+                        format!("\\u{unit:04X}")
+                    });
+                }
+            }
+        }
+    }
+    out.push('"');
+}
+
+/// A JSON Lines file: line ends of either sort, blank lines, a byte order mark.
+pub(crate) fn lines(dice: &mut Dice, lines: &[String], blank_first: bool) -> String {
+    let mut out = String::new();
+    if dice.once_in(4) {
+        out.push('\u{feff}');
+    }
+    for (at, line) in lines.iter().enumerate() {
+        if (at > 0 || blank_first) && dice.once_in(4) {
+            out.push_str(" \n\t\r\n");
+        }
+        out.push_str(line);
+        let last = at + 1 == lines.len();
+        out.push_str(match dice.roll(4) {
+            3 => "\r\n",
+            2 if last => "",
+            _ => "\n",
+        });
+    }
+    out
+}

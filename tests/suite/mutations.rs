@@ -1,0 +1,192 @@
+//! A run with a damaged file: it is shown or told about, never a reason to stop, and hides nothing that was known.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use proptest::prelude::*;
+use proptest::sample::Index;
+
+use crate::full_run::whole;
+use crate::fuzz_targets::{ALL, places};
+use crate::fuzzing::samples;
+use crate::generate::holds;
+use crate::mutate::{Mutation, mutation};
+use crate::support::{FIRST, TestSite, described};
+
+/// The files that are damaged.
+const FILES: [&str; 12] = [
+    "run-record.json",
+    "events.jsonl",
+    "events.jsonl.annotations.jsonl",
+    "run.tape",
+    "run.tape.annotations.jsonl",
+    "transcript.json",
+    "annotations.json",
+    "annotations.actions.jsonl",
+    "writeup.md",
+    "raw.jsonl",
+    "implementation/src/a.ts",
+    "assets/shot.png",
+];
+
+/// A problem in each file, which nothing in another file takes away: what is appended or replaced, and its code.
+const TROUBLES: [(&str, &str, &str, &str); 10] = [
+    ("raw.jsonl", "", "half\n", "raw.unparsable-line"),
+    (
+        "run-record.json",
+        "\"similarity\": 0.",
+        "\"similarity\": 7.",
+        "record.similarity-out-of-range",
+    ),
+    (
+        "events.jsonl",
+        "",
+        "{\"timestamp\":\"2026-03-01T10:00:09Z\",\"type\":\"hologram\"}\n",
+        "events.unknown-type",
+    ),
+    (
+        "events.jsonl.annotations.jsonl",
+        "\"marker\"",
+        "\"mrkr\"",
+        "annotation.unknown-kind",
+    ),
+    (
+        "run.tape",
+        "\"clock_sleep\"",
+        "\"clock_nap\"",
+        "tape.unknown-kind",
+    ),
+    (
+        "run.tape.annotations.jsonl",
+        "\"note\"",
+        "\"nota\"",
+        "annotation.unknown-kind",
+    ),
+    (
+        "transcript.json",
+        "assets/shot.png",
+        "../shot.png",
+        "transcript.asset-outside",
+    ),
+    (
+        "annotations.json",
+        "\"resolved\":false,",
+        "",
+        "threads.missing-field",
+    ),
+    ("annotations.actions.jsonl", "", "half\n", "threads.syntax"),
+    (
+        "writeup.md",
+        "rating: great",
+        "rating: grand",
+        "review.unknown-rating",
+    ),
+];
+
+/// Path and code of each problem.
+fn found(site: &TestSite) -> BTreeSet<(String, &'static str)> {
+    let outcome = site.check();
+    outcome
+        .diagnostics
+        .iter()
+        .map(|d| (d.place.path.clone(), d.code.name))
+        .collect()
+}
+
+fn bytes_of(site: &TestSite) -> Vec<Vec<u8>> {
+    FILES
+        .iter()
+        .map(|name| site.bytes(&format!("{FIRST}/{name}")))
+        .collect()
+}
+
+fn changes() -> impl Strategy<Value = (Index, Vec<Mutation>)> {
+    (any::<Index>(), prop::collection::vec(mutation(), 1..3))
+}
+
+fn damage(file: &Index, mutations: &[Mutation], files: &[Vec<u8>]) -> (String, Vec<u8>) {
+    let at = file.index(FILES.len());
+    let bytes = mutations.iter().fold(files[at].clone(), |bytes, mutation| {
+        mutation.apply(&bytes, files)
+    });
+    (format!("{FIRST}/{}", FILES[at]), bytes)
+}
+
+#[test]
+fn a_damaged_file_is_shown_or_told_about_and_check_and_build_agree() {
+    let site = whole();
+    assert_eq!(described(&site.publish()), [""; 0]);
+    let files = bytes_of(&site);
+    holds(60, &changes(), |(file, mutations)| {
+        let (path, bytes) = damage(&file, &mutations, &files);
+        site.write(&path, &bytes);
+        let _ = fs::remove_dir_all(site.path("public"));
+        let (checked, built) = (site.check(), site.build());
+        assert_eq!(described(&checked), described(&built));
+        let broken = places::broken(&built.diagnostics);
+        assert_eq!(built.published, !broken, "{:?}", described(&built));
+        if built.published {
+            assert_eq!(crate::crawl::problems(&site.published()), [""; 0]);
+        }
+        site.write(&path, &files[file.index(FILES.len())]);
+    });
+}
+
+#[test]
+fn a_damaged_file_hides_no_problem_of_another() {
+    let site = whole();
+    for (file, from, to, _) in TROUBLES {
+        let path = format!("{FIRST}/{file}");
+        let text = site.text(&path);
+        let changed = if from.is_empty() {
+            format!("{text}{to}")
+        } else {
+            text.replacen(from, to, 1)
+        };
+        assert_ne!(text, changed, "{file}");
+        site.write(&path, changed);
+    }
+    let known: BTreeSet<(String, &str)> = TROUBLES
+        .iter()
+        .map(|(file, .., code)| (format!("{FIRST}/{file}"), *code))
+        .collect();
+    let all = found(&site);
+    assert!(known.is_subset(&all), "{:?}", known.difference(&all));
+    let files = bytes_of(&site);
+    holds(300, &changes(), |(file, mutations)| {
+        let (path, bytes) = damage(&file, &mutations, &files);
+        site.write(&path, &bytes);
+        let now = found(&site);
+        site.write(&path, &files[file.index(FILES.len())]);
+        let lost: Vec<_> = known
+            .iter()
+            .filter(|(of, code)| *of != path && !now.contains(&(of.clone(), code)))
+            .collect();
+        assert!(
+            lost.is_empty(),
+            "{lost:?} after damage to {path}: {}",
+            String::from_utf8_lossy(&bytes)
+        );
+    });
+}
+
+#[test]
+fn every_fuzz_target_holds_for_damaged_samples() {
+    let samples: Vec<_> = samples()
+        .into_iter()
+        .filter(|(.., bytes)| bytes.len() < 20_000)
+        .collect();
+    let others: Vec<Vec<u8>> = samples.iter().map(|(.., bytes)| bytes.clone()).collect();
+    let case = (any::<Index>(), prop::collection::vec(mutation(), 1..4));
+    holds(1_500, &case, |(sample, mutations)| {
+        let (target, _, bytes) = sample.get(&samples);
+        let damaged = mutations.iter().fold(bytes.clone(), |bytes, mutation| {
+            mutation.apply(&bytes, &others)
+        });
+        let (_, run) = ALL
+            .iter()
+            .find(|(name, _)| name == target)
+            .expect("a target");
+        run(&damaged);
+    });
+}

@@ -1,0 +1,245 @@
+//! Harn's tapes: each record is read as it was written, and the content hash depends on nothing else.
+
+use proptest::prelude::*;
+use runpress::formats::tape::{
+    ClockSource, Header, InlineText, Kind, Payload, Phase, Record, parse,
+};
+
+use crate::generate::{Dice, Json, dice, holds, lines, strict_object, text, word};
+
+fn payload() -> impl Strategy<Value = Payload<'static>> {
+    prop_oneof![
+        (word(), text()).prop_map(|(content_hash, text)| Payload::Inline {
+            content_hash,
+            text: InlineText(text.into())
+        }),
+        (word(), any::<u64>()).prop_map(|(content_hash, len_bytes)| Payload::External {
+            content_hash,
+            len_bytes
+        }),
+    ]
+}
+
+fn kind() -> impl Strategy<Value = Kind<'static>> {
+    let source = prop_oneof![Just(ClockSource::Wall), Just(ClockSource::Monotonic)];
+    let spawn = (
+        text(),
+        prop::collection::vec(text(), 0..3),
+        prop::option::of(text()),
+        any::<i32>(),
+        any::<u64>(),
+        payload(),
+        payload(),
+    );
+    let call = (
+        text(),
+        text(),
+        (word(), word()),
+        any::<u64>(),
+        payload(),
+        payload(),
+    );
+    let job = (
+        (text(), text(), text(), text(), text()),
+        payload(),
+        prop::collection::vec(text(), 0..3),
+    );
+    prop_oneof![
+        (source, any::<i64>()).prop_map(|(source, value_ms)| Kind::ClockRead { source, value_ms }),
+        any::<u64>().prop_map(|duration_ms| Kind::ClockSleep { duration_ms }),
+        (text(), payload()).prop_map(|(request_digest, response)| Kind::LlmCall {
+            request_digest,
+            response
+        }),
+        (text(), text(), any::<u64>()).prop_map(|(path, content_hash, len_bytes)| Kind::FileRead {
+            path,
+            content_hash,
+            len_bytes
+        }),
+        (text(), text(), any::<u64>()).prop_map(|(path, content_hash, len_bytes)| {
+            Kind::FileWrite {
+                path,
+                content_hash,
+                len_bytes,
+            }
+        }),
+        text().prop_map(|path| Kind::FileDelete { path }),
+        spawn.prop_map(
+            |(program, args, cwd, exit_code, duration_ms, stdout_payload, stderr_payload)| {
+                Kind::ProcessSpawn {
+                    program,
+                    args,
+                    cwd,
+                    exit_code,
+                    duration_ms,
+                    stdout_payload,
+                    stderr_payload,
+                }
+            }
+        ),
+        (text(), payload()).prop_map(|(request_digest, response)| Kind::DecisionEvaluation {
+            request_digest,
+            response
+        }),
+        call.prop_map(
+            |(
+                server,
+                method,
+                (request_digest, response_digest),
+                latency_ms,
+                request_payload,
+                response_payload,
+            )| {
+                Kind::McpJsonRpc {
+                    server,
+                    method,
+                    request_digest,
+                    response_digest,
+                    latency_ms,
+                    request_payload,
+                    response_payload,
+                }
+            }
+        ),
+        job.prop_map(
+            |((job_id, request_id, backend, state, event_kind), event, asset_digests)| {
+                Kind::ModelJob {
+                    job_id,
+                    request_id,
+                    backend,
+                    state,
+                    event_kind,
+                    event,
+                    asset_digests,
+                }
+            }
+        ),
+    ]
+}
+
+fn record() -> impl Strategy<Value = Record<'static>> {
+    let phase = prop::option::of(prop_oneof![
+        Just(Phase::UserScript),
+        Just(Phase::RuntimeFinalize)
+    ]);
+    (any::<u64>(), phase, any::<i64>(), any::<i64>(), kind()).prop_map(
+        |(seq, phase, virtual_time_ms, monotonic_ms, kind)| Record {
+            seq,
+            phase,
+            virtual_time_ms,
+            monotonic_ms,
+            kind,
+        },
+    )
+}
+
+fn header() -> impl Strategy<Value = Header> {
+    (
+        0_u32..2,
+        text(),
+        prop::option::of(any::<i64>()),
+        prop::option::of(text()),
+        prop::collection::vec(text(), 0..3),
+    )
+        .prop_map(
+            |(version, harn_version, started_at_unix_ms, script_path, argv)| Header {
+                version,
+                harn_version,
+                started_at_unix_ms,
+                script_path,
+                argv,
+            },
+        )
+}
+
+fn header_line(dice: &mut Dice, header: &Header) -> String {
+    let argv = || {
+        Json::Array(
+            header
+                .argv
+                .iter()
+                .map(|arg| Json::from(arg.as_str()))
+                .collect(),
+        )
+    };
+    let plain = dice.once_in(2);
+    let header = strict_object(
+        dice,
+        [
+            ("type", Some(Json::from("header"))),
+            ("version", Some(Json::from(u64::from(header.version)))),
+            (
+                "harn_version",
+                Some(Json::from(header.harn_version.as_str())),
+            ),
+            (
+                "started_at_unix_ms",
+                header
+                    .started_at_unix_ms
+                    .map(|ms| Json::Written(ms.to_string())),
+            ),
+            ("script_path", header.script_path.as_deref().map(Json::from)),
+            ("argv", (!header.argv.is_empty() || plain).then(argv)),
+        ],
+    );
+    header.write(dice, true)
+}
+
+/// The value with the keys of every object in another order.
+fn stirred(dice: &mut Dice, value: Json) -> Json {
+    match value {
+        Json::Object(members) => {
+            let members = members
+                .into_iter()
+                .map(|(key, value)| (key, stirred(dice, value)));
+            let mut members: Vec<_> = members.collect();
+            dice.shuffle(&mut members);
+            Json::Object(members)
+        }
+        other => other,
+    }
+}
+
+fn record_line(dice: &mut Dice, record: &Record<'_>) -> String {
+    let Json::Object(mut members) = serde_json::to_value(record).expect("plain data").into() else {
+        unreachable!("a record is an object")
+    };
+    members.push(("type".to_owned(), Json::from("record")));
+    stirred(dice, Json::Object(members)).write(dice, true)
+}
+
+#[test]
+fn a_tape_is_read_back_in_every_record_and_its_hash_sees_only_what_it_says() {
+    let tape = (header(), prop::collection::vec(record(), 0..5));
+    holds(250, &(tape, dice()), |((header, mut records), mut dice)| {
+        let mut texts = vec![header_line(&mut dice, &header)];
+        texts.extend(records.iter().map(|record| record_line(&mut dice, record)));
+        let text = lines(&mut dice, &texts, false);
+        let (read, problems) = parse("t", text.as_bytes());
+        assert!(problems.is_empty(), "{problems:?} in {text}");
+        let read = read.expect("a tape");
+        assert_eq!(format!("{:?}", read.header), format!("{header:?}"));
+        let phased = records.iter().any(|record| record.phase.is_some());
+        for record in &mut records {
+            record.phase.get_or_insert(Phase::UserScript);
+        }
+        let found: Vec<String> = read
+            .records
+            .iter()
+            .map(|line| format!("{:?}", line.record))
+            .collect();
+        let expected: Vec<String> = records.iter().map(|record| format!("{record:?}")).collect();
+        assert_eq!(found, expected, "{text}");
+        let mut hasher = blake3::Hasher::new();
+        for record in &records {
+            hasher.update(
+                serde_json::to_string(record)
+                    .expect("plain data")
+                    .as_bytes(),
+            );
+            hasher.update(b"\n");
+        }
+        assert_eq!(read.content_hash, hasher.finalize().to_hex().as_str());
+        assert_eq!(read.hash_without_phase.is_some(), !phased);
+    });
+}

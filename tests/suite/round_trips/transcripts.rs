@@ -1,0 +1,231 @@
+//! Transcripts: each turn is read as it was written, and exactly what is public is taken from it.
+
+use proptest::prelude::*;
+use runpress::diagnostics::Source;
+use runpress::formats::transcript::parse;
+use runpress::model::transcript::public;
+
+use crate::generate::{Dice, Json, dice, holds, object, text};
+
+/// What only stands where nothing may come out.
+const HIDDEN: &str = "HIDDEN-WORD";
+
+/// A block: its type, what it says of its visibility, its words.
+#[derive(Debug, Clone)]
+struct Block {
+    kind: Option<&'static str>,
+    visibility: Option<&'static str>,
+    words: String,
+}
+
+#[derive(Debug, Clone)]
+struct Turn {
+    role: Option<&'static str>,
+    whole: Option<&'static str>,
+    blocks: Vec<Block>,
+}
+
+fn visibility() -> impl Strategy<Value = Option<&'static str>> {
+    prop::option::of(prop::sample::select(vec![
+        "public", "public", "internal", "private", "Public", "PUBLIC ", "", "everyone",
+    ]))
+}
+
+fn block() -> impl Strategy<Value = Block> {
+    let kinds = [
+        "text",
+        "output_text",
+        "tool_call",
+        "tool_result",
+        "reasoning",
+        "Thinking_Summary",
+        "provider_payload",
+        "private_reasoning",
+    ];
+    (
+        prop::option::of(prop::sample::select(kinds.to_vec())),
+        visibility(),
+        text(),
+    )
+        .prop_map(|(kind, visibility, words)| Block {
+            kind,
+            visibility,
+            words,
+        })
+}
+
+fn turn() -> impl Strategy<Value = Turn> {
+    let role = prop::option::of(prop::sample::select(vec![
+        "user",
+        "assistant",
+        "system",
+        "tool_result",
+    ]));
+    let whole = prop_oneof![4 => Just(None), 1 => visibility()];
+    (role, whole, prop::collection::vec(block(), 0..4)).prop_map(|(role, whole, blocks)| Turn {
+        role,
+        whole,
+        blocks,
+    })
+}
+
+impl Turn {
+    /// Whether a block of the turn may be shown: every word about it is exactly `public`, and it is no reasoning.
+    fn shows(&self, block: &Block) -> bool {
+        let default = if self.role == Some("tool_result") {
+            "internal"
+        } else {
+            "public"
+        };
+        let said = self
+            .whole
+            .filter(|word| *word != "public")
+            .or(block.visibility)
+            .unwrap_or(default);
+        let kind = block.kind.unwrap_or("text").to_lowercase();
+        said == "public"
+            && !["reasoning", "thinking", "provider"]
+                .iter()
+                .any(|word| kind.contains(word))
+    }
+
+    fn json(&self, dice: &mut Dice) -> Json {
+        let blocks = self.blocks.iter().map(|block| {
+            let words = if self.shows(block) {
+                block.words.clone()
+            } else {
+                format!("{HIDDEN}{}", block.words)
+            };
+            object_without_null(
+                dice,
+                [
+                    ("type", block.kind.map(Json::from)),
+                    ("visibility", block.visibility.map(Json::from)),
+                    ("text", Some(Json::from(words.as_str()))),
+                ],
+            )
+        });
+        let mut blocks: Vec<Json> = blocks.collect();
+        // A single block may stand without its list.
+        let content = if blocks.len() == 1 && dice.once_in(2) {
+            blocks.remove(0)
+        } else {
+            Json::Array(blocks)
+        };
+        object_without_null(
+            dice,
+            [
+                ("role", self.role.map(Json::from)),
+                ("visibility", self.whole.map(Json::from)),
+                ("content", Some(content)),
+            ],
+        )
+    }
+}
+
+/// A null where a visibility may stand says nothing public, so that it is no way to write nothing.
+fn object_without_null<const N: usize>(
+    dice: &mut Dice,
+    members: [(&str, Option<Json>); N],
+) -> Json {
+    let members = members
+        .into_iter()
+        .filter_map(|(key, value)| Some((key.to_owned(), value?)));
+    let mut members: Vec<_> = members.collect();
+    dice.shuffle(&mut members);
+    Json::Object(members)
+}
+
+#[test]
+fn exactly_the_public_blocks_of_a_transcript_are_taken_from_it() {
+    let transcript = (
+        prop::option::of(text()),
+        prop::option::of(text()),
+        prop::collection::vec(turn(), 0..5),
+        any::<bool>(),
+    );
+    holds(
+        400,
+        &(transcript, dice()),
+        |((id, state, turns, summary), mut dice)| {
+            let messages: Vec<Json> = turns.iter().map(|turn| turn.json(&mut dice)).collect();
+            let document = object(
+                &mut dice,
+                [
+                    ("_type", Some(Json::from("transcript"))),
+                    ("version", Some(Json::from(2_u64))),
+                    ("id", id.as_deref().map(Json::from)),
+                    ("state", state.as_deref().map(Json::from)),
+                    ("summary", summary.then(|| Json::from(HIDDEN))),
+                    ("messages", Some(Json::Array(messages))),
+                ],
+            );
+            let text = document.write(&mut dice, false);
+            let (read, problems) = parse(Source::file("t", text.as_bytes()));
+            assert!(problems.is_empty(), "{problems:?} in {text}");
+            let read = read.expect("a transcript");
+            let roles: Vec<&str> = read
+                .messages
+                .iter()
+                .map(|message| message.role.as_ref())
+                .collect();
+            assert_eq!(
+                roles,
+                turns
+                    .iter()
+                    .map(|turn| turn.role.unwrap_or("user"))
+                    .collect::<Vec<_>>()
+            );
+            let counts: Vec<usize> = read
+                .messages
+                .iter()
+                .map(|message| message.blocks.len())
+                .collect();
+            assert_eq!(
+                counts,
+                turns
+                    .iter()
+                    .map(|turn| turn.blocks.len())
+                    .collect::<Vec<_>>()
+            );
+
+            let conversation = public(read);
+            assert_eq!(
+                (conversation.id.as_ref(), conversation.state.as_str()),
+                (id.as_ref(), state.as_deref().unwrap_or("active"))
+            );
+            assert_eq!(conversation.summary_withheld, summary);
+            let expected: Vec<Vec<String>> = turns
+                .iter()
+                .map(|turn| {
+                    turn.blocks
+                        .iter()
+                        .filter(|block| turn.shows(block))
+                        .map(|block| block.words.clone())
+                        .collect()
+                })
+                .filter(|blocks: &Vec<String>| !blocks.is_empty())
+                .collect();
+            let found: Vec<Vec<String>> = conversation
+                .turns
+                .iter()
+                .map(|turn| {
+                    let words = |raw: &str| {
+                        serde_json::from_str::<serde_json::Value>(raw).expect("JSON")["text"]
+                            .as_str()
+                            .map(str::to_owned)
+                    };
+                    turn.parts
+                        .iter()
+                        .filter_map(|part| words(part.verbatim.0))
+                        .collect()
+                })
+                .collect();
+            assert_eq!(found, expected, "{text}");
+            assert!(
+                !format!("{conversation:?}").contains(HIDDEN),
+                "{conversation:?}"
+            );
+        },
+    );
+}
