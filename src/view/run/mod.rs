@@ -1,0 +1,235 @@
+//! Knows the page of a run, and the further pages of its tapes.
+
+mod metrics;
+mod provenance;
+mod review;
+mod tapes;
+mod validation;
+
+use serde::Serialize;
+
+use crate::config::Config;
+use crate::model::FileDigest;
+use crate::model::annotation::Sidecar;
+use crate::model::archive::{Archive, Entry};
+use crate::model::reconciliation::Reconciliation;
+use crate::model::review::Review;
+use crate::model::run::Run;
+use crate::model::tape::Tape;
+use crate::model::threads::Threads;
+use crate::model::transcript::Conversation;
+use crate::render::Html;
+
+use super::discussion::{self, ConversationView, ThreadsView};
+use super::timeline::Layout;
+use super::{Badge, Cell, Link, When, format, links};
+
+pub use metrics::{BarPart, MetricView, MetricsView};
+pub use provenance::{FileView, ProvenanceView, SidecarView, TapeView};
+pub use review::{BuildView, ItemView, ReviewView};
+pub use tapes::{EventsPage, PageLink, StripView, TimelineView, events_page};
+pub use validation::{CheckView, ProofView, StepView, ValidationView};
+
+/// The page of a run.
+#[derive(Debug, Serialize)]
+pub struct RunPage {
+    /// Way to the site's root.
+    pub root: String,
+    /// Case, variant and version.
+    pub title: String,
+    /// The run's id.
+    pub id: String,
+    /// Its case.
+    pub case: Link,
+    /// Its model.
+    pub model: Link,
+    /// Its harness.
+    pub harness: Link,
+    /// Version of the harness.
+    pub harness_version: Cell,
+    /// Version of the case.
+    pub version: String,
+    /// Variant of the case.
+    pub variant: Cell,
+    /// How it ended.
+    pub state: Badge,
+    /// Why.
+    pub state_detail: Option<String>,
+    /// What reviewers said.
+    pub rating: Badge,
+    /// When it began.
+    pub started: When,
+    /// When it ended.
+    pub finished: When,
+    /// The generated source.
+    pub source: Option<String>,
+    /// The run's own files.
+    pub downloads: Vec<Link>,
+    /// The review.
+    pub review: Option<ReviewView>,
+    /// The playable build.
+    pub build: Option<BuildView>,
+    /// One strip per tape.
+    pub strips: Vec<StripView>,
+    /// The figures.
+    pub metrics: MetricsView,
+    /// What was found afterwards.
+    pub validation: ValidationView,
+    /// The tapes.
+    pub timelines: Vec<TimelineView>,
+    /// The public part of the transcript.
+    pub conversation: Option<ConversationView>,
+    /// The review threads.
+    pub threads: Option<ThreadsView>,
+    /// Where everything comes from.
+    pub provenance: ProvenanceView,
+    /// The next newer run of the case.
+    pub newer: Option<Link>,
+    /// The next older run of the case.
+    pub older: Option<Link>,
+}
+
+/// What the renderer adds to the page.
+#[derive(Debug)]
+pub struct Parts {
+    /// The writeup.
+    pub writeup: Html,
+    /// One strip per tape.
+    pub strips: Vec<StripView>,
+    /// The first page of each tape.
+    pub timelines: Vec<Html>,
+    /// The Markdown entries of the review threads, thread by thread; `None` for plain text.
+    pub entries: Vec<Vec<Option<Html>>>,
+}
+
+/// What the page is made of.
+#[derive(Debug)]
+pub struct Sources<'a> {
+    /// Settings.
+    pub config: &'a Config,
+    /// The archive.
+    pub archive: &'a Archive,
+    /// The run.
+    pub entry: &'a Entry,
+    /// Its review.
+    pub review: Option<&'a Review>,
+    /// How far its logs agree with its record.
+    pub reconciliation: Option<&'a Reconciliation>,
+    /// Its tapes.
+    pub tapes: &'a [Tape<'a>],
+    /// Their sidecars.
+    pub sidecars: &'a [Option<Sidecar<'a>>],
+    /// Their layouts.
+    pub layouts: &'a [Layout<'a>],
+    /// The public part of its transcript.
+    pub conversation: Option<&'a Conversation<'a>>,
+    /// Its review threads.
+    pub threads: Option<&'a Threads<'a>>,
+    /// Its files.
+    pub files: &'a [FileDigest],
+    /// Its record as written.
+    pub record: &'a str,
+    /// Names of the files that can be downloaded beside the page.
+    pub downloads: &'a [String],
+}
+
+/// `pong · base · v1.0.0`
+#[must_use]
+pub fn title(run: &Run) -> String {
+    let variant = run
+        .subject
+        .variant
+        .as_deref()
+        .map_or_else(String::new, |variant| format!(" · {variant}"));
+    format!("{}{variant} · {}", run.subject.case, run.subject.version)
+}
+
+/// Makes the page.
+#[must_use]
+pub fn page(s: &Sources<'_>, parts: Parts) -> RunPage {
+    let (run, archive) = (&s.entry.run, s.archive);
+    let path = links::run(&s.entry.slug);
+    let root = links::root(&path);
+    let link = |text: &str, path: String| Link {
+        text: text.to_owned(),
+        href: format!("{root}{path}"),
+    };
+    let neighbour = |index: Option<usize>| {
+        index.map(|index| {
+            let entry = &archive.runs[index];
+            let run = &entry.run;
+            let words = format!(
+                "{}, {} ({})",
+                run.subject.model,
+                run.subject.harness,
+                format::when(run.recency()).date
+            );
+            link(&words, links::run(&entry.slug))
+        })
+    };
+    let mut downloads = vec![Link {
+        text: "run.json".to_owned(),
+        href: "run.json".to_owned(),
+    }];
+    downloads.extend(s.downloads.iter().map(|name| Link {
+        text: name.clone(),
+        href: links::encode(name),
+    }));
+    RunPage {
+        title: title(run),
+        id: run.id.clone(),
+        case: link(
+            &run.subject.case,
+            links::group("cases", &archive.cases[s.entry.case].slug),
+        ),
+        model: link(
+            &run.subject.model,
+            links::group("models", &archive.models[s.entry.model].slug),
+        ),
+        harness: link(
+            &run.subject.harness,
+            links::group("harnesses", &archive.harnesses[s.entry.harness].slug),
+        ),
+        harness_version: format::text(run.subject.harness_version.as_ref()),
+        version: run.subject.version.clone(),
+        variant: format::text(run.subject.variant.as_ref()),
+        state: format::state(&run.state),
+        state_detail: run.state.detail.clone(),
+        rating: format::rating(s.review.and_then(|review| review.rating)),
+        started: format::when(&run.started),
+        finished: format::when(&run.finished),
+        source: run.source_repo.as_ref().map(|url| url.as_str().to_owned()),
+        downloads,
+        review: s
+            .review
+            .map(|review| review::review_view(review, parts.writeup)),
+        build: review::build(s.config, run),
+        strips: parts.strips,
+        metrics: metrics::metrics(archive, run),
+        validation: validation::validation(run),
+        timelines: s
+            .tapes
+            .iter()
+            .zip(s.layouts)
+            .zip(parts.timelines)
+            .map(|((tape, layout), html)| TimelineView {
+                file: tape.file.clone(),
+                anchor: format!("{}timeline", layout.prefix),
+                count: format::count(tape.events.len(), "event"),
+                html,
+                pages: tapes::pages(tape, layout, 1),
+            })
+            .collect(),
+        conversation: s
+            .conversation
+            .map(|conversation| discussion::conversation(s.config, conversation)),
+        threads: s
+            .threads
+            .filter(|t| !t.threads.is_empty())
+            .map(|threads| discussion::threads(threads, parts.entries)),
+        provenance: provenance::provenance(s),
+        newer: neighbour(s.entry.newer),
+        older: neighbour(s.entry.older),
+        root,
+    }
+}

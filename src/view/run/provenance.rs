@@ -1,0 +1,220 @@
+//! Knows where everything on the page of a run comes from.
+
+use serde::Serialize;
+
+use crate::model::annotation::{Problem, Sidecar};
+use crate::model::tape::{Format, Tape};
+use crate::view::{Badge, Cell, Fact, format};
+use crate::view::reconciliation::{self, ComparedView};
+
+use super::{Sources, title};
+
+/// Where everything comes from.
+#[derive(Debug, Serialize)]
+pub struct ProvenanceView {
+    /// Identity, environment and tooling.
+    pub facts: Vec<Fact>,
+    /// The input files.
+    pub files: Vec<FileView>,
+    /// The tapes.
+    pub tapes: Vec<TapeView>,
+    /// How far the logs agree with the record.
+    pub reconciliation: Vec<ComparedView>,
+    /// The record as written.
+    pub record: String,
+    /// How to cite the run.
+    pub citation: String,
+    /// Licence of the data.
+    pub licence: Option<String>,
+}
+
+/// An input file.
+#[derive(Debug, Serialize)]
+pub struct FileView {
+    /// Its path.
+    pub path: String,
+    /// Its size.
+    pub size: String,
+    /// Its digest.
+    pub blake3: String,
+}
+
+/// A tape's identity, and what its sidecar's validation said.
+#[derive(Debug, Serialize)]
+pub struct TapeView {
+    /// Its file.
+    pub file: String,
+    /// `event log` or `Harn tape`.
+    pub format: &'static str,
+    /// Its content hash.
+    pub content_hash: String,
+    /// Facts of its header.
+    pub header: Vec<(&'static str, String)>,
+    /// Its sidecar.
+    pub sidecar: Option<SidecarView>,
+}
+
+/// A sidecar.
+#[derive(Debug, Serialize)]
+pub struct SidecarView {
+    /// Its file.
+    pub file: String,
+    /// How the digest in its header relates to the tape.
+    pub digest: Badge,
+    /// `8 annotations checked, no problems`
+    pub report: String,
+    /// How many of each kind.
+    pub kinds: Vec<(String, usize)>,
+}
+
+pub(super) fn provenance(s: &Sources<'_>) -> ProvenanceView {
+    let run = &s.entry.run;
+    let (subject, environment) = (&run.subject, &run.environment);
+    let fact = |name: &str, value: Cell, code: bool| Fact {
+        name: name.to_owned(),
+        value,
+        code,
+    };
+    let plain = |text: &str| Cell::known(text);
+    let facts = vec![
+        fact("Run id", plain(&run.id), true),
+        fact("Test type", plain(&subject.test_type), false),
+        fact("Orchestrator", plain(&subject.orchestrator), false),
+        fact("Engine", plain(&subject.engine), false),
+        fact(
+            "Engine version",
+            format::text(subject.engine_version.as_ref()),
+            false,
+        ),
+        fact(
+            "Harness version",
+            format::text(subject.harness_version.as_ref()),
+            false,
+        ),
+        fact(
+            "Authentication",
+            format::text(environment.auth_mode.as_ref()),
+            false,
+        ),
+        fact(
+            "Test Cabinet commit",
+            format::text(environment.test_cabinet_commit.as_ref()),
+            true,
+        ),
+        fact(
+            "Operating system",
+            format::text(environment.os.as_ref()),
+            false,
+        ),
+        fact(
+            "Container image",
+            format::text(environment.container_image.as_ref()),
+            true,
+        ),
+        fact(
+            "Node.js",
+            format::text(environment.node_version.as_ref()),
+            true,
+        ),
+    ];
+    ProvenanceView {
+        facts,
+        files: s
+            .files
+            .iter()
+            .map(|file| FileView {
+                path: file.path.clone(),
+                size: format::bytes(file.bytes),
+                blake3: file.blake3.clone(),
+            })
+            .collect(),
+        tapes: s
+            .tapes
+            .iter()
+            .zip(s.sidecars)
+            .map(|(tape, sidecar)| tape_view(tape, sidecar.as_ref()))
+            .collect(),
+        reconciliation: s
+            .reconciliation
+            .map(reconciliation::rows)
+            .unwrap_or_default(),
+        record: s.record.to_owned(),
+        citation: citation(s),
+        licence: s.config.policy.licence.clone(),
+    }
+}
+
+fn tape_view(tape: &Tape<'_>, sidecar: Option<&Sidecar<'_>>) -> TapeView {
+    TapeView {
+        file: tape.file.clone(),
+        format: match tape.format {
+            Format::Events => "event log",
+            Format::Harn => "Harn tape",
+        },
+        content_hash: tape.content_hash.clone(),
+        header: tape.header.clone(),
+        sidecar: sidecar.map(|sidecar| {
+            let stale = sidecar
+                .report
+                .problems
+                .iter()
+                .any(|p| matches!(p, Problem::TapeDigestMismatch { .. }));
+            let digest = match (&sidecar.stated_hash, stale) {
+                (None, _) => Badge {
+                    word: "not stated".to_owned(),
+                    tone: "none",
+                },
+                (Some(_), true) => Badge {
+                    word: "differs from the tape".to_owned(),
+                    tone: "bad",
+                },
+                (Some(_), false) => Badge {
+                    word: "agrees with the tape".to_owned(),
+                    tone: "good",
+                },
+            };
+            let problems = sidecar.report.problems.len();
+            let problems = if problems == 0 {
+                "no problems".to_owned()
+            } else {
+                format::count(problems, "problem")
+            };
+            SidecarView {
+                file: sidecar.file.clone(),
+                digest,
+                report: format!(
+                    "{} checked, {problems}",
+                    format::count(sidecar.report.checked, "annotation")
+                ),
+                kinds: sidecar
+                    .report
+                    .kind_counts
+                    .0
+                    .iter()
+                    .map(|(kind, count)| (kind.clone(), *count))
+                    .collect(),
+            }
+        }),
+    }
+}
+
+fn citation(s: &Sources<'_>) -> String {
+    let (run, site) = (&s.entry.run, &s.config.site);
+    let author = site
+        .author
+        .as_ref()
+        .map_or_else(String::new, |author| format!("{author}. "));
+    let base = site.base_url.as_ref();
+    let address = base.map_or_else(String::new, |base| {
+        format!(" {}runs/{}/", base.as_str(), s.entry.slug)
+    });
+    format!(
+        "{author}Run {} ({}, {}, {}), {}. {}.{address}",
+        run.id,
+        title(run),
+        run.subject.model,
+        run.subject.harness,
+        format::when(&run.finished).date,
+        site.title
+    )
+}

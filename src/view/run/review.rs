@@ -1,0 +1,80 @@
+//! Knows what reviewers wrote about a run, and where its build can be played.
+
+use serde::Serialize;
+
+use crate::config::Config;
+use crate::model::review::Review;
+use crate::model::run::Run;
+use crate::render::Html;
+use crate::view::{Badge, format};
+
+/// A review.
+#[derive(Debug, Serialize)]
+pub struct ReviewView {
+    /// Ratings per domain.
+    pub domains: Vec<(String, Badge)>,
+    /// The checklist.
+    pub checklist: Vec<ItemView>,
+    /// The prose.
+    pub html: Html,
+}
+
+/// One item of the checklist.
+#[derive(Debug, Serialize)]
+pub struct ItemView {
+    /// Its id.
+    pub id: String,
+    /// Its status.
+    pub status: String,
+    /// What was said about it.
+    pub note: Option<String>,
+}
+
+/// A playable build.
+#[derive(Debug, Serialize)]
+pub struct BuildView {
+    /// Its address.
+    pub url: String,
+    /// Its host.
+    pub host: String,
+    /// Whether the site may frame it, on demand.
+    pub embed: bool,
+}
+
+pub(super) fn review_view(review: &Review, html: Html) -> ReviewView {
+    ReviewView {
+        domains: review
+            .domains
+            .iter()
+            .map(|(name, rating)| (name.clone(), format::rating(*rating)))
+            .collect(),
+        checklist: review
+            .checklist
+            .iter()
+            .map(|item| ItemView {
+                id: item.id.clone(),
+                status: item.status.clone(),
+                note: item.note.clone(),
+            })
+            .collect(),
+        html,
+    }
+}
+
+pub(super) fn build(config: &Config, run: &Run) -> Option<BuildView> {
+    let url = run.playable_build.as_ref()?;
+    let host = url.host();
+    // Mixed content would be refused by the browser, so only https is framed; the policy names hosts, not ports.
+    let embed = url.is_https()
+        && !url.has_port()
+        && config
+            .policy
+            .embed_hosts
+            .iter()
+            .any(|allowed| allowed.eq_ignore_ascii_case(&host));
+    Some(BuildView {
+        url: url.as_str().to_owned(),
+        host,
+        embed,
+    })
+}

@@ -1,0 +1,133 @@
+//! Knows the tapes of a run on its page, and the further pages of the long ones.
+
+use serde::Serialize;
+
+use crate::model::tape::Tape;
+use crate::render::Html;
+use crate::view::timeline::Layout;
+use crate::view::{Link, format, links};
+
+use super::{Sources, title};
+
+/// A strip with its words.
+#[derive(Debug, Serialize)]
+pub struct StripView {
+    /// The tape's file.
+    pub file: String,
+    /// The drawing.
+    pub svg: Html,
+    /// What it shows.
+    pub caption: String,
+    /// The families on it, and how many events of each.
+    pub legend: Vec<(&'static str, usize)>,
+}
+
+/// A tape on the run page.
+#[derive(Debug, Serialize)]
+pub struct TimelineView {
+    /// The tape's file.
+    pub file: String,
+    /// Id of the section.
+    pub anchor: String,
+    /// `200 events`
+    pub count: String,
+    /// The events of the first page.
+    pub html: Html,
+    /// Its pages, when there are several.
+    pub pages: Vec<PageLink>,
+}
+
+/// A page of a tape.
+#[derive(Debug, Serialize)]
+pub struct PageLink {
+    /// `events 501 to 1,000`
+    pub text: String,
+    /// Its address.
+    pub href: String,
+    /// Whether it is this page.
+    pub current: bool,
+}
+
+/// A further page of a tape.
+#[derive(Debug, Serialize)]
+pub struct EventsPage {
+    /// Way to the site's root.
+    pub root: String,
+    /// Title of the run.
+    pub title: String,
+    /// The run's page.
+    pub run: Link,
+    /// The tape's file.
+    pub file: String,
+    /// Which events stand here.
+    pub summary: String,
+    /// The events.
+    pub html: Html,
+    /// All pages of the tape.
+    pub pages: Vec<PageLink>,
+    /// The page before.
+    pub previous: Option<String>,
+    /// The page after.
+    pub next: Option<String>,
+}
+
+/// Makes page `number` (from 2) of a tape.
+#[must_use]
+pub fn events_page(
+    s: &Sources<'_>,
+    tape: &Tape<'_>,
+    layout: &Layout<'_>,
+    number: usize,
+    html: Html,
+) -> EventsPage {
+    let path = layout.path(number);
+    let root = links::root(&path);
+    let href = |number: usize| format!("{root}{}", layout.path(number));
+    let range = layout.range(number);
+    EventsPage {
+        title: title(&s.entry.run),
+        run: Link {
+            text: title(&s.entry.run),
+            href: format!("{root}{}", links::run(&s.entry.slug)),
+        },
+        file: tape.file.clone(),
+        summary: span(tape, &range),
+        html,
+        pages: pages(tape, layout, number),
+        previous: Some(href(number - 1)),
+        next: (number < layout.pages()).then(|| href(number + 1)),
+        root,
+    }
+}
+
+/// `events 500 to 999 of 3,000`: the numbers are those that stand beside the events.
+fn span(tape: &Tape<'_>, range: &std::ops::Range<usize>) -> String {
+    let number = |position: usize| tape.events.get(position).map_or(0, |event| event.seq);
+    format!(
+        "events {} to {} of {}",
+        format::grouped(&number(range.start).to_string()),
+        format::grouped(&number(range.end.saturating_sub(1)).to_string()),
+        format::grouped(&tape.events.len().to_string())
+    )
+}
+
+/// Links to pages of a tape that are shown on each of them: all, or those near this one with the first and the last.
+const PAGE_LINKS: usize = 25;
+
+pub(super) fn pages(tape: &Tape<'_>, layout: &Layout<'_>, current: usize) -> Vec<PageLink> {
+    let count = layout.pages();
+    if count == 1 {
+        return Vec::new();
+    }
+    let root = links::root(&layout.path(current));
+    let near =
+        |number: usize| count <= PAGE_LINKS || number.abs_diff(current) <= PAGE_LINKS / 2 - 2;
+    (1..=count)
+        .filter(|number| *number == 1 || *number == count || near(*number))
+        .map(|number| PageLink {
+            text: span(tape, &layout.range(number)),
+            href: format!("{root}{}", layout.path(number)),
+            current: number == current,
+        })
+        .collect()
+}
