@@ -5,12 +5,14 @@ use std::sync::Arc;
 
 use crate::config::Config;
 use crate::diagnostics::text::quoted;
-use crate::diagnostics::{Checked, Collector, Diagnostic, Place, Source, codes};
+use crate::diagnostics::{Checked, Collector, Diagnostic, Place, Severity, Source, codes};
 use crate::discover::RunDirectory;
-use crate::formats::{self, run_record};
+use crate::formats;
+use crate::formats::run_record::{self, UnknownKey};
 use crate::load::{self, Loaded, RunFiles};
 use crate::markup::Origin;
 use crate::model::annotation::Sidecar;
+use crate::model::details::Details;
 use crate::model::reconciliation::{Reconciliation, reconcile};
 use crate::model::review::Review;
 use crate::model::run::{self, Run};
@@ -50,6 +52,8 @@ pub struct Record {
     pub id_place: Place,
     /// What was noticed.
     pub diagnostics: Vec<Diagnostic>,
+    /// Keys that no version of the format has.
+    pub unknown_keys: Vec<UnknownKey>,
 }
 
 /// Reads a record and holds it to its rules.
@@ -63,6 +67,7 @@ pub fn record(file: &Loaded) -> Record {
             id: None,
             id_place: Place::file(&file.shown),
             diagnostics,
+            unknown_keys: Vec::new(),
         };
     };
     diagnostics.extend(parsed.diagnostics.iter().cloned());
@@ -73,6 +78,10 @@ pub fn record(file: &Loaded) -> Record {
     } else {
         run::from_record(&parsed.record)
     };
+    diagnostics.extend(
+        run.as_ref()
+            .and_then(|run| rules::record::check_published(source, &parsed, run)),
+    );
     let id = parsed.record.id.as_ref().map(ToString::to_string);
     if let Some(id) = &id {
         diagnostics = diagnostics
@@ -84,6 +93,50 @@ pub fn record(file: &Loaded) -> Record {
         run,
         id,
         id_place: rules::record::place(source, &parsed, "/id"),
+        diagnostics,
+        unknown_keys: run_record::unknown_keys(parsed.root),
+    }
+}
+
+/// What only the page of a run shows of its record. Links that its own prose may not have are notes: nobody edits
+/// what an agent wrote.
+#[must_use]
+pub fn details(file: &Loaded, tape: Option<&Tape<'_>>) -> Checked<Details> {
+    let source = Source::file(&file.shown, &file.bytes);
+    let (Some(parsed), _) = run_record::parse(source) else {
+        return Checked::clean(Details::default());
+    };
+    let details = model::details::from_record(&parsed.record);
+    let events = |number| tape?.position(number).map(|_| String::new());
+    let showcase = details.showcase.as_ref();
+    let texts = [
+        (
+            "/showcase/description".to_owned(),
+            showcase.and_then(|showcase| showcase.description.as_deref()),
+        ),
+        (
+            "/gameJamReadme".to_owned(),
+            details.game_jam_readme.as_deref(),
+        ),
+    ];
+    let prior = details.prior_entries.iter().enumerate().map(|(i, entry)| {
+        let pointer = format!("/gameJamPriorEntries/{i}/readme");
+        (pointer, entry.readme.as_deref())
+    });
+    let mut problems = Collector::default();
+    for (pointer, text) in texts.into_iter().chain(prior) {
+        for destination in
+            rules::markdown::dropped_links(text.unwrap_or_default(), Origin::Run(&events))
+        {
+            problems.add(&codes::REVIEW_UNSAFE_LINK, || {
+                let place = rules::record::place(source, &parsed, &pointer);
+                rules::markdown::dropped(place, &destination).with_severity(Severity::Note)
+            });
+        }
+    }
+    let diagnostics = problems.finish(&file.shown);
+    Checked {
+        value: details,
         diagnostics,
     }
 }

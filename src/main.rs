@@ -207,6 +207,12 @@ fn summary(site: &Site, outcome: &Outcome, is_build: bool, elapsed: Duration) ->
     if outcome.quarantined > 0 {
         parts.push(format!("{} quarantined", outcome.quarantined));
     }
+    if outcome.not_published > 0 {
+        parts.push(format!(
+            "{} not published",
+            format::count(outcome.not_published, "run")
+        ));
+    }
     if outcome.published {
         parts.push(format::count(
             usize::try_from(outcome.files).unwrap_or(usize::MAX),

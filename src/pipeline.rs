@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use crate::diagnostics::{self, Diagnostic, junit};
 use crate::discover::{self, ProseFile, RunDirectory};
 use crate::formats::page::{self, Prose};
+use crate::formats::run_record::UnknownKey;
 use crate::inspect;
 use crate::load::{self, Loaded};
 use crate::markup::Origin;
@@ -22,7 +23,7 @@ use crate::rules::archive::Candidate;
 use crate::rules::pages::Shelf;
 use crate::site::Site;
 use crate::view::catalogue::GroupProse;
-use crate::view::problems::Quarantined;
+use crate::view::problems::{NotPublished, Quarantined};
 use crate::view::{Link, links};
 use crate::{Failure, diagnostics::Source};
 
@@ -65,6 +66,8 @@ pub struct Gathered {
     archive: Archive,
     /// Problems found while gathering, and those of runs that were set aside.
     diagnostics: Vec<Diagnostic>,
+    /// Runs that ended in a state that is never published, by directory.
+    not_published: BTreeMap<usize, NotPublished>,
     /// Runs that were set aside, by directory.
     set_aside: BTreeMap<usize, SetAside>,
     /// Pages of the runs that were set aside, once the archive is final.
@@ -103,6 +106,8 @@ pub struct Outcome {
     pub runs: usize,
     /// Runs that were set aside.
     pub quarantined: usize,
+    /// Runs that ended in a state that is never published.
+    pub not_published: usize,
     /// Errors that are not those of a run that was set aside.
     pub blocking: usize,
     /// Every run directory in order, with the run's id where its record says it.
@@ -174,16 +179,29 @@ impl Gathered {
             prose: Vec::new(),
             archive: Archive::default(),
             diagnostics,
+            not_published: BTreeMap::new(),
             set_aside: BTreeMap::new(),
             quarantined: Vec::new(),
             archive_notes: Vec::new(),
         };
-        for read in read {
+        let mut unknown = Vec::new();
+        for (directory, read) in read.into_iter().enumerate() {
+            let (candidate, left_out) = match read.candidate {
+                Some(candidate) if !candidate.run.state.is_published() => (None, Some(candidate)),
+                other => (other, None),
+            };
+            if let Some(Candidate { run, path, .. }) = left_out {
+                let state = run.state;
+                let run = NotPublished { path, state };
+                gathered.not_published.insert(directory, run);
+            }
             gathered.records.push(read.file);
-            gathered.candidates.push(read.candidate);
+            gathered.candidates.push(candidate);
             gathered.ids.push(read.id);
             gathered.diagnostics.extend(read.problems);
+            unknown.push((directory, read.unknown_keys));
         }
+        gathered.tell_unknown_keys(unknown);
         gathered.read_prose(site, found.prose);
         gathered.refuse_duplicates();
         if gathered.directories.is_empty() {
@@ -212,6 +230,19 @@ impl Gathered {
         }
         gathered.assemble();
         Ok(gathered)
+    }
+
+    fn tell_unknown_keys(&mut self, keys: Vec<(usize, Vec<UnknownKey>)>) {
+        let place = |directory: usize, key: &UnknownKey| {
+            let place = self.records[directory].as_ref().map(|file| {
+                Source::file(&file.shown, &file.bytes).place(key.offset, key.offset + 1)
+            });
+            let place = place
+                .unwrap_or_else(|| diagnostics::Place::file(&self.directories[directory].shown));
+            place.pointing(&key.pointer)
+        };
+        let notes = rules::keys::unknown(keys, &place);
+        self.diagnostics.extend(notes);
     }
 
     fn read_prose(&mut self, site: &Site, files: Vec<ProseFile>) {
@@ -298,7 +329,7 @@ impl Gathered {
         let doomed =
             !site.config.policy.quarantine && self.diagnostics.iter().any(Diagnostic::is_error);
         let output = (!doomed).then_some(output);
-        progress.begin("Runs", self.directories.len());
+        progress.begin("Runs", self.directories.len() - self.not_published.len());
         self.pool.0.install(|| {
             let results: Vec<_> = (0..self.archive.runs.len())
                 .into_par_iter()
@@ -316,7 +347,9 @@ impl Gathered {
             let others = (0..self.directories.len())
                 .into_par_iter()
                 .filter(|index| {
-                    self.candidates[*index].is_none() && !self.set_aside.contains_key(index)
+                    self.candidates[*index].is_none()
+                        && !self.set_aside.contains_key(index)
+                        && !self.not_published.contains_key(index)
                 })
                 .map(|index| {
                     progress.tick();
@@ -391,6 +424,7 @@ impl Gathered {
             cases: self.cases(),
             runs: self.archive.runs.len() - broken,
             quarantined: self.quarantined.len(),
+            not_published: self.not_published.len(),
             diagnostics: all,
             findings,
             published: false,
@@ -419,7 +453,7 @@ impl Gathered {
             .map(|entry| entry.slug.clone())
             .collect();
         for index in 0..self.directories.len() {
-            if self.candidates[index].is_some() {
+            if self.candidates[index].is_some() || self.not_published.contains_key(&index) {
                 continue;
             }
             let path = self.directories[index].shown.clone();
@@ -495,6 +529,7 @@ struct ReadRecord {
     candidate: Option<Candidate>,
     id: Option<String>,
     problems: Vec<Diagnostic>,
+    unknown_keys: Vec<UnknownKey>,
 }
 
 fn read_record(site: &Site, directory: &RunDirectory, index: usize) -> ReadRecord {
@@ -505,6 +540,7 @@ fn read_record(site: &Site, directory: &RunDirectory, index: usize) -> ReadRecor
                 id,
                 id_place,
                 diagnostics: problems,
+                unknown_keys,
             } = inspect::record(&file);
             let candidate = run.map(|run| Candidate {
                 run,
@@ -517,6 +553,7 @@ fn read_record(site: &Site, directory: &RunDirectory, index: usize) -> ReadRecor
                 candidate,
                 id,
                 problems,
+                unknown_keys,
             }
         }
         Err(problem) => ReadRecord {
@@ -524,6 +561,7 @@ fn read_record(site: &Site, directory: &RunDirectory, index: usize) -> ReadRecor
             candidate: None,
             id: None,
             problems: vec![problem],
+            unknown_keys: Vec::new(),
         },
     }
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use crate::diagnostics::text::quoted;
-use crate::diagnostics::{Code, Collector, Diagnostic, Place, Source, Spot};
+use crate::diagnostics::{Code, Collector, Diagnostic, Place, Severity, Source, Spot};
 
 use super::json::{Kind, Member, Node, pointer_part};
 
@@ -24,6 +24,8 @@ pub struct ShapeCodes {
 pub struct Reader<'a> {
     source: Source<'a>,
     codes: &'static ShapeCodes,
+    /// Whether what is read now may be wrong without making the document useless.
+    late: bool,
     /// What was noticed so far.
     pub diagnostics: Collector,
 }
@@ -77,6 +79,19 @@ impl<'a> Object<'a> {
         (member.value.kind() != Kind::Null).then_some(member.value)
     }
 
+    /// The object itself.
+    #[must_use]
+    pub fn node(&self) -> Node<'a> {
+        self.node
+    }
+
+    /// Every key with its value, in the order of the document.
+    pub fn members(&self) -> impl Iterator<Item = (&Cow<'a, str>, Node<'a>)> {
+        self.members
+            .iter()
+            .map(|member| (&member.key, member.value))
+    }
+
     /// Every key, in the order of the document.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
         self.members.iter().map(|member| member.key.as_ref())
@@ -90,8 +105,26 @@ impl<'a> Reader<'a> {
         Self {
             source,
             codes,
+            late: false,
             diagnostics: Collector::default(),
         }
+    }
+
+    /// Reads keys that came later and without which the document is shown all the same: what is wrong with
+    /// them is a warning.
+    pub fn late<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> T {
+        let before = std::mem::replace(&mut self.late, true);
+        let value = read(self);
+        self.late = before;
+        value
+    }
+
+    fn report(&mut self, problem: Diagnostic) {
+        self.diagnostics.push(if self.late {
+            problem.with_severity(Severity::Warning)
+        } else {
+            problem
+        });
     }
 
     /// The place of a value.
@@ -121,7 +154,7 @@ impl<'a> Reader<'a> {
         }
         let members = node.members();
         if members.is_empty() && !is_empty_object(node) {
-            self.diagnostics.push(self.codes.wrong_type.at(
+            self.report(self.codes.wrong_type.at(
                 self.place(node, &pointer),
                 format!(
                     "The object at {} has a key with half a surrogate pair",
@@ -170,7 +203,7 @@ impl<'a> Reader<'a> {
             let place = self
                 .source
                 .place(parent.node.offset, parent.node.offset + 1);
-            self.diagnostics.push(self.codes.missing.at(
+            self.report(self.codes.missing.at(
                 place.pointing(parent.pointer_to(key)),
                 format!("The required key {} is missing", quoted(key)),
                 format!(
@@ -216,6 +249,27 @@ impl<'a> Reader<'a> {
         self.typed(node.as_u64(), node, parent, key, WHOLE)
     }
 
+    /// A value that must be a number.
+    pub fn as_number(&mut self, node: Node<'a>, pointer: impl AsRef<str>) -> Option<Number<'a>> {
+        let number = node.as_f64().map(|value| Number {
+            literal: node.raw,
+            value,
+        });
+        if number.is_none() {
+            self.wrong_type(node, pointer.as_ref(), "a number");
+        }
+        number
+    }
+
+    /// A value that must be a count: a whole number that is not negative.
+    pub fn as_count(&mut self, node: Node<'a>, pointer: impl AsRef<str>) -> Option<Number<'a>> {
+        if node.as_u64().is_none() {
+            self.wrong_type(node, pointer.as_ref(), WHOLE);
+            return None;
+        }
+        self.as_number(node, pointer)
+    }
+
     /// The items of the array under `key`, each with its JSON pointer.
     pub fn items(&mut self, parent: &Object<'a>, key: &str, need: Need) -> Vec<(Node<'a>, String)> {
         let Some(node) = self.value(parent, key, need) else {
@@ -255,7 +309,7 @@ impl<'a> Reader<'a> {
         } else {
             node.kind().described().to_owned()
         };
-        self.diagnostics.push(self.codes.wrong_type.at(
+        self.report(self.codes.wrong_type.at(
             self.place(node, pointer),
             format!(
                 "The value at {} must be {expected}, and is {found}",

@@ -16,6 +16,8 @@ pub struct Archive {
     /// Harnesses by name.
     pub harnesses: Vec<Group>,
     ranges: BTreeMap<RangeKey, Ranges>,
+    /// Positions in `runs`, by id.
+    by_id: Vec<usize>,
 }
 
 /// A run and where it stands.
@@ -127,13 +129,24 @@ impl Archive {
                 entries[pair[1]].newer = Some(pair[0]);
             }
         }
+        let mut by_id: Vec<usize> = (0..entries.len()).collect();
+        by_id.sort_by(|a, b| entries[*a].run.id.cmp(&entries[*b].run.id));
         Self {
+            by_id,
             runs: entries,
             cases,
             models,
             harnesses,
             ranges,
         }
+    }
+
+    /// The run of this id.
+    #[must_use]
+    pub fn find(&self, id: &str) -> Option<&Entry> {
+        let order = |index: &usize| self.runs[*index].run.id.as_str().cmp(id);
+        let found = self.by_id.binary_search_by(order).ok()?;
+        self.runs.get(self.by_id[found])
     }
 
     /// The ranges of the runs that are comparable with `run`, itself included.

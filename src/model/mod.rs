@@ -3,6 +3,7 @@
 pub mod annotation;
 pub mod archive;
 pub mod comparison;
+pub mod details;
 pub mod findings;
 pub mod reconciliation;
 pub mod review;
@@ -12,6 +13,7 @@ pub mod tape;
 pub mod threads;
 pub mod time;
 pub mod transcript;
+pub mod value;
 pub mod words;
 
 /// Text that must go out as it came in: a record, an annotation. JSON of the input, unchanged.

@@ -45,7 +45,7 @@ impl Rating {
 /// A review, checked.
 #[derive(Debug, Clone)]
 pub struct Review {
-    /// The overall rating: the one given, else the worst of the domains; `None` is unrated.
+    /// The badge of the run: the worst of all ratings that are given; `None` is unrated.
     pub rating: Option<Rating>,
     /// `rating.<domain>` lines in order; what could not be read is `None`.
     pub domains: Vec<(String, Option<Rating>)>,
@@ -64,4 +64,25 @@ pub struct Item {
     pub status: String,
     /// What follows it.
     pub note: Option<String>,
+}
+
+impl Item {
+    /// The points of a graded status, of 10; `pass`, `fail` and `na` have none (formats.md A.v).
+    #[must_use]
+    pub fn points(&self) -> Option<u8> {
+        match self.status.to_ascii_lowercase().as_str() {
+            "broken" => Some(0),
+            "poor" => Some(2),
+            "neutral" => Some(5),
+            "great" => Some(8),
+            "incredible" => Some(10),
+            _ => None,
+        }
+    }
+
+    /// Whether this is the grade of a game jam's whole game.
+    #[must_use]
+    pub fn is_overall(&self) -> bool {
+        self.id == "overall"
+    }
 }

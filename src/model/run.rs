@@ -131,6 +131,49 @@ impl Metrics {
             ("reasoning", self.reasoning.as_ref()),
         ]
     }
+
+    /// The sums that people ask for: input, output, everything (formats.md A.iii).
+    #[must_use]
+    pub fn totals(&self) -> [(&'static str, Total); 3] {
+        let classes = self.tokens();
+        [
+            ("all input", Total::of(&classes[..2])),
+            ("all output", Total::of(&classes[2..])),
+            ("all tokens", Total::of(&classes)),
+        ]
+    }
+}
+
+/// A sum of token classes. A class that is not reported counts as 0, so the sum is then a lower bound.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Total {
+    /// Its digits; `None` when none of its classes is reported.
+    pub digits: Option<String>,
+    /// The classes that are not reported.
+    pub missing: Vec<&'static str>,
+}
+
+impl Total {
+    fn of(classes: &[(&'static str, Option<&Number>)]) -> Self {
+        let reported: Vec<_> = classes.iter().filter_map(|(_, number)| *number).collect();
+        // Exact where the record holds plain whole numbers, as it does by its format.
+        let exact = reported.iter().try_fold(0_u128, |sum, number| {
+            sum.checked_add(number.literal.parse().ok()?)
+        });
+        let near = || {
+            let sum: f64 = reported.iter().map(|number| number.value).sum();
+            format!("{sum:.0}")
+        };
+        Self {
+            digits: (!reported.is_empty())
+                .then(|| exact.map_or_else(near, |total| total.to_string())),
+            missing: classes
+                .iter()
+                .filter(|(_, number)| number.is_none())
+                .map(|(name, _)| *name)
+                .collect(),
+        }
+    }
 }
 
 /// What was found after the run.
@@ -146,8 +189,6 @@ pub struct Validation {
     pub build: Option<Step>,
     /// Visual checks in the record's order.
     pub checks: Vec<Check>,
-    /// Proofs in the record's order.
-    pub proofs: Vec<Proof>,
 }
 
 /// An install or build step.
@@ -174,19 +215,6 @@ pub struct Check {
     pub detail: Option<String>,
 }
 
-/// A proof.
-#[derive(Debug, Clone)]
-pub struct Proof {
-    /// For people.
-    pub name: String,
-    /// `image`, `video`, `replay`, as written.
-    pub kind: String,
-    /// Whether it was found; `None` when the record does not say.
-    pub present: Option<bool>,
-    /// More about it.
-    pub detail: Option<String>,
-}
-
 /// How a run ended; the word is kept as written (formats.md, contradiction 4).
 #[derive(Debug, Clone)]
 pub struct State {
@@ -201,6 +229,13 @@ impl State {
     #[must_use]
     pub fn is_completed(&self) -> bool {
         self.word == "completed"
+    }
+
+    /// Whether a run that ended so is ever published (formats.md A.vi). A word that is not known is published
+    /// and shown as it is.
+    #[must_use]
+    pub fn is_published(&self) -> bool {
+        !matches!(self.word.as_str(), "infrastructure" | "canceled")
     }
 }
 
@@ -232,7 +267,7 @@ pub fn from_record(record: &RunRecord<'_>) -> Option<Run> {
             engine_version: text(&subject.engine_version),
         },
         environment: Environment {
-            test_cabinet_commit: text(&record.test_cabinet_commit),
+            test_cabinet_commit: text(&record.tooling.test_cabinet_commit),
             os: text(&record.environment.os),
             container_image: text(&record.environment.container_image),
             node_version: text(&record.environment.node_version),
@@ -241,21 +276,23 @@ pub fn from_record(record: &RunRecord<'_>) -> Option<Run> {
         metrics: metrics(&record.metrics)?,
         validation: validation(&record.validation)?,
         source_repo: record
+            .links
             .source_repo
             .as_ref()
             .and_then(|url| HttpUrl::parse(url)),
         playable_build: record
+            .links
             .playable_build
             .as_ref()
             .and_then(|url| HttpUrl::parse(url)),
         state: State {
-            word: text(&record.state)?,
-            detail: text(&record.state_detail),
+            word: text(&record.status.state)?,
+            detail: text(&record.status.detail),
         },
     })
 }
 
-fn number(number: Option<reader::Number<'_>>) -> Option<Number> {
+pub(super) fn number(number: Option<reader::Number<'_>>) -> Option<Number> {
     number.map(|n| Number {
         literal: n.literal.to_owned(),
         value: n.value,
@@ -265,12 +302,12 @@ fn number(number: Option<reader::Number<'_>>) -> Option<Number> {
 fn metrics(metrics: &record::Metrics<'_>) -> Option<Metrics> {
     Some(Metrics {
         run_time_seconds: number(metrics.run_time_seconds)?,
-        uncached_input: number(metrics.uncached_input),
-        cached_input: number(metrics.cached_input),
-        output: number(metrics.output),
-        reasoning: number(metrics.reasoning),
-        comparable_cost: number(metrics.comparable_cost),
-        actual_cost: number(metrics.actual_cost),
+        uncached_input: number(metrics.tokens.uncached_input),
+        cached_input: number(metrics.tokens.cached_input),
+        output: number(metrics.tokens.output),
+        reasoning: number(metrics.tokens.reasoning),
+        comparable_cost: number(metrics.cost.comparable),
+        actual_cost: number(metrics.cost.actual),
     })
 }
 
@@ -290,8 +327,12 @@ fn validation(validation: &record::Validation<'_>) -> Option<Validation> {
             .map(std::string::ToString::to_string),
         install: step(&validation.install),
         build: step(&validation.build),
-        checks: validation.checks.iter().map(check).collect::<Option<_>>()?,
-        proofs: validation.proofs.iter().map(proof).collect(),
+        checks: validation
+            .checks
+            .iter()
+            .map(check)
+            .chain(validation.reference_comparisons.iter().map(comparison))
+            .collect::<Option<_>>()?,
     })
 }
 
@@ -309,14 +350,15 @@ fn check(check: &record::Check<'_>) -> Option<Check> {
     })
 }
 
-fn proof(proof: &record::Proof<'_>) -> Proof {
-    let name = proof.name.as_ref().or(proof.id.as_ref());
-    Proof {
-        name: name.map_or_else(|| "unnamed".to_owned(), std::string::ToString::to_string),
-        kind: proof.kind.as_deref().unwrap_or("unknown").to_owned(),
-        present: proof.present,
-        detail: proof.detail.as_ref().map(std::string::ToString::to_string),
-    }
+/// The oldest records list only views that were reached (formats.md, contradiction 12).
+fn comparison(comparison: &record::ReferenceComparison<'_>) -> Option<Check> {
+    let view = comparison.view.as_ref()?.to_string();
+    Some(Check {
+        name: humanise(&view),
+        similarity: number(comparison.similarity),
+        detail: None,
+        view,
+    })
 }
 
 /// `game-over` becomes `Game Over` (formats.md, contradiction 12).

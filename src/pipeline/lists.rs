@@ -218,7 +218,10 @@ impl<'a> Lists<'a> {
 
     fn problems(&self) -> Result<(), Diagnostic> {
         let quarantined = &self.gathered.quarantined;
-        for (path, view) in problems::problems_pages(&self.outcome.diagnostics, quarantined) {
+        let not_published: Vec<_> = self.gathered.not_published.values().collect();
+        let pages =
+            problems::problems_pages(&self.outcome.diagnostics, quarantined, &not_published);
+        for (path, view) in pages {
             let info = PageInfo {
                 path,
                 title: "Problems".to_owned(),

@@ -8,15 +8,16 @@ use crate::inspect::{self, Inspected};
 use crate::load::{self, RunFiles};
 use crate::markup::Origin;
 use crate::model::archive::Entry;
+use crate::model::details::Details;
 use crate::model::findings::{Filed, Findings, Glimpse, Spooled, ThreadCounts};
 use crate::model::time;
 use crate::publish::Stage;
 use crate::render::markdown::{self, Context};
 use crate::render::templates::Renderer;
-use crate::render::{Html, strip as strip_svg, timeline as timeline_html};
+use crate::render::{Html, strip as strip_svg, timeline as timeline_html, tree};
 use crate::site::Site;
 use crate::view::chrome::PageInfo;
-use crate::view::run::{Parts, Sources, StripView};
+use crate::view::run::{OwnWords, PRIOR, Parts, Sources, StripView};
 use crate::view::timeline::Layout;
 use crate::view::{annotations, discussion, links, run as run_view, strip, timeline};
 
@@ -42,6 +43,7 @@ pub(super) fn process(
     let (files, mut problems) = load::run(directory, record, &site.config.limits);
     let inspected =
         inspect::files(&site.config, directory, Some(&entry.run), &files).unpack(&mut problems);
+    let details = inspect::details(record, inspected.tapes.first()).unpack(&mut problems);
     problems = problems
         .into_iter()
         .map(|problem| problem.of_run(&entry.run.id))
@@ -58,6 +60,7 @@ pub(super) fn process(
             index,
             files: &files,
             inspected: &inspected,
+            details: &details,
             layouts: &layouts,
             record: &text,
         };
@@ -181,6 +184,7 @@ struct RunOutput<'a> {
     index: usize,
     files: &'a RunFiles,
     inspected: &'a Inspected<'a>,
+    details: &'a Details,
     layouts: &'a [Layout<'a>],
     record: &'a str,
 }
@@ -205,6 +209,7 @@ impl RunOutput<'_> {
             config,
             archive: &self.gathered.archive,
             entry,
+            details: self.details,
             review: self.inspected.review.as_ref(),
             reconciliation: self.inspected.reconciliation.as_ref(),
             tapes: &self.inspected.tapes,
@@ -272,6 +277,8 @@ impl RunOutput<'_> {
                 strips,
                 timelines,
                 entries: self.thread_entries(),
+                own_words: self.own_words(),
+                draw: tree::render,
             },
         );
         let info = PageInfo {
@@ -406,6 +413,49 @@ impl RunOutput<'_> {
             .collect()
     }
 
+    /// What the run says of itself, as prose.
+    fn own_words(&self) -> OwnWords {
+        let path = links::run(&self.gathered.archive.runs[self.index].slug);
+        let events = |number| self.event_href(&path, number);
+        let render = |text: &String, scope: &str| {
+            let origin = Origin::Run(&events);
+            let (text, rest) = beginning(text);
+            let context = Context {
+                scope,
+                shift: 3,
+                origin,
+            };
+            match rest {
+                false => markdown::render(text, context),
+                true => markdown::render(
+                    &format!("{text}\n\n(cut here; all of it stands in run.json)"),
+                    context,
+                ),
+            }
+        };
+        let details = self.details;
+        let showcase = details.showcase.as_ref();
+        OwnWords {
+            showcase: showcase
+                .and_then(|showcase| showcase.description.as_ref())
+                .map(|text| render(text, "s")),
+            readme: details
+                .game_jam_readme
+                .as_ref()
+                .map(|text| render(text, "j")),
+            prior: details
+                .prior_entries
+                .iter()
+                .take(PRIOR)
+                .enumerate()
+                .map(|(index, entry)| {
+                    let readme = entry.readme.as_ref();
+                    readme.map(|text| render(text, &format!("p{index}")))
+                })
+                .collect(),
+        }
+    }
+
     fn strips(&self, page: &str) -> Vec<StripView> {
         self.inspected
             .tapes
@@ -423,6 +473,15 @@ impl RunOutput<'_> {
             })
             .collect()
     }
+}
+
+/// How much of one text that a run wrote about itself its page shows, in bytes.
+const OWN_WORDS: usize = 64 * 1024;
+
+/// The beginning of a text, and whether there is more.
+fn beginning(text: &str) -> (&str, bool) {
+    let end = text.floor_char_boundary(OWN_WORDS.min(text.len()));
+    (&text[..end], end < text.len())
 }
 
 fn unwritten(path: &str, error: &std::io::Error) -> Diagnostic {

@@ -8,5 +8,6 @@ pub mod templates;
 pub mod terminal;
 pub mod text;
 pub mod timeline;
+pub mod tree;
 
 pub use html::Html;

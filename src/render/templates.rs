@@ -15,7 +15,7 @@ use super::minify;
 use super::text::escape_for_template;
 
 /// Built-in templates by name. A template of the site with the same name wins, and may extend `builtin/<name>`.
-const BUILT_IN: [(&str, &str); 26] = [
+const BUILT_IN: [(&str, &str); 28] = [
     (
         "annotations.html",
         include_str!("../../templates/annotations.html"),
@@ -62,8 +62,16 @@ const BUILT_IN: [(&str, &str); 26] = [
         include_str!("../../templates/components/conversation.html"),
     ),
     (
+        "components/entry.html",
+        include_str!("../../templates/components/entry.html"),
+    ),
+    (
         "components/event_pages.html",
         include_str!("../../templates/components/event_pages.html"),
+    ),
+    (
+        "components/evidence.html",
+        include_str!("../../templates/components/evidence.html"),
     ),
     (
         "components/facts.html",

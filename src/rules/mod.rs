@@ -2,6 +2,7 @@
 
 pub mod archive;
 pub mod evidence;
+pub mod keys;
 pub mod markdown;
 pub mod pages;
 pub mod record;

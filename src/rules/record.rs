@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use crate::diagnostics::text::quoted;
-use crate::diagnostics::{Collector, Diagnostic, Place, Source, codes};
+use crate::diagnostics::{Collector, Diagnostic, Place, Severity, Source, codes};
 use crate::formats::reader::Number;
 use crate::formats::run_record::{Parsed, RunRecord};
+use crate::model::run::Run;
 use crate::model::time::parse_rfc3339;
 use crate::url::HttpUrl;
 
@@ -19,8 +20,24 @@ pub fn check(source: Source<'_>, parsed: &Parsed<'_>) -> Vec<Diagnostic> {
     rules.times(record, &mut problems);
     rules.metrics(record, &mut problems);
     rules.checks(record, &mut problems);
+    rules.prior_entries(record, &mut problems);
     rules.links(record, &mut problems);
     problems.finish(source.path)
+}
+
+/// The note about a run that ended in a state that is never published (formats.md A.vi).
+#[must_use]
+pub fn check_published(source: Source<'_>, parsed: &Parsed<'_>, run: &Run) -> Option<Diagnostic> {
+    (!run.state.is_published()).then(|| {
+        codes::RECORD_NEVER_PUBLISHED.at(
+            place(source, parsed, "/status/state"),
+            format!(
+                "The run is not published, because its state is {}",
+                quoted(&run.state.word)
+            ),
+            "Nothing needs to be done: such a run says nothing about its model. Its other files were not read.",
+        )
+    })
 }
 
 struct Rules<'a> {
@@ -105,12 +122,16 @@ impl Rules<'_> {
         let m = &record.metrics;
         for (pointer, number, whole) in [
             ("/metrics/runTimeSeconds", m.run_time_seconds, false),
-            ("/metrics/tokens/uncachedInput", m.uncached_input, true),
-            ("/metrics/tokens/cachedInput", m.cached_input, true),
-            ("/metrics/tokens/output", m.output, true),
-            ("/metrics/tokens/reasoning", m.reasoning, true),
-            ("/metrics/cost/comparable", m.comparable_cost, false),
-            ("/metrics/cost/actual", m.actual_cost, false),
+            (
+                "/metrics/tokens/uncachedInput",
+                m.tokens.uncached_input,
+                true,
+            ),
+            ("/metrics/tokens/cachedInput", m.tokens.cached_input, true),
+            ("/metrics/tokens/output", m.tokens.output, true),
+            ("/metrics/tokens/reasoning", m.tokens.reasoning, true),
+            ("/metrics/cost/comparable", m.cost.comparable, false),
+            ("/metrics/cost/actual", m.cost.actual, false),
         ] {
             let Some(number) = number else { continue };
             let Some(problem) = wrong_number(number, whole) else {
@@ -122,13 +143,57 @@ impl Rules<'_> {
                 "Write the measured value, or null where it is not known.",
             ));
         }
+        // Durations of stages came later: a run is shown without a wrong one.
+        for (key, seconds) in &m.stages {
+            let Some(seconds) = *seconds else { continue };
+            let Some(problem) = wrong_number(seconds, false) else {
+                continue;
+            };
+            let pointer = format!("/metrics/{key}");
+            problems.push(
+                codes::RECORD_INVALID_METRIC
+                    .at(
+                        self.place(&pointer),
+                        format!("The duration {} is {problem}", quoted(seconds.literal)),
+                        "Write the measured seconds, or null where they are not known.",
+                    )
+                    .with_severity(Severity::Warning),
+            );
+        }
+    }
+
+    fn prior_entries(&self, record: &RunRecord<'_>, problems: &mut Collector) {
+        for (index, entry) in record.game_jam_prior_entries.iter().enumerate() {
+            let Some(at) = entry.finished_at.as_deref() else {
+                continue;
+            };
+            if parse_rfc3339(at).is_none() {
+                problems.add(&codes::RECORD_INVALID_TIMESTAMP, || {
+                    codes::RECORD_INVALID_TIMESTAMP
+                        .at(
+                            self.place(&format!("/gameJamPriorEntries/{index}/finishedAt")),
+                            format!("The time {} is not RFC 3339", quoted(at)),
+                            "Write date, time and offset, as in `2026-03-01T10:00:00Z`.",
+                        )
+                        .with_severity(Severity::Warning)
+                });
+            }
+        }
     }
 
     fn checks(&self, record: &RunRecord<'_>, problems: &mut Collector) {
         let mut views = BTreeSet::new();
-        for check in &record.validation.checks {
-            let pointer = &check.pointer;
-            if let Some(number) = check.similarity
+        let validation = &record.validation;
+        let checks = validation
+            .checks
+            .iter()
+            .map(|check| (&check.pointer, check.similarity, check.view.as_deref()));
+        let comparisons = validation
+            .reference_comparisons
+            .iter()
+            .map(|check| (&check.pointer, check.similarity, check.view.as_deref()));
+        for (pointer, similarity, view) in checks.chain(comparisons) {
+            if let Some(number) = similarity
                 && !(0.0..=1.0).contains(&number.value)
             {
                 problems.add(&codes::RECORD_SIMILARITY_OUT_OF_RANGE, || {
@@ -142,7 +207,7 @@ impl Rules<'_> {
                     )
                 });
             }
-            if let Some(view) = check.view.as_deref()
+            if let Some(view) = view
                 && !views.insert(view)
             {
                 problems.add(&codes::RECORD_DUPLICATE_CHECK, || {
@@ -158,8 +223,8 @@ impl Rules<'_> {
 
     fn links(&self, record: &RunRecord<'_>, problems: &mut Collector) {
         for (pointer, url) in [
-            ("/links/sourceRepo", &record.source_repo),
-            ("/links/playableBuild", &record.playable_build),
+            ("/links/sourceRepo", &record.links.source_repo),
+            ("/links/playableBuild", &record.links.playable_build),
         ] {
             let Some(url) = url.as_deref() else { continue };
             if HttpUrl::parse(url).is_none() {

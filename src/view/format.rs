@@ -10,8 +10,10 @@ use super::{Badge, Cell, When};
 #[must_use]
 pub fn grouped(digits: &str) -> String {
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    // Only digits before the point stand in groups.
+    let whole = digits.find('.').unwrap_or(digits.len());
     for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+        if index > 0 && index < whole && (whole - index).is_multiple_of(3) {
             out.push(',');
         }
         out.push(digit);
@@ -28,6 +30,20 @@ pub fn count(number: usize, noun: &str) -> String {
     } else {
         format!("{digits} {noun}s")
     }
+}
+
+/// `12 more scripts stand in run.json`, when there are more than are shown.
+#[must_use]
+pub fn more(all: usize, shown: usize, noun: &str) -> Option<String> {
+    let more = all.checked_sub(shown).filter(|more| *more > 0)?;
+    let digits = grouped(&more.to_string());
+    let noun = match (more, noun.strip_suffix('y')) {
+        (1, _) => noun.to_owned(),
+        (_, Some(stem)) => format!("{stem}ies"),
+        (_, None) => format!("{noun}s"),
+    };
+    let stand = if more == 1 { "stands" } else { "stand" };
+    Some(format!("{digits} more {noun} {stand} in run.json"))
 }
 
 /// A size: `512 B`, `1.5 KiB`, `12.0 MiB`.
@@ -59,6 +75,15 @@ fn plain(number: &Number) -> String {
 pub fn tokens(number: Option<&Number>) -> Cell {
     number.map_or_else(
         || Cell::unknown("not reported by the harness"),
+        |number| Cell::known(grouped(&plain(number))),
+    )
+}
+
+/// A number, grouped; `reason` says why there is none.
+#[must_use]
+pub fn number(number: Option<&Number>, reason: &str) -> Cell {
+    number.map_or_else(
+        || Cell::unknown(reason),
         |number| Cell::known(grouped(&plain(number))),
     )
 }

@@ -13,6 +13,7 @@ pub mod row;
 pub mod run;
 pub mod strip;
 pub mod timeline;
+pub mod tree;
 
 use serde::{Deserialize, Serialize};
 

@@ -3,9 +3,10 @@
 use serde::Serialize;
 
 use crate::diagnostics::{Diagnostic, Tally, human};
+use crate::model::run::State;
 
-use super::links;
 use super::row::{Pager, pager};
+use super::{Badge, format, links};
 
 /// Problems on one page.
 const PAGE_SIZE: usize = 100;
@@ -19,6 +20,10 @@ pub struct ProblemsPage {
     pub tally: String,
     /// Runs that were set aside.
     pub quarantined: Vec<QuarantinedView>,
+    /// Runs that ended in a state that is never published.
+    pub not_published: Vec<NotPublishedView>,
+    /// How many more of them there are.
+    pub more_not_published: Option<String>,
     /// The problems, grouped by file.
     pub files: Vec<FileProblems>,
     /// The pager.
@@ -34,6 +39,26 @@ pub struct QuarantinedView {
     pub href: String,
     /// How many errors it has.
     pub errors: String,
+}
+
+/// A run that ended in a state that is never published.
+#[derive(Debug, Serialize)]
+pub struct NotPublishedView {
+    /// Its directory.
+    pub path: String,
+    /// How it ended.
+    pub state: Badge,
+    /// Why.
+    pub detail: Option<String>,
+}
+
+/// A run that ended in a state that is never published, known by its directory.
+#[derive(Debug, Clone)]
+pub struct NotPublished {
+    /// Its directory, as in diagnostics.
+    pub path: String,
+    /// How it ended.
+    pub state: State,
 }
 
 /// The problems of one file.
@@ -89,6 +114,7 @@ pub struct QuarantinedPage {
 pub fn problems_pages(
     diagnostics: &[Diagnostic],
     quarantined: &[Quarantined],
+    not_published: &[&NotPublished],
 ) -> Vec<(String, ProblemsPage)> {
     let path = |number: usize| links::list("problems", number);
     (1..=diagnostics.len().div_ceil(PAGE_SIZE).max(1))
@@ -106,6 +132,23 @@ pub fn problems_pages(
                 } else {
                     Vec::new()
                 },
+                not_published: not_published
+                    .iter()
+                    .filter(|_| number == 1)
+                    .take(PAGE_SIZE)
+                    .map(|run| NotPublishedView {
+                        path: run.path.clone(),
+                        state: format::state(&run.state),
+                        detail: run.state.detail.clone(),
+                    })
+                    .collect(),
+                more_not_published: (number == 1 && not_published.len() > PAGE_SIZE).then(|| {
+                    let more = not_published.len() - PAGE_SIZE;
+                    format!(
+                        "{} more, each with a note below",
+                        format::count(more, "run")
+                    )
+                }),
                 files: by_file(part),
                 pager: pager(number, PAGE_SIZE, diagnostics.len(), "problems", &path),
                 root,

@@ -19,7 +19,7 @@ family! { ALL:
         bad "{\"id\": \"4f1c2d3e\"}"
         good "{\"id\": \"4f1c2d3e\", \"startedAt\": \"2026-03-01T10:00:00Z\", \"finishedAt\": \"2026-03-01T10:20:00Z\"}";
     RECORD_WRONG_TYPE = "record.wrong-type" Error "a value of the record is of the wrong JSON type"
-        why "Numbers are not strings, and strings are not numbers. The value is never guessed."
+        why "Numbers are not strings, and strings are not numbers. The value is never guessed. In a key that later versions of the format added, such as `proofs` or `toolCalls`, it is a warning: the run is shown without that value."
         bad "{\"metrics\": {\"runTimeSeconds\": \"612\"}}"
         good "{\"metrics\": {\"runTimeSeconds\": 612}}";
     RECORD_DUPLICATE_KEY = "record.duplicate-key" Warning "a key stands twice in one object"
@@ -54,4 +54,12 @@ family! { ALL:
         why "Links of a record are shown to readers and followed. Only absolute `http://` and `https://` addresses are allowed; anything else could run code or point into the reader's own machine."
         bad "{\"links\": {\"sourceRepo\": \"javascript:alert(1)\"}}"
         good "{\"links\": {\"sourceRepo\": \"https://git.example.org/runs/4f1c2d3e\"}}";
+    RECORD_UNKNOWN_KEY = "record.unknown-key" Note "records have a key that runpress does not know"
+        why "A newer recorder, or a misspelt key. It is passed on in `run.json` as it was written, and shown nowhere else. Each key is told once for the whole archive, at the first run that has it, with the number of runs. What lies inside `codeAnalysis`, `toolCalls` and the other parts that are passed on whole is not looked at."
+        bad "{\"validation\": {\"loaded\": true, \"prooofs\": []}}"
+        good "{\"validation\": {\"loaded\": true, \"proofs\": []}}";
+    RECORD_NEVER_PUBLISHED = "record.never-published" Note "the run ended in a state that is never published"
+        why "A run whose state is `infrastructure` (the machine failed) or `canceled` (somebody stopped it) says nothing about its model, and Test Cabinet never publishes it. The run is left out of the site and its feeds, and its other files are not read. It is listed on the page of problems."
+        bad "{\"status\": {\"state\": \"canceled\", \"detail\": \"Stopped by the operator.\"}}"
+        good "{\"status\": {\"state\": \"timed_out\", \"detail\": \"Stopped after 3600 s.\"}}";
 }

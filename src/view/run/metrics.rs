@@ -3,7 +3,8 @@
 use serde::Serialize;
 
 use crate::model::archive::{Archive, Range};
-use crate::model::run::{Number, Run};
+use crate::model::details::Details;
+use crate::model::run::{Number, Run, Total};
 use crate::view::{Cell, format};
 
 /// The figures of a run.
@@ -13,14 +14,18 @@ pub struct MetricsView {
     pub tokens: Vec<MetricView>,
     /// Parts of the token bar, in thousandths; empty when nothing is reported.
     pub bar: Vec<BarPart>,
-    /// All classes together, or why not.
-    pub total: Cell,
-    /// Whether a class is unreported.
-    pub partial: bool,
+    /// Input, output and all classes together.
+    pub totals: Vec<TotalView>,
     /// Comparable and actual cost.
     pub costs: Vec<MetricView>,
     /// Wall clock.
     pub run_time: MetricView,
+    /// Where the time went, by the keys of the record.
+    pub stages: Vec<(String, Cell)>,
+    /// Calls by tool, most first.
+    pub tool_calls: Vec<(String, Cell)>,
+    /// `150 calls of 6 tools`
+    pub tool_summary: String,
     /// How many runs the ranges are over, this one included; 0 when there is none to compare with.
     pub peers: usize,
 }
@@ -36,6 +41,17 @@ pub struct MetricView {
     pub range: Option<String>,
 }
 
+/// A sum of token classes.
+#[derive(Debug, Serialize)]
+pub struct TotalView {
+    /// Its name.
+    pub name: &'static str,
+    /// The sum; marked as a lower bound when a class is not reported.
+    pub value: Cell,
+    /// `reasoning is not reported`
+    pub missing: Option<String>,
+}
+
 /// A part of the token bar.
 #[derive(Debug, Serialize)]
 pub struct BarPart {
@@ -47,7 +63,7 @@ pub struct BarPart {
     pub width: u32,
 }
 
-pub(super) fn metrics(archive: &Archive, run: &Run) -> MetricsView {
+pub(super) fn metrics(archive: &Archive, run: &Run, details: &Details) -> MetricsView {
     let m = &run.metrics;
     let ranges = archive.ranges(run).cloned().unwrap_or_default();
     let peers = ranges.run_time.as_ref().map_or(0, |range| range.runs);
@@ -60,21 +76,13 @@ pub(super) fn metrics(archive: &Archive, run: &Run) -> MetricsView {
         ))
     };
     let tokens = m.tokens();
-    let reported: Vec<&Number> = tokens.iter().filter_map(|(_, number)| *number).collect();
-    let sum: f64 = reported.iter().map(|number| number.value).sum();
-    // Exact where the record holds plain whole numbers, as it does by its format.
-    let total = reported.iter().try_fold(0_u128, |sum, number| {
-        sum.checked_add(number.literal.parse().ok()?)
-    });
-    let total = total.map_or_else(|| format!("{sum:.0}"), |total| total.to_string());
+    let sum: f64 = tokens
+        .iter()
+        .filter_map(|(_, number)| Some(number.as_ref()?.value))
+        .sum();
     MetricsView {
         bar: bar(&tokens, sum),
-        total: if reported.is_empty() {
-            Cell::unknown("no token class is reported")
-        } else {
-            Cell::known(format::grouped(&total))
-        },
-        partial: !reported.is_empty() && reported.len() < tokens.len(),
+        totals: m.totals().into_iter().map(total).collect(),
         tokens: tokens
             .iter()
             .zip(&ranges.tokens)
@@ -111,7 +119,69 @@ pub(super) fn metrics(archive: &Archive, run: &Run) -> MetricsView {
                     )
                 }),
         },
+        stages: details
+            .stages
+            .iter()
+            .take(STAGES)
+            .map(|(key, seconds)| {
+                let seconds = seconds.as_ref();
+                let unknown = || Cell::unknown("not reported");
+                (key.clone(), seconds.map_or_else(unknown, format::run_time))
+            })
+            .collect(),
+        tool_calls: details
+            .tool_calls
+            .iter()
+            .take(TOOLS)
+            .map(|(name, count)| (name.clone(), format::number(Some(count), "")))
+            .collect(),
+        tool_summary: tool_summary(details),
         peers: if peers > 1 { peers } else { 0 },
+    }
+}
+
+/// Stages that are shown; no record of this format has more.
+const STAGES: usize = 24;
+/// Tools that are shown; the others stand in `run.json`.
+const TOOLS: usize = 60;
+
+/// `150 calls of 6 tools`
+fn tool_summary(details: &Details) -> String {
+    let calls = &details.tool_calls;
+    let sum = calls.iter().try_fold(0_u128, |sum, (_, count)| {
+        sum.checked_add(count.literal.parse().ok()?)
+    });
+    let tools = format::count(calls.len(), "tool");
+    let all = sum.and_then(|sum| usize::try_from(sum).ok());
+    let all = all.map_or(tools.clone(), |sum| {
+        format!("{} of {tools}", format::count(sum, "call"))
+    });
+    if calls.len() > TOOLS {
+        format!("{all}; the {TOOLS} most used are shown, all stand in run.json")
+    } else {
+        all
+    }
+}
+
+fn total((name, total): (&'static str, Total)) -> TotalView {
+    let missing = match total.missing.as_slice() {
+        [] => None,
+        [one] => Some(format!("{one} is not reported")),
+        [most @ .., last] => Some(format!("{} and {last} are not reported", most.join(", "))),
+    };
+    let value = match (&total.digits, &missing) {
+        (Some(digits), None) => Cell::known(format::grouped(digits)),
+        // What is not reported can only add to it.
+        (Some(digits), Some(missing)) => Cell::titled(
+            format!("≥ {}", format::grouped(digits)),
+            format!("at least this: {missing} and counted as 0"),
+        ),
+        (None, _) => Cell::unknown("no class of it is reported"),
+    };
+    TotalView {
+        name,
+        missing: missing.filter(|_| total.digits.is_some()),
+        value,
     }
 }
 

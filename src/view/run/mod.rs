@@ -1,5 +1,7 @@
 //! Knows the page of a run, and the further pages of its tapes.
 
+mod entry;
+mod evidence;
 mod metrics;
 mod provenance;
 mod review;
@@ -12,6 +14,7 @@ use crate::config::Config;
 use crate::model::FileDigest;
 use crate::model::annotation::Sidecar;
 use crate::model::archive::{Archive, Entry};
+use crate::model::details::Details;
 use crate::model::reconciliation::Reconciliation;
 use crate::model::review::Review;
 use crate::model::run::Run;
@@ -22,9 +25,12 @@ use crate::render::Html;
 
 use super::discussion::{self, ConversationView, ThreadsView};
 use super::timeline::Layout;
+use super::tree::Tree;
 use super::{Badge, Cell, Link, When, format, links};
 
-pub use metrics::{BarPart, MetricView, MetricsView};
+pub use entry::{GameJamView, MediaView, OwnWords, PRIOR, PriorView, ShowcaseView};
+pub use evidence::{AssertionView, BlockView, ScriptView, ScriptsView, ToolchainView};
+pub use metrics::{BarPart, MetricView, MetricsView, TotalView};
 pub use provenance::{FileView, ProvenanceView, SidecarView, TapeView};
 pub use review::{BuildView, ItemView, ReviewView};
 pub use tapes::{EventsPage, PageLink, StripView, TimelineView, events_page};
@@ -69,6 +75,10 @@ pub struct RunPage {
     pub review: Option<ReviewView>,
     /// The playable build.
     pub build: Option<BuildView>,
+    /// How the run presents itself.
+    pub showcase: Option<ShowcaseView>,
+    /// Its entry in a game jam.
+    pub game_jam: Option<GameJamView>,
     /// One strip per tape.
     pub strips: Vec<StripView>,
     /// The figures.
@@ -100,7 +110,14 @@ pub struct Parts {
     pub timelines: Vec<Html>,
     /// The Markdown entries of the review threads, thread by thread; `None` for plain text.
     pub entries: Vec<Vec<Option<Html>>>,
+    /// What the run says of itself.
+    pub own_words: OwnWords,
+    /// Draws a part of the record that has no shape of its own.
+    pub draw: Draw,
 }
+
+/// Draws a tree.
+pub type Draw = fn(&Tree) -> Html;
 
 /// What the page is made of.
 #[derive(Debug)]
@@ -111,6 +128,8 @@ pub struct Sources<'a> {
     pub archive: &'a Archive,
     /// The run.
     pub entry: &'a Entry,
+    /// What only its page shows.
+    pub details: &'a Details,
     /// Its review.
     pub review: Option<&'a Review>,
     /// How far its logs agree with its record.
@@ -205,8 +224,20 @@ pub fn page(s: &Sources<'_>, parts: Parts) -> RunPage {
             .map(|review| review::review_view(review, parts.writeup)),
         build: review::build(s.config, run),
         strips: parts.strips,
-        metrics: metrics::metrics(archive, run),
-        validation: validation::validation(run),
+        showcase: s
+            .details
+            .showcase
+            .as_ref()
+            .map(|showcase| entry::showcase(showcase, parts.own_words.showcase)),
+        game_jam: entry::game_jam(
+            archive,
+            &root,
+            s.details,
+            parts.own_words.readme,
+            parts.own_words.prior,
+        ),
+        metrics: metrics::metrics(archive, run, s.details),
+        validation: validation::validation(run, s.details, parts.draw),
         timelines: s
             .tapes
             .iter()
@@ -227,7 +258,7 @@ pub fn page(s: &Sources<'_>, parts: Parts) -> RunPage {
             .threads
             .filter(|t| !t.threads.is_empty())
             .map(|threads| discussion::threads(threads, parts.entries)),
-        provenance: provenance::provenance(s),
+        provenance: provenance::provenance(s, parts.draw),
         newer: neighbour(s.entry.newer),
         older: neighbour(s.entry.older),
         root,

@@ -4,16 +4,20 @@ use serde::Serialize;
 
 use crate::model::annotation::{Problem, Sidecar};
 use crate::model::tape::{Format, Tape};
+use crate::render::Html;
+use crate::view::tree;
 use crate::view::{Badge, Cell, Fact, format};
 use crate::view::reconciliation::{self, ComparedView};
 
-use super::{Sources, title};
+use super::{Draw, Sources, title};
 
 /// Where everything comes from.
 #[derive(Debug, Serialize)]
 pub struct ProvenanceView {
     /// Identity, environment and tooling.
     pub facts: Vec<Fact>,
+    /// What the harness gg says of its configuration and its session.
+    pub gg: Vec<(&'static str, Html)>,
     /// The input files.
     pub files: Vec<FileView>,
     /// The tapes.
@@ -67,7 +71,7 @@ pub struct SidecarView {
     pub kinds: Vec<(String, usize)>,
 }
 
-pub(super) fn provenance(s: &Sources<'_>) -> ProvenanceView {
+pub(super) fn provenance(s: &Sources<'_>, draw: Draw) -> ProvenanceView {
     let run = &s.entry.run;
     let (subject, environment) = (&run.subject, &run.environment);
     let fact = |name: &str, value: Cell, code: bool| Fact {
@@ -116,9 +120,22 @@ pub(super) fn provenance(s: &Sources<'_>) -> ProvenanceView {
             format::text(environment.node_version.as_ref()),
             true,
         ),
+        fact(
+            "Seed commit",
+            format::text(s.details.seed_commit.as_ref()),
+            true,
+        ),
+    ];
+    let gg = [
+        ("What gg was given", &s.details.gg_capability_set),
+        ("What gg says of its session", &s.details.gg_summary),
     ];
     ProvenanceView {
         facts,
+        gg: gg
+            .into_iter()
+            .filter_map(|(title, value)| Some((title, draw(&tree::tree(value.as_ref()?)))))
+            .collect(),
         files: s
             .files
             .iter()

@@ -24,8 +24,12 @@ pub struct ReviewView {
 pub struct ItemView {
     /// Its id.
     pub id: String,
+    /// What it stands for, where the format says it.
+    pub label: Option<&'static str>,
     /// Its status.
     pub status: String,
+    /// `8 of 10`, of a grade.
+    pub points: Option<String>,
     /// What was said about it.
     pub note: Option<String>,
 }
@@ -53,7 +57,9 @@ pub(super) fn review_view(review: &Review, html: Html) -> ReviewView {
             .iter()
             .map(|item| ItemView {
                 id: item.id.clone(),
+                label: item.is_overall().then_some("the whole game"),
                 status: item.status.clone(),
+                points: item.points().map(|points| format!("{points} of 10")),
                 note: item.note.clone(),
             })
             .collect(),

@@ -2,8 +2,15 @@
 
 use serde::Serialize;
 
-use crate::model::run::{Proof, Run, Step};
+use crate::model::details::{Details, Proof};
+use crate::model::run::{Run, Step};
+use crate::model::value::{Excerpt, Value};
+use crate::render::Html;
+use crate::view::tree::{self, Tree};
 use crate::view::{Badge, Cell, format};
+
+use super::Draw;
+use super::evidence::{self, BlockView, ScriptsView, ToolchainView};
 
 /// What was found after the run.
 #[derive(Debug, Serialize)]
@@ -18,6 +25,16 @@ pub struct ValidationView {
     pub checks: Vec<CheckView>,
     /// The proofs.
     pub proofs: Vec<ProofView>,
+    /// How many more proofs there are.
+    pub more_proofs: Option<String>,
+    /// What the case's own scripts found.
+    pub scripts: Option<ScriptsView>,
+    /// What the kind of test measured.
+    pub blocks: Vec<BlockView>,
+    /// Type check, linter, tests.
+    pub toolchain: Option<ToolchainView>,
+    /// Measurements of the code.
+    pub code_analysis: Option<Html>,
 }
 
 /// A step.
@@ -30,7 +47,9 @@ pub struct StepView {
     /// The command.
     pub command: Option<String>,
     /// What it said.
-    pub detail: Option<String>,
+    pub detail: Option<Html>,
+    /// Further keys of the record.
+    pub more: Option<Html>,
 }
 
 /// A check.
@@ -51,22 +70,35 @@ pub struct CheckView {
 pub struct ProofView {
     /// Its name.
     pub name: String,
+    /// Its id.
+    pub id: Option<String>,
     /// Its kind.
     pub kind: String,
     /// `present`, `missing` or `not said`.
     pub present: &'static str,
+    /// Where the run was asked to put it.
+    pub dest: Option<String>,
     /// More about it.
     pub detail: Option<String>,
 }
 
-pub(super) fn validation(run: &Run) -> ValidationView {
+/// Proofs that are shown; a run has a handful.
+const PROOFS: usize = 100;
+
+pub(super) fn validation(run: &Run, details: &Details, draw: Draw) -> ValidationView {
     let v = &run.validation;
+    let step = |name, step: Option<&Step>, never, more| self::step((name, never), step, more, draw);
     ValidationView {
         loaded: v.loaded,
         detail: v.detail.clone(),
         steps: vec![
-            step("Install", v.install.as_ref(), "never attempted"),
-            step("Build", v.build.as_ref(), "never reached"),
+            step(
+                "Install",
+                v.install.as_ref(),
+                "never attempted",
+                &details.install,
+            ),
+            step("Build", v.build.as_ref(), "never reached", &details.build),
         ],
         checks: v
             .checks
@@ -78,11 +110,27 @@ pub(super) fn validation(run: &Run) -> ValidationView {
                 detail: check.detail.clone(),
             })
             .collect(),
-        proofs: v.proofs.iter().map(proof).collect(),
+        proofs: details.proofs.iter().take(PROOFS).map(proof).collect(),
+        more_proofs: format::more(details.proofs.len(), PROOFS, "proof"),
+        scripts: evidence::scripts(&details.debug_scripts, draw),
+        blocks: evidence::blocks(details, draw),
+        toolchain: details
+            .toolchain
+            .as_ref()
+            .map(|toolchain| evidence::toolchain(toolchain, draw)),
+        code_analysis: details
+            .code_analysis
+            .as_ref()
+            .map(|analysis| draw(&tree::tree(analysis))),
     }
 }
 
-fn step(name: &'static str, step: Option<&Step>, never: &str) -> StepView {
+fn step(
+    (name, never): (&'static str, &str),
+    step: Option<&Step>,
+    more: &[(String, Value)],
+    draw: Draw,
+) -> StepView {
     let outcome = match step {
         Some(Step {
             succeeded: true, ..
@@ -99,25 +147,34 @@ fn step(name: &'static str, step: Option<&Step>, never: &str) -> StepView {
             tone: "none",
         },
     };
+    let facts = more
+        .iter()
+        .map(|(key, value)| (key.clone(), tree::tree(value)));
     StepView {
         name,
         outcome,
         command: step
             .map(|step| step.command.clone())
             .filter(|command| !command.is_empty()),
-        detail: step.and_then(|step| step.detail.clone()),
+        detail: step
+            .and_then(|step| step.detail.as_ref())
+            .filter(|detail| !detail.is_empty())
+            .map(|detail| draw(&tree::words(&Excerpt::of(detail)))),
+        more: (!more.is_empty()).then(|| draw(&Tree::Facts(facts.collect(), None))),
     }
 }
 
 fn proof(proof: &Proof) -> ProofView {
     ProofView {
         name: proof.name.clone(),
+        id: proof.id.clone(),
         kind: proof.kind.clone(),
         present: match proof.present {
             Some(true) => "present",
             Some(false) => "missing",
             None => "not said",
         },
+        dest: proof.dest.clone(),
         detail: proof.detail.clone(),
     }
 }

@@ -1,0 +1,270 @@
+//! Knows every key that a record may have, so that a misspelt or newer one can be told.
+
+use crate::diagnostics::text::nearest;
+use crate::formats::json::{Kind, Node};
+
+use super::read::is_stage;
+
+/// A key that no version of the format has, as far as runpress knows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownKey {
+    /// Where it stands, without positions: `validation.checks[].similarty`.
+    pub path: String,
+    /// Bytes before its value in the document.
+    pub offset: usize,
+    /// JSON pointer to its value.
+    pub pointer: String,
+    /// The known key beside it that was probably meant.
+    pub near: Option<&'static str>,
+}
+
+/// Unknown keys of one record that are told; a record with more is not a record of this format.
+const PER_RECORD: usize = 100;
+
+/// What may stand somewhere.
+enum Shape {
+    /// Anything; it is not searched.
+    Any,
+    /// An object with these keys.
+    Object(&'static [(&'static str, &'static Shape)]),
+    /// An array of these.
+    List(&'static Shape),
+}
+
+use Shape::{Any, List, Object};
+
+static RECORD: Shape = Object(&[
+    ("id", &Any),
+    ("startedAt", &Any),
+    ("finishedAt", &Any),
+    ("publishedAt", &Any),
+    (
+        "subject",
+        &Object(&[
+            ("testCaseSlug", &Any),
+            ("testCaseVersion", &Any),
+            ("testType", &Any),
+            ("variant", &Any),
+            ("harnessSlug", &Any),
+            ("harnessVersion", &Any),
+            ("modelId", &Any),
+            ("orchestratorSlug", &Any),
+            ("engineSlug", &Any),
+            ("engineVersion", &Any),
+            ("ggCapabilitySet", &Any),
+            ("ggSummary", &Any),
+        ]),
+    ),
+    ("tooling", &Object(&[("testCabinetCommit", &Any)])),
+    (
+        "environment",
+        &Object(&[
+            ("os", &Any),
+            ("containerImage", &Any),
+            ("nodeVersion", &Any),
+            ("authMode", &Any),
+        ]),
+    ),
+    (
+        "metrics",
+        &Object(&[
+            ("runTimeSeconds", &Any),
+            (
+                "tokens",
+                &Object(&[
+                    ("uncachedInput", &Any),
+                    ("cachedInput", &Any),
+                    ("output", &Any),
+                    ("reasoning", &Any),
+                ]),
+            ),
+            ("cost", &Object(&[("comparable", &Any), ("actual", &Any)])),
+        ]),
+    ),
+    (
+        "validation",
+        &Object(&[
+            ("loaded", &Any),
+            ("detail", &Any),
+            // Steps may carry keys whose names are not settled; the page shows them as written.
+            ("install", &Any),
+            ("build", &Any),
+            (
+                "checks",
+                &List(&Object(&[
+                    ("view", &Any),
+                    ("name", &Any),
+                    ("reached", &Any),
+                    ("similarity", &Any),
+                    ("detail", &Any),
+                ])),
+            ),
+            (
+                "referenceComparisons",
+                &List(&Object(&[("view", &Any), ("similarity", &Any)])),
+            ),
+            (
+                "proofs",
+                &List(&Object(&[
+                    ("id", &Any),
+                    ("name", &Any),
+                    ("kind", &Any),
+                    ("dest", &Any),
+                    ("present", &Any),
+                    ("detail", &Any),
+                ])),
+            ),
+            ("debugScripts", &List(&DEBUG_SCRIPT)),
+            ("asset", &Any),
+            ("voxel", &Any),
+            ("audio", &Any),
+            ("particle", &Any),
+            ("ui", &Any),
+            ("material", &Any),
+            ("adversarial", &Any),
+            ("performance", &Any),
+        ]),
+    ),
+    (
+        "links",
+        &Object(&[("sourceRepo", &Any), ("playableBuild", &Any)]),
+    ),
+    ("status", &Object(&[("state", &Any), ("detail", &Any)])),
+    ("gameJamReadme", &Any),
+    (
+        "gameJamPriorEntries",
+        &List(&Object(&[
+            ("runId", &Any),
+            ("finishedAt", &Any),
+            ("readme", &Any),
+        ])),
+    ),
+    ("toolCalls", &Any),
+    ("seedCommit", &Any),
+    ("codeAnalysis", &Any),
+    ("toolchain", &Any),
+    (
+        "showcase",
+        &Object(&[
+            ("description", &Any),
+            (
+                "media",
+                &List(&Object(&[("file", &Any), ("name", &Any), ("kind", &Any)])),
+            ),
+        ]),
+    ),
+]);
+
+static DEBUG_SCRIPT: Shape = Object(&[
+    ("itemId", &Any),
+    ("subItemId", &Any),
+    ("title", &Any),
+    ("categoryTitle", &Any),
+    ("script", &Any),
+    ("ran", &Any),
+    ("gates", &Any),
+    ("preconditionUnmet", &Any),
+    ("detail", &Any),
+    (
+        "verdicts",
+        &List(&Object(&[
+            ("id", &Any),
+            ("pass", &Any),
+            (
+                "assertions",
+                &List(&Object(&[
+                    ("label", &Any),
+                    ("pass", &Any),
+                    ("expected", &Any),
+                    ("actual", &Any),
+                ])),
+            ),
+        ])),
+    ),
+    (
+        "outputs",
+        &List(&Object(&[
+            ("id", &Any),
+            ("name", &Any),
+            ("kind", &Any),
+            ("actualPresent", &Any),
+        ])),
+    ),
+]);
+
+/// The unknown keys of a record, each path once, in the order of the document.
+#[must_use]
+pub fn unknown_keys(root: Node<'_>) -> Vec<UnknownKey> {
+    let mut found = Vec::new();
+    search(root, &RECORD, "", "", &mut found);
+    found
+}
+
+fn search(node: Node<'_>, shape: &Shape, path: &str, pointer: &str, found: &mut Vec<UnknownKey>) {
+    match shape {
+        Any => {}
+        List(shape) => {
+            if node.kind() == Kind::Array {
+                for (index, item) in node.items().into_iter().enumerate() {
+                    let path = format!("{path}[]");
+                    search(item, shape, &path, &format!("{pointer}/{index}"), found);
+                }
+            }
+        }
+        Object(known) => {
+            if node.kind() != Kind::Object {
+                return;
+            }
+            for member in node.members() {
+                let dot = if path.is_empty() { "" } else { "." };
+                let path = format!("{path}{dot}{}", member.key);
+                let part = crate::formats::json::pointer_part(&member.key);
+                let pointer = format!("{pointer}/{part}");
+                if let Some((_, shape)) = known.iter().find(|(key, _)| *key == member.key) {
+                    search(member.value, shape, &path, &pointer, found);
+                } else if !(path.starts_with("metrics.") && is_stage(&member.key))
+                    && found.len() < PER_RECORD
+                    && !found.iter().any(|key| key.path == path)
+                {
+                    found.push(UnknownKey {
+                        near: nearest(&member.key, known.iter().map(|(key, _)| *key)),
+                        offset: member.value.offset,
+                        pointer,
+                        path,
+                    });
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_keys_are_told_once_by_their_path_and_opaque_parts_are_not_searched() {
+        let text = r#"{"metrics":{"setupSeconds":1,"tokens":{"outputs":1}},"codeAnalysis":{"x":1},
+            "validation":{"checks":[{"similarty":1},{"similarty":2}],"install":{"attempts":1}},"colour":1}"#;
+        let found: Vec<_> = unknown_keys(Node::parse(text).expect("valid"))
+            .into_iter()
+            .map(|key| (key.path, key.pointer, key.near))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                (
+                    "metrics.tokens.outputs".to_owned(),
+                    "/metrics/tokens/outputs".to_owned(),
+                    Some("output")
+                ),
+                (
+                    "validation.checks[].similarty".to_owned(),
+                    "/validation/checks/0/similarty".to_owned(),
+                    Some("similarity")
+                ),
+                ("colour".to_owned(), "/colour".to_owned(), None),
+            ]
+        );
+    }
+}

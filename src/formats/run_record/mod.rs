@@ -1,0 +1,88 @@
+//! Knows Test Cabinet's run record (formats.md A): `run-record.json`, every sub-version of it.
+//!
+//! There is no version field; a sub-version is told by which keys exist. Absent and null are the same.
+
+mod document;
+mod keys;
+mod other;
+mod read;
+
+use crate::diagnostics::{Diagnostic, Source, codes};
+
+use super::json::Node;
+use super::reader::{Reader, ShapeCodes};
+
+pub use document::*;
+pub use keys::{UnknownKey, unknown_keys};
+
+/// The file's name in a run directory.
+pub const FILE_NAME: &str = "run-record.json";
+
+static SHAPE: ShapeCodes = ShapeCodes {
+    missing: &codes::RECORD_MISSING_FIELD,
+    wrong_type: &codes::RECORD_WRONG_TYPE,
+    duplicate_key: &codes::RECORD_DUPLICATE_KEY,
+};
+
+/// A record with the tree that its pointers lead through.
+#[derive(Debug)]
+pub struct Parsed<'a> {
+    /// What was written.
+    pub record: RunRecord<'a>,
+    /// The document.
+    pub root: Node<'a>,
+    /// What was noticed; when there is an error here, `record` is not complete.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads a record. `None` comes with an error that says why nothing could be read.
+#[must_use]
+pub fn parse(source: Source<'_>) -> (Option<Parsed<'_>>, Vec<Diagnostic>) {
+    let bytes = source.text;
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => {
+            let place = source.place(error.valid_up_to(), error.valid_up_to() + 1);
+            let problem = codes::RECORD_NOT_UTF8.at(
+                place,
+                "The record is not valid UTF-8",
+                "Write the file as UTF-8; the marked byte is the first that does not fit.",
+            );
+            return (None, vec![problem]);
+        }
+    };
+    let root = match Node::parse(text) {
+        Ok(root) => root,
+        Err(error) => {
+            let problem = other::syntax_error(&source, &error);
+            return (None, vec![problem]);
+        }
+    };
+    let mut reader = Reader::new(source, &SHAPE);
+    let Some(top) = reader.object(root, "") else {
+        return (None, reader.finish());
+    };
+    if let Some(problem) = other::wrong_document(&reader, &top, root) {
+        return (None, vec![problem]);
+    }
+    let record = read::record(&mut reader, &top);
+    let diagnostics = reader.finish();
+    (
+        Some(Parsed {
+            record,
+            root,
+            diagnostics,
+        }),
+        Vec::new(),
+    )
+}
+
+/// What `serde_json` says, without the position that the diagnostic already has.
+#[must_use]
+pub fn reason(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let sentence = text
+        .rsplit_once(" at line ")
+        .map_or(text.as_str(), |(sentence, _)| sentence);
+    crate::diagnostics::text::reason(sentence)
+}

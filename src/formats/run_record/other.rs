@@ -1,0 +1,97 @@
+//! Knows documents that are not run records but are found under their name (formats.md, contradiction 1).
+
+use crate::diagnostics::{Diagnostic, Source, codes};
+use crate::formats::json::Node;
+use crate::formats::reader::{Object, Reader};
+
+/// What is wrong with a text that is not one JSON value: often it is a log of JSON lines.
+pub(super) fn syntax_error(source: &Source<'_>, error: &serde_json::Error) -> Diagnostic {
+    // The first line of a tape or a log is a whole JSON value of its own, with more after it. A sidecar may
+    // begin with comments.
+    let mut at = 0;
+    for line in source.text.split_inclusive(|byte| *byte == b'\n') {
+        let text = std::str::from_utf8(line).unwrap_or_default().trim();
+        if text.is_empty() || text.starts_with('#') {
+            at += line.len();
+            continue;
+        }
+        if let Some(kind) = Node::parse(text).ok().and_then(line_kind) {
+            return codes::RECORD_WRONG_DOCUMENT.at(
+                source.place(at, at + line.len()),
+                format!("This is {kind}, not a run record"),
+                "Put the run's record in `run-record.json` and give this file its own name.",
+            );
+        }
+        break;
+    }
+    codes::RECORD_SYNTAX.at(
+        source.place_of(error),
+        format!("The record is not valid JSON: {}", super::reason(error)),
+        "Correct the JSON here; a half-written file usually means that the recorder was stopped.",
+    )
+}
+
+/// The one JSON object that is another document.
+pub(super) fn wrong_document<'a>(
+    reader: &Reader<'a>,
+    top: &Object<'a>,
+    root: Node<'a>,
+) -> Option<Diagnostic> {
+    let is_record = top
+        .get("subject")
+        .is_some_and(|subject| subject.get("testCaseSlug").is_some());
+    let kind = match text(root, "_type").as_deref() {
+        Some("run_record") => "a Harn run record",
+        Some("transcript") => "a Harn transcript",
+        _ if is_record => return None,
+        _ if top.get("subject").is_none() && top.get("annotations").is_some() => {
+            "an annotations state of the Agent Host Protocol"
+        }
+        _ if top.get("resource").is_some()
+            && top
+                .get("state")
+                .is_some_and(|state| state.get("annotations").is_some()) =>
+        {
+            "a snapshot of an annotations state of the Agent Host Protocol"
+        }
+        _ => line_kind(root)?,
+    };
+    let place = reader.place(
+        Node {
+            raw: &root.raw[..1],
+            ..root
+        },
+        "",
+    );
+    Some(codes::RECORD_WRONG_DOCUMENT.at(
+        place,
+        format!("This is {kind}, not a Test Cabinet run record"),
+        "Put a record with `id`, `subject`, `metrics`, `validation` and `status` here.",
+    ))
+}
+
+/// What a line of a log is.
+fn line_kind(line: Node<'_>) -> Option<&'static str> {
+    let kind = text(line, "type");
+    let channel = text(line, "channel");
+    let action = |kind: &str| kind.starts_with("annotations/");
+    if kind.as_deref() == Some("header") && line.get("schema_version").is_some() {
+        Some("an annotation sidecar")
+    } else if kind.as_deref() == Some("header") && line.get("version").is_some() {
+        Some("a Harn tape")
+    } else if channel.is_some_and(|channel| channel.ends_with("/annotations"))
+        || kind.as_deref().is_some_and(action)
+    {
+        Some("a log of annotation actions of the Agent Host Protocol")
+    } else if kind.is_some() && line.get("timestamp").is_some() {
+        Some("an event log")
+    } else if matches!(text(line, "stream").as_deref(), Some("stdout" | "stderr")) {
+        Some("the raw output of a harness (`raw.jsonl`)")
+    } else {
+        None
+    }
+}
+
+fn text<'a>(node: Node<'a>, key: &str) -> Option<std::borrow::Cow<'a, str>> {
+    node.get(key).and_then(|value| value.as_str())
+}

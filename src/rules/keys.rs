@@ -1,0 +1,72 @@
+//! Knows how keys that no version of a record has are told: each once for the whole archive, however many runs have it.
+
+use std::collections::BTreeMap;
+
+use crate::diagnostics::text::quoted;
+use crate::diagnostics::{Diagnostic, Place, codes};
+use crate::formats::run_record::UnknownKey;
+
+/// Keys that are listed; an archive with more has records of another format.
+const KEYS: usize = 500;
+
+/// A note for each key of `records` (the directory of each with its unknown keys, in order), at the first that has
+/// it; `place` says where a key of a directory stands.
+#[must_use]
+pub fn unknown(
+    records: Vec<(usize, Vec<UnknownKey>)>,
+    place: &dyn Fn(usize, &UnknownKey) -> Place,
+) -> Vec<Diagnostic> {
+    let mut found: BTreeMap<String, (usize, UnknownKey, usize)> = BTreeMap::new();
+    let mut unlisted: Option<(usize, UnknownKey, usize)> = None;
+    for (directory, keys) in records {
+        let mut counted = false;
+        for key in keys {
+            if let Some((.., runs)) = found.get_mut(&key.path) {
+                *runs += 1;
+            } else if found.len() < KEYS {
+                found.insert(key.path.clone(), (directory, key, 1));
+            } else if !counted {
+                counted = true;
+                unlisted.get_or_insert((directory, key, 0)).2 += 1;
+            }
+        }
+    }
+    let have = |runs: usize| {
+        if runs == 1 {
+            "1 run has".to_owned()
+        } else {
+            format!("{runs} runs have")
+        }
+    };
+    let mut notes: Vec<_> = found
+        .into_values()
+        .map(|(directory, key, runs)| {
+            let help = key.near.map_or_else(
+                || "Nothing needs to be done: the key is passed on as it was written.".to_owned(),
+                |near| {
+                    format!(
+                        "Did you mean {}? The key is passed on as it was written.",
+                        quoted(near)
+                    )
+                },
+            );
+            codes::RECORD_UNKNOWN_KEY.at(
+                place(directory, &key),
+                format!(
+                    "{} is a key that runpress does not know; {} it",
+                    quoted(&key.path),
+                    have(runs)
+                ),
+                help,
+            )
+        })
+        .collect();
+    notes.extend(unlisted.map(|(directory, key, runs)| {
+        codes::RECORD_UNKNOWN_KEY.at(
+            place(directory, &key),
+            format!("{} further unknown keys, which are not listed", have(runs)),
+            "See whether these are records of Test Cabinet.",
+        )
+    }));
+    notes
+}

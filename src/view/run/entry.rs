@@ -1,0 +1,117 @@
+//! Knows what a run says of itself: its showcase, and its entry in a game jam.
+
+use serde::Serialize;
+
+use crate::model::archive::Archive;
+use crate::model::details::{Details, PriorEntry, Showcase};
+use crate::render::Html;
+use crate::view::{Cell, format, links};
+
+/// How a run presents itself.
+#[derive(Debug, Serialize)]
+pub struct ShowcaseView {
+    /// Its description.
+    pub html: Option<Html>,
+    /// Pictures and recordings.
+    pub media: Vec<MediaView>,
+    /// How many more there are.
+    pub more: Option<String>,
+}
+
+/// A picture or a recording.
+#[derive(Debug, Serialize)]
+pub struct MediaView {
+    /// For people.
+    pub name: String,
+    /// Its kind.
+    pub kind: Cell,
+    /// Its file.
+    pub file: Option<String>,
+}
+
+/// An entry in a game jam.
+#[derive(Debug, Serialize)]
+pub struct GameJamView {
+    /// What it says of itself.
+    pub readme: Option<Html>,
+    /// Entries that it built upon.
+    pub prior: Vec<PriorView>,
+    /// How many more there are.
+    pub more: Option<String>,
+}
+
+/// An entry that another built upon.
+#[derive(Debug, Serialize)]
+pub struct PriorView {
+    /// The run that made it.
+    pub run: Cell,
+    /// Its page, where the archive has it.
+    pub href: Option<String>,
+    /// When it ended.
+    pub finished: Cell,
+    /// What it says of itself.
+    pub readme: Option<Html>,
+}
+
+/// Prose of the run, rendered.
+#[derive(Debug, Default)]
+pub struct OwnWords {
+    /// The description of the showcase.
+    pub showcase: Option<Html>,
+    /// The README of the game jam's entry.
+    pub readme: Option<Html>,
+    /// Those of the entries that it built upon, in order; at most [`PRIOR`].
+    pub prior: Vec<Option<Html>>,
+}
+
+/// Entries that are shown.
+pub const PRIOR: usize = 50;
+/// Media that are shown.
+const MEDIA: usize = 100;
+
+pub(super) fn showcase(showcase: &Showcase, html: Option<Html>) -> ShowcaseView {
+    ShowcaseView {
+        html,
+        media: showcase
+            .media
+            .iter()
+            .take(MEDIA)
+            .map(|media| MediaView {
+                name: media.name.clone(),
+                kind: format::text(media.kind.as_ref()),
+                file: media.file.clone(),
+            })
+            .collect(),
+        more: format::more(showcase.media.len(), MEDIA, "file"),
+    }
+}
+
+pub(super) fn game_jam(
+    archive: &Archive,
+    root: &str,
+    details: &Details,
+    readme: Option<Html>,
+    prior: Vec<Option<Html>>,
+) -> Option<GameJamView> {
+    let entries = &details.prior_entries;
+    if readme.is_none() && entries.is_empty() {
+        return None;
+    }
+    let view = |(entry, readme): (&PriorEntry, Option<Html>)| {
+        let found = entry.run.as_ref().and_then(|id| archive.find(id));
+        PriorView {
+            run: format::text(entry.run.as_ref()),
+            href: found.map(|run| format!("{root}{}", links::run(&run.slug))),
+            finished: entry.finished.as_ref().map_or_else(
+                || Cell::unknown("not recorded"),
+                |at| Cell::known(format::when(at).text),
+            ),
+            readme,
+        }
+    };
+    Some(GameJamView {
+        readme,
+        prior: entries.iter().zip(prior).map(view).collect(),
+        more: format::more(entries.len(), PRIOR, "entry"),
+    })
+}

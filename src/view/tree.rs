@@ -1,0 +1,144 @@
+//! Knows how a part of a record without a shape of its own is read: names and values, lists, small tables.
+
+use crate::model::value::{Excerpt, Value};
+
+use super::format;
+
+/// A value as a reader sees it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Tree {
+    /// Null: not recorded.
+    Unknown,
+    /// Nothing in it: `none`.
+    Empty,
+    /// A short text.
+    Words(String),
+    /// A number, with the digits of the record.
+    Number(String),
+    /// A text that is folded: what stands on the fold, the text.
+    Long(String, String),
+    /// Short values in one line.
+    Line(Vec<String>, Option<String>),
+    /// Names and values, and what is left out.
+    Facts(Vec<(String, Tree)>, Option<String>),
+    /// Objects of one shape: the heads, the rows, what is left out.
+    Table(Vec<String>, Vec<Vec<Tree>>, Option<String>),
+    /// Items, and what is left out.
+    List(Vec<Tree>, Option<String>),
+    /// Too much for a page.
+    Cut,
+}
+
+/// A text up to this stands where it is; a longer one is folded.
+const SHORT: usize = 160;
+/// Columns that a table may have; objects with more are lists of facts.
+const COLUMNS: usize = 7;
+
+/// The tree of a value.
+#[must_use]
+pub fn tree(value: &Value) -> Tree {
+    match value {
+        Value::Null => Tree::Unknown,
+        Value::Bool(yes) => Tree::Words(if *yes { "yes" } else { "no" }.to_owned()),
+        Value::Number(digits) => Tree::Number(digits.clone()),
+        Value::Text(text) => words(text),
+        Value::Cut => Tree::Cut,
+        Value::Map(members, more) if members.is_empty() => left_out(*more, "key"),
+        Value::List(items, more) if items.is_empty() => left_out(*more, "item"),
+        Value::Map(members, more) => Tree::Facts(
+            members
+                .iter()
+                .map(|(key, value)| (key.clone(), tree(value)))
+                .collect(),
+            rest(*more, "key"),
+        ),
+        Value::List(items, more) => list(items, rest(*more, "item")),
+    }
+}
+
+/// A text: as it is, or folded.
+#[must_use]
+pub fn words(text: &Excerpt) -> Tree {
+    let long =
+        text.of.is_some() || text.text.contains('\n') || text.text.chars().nth(SHORT).is_some();
+    if text.text.is_empty() {
+        return Tree::Empty;
+    }
+    if !long {
+        return Tree::Words(text.text.clone());
+    }
+    let count = text.text.chars().count();
+    let fold = match text.of {
+        Some(all) => format!(
+            "the first {} of {}; all of it stands in run.json",
+            format::grouped(&count.to_string()),
+            format::count(all, "character")
+        ),
+        None => format::count(count, "character"),
+    };
+    Tree::Long(fold, text.text.clone())
+}
+
+fn left_out(more: usize, noun: &str) -> Tree {
+    if more == 0 {
+        Tree::Empty
+    } else {
+        Tree::Words(format!("{}, in run.json", format::count(more, noun)))
+    }
+}
+
+fn rest(more: usize, noun: &str) -> Option<String> {
+    (more > 0).then(|| format!("{} more in run.json", format::count(more, noun)))
+}
+
+fn list(items: &[Value], more: Option<String>) -> Tree {
+    if let Some(line) = items.iter().map(short).collect::<Option<Vec<_>>>() {
+        return Tree::Line(line, more);
+    }
+    if let Some((heads, rows)) = table(items) {
+        return Tree::Table(heads, rows, more);
+    }
+    Tree::List(items.iter().map(tree).collect(), more)
+}
+
+/// A value that fits into a line with others.
+fn short(value: &Value) -> Option<String> {
+    match value {
+        Value::Number(digits) => Some(digits.clone()),
+        Value::Bool(yes) => Some(if *yes { "yes" } else { "no" }.to_owned()),
+        Value::Text(text) if text.of.is_none() && text.text.chars().count() <= 40 => {
+            Some(text.text.clone())
+        }
+        _ => None,
+    }
+}
+
+/// Objects with few keys each become rows: the heads are all their keys, in the order in which they first stand.
+fn table(items: &[Value]) -> Option<(Vec<String>, Vec<Vec<Tree>>)> {
+    let mut heads: Vec<&str> = Vec::new();
+    for item in items {
+        let Value::Map(members, 0) = item else {
+            return None;
+        };
+        for (key, _) in members {
+            if !heads.contains(&key.as_str()) {
+                heads.push(key);
+            }
+        }
+    }
+    if items.len() < 2 || heads.is_empty() || heads.len() > COLUMNS {
+        return None;
+    }
+    let rows = items.iter().map(|item| {
+        let Value::Map(members, _) = item else {
+            return Vec::new();
+        };
+        let cell = |head: &&str| {
+            let found = members.iter().find(|(key, _)| key == head);
+            found.map_or(Tree::Unknown, |(_, value)| tree(value))
+        };
+        heads.iter().map(cell).collect()
+    });
+    let rows = rows.collect();
+    Some((heads.into_iter().map(str::to_owned).collect(), rows))
+}
