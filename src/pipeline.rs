@@ -233,15 +233,15 @@ impl Gathered {
     }
 
     fn tell_unknown_keys(&mut self, keys: Vec<(usize, Vec<UnknownKey>)>) {
-        let place = |directory: usize, key: &UnknownKey| {
+        let at = |directory: usize, key: &UnknownKey| {
             let place = self.records[directory].as_ref().map(|file| {
                 Source::file(&file.shown, &file.bytes).place(key.offset, key.offset + 1)
             });
             let place = place
                 .unwrap_or_else(|| diagnostics::Place::file(&self.directories[directory].shown));
-            place.pointing(&key.pointer)
+            (place.pointing(&key.pointer), self.ids[directory].clone())
         };
-        let notes = rules::keys::unknown(keys, &place);
+        let notes = rules::keys::unknown(keys, at);
         self.diagnostics.extend(notes);
     }
 

@@ -425,12 +425,11 @@ impl RunOutput<'_> {
                 shift: 3,
                 origin,
             };
-            match rest {
-                false => markdown::render(text, context),
-                true => markdown::render(
-                    &format!("{text}\n\n(cut here; all of it stands in run.json)"),
-                    context,
-                ),
+            if rest {
+                let text = format!("{text}\n\n(cut here; all of it stands in run.json)");
+                markdown::render(&text, context)
+            } else {
+                markdown::render(text, context)
             }
         };
         let details = self.details;

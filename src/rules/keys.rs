@@ -10,11 +10,11 @@ use crate::formats::run_record::UnknownKey;
 const KEYS: usize = 500;
 
 /// A note for each key of `records` (the directory of each with its unknown keys, in order), at the first that has
-/// it; `place` says where a key of a directory stands.
+/// it; `at` says where a key of a directory stands, and of which run.
 #[must_use]
 pub fn unknown(
     records: Vec<(usize, Vec<UnknownKey>)>,
-    place: &dyn Fn(usize, &UnknownKey) -> Place,
+    at: impl Fn(usize, &UnknownKey) -> (Place, Option<String>),
 ) -> Vec<Diagnostic> {
     let mut found: BTreeMap<String, (usize, UnknownKey, usize)> = BTreeMap::new();
     let mut unlisted: Option<(usize, UnknownKey, usize)> = None;
@@ -50,8 +50,8 @@ pub fn unknown(
                     )
                 },
             );
-            codes::RECORD_UNKNOWN_KEY.at(
-                place(directory, &key),
+            note(
+                at(directory, &key),
                 format!(
                     "{} is a key that runpress does not know; {} it",
                     quoted(&key.path),
@@ -62,11 +62,19 @@ pub fn unknown(
         })
         .collect();
     notes.extend(unlisted.map(|(directory, key, runs)| {
-        codes::RECORD_UNKNOWN_KEY.at(
-            place(directory, &key),
+        note(
+            at(directory, &key),
             format!("{} further unknown keys, which are not listed", have(runs)),
-            "See whether these are records of Test Cabinet.",
+            "See whether these are records of Test Cabinet.".to_owned(),
         )
     }));
     notes
+}
+
+fn note((place, run): (Place, Option<String>), message: String, help: String) -> Diagnostic {
+    let note = codes::RECORD_UNKNOWN_KEY.at(place, message, help);
+    match run {
+        Some(run) => note.of_run(&run),
+        None => note,
+    }
 }

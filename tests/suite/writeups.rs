@@ -108,7 +108,42 @@ fn the_late_form_is_rated_as_its_worst_domain() {
     let page = site.first_page();
     assert_eq!(page.beside("gameplay"), ["flawless"]);
     assert_eq!(page.beside("visuals"), ["scuffed"]);
-    assert_eq!(page.beside("overall"), ["incredible", ""]);
+    assert_eq!(
+        page.beside("overall the whole game"),
+        ["incredible 10 of 10", ""]
+    );
+}
+
+#[test]
+fn grades_show_their_points_and_verdicts_have_none() {
+    let site = with(
+        "---\nrating: great\nreview.a: broken\nreview.a.left: Poor the left one\nreview.a.right: neutral\nreview.b: great\nreview.c: incredible\nreview.d: pass\nreview.e: fail\nreview.f: na\n---\n\nIt plays well.\n",
+    );
+    assert_eq!(codes(&site.publish()), [""; 0]);
+    let page = site.first_page();
+    for (item, expected) in [
+        ("a", ["broken 0 of 10", ""]),
+        ("a.left", ["Poor 2 of 10", "the left one"]),
+        ("a.right", ["neutral 5 of 10", ""]),
+        ("b", ["great 8 of 10", ""]),
+        ("c", ["incredible 10 of 10", ""]),
+        ("d", ["pass", ""]),
+        ("e", ["fail", ""]),
+        ("f", ["na", ""]),
+    ] {
+        assert_eq!(page.beside(item), expected, "{item}");
+    }
+}
+
+#[test]
+fn a_rating_beside_domains_counts_among_them() {
+    let site = with("---\nrating: flawless\nrating.sound: scuffed\n---\n\nIt plays well.\n");
+    assert_eq!(codes(&site.publish()), [""; 0]);
+    assert_eq!(
+        read(&site).0.as_deref(),
+        Some("scuffed"),
+        "the badge is the worst of all"
+    );
 }
 
 #[test]

@@ -8,7 +8,11 @@ use std::borrow::Cow;
 use crate::formats::json::{Kind, Node};
 use crate::formats::reader::{Need, Number, Object, Reader};
 
-use super::document::*;
+use super::document::{
+    Adversarial, Assertion, Check, Cost, DebugScript, Environment, Links, Media, Metrics,
+    Performance, PerformanceCase, PriorEntry, Proof, ReferenceComparison, RunRecord, ScriptOutput,
+    Showcase, Status, Step, Subject, Tokens, Toolchain, Validation, Verdict,
+};
 
 use Need::{Optional, Required};
 
