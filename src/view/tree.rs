@@ -59,8 +59,12 @@ pub fn tree(value: &Value) -> Tree {
 /// A text: as it is, or folded.
 #[must_use]
 pub fn words(text: &Excerpt) -> Tree {
-    let long =
-        text.of.is_some() || text.text.contains('\n') || text.text.chars().nth(SHORT).is_some();
+    // Documents inside a document are no words for a reader.
+    let document = text.text.starts_with(['{', '[']);
+    let long = document
+        || text.of.is_some()
+        || text.text.contains('\n')
+        || text.text.chars().nth(SHORT).is_some();
     if text.text.is_empty() {
         return Tree::Empty;
     }
