@@ -82,7 +82,7 @@ impl Mutation {
         let place = |at: &Index| at.index(bytes.len() + 1);
         match self {
             Self::Insert(at, piece) => {
-                drop(new.splice(place(at)..place(at), piece.iter().copied()))
+                drop(new.splice(place(at)..place(at), piece.iter().copied()));
             }
             Self::Truncate(at) => new.truncate(place(at)),
             Self::Splice(at, file, from, count) => {

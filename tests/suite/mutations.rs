@@ -104,7 +104,7 @@ fn changes() -> impl Strategy<Value = (Index, Vec<Mutation>)> {
     (any::<Index>(), prop::collection::vec(mutation(), 1..3))
 }
 
-fn damage(file: &Index, mutations: &[Mutation], files: &[Vec<u8>]) -> (String, Vec<u8>) {
+fn damage(file: Index, mutations: &[Mutation], files: &[Vec<u8>]) -> (String, Vec<u8>) {
     let at = file.index(FILES.len());
     let bytes = mutations.iter().fold(files[at].clone(), |bytes, mutation| {
         mutation.apply(&bytes, files)
@@ -118,7 +118,7 @@ fn a_damaged_file_is_shown_or_told_about_and_check_and_build_agree() {
     assert_eq!(described(&site.publish()), [""; 0]);
     let files = bytes_of(&site);
     holds(60, &changes(), |(file, mutations)| {
-        let (path, bytes) = damage(&file, &mutations, &files);
+        let (path, bytes) = damage(file, &mutations, &files);
         site.write(&path, &bytes);
         let _ = fs::remove_dir_all(site.path("public"));
         let (checked, built) = (site.check(), site.build());
@@ -154,7 +154,7 @@ fn a_damaged_file_hides_no_problem_of_another() {
     assert!(known.is_subset(&all), "{:?}", known.difference(&all));
     let files = bytes_of(&site);
     holds(300, &changes(), |(file, mutations)| {
-        let (path, bytes) = damage(&file, &mutations, &files);
+        let (path, bytes) = damage(file, &mutations, &files);
         site.write(&path, &bytes);
         let now = found(&site);
         site.write(&path, &files[file.index(FILES.len())]);
