@@ -5,9 +5,9 @@ use serde::Serialize;
 use crate::model::annotation::{Problem, Sidecar};
 use crate::model::tape::{Format, Tape};
 use crate::render::Html;
+use crate::view::reconciliation::{self, ComparedView};
 use crate::view::tree;
 use crate::view::{Badge, Cell, Fact, format};
-use crate::view::reconciliation::{self, ComparedView};
 
 use super::{Draw, Sources, title};
 
