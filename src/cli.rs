@@ -52,7 +52,7 @@ pub(crate) enum Command {
     },
     /// List or print the JSON Schemas of what is read and published
     Schema {
-        /// A name such as `sidecar`; without one, all schemas are listed
+        /// A name such as `run-record`; without one, all schemas are listed
         #[arg(value_name = "NAME")]
         name: Option<String>,
     },

@@ -16,7 +16,7 @@ use serde_json::Value;
 use crate::config::Config;
 use crate::diagnostics::json::Report;
 use crate::feeds::{self, annotations};
-use crate::formats::{events, raw, sidecar as sidecar_format, tape};
+use crate::formats::{events, raw, run_record, sidecar as sidecar_format, tape};
 
 /// The schema of one document, or of a line of one.
 #[derive(Debug, Clone, Copy)]
@@ -42,6 +42,7 @@ pub enum Describes {
 
 /// Every schema: inputs first, then feeds.
 pub const ALL: &[Entry] = &[
+    input::<run_record::RunRecord<'_>>("run-record", "A run record", run_record::FILE_NAME),
     input::<events::Fields<'_>>("events", "A line of events.jsonl", events::FILE_NAME),
     input::<raw::Fields<'_>>("raw", "A line of raw.jsonl", raw::FILE_NAME),
     input::<tape::AnyLine<'_>>("tape", "A line of a Harn tape", "*.tape"),

@@ -104,6 +104,29 @@ shape!(
     AsWritten = { "type": "object" }
 );
 
+/// A value that is described and may all the same be anything: where it is of another type, the document is shown
+/// without it.
+#[derive(Debug, Clone, Copy)]
+pub struct Late<T>(std::marker::PhantomData<T>);
+
+impl<T: JsonSchema> JsonSchema for Late<T> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        format!("Late_{}", T::schema_name()).into()
+    }
+
+    fn schema_id() -> Cow<'static, str> {
+        format!("{}::Late<{}>", module_path!(), T::schema_id()).into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "anyOf": [generator.subschema_for::<T>(), true] })
+    }
+}
+
 /// Opens a tagged enum: the variant that stands for what is not known takes every word but those that are.
 pub fn open(schema: &mut Schema, tag: &str, placeholder: &str) {
     let Some(Value::Array(variants)) = schema.get_mut("oneOf") else {

@@ -6,7 +6,7 @@ use std::path::Path;
 use jsonschema::Validator;
 use runpress::config::{self, Config};
 use runpress::diagnostics::{Diagnostic, Source};
-use runpress::formats::{events, raw, sidecar, tape, threads, transcript};
+use runpress::formats::{events, raw, run_record, sidecar, tape, threads, transcript};
 use runpress::model::tape::{Tape, from_event};
 use runpress::pipeline::Silent;
 use runpress::rules;
@@ -112,6 +112,7 @@ fn every_key_says_what_it_holds() {
 fn schema_of_input(path: &str) -> Option<&'static str> {
     let name = path.rsplit('/').next().unwrap_or_default();
     Some(match name {
+        "run-record.json" => "run-record",
         "events.jsonl" => "events",
         "raw.jsonl" => "raw",
         "transcript.json" => "transcript",
@@ -188,6 +189,19 @@ fn none_of(problems: &[Diagnostic], codes: &[&str]) -> bool {
     !problems
         .iter()
         .any(|problem| codes.iter().any(|code| problem.code.name.starts_with(code)))
+}
+
+fn accepts_record(document: &Value) -> bool {
+    let text = document.to_string();
+    let source = Source::file("run-record.json", text.as_bytes());
+    let (parsed, mut problems) = run_record::parse(source);
+    if let Some(parsed) = &parsed {
+        problems.extend(parsed.diagnostics.iter().cloned());
+        problems.extend(rules::record::check(source, parsed));
+    }
+    problems
+        .iter()
+        .all(|problem| !problem.is_error() || problem.code.name == "record.finished-before-start")
 }
 
 fn accepts_event(document: &Value) -> bool {
@@ -287,8 +301,79 @@ fn case(schema: &'static str, document: Value, accepts: fn(&Value) -> bool) -> C
     }
 }
 
+/// A record with every key that runpress knows.
+fn record() -> Value {
+    json!({
+        "id": "4f1c2d3e-1",
+        "startedAt": "2026-03-01T10:00:00Z",
+        "finishedAt": "2026-03-01T10:20:00Z",
+        "publishedAt": "2026-03-02T10:20:00Z",
+        "subject": {"testCaseSlug": "pong", "testCaseVersion": "v1", "testType": "end-to-end", "variant": "base",
+            "harnessSlug": "codex", "harnessVersion": "1", "modelId": "m", "orchestratorSlug": "one-shot",
+            "engineSlug": "none", "engineVersion": "1", "ggCapabilitySet": {"a": 1}, "ggSummary": {"a": 1}},
+        "tooling": {"testCabinetCommit": "c"},
+        "environment": {"os": "o", "containerImage": "i", "nodeVersion": "v22", "authMode": "apiKey"},
+        "metrics": {"runTimeSeconds": 1.5, "setupSeconds": 1,
+            "tokens": {"uncachedInput": 1, "cachedInput": null, "output": 0, "reasoning": 3},
+            "cost": {"comparable": 0.5, "actual": 0}},
+        "validation": {"loaded": true, "detail": null,
+            "install": {"command": "npm ci", "succeeded": true, "detail": null, "attempts": 2},
+            "build": {"command": "npm run build", "succeeded": true, "detail": "d"},
+            "checks": [
+                {"view": "title", "name": "Title", "reached": true, "similarity": 0.97, "detail": null},
+                {"view": "end", "reached": false, "detail": "d"}],
+            "proofs": [{"id": "p", "name": "n", "kind": "image", "dest": "d", "present": true, "detail": null}],
+            "debugScripts": [{"itemId": "i", "subItemId": null, "title": "t", "categoryTitle": "c", "script": "s",
+                "ran": true, "gates": true, "preconditionUnmet": false, "detail": null,
+                "verdicts": [{"id": "v", "pass": true,
+                    "assertions": [{"label": "l", "pass": true, "expected": 1, "actual": [1]}]}],
+                "outputs": [{"id": "o", "name": "n", "kind": "k", "actualPresent": true}]}],
+            "asset": {"frames": []}, "voxel": null,
+            "adversarial": {"opponent": "o", "submissionTeam": "red", "winner": null, "redScore": 1, "blueScore": 1,
+                "ended": "swept", "ticks": 9, "outcome": "draw"},
+            "performance": {"correct": true, "totalFuel": 1, "fuelLimit": null,
+                "cases": [{"correct": true, "overCeiling": false, "skipped": false}]}},
+        "links": {"sourceRepo": "https://git.example.org/x", "playableBuild": null},
+        "status": {"state": "completed", "detail": null},
+        "gameJamReadme": "r",
+        "gameJamPriorEntries": [{"runId": "r", "finishedAt": "2026-03-01T10:00:00Z", "readme": "r"}],
+        "toolCalls": {"read": 3},
+        "seedCommit": "c",
+        "codeAnalysis": {"files": 1},
+        "toolchain": {"typecheck": {"ran": true, "succeeded": true}},
+        "showcase": {"description": "d", "media": [{"file": "f", "name": "n", "kind": "image"}]},
+    })
+}
+
+/// A record in the oldest shape.
+fn oldest_record() -> Value {
+    let mut record = record();
+    let keys = [
+        "id",
+        "startedAt",
+        "finishedAt",
+        "subject",
+        "metrics",
+        "validation",
+        "links",
+        "status",
+    ];
+    record
+        .as_object_mut()
+        .expect("an object")
+        .retain(|key, _| keys.contains(&key.as_str()));
+    record["subject"] = json!({"testCaseSlug": "pong", "testCaseVersion": "v1", "harnessSlug": "codex",
+        "harnessVersion": null, "modelId": "m"});
+    record["validation"] =
+        json!({"loaded": true, "referenceComparisons": [{"view": "title", "similarity": 1}]});
+    record
+}
+
 fn cases() -> Vec<Case> {
-    let mut cases = Vec::new();
+    let mut cases = vec![
+        case("run-record", record(), accepts_record),
+        case("run-record", oldest_record(), accepts_record),
+    ];
     for event in [
         json!({"type": "agent", "message": "a", "sessionId": "s"}),
         json!({"type": "command", "command": "ls", "workingDirectory": "/", "exitCode": 1, "isSuccess": false}),
