@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use runpress::diagnostics::codes;
+use runpress::schema::{self, Describes};
 use runpress::url::HttpUrl;
 
 /// Turns a folder of recorded agent runs into a website and feeds.
@@ -48,6 +49,12 @@ pub(crate) enum Command {
     Check {
         #[command(flatten)]
         input: Input,
+    },
+    /// List or print the JSON Schemas of what is read and published
+    Schema {
+        /// A name such as `run-record`; without one, all schemas are listed
+        #[arg(value_name = "NAME")]
+        name: Option<String>,
     },
     /// Say what a diagnostic means, with a bad and a good example
     Explain {
@@ -161,6 +168,20 @@ pub(crate) fn all_codes() -> String {
                 code.severity.word(),
                 code.summary
             )
+        })
+        .collect()
+}
+
+/// All schemas, a line each.
+pub(crate) fn all_schemas() -> String {
+    schema::ALL
+        .iter()
+        .map(|entry| {
+            let (way, file) = match entry.describes {
+                Describes::Input(file) => ("input", file),
+                Describes::Feed(path) => ("feed", path),
+            };
+            format!("{:<16} {way:<6} {:<42} {file}\n", entry.name, entry.title)
         })
         .collect()
 }

@@ -45,6 +45,8 @@ pub mod pipeline;
 pub mod publish;
 pub mod render;
 pub mod rules;
+pub mod schema;
+pub mod shapes;
 pub mod site;
 pub mod spool;
 pub mod url;

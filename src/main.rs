@@ -14,6 +14,7 @@ use runpress::config;
 use runpress::diagnostics::text::{nearest, visible};
 use runpress::diagnostics::{Diagnostic, Severity, Tally, github, human, json, junit, sarif};
 use runpress::pipeline::{Outcome, Progress, Silent};
+use runpress::schema;
 use runpress::site::{Overrides, Site};
 use runpress::view::format;
 
@@ -27,6 +28,7 @@ const COULD_NOT_RUN: u8 = 2;
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let status = match &cli.command {
+        Command::Schema { name } => print_schema(name.as_deref()),
         Command::Explain { code } => explain(code.as_deref()),
         Command::Check { input } => run(&cli, input, None),
         Command::Build {
@@ -62,6 +64,27 @@ fn explain(code: Option<&str>) -> u8 {
     say(&format!(
         "error: there is no diagnostic `{}`\n  help: {hint}",
         visible(code)
+    ));
+    COULD_NOT_RUN
+}
+
+fn print_schema(name: Option<&str>) -> u8 {
+    let Some(name) = name else {
+        print(&cli::all_schemas());
+        return 0;
+    };
+    if let Some(entry) = schema::find(name) {
+        print(&entry.document());
+        return 0;
+    }
+    let names = schema::ALL.iter().map(|entry| entry.name);
+    let hint = nearest(name, names).map_or_else(
+        || "`runpress schema` without a name lists them all.".to_owned(),
+        |near| format!("Did you mean `{near}`?"),
+    );
+    say(&format!(
+        "error: there is no schema `{}`\n  help: {hint}",
+        visible(name)
     ));
     COULD_NOT_RUN
 }

@@ -1,14 +1,18 @@
 //! Knows the JSON form of the problems: `diagnostics.json` and `--report json` are this document.
 
+use schemars::JsonSchema;
 use serde::Serialize;
+
+use crate::shapes;
 
 use super::{Diagnostic, Severity, Tally};
 
-/// The document.
-#[derive(Debug, Serialize)]
+/// Everything that a build or a check noticed: `diagnostics.json` and `--report json`.
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Report<'a> {
     /// The version of this shape.
+    #[schemars(with = "shapes::Version")]
     pub schema_version: u32,
     /// How many of what.
     pub summary: Summary,
@@ -17,7 +21,7 @@ pub struct Report<'a> {
 }
 
 /// Counts of the whole build.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Summary {
     /// Problems that stop a publication.
@@ -32,18 +36,31 @@ pub struct Summary {
     pub quarantined: usize,
 }
 
-/// One problem. Fields that are not known are null.
-#[derive(Debug, Serialize)]
+/// One problem. What is not known, or does not apply, is null.
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "Diagnostic")]
 pub struct Entry<'a> {
+    /// The code, such as `record.missing-field`; `runpress explain CODE` says what it means.
+    #[schemars(regex(pattern = r"^[a-z]+\.[a-z0-9-]+$"))]
     code: &'a str,
+    /// How much it weighs.
     severity: Severity,
+    /// The file, relative to the site's root, or to its content root where that lies elsewhere.
     path: &'a str,
+    /// The line, from 1.
+    #[schemars(with = "Option<shapes::Position>")]
     line: Option<u32>,
+    /// The column, from 1.
+    #[schemars(with = "Option<shapes::Position>")]
     column: Option<u32>,
+    /// JSON pointer into the document, or into the line.
     pointer: Option<&'a str>,
+    /// What is wrong.
     message: &'a str,
+    /// What to do.
     help: &'a str,
+    /// Id of the run.
     run: Option<&'a str>,
 }
 

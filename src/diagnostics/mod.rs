@@ -15,12 +15,13 @@ pub mod text;
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 pub use place::{Excerpt, Place, Source, Spot, without_mark};
 
 /// How much a problem weighs. Errors stop a publication, warnings and notes do not.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// Nothing is published (or the run is quarantined).

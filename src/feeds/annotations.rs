@@ -5,32 +5,110 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
 use crate::formats::json::Node;
 use crate::model::annotation::{Annotation, FRICTION_KINDS, Kind, Link, Sidecar};
 use crate::model::run::Run;
 use crate::model::tape::Tape;
+use crate::shapes;
 
 use super::SCHEMA_VERSION;
 
+/// `friction.json`: friction of all runs as Harn's `FrictionEvent`s, newest run first.
+#[derive(Debug, JsonSchema)]
+#[schemars(rename_all = "camelCase")]
+pub struct Friction<'a> {
+    /// The version of this shape.
+    #[schemars(with = "shapes::Version")]
+    pub schema_version: u32,
+    /// The events; friction of a kind that is not known is left out.
+    pub events: Vec<FrictionEvent<'a>>,
+}
+
+/// `hypotheses.json`: the hypotheses of all runs, newest run first.
+#[derive(Debug, JsonSchema)]
+#[schemars(rename_all = "camelCase")]
+pub struct Hypotheses<'a> {
+    /// The version of this shape.
+    #[schemars(with = "shapes::Version")]
+    pub schema_version: u32,
+    /// How many there are, by status.
+    pub counts: BTreeMap<String, usize>,
+    /// The annotations.
+    pub hypotheses: Vec<AnnotationDocument<'a>>,
+}
+
+/// `crystallize.json`: the anchors of all runs, newest run first.
+#[derive(Debug, JsonSchema)]
+#[schemars(rename_all = "camelCase")]
+pub struct Crystallize<'a> {
+    /// The version of this shape.
+    #[schemars(with = "shapes::Version")]
+    pub schema_version: u32,
+    /// The anchors.
+    pub anchors: Vec<Anchor<'a>>,
+}
+
 /// An annotation as written, with the run (in feeds of the archive), the tape and the target.
-#[derive(Debug)]
-pub(super) struct AnnotationDocument<'a> {
+#[derive(Debug, JsonSchema)]
+#[schemars(rename = "Annotation", transform = as_written)]
+pub struct AnnotationDocument<'a> {
+    #[schemars(skip)]
     members: Vec<(String, &'a RawValue)>,
+    /// Id of the run, in feeds over all runs.
+    #[schemars(rename = "runId", default, with = "String")]
     run_id: Option<&'a str>,
+    /// Name of the tape.
     tape: &'a str,
+    /// The event that it points at; null when there is none.
     target: Option<Target>,
 }
 
-/// The event that an annotation points at: its number, its kind, and the BLAKE3 of its line or record.
-#[derive(Debug, Serialize)]
+/// The event that an annotation points at, so that a reader can tell whether the tape still is the one that was
+/// annotated.
+#[derive(Debug, Serialize, JsonSchema)]
 struct Target {
+    /// Its number in the tape.
     seq: u64,
+    /// What it is: `type` of an event log, `kind` of a Harn record, or `unknown`.
     kind: &'static str,
+    /// BLAKE3 of the event's line without the line end; of a Harn record, of its compact JSON.
+    #[schemars(with = "shapes::Blake3")]
     digest: String,
+}
+
+/// The keys that every annotation has, in the words of the sidecar.
+fn as_written(schema: &mut Schema) {
+    let number =
+        json!({ "description": "The number of the event.", "type": "integer", "minimum": 0 });
+    let kind = json!({ "description": "What it says of the event, as written.", "type": "string" });
+    for (key, shape) in [("event_id", number), ("kind", kind)] {
+        if let Some(properties) = schema.pointer_mut("/properties") {
+            properties[key] = shape;
+        }
+    }
+    schema.insert(
+        "required".to_owned(),
+        json!(["event_id", "kind", "tape", "target"]),
+    );
+}
+
+/// In feeds over all runs an annotation names its run; in `run.json` it need not.
+pub fn name_their_run(schema: &mut Schema) {
+    let own = schema.pointer("/properties/runId").is_some();
+    let required = if own {
+        "/required"
+    } else {
+        "/$defs/Annotation/required"
+    };
+    if let Some(Value::Array(required)) = schema.pointer_mut(required) {
+        required.push("runId".into());
+    }
 }
 
 impl Serialize for AnnotationDocument<'_> {
@@ -83,60 +161,109 @@ impl<'a> AnnotationDocument<'a> {
     }
 }
 
-/// A friction annotation in the shape of Harn's `FrictionEvent` (formats.md D).
-#[derive(Debug, Serialize)]
-pub(super) struct FrictionEvent<'a> {
+/// A friction annotation in the shape of Harn's `FrictionEvent`. What a sidecar does not hold is null.
+// Formats.md D.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct FrictionEvent<'a> {
+    /// Version of Harn's shape.
+    #[schemars(extend("const" = 1))]
     schema_version: u32,
+    /// The annotation's id, or `annotation_<event>` when it has none.
     id: String,
+    /// Which friction it is.
+    #[schemars(extend("enum" = FRICTION_KINDS))]
     kind: &'a str,
     /// The tape, as the sidecar's header names it.
     source: Option<&'a str>,
+    /// Id of the author.
     actor: Option<&'a str>,
+    /// Not in a sidecar.
+    #[schemars(with = "()")]
     tenant_id: Option<&'a str>,
+    /// Not in a sidecar.
+    #[schemars(with = "()")]
     task_id: Option<&'a str>,
     /// The run's id, which Harn's own export leaves out.
     run_id: &'a str,
+    /// Not in a sidecar.
+    #[schemars(with = "()")]
     workflow_id: Option<&'a str>,
+    /// Not in a sidecar.
+    #[schemars(with = "()")]
     tool: Option<&'a str>,
+    /// Not in a sidecar.
+    #[schemars(with = "()")]
     provider: Option<&'a str>,
     /// The evidence, or a sentence that names the annotation and its event.
     redacted_summary: String,
+    /// In USD. Not in a sidecar.
+    #[schemars(with = "()")]
     estimated_cost_usd: Option<f64>,
+    /// In milliseconds. Not in a sidecar.
+    #[schemars(with = "()")]
     estimated_time_ms: Option<u64>,
+    /// Not in a sidecar: empty.
+    #[schemars(with = "Vec<String>")]
     recurrence_hints: [&'a str; 0],
+    /// Not in a sidecar.
+    #[schemars(with = "()")]
     trace_id: Option<&'a str>,
+    /// Not in a sidecar.
+    #[schemars(with = "()")]
     span_id: Option<&'a str>,
+    /// The annotation's links.
     links: Vec<FrictionLink<'a>>,
+    /// Not in a sidecar.
+    #[schemars(with = "()")]
     human_hypothesis: Option<&'a str>,
+    /// The annotation's metadata, as written.
+    #[schemars(with = "shapes::AsWritten")]
     metadata: &'a RawValue,
     /// When it was written; where it does not say so, when the run finished.
     timestamp: &'a str,
 }
 
-#[derive(Debug, Serialize)]
+/// A link of an annotation.
+#[derive(Debug, Serialize, JsonSchema)]
 struct FrictionLink<'a> {
+    /// Its words.
     label: Option<&'a str>,
+    /// Its address.
     url: Option<&'a str>,
+    /// Its `reference`.
     trace_id: Option<&'a str>,
 }
 
 /// A place where an annotator says that a pattern is worth a tool or a skill: the events from the first to the last.
-#[derive(Debug, Serialize)]
-pub(super) struct Anchor<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Anchor<'a> {
+    /// Id of the run.
     #[serde(rename = "runId")]
     run_id: &'a str,
+    /// Name of the tape.
     tape: &'a str,
+    /// The number of the first event.
     event_id: u64,
+    /// The number of the last event.
     end_event_id: u64,
+    /// What was seen, in Markdown.
     evidence: Option<&'a str>,
+    /// Who says it.
     author: Option<Author<'a>>,
+    /// The annotation's metadata, as written.
+    #[schemars(with = "shapes::AsWritten")]
     metadata: &'a RawValue,
 }
 
-#[derive(Debug, Serialize)]
+/// Who wrote an annotation.
+#[derive(Debug, Serialize, JsonSchema)]
 struct Author<'a> {
+    /// Name or handle.
     id: Option<&'a str>,
+    /// What the author is.
+    #[schemars(extend("enum" = ["human", "agent", "system"]))]
     kind: &'a str,
+    /// Where it was said: the name of a tool.
     surface: Option<&'a str>,
 }
 

@@ -1,106 +1,207 @@
 //! Knows the feeds over all runs: `runs.json`, `runs.jsonl` and `index.json`.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::config::Config;
 use crate::model::archive::{Archive, Entry};
 use crate::model::findings::Findings;
+use crate::model::review::Rating;
 use crate::model::run::Number;
+use crate::shapes;
 use crate::view::links;
 
 use super::SCHEMA_VERSION;
 
-/// A run in a list. Numbers keep the digits of the record.
-#[derive(Debug, Serialize)]
+/// `runs.json`: a card for each run, newest first.
+#[derive(Debug, JsonSchema)]
+#[schemars(rename_all = "camelCase")]
+pub struct Runs<'a> {
+    /// The version of this shape.
+    #[schemars(with = "shapes::Version")]
+    pub schema_version: u32,
+    /// The runs, by `publishedAt`, else `finishedAt`, newest first.
+    pub runs: Vec<Card<'a>>,
+}
+
+/// A run in a list. Numbers keep the digits of the record; what was not recorded is null, never 0.
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Card<'a> {
+    /// The id of the record.
+    #[schemars(with = "shapes::Name")]
     id: &'a str,
+    /// The run's part of addresses on the site.
     slug: &'a str,
+    /// The run's page: absolute when the site has a `base_url`, else relative to its root.
+    #[schemars(with = "shapes::PageAddress")]
     url: String,
+    /// When the run started, as recorded.
+    #[schemars(with = "shapes::Time")]
     started_at: &'a str,
+    /// When it ended, as recorded.
+    #[schemars(with = "shapes::Time")]
     finished_at: &'a str,
+    /// When it was published, where the record says so.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "shapes::Time")]
     published_at: Option<&'a str>,
+    /// What was run.
     subject: Subject<'a>,
+    /// What it took.
     metrics: Metrics<'a>,
+    /// Whether the implementation loaded.
     validation_loaded: bool,
+    /// The visual checks, in the record's order.
     checks: Vec<Check<'a>>,
+    /// How the run ended, as recorded: `completed`, `timed_out`, `failed` and others.
     state: &'a str,
+    /// The rating of its review; null for a run that is not rated.
+    #[schemars(with = "Option<RatingWord>")]
     rating: Option<&'static str>,
+    /// Where its parts are.
     links: Links<'a>,
+    /// Events of all its tapes.
     events: usize,
+    /// What its sidecars hold.
     annotations: Annotations<'a>,
+    /// What its review threads hold; null for a run without a file of threads.
     threads: Option<ThreadSummary<'a>>,
 }
 
-/// The protocol's `AnnotationsSummary`.
-#[derive(Debug, Serialize)]
+/// A rating of Test Cabinet.
+#[derive(Debug, Clone, Copy)]
+pub enum RatingWord {}
+
+impl JsonSchema for RatingWord {
+    fn schema_name() -> Cow<'static, str> {
+        "Rating".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "A rating of Test Cabinet, best first.",
+            "enum": Rating::ALL.map(Rating::word),
+        })
+    }
+}
+
+/// How much is in the review threads of a run, after all actions: the protocol's `AnnotationsSummary`.
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct ThreadSummary<'a> {
+    /// URI of the channel, where it is recorded.
     resource: Option<&'a str>,
+    /// Threads.
     annotation_count: usize,
+    /// Entries of all threads.
     entry_count: usize,
 }
 
-#[derive(Debug, Serialize)]
+/// What was run, with Test Cabinet's defaults where the record has nothing.
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Subject<'a> {
+    /// Slug of the test case.
+    #[schemars(with = "shapes::Name")]
     test_case_slug: &'a str,
+    /// Its exact version.
     test_case_version: &'a str,
+    /// Kind of the test case; `end-to-end` where the record has none.
     test_type: &'a str,
+    /// Variant of the test case; the oldest records have none.
     variant: Option<&'a str>,
+    /// Slug of the harness.
+    #[schemars(with = "shapes::Name")]
     harness_slug: &'a str,
+    /// Its version.
     harness_version: Option<&'a str>,
+    /// The model, an opaque id.
+    #[schemars(with = "shapes::Name")]
     model_id: &'a str,
+    /// What ran the harness; `one-shot` where the record has none.
     orchestrator_slug: &'a str,
+    /// The engine that the case was built for; `none` where the record has none.
     engine_slug: &'a str,
 }
 
-#[derive(Debug, Serialize)]
+/// What a run took.
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Metrics<'a> {
+    /// Wall clock, in seconds; it depends on the provider, so it is no measure of a model.
+    #[schemars(with = "shapes::Amount")]
     run_time_seconds: &'a RawValue,
+    /// Tokens, in four classes that do not overlap. Null is "not reported".
     tokens: Tokens<'a>,
+    /// Cost in USD. Null is "unknown", 0 is free.
     cost: Cost<'a>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Tokens<'a> {
+    /// Input that was not served from a cache.
+    #[schemars(with = "Option<shapes::Count>")]
     uncached_input: Option<&'a RawValue>,
+    /// Input that was served from a cache.
+    #[schemars(with = "Option<shapes::Count>")]
     cached_input: Option<&'a RawValue>,
+    /// Output without reasoning.
+    #[schemars(with = "Option<shapes::Count>")]
     output: Option<&'a RawValue>,
+    /// Reasoning.
+    #[schemars(with = "Option<shapes::Count>")]
     reasoning: Option<&'a RawValue>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Cost<'a> {
+    /// At list prices, in USD: the figure to compare.
+    #[schemars(with = "Option<shapes::Amount>")]
     comparable: Option<&'a RawValue>,
+    /// Charged, in USD.
+    #[schemars(with = "Option<shapes::Amount>")]
     actual: Option<&'a RawValue>,
 }
 
-#[derive(Debug, Serialize)]
+/// A visual check: a signal, neither passed nor failed.
+#[derive(Debug, Serialize, JsonSchema)]
 struct Check<'a> {
+    /// Slug of the view.
     view: &'a str,
+    /// Its name for people.
     name: &'a str,
+    /// Whether the view was reached.
     reached: bool,
+    /// How alike the view is to its baseline, 0 to 1; null where it was not reached.
+    #[schemars(with = "Option<shapes::Share>")]
     similarity: Option<&'a RawValue>,
 }
 
-#[derive(Debug, Serialize)]
+/// Where the parts of a run are.
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Links<'a> {
+    /// The generated source.
+    #[schemars(with = "Option<shapes::Address>")]
     source_repo: Option<&'a str>,
+    /// The build, ready to be played.
+    #[schemars(with = "Option<shapes::Address>")]
     playable_build: Option<&'a str>,
 }
 
-#[derive(Debug, Serialize)]
+/// How many annotations there are.
+#[derive(Debug, Serialize, JsonSchema)]
 struct Annotations<'a> {
+    /// All.
     count: usize,
+    /// By kind; kinds that are not known count as `unknown`.
     kinds: &'a BTreeMap<String, usize>,
 }
 
@@ -161,7 +262,7 @@ pub fn card<'a>(
             })
             .collect::<serde_json::Result<_>>()?,
         state: &run.state.word,
-        rating: findings.rating.map(crate::model::review::Rating::word),
+        rating: findings.rating.map(Rating::word),
         links: Links {
             source_repo: run
                 .source_repo
@@ -244,42 +345,68 @@ pub fn write_run_lines(
     Ok(())
 }
 
-/// `index.json`: the site and every other feed.
-#[derive(Debug, Serialize)]
+/// `index.json`: the site and every other feed over all runs.
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Index<'a> {
+    /// The version of this shape.
+    #[schemars(with = "shapes::Version")]
     schema_version: u32,
+    /// The settings of the site that matter to readers of its data.
     site: Site<'a>,
+    /// Runs that are published.
     runs: usize,
+    /// The feeds, in a stable order.
     feeds: Vec<Feed<'a>>,
 }
 
-#[derive(Debug, Serialize)]
+/// A site.
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Site<'a> {
+    /// What it is called.
     title: &'a str,
+    /// What it is about.
     description: &'a str,
+    /// Where it stands, with a `/` at the end.
+    #[schemars(with = "Option<shapes::Address>")]
     base_url: Option<&'a str>,
+    /// BCP 47 tag of its own words.
     language: &'a str,
+    /// Who publishes.
     author: Option<&'a str>,
+    /// Licence of the data.
     licence: Option<&'a str>,
+    /// The line at the top of every page.
     notice: Option<&'a str>,
 }
 
-#[derive(Debug, Serialize)]
+/// A file of data.
+#[derive(Debug, Serialize, JsonSchema)]
 struct Feed<'a> {
+    /// Where it stands, relative to the site's root.
     path: &'a str,
-    schema: Option<&'a str>,
+    /// Where its JSON Schema stands, relative to the site's root; for JSON Lines, that of a line. Null for a feed that
+    /// follows a standard of its own.
+    schema: Option<String>,
+    /// Its size in bytes.
     bytes: u64,
+    /// BLAKE3 of its bytes.
+    #[schemars(with = "shapes::Blake3")]
     blake3: &'a str,
 }
 
 /// A feed that was written: path relative to the site's root, size, BLAKE3.
 pub type Written = (String, u64, String);
 
-/// The index of `feeds`, in their order.
+/// The index of `feeds`, in their order; `schema_of` knows where the schema of a feed stands.
 #[must_use]
-pub fn index<'a>(config: &'a Config, runs: usize, feeds: &'a [Written]) -> Index<'a> {
+pub fn index<'a>(
+    config: &'a Config,
+    runs: usize,
+    feeds: &'a [Written],
+    schema_of: fn(&str) -> Option<String>,
+) -> Index<'a> {
     let site = &config.site;
     Index {
         schema_version: SCHEMA_VERSION,
@@ -300,7 +427,7 @@ pub fn index<'a>(config: &'a Config, runs: usize, feeds: &'a [Written]) -> Index
             .iter()
             .map(|(path, bytes, blake3)| Feed {
                 path,
-                schema: None,
+                schema: schema_of(path),
                 bytes: *bytes,
                 blake3,
             })

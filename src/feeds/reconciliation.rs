@@ -1,73 +1,111 @@
 //! Knows how `run.json` says how far a run's logs agree with its record.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::model::reconciliation::{Reconciliation, Span};
 use crate::model::time;
+use crate::shapes;
 
 /// What was compared; each part says with `agrees` whether the two sides fit, and null where that cannot be said.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "Reconciliation")]
 pub(super) struct ReconciliationDocument<'a> {
+    /// First and last event against start and end of the record; null when no event has a time.
     time_span: Option<TimeSpan>,
+    /// Whether the events follow each other in time.
     order: Order,
+    /// How much of the event log is not understood.
     unknown: Unknown,
+    /// The raw log against the event log; null when there is none.
     raw: Option<RawLines>,
+    /// What went wrong on the way, against the state of the record.
     errors: Errors<'a>,
 }
 
 /// First and last event against start and end of the record.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct TimeSpan {
+    /// When the first event was noticed.
+    #[schemars(with = "shapes::Time")]
     first: String,
+    /// When the last event was noticed.
+    #[schemars(with = "shapes::Time")]
     last: String,
+    /// How long before the start of the record the first event lies, in milliseconds.
     before_start_ms: i64,
+    /// How long after the end of the record the last event lies, in milliseconds.
     after_finish_ms: i64,
+    /// Whether all events lie between start and end, to the second.
     agrees: bool,
 }
 
 /// Whether the events follow each other in time.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Order {
+    /// Events with a time.
     timed: usize,
+    /// Events without one that can be read.
     untimed: usize,
+    /// Events that are earlier than the one above them.
     backwards: usize,
+    /// The number of the first of those.
     first_backwards: Option<u64>,
+    /// Whether there is none.
     agrees: bool,
 }
 
 /// How much of the log is not understood; `share` is from 0 to 1.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Unknown {
+    /// All events.
     events: usize,
+    /// Events of type `unknown`, lines that cannot be read among them.
     unknown: usize,
+    /// Their share of all events.
+    #[schemars(with = "shapes::Share")]
     share: f64,
+    /// Whether there is none.
     agrees: bool,
 }
 
 /// Lines of the raw log by stream, against events and warnings of the event log.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct RawLines {
+    /// All lines.
     lines: usize,
+    /// Lines of `stdout`.
     stdout: usize,
+    /// Lines of `stderr`.
     stderr: usize,
+    /// Lines of both that hold nothing but white space.
     blank: usize,
+    /// Lines that cannot be read.
     unreadable: usize,
+    /// Events of the event log.
     events: usize,
+    /// Warnings of the event log.
     warnings: usize,
+    /// Whether every line can be read, output gave events, and text on `stderr` gave warnings.
     agrees: bool,
 }
 
 /// What went wrong on the way, against the state of the record.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Errors<'a> {
+    /// Events of type `error`.
     errors: usize,
+    /// Events that did not succeed.
     failed: usize,
+    /// Whether the log ends in an error.
     ends_in_error: bool,
+    /// The state of the record.
     state: &'a str,
+    /// Whether the two fit; null for a state that says nothing about errors.
     agrees: Option<bool>,
 }
 

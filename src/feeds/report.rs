@@ -2,20 +2,26 @@
 
 use std::collections::BTreeMap;
 
+use schemars::{JsonSchema, Schema};
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::model::annotation::{Problem, Report};
 
-/// The report as Harn's validator writes it.
-#[derive(Debug, Serialize)]
+/// What Harn's validator reports about a sidecar, to the letter.
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct HarnReport<'a> {
+    /// Annotations in the sidecar.
     annotations_checked: usize,
+    /// What breaks Harn's rules, in the order of its validator.
     problems: Vec<HarnProblem<'a>>,
+    /// Annotations by kind; kinds that are not known count as `unknown`.
     kind_counts: &'a BTreeMap<String, usize>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "code", rename_all = "snake_case")]
+#[schemars(transform = describe, description = "A problem, under Harn's code.")]
 enum HarnProblem<'a> {
     DuplicateId {
         annotation_id: &'a str,
@@ -51,6 +57,30 @@ enum HarnProblem<'a> {
         expected: &'a str,
         actual: &'a str,
     },
+}
+
+/// The keys mean the same in every problem.
+fn describe(schema: &mut Schema) {
+    let Some(Value::Array(problems)) = schema.get_mut("oneOf") else {
+        return;
+    };
+    for (key, text) in [
+        (
+            "annotation_id",
+            "The annotation's id, or `ann@event_<n>` when it has none.",
+        ),
+        ("event_id", "The event that the tape does not have."),
+        ("friction_kind", "The friction kind that is not known."),
+        ("message", "What is wrong with the span, in Harn's words."),
+        ("expected", "The content hash in the sidecar's header."),
+        ("actual", "The content hash of the tape."),
+    ] {
+        for problem in problems.iter_mut() {
+            if let Some(shape) = problem.pointer_mut(&format!("/properties/{key}")) {
+                shape["description"] = Value::from(text);
+            }
+        }
+    }
 }
 
 impl<'a> From<&'a Report> for HarnReport<'a> {

@@ -1,11 +1,12 @@
 //! Knows `run.json`: one run whole, its record verbatim.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use serde_json::value::RawValue;
 
 use crate::config::Config;
-use crate::diagnostics::{Diagnostic, json};
+use crate::diagnostics::{Diagnostic, json as problems};
 use crate::model::FileDigest;
 use crate::model::annotation::Sidecar;
 use crate::model::reconciliation::Reconciliation;
@@ -14,118 +15,197 @@ use crate::model::tape::{Format, Tape};
 use crate::model::threads::{Thread, Threads};
 use crate::model::transcript::{Conversation, Withheld};
 use crate::render::Html;
+use crate::shapes;
 use crate::view::links;
 
 use super::SCHEMA_VERSION;
 use super::annotations::AnnotationDocument;
-use super::archive::address;
+use super::archive::{RatingWord, address};
 use super::reconciliation::ReconciliationDocument;
 use super::report::HarnReport;
 
-/// The document.
-#[derive(Debug, Serialize)]
+/// `run.json`: one run whole. Keys are in camelCase, except inside what is passed on as an input wrote it.
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RunDocument<'a> {
+    /// The version of this shape.
+    #[schemars(with = "shapes::Version")]
     schema_version: u32,
+    /// The run's part of addresses on the site.
     slug: &'a str,
+    /// Its page: absolute when the site has a `base_url`, else relative to its root.
+    #[schemars(with = "shapes::PageAddress")]
     url: String,
+    /// The run record as written, unknown keys and digits of numbers included.
+    #[schemars(with = "shapes::AsWritten")]
     record: &'a RawValue,
+    /// What a reviewer wrote.
     review: Option<ReviewDocument<'a>>,
+    /// Its tapes: the event log first, then those of Harn by name.
     tapes: Vec<TapeDocument<'a>>,
+    /// How far its logs agree with its record.
     reconciliation: Option<ReconciliationDocument<'a>>,
+    /// The annotations of all its sidecars, in their order.
     annotations: Vec<AnnotationDocument<'a>>,
+    /// Its review threads.
     threads: Option<ThreadsDocument<'a>>,
+    /// The public part of its transcript.
     transcript: Option<TranscriptDocument<'a>>,
+    /// Every file of its directory that runpress knows, published or not, and what they refer to.
     files: Vec<FileDocument<'a>>,
-    diagnostics: Vec<json::Entry<'a>>,
+    /// What was noticed in its files.
+    diagnostics: Vec<problems::Entry<'a>>,
 }
 
-#[derive(Debug, Serialize)]
+/// A review: `writeup.md`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Review")]
 struct ReviewDocument<'a> {
+    /// The overall rating: the one given, else the worst of the domains; null is unrated.
+    #[schemars(with = "Option<RatingWord>")]
     rating: Option<&'static str>,
+    /// Ratings of domains, in the order of the file.
     ratings: Vec<DomainDocument<'a>>,
+    /// The checklist, in the order of the file.
     checklist: Vec<ItemDocument<'a>>,
+    /// The text as written, in Markdown.
     markdown: &'a str,
+    /// The text as the page shows it, already filtered.
     html: &'a str,
 }
 
-#[derive(Debug, Serialize)]
+/// The rating of a domain.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "DomainRating")]
 struct DomainDocument<'a> {
+    /// The domain.
     domain: &'a str,
+    /// Its rating; null is one that is not known.
+    #[schemars(with = "Option<RatingWord>")]
     rating: Option<&'static str>,
 }
 
-#[derive(Debug, Serialize)]
+/// One item of the checklist.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ChecklistItem")]
 struct ItemDocument<'a> {
+    /// Its id; sub-items are `<item>.<sub>`.
     id: &'a str,
+    /// `pass`, `fail`, `na` or a grade, as written.
     status: &'a str,
+    /// What was said about it.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
     note: Option<&'a str>,
 }
 
-#[derive(Debug, Serialize)]
+/// A tape.
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "Tape")]
 struct TapeDocument<'a> {
+    /// Its name.
     file: &'a str,
+    /// `events` for Test Cabinet's event log, `harn` for a Harn tape.
+    #[schemars(extend("enum" = ["events", "harn"]))]
     format: &'static str,
+    /// How many events it holds.
     events: usize,
+    /// Its content hash: what a sidecar's header holds as `tape_content_hash`.
+    #[schemars(with = "shapes::Blake3")]
     content_hash: &'a str,
+    /// Its sidecar.
     sidecar: Option<SidecarDocument<'a>>,
 }
 
-#[derive(Debug, Serialize)]
+/// A sidecar; its annotations stand together with those of other tapes.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Sidecar")]
 struct SidecarDocument<'a> {
+    /// Its name.
     file: &'a str,
+    /// Its header as written.
+    #[schemars(with = "shapes::AsWritten")]
     header: &'a RawValue,
+    /// What Harn's validator says of it.
     report: HarnReport<'a>,
 }
 
-#[derive(Debug, Serialize)]
+/// A file of the run's directory.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "File")]
 struct FileDocument<'a> {
+    /// Its path in the run's directory.
     path: &'a str,
+    /// Its size in bytes.
     bytes: u64,
+    /// BLAKE3 of its bytes.
+    #[schemars(with = "shapes::Blake3")]
     blake3: &'a str,
 }
 
 /// The public part of the transcript.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Transcript")]
 struct TranscriptDocument<'a> {
+    /// Its id.
     id: Option<&'a str>,
+    /// `active`, `archived`, `forked` or `abandoned`, as written.
     state: &'a str,
+    /// The turns in reading order.
     messages: Vec<MessageDocument<'a>>,
+    /// Its public events that are no turns, in their order.
     events: Vec<AsideDocument<'a>>,
+    /// Its public assets.
     assets: Vec<AssetDocument<'a>>,
+    /// Blocks that are held back.
     withheld: WithheldDocument,
+    /// Events that are held back.
     #[serde(rename = "withheldEvents")]
     withheld_events: WithheldDocument,
 }
 
 /// A public event that is no turn.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Event")]
 struct AsideDocument<'a> {
+    /// What it is, as written.
     kind: &'a str,
+    /// Whose it is, as written.
     role: &'a str,
+    /// Its text, plain.
     text: &'a str,
 }
 
 /// A turn with its public blocks as written.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Message")]
 struct MessageDocument<'a> {
+    /// `user`, `assistant`, `system`, `tool` or `tool_result`, as written.
     role: &'a str,
+    /// Public blocks as written: objects, or strings that stand for text.
     content: Vec<&'a RawValue>,
 }
 
 /// A public asset and where its file stands, relative to the site's root.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Asset")]
 struct AssetDocument<'a> {
+    /// Its id; blocks refer to it.
     id: &'a str,
+    /// Its name or title.
     name: &'a str,
+    /// Where its file stands, relative to the site's root; null when it has none.
     path: Option<String>,
 }
 
-#[derive(Debug, Serialize)]
+/// How many are not published.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Withheld")]
 struct WithheldDocument {
+    /// Those that are `internal`.
     internal: usize,
+    /// Those that are `private`.
     private: usize,
 }
 
@@ -139,19 +219,28 @@ impl From<Withheld> for WithheldDocument {
 }
 
 /// The channel's state after all actions.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "Threads")]
 struct ThreadsDocument<'a> {
+    /// URI of the channel, where it is recorded.
     resource: Option<&'a str>,
+    /// Threads.
     annotation_count: usize,
+    /// Entries of all threads.
     entry_count: usize,
+    /// The threads as written.
     annotations: Vec<ThreadDocument<'a>>,
 }
 
 /// A thread as written.
-#[derive(Debug)]
+#[derive(Debug, JsonSchema)]
+#[schemars(rename = "Thread")]
 struct ThreadDocument<'a> {
+    #[schemars(skip)]
     members: Vec<(&'a str, &'a RawValue)>,
+    /// Its entries as written.
+    #[schemars(with = "Vec<shapes::AsWritten>")]
     entries: Vec<&'a RawValue>,
 }
 
@@ -249,7 +338,7 @@ pub fn document<'a>(s: &Sources<'a>) -> serde_json::Result<RunDocument<'a>> {
                 blake3: &file.blake3,
             })
             .collect(),
-        diagnostics: s.diagnostics.iter().map(json::Entry::from).collect(),
+        diagnostics: s.diagnostics.iter().map(problems::Entry::from).collect(),
     })
 }
 

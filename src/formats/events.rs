@@ -1,5 +1,6 @@
 //! Knows Test Cabinet's event log (formats.md B.1): `events.jsonl`, one normalised event a line.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -63,51 +64,79 @@ const KINDS: [(&str, Kind); 15] = [
     ("unknown", Kind::Unknown),
 ];
 
-/// Every key that an event of any type may have.
-#[derive(Debug, Deserialize)]
+/// A line of `events.jsonl`: what an agent did, one normalised event, in the order of its arrival.
+///
+/// What follows depends on `type`. A type that is not listed is of a newer producer: runpress shows it as an event
+/// of type `unknown`, with a warning. A line that breaks the schema is kept as `unknown`, too. A key that is null is
+/// the same as one that is not there.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[allow(missing_docs, reason = "the names are those of formats.md B.1")]
+#[schemars(rename = "Event", transform = shape::by_type)]
 pub struct Fields<'a> {
+    /// When it was noticed, RFC 3339.
     #[serde(borrow)]
     pub timestamp: Option<Str<'a>>,
+    /// The harness's own session, where it is known.
     #[serde(borrow)]
     pub session_id: Option<Str<'a>>,
+    /// What the event is; it says which keys must be there.
     #[serde(borrow, rename = "type")]
     pub kind: Option<Str<'a>>,
+    /// What was said, thought, or went wrong. Plain text.
     #[serde(borrow)]
     pub message: Option<Str<'a>>,
+    /// The command line that was run.
     #[serde(borrow)]
     pub command: Option<Str<'a>>,
+    /// Where the command ran.
     #[serde(borrow)]
     pub working_directory: Option<Str<'a>>,
+    /// What the command ended with.
     pub exit_code: Option<i64>,
+    /// Whether it succeeded; a missing value means that the harness did not say.
     pub is_success: Option<bool>,
+    /// The file or folder, absolute where that is known.
     #[serde(borrow)]
     pub path: Option<Str<'a>>,
+    /// First line that was read or written, from 1.
     pub start_line: Option<u64>,
+    /// Last line that was read or written, from 1, inclusive.
     pub end_line: Option<u64>,
+    /// What was searched for.
     #[serde(borrow)]
     pub query: Option<Str<'a>>,
+    /// Name of the skill.
     #[serde(borrow)]
     pub skill_name: Option<Str<'a>>,
+    /// What happened to a subagent: `subagent_started`, `subagent_completed` or `subagent_failed`.
     #[serde(borrow)]
     pub action: Option<Str<'a>>,
+    /// Id of the subagent.
     #[serde(borrow)]
     pub subagent_id: Option<Str<'a>>,
+    /// Name of the subagent.
     #[serde(borrow)]
     pub subagent_name: Option<Str<'a>>,
+    /// Code of the error or warning.
     #[serde(borrow)]
     pub code: Option<Str<'a>>,
+    /// Which part of the run it is about: `pull_image`, `start_container`, `install_harness`, `probe_harness`,
+    /// `init_test_case` or `teardown`.
     #[serde(borrow)]
     pub stage: Option<Str<'a>>,
+    /// Where the stage stands: `started`, `completed` or `failed`.
     #[serde(borrow)]
     pub status: Option<Str<'a>>,
+    /// Tokens so far, in the four classes of a run record.
     #[serde(borrow)]
     pub tokens: Option<&'a RawValue>,
+    /// Cost so far, in USD.
     #[serde(borrow)]
     pub cost: Option<&'a RawValue>,
+    /// The harness's own event, opaque.
     #[serde(borrow)]
     pub event: Option<&'a RawValue>,
+    /// What the harness wrote, where it could not be translated: any JSON value, a string for other output.
     #[serde(borrow)]
     pub raw: Option<&'a RawValue>,
 }
@@ -259,28 +288,81 @@ fn unknown_type(source: &Source<'_>, text: &str, name: &str) -> Diagnostic {
     codes::EVENTS_UNKNOWN_TYPE.at(place.pointing("/type"), message, help)
 }
 
+/// The keys that an event of a kind must have besides `timestamp` and `type`.
+const fn required(kind: Kind) -> &'static [&'static str] {
+    match kind {
+        Kind::Agent | Kind::Reasoning | Kind::Error | Kind::Warning => &["message"],
+        Kind::Command => &["command"],
+        Kind::Read | Kind::Write | Kind::Skill => &["path"],
+        Kind::Search => &["query"],
+        Kind::Orchestration => &["action"],
+        Kind::System => &["stage", "status", "message"],
+        Kind::Usage => &["tokens"],
+        Kind::Gg => &["event"],
+        Kind::List | Kind::Unknown => &[],
+    }
+}
+
 fn missing_key(kind: Kind, f: &Fields<'_>) -> Option<&'static str> {
+    let has = |key| match key {
+        "message" => f.message.is_some(),
+        "command" => f.command.is_some(),
+        "path" => f.path.is_some(),
+        "query" => f.query.is_some(),
+        "action" => f.action.is_some(),
+        "stage" => f.stage.is_some(),
+        "status" => f.status.is_some(),
+        "tokens" => f.tokens.is_some(),
+        "event" => f.event.is_some(),
+        _ => f.timestamp.is_some(),
+    };
     if f.timestamp.is_none() {
         return Some("timestamp");
     }
-    let (present, key) = match kind {
-        Kind::Agent | Kind::Reasoning | Kind::Error | Kind::Warning => {
-            (f.message.is_some(), "message")
+    required(kind).iter().copied().find(|key| !has(*key))
+}
+
+/// What the schema of an event says beyond its keys.
+mod shape {
+    use schemars::Schema;
+    use serde_json::{Value, json};
+
+    use super::{KINDS, required};
+
+    /// Which keys must be there, and which must be there for each type.
+    pub(super) fn by_type(schema: &mut Schema) {
+        let each: Vec<Value> = KINDS
+            .iter()
+            .filter(|(_, kind)| !required(*kind).is_empty())
+            .map(|(name, kind)| {
+                json!({
+                    "if": { "properties": { "type": { "const": name } } },
+                    "then": present(required(*kind)),
+                })
+            })
+            .collect();
+        schema.insert("allOf".to_owned(), Value::Array(each));
+        schema.insert("required".to_owned(), json!(["timestamp", "type"]));
+        for key in ["timestamp", "type"] {
+            if let Some(property) = schema.pointer_mut(&format!("/properties/{key}/type")) {
+                *property = json!("string");
+            }
         }
-        Kind::Command => (f.command.is_some(), "command"),
-        Kind::Read | Kind::Write | Kind::Skill => (f.path.is_some(), "path"),
-        Kind::Search => (f.query.is_some(), "query"),
-        Kind::Orchestration => (f.action.is_some(), "action"),
-        Kind::System => match (&f.stage, &f.status, &f.message) {
-            (None, ..) => (false, "stage"),
-            (_, None, _) => (false, "status"),
-            (.., message) => (message.is_some(), "message"),
-        },
-        Kind::Usage => (f.tokens.is_some(), "tokens"),
-        Kind::Gg => (f.event.is_some(), "event"),
-        Kind::List | Kind::Unknown => (true, ""),
-    };
-    (!present).then_some(key)
+        if let Some(Value::Object(kind)) = schema.pointer_mut("/properties/type") {
+            let names: Vec<_> = KINDS.iter().map(|(name, _)| *name).collect();
+            kind.insert("minLength".to_owned(), json!(1));
+            kind.insert("examples".to_owned(), json!(names));
+        }
+    }
+
+    /// Keys that must be there and not null.
+    fn present(keys: &[&str]) -> Value {
+        let properties: serde_json::Map<_, _> = keys
+            .iter()
+            .map(|key| ((*key).to_owned(), json!({ "not": { "type": "null" } })))
+            .collect();
+        json!({ "required": keys, "properties": properties })
+    }
 }
 
 #[cfg(test)]

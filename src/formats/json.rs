@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
@@ -56,6 +57,20 @@ impl<'de: 'a, 'a> Deserialize<'de> for Str<'a> {
         }
 
         deserializer.deserialize_str(StrVisitor)
+    }
+}
+
+impl JsonSchema for Str<'_> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        str::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        str::json_schema(generator)
     }
 }
 

@@ -1,7 +1,9 @@
 //! Knows Test Cabinet's raw output log (formats.md B.2): `raw.jsonl`, one line of a process a line. It is checked and
 //! counted, never published: no message about it quotes what it holds.
 
+use schemars::{JsonSchema, Schema};
 use serde::Deserialize;
+use serde_json::json;
 use serde_json::value::RawValue;
 
 use crate::diagnostics::text::quoted;
@@ -43,16 +45,36 @@ impl Raw {
     }
 }
 
-/// One line of the log. Values are looked at, and only unescaped where that says more.
-#[derive(Deserialize)]
-struct Fields<'a> {
+/// A line of `raw.jsonl`: what a process printed, a line of output a line, in the order of its arrival.
+///
+/// A line that breaks the schema is counted and left out, with a warning. Nothing of the log is published.
+// Values are looked at, and only unescaped where that says more.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(rename = "RawLine", transform = line_or_text)]
+pub struct Fields<'a> {
+    /// Where it was printed to.
     #[serde(borrow)]
-    stream: Option<&'a RawValue>,
+    #[schemars(required, extend("enum" = ["stdout", "stderr"]))]
+    pub stream: Option<&'a RawValue>,
+    /// What was printed, without the line end.
     #[serde(borrow)]
-    line: Option<&'a RawValue>,
-    /// What the prose of the format calls `line` (formats.md, contradiction 3).
+    pub line: Option<&'a RawValue>,
+    /// The same under the name that the prose of the format has for it. It counts only where there is no `line`.
+    // Formats.md, contradiction 3.
     #[serde(borrow)]
-    text: Option<&'a RawValue>,
+    pub text: Option<&'a RawValue>,
+}
+
+fn line_or_text(schema: &mut Schema) {
+    let text = json!({ "type": "string" });
+    let absent = json!({ "type": "null" });
+    schema.insert(
+        "anyOf".to_owned(),
+        json!([
+            { "required": ["line"], "properties": { "line": text } },
+            { "required": ["text"], "properties": { "text": text, "line": absent } },
+        ]),
+    );
 }
 
 /// Reads a log. A line that cannot be read is counted and reported as a warning.

@@ -1,5 +1,6 @@
 //! Knows Harn's annotation sidecar (formats.md D): `<tape>.annotations.jsonl`.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -15,48 +16,79 @@ pub const SUFFIX: &str = ".annotations.jsonl";
 /// The newest version that is read (`ANNOTATION_SCHEMA_VERSION`).
 pub const SCHEMA_VERSION: u32 = 1;
 
+/// A line of a sidecar, told by its `type`: the first is the header, every other an annotation. Blank lines and
+/// lines that begin with `#` may stand anywhere. Any line that breaks the schema refuses the whole sidecar. Keys that
+/// are not listed are ignored.
+#[derive(Debug, JsonSchema)]
+#[schemars(tag = "type", rename_all = "snake_case", rename = "SidecarLine")]
+pub enum AnyLine<'a> {
+    /// The first line that counts, and no other.
+    Header(Header),
+    /// What somebody said about an event.
+    Annotation(Annotation<'a>),
+}
+
 /// First significant line.
-#[derive(Debug, Clone, Deserialize)]
-#[allow(missing_docs, reason = "the names are those of formats.md D")]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub struct Header {
+    /// Version of the format; the newest that is read is 1.
+    #[schemars(range(max = SCHEMA_VERSION))]
     pub schema_version: u32,
+    /// The tape that was annotated, relative to the sidecar's folder.
     #[serde(default)]
     pub tape_path: Option<String>,
+    /// The content hash of the tape that was annotated. A tape with another one is an error, or a warning with
+    /// `stale_annotations = "warn"`.
     #[serde(default)]
     pub tape_content_hash: Option<String>,
+    /// Which Harn wrote it.
     #[serde(default)]
     pub harn_version: Option<String>,
 }
 
 /// One annotation, with Harn's defaults: `id`, `links` and `metadata` may be absent but not null.
-#[derive(Debug, Deserialize)]
-#[allow(missing_docs, reason = "the names are those of formats.md D")]
+#[derive(Debug, Deserialize, JsonSchema)]
 pub struct Annotation<'a> {
+    /// Its id, once in the file; without one it is known by its event.
     #[serde(default, borrow)]
     pub id: Str<'a>,
+    /// The number of the event that it is about: `seq` of a Harn record; in `events.jsonl` the position of the line,
+    /// from 0, blank lines not counted.
     pub event_id: u64,
+    /// What it says of the event: `correct`, `incorrect`, `alternative`, `note`, `marker`, `mute`, `hypothesis`,
+    /// `friction` or `crystallize_here`. Another word is of a newer producer, and a warning.
     #[serde(borrow)]
     pub kind: Str<'a>,
+    /// What was seen, in Markdown.
     #[serde(borrow)]
     pub evidence: Option<Str<'a>>,
+    /// What should have happened instead: any JSON.
     #[serde(borrow)]
     pub suggested_fix: Option<&'a RawValue>,
+    /// Who says it.
     pub author: Option<Author>,
+    /// When it was said, RFC 3339 by convention.
     #[serde(borrow)]
     pub timestamp: Option<Str<'a>>,
+    /// The events that it covers, when it covers more than its own.
     pub span: Option<Span>,
+    /// Where a hypothesis stands. Of the listed kinds only `hypothesis` has one.
     pub hypothesis_status: Option<HypothesisStatus>,
+    /// What got in the way. Of the listed kinds only `friction` has one.
     #[serde(borrow)]
     pub friction_kind: Option<Str<'a>>,
+    /// References to things elsewhere.
     #[serde(default)]
     pub links: Vec<Link>,
+    /// Whatever else the producer noted.
     #[serde(default, borrow)]
     pub metadata: Metadata<'a>,
 }
 
 /// An object that is empty when absent, kept as written.
-#[derive(Debug, Default)]
-pub struct Metadata<'a>(pub Option<&'a RawValue>);
+#[derive(Debug, Default, JsonSchema)]
+#[schemars(inline)]
+pub struct Metadata<'a>(#[schemars(with = "crate::shapes::AsWritten")] pub Option<&'a RawValue>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Metadata<'a> {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -72,54 +104,66 @@ impl<'de: 'a, 'a> Deserialize<'de> for Metadata<'a> {
 }
 
 /// Who wrote an annotation.
-#[derive(Debug, Clone, Deserialize)]
-#[allow(missing_docs, reason = "the names are those of formats.md D")]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub struct Author {
+    /// Name or handle.
     #[serde(default)]
     pub id: Option<String>,
+    /// What the author is.
     pub kind: AuthorKind,
+    /// Where it was said: the name of a tool.
     #[serde(default)]
     pub surface: Option<String>,
 }
 
 /// What an author is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-#[allow(missing_docs, reason = "the names are those of formats.md D")]
 pub enum AuthorKind {
+    /// A person.
     Human,
+    /// A program that a model steers.
     Agent,
+    /// Any other program.
     System,
 }
 
 /// Where a hypothesis stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-#[allow(missing_docs, reason = "the names are those of formats.md D")]
 pub enum HypothesisStatus {
+    /// It stands.
     Active,
+    /// It is being looked at.
     Verifying,
+    /// It holds.
     Confirmed,
+    /// It does not hold.
     Disproven,
+    /// It is about something that has changed since.
     Stale,
 }
 
 /// A range of events, both ends inclusive.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[allow(missing_docs, reason = "the names are those of formats.md D")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 pub struct Span {
+    /// The first event; it must be the annotation's own.
     pub start_event_id: u64,
+    /// The last event; not before the first, and not after the last of the tape.
     pub end_event_id: u64,
 }
 
 /// A reference to something elsewhere.
-#[derive(Debug, Clone, Deserialize)]
-#[allow(missing_docs, reason = "the names are those of formats.md D")]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub struct Link {
+    /// The words of the link.
     #[serde(default)]
     pub label: Option<String>,
+    /// An absolute `http`, `https` or `mailto` address.
     #[serde(default)]
+    #[schemars(regex(pattern = crate::shapes::LINK))]
     pub url: Option<String>,
+    /// Anything that is not an address: a trace id, a ticket.
     #[serde(default)]
     pub reference: Option<String>,
 }

@@ -3,6 +3,7 @@
 //! The hash is over the records parsed and written again, so the types below serialise in exactly
 //! Harn's key order.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::diagnostics::text::quoted;
@@ -17,35 +18,55 @@ pub const FORMAT_VERSION: u32 = 1;
 /// File endings of a tape.
 pub const EXTENSIONS: [&str; 2] = [".tape", ".testbench-tape"];
 
+/// A line of a tape, told by its `type`: the first is the header, every other a record. Any line that breaks the
+/// schema refuses the whole tape. Keys that are not listed are ignored.
+#[derive(Debug, JsonSchema)]
+#[schemars(tag = "type", rename_all = "snake_case", rename = "TapeLine")]
+pub enum AnyLine<'a> {
+    /// The first line of the file, and no other.
+    Header(Header),
+    /// What happened, in the order of recording.
+    Record(Record<'a>),
+}
+
 /// First line of a tape.
-#[derive(Debug, Deserialize)]
-#[allow(missing_docs, reason = "the names are those of formats.md C")]
+#[derive(Debug, Deserialize, JsonSchema)]
 pub struct Header {
+    /// Version of the format; the newest that is read is 1.
+    #[schemars(range(max = FORMAT_VERSION))]
     pub version: u32,
+    /// Which Harn wrote it.
     pub harn_version: String,
+    /// When the recording began, in milliseconds since 1970-01-01 UTC.
     #[serde(default)]
     pub started_at_unix_ms: Option<i64>,
+    /// The script that ran.
     #[serde(default)]
     pub script_path: Option<String>,
+    /// Its arguments.
     #[serde(default)]
     pub argv: Vec<String>,
 }
 
 /// One record, in Harn's key order.
-#[derive(Debug, Deserialize, Serialize)]
-#[allow(missing_docs, reason = "the names are those of formats.md C")]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 pub struct Record<'a> {
+    /// Its number, from 0; annotations point at it.
     pub seq: u64,
+    /// Which part of the program was running; `user_script` when it is not there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<Phase>,
+    /// The program's own clock, in milliseconds.
     pub virtual_time_ms: i64,
+    /// A clock that never jumps, in milliseconds.
     pub monotonic_ms: i64,
+    /// What happened.
     #[serde(borrow)]
     pub kind: Kind<'a>,
 }
 
 /// Which part of the program was running.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
     /// The script itself; also what a tape without phases means.
@@ -54,71 +75,116 @@ pub enum Phase {
     RuntimeFinalize,
 }
 
-/// What a record holds.
-#[derive(Debug, Deserialize, Serialize)]
+/// What a record holds. The fields of a kind that is not listed are neither read nor hashed.
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-#[allow(missing_docs, reason = "the names are those of formats.md C")]
+#[schemars(transform = open)]
 pub enum Kind<'a> {
+    /// A clock was read.
     ClockRead {
+        /// Which clock.
         source: ClockSource,
+        /// What it said, in milliseconds.
         value_ms: i64,
     },
+    /// The program slept.
     ClockSleep {
+        /// How long, in milliseconds.
         duration_ms: u64,
     },
+    /// A model was asked.
     LlmCall {
+        /// BLAKE3 of the request.
         request_digest: String,
+        /// What it answered.
         #[serde(borrow)]
         response: Payload<'a>,
     },
+    /// A file was read.
     FileRead {
+        /// The file, as the program named it.
         path: String,
+        /// BLAKE3 of what was read.
         content_hash: String,
+        /// How many bytes.
         len_bytes: u64,
     },
+    /// A file was written.
     FileWrite {
+        /// The file, as the program named it.
         path: String,
+        /// BLAKE3 of what was written.
         content_hash: String,
+        /// How many bytes.
         len_bytes: u64,
     },
+    /// A file was deleted.
     FileDelete {
+        /// The file, as the program named it.
         path: String,
     },
+    /// A program ran.
     ProcessSpawn {
+        /// What ran.
         program: String,
+        /// Its arguments.
         args: Vec<String>,
+        /// Where it ran.
         cwd: Option<String>,
+        /// What it ended with.
         exit_code: i32,
+        /// How long it ran, in milliseconds.
         duration_ms: u64,
+        /// What it wrote to standard output.
         #[serde(borrow)]
         stdout_payload: Payload<'a>,
+        /// What it wrote to standard error.
         #[serde(borrow)]
         stderr_payload: Payload<'a>,
     },
+    /// A decision was made by a model.
     DecisionEvaluation {
+        /// BLAKE3 of the request.
         request_digest: String,
+        /// What it answered.
         #[serde(borrow)]
         response: Payload<'a>,
     },
+    /// A server of the Model Context Protocol was called.
     McpJsonRpc {
+        /// The server.
         server: String,
+        /// The method that was called.
         method: String,
+        /// BLAKE3 of the request.
         request_digest: String,
+        /// BLAKE3 of the response.
         response_digest: String,
+        /// How long it took, in milliseconds.
         latency_ms: u64,
+        /// The request.
         #[serde(borrow)]
         request_payload: Payload<'a>,
+        /// The response.
         #[serde(borrow)]
         response_payload: Payload<'a>,
     },
+    /// Something happened to a job that a model works on.
     ModelJob {
+        /// The job.
         job_id: String,
+        /// The request that began it.
         request_id: String,
+        /// What works on it.
         backend: String,
+        /// Where the job stands.
         state: String,
+        /// What kind of event it is.
         event_kind: String,
+        /// The event.
         #[serde(borrow)]
         event: Payload<'a>,
+        /// BLAKE3 of the assets, sorted.
         asset_digests: Vec<String>,
     },
     /// A newer kind; its fields are not read, and not hashed either.
@@ -126,17 +192,22 @@ pub enum Kind<'a> {
     Unknown,
 }
 
+fn open(schema: &mut schemars::Schema) {
+    crate::shapes::open(schema, "kind", "unknown");
+}
+
 /// Which clock was read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-#[allow(missing_docs, reason = "the names are those of formats.md C")]
 pub enum ClockSource {
+    /// The time of day.
     Wall,
+    /// A clock that never jumps.
     Monotonic,
 }
 
 /// Bytes that a record carries: in the line, or in the tape's CAS folder.
-#[derive(Debug, Deserialize, Serialize)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Payload<'a> {
     /// In the line.
@@ -145,6 +216,7 @@ pub enum Payload<'a> {
         content_hash: String,
         /// The bytes as text.
         #[serde(borrow)]
+        #[schemars(with = "String")]
         text: InlineText<'a>,
     },
     /// In `<tape>.cas/<content_hash>`.

@@ -10,6 +10,7 @@ use crate::publish::Stage;
 use crate::render::Html;
 use crate::render::templates::Renderer;
 use crate::rules::pages::Shelf;
+use crate::schema;
 use crate::site::Site;
 use crate::spool;
 use crate::view::annotations::{Card, Catalogue};
@@ -36,7 +37,7 @@ impl<'a> Lists<'a> {
     /// # Errors
     /// The site cannot be written, or a template cannot be rendered.
     pub(super) fn publish(&self) -> Result<(), Diagnostic> {
-        let steps: [Step<'a>; 9] = [
+        let steps: [Step<'a>; 10] = [
             Self::home,
             Self::runs,
             Self::groups,
@@ -45,6 +46,7 @@ impl<'a> Lists<'a> {
             Self::problems,
             Self::not_found,
             Self::feeds,
+            Self::schemas,
             Self::assets,
         ];
         // Collected first, so that of several faults always the same one is told.
@@ -262,6 +264,12 @@ impl<'a> Lists<'a> {
         self.stage.write(&info.path, &bytes)
     }
 
+    fn schemas(&self) -> Result<(), Diagnostic> {
+        schema::ALL
+            .iter()
+            .try_for_each(|entry| self.stage.write(&entry.path(), entry.document().as_bytes()))
+    }
+
     fn feeds(&self) -> Result<(), Diagnostic> {
         let (config, archive, outcome) = (&self.site.config, self.archive(), self.outcome);
         let findings = &outcome.findings;
@@ -305,7 +313,8 @@ impl<'a> Lists<'a> {
                 .stream("feeds/feed.json", |out| feeds::write_pretty(out, &feed))?,
         ]
         .map(|written| (written.path, written.bytes, written.blake3));
-        let index = feeds::archive::index(config, archive.runs.len(), &written);
+        let index =
+            feeds::archive::index(config, archive.runs.len(), &written, schema::path_of_feed);
         self.stage
             .stream("feeds/index.json", |out| feeds::write_pretty(out, &index))
             .map(|_| ())

@@ -34,6 +34,7 @@ mod reconciliation;
 mod records;
 mod reports;
 mod round_trips;
+mod schemas;
 mod sidecars;
 mod sizes;
 mod support;

@@ -1,373 +1,507 @@
 //! Knows the shape of a run record: one type per object of the document, nested as it is written (formats.md A).
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
 
 use crate::formats::json::Node;
 use crate::formats::reader::Number;
+use crate::shapes::{self, Late};
+
+use super::shape;
 
 /// A text of the document; `None` is absent, null or (with a problem reported) of another type.
 pub type Text<'a> = Option<Cow<'a, str>>;
 
-/// A record as written. What is `None` was absent, null or (with a problem reported) of a wrong type.
-#[derive(Debug, Default)]
+/// A run record of Test Cabinet, of any version; there is no version field, so what is absent says which it is.
+///
+/// A key that is null is the same as one that is not there. Keys that are not known are kept. Keys that came later
+/// are described, and refuse nothing: a run is shown without them where they are of another type.
+#[derive(Debug, Default, JsonSchema)]
+#[schemars(rename_all = "camelCase", transform = shape::this_document)]
 pub struct RunRecord<'a> {
-    /// `id`: unique run id.
+    /// Unique id of the run.
+    #[schemars(with = "shapes::Name")]
     pub id: Text<'a>,
-    /// `startedAt`: RFC 3339.
+    /// When the run started, RFC 3339.
+    #[schemars(with = "shapes::Time")]
     pub started_at: Text<'a>,
-    /// `finishedAt`: RFC 3339.
+    /// When it ended, RFC 3339; not before it started.
+    #[schemars(with = "shapes::Time")]
     pub finished_at: Text<'a>,
-    /// `publishedAt`: RFC 3339; some feeds carry it, records usually do not.
+    /// When it was published, RFC 3339. Where it is there, the archive is ordered by it.
+    #[schemars(with = "Option<shapes::Time>")]
     pub published_at: Text<'a>,
-    /// `subject`: what was run.
+    /// What was run.
     pub subject: Subject<'a>,
-    /// `tooling`: what ran it.
+    /// What ran it.
+    #[schemars(with = "Option<Tooling<'a>>")]
     pub tooling: Tooling<'a>,
-    /// `environment`: where it ran.
+    /// Where it ran.
+    #[schemars(with = "Option<Environment<'a>>")]
     pub environment: Environment<'a>,
-    /// `metrics`: what it took.
+    /// What it took.
     pub metrics: Metrics<'a>,
-    /// `validation`: what was found afterwards.
+    /// What was found afterwards.
     pub validation: Validation<'a>,
-    /// `links`: where its outputs are.
+    /// Where its outputs are.
+    #[schemars(with = "Option<Links<'a>>")]
     pub links: Links<'a>,
-    /// `status`: how it ended.
+    /// How it ended.
     pub status: Status<'a>,
-    /// `gameJamReadme`: what the entry says of itself, Markdown.
+    /// What the entry of a game jam says of itself, in Markdown.
+    #[schemars(default, with = "Late<String>")]
     pub game_jam_readme: Text<'a>,
-    /// `gameJamPriorEntries`: entries of the same jam that this one built upon.
+    /// Entries of the same jam that this one built upon.
+    #[schemars(default, with = "Late<Vec<PriorEntry<'a>>>")]
     pub game_jam_prior_entries: Vec<PriorEntry<'a>>,
-    /// `toolCalls`: how often each tool was called, by its lower-case name, in the order of the document.
+    /// How often each tool was called, by its lower-case name.
+    #[schemars(default, with = "Late<BTreeMap<String, shapes::Count>>")]
     pub tool_calls: Vec<(Cow<'a, str>, Number<'a>)>,
-    /// `seedCommit`: the commit that the run began from.
+    /// The commit that the run began from.
+    #[schemars(default, with = "Late<String>")]
     pub seed_commit: Text<'a>,
-    /// `codeAnalysis`: measurements of the code, passed on as written.
+    /// Measurements of the code, passed on as written.
+    #[schemars(default, with = "Late<shapes::AsWritten>")]
     pub code_analysis: Option<Node<'a>>,
-    /// `toolchain`: type check, linter, tests; absent is "not checked".
+    /// Type check, linter and tests; absent is "not checked". `typecheck` says with `ran` and `succeeded` how the type check went.
+    #[schemars(default, with = "Late<shapes::AsWritten>")]
     pub toolchain: Option<Toolchain<'a>>,
-    /// `showcase`: how the run presents itself.
+    /// How the run presents itself.
+    #[schemars(default, with = "Late<Showcase<'a>>")]
     pub showcase: Option<Showcase<'a>>,
 }
 
-/// `subject`
-#[derive(Debug, Default)]
+/// What was run.
+#[derive(Debug, Default, JsonSchema)]
+#[schemars(rename_all = "camelCase")]
 pub struct Subject<'a> {
-    /// `testCaseSlug`
+    /// Slug of the test case.
+    #[schemars(with = "shapes::Name")]
     pub test_case_slug: Text<'a>,
-    /// `testCaseVersion`: exact version of the test case.
+    /// Exact version of the test case.
+    #[schemars(with = "String")]
     pub test_case_version: Text<'a>,
-    /// `testType`: `end-to-end` when absent (A.ii).
+    /// Kind of the test case; `end-to-end` when absent.
     pub test_type: Text<'a>,
-    /// `variant`: absent in the oldest records.
+    /// Variant of the test case; absent in the oldest records.
     pub variant: Text<'a>,
-    /// `harnessSlug`
+    /// Slug of the harness.
+    #[schemars(with = "shapes::Name")]
     pub harness_slug: Text<'a>,
-    /// `harnessVersion`
+    /// Version of the harness.
     pub harness_version: Text<'a>,
-    /// `modelId`: opaque.
+    /// The model, an opaque id.
+    #[schemars(with = "shapes::Name")]
     pub model_id: Text<'a>,
-    /// `orchestratorSlug`: `one-shot` when absent (A.ii).
+    /// What ran the harness; `one-shot` when absent.
     pub orchestrator_slug: Text<'a>,
-    /// `engineSlug`: `none` when absent (A.ii).
+    /// The engine that the case was built for; `none` when absent.
     pub engine_slug: Text<'a>,
-    /// `engineVersion`
+    /// Version of the engine.
     pub engine_version: Text<'a>,
-    /// `ggCapabilitySet`: of the harness gg, passed on as written.
+    /// Configuration of the harness gg, passed on as written.
+    #[schemars(default, with = "Late<shapes::AsWritten>")]
     pub gg_capability_set: Option<Node<'a>>,
-    /// `ggSummary`: of the harness gg, passed on as written.
+    /// What the harness gg says of its session, passed on as written.
+    #[schemars(default, with = "Late<shapes::AsWritten>")]
     pub gg_summary: Option<Node<'a>>,
 }
 
-/// `tooling`
-#[derive(Debug, Default)]
+/// What ran it.
+#[derive(Debug, Default, JsonSchema)]
+#[schemars(rename_all = "camelCase")]
 pub struct Tooling<'a> {
-    /// `testCabinetCommit`: commit of the orchestrator, `-dirty` when its tree was modified.
+    /// Commit of the orchestrator, `-dirty` when its tree was modified.
     pub test_cabinet_commit: Text<'a>,
 }
 
-/// `environment`
-#[derive(Debug, Default)]
+/// Where it ran.
+#[derive(Debug, Default, JsonSchema)]
+#[schemars(rename_all = "camelCase")]
 pub struct Environment<'a> {
-    /// `os`: `PRETTY_NAME` or `unknown`.
+    /// Name of the operating system, or `unknown`.
     pub os: Text<'a>,
-    /// `containerImage`: a tag or a digest reference, kept as it is.
+    /// The image: a tag or a digest reference, kept as it is.
     pub container_image: Text<'a>,
-    /// `nodeVersion`: for example `v22.14.0`.
+    /// Version of Node.js, for example `v22.14.0`.
     pub node_version: Text<'a>,
-    /// `authMode`: `apiKey` or `subscription`; no default.
+    /// `apiKey` or `subscription`; there is no default.
+    #[schemars(default, with = "Late<String>")]
     pub auth_mode: Text<'a>,
 }
 
-/// `metrics`
-#[derive(Debug, Default)]
+/// What it took.
+#[derive(Debug, Default, JsonSchema)]
+#[schemars(rename_all = "camelCase")]
 pub struct Metrics<'a> {
-    /// `runTimeSeconds`: wall clock.
+    /// Wall clock, in seconds.
+    #[schemars(with = "shapes::Amount")]
     pub run_time_seconds: Option<Number<'a>>,
     /// Durations of the stages, by their keys as written, in the order of the document; null is "not reported".
+    #[schemars(skip)]
     pub stages: Vec<(Cow<'a, str>, Option<Number<'a>>)>,
-    /// `tokens`
+    /// Tokens in four classes that do not overlap.
     pub tokens: Tokens<'a>,
-    /// `cost`
+    /// Cost in USD.
     pub cost: Cost<'a>,
 }
 
-/// `metrics.tokens`: four classes that do not overlap; null is "not reported".
-#[derive(Debug, Default)]
+/// Four classes that do not overlap; null is "not reported".
+#[derive(Debug, Default, JsonSchema)]
+#[schemars(rename_all = "camelCase")]
 pub struct Tokens<'a> {
-    /// `uncachedInput`: input that was not served from a cache.
+    /// Input that was not served from a cache.
+    #[schemars(with = "Option<shapes::Count>")]
     pub uncached_input: Option<Number<'a>>,
-    /// `cachedInput`: input that was served from a cache.
+    /// Input that was served from a cache.
+    #[schemars(with = "Option<shapes::Count>")]
     pub cached_input: Option<Number<'a>>,
-    /// `output`: output without reasoning.
+    /// Output without reasoning.
+    #[schemars(with = "Option<shapes::Count>")]
     pub output: Option<Number<'a>>,
-    /// `reasoning`
+    /// Reasoning.
+    #[schemars(with = "Option<shapes::Count>")]
     pub reasoning: Option<Number<'a>>,
 }
 
-/// `metrics.cost`, in USD; null is an unknown price, 0 is free.
-#[derive(Debug, Default)]
+/// Cost in USD; null is an unknown price, 0 is free.
+#[derive(Debug, Default, JsonSchema)]
+#[schemars(rename_all = "camelCase")]
 pub struct Cost<'a> {
-    /// `comparable`: at list prices.
+    /// At list prices, in USD.
+    #[schemars(with = "Option<shapes::Amount>")]
     pub comparable: Option<Number<'a>>,
-    /// `actual`: what was charged.
+    /// What was charged, in USD.
+    #[schemars(with = "Option<shapes::Amount>")]
     pub actual: Option<Number<'a>>,
 }
 
-/// `validation`
-#[derive(Debug, Default)]
+/// What was found afterwards.
+#[derive(Debug, Default, JsonSchema)]
+#[schemars(rename_all = "camelCase")]
 pub struct Validation<'a> {
-    /// `loaded`: whether the implementation loaded.
+    /// Whether the implementation loaded.
+    #[schemars(with = "bool")]
     pub loaded: Option<bool>,
-    /// `detail`: why not.
+    /// Why it did not load.
     pub detail: Text<'a>,
-    /// `install`: `None` is "never attempted".
+    /// The install step; absent is "never attempted".
     pub install: Option<Step<'a>>,
-    /// `build`: `None` is "never reached".
+    /// The build step; absent is "never reached".
     pub build: Option<Step<'a>>,
-    /// `checks`: visual checks, in the record's order.
+    /// Visual checks, in the record's order.
+    #[schemars(with = "Option<Vec<Check<'a>>>")]
     pub checks: Vec<Check<'a>>,
-    /// `referenceComparisons`: what the oldest records have for checks.
+    /// What the oldest records have for checks.
+    #[schemars(with = "Option<Vec<ReferenceComparison<'a>>>")]
     pub reference_comparisons: Vec<ReferenceComparison<'a>>,
-    /// `proofs`: evidence that the run left, in the record's order.
+    /// Evidence that the run left, in the record's order.
+    #[schemars(default, with = "Late<Vec<Proof<'a>>>")]
     pub proofs: Vec<Proof<'a>>,
-    /// `debugScripts`: what the case's own scripts found, in the record's order.
+    /// What the case's own scripts found, in the record's order.
+    #[schemars(default, with = "Late<Vec<DebugScript<'a>>>")]
     pub debug_scripts: Vec<DebugScript<'a>>,
-    /// `asset`
+    /// Results of a case about images.
+    #[schemars(default, with = "Late<shapes::AsWritten>")]
     pub asset: Option<Node<'a>>,
-    /// `voxel`
+    /// Results of a case about voxel models.
+    #[schemars(default, with = "Late<shapes::AsWritten>")]
     pub voxel: Option<Node<'a>>,
-    /// `audio`
+    /// Results of a case about sound.
+    #[schemars(default, with = "Late<shapes::AsWritten>")]
     pub audio: Option<Node<'a>>,
-    /// `particle`
+    /// Results of a case about particles.
+    #[schemars(default, with = "Late<shapes::AsWritten>")]
     pub particle: Option<Node<'a>>,
-    /// `ui`
+    /// Results of a case about user interfaces.
+    #[schemars(default, with = "Late<shapes::AsWritten>")]
     pub ui: Option<Node<'a>>,
-    /// `material`
+    /// Results of a case about materials.
+    #[schemars(default, with = "Late<shapes::AsWritten>")]
     pub material: Option<Node<'a>>,
-    /// `adversarial`
+    /// Results of a match against an opponent.
+    #[schemars(default, with = "Late<Adversarial<'a>>")]
     pub adversarial: Option<Adversarial<'a>>,
-    /// `performance`
+    /// Results of a case about performance.
+    #[schemars(default, with = "Late<Performance<'a>>")]
     pub performance: Option<Performance<'a>>,
 }
 
-/// `validation.install` and `validation.build`
-#[derive(Debug, Default)]
+/// A step of the validation: install or build.
+#[derive(Debug, Default, JsonSchema)]
+#[schemars(rename_all = "camelCase")]
 pub struct Step<'a> {
-    /// `command`
+    /// The command line.
+    #[schemars(with = "String")]
     pub command: Text<'a>,
-    /// `succeeded`
+    /// Whether it succeeded.
+    #[schemars(with = "bool")]
     pub succeeded: Option<bool>,
-    /// `detail`: what it said.
+    /// What it said.
     pub detail: Text<'a>,
     /// Further keys (an excerpt of the output, the number of attempts): their names are not settled, so
     /// they are kept as written.
+    #[schemars(skip)]
     pub more: Vec<(Cow<'a, str>, Node<'a>)>,
 }
 
-/// `validation.checks[]`
-#[derive(Debug, Default)]
+/// A visual check: a signal, neither passed nor failed.
+#[derive(Debug, Default, JsonSchema)]
+#[schemars(rename_all = "camelCase", transform = shape::compared)]
 pub struct Check<'a> {
-    /// `view`: keys the column of a comparison table.
+    /// Slug of the view; it keys the column of a comparison table.
+    #[schemars(with = "String")]
     pub view: Text<'a>,
-    /// `name`: for people; humanised from the view when absent (formats.md, contradiction 12).
+    /// Its name for people; made from the slug when absent.
     pub name: Text<'a>,
-    /// `reached`
+    /// Whether the view was reached.
+    #[schemars(with = "bool")]
     pub reached: Option<bool>,
-    /// `similarity`: 0 to 1.
+    /// How alike the view is to its baseline, 0 to 1. It may be absent only where the view was not reached.
+    #[schemars(with = "Option<shapes::Share>")]
     pub similarity: Option<Number<'a>>,
-    /// `detail`: why it was not reached.
+    /// Why it was not reached.
     pub detail: Text<'a>,
     /// JSON pointer to it.
+    #[schemars(skip)]
     pub pointer: String,
 }
 
-/// `validation.referenceComparisons[]`: a view that was reached.
-#[derive(Debug, Default)]
+/// A view that was reached.
+#[derive(Debug, Default, JsonSchema)]
+#[schemars(rename_all = "camelCase")]
 pub struct ReferenceComparison<'a> {
-    /// `view`
+    /// Slug of the view.
+    #[schemars(with = "String")]
     pub view: Text<'a>,
-    /// `similarity`: 0 to 1.
+    /// How alike the view is to its baseline, 0 to 1.
+    #[schemars(with = "shapes::Share")]
     pub similarity: Option<Number<'a>>,
     /// JSON pointer to it.
+    #[schemars(skip)]
     pub pointer: String,
 }
 
-/// `validation.proofs[]`
-#[derive(Debug, Default)]
+/// Evidence that the run left.
+#[derive(Debug, Default, JsonSchema)]
+#[schemars(rename_all = "camelCase")]
 pub struct Proof<'a> {
-    /// `id`
+    /// Its id.
+    #[schemars(with = "Option<String>")]
     pub id: Text<'a>,
-    /// `name`: for people.
+    /// Its name for people.
+    #[schemars(with = "Option<String>")]
     pub name: Text<'a>,
-    /// `kind`: `image`, `video`, `replay`.
+    /// `image`, `video` or `replay`.
+    #[schemars(with = "Option<String>")]
     pub kind: Text<'a>,
-    /// `dest`: where the run was asked to put it.
+    /// Where the run was asked to put it.
+    #[schemars(with = "Option<String>")]
     pub dest: Text<'a>,
-    /// `present`: whether it was found.
+    /// Whether it was found.
+    #[schemars(with = "Option<bool>")]
     pub present: Option<bool>,
-    /// `detail`
+    /// More about it.
+    #[schemars(with = "Option<String>")]
     pub detail: Text<'a>,
 }
 
-/// `validation.debugScripts[]`
-#[derive(Debug, Default)]
+/// What a script of the case found.
+#[derive(Debug, Default, JsonSchema)]
+#[schemars(rename_all = "camelCase")]
 pub struct DebugScript<'a> {
-    /// `itemId`: the item of the checklist that it backs.
+    /// The item of the checklist that it backs.
+    #[schemars(with = "Option<String>")]
     pub item_id: Text<'a>,
-    /// `subItemId`
+    /// The item below that, where it backs one.
+    #[schemars(with = "Option<String>")]
     pub sub_item_id: Text<'a>,
-    /// `title`
+    /// Its name for people.
+    #[schemars(with = "Option<String>")]
     pub title: Text<'a>,
-    /// `categoryTitle`: empty when absent.
+    /// Name of the category; empty when absent.
+    #[schemars(with = "Option<String>")]
     pub category_title: Text<'a>,
-    /// `script`: its path.
+    /// Path of the script.
+    #[schemars(with = "Option<String>")]
     pub script: Text<'a>,
-    /// `ran`
+    /// Whether it ran.
+    #[schemars(with = "Option<bool>")]
     pub ran: Option<bool>,
-    /// `gates`: true when absent.
+    /// Whether it gates; true when absent.
+    #[schemars(with = "Option<bool>")]
     pub gates: Option<bool>,
-    /// `preconditionUnmet`: false when absent.
+    /// Whether a precondition was not met; false when absent.
+    #[schemars(with = "Option<bool>")]
     pub precondition_unmet: Option<bool>,
-    /// `detail`
+    /// More about it.
+    #[schemars(with = "Option<String>")]
     pub detail: Text<'a>,
-    /// `verdicts`
+    /// What it found.
+    #[schemars(with = "Option<Vec<Verdict<'a>>>")]
     pub verdicts: Vec<Verdict<'a>>,
-    /// `outputs`
+    /// What it left.
+    #[schemars(with = "Option<Vec<ScriptOutput<'a>>>")]
     pub outputs: Vec<ScriptOutput<'a>>,
 }
 
-/// `validation.debugScripts[].verdicts[]`
-#[derive(Debug, Default)]
+/// A verdict of a script.
+#[derive(Debug, Default, JsonSchema)]
+#[schemars(rename_all = "camelCase")]
 pub struct Verdict<'a> {
-    /// `id`
+    /// Its id.
+    #[schemars(with = "Option<String>")]
     pub id: Text<'a>,
-    /// `pass`
+    /// Whether it passed.
+    #[schemars(with = "Option<bool>")]
     pub pass: Option<bool>,
-    /// `assertions`
+    /// What was asserted.
+    #[schemars(with = "Option<Vec<Assertion<'a>>>")]
     pub assertions: Vec<Assertion<'a>>,
 }
 
-/// `validation.debugScripts[].verdicts[].assertions[]`
-#[derive(Debug, Default)]
+/// What a verdict rests on.
+#[derive(Debug, Default, JsonSchema)]
+#[schemars(rename_all = "camelCase")]
 pub struct Assertion<'a> {
-    /// `label`
+    /// What was asserted, in words.
+    #[schemars(with = "Option<String>")]
     pub label: Text<'a>,
-    /// `pass`
+    /// Whether it held.
+    #[schemars(with = "Option<bool>")]
     pub pass: Option<bool>,
-    /// `expected`: any JSON.
+    /// What was expected: any JSON.
+    #[schemars(with = "Option<serde_json::Value>")]
     pub expected: Option<Node<'a>>,
-    /// `actual`: any JSON.
+    /// What was found: any JSON.
+    #[schemars(with = "Option<serde_json::Value>")]
     pub actual: Option<Node<'a>>,
 }
 
-/// `validation.debugScripts[].outputs[]`
-#[derive(Debug, Default)]
+/// What a script left.
+#[derive(Debug, Default, JsonSchema)]
+#[schemars(rename_all = "camelCase")]
 pub struct ScriptOutput<'a> {
-    /// `id`
+    /// Its id.
+    #[schemars(with = "Option<String>")]
     pub id: Text<'a>,
-    /// `name`
+    /// Its name.
+    #[schemars(with = "Option<String>")]
     pub name: Text<'a>,
-    /// `kind`
+    /// What it is.
+    #[schemars(with = "Option<String>")]
     pub kind: Text<'a>,
-    /// `actualPresent`
+    /// Whether it is there.
+    #[schemars(with = "Option<bool>")]
     pub actual_present: Option<bool>,
 }
 
-/// `validation.adversarial`: what its headline needs; the rest is shown as written.
-#[derive(Debug)]
+/// What a match came to. Further keys are shown as written.
+#[derive(Debug, JsonSchema)]
+#[schemars(rename_all = "camelCase")]
 pub struct Adversarial<'a> {
-    /// `opponent`
+    /// Who the opponent was.
+    #[schemars(with = "Option<String>")]
     pub opponent: Text<'a>,
-    /// `submissionTeam`: `red` or `blue`.
+    /// The team of the run: `red` or `blue`.
+    #[schemars(with = "Option<String>")]
     pub submission_team: Text<'a>,
-    /// `winner`: `red`, `blue` or null, which is a draw.
+    /// `red`, `blue` or null, which is a draw.
+    #[schemars(with = "Option<String>")]
     pub winner: Text<'a>,
-    /// `redScore`
+    /// Score of the red team.
+    #[schemars(with = "Option<f64>")]
     pub red_score: Option<Number<'a>>,
-    /// `blueScore`
+    /// Score of the blue team.
+    #[schemars(with = "Option<f64>")]
     pub blue_score: Option<Number<'a>>,
-    /// `ended`: `swept`, `time_limit`, `forfeit`.
+    /// How the match ended: `swept`, `time_limit` or `forfeit`.
+    #[schemars(with = "Option<String>")]
     pub ended: Text<'a>,
-    /// `ticks`
+    /// How many ticks it took.
+    #[schemars(with = "Option<f64>")]
     pub ticks: Option<Number<'a>>,
-    /// `outcome`: `win`, `loss`, `draw`, `forfeit`.
+    /// `win`, `loss`, `draw` or `forfeit`.
+    #[schemars(with = "Option<String>")]
     pub outcome: Text<'a>,
     /// The whole block.
+    #[schemars(skip)]
     pub written: Node<'a>,
 }
 
-/// `validation.performance`: what its headline needs; the rest is shown as written.
-#[derive(Debug)]
+/// What the cases took. Further keys are shown as written.
+#[derive(Debug, JsonSchema)]
+#[schemars(rename_all = "camelCase")]
 pub struct Performance<'a> {
-    /// `correct`
+    /// Whether every case was correct.
+    #[schemars(with = "Option<bool>")]
     pub correct: Option<bool>,
-    /// `totalFuel`
+    /// Fuel that all cases took.
+    #[schemars(with = "Option<f64>")]
     pub total_fuel: Option<Number<'a>>,
-    /// `fuelLimit`
+    /// Fuel that they may take.
+    #[schemars(with = "Option<f64>")]
     pub fuel_limit: Option<Number<'a>>,
-    /// `cases`
+    /// The cases.
+    #[schemars(with = "Option<Vec<PerformanceCase>>")]
     pub cases: Vec<PerformanceCase>,
     /// The whole block.
+    #[schemars(skip)]
     pub written: Node<'a>,
 }
 
-/// `validation.performance.cases[]`: what the headline counts.
-#[derive(Debug)]
+/// A case.
+#[derive(Debug, JsonSchema)]
+#[schemars(rename_all = "camelCase")]
 pub struct PerformanceCase {
-    /// `correct`
+    /// Whether it was correct.
+    #[schemars(with = "Option<bool>")]
     pub correct: Option<bool>,
-    /// `overCeiling`
+    /// Whether it took more than it may.
+    #[schemars(with = "Option<bool>")]
     pub over_ceiling: Option<bool>,
-    /// `skipped`: false when absent.
+    /// Whether it was skipped; false when absent.
+    #[schemars(with = "Option<bool>")]
     pub skipped: Option<bool>,
 }
 
-/// `links`
-#[derive(Debug, Default)]
+/// Where its outputs are.
+#[derive(Debug, Default, JsonSchema)]
+#[schemars(rename_all = "camelCase")]
 pub struct Links<'a> {
-    /// `sourceRepo`: URL of the generated source.
+    /// URL of the generated source.
+    #[schemars(with = "Option<shapes::Address>")]
     pub source_repo: Text<'a>,
-    /// `playableBuild`: URL of the playable build.
+    /// URL of the playable build.
+    #[schemars(with = "Option<shapes::Address>")]
     pub playable_build: Text<'a>,
 }
 
-/// `status`
-#[derive(Debug, Default)]
+/// How it ended.
+#[derive(Debug, Default, JsonSchema)]
+#[schemars(rename_all = "camelCase")]
 pub struct Status<'a> {
-    /// `state`: `completed`, `failed`, ...; kept literally.
+    /// How the run ended: `completed`, `timed_out`, `failed` and others, kept literally.
+    #[schemars(with = "String")]
     pub state: Text<'a>,
-    /// `detail`: why the run ended as it did.
+    /// Why it ended like that.
     pub detail: Text<'a>,
 }
 
-/// `gameJamPriorEntries[]`
-#[derive(Debug, Default)]
+/// An entry of the same jam.
+#[derive(Debug, Default, JsonSchema)]
+#[schemars(rename_all = "camelCase")]
 pub struct PriorEntry<'a> {
-    /// `runId`
+    /// Id of the run.
+    #[schemars(with = "Option<String>")]
     pub run_id: Text<'a>,
-    /// `finishedAt`: RFC 3339.
+    /// When that run ended, RFC 3339.
+    #[schemars(with = "Option<String>")]
     pub finished_at: Text<'a>,
-    /// `readme`: Markdown; in the newest records.
+    /// What it says of itself, in Markdown.
+    #[schemars(with = "Option<String>")]
     pub readme: Text<'a>,
 }
 
@@ -382,22 +516,29 @@ pub struct Toolchain<'a> {
     pub written: Node<'a>,
 }
 
-/// `showcase`
-#[derive(Debug, Default)]
+/// How the run presents itself.
+#[derive(Debug, Default, JsonSchema)]
+#[schemars(rename_all = "camelCase")]
 pub struct Showcase<'a> {
-    /// `description`: Markdown.
+    /// What it is, in Markdown.
+    #[schemars(with = "Option<String>")]
     pub description: Text<'a>,
-    /// `media`
+    /// Pictures, videos and replays.
+    #[schemars(with = "Option<Vec<Media<'a>>>")]
     pub media: Vec<Media<'a>>,
 }
 
-/// `showcase.media[]`
-#[derive(Debug, Default)]
+/// A picture, a video or a replay.
+#[derive(Debug, Default, JsonSchema)]
+#[schemars(rename_all = "camelCase")]
 pub struct Media<'a> {
-    /// `file`
+    /// The file.
+    #[schemars(with = "Option<String>")]
     pub file: Text<'a>,
-    /// `name`
+    /// Its name for people.
+    #[schemars(with = "Option<String>")]
     pub name: Text<'a>,
-    /// `kind`: `image`, `video`, `replay`.
+    /// `image`, `video` or `replay`.
+    #[schemars(with = "Option<String>")]
     pub kind: Text<'a>,
 }

@@ -6,6 +6,7 @@ mod document;
 mod keys;
 mod other;
 mod read;
+mod shape;
 
 use crate::diagnostics::{Diagnostic, Source, codes};
 

@@ -1,0 +1,94 @@
+//! Knows the values of site.toml that its schema cannot take from their Rust types.
+
+use schemars::{Schema, SchemaGenerator, json_schema};
+use serde_json::json;
+
+use crate::shapes::HTTP_ADDRESS;
+
+use super::Config;
+
+/// What [`crate::url::is_host`] takes, but for the length.
+pub(super) const HOST: &str =
+    r"^[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?(\.[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?)*$";
+
+pub(super) fn files(_: &mut SchemaGenerator) -> Schema {
+    section(&json!({
+        "workspace": {
+            "description": "The path prefix under which agents saw the working tree.",
+            "type": "string",
+            "default": Config::default().workspace,
+        },
+    }))
+}
+
+pub(super) fn feeds(_: &mut SchemaGenerator) -> Schema {
+    section(&json!({
+        "items": {
+            "description": "Entries in JSON Feed and Atom.",
+            "type": "integer",
+            "minimum": 1,
+            "default": Config::default().feed_items,
+        },
+    }))
+}
+
+fn section(keys: &serde_json::Value) -> Schema {
+    json_schema!({ "type": "object", "additionalProperties": false, "properties": keys })
+}
+
+/// A section that the type holds as one value has its defaults at its keys.
+pub(super) fn sections(schema: &mut Schema) {
+    for key in ["files", "feeds"] {
+        if let Some(serde_json::Value::Object(section)) =
+            schema.pointer_mut(&format!("/properties/{key}"))
+        {
+            section.remove("default");
+        }
+    }
+}
+
+/// What [`crate::url::HttpUrl::base`] takes; an empty string is the same as no address.
+pub(super) fn base_url(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({
+        "type": "string",
+        "pattern": format!("^({HTTP_ADDRESS})?$"),
+        "not": { "pattern": "[?#]" },
+        "examples": ["https://example.org/runs/"],
+    })
+}
+
+/// What a link of the header may be: an address, or a path as [`crate::url::is_site_path`] takes it.
+pub(super) fn link(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({
+        "type": "string",
+        "anyOf": [
+            { "pattern": format!("^{HTTP_ADDRESS}$") },
+            { "pattern": r"^(?!/)(?!(.*/)?\.\.(/|$))[A-Za-z0-9_./#-]+$" },
+        ],
+        "examples": ["guide/index.html", "https://example.org/"],
+    })
+}
+
+/// A number of bytes, or text with a unit.
+pub(super) fn size(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({
+        "anyOf": [
+            { "type": "integer", "minimum": 1 },
+            { "type": "string", "pattern": r"^\s*0*[1-9][0-9]*\s*(B|KiB|MiB|GiB)?\s*$" },
+        ],
+        "examples": ["64 MiB"],
+    })
+}
+
+/// The words for what the type holds as truth values and severities.
+pub(super) fn policy(schema: &mut Schema) {
+    for (key, words) in [
+        ("on_invalid", ["fail", "quarantine"]),
+        ("stale_annotations", ["error", "warn"]),
+    ] {
+        if let Some(property) = schema.pointer_mut(&format!("/properties/{key}")) {
+            property["enum"] = json!(words);
+            property["default"] = json!(words[0]);
+        }
+    }
+}

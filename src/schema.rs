@@ -1,0 +1,196 @@
+//! Knows the JSON Schema of every input format and every feed, by name: one table.
+//!
+//! A schema is made from the type that reads or writes the document, so neither can change alone. What an input
+//! schema refuses, `runpress check` notices too; what it accepts may still break a rule that no schema can say.
+//! Schemas are of draft 2020-12 and hold all that they refer to.
+
+mod sidecar;
+pub mod threads;
+pub mod transcript;
+
+use schemars::generate::{Contract, SchemaSettings};
+use schemars::transform::{RecursiveTransform, RestrictFormats, Transform};
+use schemars::{JsonSchema, Schema};
+use serde_json::Value;
+
+use crate::config::Config;
+use crate::diagnostics::json::Report;
+use crate::feeds::{self, annotations};
+use crate::formats::{events, raw, run_record, sidecar as sidecar_format, tape};
+
+/// The schema of one document, or of a line of one.
+#[derive(Debug, Clone, Copy)]
+pub struct Entry {
+    /// Its name on the command line, and of its file.
+    pub name: &'static str,
+    /// What it describes.
+    pub title: &'static str,
+    /// Which files it describes.
+    pub describes: Describes,
+    schema: fn() -> Schema,
+    rules: fn(&mut Schema),
+}
+
+/// Which files a schema describes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Describes {
+    /// A file that is read, by its name in a run directory or in the site's root.
+    Input(&'static str),
+    /// A file that is published, by its path from the site's root; `<slug>` stands for a run's.
+    Feed(&'static str),
+}
+
+/// Every schema: inputs first, then feeds.
+pub const ALL: &[Entry] = &[
+    input::<run_record::RunRecord<'_>>("run-record", "A run record", run_record::FILE_NAME),
+    input::<events::Fields<'_>>("events", "A line of events.jsonl", events::FILE_NAME),
+    input::<raw::Fields<'_>>("raw", "A line of raw.jsonl", raw::FILE_NAME),
+    input::<tape::AnyLine<'_>>("tape", "A line of a Harn tape", "*.tape"),
+    input::<sidecar_format::AnyLine<'_>>(
+        "sidecar",
+        "A line of an annotation sidecar",
+        "*.annotations.jsonl",
+    )
+    .with(sidecar::add_rules),
+    input::<transcript::Transcript>("transcript", "A Harn transcript", "transcript.json"),
+    input::<threads::Threads>("threads", "Review threads", "annotations.json"),
+    input::<threads::ActionLine>(
+        "thread-actions",
+        "A line of annotations.actions.jsonl",
+        "annotations.actions.jsonl",
+    ),
+    input::<Config>("site", "The settings of a site", "site.toml"),
+    feed::<feeds::archive::Index<'_>>("index", "The list of feeds", "feeds/index.json"),
+    feed::<feeds::archive::Runs<'_>>("runs", "All runs", "feeds/runs.json"),
+    feed::<feeds::archive::Card<'_>>("runs-line", "A line of runs.jsonl", "feeds/runs.jsonl"),
+    feed::<annotations::AnnotationDocument<'_>>(
+        "annotations-line",
+        "A line of annotations.jsonl",
+        "feeds/annotations.jsonl",
+    )
+    .with(annotations::name_their_run),
+    feed::<annotations::Friction<'_>>("friction", "Friction of all runs", "feeds/friction.json"),
+    feed::<annotations::Hypotheses<'_>>(
+        "hypotheses",
+        "Hypotheses of all runs",
+        "feeds/hypotheses.json",
+    )
+    .with(annotations::name_their_run),
+    feed::<annotations::Crystallize<'_>>(
+        "crystallize",
+        "Patterns worth a tool or a skill",
+        "feeds/crystallize.json",
+    ),
+    feed::<feeds::run::RunDocument<'_>>("run", "One run whole", "runs/<slug>/run.json"),
+    feed::<Report<'_>>(
+        "diagnostics",
+        "The problems of a build",
+        "feeds/diagnostics.json",
+    ),
+];
+
+/// The schema of that name.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static Entry> {
+    ALL.iter().find(|entry| entry.name == name)
+}
+
+/// Where the schema of a feed stands, relative to the site's root; feeds that follow a standard of their own have none.
+#[must_use]
+pub fn path_of_feed(feed: &str) -> Option<String> {
+    ALL.iter()
+        .find(|entry| matches!(entry.describes, Describes::Feed(path) if path == feed))
+        .map(Entry::path)
+}
+
+impl Entry {
+    /// Where the schema stands, relative to the site's root.
+    #[must_use]
+    pub fn path(&self) -> String {
+        format!("schema/{}.schema.json", self.name)
+    }
+
+    /// Adds what the type does not say.
+    const fn with(mut self, rules: fn(&mut Schema)) -> Self {
+        self.rules = rules;
+        self
+    }
+
+    /// The schema as a document, indented, with a final newline.
+    #[must_use]
+    pub fn document(&self) -> String {
+        let mut schema = (self.schema)();
+        (self.rules)(&mut schema);
+        schema.insert("title".to_owned(), Value::from(self.title));
+        format!("{:#}\n", schema.as_value())
+    }
+}
+
+const fn input<T: JsonSchema + ?Sized>(
+    name: &'static str,
+    title: &'static str,
+    file: &'static str,
+) -> Entry {
+    Entry {
+        name,
+        title,
+        describes: Describes::Input(file),
+        schema: || root::<T>(Contract::Deserialize),
+        rules: |_| {},
+    }
+}
+
+const fn feed<T: JsonSchema + ?Sized>(
+    name: &'static str,
+    title: &'static str,
+    path: &'static str,
+) -> Entry {
+    Entry {
+        name,
+        title,
+        describes: Describes::Feed(path),
+        schema: || root::<T>(Contract::Serialize),
+        rules: |_| {},
+    }
+}
+
+fn root<T: JsonSchema + ?Sized>(contract: Contract) -> Schema {
+    let mut settings = SchemaSettings::draft2020_12();
+    settings.contract = contract;
+    let mut schema = settings.into_generator().into_root_schema_for::<T>();
+    RecursiveTransform(tidy).transform(&mut schema);
+    RestrictFormats::default().transform(&mut schema);
+    schema
+}
+
+/// Turns what is particular to Rust into words of JSON Schema: widths of numbers, defaults that are null, line
+/// breaks of comments.
+fn tidy(schema: &mut Schema) {
+    if let Some(format) = schema.get("format").and_then(Value::as_str) {
+        let limits = match format {
+            "int32" => Some((Value::from(i32::MIN), Value::from(i32::MAX))),
+            "uint32" => Some((Value::from(0), Value::from(u32::MAX))),
+            _ => None,
+        };
+        if let Some((least, most)) = limits {
+            for (key, limit) in [("minimum", least), ("maximum", most)] {
+                if schema.get(key).is_none() {
+                    schema.insert(key.to_owned(), limit);
+                }
+            }
+        }
+    }
+    if schema.get("default").is_some_and(Value::is_null) {
+        schema.remove("default");
+    }
+    if let Some(text) = schema.get("description").and_then(Value::as_str) {
+        let paragraphs: Vec<_> = text
+            .split("\n\n")
+            .map(|paragraph| paragraph.split_whitespace().collect::<Vec<_>>().join(" "))
+            .collect();
+        schema.insert(
+            "description".to_owned(),
+            Value::from(paragraphs.join("\n\n")),
+        );
+    }
+}

@@ -1,0 +1,219 @@
+//! Knows the schemas of the annotations channel (formats.md F and H.5) as it is written. The reader keeps threads as
+//! text, since actions replace them key by key; so the shapes that it checks stand here.
+
+use schemars::{JsonSchema, Schema};
+use serde_json::{Value, json};
+
+/// The state of the channel, or a snapshot of it. Keys that are not listed are kept.
+#[derive(Debug, JsonSchema)]
+#[schemars(untagged, transform = told_by_state)]
+pub enum Threads {
+    /// A snapshot: `state` tells it from a bare state.
+    Snapshot(Snapshot),
+    /// A bare state.
+    State(State),
+}
+
+/// What every later action changes.
+#[derive(Debug, JsonSchema)]
+#[schemars(rename_all = "camelCase")]
+pub struct Snapshot {
+    /// URI of the channel: that of the session, with `/annotations`.
+    pub resource: String,
+    /// The state.
+    pub state: State,
+    /// Actions up to this number are in the state already.
+    pub from_seq: f64,
+}
+
+/// All threads.
+#[derive(Debug, JsonSchema)]
+pub struct State {
+    /// The threads in the order in which they were opened.
+    pub annotations: Vec<Thread>,
+}
+
+/// A thread about a place in a file.
+#[derive(Debug, JsonSchema)]
+#[schemars(rename_all = "camelCase", transform = in_a_turn)]
+pub struct Thread {
+    /// Its id, once in the channel.
+    pub id: String,
+    /// The turn it belongs to, before version 0.9.0 of the protocol. One of `turnId` and `origin` must be there.
+    pub turn_id: Option<String>,
+    /// Where it was said, since version 0.9.0.
+    pub origin: Option<Origin>,
+    /// URI of the file. What remains without `file://` and the workspace is a path below `implementation/`.
+    pub resource: String,
+    /// The place in the file; a thread without one is about the whole file.
+    pub range: Option<Range>,
+    /// Whether it is settled.
+    pub resolved: bool,
+    /// What was said, in order. A thread without entries is a warning.
+    pub entries: Vec<ThreadEntry>,
+}
+
+/// A session, and the turn in it.
+#[derive(Debug, JsonSchema)]
+#[schemars(rename_all = "camelCase")]
+pub struct Origin {
+    /// URI of the session.
+    pub session: String,
+    /// The turn.
+    pub turn_id: Option<String>,
+}
+
+/// A range of text.
+#[derive(Debug, JsonSchema)]
+pub struct Range {
+    /// Its first character.
+    pub start: Position,
+    /// The character after its last.
+    pub end: Position,
+}
+
+/// A place in a text.
+#[derive(Debug, JsonSchema)]
+pub struct Position {
+    /// The line, from 0.
+    pub line: f64,
+    /// The character in the line, from 0.
+    pub character: f64,
+}
+
+/// What somebody said. Neither its author nor its time is part of the protocol.
+#[derive(Debug, JsonSchema)]
+pub struct ThreadEntry {
+    /// Its id, once in the thread.
+    pub id: String,
+    /// The text.
+    pub text: Text,
+}
+
+/// Plain text, or Markdown.
+#[derive(Debug, JsonSchema)]
+#[schemars(untagged)]
+pub enum Text {
+    /// Plain: nothing in it is markup.
+    Plain(String),
+    /// Markdown.
+    Markdown {
+        /// The text.
+        markdown: String,
+    },
+}
+
+/// A line of the log: an envelope, or a bare action.
+#[derive(Debug, JsonSchema)]
+#[schemars(untagged, transform = told_by_action)]
+pub enum ActionLine {
+    /// An envelope: `action` tells it from a bare action.
+    Envelope(Envelope),
+    /// An action, as always to be taken.
+    Action(Action),
+}
+
+/// What the server sent.
+#[derive(Debug, JsonSchema)]
+#[schemars(rename_all = "camelCase")]
+pub struct Envelope {
+    /// URI of the channel. Actions of other channels change nothing.
+    pub channel: Option<String>,
+    /// What is done.
+    pub action: Action,
+    /// Its number. An action that a snapshot has already changes nothing.
+    pub server_seq: Option<f64>,
+    /// Who sent it; nothing where the server did.
+    pub origin: Option<Value>,
+    /// Why the server refused it; where this stands, the action changes nothing.
+    pub rejection_reason: Option<Value>,
+}
+
+/// What is done, told by its `type`. An action of a type that is not listed changes nothing, with a note.
+#[derive(Debug, JsonSchema)]
+#[schemars(tag = "type", rename_all_fields = "camelCase", transform = open)]
+pub enum Action {
+    /// Adds a thread, or puts it in the place of the one with its id.
+    #[schemars(rename = "annotations/set")]
+    Set {
+        /// The thread.
+        annotation: Thread,
+    },
+    /// Changes the keys that are there and not null.
+    #[schemars(rename = "annotations/updated")]
+    Updated {
+        /// Id of the thread.
+        annotation_id: String,
+        /// The turn it belongs to, before version 0.9.0 of the protocol.
+        turn_id: Option<String>,
+        /// Where it was said, since version 0.9.0.
+        origin: Option<Origin>,
+        /// URI of the file.
+        resource: Option<String>,
+        /// The place in the file.
+        range: Option<Range>,
+        /// Whether it is settled.
+        resolved: Option<bool>,
+    },
+    /// Removes a thread.
+    #[schemars(rename = "annotations/removed")]
+    Removed {
+        /// Id of the thread.
+        annotation_id: String,
+    },
+    /// Adds an entry, or puts it in the place of the one with its id.
+    #[schemars(rename = "annotations/entrySet")]
+    EntrySet {
+        /// Id of the thread.
+        annotation_id: String,
+        /// The entry.
+        entry: ThreadEntry,
+    },
+    /// Removes an entry.
+    #[schemars(rename = "annotations/entryRemoved")]
+    EntryRemoved {
+        /// Id of the thread.
+        annotation_id: String,
+        /// Id of the entry.
+        entry_id: String,
+    },
+    /// A newer action.
+    Unknown,
+}
+
+fn open(schema: &mut Schema) {
+    crate::shapes::open(schema, "type", "Unknown");
+}
+
+fn told_by_state(schema: &mut Schema) {
+    told_by(schema, "state");
+}
+
+fn told_by_action(schema: &mut Schema) {
+    told_by(schema, "action");
+}
+
+/// Of two shapes the first counts when the key is there, so that its faults are not forgiven by the second.
+fn told_by(schema: &mut Schema, key: &str) {
+    let Some(Value::Array(shapes)) = schema.remove("anyOf") else {
+        return;
+    };
+    let [first, second] = shapes.as_slice() else {
+        return;
+    };
+    schema.insert("if".to_owned(), there(key));
+    schema.insert("then".to_owned(), first.clone());
+    schema.insert("else".to_owned(), second.clone());
+}
+
+fn in_a_turn(schema: &mut Schema) {
+    schema.insert(
+        "anyOf".to_owned(),
+        json!([there("turnId"), there("origin")]),
+    );
+}
+
+/// A key that is there and not null.
+fn there(key: &str) -> Value {
+    json!({ "required": [key], "properties": { key: { "not": { "type": "null" } } } })
+}

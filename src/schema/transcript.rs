@@ -1,0 +1,64 @@
+//! Knows the schema of a Harn transcript (formats.md E). Import in Harn checks next to nothing, and runpress takes
+//! what Harn takes: so most of what stands here describes and does not refuse.
+
+use schemars::JsonSchema;
+use serde_json::Value;
+
+/// A transcript, version 2: what was said in a session. Only its public part is published.
+///
+/// Keys that are not listed, `events` and `summary` among them, are never published.
+#[derive(Debug, JsonSchema)]
+pub struct Transcript {
+    /// What makes the document a transcript.
+    #[schemars(rename = "_type", extend("const" = "transcript"))]
+    pub tag: String,
+    /// Version of the format; another one than 2 is a warning.
+    #[schemars(extend("examples" = [2]))]
+    pub version: Option<Value>,
+    /// Its id.
+    pub id: Option<String>,
+    /// `active`, `archived`, `forked` or `abandoned`; `active` when it is not there.
+    #[schemars(extend("examples" = ["active", "archived", "forked", "abandoned"]))]
+    pub state: Option<String>,
+    /// The turns in reading order.
+    pub messages: Option<Vec<Message>>,
+    /// Descriptors of what is too large to stand in a turn.
+    pub assets: Option<Vec<Asset>>,
+}
+
+/// A turn. Further keys of a provider are kept and not published.
+#[derive(Debug, JsonSchema)]
+#[schemars(transform = describe_only)]
+pub struct Message {
+    /// `user`, `assistant`, `system`, `tool` or `tool_result`; `user` when it is not there.
+    pub role: Option<Value>,
+    /// A text, a block, or an array of blocks. A block is an object with a `type` (`text` when it is not there) and a
+    /// `visibility`: `public`, `internal` or `private`. Without one a block is public, in a turn of the role
+    /// `tool_result` internal.
+    pub content: Option<Value>,
+    /// No part of Harn's format: what is not `public` here holds back the whole turn.
+    pub visibility: Option<Value>,
+}
+
+/// A descriptor of something large, or only its path.
+#[derive(Debug, JsonSchema)]
+#[schemars(transform = describe_only)]
+pub struct Asset {
+    /// Its id; blocks refer to it.
+    pub id: Option<Value>,
+    /// What it is; `blob` when it is not there.
+    pub kind: Option<Value>,
+    /// `public`, `internal` or `private`; `internal` when it is not there.
+    pub visibility: Option<Value>,
+    /// Its name.
+    pub name: Option<Value>,
+    /// Its title, shown where there is no name.
+    pub title: Option<Value>,
+    /// `path`: where its bytes stand, relative to the run directory. It must not lead out of it.
+    pub storage: Option<Value>,
+}
+
+/// Takes a value of any type; what the schema says of keys is for those who read it.
+fn describe_only(schema: &mut schemars::Schema) {
+    schema.remove("type");
+}
