@@ -23,7 +23,7 @@ pub struct Snapshot {
     /// The state.
     pub state: State,
     /// Actions up to this number are in the state already.
-    pub from_seq: f64,
+    pub from_seq: u64,
 }
 
 /// All threads.
@@ -76,9 +76,9 @@ pub struct Range {
 #[derive(Debug, JsonSchema)]
 pub struct Position {
     /// The line, from 0.
-    pub line: f64,
+    pub line: u64,
     /// The character in the line, from 0.
-    pub character: f64,
+    pub character: u64,
 }
 
 /// What somebody said. Neither its author nor its time is part of the protocol.
@@ -122,7 +122,7 @@ pub struct Envelope {
     /// What is done.
     pub action: Action,
     /// Its number. An action that a snapshot has already changes nothing.
-    pub server_seq: Option<f64>,
+    pub server_seq: Option<u64>,
     /// Who sent it; nothing where the server did.
     pub origin: Option<Value>,
     /// Why the server refused it; where this stands, the action changes nothing.

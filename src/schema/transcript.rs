@@ -6,7 +6,7 @@ use serde_json::Value;
 
 /// A transcript, version 2: what was said in a session. Only its public part is published.
 ///
-/// Keys that are not listed, `events` and `summary` among them, are never published.
+/// Keys that are not listed, `summary` among them, are never published.
 #[derive(Debug, JsonSchema)]
 pub struct Transcript {
     /// What makes the document a transcript.
@@ -22,6 +22,8 @@ pub struct Transcript {
     pub state: Option<String>,
     /// The turns in reading order.
     pub messages: Option<Vec<Message>>,
+    /// What happened beside the turns. Its order is not that of time.
+    pub events: Option<Vec<Event>>,
     /// Descriptors of what is too large to stand in a turn.
     pub assets: Option<Vec<Asset>>,
 }
@@ -38,6 +40,20 @@ pub struct Message {
     pub content: Option<Value>,
     /// No part of Harn's format: what is not `public` here holds back the whole turn.
     pub visibility: Option<Value>,
+}
+
+/// Something that happened. An event of kind `message` or `tool_result` only says again what a turn says.
+#[derive(Debug, JsonSchema)]
+#[schemars(transform = describe_only)]
+pub struct Event {
+    /// What it is: `plan`, `compaction` and others.
+    pub kind: Option<Value>,
+    /// Whose it is.
+    pub role: Option<Value>,
+    /// `public`, `internal` or `private`; `private` when it is not there.
+    pub visibility: Option<Value>,
+    /// What it says, plain.
+    pub text: Option<Value>,
 }
 
 /// A descriptor of something large, or only its path.

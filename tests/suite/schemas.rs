@@ -452,7 +452,8 @@ fn cases() -> Vec<Case> {
                 "content": [{"type": "text", "visibility": "public", "text": "a"}, "b"]}],
             "assets": [{"id": "a", "kind": "blob", "visibility": "public", "name": "n", "title": "t",
                 "storage": {"path": "p"}}, "path"],
-            "summary": "s", "metadata": {}, "events": []}),
+            "summary": "s", "metadata": {},
+            "events": [{"id": "e", "kind": "plan", "role": "assistant", "visibility": "public", "text": "t"}]}),
         accepts_transcript,
     ));
     let entry = json!({"id": "e", "text": {"markdown": "m"}});
@@ -677,8 +678,13 @@ fn closed(name: &str) -> Value {
             object.insert("additionalProperties".to_owned(), json!(false));
         }
     });
-    for def in ["Annotation", "Thread"] {
-        if let Some(Value::Object(open)) = schema.pointer_mut(&format!("/$defs/{def}")) {
+    let passes_on = if name == "annotations-line" {
+        vec![""]
+    } else {
+        vec!["/$defs/Annotation", "/$defs/Thread"]
+    };
+    for place in passes_on {
+        if let Some(Value::Object(open)) = schema.pointer_mut(place) {
             open.remove("additionalProperties");
         }
     }
