@@ -21,6 +21,9 @@
 //! out invalid and are to be quarantined, the archive is made again without them and the pass repeats,
 //! since neighbours and ranges may have counted them.
 //!
+//! Beside the way of the data, [`schema`] lists the JSON Schemas of inputs and feeds. They are derived from the types of
+//! [`formats`], [`config`] and [`feeds`]; [`shapes`] holds what a type alone cannot say.
+//!
 //! # What is absent
 //!
 //! - Only the edges ([`discover`], [`load`], [`inspect`] through it, [`publish`], [`spool`], [`site`] and the binary) touch the disk, the
