@@ -66,6 +66,8 @@ pub struct Gathered {
     archive: Archive,
     /// Problems found while gathering, and those of runs that were set aside.
     diagnostics: Vec<Diagnostic>,
+    /// Problems of each record, by directory: the run's own document tells them, too.
+    noticed: BTreeMap<usize, Vec<Diagnostic>>,
     /// Runs that ended in a state that is never published, by directory.
     not_published: BTreeMap<usize, NotPublished>,
     /// Runs that were set aside, by directory.
@@ -180,6 +182,7 @@ impl Gathered {
             archive: Archive::default(),
             diagnostics,
             not_published: BTreeMap::new(),
+            noticed: BTreeMap::new(),
             set_aside: BTreeMap::new(),
             quarantined: Vec::new(),
             archive_notes: Vec::new(),
@@ -198,7 +201,10 @@ impl Gathered {
             gathered.records.push(read.file);
             gathered.candidates.push(candidate);
             gathered.ids.push(read.id);
-            gathered.diagnostics.extend(read.problems);
+            if !read.problems.is_empty() {
+                gathered.noticed.insert(directory, read.problems.clone());
+                gathered.diagnostics.extend(read.problems);
+            }
             unknown.push((directory, read.unknown_keys));
         }
         gathered.tell_unknown_keys(unknown);

@@ -64,7 +64,14 @@ pub(super) fn process(
             layouts: &layouts,
             record: &text,
         };
-        let writeup = page.write(stage, renderer, &problems)?;
+        let mut noticed = gathered
+            .noticed
+            .get(&entry.directory)
+            .cloned()
+            .unwrap_or_default();
+        noticed.extend(problems.iter().cloned());
+        diagnostics::sort(&mut noticed);
+        let writeup = page.write(stage, renderer, &noticed)?;
         findings.spooled = spool(stage, entry, &inspected, &layouts)?;
         if is_newest(site, index) && inspected.review.is_some() {
             findings.writeup_html = Some(writeup.as_str().to_owned());

@@ -452,3 +452,23 @@ fn the_annotation_feed_names_the_tape_of_every_annotation() {
         json!({"seq": 7, "kind": "clock_sleep", "digest": blake3::hash(compact.as_bytes()).to_hex().as_str()})
     );
 }
+
+#[test]
+fn run_json_tells_what_was_noticed_in_the_record_too() {
+    let site = TestSite::base();
+    site.replace(
+        &format!("{FIRST}/run-record.json"),
+        "\"id\": \"4f1c2d3e",
+        "\"toolCalls\": 3, \"id\": \"4f1c2d3e",
+    );
+    site.write(&format!("{FIRST}/raw.jsonl"), "{}\n");
+    site.publish();
+    let document = site.json(&format!("runs/{FIRST_SLUG}/run.json"));
+    let found: Vec<_> = document["diagnostics"]
+        .as_array()
+        .expect("diagnostics")
+        .iter()
+        .map(|problem| problem["code"].as_str().unwrap_or_default())
+        .collect();
+    assert_eq!(found, ["raw.missing-field", "record.wrong-type"]);
+}
