@@ -146,7 +146,11 @@ pub fn link_kind(destination: &str) -> Option<LinkKind> {
     match scheme_end.filter(|end| *end > 0 && seen[*end..].starts_with(':')) {
         Some(end) => {
             let scheme = seen[..end].to_ascii_lowercase();
-            let known = matches!(scheme.as_str(), "http" | "https" | "mailto");
+            let known = match scheme.as_str() {
+                "http" | "https" => has_readable_host(&seen[end + 1..]),
+                "mailto" => true,
+                _ => false,
+            };
             known.then_some(LinkKind::External)
         }
         None if seen.contains(':')
@@ -159,6 +163,20 @@ pub fn link_kind(destination: &str) -> Option<LinkKind> {
         }
         None => Some(LinkKind::Relative),
     }
+}
+
+/// Whether what follows `http:` names a host that a browser can read; otherwise the link leads nowhere.
+fn has_readable_host(rest: &str) -> bool {
+    let rest = rest.trim_start_matches('/');
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let authority = authority
+        .rsplit_once('@')
+        .map_or(authority, |(_, host)| host);
+    let (host, port) = authority.split_once(':').unwrap_or((authority, ""));
+    let forbidden = |c: char| c.is_whitespace() || "[]<>^|%\"`{}".contains(c);
+    !host.is_empty()
+        && !host.contains(forbidden)
+        && (port.is_empty() || port.parse::<u16>().is_ok())
 }
 
 #[cfg(test)]
@@ -198,6 +216,23 @@ mod tests {
     #[test]
     fn a_scheme_is_read_as_browsers_read_it() {
         assert_eq!(link_kind(" https://example.org"), Some(LinkKind::External));
+        for host in [
+            "xn--bcher-kva.example:80",
+            "bücher.example",
+            "user@example.org",
+        ] {
+            let link = format!("https://{host}/a");
+            assert_eq!(link_kind(&link), Some(LinkKind::External), "{link}");
+        }
+        for nowhere in [
+            "https://www.rfc-[ditor.org/",
+            "https:///",
+            "http:?a",
+            "https://a:99999/",
+            "https://a b/",
+        ] {
+            assert_eq!(link_kind(nowhere), None, "{nowhere}");
+        }
         assert_eq!(link_kind("#e-1"), Some(LinkKind::Fragment));
         assert_eq!(
             link_kind("../guide/index.html?a=b:c"),
