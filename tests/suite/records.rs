@@ -863,3 +863,30 @@ fn harnesses_and_orchestrators_that_nobody_knows_are_shown_by_their_slugs() {
     let page = site.page("runs/pong-my-own-harness-sample-lark-1-0000000a/index.html");
     assert_eq!(page.beside("Harness"), ["my-own-harness 0.31.0"]);
 }
+
+#[test]
+fn keys_of_another_format_are_listed_up_to_a_limit_and_then_counted() {
+    let site = TestSite::empty();
+    for run in 0..6 {
+        let keys: String = (0..100)
+            .map(|key| format!("\"other{run}x{key}\": 1, "))
+            .collect();
+        let id = format!("{run}0000000-0000-4000-8000-000000000000");
+        let record = Run::new(&id).record();
+        site.write(
+            &format!("content/runs/r{run}/run-record.json"),
+            record.replacen('{', &format!("{{{keys}"), 1),
+        );
+    }
+    let outcome = site.check();
+    let notes: Vec<_> = outcome
+        .diagnostics
+        .iter()
+        .filter(|problem| problem.code.name == "record.unknown-key")
+        .collect();
+    let counted = notes
+        .iter()
+        .filter(|note| note.message.contains("1 run has further unknown keys"))
+        .count();
+    assert_eq!((notes.len() <= 501, counted), (true, 1), "{}", notes.len());
+}

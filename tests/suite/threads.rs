@@ -471,3 +471,15 @@ fn a_place_or_a_number_that_is_none_is_told_and_never_taken_for_nothing() {
         assert_eq!(found, [code], "{text}");
     }
 }
+
+#[test]
+fn two_entries_of_one_id_are_an_error_at_the_second() {
+    let site = TestSite::base();
+    site.write(
+        &format!("{FIRST}/annotations.json"),
+        r#"{"annotations":[{"id":"t","turnId":"u","resource":"file:///workspace/a.js","resolved":false,
+"entries":[{"id":"e","text":"one"},{"id":"e","text":"two"}]}]}"#,
+    );
+    site.write(&format!("{FIRST}/implementation/a.js"), "let a;\n");
+    assert_eq!(codes(&site.check()), ["threads.duplicate-id"]);
+}
