@@ -120,7 +120,7 @@ function make() {
     { name: 'run of 3,000 events', folder: SITE, page: runPage(longest()) },
     { name: 'further page of events', folder: SITE, page: `runs/${longest().slug}/events/2/index.html` },
     find('run with a Harn tape', (page) => isRun(page) && html(page).includes('<dd>Harn tape')),
-    find('run with debug scripts', (page) => isRun(page) && html(page).includes('id=debug-scripts')),
+    find('run with debug scripts', (page) => isRun(page) && html(page).includes('debug-scripts')),
     find('case', under('cases/')),
     find('model', under('models/')),
     find('harness', under('harnesses/')),
