@@ -242,7 +242,7 @@ impl Filter<'_> {
             Tag::Table(alignments) => {
                 self.table = alignments;
                 out.push(Event::Html(CowStr::Borrowed(
-                    "<div class=scroll tabindex=0 role=region aria-label=Table><table>",
+                    "<div class=scroll tabindex=0 role=group aria-label=Table><table>",
                 )));
                 Close::Raw("</tbody></table></div>\n")
             }

@@ -50,7 +50,7 @@ fn actions(site: &TestSite, actions: &[Value]) {
 
 /// The lines that the threads of a page show.
 fn shown(page: &Page) -> Vec<String> {
-    page.texts("article.thread pre")
+    page.texts("div.thread pre")
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn threads_stand_by_file_and_line_with_the_lines_that_they_are_about() {
     assert!(page.main().contains("4 threads, 4 open"), "{}", page.main());
     assert_eq!(page.texts(".thread-file > h3"), ["a b.ts", "src/main.ts"]);
     let places: Vec<String> = page
-        .all("article.thread .ah")
+        .all("div.thread .ah")
         .into_iter()
         .map(|head| words(head))
         .collect();
@@ -116,14 +116,14 @@ fn threads_stand_by_file_and_line_with_the_lines_that_they_are_about() {
         ]
     );
     // Plain text is shown as it stands, Markdown is rendered; neither brings an element of its own.
-    let last = page.all("article.thread")[3];
+    let last = page.all("div.thread")[3];
     let entries: Vec<String> = below(last, "ol.entries > li")
         .into_iter()
         .map(words)
         .collect();
     assert_eq!(entries, ["Why stop?", "Because <b>it</b> is *over*."]);
     assert!(below(last, "b, em").is_empty());
-    let early = page.all("article.thread")[2];
+    let early = page.all("div.thread")[2];
     assert_eq!(below(early, ".md em").len(), 1);
     assert_eq!(below(early, ".md code").len(), 1);
     let links: Vec<_> = below(early, ".md a")
@@ -192,7 +192,7 @@ fn threads_that_point_nowhere_are_shown_without_lines_and_warned_of() {
         described(&outcome)
     );
     let page = site.first_page();
-    assert_eq!(page.all("article.thread").len(), 4);
+    assert_eq!(page.all("div.thread").len(), 4);
     assert!(shown(&page).is_empty(), "{:?}", shown(&page));
     assert!(
         page.texts(".thread-file > h3")
@@ -242,10 +242,10 @@ fn the_actions_are_replayed_over_the_state() {
     let page = site.first_page();
     assert!(page.main().contains("2 threads, 1 open"), "{}", page.main());
     assert_eq!(
-        page.texts("article.thread ol.entries > li"),
+        page.texts("div.thread ol.entries > li"),
         ["new", "first", "second"]
     );
-    assert_eq!(page.texts("article.thread .badge"), ["open", "resolved"]);
+    assert_eq!(page.texts("div.thread .badge"), ["open", "resolved"]);
     assert!(!page.main().contains("to go"));
     let threads = &site.json(&format!("runs/{FIRST_SLUG}/run.json"))["threads"];
     assert_eq!(threads["resource"], channel);
@@ -261,7 +261,7 @@ fn an_action_log_alone_and_a_snapshot_are_enough() {
     actions(&alone, std::slice::from_ref(&set));
     assert_eq!(codes(&alone.publish()), [""; 0]);
     assert_eq!(
-        alone.first_page().texts("article.thread ol.entries > li"),
+        alone.first_page().texts("div.thread ol.entries > li"),
         ["new"]
     );
 
@@ -283,7 +283,7 @@ fn an_action_log_alone_and_a_snapshot_are_enough() {
     assert_eq!(
         snapshot
             .first_page()
-            .texts("article.thread ol.entries > li"),
+            .texts("div.thread ol.entries > li"),
         ["kept", "new"]
     );
     let card = &snapshot.json("feeds/runs.json")["runs"][0]["threads"];
