@@ -281,9 +281,7 @@ fn an_action_log_alone_and_a_snapshot_are_enough() {
     );
     assert_eq!(codes(&snapshot.publish()), [""; 0]);
     assert_eq!(
-        snapshot
-            .first_page()
-            .texts("div.thread ol.entries > li"),
+        snapshot.first_page().texts("div.thread ol.entries > li"),
         ["kept", "new"]
     );
     let card = &snapshot.json("feeds/runs.json")["runs"][0]["threads"];
