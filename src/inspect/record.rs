@@ -1,0 +1,111 @@
+//! Reads a record and holds it to its rules.
+
+use crate::diagnostics::{Checked, Collector, Diagnostic, Place, Severity, Source, codes};
+use crate::formats::run_record::{self, UnknownKey};
+use crate::load::Loaded;
+use crate::markup::Origin;
+use crate::model;
+use crate::model::details::Details;
+use crate::model::run::{self, Run};
+use crate::model::tape::Tape;
+use crate::rules;
+
+/// What a record came to.
+#[derive(Debug)]
+pub struct Record {
+    /// The run; `None` when the record cannot be one of the archive.
+    pub run: Option<Run>,
+    /// Its id, however broken the rest is.
+    pub id: Option<String>,
+    /// Where the id stands.
+    pub id_place: Place,
+    /// What was noticed.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Keys that no version of the format has.
+    pub unknown_keys: Vec<UnknownKey>,
+}
+
+/// Reads a record and holds it to its rules.
+#[must_use]
+pub fn record(file: &Loaded) -> Record {
+    let source = Source::file(&file.shown, &file.bytes);
+    let (parsed, mut diagnostics) = run_record::parse(source);
+    let Some(parsed) = parsed else {
+        return Record {
+            run: None,
+            id: None,
+            id_place: Place::file(&file.shown),
+            diagnostics,
+            unknown_keys: Vec::new(),
+        };
+    };
+    diagnostics.extend(parsed.diagnostics.iter().cloned());
+    diagnostics.extend(rules::record::check(source, &parsed));
+    let broken = diagnostics.iter().any(Diagnostic::is_error);
+    let run = if broken {
+        None
+    } else {
+        run::from_record(&parsed.record)
+    };
+    diagnostics.extend(
+        run.as_ref()
+            .and_then(|run| rules::record::check_published(source, &parsed, run)),
+    );
+    let id = parsed.record.id.as_ref().map(ToString::to_string);
+    if let Some(id) = &id {
+        diagnostics = diagnostics
+            .into_iter()
+            .map(|problem| problem.of_run(id))
+            .collect();
+    }
+    Record {
+        run,
+        id,
+        id_place: rules::record::place(source, &parsed, "/id"),
+        diagnostics,
+        unknown_keys: run_record::unknown_keys(parsed.root),
+    }
+}
+
+/// What only the page of a run shows of its record. Links that its own prose may not have are notes: nobody edits
+/// what an agent wrote.
+#[must_use]
+pub fn details(file: &Loaded, tape: Option<&Tape<'_>>) -> Checked<Details> {
+    let source = Source::file(&file.shown, &file.bytes);
+    let (Some(parsed), _) = run_record::parse(source) else {
+        return Checked::clean(Details::default());
+    };
+    let details = model::details::from_record(&parsed.record);
+    let events = |number| tape?.position(number).map(|_| String::new());
+    let showcase = details.showcase.as_ref();
+    let texts = [
+        (
+            "/showcase/description".to_owned(),
+            showcase.and_then(|showcase| showcase.description.as_deref()),
+        ),
+        (
+            "/gameJamReadme".to_owned(),
+            details.game_jam_readme.as_deref(),
+        ),
+    ];
+    let prior = details.prior_entries.iter().enumerate().map(|(i, entry)| {
+        let pointer = format!("/gameJamPriorEntries/{i}/readme");
+        (pointer, entry.readme.as_deref())
+    });
+    let mut problems = Collector::default();
+    for (pointer, text) in texts.into_iter().chain(prior) {
+        for destination in
+            rules::markdown::dropped_links(text.unwrap_or_default(), Origin::Run(&events))
+        {
+            problems.add(&codes::REVIEW_UNSAFE_LINK, || {
+                let place = rules::record::place(source, &parsed, &pointer);
+                rules::markdown::dropped(place, &destination).with_severity(Severity::Note)
+            });
+        }
+    }
+    let diagnostics = problems.finish(&file.shown);
+    Checked {
+        value: details,
+        diagnostics,
+    }
+}

@@ -1,0 +1,95 @@
+//! Brings every sidecar to the tape that it is about, and checks it.
+
+use crate::config::Config;
+use crate::diagnostics::text::quoted;
+use crate::diagnostics::{Diagnostic, Place, codes};
+use crate::load::RunFiles;
+use crate::{formats, rules};
+
+use super::Inspected;
+
+pub(super) fn sidecars<'a>(
+    config: &Config,
+    files: &'a RunFiles,
+    found: &mut Inspected<'a>,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    found.sidecars = found.tapes.iter().map(|_| None).collect();
+    for file in &files.sidecars {
+        let (sidecar, problems) = formats::sidecar::parse(&file.shown, &file.bytes);
+        diagnostics.extend(problems);
+        let Some(expected) = file.name.strip_suffix(formats::sidecar::SUFFIX) else {
+            continue;
+        };
+        let named = sidecar
+            .as_ref()
+            .and_then(|sidecar| sidecar.header.tape_path.as_deref());
+        let present = |name: &str| directory_has(files, name);
+        let tape = if present(expected) {
+            Some(expected.to_owned())
+        } else {
+            short_spelling(expected, named, present)
+        };
+        let loaded = |tape: &String| found.tapes.iter().position(|t| t.file == *tape);
+        let Some(index) = tape.as_ref().and_then(loaded) else {
+            // A tape that does not load has its own error.
+            if tape.is_none() {
+                let problem = rules::sidecar::without_tape(&file.shown, &file.bytes, expected);
+                diagnostics.push(problem);
+            }
+            if let Some(sidecar) = &sidecar {
+                diagnostics.extend(rules::sidecar::check_alone(&file.shown, sidecar));
+            }
+            continue;
+        };
+        if found.sidecars[index].is_some() {
+            diagnostics.push(codes::SIDECAR_AMBIGUOUS.at(
+                Place::file(&file.shown),
+                format!(
+                    "The tape {} has another sidecar already",
+                    quoted(&found.tapes[index].file)
+                ),
+                format!(
+                    "Keep one of them, named {}.",
+                    quoted(&format!(
+                        "{}{}",
+                        found.tapes[index].file,
+                        formats::sidecar::SUFFIX
+                    ))
+                ),
+            ));
+            continue;
+        }
+        let Some(sidecar) = sidecar else { continue };
+        let checked = rules::sidecar::check(
+            config,
+            &file.shown,
+            &file.name,
+            sidecar,
+            &found.tapes[index],
+        );
+        found.sidecars[index] = Some(checked.unpack(diagnostics));
+    }
+}
+
+fn directory_has(files: &RunFiles, name: &str) -> bool {
+    files
+        .events
+        .iter()
+        .chain(&files.tapes)
+        .any(|file| file.name == name)
+        || files.unreadable.iter().any(|unreadable| unreadable == name)
+}
+
+/// Harn's fixtures drop the tape's extension: accepted when the header names the tape (formats.md H.2).
+fn short_spelling(
+    stem: &str,
+    named: Option<&str>,
+    present: impl Fn(&str) -> bool,
+) -> Option<String> {
+    let named = named?.rsplit(['/', '\\']).next()?;
+    formats::tape::EXTENSIONS
+        .iter()
+        .map(|extension| format!("{stem}{extension}"))
+        .find(|candidate| candidate == named && present(candidate))
+}

@@ -1,0 +1,235 @@
+//! Gathers everything small: it finds all content and reads every record and every page of prose.
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+
+use super::{Gathered, Pool, Progress};
+use crate::diagnostics::{self, Diagnostic, Source};
+use crate::discover::{self, ProseFile, RunDirectory};
+use crate::formats::page;
+use crate::formats::run_record::UnknownKey;
+use crate::load::{self, Loaded};
+use crate::markup::Origin;
+use crate::model::archive::Archive;
+use crate::rules::archive::Candidate;
+use crate::rules::pages::Shelf;
+use crate::site::Site;
+use crate::view::problems::NotPublished;
+use crate::{Failure, inspect, rules};
+
+/// Stacks of worker threads, in bytes: far more than the deepest template or Markdown needs.
+const STACK: usize = 16 << 20;
+
+impl Gathered {
+    /// Finds all content and reads every record and every page of prose.
+    ///
+    /// # Errors
+    /// A content root cannot be read.
+    pub fn gather(site: &Site, progress: &dyn Progress) -> Result<Self, Failure> {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(site.jobs)
+            .stack_size(STACK)
+            .build();
+        let pool = Pool(pool.map_err(|error| vec![pool_failed(&error)])?);
+        let mut diagnostics = Vec::new();
+        let found = discover::discover(&site.root, &site.content).unpack(&mut diagnostics);
+        let missing = |d: &Diagnostic| d.code == &diagnostics::codes::CONTENT_MISSING_ROOT;
+        if diagnostics.iter().any(missing) {
+            return Err(diagnostics);
+        }
+        progress.begin("Reading records", found.runs.len());
+        let read: Vec<_> = pool.0.install(|| {
+            found
+                .runs
+                .par_iter()
+                .enumerate()
+                .map(|(index, directory)| {
+                    let read = read_record(site, directory, index);
+                    progress.tick();
+                    read
+                })
+                .collect()
+        });
+        let mut gathered = Self {
+            pool,
+            records: Vec::with_capacity(read.len()),
+            candidates: Vec::with_capacity(read.len()),
+            ids: Vec::with_capacity(read.len()),
+            directories: found.runs,
+            prose: Vec::new(),
+            archive: Archive::default(),
+            diagnostics,
+            not_published: BTreeMap::new(),
+            noticed: BTreeMap::new(),
+            set_aside: BTreeMap::new(),
+            quarantined: Vec::new(),
+            archive_notes: Vec::new(),
+        };
+        let mut unknown = Vec::new();
+        for (directory, read) in read.into_iter().enumerate() {
+            let (candidate, left_out) = match read.candidate {
+                Some(candidate) if !candidate.run.state.is_published() => (None, Some(candidate)),
+                other => (other, None),
+            };
+            if let Some(Candidate { run, path, .. }) = left_out {
+                let state = run.state;
+                let run = NotPublished { path, state };
+                gathered.not_published.insert(directory, run);
+            }
+            gathered.records.push(read.file);
+            gathered.candidates.push(candidate);
+            gathered.ids.push(read.id);
+            if !read.problems.is_empty() {
+                gathered.noticed.insert(directory, read.problems.clone());
+                gathered.diagnostics.extend(read.problems);
+            }
+            unknown.push((directory, read.unknown_keys));
+        }
+        gathered.tell_unknown_keys(unknown);
+        gathered.read_prose(site, found.prose);
+        gathered.refuse_duplicates();
+        if gathered.directories.is_empty() {
+            gathered.diagnostics.push(
+                diagnostics::codes::CONTENT_NO_RUNS.at(
+                    diagnostics::Place::file(
+                        site.config
+                            .build
+                            .content
+                            .first()
+                            .map_or("content", String::as_str),
+                    ),
+                    "No run was found",
+                    "Put a folder with a `run-record.json` below a content root.",
+                ),
+            );
+        }
+        if site.config.site.base_url.is_none() {
+            gathered
+                .diagnostics
+                .push(diagnostics::codes::CONFIG_NO_BASE_URL.at(
+                diagnostics::Place::file(crate::config::FILE_NAME),
+                "The site's address is not known, so feeds and pages carry no absolute addresses",
+                "Set `base_url` in `[site]`, or give `--base-url`.",
+            ));
+        }
+        gathered.assemble();
+        Ok(gathered)
+    }
+
+    fn tell_unknown_keys(&mut self, keys: Vec<(usize, Vec<UnknownKey>)>) {
+        let at = |directory: usize, key: &UnknownKey| {
+            let place = self.records[directory].as_ref().map(|file| {
+                Source::file(&file.shown, &file.bytes).place(key.offset, key.offset + 1)
+            });
+            let place = place
+                .unwrap_or_else(|| diagnostics::Place::file(&self.directories[directory].shown));
+            (place.pointing(&key.pointer), self.ids[directory].clone())
+        };
+        let notes = rules::keys::unknown(keys, at);
+        self.diagnostics.extend(notes);
+    }
+
+    fn read_prose(&mut self, site: &Site, files: Vec<ProseFile>) {
+        for file in files {
+            let bytes = match load::prose(&file.root, &file.path, &file.shown, &site.config.limits)
+            {
+                Ok(bytes) => bytes,
+                Err(problem) => {
+                    self.diagnostics.push(problem);
+                    continue;
+                }
+            };
+            let source = Source::file(&file.shown, &bytes);
+            let (prose, problems) = page::parse(source);
+            self.diagnostics.extend(problems);
+            let offset = source.text.len().saturating_sub(prose.body.len());
+            self.diagnostics.extend(rules::markdown::check(
+                source,
+                &prose.body,
+                offset,
+                Origin::Site,
+            ));
+            if !prose.draft || site.drafts {
+                self.prose.push((file, prose));
+            }
+        }
+        let addresses = self.addresses();
+        self.diagnostics
+            .extend(rules::pages::check_addresses(&addresses));
+    }
+
+    fn addresses(&self) -> Vec<(Shelf, String, String)> {
+        self.prose
+            .iter()
+            .map(|(file, _)| (file.shelf, file.slug.clone(), file.shown.clone()))
+            .collect()
+    }
+
+    fn refuse_duplicates(&mut self) {
+        let candidates: Vec<Candidate> = self.candidates.iter().flatten().cloned().collect();
+        for (directory, problem) in rules::archive::duplicate_ids(&candidates) {
+            self.candidates[directory] = None;
+            self.diagnostics.push(problem);
+        }
+    }
+
+    pub(super) fn assemble(&mut self) {
+        let candidates = self.candidates.iter().flatten().cloned().collect();
+        let (archive, mut notes) = rules::archive::assemble(candidates);
+        notes.extend(rules::pages::check_unmatched(&self.addresses(), &archive));
+        self.archive = archive;
+        self.archive_notes = notes;
+    }
+}
+
+/// What came of reading one record.
+struct ReadRecord {
+    file: Option<Loaded>,
+    candidate: Option<Candidate>,
+    id: Option<String>,
+    problems: Vec<Diagnostic>,
+    unknown_keys: Vec<UnknownKey>,
+}
+
+fn read_record(site: &Site, directory: &RunDirectory, index: usize) -> ReadRecord {
+    match load::record(directory, &site.config.limits) {
+        Ok(file) => {
+            let inspect::Record {
+                run,
+                id,
+                id_place,
+                diagnostics: problems,
+                unknown_keys,
+            } = inspect::record(&file);
+            let candidate = run.map(|run| Candidate {
+                run,
+                path: directory.shown.clone(),
+                id_place,
+                directory: index,
+            });
+            ReadRecord {
+                file: Some(file),
+                candidate,
+                id,
+                problems,
+                unknown_keys,
+            }
+        }
+        Err(problem) => ReadRecord {
+            file: None,
+            candidate: None,
+            id: None,
+            problems: vec![problem],
+            unknown_keys: Vec::new(),
+        },
+    }
+}
+
+fn pool_failed(error: &rayon::ThreadPoolBuildError) -> Diagnostic {
+    diagnostics::codes::PUBLISH_IO.at(
+        diagnostics::Place::file("."),
+        format!("The threads of the build could not be started: {error}"),
+        "Give `--jobs` a smaller number.",
+    )
+}

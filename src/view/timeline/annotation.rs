@@ -1,0 +1,163 @@
+//! Knows an annotation as a reader sees it.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use crate::model::annotation::{Annotation, Kind, Sidecar};
+use crate::model::time;
+use crate::view::{Link, format};
+
+use super::{Layout, head};
+
+/// An annotation.
+#[derive(Debug)]
+pub struct AnnotationView<'a> {
+    /// Its id on the page.
+    pub anchor: String,
+    /// Its kind's word.
+    pub kind: &'a str,
+    /// The kind as a class: one of the known ones, or `unknown`.
+    pub class: &'static str,
+    /// A sign for the kind.
+    pub sign: &'static str,
+    /// The kind for people.
+    pub name: String,
+    /// Markdown.
+    pub evidence: Option<&'a str>,
+    /// A suggested fix: text (from a JSON string) or JSON.
+    pub fix: Option<Cow<'a, str>>,
+    /// `reviewer-1 (human) in ide-host`, with what is known.
+    pub author: Option<String>,
+    /// In UTC; as written when it cannot be read.
+    pub timestamp: Option<Cow<'a, str>>,
+    /// The events it covers.
+    pub span: Option<Link>,
+    /// Status of a hypothesis, or kind of friction.
+    pub detail: Option<&'a str>,
+    /// References: words and, where it may be followed, address.
+    pub links: Vec<(String, Option<String>)>,
+    /// JSON.
+    pub metadata: Option<&'a str>,
+    /// Where all of it stands, when it is too long for a page.
+    pub rest: Option<String>,
+}
+
+pub(super) type Indexed<'a> = (usize, &'a Annotation<'a>);
+
+pub(super) fn annotations_by_position<'a>(
+    layout: &Layout<'_>,
+    sidecar: Option<&'a Sidecar<'a>>,
+    range: &std::ops::Range<usize>,
+) -> BTreeMap<usize, Vec<Indexed<'a>>> {
+    let mut by_position: BTreeMap<usize, Vec<Indexed<'a>>> = BTreeMap::new();
+    for (index, annotation) in sidecar
+        .iter()
+        .flat_map(|s| s.annotations.iter())
+        .enumerate()
+    {
+        if let Some(position) = layout
+            .position(annotation.event)
+            .filter(|p| range.contains(p))
+        {
+            by_position
+                .entry(position)
+                .or_default()
+                .push((index, annotation));
+        }
+    }
+    by_position
+}
+
+pub(super) fn annotation_view<'a>(
+    layout: &Layout<'_>,
+    page: &str,
+    annotation: &'a Annotation<'a>,
+    index: usize,
+    limit: usize,
+) -> AnnotationView<'a> {
+    let (class, sign) = appearance(&annotation.kind);
+    // One annotation must not make a page that no browser opens.
+    let cut = |text: &'a str| head(text, limit);
+    let long = [
+        annotation.evidence.as_deref(),
+        annotation.suggested_fix,
+        annotation.metadata,
+    ];
+    let is_cut = long.into_iter().flatten().any(|text| text.len() > limit);
+    AnnotationView {
+        rest: is_cut.then(|| {
+            format!(
+                "Only the first {} are shown; the sidecar holds all of it.",
+                format::bytes(limit as u64)
+            )
+        }),
+        anchor: layout.annotation_anchor(annotation, index),
+        kind: annotation.kind.word(),
+        class,
+        sign,
+        name: annotation.kind.word().replace('_', " "),
+        evidence: annotation.evidence.as_deref().map(cut),
+        fix: annotation
+            .suggested_fix
+            .map(|raw| match serde_json::from_str::<String>(raw) {
+                Ok(text) => Cow::Owned(head(&text, limit).to_owned()),
+                Err(_) => Cow::Borrowed(head(raw, limit)),
+            }),
+        author: annotation.author.as_ref().map(|author| {
+            let id = author.id.as_deref().unwrap_or("unnamed");
+            let surface = author
+                .surface
+                .as_ref()
+                .map_or_else(String::new, |surface| format!(" in {surface}"));
+            format!("{id} ({}){surface}", author.kind)
+        }),
+        timestamp: annotation.timestamp.as_deref().map(|text| {
+            time::parse_rfc3339(text).map_or(Cow::Borrowed(text), |ms| Cow::Owned(time::utc(ms)))
+        }),
+        span: annotation.span.and_then(|(start, end)| {
+            let position = layout.tape.position_up_to(end)?;
+            let last = layout.tape.events.get(position)?.seq;
+            Some(Link {
+                text: format!("events {start} to {end}"),
+                href: layout.event_href(page, last, position),
+            })
+        }),
+        detail: annotation
+            .hypothesis_status
+            .or(annotation.friction_kind.as_deref()),
+        links: annotation
+            .links
+            .iter()
+            .map(|link| {
+                let words = link
+                    .label
+                    .as_ref()
+                    .or(link.url.as_ref())
+                    .or(link.reference.as_ref());
+                let mut words = words.cloned().unwrap_or_default();
+                if let (Some(reference), true) = (&link.reference, link.label.is_some()) {
+                    words = format!("{words} ({reference})");
+                }
+                (words, link.url.clone())
+            })
+            .collect(),
+        metadata: annotation.metadata.map(cut),
+    }
+}
+
+/// The class and the sign of a kind; shape and word say it as well as colour.
+#[must_use]
+pub const fn appearance(kind: &Kind) -> (&'static str, &'static str) {
+    match kind {
+        Kind::Correct => ("correct", "✓"),
+        Kind::Incorrect => ("incorrect", "✗"),
+        Kind::Alternative => ("alternative", "⇄"),
+        Kind::Note => ("note", "✎"),
+        Kind::Marker => ("marker", "⚑"),
+        Kind::Mute => ("mute", "⊘"),
+        Kind::Hypothesis => ("hypothesis", "?"),
+        Kind::Friction => ("friction", "≈"),
+        Kind::CrystallizeHere => ("crystallize", "◆"),
+        Kind::Unknown(_) => ("unknown", "•"),
+    }
+}

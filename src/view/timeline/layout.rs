@@ -1,0 +1,178 @@
+//! Knows where the events of a tape stand on the site: which page, which anchor.
+
+use crate::config::Config;
+use crate::model::annotation::Annotation;
+use crate::model::slug::slugify;
+use crate::model::tape::Tape;
+use crate::view::links;
+
+/// Where the events of a tape stand: which page, which anchor.
+#[derive(Debug)]
+pub struct Layout<'t> {
+    /// What anchors and folders of this tape begin with; empty for a run's first tape.
+    pub prefix: String,
+    pub(super) slug: String,
+    page_size: usize,
+    pub(super) tape: &'t Tape<'t>,
+}
+
+impl<'t> Layout<'t> {
+    /// The layout of the tapes of the run at `slug`.
+    #[must_use]
+    pub fn of(config: &Config, slug: &str, tapes: &'t [Tape<'t>]) -> Vec<Self> {
+        let mut taken = Vec::new();
+        tapes
+            .iter()
+            .enumerate()
+            .map(|(index, tape)| {
+                let prefix = if index == 0 {
+                    String::new()
+                } else {
+                    prefix(&tape.file, &mut taken)
+                };
+                Self {
+                    prefix,
+                    slug: slug.to_owned(),
+                    page_size: config.timeline.page_size,
+                    tape,
+                }
+            })
+            .collect()
+    }
+
+    /// How many pages the tape takes; the first is part of the run page.
+    #[must_use]
+    pub fn pages(&self) -> usize {
+        self.tape.events.len().div_ceil(self.page_size).max(1)
+    }
+
+    /// Path of page `number`, from 1.
+    #[must_use]
+    pub fn path(&self, number: usize) -> String {
+        links::events(&self.slug, &self.prefix, number)
+    }
+
+    /// The positions on page `number`, from 1.
+    #[must_use]
+    pub fn range(&self, number: usize) -> std::ops::Range<usize> {
+        let start = (number - 1) * self.page_size;
+        start..(start + self.page_size).min(self.tape.events.len())
+    }
+
+    /// Where event number `seq` stands on the tape.
+    #[must_use]
+    pub fn position(&self, seq: u64) -> Option<usize> {
+        self.tape.position(seq)
+    }
+
+    /// The page of a position, from 1.
+    #[must_use]
+    pub const fn page(&self, position: usize) -> usize {
+        position / self.page_size + 1
+    }
+
+    /// The anchor of the event at `position`.
+    #[must_use]
+    pub fn anchor(&self, seq: u64, position: usize) -> Anchor<'_> {
+        // A number that stands twice belongs to the first event that has it.
+        Anchor {
+            prefix: &self.prefix,
+            seq,
+            again: (self.position(seq) != Some(position)).then_some(position),
+        }
+    }
+
+    /// The anchor of an annotation.
+    #[must_use]
+    pub fn annotation_anchor(&self, annotation: &Annotation<'_>, index: usize) -> String {
+        let slug = slugify(&annotation.label);
+        // Labels that are no slugs stay apart by their place in the file; no slug begins with a hyphen.
+        if slug == annotation.label {
+            format!("{}a-{slug}", self.prefix)
+        } else {
+            format!("{}a--{slug}-{index}", self.prefix)
+        }
+    }
+
+    /// Address of the event at `position`, for the page at path `from`.
+    #[must_use]
+    pub fn event_href(&self, from: &str, seq: u64, position: usize) -> String {
+        let mut href = self.page_href(from, self.page(position));
+        self.anchor(seq, position).push_to(&mut href);
+        href
+    }
+
+    /// Address of event number `seq`, if the tape has it, for the page at path `from`.
+    #[must_use]
+    pub fn numbered_href(&self, from: &str, seq: u64) -> Option<String> {
+        let position = self.position(seq)?;
+        Some(self.event_href(from, seq, position))
+    }
+
+    /// Address of an anchor at the event at `position`, for the page at path `from`.
+    #[must_use]
+    pub fn href(&self, from: &str, position: usize, anchor: &str) -> String {
+        let mut href = self.page_href(from, self.page(position));
+        href.push_str(anchor);
+        href
+    }
+
+    /// What the address of an anchor on page `number` begins with, up to its `#`, for the page at path `from`.
+    #[must_use]
+    pub fn page_href(&self, from: &str, number: usize) -> String {
+        let path = self.path(number);
+        if path == from {
+            "#".to_owned()
+        } else {
+            format!("{}{path}#", links::root(from))
+        }
+    }
+}
+
+/// The id of an event on its page, written only where it is needed.
+#[derive(Debug, Clone, Copy)]
+pub struct Anchor<'a> {
+    prefix: &'a str,
+    seq: u64,
+    again: Option<usize>,
+}
+
+impl Anchor<'_> {
+    /// Appends it.
+    pub fn push_to(&self, out: &mut String) {
+        let mut digits = itoa::Buffer::new();
+        out.push_str(self.prefix);
+        out.push_str("e-");
+        out.push_str(digits.format(self.seq));
+        if let Some(position) = self.again {
+            out.push('-');
+            out.push_str(digits.format(position));
+        }
+    }
+
+    /// It as text.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut out = String::new();
+        self.push_to(&mut out);
+        out
+    }
+}
+
+/// First parts of ids on a run page: events, annotations, the writeup.
+const RESERVED: [&str; 3] = ["e", "a", "thread"];
+
+fn prefix(file: &str, taken: &mut Vec<String>) -> String {
+    let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
+    let mut slug = slugify(stem);
+    if slug.is_empty()
+        || taken.contains(&slug)
+        || RESERVED.contains(&slug.as_str())
+        || slug.bytes().all(|b| b.is_ascii_digit())
+    {
+        slug = crate::model::slug::with_hash(&slug, file);
+    }
+    taken.push(slug.clone());
+    // No slug holds a dot, so that an anchor with a prefix cannot be mistaken for one without.
+    format!("{slug}.")
+}
