@@ -1,6 +1,7 @@
 //! Run records of every age: what each sub-version lacks is shown as unknown, never as 0.
 
-use crate::support::{FIRST, Run, TestSite, codes, compact, described, fixture_text, raw};
+use crate::fuzz_targets::compact;
+use crate::support::{FIRST, Run, TestSite, codes, described, fixture_text, raw};
 
 /// The base site with another record, published without anything to report.
 fn published(record: &str) -> TestSite {

@@ -1,8 +1,7 @@
 //! The validator of annotation sidecars, to the letter of Harn's report.
 
-use crate::support::{
-    FIRST, HEADER, TestSite, annotation, codes, compact, described, lines, raw, words,
-};
+use crate::fuzz_targets::compact;
+use crate::support::{FIRST, HEADER, TestSite, annotation, codes, described, lines, raw, words};
 
 /// The report that a sidecar gets in run.json, without white space. The base run has events 0 to 3.
 fn report(annotations: &[String]) -> String {
