@@ -43,3 +43,21 @@ pub const MARK: &[u8] = b"\xef\xbb\xbf";
 pub fn marked(bytes: &[u8]) -> Option<Vec<u8>> {
     (!bytes.starts_with(MARK)).then(|| [MARK, bytes].concat())
 }
+
+/// JSON without the white space between its tokens, everything else as written.
+#[must_use]
+pub fn compact(json: &str) -> String {
+    let (mut out, mut inside, mut escaped) = (String::new(), false, false);
+    for c in json.chars() {
+        if inside {
+            inside = escaped || c != '"';
+            escaped = !escaped && c == '\\';
+        } else if c.is_ascii_whitespace() {
+            continue;
+        } else {
+            inside = c == '"';
+        }
+        out.push(c);
+    }
+    out
+}

@@ -5,7 +5,7 @@ use runpress::formats::run_record::{FILE_NAME, RunRecord, parse};
 use runpress::inspect;
 use runpress::load::Loaded;
 
-use super::{marked, places};
+use super::{compact, marked, places};
 
 /// A file as [`runpress::load`] gives it.
 fn loaded(bytes: &[u8]) -> Loaded {
@@ -40,9 +40,9 @@ pub fn run(bytes: &[u8]) {
     let (Some(parsed), _) = parse(Source::file(FILE_NAME, bytes)) else {
         return;
     };
-    let dense = dense(parsed.root.raw);
-    let (again, problems) = parse(Source::file(FILE_NAME, dense.as_bytes()));
-    let again = again.unwrap_or_else(|| panic!("{problems:?} in {dense}"));
+    let compact = compact(parsed.root.raw);
+    let (again, problems) = parse(Source::file(FILE_NAME, compact.as_bytes()));
+    let again = again.unwrap_or_else(|| panic!("{problems:?} in {compact}"));
     assert_eq!(said(&again.record), said(&parsed.record));
     let codes = |found: &[runpress::diagnostics::Diagnostic]| {
         found
@@ -64,21 +64,4 @@ fn said(record: &RunRecord<'_>) -> String {
     let rest = parts.map(|part| part.trim_start_matches(|c: char| c.is_ascii_digit()));
     let whole = rest.fold(first, |whole, part| whole + part);
     whole.split_whitespace().collect()
-}
-
-/// JSON without the white space between its tokens, everything else as written.
-fn dense(json: &str) -> String {
-    let (mut out, mut inside, mut escaped) = (String::new(), false, false);
-    for c in json.chars() {
-        if inside {
-            inside = escaped || c != '"';
-            escaped = !escaped && c == '\\';
-        } else if c.is_ascii_whitespace() {
-            continue;
-        } else {
-            inside = c == '"';
-        }
-        out.push(c);
-    }
-    out
 }

@@ -1,9 +1,9 @@
 //! The real tape and sidecar that Harn publishes, and its rules for loading and hashing tapes.
 
 use crate::crawl::problems;
+use crate::fuzz_targets::compact;
 use crate::support::{
-    FIRST, FIRST_SLUG, HEADER, TestSite, annotation, codes, compact, described, fixture, lines,
-    raw, words,
+    FIRST, FIRST_SLUG, HEADER, TestSite, annotation, codes, described, fixture, lines, raw, words,
 };
 
 const TAPE: &str = "testbench_replay_fidelity.testbench-tape";

@@ -323,23 +323,6 @@ pub(crate) fn raw(document: &str, pointer: &str) -> String {
         })
 }
 
-/// JSON without the white space between its tokens, everything else as written.
-pub(crate) fn compact(json: &str) -> String {
-    let (mut out, mut inside, mut escaped) = (String::new(), false, false);
-    for c in json.chars() {
-        if inside {
-            inside = escaped || c != '"';
-            escaped = !escaped && c == '\\';
-        } else if c.is_ascii_whitespace() {
-            continue;
-        } else {
-            inside = c == '"';
-        }
-        out.push(c);
-    }
-    out
-}
-
 /// A page that was parsed as a browser would.
 pub(crate) struct Page {
     pub(crate) html: Html,

@@ -1,0 +1,255 @@
+//! The page of a run shows all that its record holds as evidence, in words and tables.
+
+use super::spaced;
+use crate::support::{FIRST, Run, TestSite, codes, fixture_text};
+
+/// The base site with a record that has every key, and the run that it says it built upon.
+fn everything() -> TestSite {
+    let site = TestSite::base();
+    site.write(
+        &format!("{FIRST}/run-record.json"),
+        fixture_text("records/6-everything.json"),
+    );
+    site.run("prior", &Run::new("9b02c4aa-11d0").case("pong"));
+    let outcome = site.publish();
+    assert_eq!(codes(&outcome), [""; 0]);
+    site
+}
+
+/// The section of a page, as text.
+fn section(site: &TestSite, name: &str) -> String {
+    let page = site.first_page();
+    spaced(page.one(&format!("section[aria-labelledby={name}]")))
+}
+
+#[test]
+fn totals_say_which_class_is_not_reported_and_a_side_without_any_is_unknown() {
+    let site = everything();
+    let page = site.first_page();
+    assert_eq!(page.beside("all input"), ["1,000", "—"]);
+    assert_eq!(page.beside("all output"), ["—", "—"]);
+    assert_eq!(
+        page.beside("all tokens (output and reasoning are not reported)"),
+        ["≥ 1,000", "—"]
+    );
+    assert_eq!(page.beside("comparable cost"), ["—", "—"]);
+    assert_eq!(page.beside("actual cost"), ["$0.00", "—"]);
+}
+
+#[test]
+fn stage_durations_stand_beside_the_run_time_and_null_is_not_zero() {
+    let site = everything();
+    let page = site.first_page();
+    assert_eq!(page.beside("setupSeconds"), ["10.5 s"]);
+    assert_eq!(page.beside("sessionSeconds"), ["10 min"]);
+    assert_eq!(page.beside("teardownSeconds"), ["—"]);
+    assert_eq!(page.beside("validationSeconds"), ["0 s"]);
+    assert!(section(&site, "metrics").contains(
+        "Setup, session and teardown together are the run time; validation lies outside of it."
+    ));
+}
+
+#[test]
+fn tool_calls_are_a_table_with_the_most_used_first() {
+    let site = everything();
+    let page = site.first_page();
+    let rows: Vec<_> = page
+        .all("table.calls tbody tr")
+        .into_iter()
+        .map(spaced)
+        .collect();
+    assert_eq!(rows, ["bash 1,200", "read 3"]);
+    assert!(section(&site, "metrics").contains("1,203 calls of 2 tools"));
+}
+
+#[test]
+fn further_keys_of_a_step_are_shown_as_written() {
+    let page = everything().first_page();
+    let install = page.beside("Install").join(" ");
+    for part in [
+        "succeeded npm ci",
+        "attempts 2",
+        "output",
+        "added 12 packages",
+    ] {
+        assert!(install.contains(part), "{part} in {install}");
+    }
+}
+
+#[test]
+fn proofs_are_a_table_with_file_and_detail() {
+    let page = everything().first_page();
+    assert_eq!(
+        page.beside("A run of the game p-1"),
+        ["video", "missing", "proofs/p.webm", "not recorded"]
+    );
+    assert_eq!(
+        page.beside("p-2"),
+        ["replay", "present", "proofs/p.json", ""],
+        "a proof without a name is called by its id"
+    );
+}
+
+#[test]
+fn debug_scripts_tell_what_failed_from_what_did_not_run_and_what_could_not() {
+    let page = everything().first_page();
+    assert_eq!(
+        page.texts("details.script > summary"),
+        [
+            "failed The ball speeds up Rules",
+            "precondition unmet A hit is heard",
+            "did not run A pause holds",
+            "passed The court is there"
+        ]
+    );
+    assert!(
+        page.main()
+            .contains("4 scripts: 1 passed, 1 failed, 1 did not run, 1 precondition unmet")
+    );
+    let open = page.all("details.script[open]");
+    assert_eq!(open.len(), 1, "only what failed is unfolded");
+    let failed = spaced(open[0]);
+    for part in [
+        "Item ball.speed",
+        "Script debug/ball.mjs",
+        "Gates no: it only informs",
+        "after each hit",
+        "faster speed after a hit fail > 6 speed 5.50",
+        "A picture (image): missing",
+    ] {
+        assert!(failed.contains(part), "{part} in {failed}");
+    }
+    assert!(
+        spaced(page.all("details.script")[1]).contains("Gates yes"),
+        "a script gates unless the record says otherwise"
+    );
+}
+
+#[test]
+fn performance_and_a_match_have_a_row_of_headline_figures() {
+    let page = everything().first_page();
+    assert_eq!(page.beside("Correct"), ["no"]);
+    assert_eq!(page.beside("Total fuel"), ["1,234,567"]);
+    assert_eq!(page.beside("Fuel limit"), ["—"]);
+    assert_eq!(
+        page.beside("Cases"),
+        ["1 of 3 correct, 1 over the ceiling, 1 skipped"]
+    );
+    assert_eq!(page.beside("Outcome"), ["draw"]);
+    assert_eq!(page.beside("Opponent"), ["reference"]);
+    assert_eq!(page.beside("Played as"), ["red"]);
+    assert_eq!(page.beside("Winner"), ["nobody"]);
+    assert_eq!(page.beside("Score"), ["red 3, blue 3"]);
+    assert_eq!(page.beside("Ended"), ["time_limit"]);
+    assert_eq!(page.beside("Ticks"), ["12,000"]);
+}
+
+#[test]
+fn what_a_kind_of_test_measured_is_readable_and_never_a_string_of_json() {
+    let site = everything();
+    let validation = section(&site, "validation");
+    for part in [
+        "Asset Everything that is recorded about it frames index regeneratedImage operationCount cheatDivergence 0 f0.png 4 — 1 f1.png 6 0.25",
+        "Voxel model Everything that is recorded about it model ship.vox skinned no",
+        "Audio Everything that is recorded about it clip hit.wav sampleRate 44100 channels 2 durationMs 120",
+        "Particle system Everything that is recorded about it system spark.json emitterCount 7",
+        "User interface Everything that is recorded about it elements button, slider",
+        "Material Everything that is recorded about it maps albedo size 512 tiling yes",
+        "input kind correct overCeiling fuel skipped a smoke yes no 1000000 —",
+    ] {
+        assert!(validation.contains(part), "{part} in {validation}");
+    }
+}
+
+#[test]
+fn a_failed_type_check_is_told_in_words() {
+    let site = everything();
+    let validation = section(&site, "validation");
+    for part in [
+        "The type check failed",
+        "Test Cabinet counts such a run as broken",
+        "exitCode 2",
+        "error TS2304",
+    ] {
+        assert!(validation.contains(part), "{part} in {validation}");
+    }
+    let path = format!("{FIRST}/run-record.json");
+    site.replace(
+        &path,
+        "\"npx tsc --noEmit\", \"ran\": true",
+        "\"npx tsc --noEmit\", \"ran\": false",
+    );
+    site.publish();
+    assert!(
+        section(&site, "validation").contains("The type check did not run"),
+        "one that never ran decides nothing"
+    );
+}
+
+#[test]
+fn code_analysis_is_folded_and_said_to_influence_no_score() {
+    let site = everything();
+    let validation = section(&site, "validation");
+    assert!(
+        validation.contains(
+            "They never influence a score. All measurements files 12 ratio 1.50 nested deep —"
+        ),
+        "{validation}"
+    );
+}
+
+#[test]
+fn gg_and_the_seed_commit_stand_in_the_provenance() {
+    let site = everything();
+    let provenance = section(&site, "provenance");
+    assert!(
+        provenance.contains("What gg was given compaction yes slots slot model main m-1 side m-2"),
+        "{provenance}"
+    );
+    assert!(provenance.contains("What gg says of its session agents 3 terminalStatus done"));
+    let page = site.first_page();
+    assert_eq!(page.beside("Seed commit"), ["aa11bb22"]);
+    assert_eq!(page.beside("Authentication"), ["apiKey"]);
+    assert_eq!(page.beside("Test type"), ["game-jam"]);
+}
+
+#[test]
+fn a_showcase_is_prose_with_a_list_of_its_media() {
+    let site = everything();
+    let page = site.first_page();
+    assert_eq!(
+        page.texts("section[aria-labelledby=showcase] strong"),
+        ["now"]
+    );
+    assert_eq!(page.beside("The court"), ["image", "shot.png"]);
+    assert_eq!(page.beside("play.json"), ["replay", "play.json"]);
+}
+
+#[test]
+fn a_game_jam_entry_shows_its_readme_and_links_to_the_runs_that_the_archive_has() {
+    let site = everything();
+    let page = site.first_page();
+    let jam = section(&site, "game-jam");
+    assert!(
+        jam.contains("A small game. <script>alert(1)</script>"),
+        "{jam}"
+    );
+    assert!(
+        page.all("section[aria-labelledby=game-jam] script")
+            .is_empty()
+    );
+    let links = page.all("section[aria-labelledby=game-jam] li > a");
+    let hrefs: Vec<_> = links
+        .iter()
+        .filter_map(|a| a.value().attr("href"))
+        .collect();
+    assert_eq!(
+        hrefs,
+        ["../../runs/pong-codex-sample-lark-1-9b02c4aa/index.html"]
+    );
+    assert!(
+        jam.contains("00000000-gone not in this archive , finished 2026-01-01"),
+        "{jam}"
+    );
+    assert!(jam.contains("The first try."), "{jam}");
+}

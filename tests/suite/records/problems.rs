@@ -1,0 +1,177 @@
+//! Records with errors: every problem is told at once with its place, and hides no other.
+
+use crate::support::{FIRST, Run, TestSite, codes, described};
+
+#[test]
+fn other_documents_are_told_what_they_are() {
+    for (text, said) in [
+        (r#"{"_type":"run_record","id":"x"}"#, "a Harn run record"),
+        (r#"{"_type":"transcript","version":2}"#, "a Harn transcript"),
+        (
+            r#"{"annotations":[]}"#,
+            "an annotations state of the Agent Host Protocol",
+        ),
+        (
+            "{\"type\":\"header\",\"version\":1,\"harn_version\":\"1\"}\n{\"type\":\"record\"}\n",
+            "a Harn tape",
+        ),
+        (
+            "{\"type\":\"header\",\"schema_version\":1}\n{\"type\":\"annotation\"}\n",
+            "an annotation sidecar",
+        ),
+        (
+            "{\"timestamp\":\"t\",\"type\":\"agent\",\"message\":\"m\"}\n{}\n",
+            "an event log",
+        ),
+        (
+            r#"{"timestamp":"t","type":"agent","message":"m"}"#,
+            "an event log",
+        ),
+        (
+            "# reviewed on Monday\n\n{\"type\":\"header\",\"schema_version\":1}\n",
+            "an annotation sidecar",
+        ),
+        (
+            r#"{"resource":"ahp-session:/1/annotations","state":{"annotations":[]},"fromSeq":3}"#,
+            "a snapshot of an annotations state",
+        ),
+        (
+            r#"{"channel":"ahp-session:/1/annotations","action":{"type":"annotations/removed","annotationId":"a"},"serverSeq":1}"#,
+            "a log of annotation actions",
+        ),
+        (
+            "{\"channel\":\"ahp-session:/1/annotations\",\"action\":{},\"serverSeq\":1}\n{}\n",
+            "a log of annotation actions",
+        ),
+        (
+            "{\"type\":\"annotations/removed\",\"annotationId\":\"a\"}\n{}\n",
+            "a log of annotation actions",
+        ),
+        (
+            "{\"stream\":\"stdout\",\"line\":\"hello\"}\n{\"stream\":\"stderr\",\"line\":\"\"}\n",
+            "the raw output of a harness",
+        ),
+        (
+            r#"{"stream":"stderr","text":"hello"}"#,
+            "the raw output of a harness",
+        ),
+    ] {
+        let site = TestSite::base();
+        site.write(&format!("{FIRST}/run-record.json"), text);
+        let outcome = site.check();
+        assert_eq!(codes(&outcome), ["record.wrong-document"], "{text}");
+        assert!(
+            outcome.diagnostics[0].message.contains(said),
+            "{}",
+            outcome.diagnostics[0].message
+        );
+    }
+}
+
+#[test]
+fn every_problem_of_a_record_is_reported_at_once_with_its_pointer() {
+    let site = TestSite::base();
+    let path = format!("{FIRST}/run-record.json");
+    site.replace(&path, "\"2026-03-01T10:00:00Z\"", "\"noon\"");
+    site.replace(&path, "7021", "7021.5");
+    site.replace(&path, "0.4210", "1e999");
+    site.replace(&path, "0.9731", "-0.1");
+    site.replace(&path, "\"loaded\": true", "\"loaded\": \"yes\"");
+    site.replace(
+        &path,
+        "\"https://git.example.org/runs/4f1c2d3e\"",
+        "\"//evil.example\"",
+    );
+    let outcome = site.check();
+    let found: Vec<_> = outcome
+        .diagnostics
+        .iter()
+        .map(|d| (d.code.name, d.place.pointer.as_deref().unwrap_or_default()))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            ("record.invalid-timestamp", "/startedAt"),
+            ("record.invalid-metric", "/metrics/tokens/output"),
+            ("record.invalid-metric", "/metrics/cost/comparable"),
+            ("record.wrong-type", "/validation/loaded"),
+            (
+                "record.similarity-out-of-range",
+                "/validation/checks/0/similarity"
+            ),
+            ("record.invalid-link", "/links/sourceRepo"),
+        ]
+    );
+}
+
+#[test]
+fn one_broken_file_never_hides_the_next() {
+    let site = TestSite::base();
+    site.write(&format!("{FIRST}/run-record.json"), "{");
+    site.write(&format!("{FIRST}/events.jsonl"), "{\n");
+    site.write(&format!("{FIRST}/events.jsonl.annotations.jsonl"), "{\n");
+    site.write("content/runs/second/run-record.json", "[]");
+    assert_eq!(
+        codes(&site.check()),
+        [
+            "events.unparsable-line",
+            "sidecar.malformed-line",
+            "record.syntax",
+            "record.wrong-type"
+        ]
+    );
+}
+
+#[test]
+fn numbers_at_the_ends_of_the_format_are_no_reason_to_stop() {
+    let site = TestSite::base();
+    let path = format!("{FIRST}/run-record.json");
+    site.replace(&path, "612.5", "1.7e308");
+    site.replace(&path, "18211", "99999999999999999999999999");
+    site.replace(&path, "0.4210", "1e-300");
+    site.replace(&path, "2026-03-01T10:00:00Z", "0000-01-01T00:00:00Z");
+    site.replace(&path, "2026-03-01T10:10:12Z", "9999-12-31T23:59:60-23:59");
+    let ran = site.runpress(&["build"]);
+    assert!(
+        matches!(ran.status, Some(0 | 1)) && !ran.stderr.contains("panicked"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn a_key_that_no_text_can_hold_does_not_hide_the_other_keys() {
+    let site = TestSite::base();
+    site.replace(
+        &format!("{FIRST}/run-record.json"),
+        "\"links\": {",
+        "\"\\ud800\": 1,\n  \"links\": {",
+    );
+    let outcome = site.check();
+    assert!(
+        !codes(&outcome).contains(&"record.missing-field"),
+        "{:#?}",
+        described(&outcome)
+    );
+}
+
+#[test]
+fn names_that_are_empty_are_an_error_each() {
+    for name in ["", " ", "\u{a0}"] {
+        let site = TestSite::empty();
+        site.run("a", &Run::new("0000000a-1").model(name).case(name));
+        let outcome = site.check();
+        assert_eq!(
+            codes(&outcome),
+            ["record.empty-name"; 2],
+            "{:?}",
+            described(&outcome)
+        );
+        let pointers: Vec<_> = outcome
+            .diagnostics
+            .iter()
+            .map(|problem| problem.place.pointer.clone().unwrap_or_default())
+            .collect();
+        assert_eq!(pointers, ["/subject/modelId", "/subject/testCaseSlug"]);
+    }
+}

@@ -1,0 +1,212 @@
+//! Valid documents of every input, together with every key that runpress knows.
+
+use serde_json::{Value, json};
+
+use super::check::{
+    accepts_action, accepts_event, accepts_raw_line, accepts_record, accepts_settings,
+    accepts_sidecar_line, accepts_tape_line, accepts_threads, accepts_transcript,
+};
+use super::{Case, case};
+
+/// A record with every key that runpress knows.
+fn record() -> Value {
+    json!({
+        "id": "4f1c2d3e-1",
+        "startedAt": "2026-03-01T10:00:00Z",
+        "finishedAt": "2026-03-01T10:20:00Z",
+        "publishedAt": "2026-03-02T10:20:00Z",
+        "subject": {"testCaseSlug": "pong", "testCaseVersion": "v1", "testType": "end-to-end", "variant": "base",
+            "harnessSlug": "codex", "harnessVersion": "1", "modelId": "m", "orchestratorSlug": "one-shot",
+            "engineSlug": "none", "engineVersion": "1", "ggCapabilitySet": {"a": 1}, "ggSummary": {"a": 1}},
+        "tooling": {"testCabinetCommit": "c"},
+        "environment": {"os": "o", "containerImage": "i", "nodeVersion": "v22", "authMode": "apiKey"},
+        "metrics": {"runTimeSeconds": 1.5, "setupSeconds": 1,
+            "tokens": {"uncachedInput": 1, "cachedInput": null, "output": 0, "reasoning": 3},
+            "cost": {"comparable": 0.5, "actual": 0}},
+        "validation": {"loaded": true, "detail": null,
+            "install": {"command": "npm ci", "succeeded": true, "detail": null, "attempts": 2},
+            "build": {"command": "npm run build", "succeeded": true, "detail": "d"},
+            "checks": [
+                {"view": "title", "name": "Title", "reached": true, "similarity": 0.97, "detail": null},
+                {"view": "end", "reached": false, "detail": "d"}],
+            "proofs": [{"id": "p", "name": "n", "kind": "image", "dest": "d", "present": true, "detail": null}],
+            "debugScripts": [{"itemId": "i", "subItemId": null, "title": "t", "categoryTitle": "c", "script": "s",
+                "ran": true, "gates": true, "preconditionUnmet": false, "detail": null,
+                "verdicts": [{"id": "v", "pass": true,
+                    "assertions": [{"label": "l", "pass": true, "expected": 1, "actual": [1]}]}],
+                "outputs": [{"id": "o", "name": "n", "kind": "k", "actualPresent": true}]}],
+            "asset": {"frames": []}, "voxel": null,
+            "adversarial": {"opponent": "o", "submissionTeam": "red", "winner": null, "redScore": 1, "blueScore": 1,
+                "ended": "swept", "ticks": 9, "outcome": "draw"},
+            "performance": {"correct": true, "totalFuel": 1, "fuelLimit": null,
+                "cases": [{"correct": true, "overCeiling": false, "skipped": false}]}},
+        "links": {"sourceRepo": "https://git.example.org/x", "playableBuild": null},
+        "status": {"state": "completed", "detail": null},
+        "gameJamReadme": "r",
+        "gameJamPriorEntries": [{"runId": "r", "finishedAt": "2026-03-01T10:00:00Z", "readme": "r"}],
+        "toolCalls": {"read": 3},
+        "seedCommit": "c",
+        "codeAnalysis": {"files": 1},
+        "toolchain": {"typecheck": {"ran": true, "succeeded": true}},
+        "showcase": {"description": "d", "media": [{"file": "f", "name": "n", "kind": "image"}]},
+    })
+}
+
+/// A record in the oldest shape.
+fn oldest_record() -> Value {
+    let mut record = record();
+    let keys = [
+        "id",
+        "startedAt",
+        "finishedAt",
+        "subject",
+        "metrics",
+        "validation",
+        "links",
+        "status",
+    ];
+    record
+        .as_object_mut()
+        .expect("an object")
+        .retain(|key, _| keys.contains(&key.as_str()));
+    record["subject"] = json!({"testCaseSlug": "pong", "testCaseVersion": "v1", "harnessSlug": "codex",
+        "harnessVersion": null, "modelId": "m"});
+    record["validation"] =
+        json!({"loaded": true, "referenceComparisons": [{"view": "title", "similarity": 1}]});
+    record
+}
+
+pub(super) fn cases() -> Vec<Case> {
+    let mut cases = vec![
+        case("run-record", record(), accepts_record),
+        case("run-record", oldest_record(), accepts_record),
+    ];
+    for event in [
+        json!({"type": "agent", "message": "a", "sessionId": "s"}),
+        json!({"type": "command", "command": "ls", "workingDirectory": "/", "exitCode": 1, "isSuccess": false}),
+        json!({"type": "read", "path": "a", "startLine": 1, "endLine": 2}),
+        json!({"type": "search", "query": "a"}),
+        json!({"type": "list"}),
+        json!({"type": "skill", "path": "a", "skillName": "b"}),
+        json!({"type": "orchestration", "action": "subagent_started", "subagentId": "a", "subagentName": "b"}),
+        json!({"type": "error", "message": "a", "code": "b"}),
+        json!({"type": "system", "stage": "teardown", "status": "started", "message": "a"}),
+        json!({"type": "usage", "tokens": {}, "cost": 1}),
+        json!({"type": "gg", "event": {}}),
+        json!({"type": "unknown", "raw": "a"}),
+    ] {
+        let mut event = event;
+        event["timestamp"] = json!("2026-03-01T10:00:00Z");
+        cases.push(case("events", event, accepts_event));
+    }
+    for line in [
+        json!({"stream": "stdout", "line": "a"}),
+        json!({"stream": "stderr", "text": "a"}),
+        json!({"stream": "stderr", "text": "a", "line": ""}),
+    ] {
+        cases.push(case("raw", line, accepts_raw_line));
+    }
+    let payload = json!({"content_hash": "h", "text": "t"});
+    let external = json!({"content_hash": "h", "len_bytes": 1});
+    for kind in [
+        json!({"kind": "clock_read", "source": "wall", "value_ms": 1}),
+        json!({"kind": "clock_sleep", "duration_ms": 1}),
+        json!({"kind": "llm_call", "request_digest": "d", "response": payload}),
+        json!({"kind": "file_read", "path": "p", "content_hash": "h", "len_bytes": 1}),
+        json!({"kind": "file_write", "path": "p", "content_hash": "h", "len_bytes": 1}),
+        json!({"kind": "file_delete", "path": "p"}),
+        json!({"kind": "process_spawn", "program": "p", "args": ["a"], "cwd": "/", "exit_code": 0,
+            "duration_ms": 1, "stdout_payload": payload, "stderr_payload": external}),
+        json!({"kind": "decision_evaluation", "request_digest": "d", "response": external}),
+        json!({"kind": "mcp_json_rpc", "server": "s", "method": "m", "request_digest": "d",
+            "response_digest": "d", "latency_ms": 1, "request_payload": payload, "response_payload": payload}),
+        json!({"kind": "model_job", "job_id": "j", "request_id": "r", "backend": "b", "state": "s",
+            "event_kind": "e", "event": payload, "asset_digests": ["a"]}),
+        json!({"kind": "quantum", "x": 1}),
+    ] {
+        let record = json!({"type": "record", "seq": 0, "phase": "user_script", "virtual_time_ms": 0,
+            "monotonic_ms": 0, "kind": kind});
+        cases.push(case("tape", record, accepts_tape_line));
+    }
+    cases.push(case(
+        "tape",
+        json!({"type": "header", "version": 1, "harn_version": "0.8", "started_at_unix_ms": 1,
+            "script_path": "s", "argv": ["a"]}),
+        accepts_tape_line,
+    ));
+    for kind in ["note", "hypothesis", "friction", "newer"] {
+        let mut note = json!({"type": "annotation", "id": "a", "event_id": 1, "kind": kind, "evidence": "e",
+            "suggested_fix": {}, "author": {"id": "a", "kind": "human", "surface": "s"},
+            "timestamp": "t", "span": {"start_event_id": 1, "end_event_id": 2},
+            "links": [{"label": "l", "url": "https://example.org", "reference": "r"}], "metadata": {"a": 1}});
+        match kind {
+            "hypothesis" => note["hypothesis_status"] = json!("active"),
+            "friction" => note["friction_kind"] = json!("tool_gap"),
+            _ => {}
+        }
+        cases.push(case("sidecar", note, accepts_sidecar_line));
+    }
+    cases.push(case(
+        "sidecar",
+        json!({"type": "header", "schema_version": 1, "tape_path": "s", "tape_content_hash": "h",
+            "harn_version": "0.8"}),
+        accepts_sidecar_line,
+    ));
+    cases.push(case(
+        "transcript",
+        json!({"_type": "transcript", "version": 2, "id": "t", "state": "active",
+            "messages": [{"role": "user", "visibility": "public",
+                "content": [{"type": "text", "visibility": "public", "text": "a"}, "b"]}],
+            "assets": [{"id": "a", "kind": "blob", "visibility": "public", "name": "n", "title": "t",
+                "storage": {"path": "p"}}, "path"],
+            "summary": "s", "metadata": {},
+            "events": [{"id": "e", "kind": "plan", "role": "assistant", "visibility": "public", "text": "t"}]}),
+        accepts_transcript,
+    ));
+    let entry = json!({"id": "e", "text": {"markdown": "m"}});
+    let thread = json!({"id": "t", "turnId": "1", "resource": "file:///workspace/a",
+        "range": {"start": {"line": 0, "character": 0}, "end": {"line": 1, "character": 0}},
+        "resolved": false, "entries": [{"id": "e", "text": "plain"}, entry], "_meta": {}});
+    let origin = json!({"session": "ahp-session:/1", "chat": "c", "turnId": "1"});
+    let newer =
+        json!({"id": "u", "origin": origin, "resource": "a", "resolved": true, "entries": []});
+    let state = json!({"annotations": [thread, newer]});
+    cases.push(case("threads", state.clone(), accepts_threads));
+    cases.push(case(
+        "threads",
+        json!({"resource": "ahp-session:/1/annotations", "fromSeq": 3, "state": state}),
+        accepts_threads,
+    ));
+    for action in [
+        json!({"type": "annotations/set", "annotation": newer}),
+        json!({"type": "annotations/updated", "annotationId": "a", "turnId": "1", "origin": origin,
+            "resource": "r", "range": thread["range"], "resolved": true}),
+        json!({"type": "annotations/removed", "annotationId": "a"}),
+        json!({"type": "annotations/entrySet", "annotationId": "a", "entry": entry}),
+        json!({"type": "annotations/entryRemoved", "annotationId": "a", "entryId": "e"}),
+        json!({"type": "annotations/newer", "annotationId": 1}),
+    ] {
+        let envelope = json!({"channel": "c/annotations", "serverSeq": 1, "action": action,
+            "origin": {"clientId": "c", "clientSeq": 1}, "rejectionReason": "r"});
+        cases.push(case("thread-actions", envelope, accepts_action));
+        cases.push(case("thread-actions", action, accepts_action));
+    }
+    cases.push(case(
+        "site",
+        json!({
+            "site": {"title": "t", "description": "d", "base_url": "https://example.org/", "language": "en",
+                "author": "a", "notice": "n"},
+            "build": {"content": ["content"], "out": "public", "minify": true},
+            "policy": {"require_review": true, "on_invalid": "quarantine", "stale_annotations": "warn",
+                "embed_hosts": ["example.org"], "publish_events": true, "publish_implementation": false,
+                "licence": "l"},
+            "timeline": {"page_size": 10, "gap_seconds": 10},
+            "files": {"workspace": "/workspace"},
+            "feeds": {"items": 5},
+            "limits": {"line": "64 MiB", "file": 10, "writeup": "1KiB", "inline": "7"},
+            "nav": [{"title": "t", "url": "guide/index.html"}],
+        }),
+        accepts_settings,
+    ));
+    cases
+}

@@ -1,0 +1,236 @@
+//! Every document that is read or published is what its schema says.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use runpress::pipeline::Silent;
+use runpress::schema::{self, Describes};
+use runpress::site::{Overrides, Site};
+use serde_json::{Value, json};
+
+use super::{compiled, refusals, schema, walk};
+use crate::support::{FIRST, TestSite, fixture, tree};
+
+/// The schemas of a file that is read, by its path.
+fn schema_of_input(path: &str) -> Option<&'static str> {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    Some(match name {
+        "run-record.json" => "run-record",
+        "events.jsonl" => "events",
+        "raw.jsonl" => "raw",
+        "transcript.json" => "transcript",
+        "annotations.json" => "threads",
+        "annotations.actions.jsonl" => "thread-actions",
+        "site.toml" => "site",
+        _ if name.ends_with(".annotations.jsonl") => "sidecar",
+        _ if name.ends_with(".tape") || name.ends_with(".testbench-tape") => "tape",
+        _ => return None,
+    })
+}
+
+/// The documents of a file: itself, or its lines. What is no JSON (or TOML) at all is left out.
+fn documents(path: &str, bytes: &[u8]) -> Vec<Value> {
+    let text = String::from_utf8_lossy(bytes);
+    let text = text.trim_start_matches('\u{feff}');
+    if path.ends_with(".toml") {
+        return toml::from_str(text).into_iter().collect();
+    }
+    if path.ends_with(".json") {
+        return serde_json::from_str(text).into_iter().collect();
+    }
+    text.lines()
+        .filter_map(|line| serde_json::from_str(line).ok())
+        .collect()
+}
+
+#[test]
+fn every_sample_input_and_every_valid_fixture_is_what_its_schema_says() {
+    let mut seen: std::collections::BTreeMap<&str, usize> = std::collections::BTreeMap::new();
+    let mut wrong = Vec::new();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut files = tree(&root.join("content"));
+    files.extend(tree(&fixture("base")));
+    files.extend(tree(&fixture("harn")));
+    files.insert(
+        "site.toml".to_owned(),
+        std::fs::read(root.join("site.toml")).expect("site.toml"),
+    );
+    files.extend(
+        tree(&fixture("records"))
+            .into_iter()
+            .map(|(path, bytes)| (format!("{path}/run-record.json"), bytes)),
+    );
+    for (path, bytes) in &files {
+        let Some(name) = schema_of_input(path) else {
+            continue;
+        };
+        let validator = compiled(&schema(name));
+        for document in documents(path, bytes) {
+            *seen.entry(name).or_default() += 1;
+            for refusal in refusals(&validator, &document) {
+                wrong.push(format!("{path} against {name}: {refusal}"));
+            }
+        }
+    }
+    assert_eq!(wrong, [""; 0]);
+    let inputs = schema::ALL
+        .iter()
+        .filter(|entry| matches!(entry.describes, Describes::Input(_)));
+    for entry in inputs {
+        assert!(seen.contains_key(entry.name), "no sample of {}", entry.name);
+    }
+}
+
+/// The schema of a published document, by its path.
+fn schema_of_feed(path: &str) -> Option<&'static str> {
+    schema::ALL.iter().find_map(|entry| match entry.describes {
+        Describes::Feed(shape) => {
+            let same = match shape.split_once("<slug>") {
+                Some((before, after)) => path.starts_with(before) && path.ends_with(after),
+                None => path == shape,
+            };
+            same.then_some(entry.name)
+        }
+        Describes::Input(_) => None,
+    })
+}
+
+/// The schema with no room for keys that it does not describe, but where it passes on what an input wrote.
+fn closed(name: &str) -> Value {
+    let mut schema = schema(name);
+    walk(&mut schema, &mut |object| {
+        if object.get("properties").is_some() && object.get("type") == Some(&json!("object")) {
+            object.insert("additionalProperties".to_owned(), json!(false));
+        }
+    });
+    let passes_on = if name == "annotations-line" {
+        vec![""]
+    } else {
+        vec!["/$defs/Annotation", "/$defs/Thread"]
+    };
+    for place in passes_on {
+        if let Some(Value::Object(open)) = schema.pointer_mut(place) {
+            open.remove("additionalProperties");
+        }
+    }
+    schema
+}
+
+fn check_published(files: &std::collections::BTreeMap<String, Vec<u8>>) -> BTreeSet<&'static str> {
+    let mut wrong = Vec::new();
+    let mut seen = BTreeSet::new();
+    for (path, bytes) in files {
+        let own = path.ends_with(".json")
+            && !path.starts_with("schema/")
+            && path != "feeds/feed.json"
+            && (path.starts_with("feeds/") || path.ends_with("/run.json"));
+        let Some(name) = schema_of_feed(path) else {
+            assert!(!own, "{path} has no schema");
+            continue;
+        };
+        seen.insert(name);
+        let validator = compiled(&closed(name));
+        let found = documents(path, bytes);
+        assert!(!found.is_empty() || bytes.is_empty(), "{path} is no JSON");
+        for document in found {
+            if own {
+                assert_eq!(document["schemaVersion"], 1, "{path}");
+            }
+            for refusal in refusals(&validator, &document) {
+                wrong.push(format!("{path}: {refusal}"));
+            }
+        }
+    }
+    assert_eq!(wrong, [""; 0]);
+    seen
+}
+
+#[test]
+fn every_document_of_the_demo_site_is_what_its_schema_says() {
+    let out = tempfile::tempdir().expect("a folder");
+    let overrides = Overrides {
+        out: Some(out.path().join("public")),
+        ..Overrides::default()
+    };
+    let demo =
+        Site::open(Path::new(env!("CARGO_MANIFEST_DIR")), &overrides).expect("the demo site");
+    let outcome = runpress::build(&demo, &Silent).expect("a build");
+    assert!(outcome.published);
+    let files = tree(&out.path().join("public"));
+    let seen = check_published(&files);
+    for entry in schema::ALL {
+        if matches!(entry.describes, Describes::Feed(_)) {
+            assert!(seen.contains(entry.name), "no document of {}", entry.name);
+        }
+        assert_eq!(
+            files.get(&entry.path()).map(Vec::as_slice),
+            Some(entry.document().as_bytes()),
+            "{} is published as it is printed",
+            entry.path()
+        );
+    }
+    let index: Value = serde_json::from_slice(&files["feeds/index.json"]).expect("JSON");
+    for feed in index["feeds"].as_array().expect("feeds") {
+        let path = feed["path"].as_str().expect("a path");
+        match feed["schema"].as_str() {
+            Some(schema) => assert!(files.contains_key(schema), "{path}: {schema}"),
+            None => assert_eq!(
+                path, "feeds/feed.json",
+                "only this follows a standard of its own"
+            ),
+        }
+    }
+}
+
+#[test]
+fn the_documents_of_odd_sites_are_what_their_schemas_say() {
+    let bare = TestSite::base();
+    bare.write("site.toml", "");
+    let problems = TestSite::base();
+    problems.write(
+        &format!("{FIRST}/events.jsonl.annotations.jsonl"),
+        "{\"type\":\"header\",\"schema_version\":1,\"tape_content_hash\":\"old\"}\n\
+         {\"type\":\"annotation\",\"id\":\"a\",\"event_id\":1,\"kind\":\"newer\",\"tape\":1,\"target\":2,\"x\":[1]}\n",
+    );
+    problems.write("site.toml", "[policy]\nstale_annotations = \"warn\"\n");
+    problems.write(
+        &format!("{FIRST}/writeup.md"),
+        "---\nrating.play: epic\nreview.a: pass well\n---\nText.\n",
+    );
+    problems.write(
+        &format!("{FIRST}/annotations.json"),
+        r#"{"annotations":[{"id":"t","turnId":"1","resource":"gone.txt","resolved":false,"entries":[],"extra":1}]}"#,
+    );
+    for site in [bare, problems, TestSite::empty()] {
+        site.publish();
+        check_published(&site.published());
+    }
+}
+
+#[test]
+fn the_schema_of_a_feed_refuses_a_document_without_a_key_or_with_a_value_of_another_type() {
+    let site = TestSite::base();
+    site.publish();
+    let mut seen = BTreeSet::new();
+    for (path, bytes) in site.published() {
+        let Some(name) = schema_of_feed(&path) else {
+            continue;
+        };
+        seen.insert(name);
+        let validator = compiled(&schema(name));
+        let document = documents(&path, &bytes).remove(0);
+        for key in schema(name)["required"].as_array().expect("required keys") {
+            let key = key.as_str().expect("a key");
+            let mut without = document.clone();
+            without.as_object_mut().expect("an object").remove(key);
+            assert!(!validator.is_valid(&without), "{path} without {key}");
+            let mut wrong = document.clone();
+            wrong[key] = json!([[1]]);
+            assert!(!validator.is_valid(&wrong), "{path} with another {key}");
+        }
+    }
+    let feeds = schema::ALL
+        .iter()
+        .filter(|entry| matches!(entry.describes, Describes::Feed(_)));
+    assert_eq!(seen.len(), feeds.count(), "every feed was looked at");
+}

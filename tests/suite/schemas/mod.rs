@@ -1,0 +1,37 @@
+//! The JSON Schemas: they are valid, say what is read and published, and refuse what the check refuses.
+
+mod agreement;
+mod documents;
+mod themselves;
+
+use jsonschema::Validator;
+use serde_json::{Map, Value};
+
+fn schema(name: &str) -> Value {
+    let entry = runpress::schema::find(name).unwrap_or_else(|| panic!("no schema {name}"));
+    serde_json::from_str(&entry.document()).expect("JSON")
+}
+
+fn compiled(schema: &Value) -> Validator {
+    jsonschema::draft202012::new(schema).unwrap_or_else(|error| panic!("{error}: {schema}"))
+}
+
+/// Why a schema refuses a document; empty when it does not.
+fn refusals(validator: &Validator, document: &Value) -> Vec<String> {
+    validator
+        .iter_errors(document)
+        .map(|error| format!("{}: {error}", error.instance_path()))
+        .collect()
+}
+
+/// Calls `see` with every object of a schema or document.
+fn walk(value: &mut Value, see: &mut dyn FnMut(&mut Map<String, Value>)) {
+    match value {
+        Value::Object(object) => {
+            see(object);
+            object.values_mut().for_each(|value| walk(value, see));
+        }
+        Value::Array(items) => items.iter_mut().for_each(|value| walk(value, see)),
+        _ => {}
+    }
+}

@@ -1,0 +1,179 @@
+//! What a sidecar says is shown whole, and is told wherever the tape does not bear it out.
+
+use crate::support::{FIRST, HEADER, TestSite, annotation, codes, described, lines, words};
+
+#[test]
+fn everything_an_annotation_says_is_on_the_page() {
+    let site = TestSite::base();
+    let fields = concat!(
+        r#""evidence":"See *this* and `that`.","suggested_fix":{"use":"npm ci"},"author":{"id":"alice","kind":"human","surface":"ide-host"},"#,
+        r#""timestamp":"2026-05-10T17:00:00Z","span":{"start_event_id":1,"end_event_id":3},"#,
+        r#""links":[{"label":"the issue","url":"https://example.org/1"},{"reference":"trace-9"}],"metadata":{"capability":"npm"}"#
+    );
+    site.write(
+        &format!("{FIRST}/events.jsonl.annotations.jsonl"),
+        lines(&[HEADER, &annotation("a-1", 1, "alternative", fields)]),
+    );
+    assert_eq!(codes(&site.publish()), [""; 0]);
+    let page = site.first_page();
+    let said = words(page.one("#e-1 aside#a-a-1"));
+    for part in [
+        "alternative",
+        "See this and that.",
+        "npm ci",
+        "alice (human) in ide-host",
+        "2026-05-10 17:00:00 UTC",
+        "events 1 to 3",
+        "the issue",
+        "trace-9",
+        "capability",
+    ] {
+        assert!(said.contains(part), "{part} is missing: {said}");
+    }
+    assert_eq!(page.texts("#a-a-1 em"), ["this"]);
+    assert_eq!(
+        page.texts("#a-a-1 a[href='https://example.org/1']"),
+        ["the issue"]
+    );
+    let covered: Vec<_> = page
+        .all("li.e:has(> i.sp)")
+        .iter()
+        .filter_map(|e| e.value().id().map(str::to_owned))
+        .collect();
+    assert_eq!(covered, ["e-1", "e-2", "e-3"]);
+}
+
+#[test]
+fn the_excerpt_of_a_long_value_says_where_it_was_cut() {
+    let site = TestSite::base();
+    let hash = "0123456789abcdef".repeat(4);
+    let header = HEADER.replace('}', &format!(",\"tape_content_hash\":\"{hash}\"}}"));
+    site.write(
+        &format!("{FIRST}/events.jsonl.annotations.jsonl"),
+        lines(&[header]),
+    );
+    let ran = site.runpress(&["check"]);
+    let shown = ran
+        .stderr
+        .lines()
+        .find(|line| line.starts_with("1 |"))
+        .unwrap_or_default()
+        .to_owned();
+    assert!(shown.contains(&hash) || shown.contains('…'), "{shown}");
+}
+
+#[test]
+fn a_quote_proves_what_an_annotation_points_at() {
+    let site = TestSite::base();
+    let command = r#"{"timestamp":"2026-03-01T10:00:09Z","type":"command","command":"npm   test\n-- --run","exitCode":1}"#;
+    let colours = r#"{"timestamp":"2026-03-01T10:00:10Z","type":"agent","message":"\u001b[31mOne\u001b[0m test\n  fails."}"#;
+    let nested = r#"{"timestamp":"2026-03-01T10:00:11Z","type":"unknown","raw":{"deep":[{"said":"a \"quoted\" word"}]}}"#;
+    site.write(
+        &format!("{FIRST}/events.jsonl"),
+        lines(&[command, colours, nested]),
+    );
+    let quoting = |id: &str, event: u64, quote: &str| {
+        annotation(
+            id,
+            event,
+            "note",
+            &format!(r#""metadata":{{"quote":"{quote}"}}"#),
+        )
+    };
+    let write = |annotations: &[String]| {
+        let mut all = vec![HEADER.to_owned()];
+        all.extend(annotations.iter().cloned());
+        let all: Vec<&str> = all.iter().map(String::as_str).collect();
+        site.write(
+            &format!("{FIRST}/events.jsonl.annotations.jsonl"),
+            lines(&all),
+        );
+    };
+    write(&[
+        quoting("spaces", 0, "npm test -- --run"),
+        quoting("colours", 1, "One test fails."),
+        quoting("json", 2, "a \\\"quoted\\\" word"),
+        quoting("empty", 2, " "),
+    ]);
+    assert_eq!(codes(&site.check()), Vec::<&str>::new());
+    write(&[
+        quoting("slipped", 0, "One test"),
+        quoting("gone", 1, "no such words"),
+    ]);
+    let outcome = site.check();
+    let found = described(&outcome);
+    assert_eq!(found.len(), 2, "{found:#?}");
+    let help: Vec<&str> = outcome
+        .diagnostics
+        .iter()
+        .map(|problem| problem.help.as_str())
+        .collect();
+    assert!(help[0].contains("Event `1` holds it"), "{help:#?}");
+    assert!(
+        help[1].contains("No event of the tape holds this text"),
+        "{help:#?}"
+    );
+    assert!(
+        found[0].contains("Event `0` does not hold the quote `One test`"),
+        "{found:#?}"
+    );
+    site.write("site.toml", "[site]\nbase_url = \"https://runs.example.org/\"\n[policy]\nstale_annotations = \"warn\"\n");
+    let outcome = site.check();
+    assert!(
+        outcome
+            .diagnostics
+            .iter()
+            .all(|problem| !problem.is_error())
+    );
+    assert_eq!(codes(&outcome), ["annotation.quote-not-found"; 2]);
+}
+
+#[test]
+fn words_that_may_mean_the_event_itself_are_no_reason_for_a_note() {
+    let site = TestSite::base();
+    let tape = [
+        r#"{"type":"header","version":1,"harn_version":"0.8.26"}"#,
+        r#"{"type":"record","seq":0,"virtual_time_ms":0,"monotonic_ms":0,"kind":{"kind":"clock_read","source":"wall","value_ms":0}}"#,
+        r#"{"type":"record","seq":1,"virtual_time_ms":0,"monotonic_ms":0,"kind":{"kind":"llm_call","request_digest":"00","response":{"content_hash":"af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262","text":""}}}"#,
+        r#"{"type":"record","seq":2,"virtual_time_ms":0,"monotonic_ms":0,"kind":{"kind":"clock_sleep","duration_ms":1}}"#,
+    ];
+    site.write(&format!("{FIRST}/run.tape"), lines(&tape));
+    let says = |event: u64, evidence: &str, more: &str| {
+        annotation(
+            "",
+            event,
+            "note",
+            &format!(r#""evidence":"{evidence}"{more}"#),
+        )
+    };
+    for (line, note) in [
+        (says(0, "the LLM call came back", ""), true),
+        (
+            says(
+                0,
+                "the LLM call came back",
+                r#","span":{"start_event_id":0,"end_event_id":2}"#,
+            ),
+            false,
+        ),
+        (says(0, "the clock is read before the LLM call", ""), false),
+        (
+            says(1, "this model should not be asked for a clock_read", ""),
+            false,
+        ),
+        (says(2, "a file_write would do", ""), false),
+        (says(2, "fulfils the contract", ""), false),
+        (says(2, "the clock_read before it", ""), true),
+    ] {
+        site.write(
+            &format!("{FIRST}/run.tape.annotations.jsonl"),
+            lines(&[HEADER, &line]),
+        );
+        let expected: &[&str] = if note {
+            &["annotation.other-kind"]
+        } else {
+            &[]
+        };
+        assert_eq!(codes(&site.check()), expected, "{line}");
+    }
+}

@@ -1,0 +1,229 @@
+//! The proof that nothing private is published: every byte of the output, the console and the reports is searched.
+
+use std::os::unix::fs::symlink;
+use std::process::Command;
+
+use serde_json::json;
+
+use super::secrets::{broken, full_of_secrets, with_files};
+use super::{SENTINEL, asset, assets, document, transcript, with};
+use crate::support::{FIRST, TestSite, codes};
+
+const FORMATS: [&str; 5] = ["human", "json", "github", "sarif", "junit"];
+
+/// Where in the output, on the console and in the reports of check and build a word stands.
+fn places_of(site: &TestSite, word: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut look = |place: String, bytes: &[u8]| {
+        if String::from_utf8_lossy(bytes).contains(word) {
+            found.push(place);
+        }
+    };
+    let ran = site.runpress(&["check", "-v"]);
+    look("the console".to_owned(), ran.stderr.as_bytes());
+    look("standard output".to_owned(), ran.stdout.as_bytes());
+    let reports = FORMATS.map(|format| format!("--report={format}={format}.out"));
+    let reports: Vec<&str> = reports.iter().map(String::as_str).collect();
+    for arguments in [&["check", "-v"][..], &["build", "-v", "--keep-going"]] {
+        let ran = site.runpress(&[arguments, &reports].concat());
+        look(
+            format!("{arguments:?} on the console"),
+            ran.stderr.as_bytes(),
+        );
+        for format in FORMATS {
+            look(
+                format!("{arguments:?}, {format} report"),
+                &site.bytes(&format!("{format}.out")),
+            );
+        }
+    }
+    if site.path("public").exists() {
+        for (path, bytes) in site.published() {
+            look(path.clone(), path.as_bytes());
+            look(path, &bytes);
+        }
+    }
+    found
+}
+
+#[test]
+fn nothing_that_is_not_public_leaves_a_transcript() {
+    let site = with_files(format!("{:#}\n", full_of_secrets()));
+    assert_eq!(codes(&site.publish()), [""; 0]);
+    for word in ["user", "assistant", "plan", "title", "name", "asset"] {
+        assert!(
+            !places_of(&site, &format!("PUBLIC-{word}")).is_empty(),
+            "{word} is published"
+        );
+    }
+    assert_eq!(places_of(&site, SENTINEL), [""; 0]);
+    let withheld = &document(&site)["withheld"];
+    assert_eq!(*withheld, json!({ "internal": 6, "private": 11 }));
+    assert!(site.first_page().main().contains(
+        "the summary of earlier turns is not published, since it may restate what is private"
+    ));
+}
+
+/// Where something of a transcript with errors can be read.
+fn leaks() -> Vec<String> {
+    let mut leaks = Vec::new();
+    for (name, transcript) in broken() {
+        let site = with_files(transcript);
+        site.write("site.toml", "[limits]\nfile = 65536\n");
+        site.write(&format!("{FIRST}/SENTINEL-folder/file"), "");
+        site.write(&format!("{FIRST}/SENTINEL-large"), "x".repeat(70_000));
+        site.write("elsewhere", SENTINEL);
+        let place = site.path(&format!("{FIRST}/SENTINEL-link"));
+        symlink(site.path("elsewhere"), place).expect("a link");
+        let made = Command::new("mkfifo")
+            .arg(site.path(&format!("{FIRST}/SENTINEL-pipe")))
+            .status()
+            .expect("mkfifo runs");
+        assert!(made.success());
+        let outcome = site.check();
+        assert!(!codes(&outcome).is_empty(), "{name} is noticed");
+        let places = places_of(&site, SENTINEL).into_iter();
+        leaks.extend(places.map(|place| format!("{name}: {place}")));
+    }
+    leaks
+}
+
+#[test]
+fn nothing_of_a_transcript_with_errors_is_published_or_stands_in_a_report_for_programs() {
+    let mut leaks = leaks();
+    leaks.retain(|leak| !leak.ends_with("the console") && !leak.ends_with("human report"));
+    assert!(leaks.is_empty(), "{leaks:#?}");
+}
+
+#[test]
+fn nothing_of_a_transcript_with_errors_stands_in_any_report() {
+    let leaks = leaks();
+    assert!(leaks.is_empty(), "{leaks:#?}");
+}
+
+/// Which of the ways to write a block let its text out.
+fn let_out(blocks: &[&str]) -> Vec<String> {
+    let mut leaks = Vec::new();
+    for extra in blocks {
+        let site = with(format!(
+            "{{\"_type\":\"transcript\",\"version\":2,\"messages\":[{{\"role\":\"assistant\",\"content\":[\"PUBLIC\",{{{extra}\"text\":\"{SENTINEL}\"}}]}}]}}"
+        ));
+        let places = places_of(&site, SENTINEL);
+        if !places.is_empty() {
+            leaks.push(format!("{extra} {places:?}"));
+        }
+    }
+    leaks
+}
+
+#[test]
+fn what_is_not_plainly_public_is_held_back() {
+    let leaks = let_out(&[
+        r#""type":"text","visibility":3,"#,
+        r#""type":"text","visibility":["private"],"#,
+        r#""type":"text","visibility":{"level":"private"},"#,
+        r#""type":"text","visibility":false,"#,
+        r#""type":"text","visibility":"private","visibility":"public","#,
+        r#""type":"text","visibility":"public","visibility":"private","#,
+        r#""type":"reasoning","type":"text","#,
+    ]);
+    assert!(leaks.is_empty(), "{leaks:#?}");
+}
+
+#[test]
+fn reasoning_in_another_spelling_is_held_back() {
+    let leaks = let_out(&[
+        r#""type":["reasoning"],"#,
+        r#""type":"Reasoning","visibility":"public","#,
+        r#""type":"redacted_thinking","visibility":"public","#,
+    ]);
+    assert!(leaks.is_empty(), "{leaks:#?}");
+}
+
+#[test]
+fn private_blocks_inside_a_public_block_are_held_back() {
+    let site = with(transcript(
+        &json!([{ "role": "assistant", "content": [
+            { "type": "tool_result", "visibility": "public", "name": "agent", "content": [
+                { "type": "text", "visibility": "private", "text": SENTINEL },
+                { "type": "reasoning", "text": SENTINEL },
+            ] },
+        ] }]),
+        &json!([]),
+    ));
+    site.publish();
+    assert_eq!(places_of(&site, SENTINEL), [""; 0]);
+}
+
+#[test]
+fn an_asset_path_that_leads_out_of_the_run_reads_nothing() {
+    for path in [
+        "../secret.txt",
+        "assets/../../secret.txt",
+        "../first/../secret.txt",
+        "/etc/hostname",
+        "assets/./public.txt",
+        "assets//public.txt",
+        "..\\secret.txt",
+        "",
+        "link.txt",
+        "folder/secret.txt",
+    ] {
+        let site = with_files(transcript(&json!([]), &json!([asset("a", "public", path)])));
+        site.write("content/runs/secret.txt", SENTINEL);
+        symlink("../secret.txt", site.path(&format!("{FIRST}/link.txt"))).expect("a link");
+        symlink("..", site.path(&format!("{FIRST}/folder"))).expect("a link");
+        let outcome = site.check();
+        assert_eq!(codes(&outcome), ["transcript.asset-outside"], "{path}");
+        assert_eq!(places_of(&site, SENTINEL), [""; 0], "{path}");
+        assert!(assets(&site).is_empty(), "{path}");
+    }
+    // Nothing is decoded: these are names of files that are not there.
+    for path in [
+        "%2e%2e/secret.txt",
+        "..%2fsecret.txt",
+        "file:///etc/hostname",
+        "https://example.org/x.png",
+    ] {
+        let site = with(transcript(&json!([]), &json!([asset("a", "public", path)])));
+        site.write("content/runs/secret.txt", SENTINEL);
+        site.runpress(&["build", "--keep-going"]);
+        let outcome = site.check();
+        let found = codes(&outcome);
+        assert!(
+            found == ["transcript.missing-asset"] || found == ["transcript.asset-outside"],
+            "{path}: {found:?}"
+        );
+        assert!(assets(&site).is_empty(), "{path}");
+    }
+}
+
+#[test]
+fn an_asset_is_never_a_file_of_the_run_that_is_not_published_as_such() {
+    let mut leaks = Vec::new();
+    for path in [
+        "transcript.json",
+        "assets/link.json",
+        "raw.jsonl",
+        "events.jsonl",
+    ] {
+        let mut document = full_of_secrets();
+        document["assets"] = json!([asset("a", "public", path)]);
+        let site = with(document.to_string());
+        site.write("site.toml", "[policy]\npublish_events = false\n");
+        site.write(&format!("{FIRST}/raw.jsonl"), SENTINEL);
+        site.write(&format!("{FIRST}/assets/x"), "");
+        symlink(
+            "../transcript.json",
+            site.path(&format!("{FIRST}/assets/link.json")),
+        )
+        .expect("a link");
+        site.runpress(&["build", "--keep-going"]);
+        leaks.extend(
+            assets(&site)
+                .into_iter()
+                .map(|(name, _)| format!("{path} as {name}")),
+        );
+    }
+    assert!(leaks.is_empty(), "{leaks:#?}");
+}

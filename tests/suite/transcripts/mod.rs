@@ -1,0 +1,47 @@
+//! Transcripts: what is public is shown and passed on, and nothing else ever leaves the file.
+
+mod held_back;
+mod secrets;
+mod shown;
+
+use serde_json::{Value, json};
+
+use crate::support::{FIRST, FIRST_SLUG, TestSite};
+
+/// What stands wherever nothing may be published.
+const SENTINEL: &str = "SENTINEL";
+
+fn with(transcript: impl AsRef<[u8]>) -> TestSite {
+    let site = TestSite::base();
+    site.write(&format!("{FIRST}/transcript.json"), transcript);
+    site
+}
+
+fn transcript(messages: &Value, assets: &Value) -> String {
+    let document = json!({
+        "_type": "transcript", "version": 2, "id": "tr-1", "state": "archived",
+        "messages": messages, "assets": assets,
+    });
+    format!("{document:#}\n")
+}
+
+fn asset(id: &str, visibility: &str, path: &str) -> Value {
+    json!({
+        "_type": "transcript_asset", "id": id, "kind": "image", "visibility": visibility,
+        "name": format!("name of {id}"), "storage": { "path": path },
+    })
+}
+
+/// The conversation of the base run in run.json.
+fn document(site: &TestSite) -> Value {
+    site.json(&format!("runs/{FIRST_SLUG}/run.json"))["transcript"].clone()
+}
+
+/// Names of the published assets of the base run with their bytes.
+fn assets(site: &TestSite) -> Vec<(String, Vec<u8>)> {
+    let folder = format!("runs/{FIRST_SLUG}/assets/");
+    site.published()
+        .into_iter()
+        .filter_map(|(path, bytes)| Some((path.strip_prefix(&folder)?.to_owned(), bytes)))
+        .collect()
+}

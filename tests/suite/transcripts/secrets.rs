@@ -1,0 +1,199 @@
+//! A transcript with a word in every place that is not public, and every way in which it can be broken.
+
+use serde_json::{Value, json};
+
+use super::{SENTINEL, with};
+use crate::support::{FIRST, TestSite};
+
+/// A transcript with a word in every place that is not public, and `PUBLIC-` in those that are.
+pub(super) fn full_of_secrets() -> Value {
+    let s = |place: &str| format!("{SENTINEL}-{place}");
+    json!({
+        "_type": "transcript", "version": 2, "id": "tr-1", "state": "active",
+        "summary": s("summary"),
+        "metadata": { "note": s("metadata") },
+        "messages": [
+            { "role": "user", "content": "PUBLIC-user", "metadata": { "m": s("message-metadata") }, "extra": s("message-extra") },
+            { "role": "tool_result", "content": s("tool-result"), "tool_use_id": s("tool-use") },
+            { "role": "tool_result", "content": [{ "type": "text", "text": s("tool-result-block") }] },
+            { "role": "assistant", "reasoning": s("message-reasoning"), "content": [
+                { "type": "text", "visibility": "public", "text": "PUBLIC-assistant" },
+                { "type": "text", "visibility": "internal", "text": s("internal") },
+                { "type": "text", "visibility": "private", "text": s("private") },
+                { "type": "text", "visibility": "Public", "text": s("other-case") },
+                { "type": "text", "visibility": " public", "text": s("with-space") },
+                { "type": "text", "visibility": "everyone", "text": s("unknown") },
+                { "type": "text", "visibility": "", "text": s("empty") },
+                { "type": "reasoning", "visibility": "public", "text": s("reasoning") },
+                { "type": "reasoning", "text": s("reasoning-default") },
+                { "type": "private_reasoning", "visibility": "public", "text": s("private-reasoning") },
+                { "type": "thinking", "visibility": "public", "thinking": s("thinking") },
+                { "type": "thinking_summary", "visibility": "public", "text": s("thinking-summary") },
+                { "type": "provider_payload", "visibility": "public", "payload": { "p": s("provider-payload") } },
+                { "type": "image", "visibility": "internal", "title": s("image-title"), "asset_id": "internal" },
+                { "type": "tool_call", "visibility": "internal", "name": s("tool-name"), "arguments": s("arguments") },
+                { "type": "image", "visibility": "public", "asset_id": "internal", "title": "PUBLIC-title" },
+            ] },
+            { "role": s("role-of-hidden-turn"), "visibility": "internal", "content": [
+                { "type": "text", "visibility": "public", "text": s("in-hidden-turn") },
+            ] },
+        ],
+        "events": [
+            { "id": s("event-id"), "kind": "message", "role": "user", "visibility": "public", "text": s("event"),
+              "blocks": [{ "type": "text", "visibility": "public", "text": s("event-block") }] },
+            { "kind": "private_reasoning", "visibility": "private", "text": s("event-reasoning") },
+            { "id": s("plan-id"), "kind": "plan", "role": "assistant", "visibility": "public", "text": "PUBLIC-plan",
+              "metadata": { "m": s("plan-metadata") }, "reminder": { "body": s("plan-reminder") } },
+            { "kind": "compaction", "role": "system", "visibility": "internal", "text": s("compaction-event") },
+            { "kind": "thinking_summary", "visibility": "public", "text": s("thinking-event") },
+            { "kind": "provider_payload", "visibility": "public", "text": s("payload-event") },
+            { "kind": "host_input", "role": "user", "text": s("event-without-visibility") },
+            { "kind": "host_input", "role": s("event-role"), "visibility": "PUBLIC", "text": s("event-other-case") },
+            { "kind": "host_input", "visibility": "public", "text": s("event-with-hidden-block"),
+              "blocks": [{ "type": "text", "visibility": "internal", "text": s("hidden-block") }] },
+            { "kind": "tool_result", "visibility": "public", "text": s("derived-event") },
+            s("event-that-is-a-string"),
+        ],
+        "assets": [
+            { "id": "internal", "visibility": "internal", "name": s("asset-name"), "title": s("asset-title"),
+              "storage": { "path": "assets/SENTINEL-internal.png" }, "data": s("asset-data") },
+            { "id": s("asset-id"), "visibility": "private", "storage": { "path": "assets/private.bin" } },
+            { "id": s("asset-default"), "storage": { "path": "assets/default.txt" }, "metadata": s("asset-metadata") },
+            "assets/bare.txt",
+            { "id": "compaction-source-1", "kind": "compaction_source_transcript", "visibility": "public",
+              "title": s("compaction-title"), "storage": { "path": "assets/compaction.json" },
+              "data": { "messages": [s("compaction")] } },
+            { "id": "seen", "visibility": "public", "name": "PUBLIC-name", "storage": { "path": "assets/public.txt" },
+              "data": s("public-asset-data"), "metadata": { "m": s("public-asset-metadata") } },
+        ],
+    })
+}
+
+pub(super) fn with_files(transcript: impl AsRef<[u8]>) -> TestSite {
+    let site = with(transcript);
+    for file in [
+        "SENTINEL-internal.png",
+        "private.bin",
+        "default.txt",
+        "bare.txt",
+        "compaction.json",
+    ] {
+        site.write(
+            &format!("{FIRST}/assets/{file}"),
+            format!("{SENTINEL} in {file}"),
+        );
+    }
+    site.write(&format!("{FIRST}/assets/public.txt"), "PUBLIC-asset");
+    site
+}
+
+/// The transcript full of secrets with errors, each by a name.
+pub(super) fn broken() -> Vec<(&'static str, Vec<u8>)> {
+    let whole = format!("{}\n", full_of_secrets());
+    let pretty = format!("{:#}\n", full_of_secrets());
+    let changed = |key: &str, value: Value| {
+        let mut document = full_of_secrets();
+        document[key] = value;
+        document.to_string().into_bytes()
+    };
+    let public =
+        |path: &str| json!([{ "id": "a", "visibility": "public", "storage": { "path": path } }]);
+    vec![
+        (
+            "cut on one line",
+            whole.as_bytes()[..whole.len() - 40].to_vec(),
+        ),
+        (
+            "cut on many lines",
+            pretty.as_bytes()[..pretty.len() - 200].to_vec(),
+        ),
+        (
+            "not JSON after a secret",
+            whole
+                .replacen("SENTINEL-private\"", "SENTINEL-private\" SENTINEL", 1)
+                .into_bytes(),
+        ),
+        (
+            "not UTF-8",
+            whole
+                .replacen("SENTINEL-private", "SENTINEL-\u{1}private", 1)
+                .bytes()
+                .map(|b| if b == 1 { 0xff } else { b })
+                .collect(),
+        ),
+        ("another document", changed("_type", json!("SENTINEL-type"))),
+        ("no type", changed("_type", Value::Null)),
+        (
+            "another version",
+            changed("version", json!("SENTINEL-version")),
+        ),
+        (
+            "an id of a wrong type",
+            changed("id", json!({ "id": "SENTINEL" })),
+        ),
+        (
+            "a state of a wrong type",
+            changed("state", json!(["SENTINEL"])),
+        ),
+        (
+            "messages of a wrong type",
+            changed("messages", json!({ "m": "SENTINEL" })),
+        ),
+        (
+            "messages that are text",
+            changed("messages", json!("SENTINEL")),
+        ),
+        (
+            "assets of a wrong type",
+            changed("assets", json!("SENTINEL")),
+        ),
+        (
+            "a key that stands twice",
+            whole
+                .replacen('{', "{\"id\":\"SENTINEL-one\",", 1)
+                .into_bytes(),
+        ),
+        ("a list", format!("[{whole}]").into_bytes()),
+        ("a text", b"\"SENTINEL\"".to_vec()),
+        (
+            "text after the end",
+            format!("{whole}SENTINEL").into_bytes(),
+        ),
+        (
+            "deeply nested",
+            format!(
+                "{{\"_type\":\"transcript\",\"SENTINEL\":{}",
+                "[".repeat(5_000)
+            )
+            .into_bytes(),
+        ),
+        (
+            "an asset outside",
+            changed("assets", public("../SENTINEL.png")),
+        ),
+        (
+            "an absolute asset",
+            changed("assets", public("/SENTINEL.png")),
+        ),
+        (
+            "an asset that is not there",
+            changed("assets", public("assets/SENTINEL.png")),
+        ),
+        (
+            "an asset that is a folder",
+            changed("assets", public("SENTINEL-folder")),
+        ),
+        (
+            "an asset that is a pipe",
+            changed("assets", public("SENTINEL-pipe")),
+        ),
+        (
+            "an asset that is too large",
+            changed("assets", public("SENTINEL-large")),
+        ),
+        (
+            "an asset that leads out",
+            changed("assets", public("SENTINEL-link")),
+        ),
+    ]
+}

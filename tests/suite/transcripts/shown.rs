@@ -1,0 +1,185 @@
+//! What is public in a conversation is shown as plain text and passed on as it was written.
+
+use serde_json::{Value, json};
+
+use super::{SENTINEL, asset, assets, document, transcript, with};
+use crate::crawl::problems;
+use crate::support::{FIRST, FIRST_SLUG, TestSite, codes, described};
+
+const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR and the rest of the picture";
+
+#[test]
+fn the_public_part_of_a_conversation_is_shown_as_plain_text() {
+    let site = with(transcript(
+        &json!([
+            { "role": "user", "content": "Write *pong* for <b>two</b>." },
+            { "role": "assistant", "content": [
+                { "type": "text", "text": "I will." },
+                { "type": "text", "visibility": "internal", "text": SENTINEL },
+                { "type": "tool_call", "name": "search", "visibility": "public", "arguments": { "q": "pong" } },
+                { "type": "image", "asset_id": "shot", "title": "the field", "visibility": "public" },
+                { "type": "image", "asset_id": "hidden", "title": "the plan", "visibility": "public" },
+            ] },
+            { "role": "tool_result", "content": SENTINEL },
+            { "role": "assistant", "content": [{ "type": "reasoning", "visibility": "public", "text": SENTINEL }] },
+            { "role": "user", "content": { "content": "Thanks." } },
+        ]),
+        &json!([
+            asset("shot", "public", "assets/shot.png"),
+            asset("hidden", "internal", "assets/plan.png")
+        ]),
+    ));
+    site.write(&format!("{FIRST}/assets/shot.png"), PNG);
+    site.write(
+        &format!("{FIRST}/assets/plan.png"),
+        [PNG, SENTINEL.as_bytes()].concat(),
+    );
+    let outcome = site.publish();
+    assert_eq!(codes(&outcome), [""; 0], "{:?}", described(&outcome));
+    assert_eq!(problems(&site.published()), [""; 0]);
+
+    let page = site.first_page();
+    assert_eq!(
+        page.texts("ol.turns > li"),
+        [
+            "user Write *pong* for <b>two</b>.",
+            "assistant I will. <tool_call:search> the field the plan (not published)",
+            "user Thanks."
+        ]
+    );
+    assert!(page.all("ol.turns b, ol.turns em").is_empty());
+    assert!(page.main().contains("3 turns."), "{}", page.main());
+    assert!(
+        page.main().contains(
+            "Held back: 2 internal blocks are not published; 1 private block is not published."
+        ),
+        "{}",
+        page.main()
+    );
+
+    // The picture is published once, named by what it holds.
+    let name = format!("{}.png", &blake3_of(&site, "shot.png")[..16]);
+    assert_eq!(assets(&site), [(name.clone(), PNG.to_vec())]);
+    let image = page.one("ol.turns img");
+    let source = image.value().attr("src").unwrap_or_default();
+    assert!(source.ends_with(&format!("assets/{name}")), "{source}");
+    assert_eq!(image.value().attr("alt"), Some("the field"));
+}
+
+/// The digest that run.json gives of an asset.
+fn blake3_of(site: &TestSite, name: &str) -> String {
+    let run = site.json(&format!("runs/{FIRST_SLUG}/run.json"));
+    let files = run["files"].as_array().expect("an array").clone();
+    files
+        .iter()
+        .find(|file| file["path"] == format!("assets/{name}"))
+        .and_then(|file| file["blake3"].as_str())
+        .unwrap_or_else(|| panic!("{name} is not among the files: {files:?}"))
+        .to_owned()
+}
+
+#[test]
+fn run_json_holds_the_public_blocks_as_written_and_counts_the_rest() {
+    let block = json!({ "type": "tool_call", "visibility": "public", "name": "search", "arguments": { "n": 1.50 } });
+    let site = with(transcript(
+        &json!([
+            { "role": "assistant", "content": [block, { "type": "text", "visibility": "private", "text": SENTINEL }] },
+            { "role": "user", "content": "plain" },
+        ]),
+        &json!([
+            asset("gone", "public", "assets/gone.png"),
+            asset("note", "public", "assets/note.svg"),
+            asset("hidden", "internal", "assets/hidden.png"),
+        ]),
+    ));
+    site.write(
+        &format!("{FIRST}/assets/note.svg"),
+        "<svg onload='alert(1)'/>",
+    );
+    assert_eq!(codes(&site.publish()), ["transcript.missing-asset"]);
+    let name = format!("{}.txt", &blake3_of(&site, "note.svg")[..16]);
+    assert_eq!(
+        document(&site),
+        json!({
+            "id": "tr-1", "state": "archived",
+            "messages": [
+                { "role": "assistant", "content": [block] },
+                { "role": "user", "content": ["plain"] },
+            ],
+            "events": [],
+            "assets": [
+                { "id": "gone", "name": "name of gone", "path": null },
+                { "id": "note", "name": "name of note", "path": format!("runs/{FIRST_SLUG}/assets/{name}") },
+            ],
+            "withheld": { "internal": 0, "private": 1 },
+            "withheldEvents": { "internal": 0, "private": 0 },
+        })
+    );
+    assert_eq!(
+        assets(&site).len(),
+        1,
+        "a picture that could run something is text"
+    );
+}
+
+#[test]
+fn a_run_without_a_transcript_has_no_conversation() {
+    let site = TestSite::base();
+    site.publish();
+    assert!(site.first_page().all("#conversation").is_empty());
+    assert!(document(&site).is_null());
+}
+
+#[test]
+fn a_long_conversation_and_a_long_text_go_on_in_run_json() {
+    let turns: Vec<Value> = (0..501)
+        .map(|n| json!({ "role": "user", "content": if n == 0 { "long ".repeat(100_000) } else { format!("turn {n}") } }))
+        .collect();
+    let site = with(transcript(&json!(turns), &json!([])));
+    assert_eq!(codes(&site.publish()), [""; 0]);
+    let page = site.first_page();
+    assert_eq!(page.all("ol.turns > li").len(), 500);
+    let first = page.texts("ol.turns > li").remove(0);
+    assert!(first.len() < 100_000 && first.contains("The text goes on in run.json."));
+    assert!(page.main().contains("1 more turn in run.json."));
+    let messages = document(&site)["messages"].as_array().map(Vec::len);
+    assert_eq!(messages, Some(501));
+}
+
+#[test]
+fn public_events_that_are_no_turn_stand_beside_the_turns() {
+    let site = with(
+        r#"{"_type":"transcript","version":2,"messages":[{"role":"user","content":"Go."}],"events":[
+            {"kind":"message","role":"user","visibility":"public","text":"Go."},
+            {"kind":"plan","role":"assistant","visibility":"public","text":"First look, then write."},
+            {"kind":"suspension","role":"system","visibility":"public","text":""},
+            {"kind":"compaction","role":"system","visibility":"internal","text":"was 40 turns"},
+            {"kind":"worker_note","visibility":"private","text":"no"}]}"#,
+    );
+    assert_eq!(codes(&site.publish()), [""; 0]);
+    let page = site.first_page();
+    assert_eq!(
+        page.texts("ul.turns > li"),
+        [
+            "plan, assistant First look, then write.",
+            "suspension, system"
+        ]
+    );
+    let held = page.texts("section[aria-labelledby=conversation] > p.quiet:last-child");
+    assert_eq!(
+        held,
+        ["Held back: 1 internal event is not published; 1 private event is not published."]
+    );
+    let transcript = &site.json(&format!("runs/{FIRST_SLUG}/run.json"))["transcript"];
+    assert_eq!(
+        transcript["events"],
+        serde_json::json!([
+            {"kind": "plan", "role": "assistant", "text": "First look, then write."},
+            {"kind": "suspension", "role": "system", "text": ""},
+        ])
+    );
+    assert_eq!(
+        transcript["withheldEvents"],
+        serde_json::json!({"internal": 1, "private": 1})
+    );
+}
