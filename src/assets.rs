@@ -1,14 +1,37 @@
 //! Knows the static files: built-in ones under names that change with their content, those of the site beside them.
 
 use crate::render::minify;
-use crate::view::chrome::AssetLinks;
+use crate::view::chrome::{AssetLinks, Script};
+
+/// What a built-in file is for.
+#[derive(Debug, Clone, Copy)]
+enum Use {
+    /// A style sheet of every page.
+    Style,
+    /// A script of the pages that ask for it.
+    Script(Script),
+    /// The icon.
+    Icon,
+}
 
 /// Built-in files by their path below `static/`. A file of the site with the same path wins.
-const BUILT_IN: [(&str, &[u8]); 4] = [
-    ("css/site.css", include_bytes!("../static/css/site.css")),
-    ("js/play.js", include_bytes!("../static/js/play.js")),
-    ("js/timeline.js", include_bytes!("../static/js/timeline.js")),
-    ("icon.svg", include_bytes!("../static/icon.svg")),
+const BUILT_IN: [(&str, Use, &[u8]); 4] = [
+    (
+        "css/site.css",
+        Use::Style,
+        include_bytes!("../static/css/site.css"),
+    ),
+    (
+        "js/play.js",
+        Use::Script(Script::Play),
+        include_bytes!("../static/js/play.js"),
+    ),
+    (
+        "js/timeline.js",
+        Use::Script(Script::Timeline),
+        include_bytes!("../static/js/timeline.js"),
+    ),
+    ("icon.svg", Use::Icon, include_bytes!("../static/icon.svg")),
 ];
 
 /// A file to publish.
@@ -33,23 +56,25 @@ pub struct Assets {
 #[must_use]
 pub fn collect(user: &[(String, Vec<u8>)], minified: bool) -> Assets {
     let mut assets = Assets::default();
-    for (name, built_in) in BUILT_IN {
+    for (name, used, built_in) in BUILT_IN {
         let own = user
             .iter()
             .find(|(path, _)| path == name)
             .map(|(_, bytes)| bytes.as_slice());
         let bytes = content(name, own.unwrap_or(built_in), minified);
         let path = hashed(name, &bytes);
-        match name.rsplit_once('.').map_or("", |(_, extension)| extension) {
-            "css" => assets.links.styles.push(path.clone()),
-            "js" => assets.links.scripts.push(path.clone()),
-            _ => assets.links.icon.clone_from(&path),
+        match used {
+            Use::Style => assets.links.styles.push(path.clone()),
+            Use::Script(script) => {
+                assets.links.scripts.insert(script, path.clone());
+            }
+            Use::Icon => assets.links.icon.clone_from(&path),
         }
         assets.files.push(Asset { path, bytes });
     }
     let others = user
         .iter()
-        .filter(|(path, _)| !BUILT_IN.iter().any(|(name, _)| name == path));
+        .filter(|(path, _)| !BUILT_IN.iter().any(|(name, ..)| name == path));
     assets.files.extend(others.map(|(path, bytes)| Asset {
         path: path.clone(),
         bytes: bytes.clone(),
@@ -59,7 +84,14 @@ pub fn collect(user: &[(String, Vec<u8>)], minified: bool) -> Assets {
 
 fn content(name: &str, bytes: &[u8], minified: bool) -> Vec<u8> {
     match std::str::from_utf8(bytes) {
-        Ok(css) if minified && name == "css/site.css" => minify::style_sheet(css).into_bytes(),
+        Ok(css)
+            if minified
+                && BUILT_IN
+                    .iter()
+                    .any(|(own, used, _)| *own == name && matches!(used, Use::Style)) =>
+        {
+            minify::style_sheet(css).into_bytes()
+        }
         _ => bytes.to_vec(),
     }
 }

@@ -91,6 +91,7 @@ impl<'a> Lists<'a> {
             description: config.site.description.clone(),
             section: None,
             listed: true,
+            scripts: &[],
             size_hint: 0,
         };
         self.page("home.html", &info, &view)
@@ -112,6 +113,7 @@ impl<'a> Lists<'a> {
                     description: format!("All runs, newest first: {}.", view.pager.summary),
                     section: Some("runs/index.html".to_owned()),
                     listed: true,
+                    scripts: &[],
                     size_hint: 0,
                 };
                 self.page("runs.html", &info, &view)
@@ -148,6 +150,7 @@ impl<'a> Lists<'a> {
                         .unwrap_or_else(|| format!("{}: {}.", group.name, view.summary)),
                     section: None,
                     listed: true,
+                    scripts: &[],
                     size_hint: 0,
                 };
                 self.page("group.html", &info, &view)?;
@@ -172,6 +175,7 @@ impl<'a> Lists<'a> {
             description: "What people and tools said about single events, by kind.".to_owned(),
             section: Some(links::list("annotations", 1)),
             listed: true,
+            scripts: &[],
             size_hint: 0,
         };
         self.page("annotations.html", &info, &view)?;
@@ -186,6 +190,7 @@ impl<'a> Lists<'a> {
                 description: format!("{} {}.", view.definition, view.count),
                 section: Some(links::list("annotations", 1)),
                 listed: true,
+                scripts: &[],
                 size_hint: 0,
             };
             self.page("annotation_kind.html", &info, &view)
@@ -211,6 +216,7 @@ impl<'a> Lists<'a> {
                 description: prose.description.clone().unwrap_or_else(|| title.clone()),
                 title,
                 listed: true,
+                scripts: &[],
                 size_hint: 0,
             };
             self.page("page.html", &info, &view)?;
@@ -230,6 +236,7 @@ impl<'a> Lists<'a> {
                 description: "Everything that the build noticed in its input.".to_owned(),
                 section: Some("problems/index.html".to_owned()),
                 listed: false,
+                scripts: &[],
                 size_hint: 0,
             };
             self.page("problems.html", &info, &view)?;
@@ -241,6 +248,7 @@ impl<'a> Lists<'a> {
                 description: "This run is not published because its files have errors.".to_owned(),
                 section: Some("problems/index.html".to_owned()),
                 listed: false,
+                scripts: &[],
                 size_hint: 0,
             };
             self.page("quarantined.html", &info, &problems::quarantined_page(run))?;
@@ -255,6 +263,7 @@ impl<'a> Lists<'a> {
             description: "There is no page at this address.".to_owned(),
             section: None,
             listed: false,
+            scripts: &[],
             size_hint: 0,
         };
         let view = home::NotFoundPage {

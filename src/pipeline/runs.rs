@@ -16,7 +16,7 @@ use crate::render::markdown::{self, Context};
 use crate::render::templates::Renderer;
 use crate::render::{Html, strip as strip_svg, timeline as timeline_html, tree};
 use crate::site::Site;
-use crate::view::chrome::PageInfo;
+use crate::view::chrome::{PageInfo, Script};
 use crate::view::run::{OwnWords, PRIOR, Parts, Sources, StripView};
 use crate::view::timeline::Layout;
 use crate::view::{annotations, discussion, links, run as run_view, strip, timeline};
@@ -297,6 +297,7 @@ impl RunOutput<'_> {
             path,
             section: Some("runs/index.html".to_owned()),
             listed: true,
+            scripts: &[Script::Timeline, Script::Play],
             size_hint,
         };
         stage.write(&info.path, &renderer.page("run.html", &info, &view)?)?;
@@ -376,6 +377,7 @@ impl RunOutput<'_> {
                     description: format!("{} of {}.", view.summary, view.title),
                     section: Some("runs/index.html".to_owned()),
                     listed: false,
+                    scripts: &[Script::Timeline],
                     size_hint: view.html.as_str().len(),
                 };
                 stage.write(&info.path, &renderer.page("events.html", &info, &view)?)?;

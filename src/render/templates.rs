@@ -128,6 +128,7 @@ pub struct UserTemplate {
 pub struct Renderer {
     tera: Tera,
     config: Config,
+    assets: AssetLinks,
     user: Vec<UserTemplate>,
     /// Minified shells cut at their slots, by depth and navigation entry.
     shells: BTreeMap<(usize, Option<String>), Shell>,
@@ -165,6 +166,7 @@ impl Renderer {
         let mut renderer = Self {
             tera,
             config: config.clone(),
+            assets: assets.clone(),
             user,
             shells: BTreeMap::new(),
             not_found: Shell(Default::default()),
@@ -180,11 +182,11 @@ impl Renderer {
             };
             let entries = nav.iter().filter(deep).map(|link| Some(link.href.clone()));
             for current in std::iter::once(None).chain(entries) {
-                let shell = renderer.shell(&root, &nav, current.as_deref(), assets)?;
+                let shell = renderer.shell(&root, &nav, current.as_deref())?;
                 renderer.shells.insert((depth, current), shell);
             }
         }
-        renderer.not_found = renderer.shell(&renderer.not_found_root(), &nav, None, assets)?;
+        renderer.not_found = renderer.shell(&renderer.not_found_root(), &nav, None)?;
         Ok(renderer)
     }
 
@@ -249,7 +251,11 @@ impl Renderer {
             before.len() + between.len() + after.len() + info.size_hint + 16 * 1024,
         );
         out.extend_from_slice(before.as_bytes());
-        self.render("head.html", &head(&self.config, info, root), &mut out)?;
+        self.render(
+            "head.html",
+            &head(&self.config, &self.assets, info, root),
+            &mut out,
+        )?;
         out.extend_from_slice(between.as_bytes());
         self.render(template, view, &mut out)?;
         out.extend_from_slice(after.as_bytes());
@@ -269,13 +275,7 @@ impl Renderer {
             .map_err(|error| self.unrendered(template, &error))
     }
 
-    fn shell(
-        &self,
-        root: &str,
-        nav: &[Link],
-        current: Option<&str>,
-        assets: &AssetLinks,
-    ) -> Result<Shell, Diagnostic> {
+    fn shell(&self, root: &str, nav: &[Link], current: Option<&str>) -> Result<Shell, Diagnostic> {
         let digest = blake3::hash(format!("{:?}", self.config).as_bytes()).to_hex();
         let main_slot = format!("{MAIN_SLOT}{digest}");
         let address = |href: &str| {
@@ -301,9 +301,14 @@ impl Renderer {
             author: site.author.clone(),
             licence: self.config.policy.licence.clone(),
             assets: AssetLinks {
-                styles: assets.styles.iter().map(|path| address(path)).collect(),
-                scripts: assets.scripts.iter().map(|path| address(path)).collect(),
-                icon: address(&assets.icon),
+                styles: self
+                    .assets
+                    .styles
+                    .iter()
+                    .map(|path| address(path))
+                    .collect(),
+                scripts: BTreeMap::new(),
+                icon: address(&self.assets.icon),
             },
             head: Html::finished(HEAD_SLOT.to_owned()),
             main: Html::finished(main_slot.clone()),

@@ -1,5 +1,7 @@
 //! Knows what stands around every page: head, header, navigation, footer.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use crate::config::Config;
@@ -20,8 +22,19 @@ pub struct PageInfo {
     pub section: Option<String>,
     /// Whether search engines may list it.
     pub listed: bool,
+    /// Scripts that the page has use for, in order.
+    pub scripts: &'static [Script],
     /// About how large the page is, in bytes, besides its frame.
     pub size_hint: usize,
+}
+
+/// A built-in script. Each enhances what already stands on the page; a page names those that it has use for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Script {
+    /// Links into a timeline.
+    Timeline,
+    /// The playable build of a run.
+    Play,
 }
 
 /// Head of a page; written after the shell is minified, so that recorded text in titles stays as it is.
@@ -39,6 +52,8 @@ pub struct HeadView {
     pub site_title: String,
     /// Whether search engines may list the page.
     pub listed: bool,
+    /// Addresses of the page's scripts.
+    pub scripts: Vec<String>,
     /// Way to the site's root.
     pub root: String,
 }
@@ -73,8 +88,9 @@ pub struct ShellView {
 pub struct AssetLinks {
     /// Style sheets, in order.
     pub styles: Vec<String>,
-    /// Scripts, in order.
-    pub scripts: Vec<String>,
+    /// Scripts that pages ask for.
+    #[serde(skip)]
+    pub scripts: BTreeMap<Script, String>,
     /// The icon.
     pub icon: String,
 }
@@ -109,7 +125,7 @@ pub fn navigation(config: &Config, prose: &[Link]) -> Vec<Link> {
 
 /// The head of a page.
 #[must_use]
-pub fn head(config: &Config, page: &PageInfo, root: &str) -> HeadView {
+pub fn head(config: &Config, assets: &AssetLinks, page: &PageInfo, root: &str) -> HeadView {
     let site = &config.site;
     let title = if page.title.is_empty() {
         site.title.clone()
@@ -127,6 +143,12 @@ pub fn head(config: &Config, page: &PageInfo, root: &str) -> HeadView {
         csp: content_security_policy(config),
         site_title: site.title.clone(),
         listed: page.listed,
+        scripts: page
+            .scripts
+            .iter()
+            .filter_map(|script| assets.scripts.get(script))
+            .map(|path| format!("{root}{path}"))
+            .collect(),
         root: root.to_owned(),
     }
 }
