@@ -15,7 +15,7 @@ enum Use {
 }
 
 /// Built-in files by their path below `static/`. A file of the site with the same path wins.
-const BUILT_IN: [(&str, Use, &[u8]); 4] = [
+const BUILT_IN: [(&str, Use, &[u8]); 6] = [
     (
         "css/site.css",
         Use::Style,
@@ -30,6 +30,16 @@ const BUILT_IN: [(&str, Use, &[u8]); 4] = [
         "js/timeline.js",
         Use::Script(Script::Timeline),
         include_bytes!("../static/js/timeline.js"),
+    ),
+    (
+        "js/reader.js",
+        Use::Script(Script::Reader),
+        include_bytes!("../static/js/reader.js"),
+    ),
+    (
+        "js/contents.js",
+        Use::Script(Script::Contents),
+        include_bytes!("../static/js/contents.js"),
     ),
     ("icon.svg", Use::Icon, include_bytes!("../static/icon.svg")),
 ];

@@ -14,7 +14,7 @@ use crate::schema;
 use crate::site::Site;
 use crate::spool;
 use crate::view::annotations::{Card, Catalogue};
-use crate::view::chrome::PageInfo;
+use crate::view::chrome::{PageInfo, Script};
 use crate::view::{catalogue, home, links, problems};
 
 use super::{Gathered, Outcome, own_markdown, title};
@@ -175,7 +175,7 @@ impl<'a> Lists<'a> {
             description: "What people and tools said about single events, by kind.".to_owned(),
             section: Some(links::list("annotations", 1)),
             listed: true,
-            scripts: &[],
+            scripts: &[Script::Contents],
             size_hint: 0,
         };
         self.page("annotations.html", &info, &view)?;

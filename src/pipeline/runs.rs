@@ -286,6 +286,7 @@ impl RunOutput<'_> {
                 entries: self.thread_entries(),
                 own_words: self.own_words(),
                 draw: tree::render,
+                plain: markdown::plain,
             },
         );
         let info = PageInfo {
@@ -297,7 +298,12 @@ impl RunOutput<'_> {
             path,
             section: Some("runs/index.html".to_owned()),
             listed: true,
-            scripts: &[Script::Timeline, Script::Play],
+            scripts: &[
+                Script::Contents,
+                Script::Timeline,
+                Script::Reader,
+                Script::Play,
+            ],
             size_hint,
         };
         stage.write(&info.path, &renderer.page("run.html", &info, &view)?)?;
@@ -377,7 +383,7 @@ impl RunOutput<'_> {
                     description: format!("{} of {}.", view.summary, view.title),
                     section: Some("runs/index.html".to_owned()),
                     listed: false,
-                    scripts: &[Script::Timeline],
+                    scripts: &[Script::Timeline, Script::Reader],
                     size_hint: view.html.as_str().len(),
                 };
                 stage.write(&info.path, &renderer.page("events.html", &info, &view)?)?;

@@ -1,5 +1,6 @@
 //! Knows how views become bytes. The only place that makes [`Html`]; it never touches the disk.
 
+pub mod code;
 pub mod html;
 pub mod markdown;
 pub mod minify;

@@ -15,7 +15,7 @@ use super::minify;
 use super::text::escape_for_template;
 
 /// Built-in templates by name. A template of the site with the same name wins, and may extend `builtin/<name>`.
-const BUILT_IN: [(&str, &str); 28] = [
+const BUILT_IN: [(&str, &str); 29] = [
     (
         "annotations.html",
         include_str!("../../templates/annotations.html"),
@@ -76,6 +76,10 @@ const BUILT_IN: [(&str, &str); 28] = [
     (
         "components/facts.html",
         include_str!("../../templates/components/facts.html"),
+    ),
+    (
+        "components/moments.html",
+        include_str!("../../templates/components/moments.html"),
     ),
     (
         "components/pager.html",

@@ -1,10 +1,11 @@
 //! Knows the HTML of a tape: the hot path, written by hand because it is most of every run page.
 
 use crate::markup::Origin;
-use crate::model::tape::TextKind;
-use crate::model::time::{push_clock, push_iso_ms};
+use crate::model::tape::{Family, TextKind};
+use crate::model::time::{push_clock, push_iso_ms, utc};
 use crate::view::timeline::{AnnotationView, EventView, SpanPiece, TextView, TimelinePage};
 
+use super::code::{has_hunk, push_diff, push_json, push_shell};
 use super::html::Html;
 use super::markdown::{self, Context};
 use super::terminal::push_terminal;
@@ -30,7 +31,12 @@ fn push_event(out: &mut String, page: &TimelinePage<'_>, event: &EventView<'_>) 
     if let Some(gap) = &event.gap {
         out.push_str("<li class=gap>");
         out.push_str(gap);
-        out.push_str(" without an event</li>\n");
+        out.push_str(" without an event");
+        if let Some((at, _)) = event.at {
+            out.push_str(", until ");
+            out.push_str(&utc(at));
+        }
+        out.push_str("</li>\n");
     }
     out.push_str("<li class=\"e f-");
     out.push_str(event.family);
@@ -60,7 +66,11 @@ fn push_event(out: &mut String, page: &TimelinePage<'_>, event: &EventView<'_>) 
     out.push_str("</b>");
     if !event.headline.is_empty() {
         out.push_str(" <code>");
-        push_text(out, event.headline);
+        if event.family == Family::Command.word() {
+            push_shell(out, event.headline);
+        } else {
+            push_text(out, event.headline);
+        }
         out.push_str("</code>");
     }
     if !event.outcome.is_empty() {
@@ -127,8 +137,11 @@ fn push_content(out: &mut String, text: &TextView<'_>) {
         out.push('\n');
     }
     match text.kind {
+        TextKind::Plain if has_hunk(text.text) && !text.text.contains('\u{1b}') => {
+            push_diff(out, text.text);
+        }
         TextKind::Plain => push_terminal(out, text.text),
-        TextKind::Json => push_text(out, text.text),
+        TextKind::Json => push_json(out, text.text),
     }
     out.push_str("</pre>");
     if let Some(rest) = &text.rest {
@@ -226,7 +239,7 @@ fn push_annotation(out: &mut String, page: &TimelinePage<'_>, a: &AnnotationView
     }
     if let Some(metadata) = a.metadata {
         out.push_str("<details><summary>Metadata</summary><pre>");
-        push_text(out, metadata);
+        push_json(out, metadata);
         out.push_str("</pre></details>");
     }
     if let Some(rest) = &a.rest {
@@ -237,8 +250,14 @@ fn push_annotation(out: &mut String, page: &TimelinePage<'_>, a: &AnnotationView
     out.push_str("</aside>");
 }
 
-/// A fix with the lines of a unified diff marked; other text stays as it is.
+/// A fix: JSON, or text with the lines of a diff marked.
 fn push_fix(out: &mut String, fix: &str) {
+    if fix.starts_with(['{', '[']) {
+        return push_json(out, fix);
+    }
+    if has_hunk(fix) {
+        return push_diff(out, fix);
+    }
     let is_diff = fix
         .lines()
         .any(|line| line.starts_with("@@") || line.starts_with("+++ ") || line.starts_with("--- "));

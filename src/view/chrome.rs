@@ -31,8 +31,12 @@ pub struct PageInfo {
 /// A built-in script. Each enhances what already stands on the page; a page names those that it has use for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Script {
+    /// The contents list that follows the reader.
+    Contents,
     /// Links into a timeline.
     Timeline,
+    /// Filters, keys and the presenter of a timeline.
+    Reader,
     /// The playable build of a run.
     Play,
 }

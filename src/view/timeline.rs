@@ -14,8 +14,8 @@ mod annotation;
 mod layout;
 mod spans;
 
-pub use annotation::{AnnotationView, appearance};
-use annotation::{annotation_view, annotations_by_position};
+use annotation::annotations_by_position;
+pub use annotation::{AnnotationView, annotation_view, appearance};
 pub use layout::{Anchor, Layout};
 use spans::span_pieces;
 pub use spans::{LANES, SpanPiece, lanes};
@@ -23,6 +23,8 @@ pub use spans::{LANES, SpanPiece, lanes};
 /// Text over this many bytes or lines is folded.
 const FOLD_BYTES: usize = 2_000;
 const FOLD_LINES: usize = 24;
+/// JSON over this many bytes is folded: it is laid out in many lines.
+const FOLD_JSON: usize = 700;
 
 /// One page of a tape.
 #[derive(Debug)]
@@ -207,25 +209,24 @@ fn texts<'a>(
                 label: block.label,
                 kind: block.kind,
                 text,
-                folded: folded(whole),
+                folded: folded(whole, block.kind),
                 rest,
             }
         })
         .collect()
 }
 
-fn folded(text: &str) -> Option<String> {
+fn folded(text: &str, kind: TextKind) -> Option<String> {
+    let size = || format::bytes(text.len() as u64);
+    if kind == TextKind::Json {
+        return (text.len() > FOLD_JSON).then(size);
+    }
     if text.len() <= FOLD_BYTES && text.len() < FOLD_LINES {
         return None;
     }
     let lines = memchr::memchr_iter(b'\n', text.as_bytes()).count() + 1;
-    (text.len() > FOLD_BYTES || lines > FOLD_LINES).then(|| {
-        format!(
-            "{}, {}",
-            format::count(lines, "line"),
-            format::bytes(text.len() as u64)
-        )
-    })
+    (text.len() > FOLD_BYTES || lines > FOLD_LINES)
+        .then(|| format!("{}, {}", format::count(lines, "line"), size()))
 }
 
 /// The first part of a text, at most `limit` bytes, cut between two characters.

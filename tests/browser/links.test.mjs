@@ -105,10 +105,12 @@ test('the anchors of annotations are unique and lead to themselves', () => at(ru
 }));
 
 test('the contents of the page stay in sight and do not hide what they lead to', () => at(runPage(richest()), '', async (page) => {
-  await page.setViewportSize({ width: 1280, height: 900 });
-  await page.locator('nav.toc a', { hasText: 'Metrics' }).click();
-  const toc = await page.locator('nav.toc').boundingBox();
-  const heading = await page.locator('#metrics').boundingBox();
-  assert.ok(toc.y >= 0 && toc.y < 2);
-  assert.ok(heading.y >= toc.y + toc.height);
+  for (const [width, beside] of [[1100, false], [1440, true]]) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.locator('nav.toc a', { hasText: 'Metrics' }).click();
+    const toc = await page.locator('nav.toc').boundingBox();
+    const heading = await page.locator('#metrics').boundingBox();
+    assert.ok(toc.y >= 0 && toc.y < 40, `${width}: ${toc.y}`);
+    assert.ok(beside ? heading.x >= toc.x + toc.width : heading.y >= toc.y + toc.height, `${width}`);
+  }
 }));

@@ -268,7 +268,7 @@ fn long_pauses_are_marked_and_times_count_from_the_first_event() {
     let page = site.first_page();
     assert_eq!(
         page.texts("ol.tape > li.gap"),
-        ["59 min 30 s without an event"]
+        ["59 min 30 s without an event, until 2026-03-01 11:00:00 UTC"]
     );
     let times: Vec<_> = page
         .all("li.e time")

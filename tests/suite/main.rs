@@ -25,6 +25,7 @@ mod harn;
 mod hostile;
 mod house;
 mod markup;
+mod moments;
 mod mutate;
 mod mutations;
 mod pagination;

@@ -3,6 +3,7 @@
 mod entry;
 mod evidence;
 mod metrics;
+mod moments;
 mod provenance;
 mod review;
 mod tapes;
@@ -31,6 +32,7 @@ use super::{Badge, Cell, Link, When, format, links};
 pub use entry::{GameJamView, MediaView, OwnWords, PRIOR, PriorView, ShowcaseView};
 pub use evidence::{AssertionView, BlockView, ScriptView, ScriptsView, ToolchainView};
 pub use metrics::{BarPart, MetricView, MetricsView, TotalView};
+pub use moments::{MomentEvent, MomentView, MomentsView};
 pub use provenance::{FileView, ProvenanceView, SidecarView, TapeView};
 pub use review::{BuildView, ItemView, ReviewView};
 pub use tapes::{EventsPage, PageLink, StripView, TimelineView, events_page};
@@ -81,6 +83,8 @@ pub struct RunPage {
     pub game_jam: Option<GameJamView>,
     /// One strip per tape.
     pub strips: Vec<StripView>,
+    /// What was said about single events.
+    pub moments: MomentsView,
     /// The figures.
     pub metrics: MetricsView,
     /// What was found afterwards.
@@ -114,6 +118,8 @@ pub struct Parts {
     pub own_words: OwnWords,
     /// Draws a part of the record that has no shape of its own.
     pub draw: Draw,
+    /// Takes the markup out of Markdown.
+    pub plain: fn(&str, usize) -> String,
 }
 
 /// Draws a tree.
@@ -224,6 +230,7 @@ pub fn page(s: &Sources<'_>, parts: Parts) -> RunPage {
             .map(|review| review::review_view(review, parts.writeup)),
         build: review::build(s.config, run),
         strips: parts.strips,
+        moments: moments::moments(s, parts.plain),
         showcase: s
             .details
             .showcase
@@ -247,6 +254,11 @@ pub fn page(s: &Sources<'_>, parts: Parts) -> RunPage {
                 file: tape.file.clone(),
                 anchor: format!("{}timeline", layout.prefix),
                 count: format::count(tape.events.len(), "event"),
+                began: tape
+                    .events
+                    .iter()
+                    .find_map(|event| event.at)
+                    .map(format::at),
                 html,
                 pages: tapes::pages(tape, layout, 1),
             })

@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::model::tape::Tape;
 use crate::render::Html;
 use crate::view::timeline::Layout;
-use crate::view::{Link, format, links};
+use crate::view::{Link, When, format, links};
 
 use super::{Sources, title};
 
@@ -31,6 +31,8 @@ pub struct TimelineView {
     pub anchor: String,
     /// `200 events`
     pub count: String,
+    /// When its first event happened: times count from here.
+    pub began: Option<When>,
     /// The events of the first page.
     pub html: Html,
     /// Its pages, when there are several.

@@ -68,7 +68,9 @@ pub(super) fn annotations_by_position<'a>(
     by_position
 }
 
-pub(super) fn annotation_view<'a>(
+/// What a reader sees of an annotation; each of its long texts is cut at `limit` bytes.
+#[must_use]
+pub fn annotation_view<'a>(
     layout: &Layout<'_>,
     page: &str,
     annotation: &'a Annotation<'a>,

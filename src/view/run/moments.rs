@@ -1,0 +1,146 @@
+//! Knows the annotated moments of a run: what was said, beside the event and its neighbours.
+
+use serde::Serialize;
+
+use crate::model::annotation::Annotation;
+use crate::model::tape::Tape;
+use crate::model::words;
+use crate::view::timeline::{AnnotationView, Layout, annotation_view};
+use crate::view::{format, links};
+
+use super::Sources;
+
+/// Moments that the page shows; the others stand on the timeline.
+const MOST: usize = 40;
+/// Characters of what was said that are shown.
+const EVIDENCE: usize = 420;
+/// Characters that are shown of an event.
+const SAYS: usize = 140;
+
+/// The annotated moments, in the order of the tapes.
+#[derive(Debug, Default, Serialize)]
+pub struct MomentsView {
+    /// The moments.
+    pub list: Vec<MomentView>,
+    /// `12 more moments stand on the timeline`, when there are more than are shown.
+    pub more: Option<String>,
+}
+
+/// An annotation with its event, the one before and the one after.
+#[derive(Debug, Serialize)]
+pub struct MomentView {
+    /// Its place on the timeline.
+    pub href: String,
+    /// Class of its kind.
+    pub class: &'static str,
+    /// Sign of its kind.
+    pub sign: &'static str,
+    /// Its kind, for people.
+    pub kind: String,
+    /// Status of a hypothesis, kind of friction.
+    pub detail: Option<String>,
+    /// What it says, as plain text.
+    pub evidence: String,
+    /// Who said it.
+    pub author: Option<String>,
+    /// `events 56 to 69`, when it is about several.
+    pub span: Option<String>,
+    /// The event and its neighbours.
+    pub events: Vec<MomentEvent>,
+}
+
+/// An event beside a moment.
+#[derive(Debug, Serialize)]
+pub struct MomentEvent {
+    /// Its place on the timeline.
+    pub href: String,
+    /// Its number.
+    pub seq: u64,
+    /// What it is.
+    pub word: &'static str,
+    /// Which kinds it belongs to.
+    pub family: &'static str,
+    /// Whether something failed here.
+    pub failed: bool,
+    /// What it is about.
+    pub says: String,
+    /// Whether the annotation is about it.
+    pub here: bool,
+}
+
+/// Makes the moments; `plain` takes the markup out of Markdown and cuts what is long.
+pub(super) fn moments(s: &Sources<'_>, plain: fn(&str, usize) -> String) -> MomentsView {
+    let path = links::run(&s.entry.slug);
+    let mut placed: Vec<(usize, usize, usize, &Annotation<'_>)> = Vec::new();
+    for (tape, (sidecar, layout)) in s.sidecars.iter().zip(s.layouts).enumerate() {
+        let annotations = sidecar.iter().flat_map(|sidecar| &sidecar.annotations);
+        placed.extend(annotations.enumerate().filter_map(|(index, annotation)| {
+            let position = layout.position(annotation.event)?;
+            Some((tape, position, index, annotation))
+        }));
+    }
+    placed.sort_by_key(|(tape, position, index, _)| (*tape, *position, *index));
+    let list = placed
+        .iter()
+        .take(MOST)
+        .map(|(tape, position, index, annotation)| {
+            let (tape, layout) = (&s.tapes[*tape], &s.layouts[*tape]);
+            let view = annotation_view(layout, &path, annotation, *index, usize::MAX);
+            let events = neighbours(tape, layout, &path, *position);
+            let href = layout.href(&path, *position, &view.anchor);
+            moment(view, href, events, plain)
+        })
+        .collect();
+    MomentsView {
+        list,
+        more: (placed.len() > MOST).then(|| {
+            let more = format::count(placed.len() - MOST, "more annotated moment");
+            format!("{more} on the timeline")
+        }),
+    }
+}
+
+fn moment(
+    view: AnnotationView<'_>,
+    href: String,
+    events: Vec<MomentEvent>,
+    plain: fn(&str, usize) -> String,
+) -> MomentView {
+    MomentView {
+        href,
+        class: view.class,
+        sign: view.sign,
+        kind: view.name,
+        detail: view.detail.map(|detail| detail.replace('_', " ")),
+        evidence: view
+            .evidence
+            .map_or_else(String::new, |text| plain(text, EVIDENCE)),
+        author: view.author,
+        span: view.span.map(|span| span.text),
+        events,
+    }
+}
+
+fn neighbours(
+    tape: &Tape<'_>,
+    layout: &Layout<'_>,
+    path: &str,
+    position: usize,
+) -> Vec<MomentEvent> {
+    let from = position.saturating_sub(1);
+    tape.events
+        .iter()
+        .enumerate()
+        .skip(from)
+        .take(position - from + 2)
+        .map(|(at, event)| MomentEvent {
+            href: layout.event_href(path, event.seq, at),
+            seq: event.seq,
+            word: event.kind.word,
+            family: event.kind.family.word(),
+            failed: event.is_failure(),
+            says: words::says(event, SAYS),
+            here: at == position,
+        })
+        .collect()
+}

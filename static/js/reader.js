@@ -1,0 +1,412 @@
+// Reading a timeline: filters, search, keys, links and quotes to copy, and the presenter that pauses on markers.
+// Everything works on the events that stand on the page; the filter is kept in the address.
+(() => {
+  'use strict';
+  const tapes = [...document.querySelectorAll('.tape')];
+  if (!tapes.length) return;
+  const events = tapes.flatMap((tape) => [...tape.querySelectorAll(':scope > .e')]).map((element) => ({
+    element,
+    kind: element.querySelector('b').textContent,
+    failed: element.classList.contains('fail'),
+    notes: [...element.querySelectorAll(':scope > .an')],
+  }));
+  const gaps = tapes.flatMap((tape) => [...tape.querySelectorAll(':scope > .gap')]);
+  const noteKind = (note) => note.getAttribute('aria-label').replace(/^Annotation: /, '');
+  const calm = matchMedia('(prefers-reduced-motion: reduce)');
+
+  function make(tag, attributes = {}, ...children) {
+    const element = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) {
+      if (name === 'on') element.addEventListener('click', value);
+      else if (value === true) element.setAttribute(name, '');
+      else if (value !== false) element.setAttribute(name, value);
+    }
+    element.append(...children);
+    return element;
+  }
+  const button = (text, on, attributes) => make('button', { type: 'button', on, ...attributes }, text);
+  const counted = (names) => {
+    const counts = new Map();
+    for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+    return [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+  };
+
+  // ---- The filter -------------------------------------------------------------------------------------------
+
+  const status = make('p', { class: 'quiet', role: 'status' });
+  const filter = { kind: new Set(), note: new Set(), failed: false, annotated: false, find: '' };
+  const controls = [];
+
+  function matches(event) {
+    if (filter.failed && !event.failed) return false;
+    if (filter.annotated && !event.notes.length) return false;
+    if (filter.kind.size && !filter.kind.has(event.kind)) return false;
+    if (filter.note.size && !event.notes.some((note) => filter.note.has(noteKind(note)))) return false;
+    if (!filter.find) return true;
+    event.text ??= event.element.textContent.toLowerCase();
+    return event.text.includes(filter.find.toLowerCase());
+  }
+
+  const isOn = () => filter.failed || filter.annotated || filter.kind.size > 0 || filter.note.size > 0 || filter.find !== '';
+
+  function apply() {
+    let shown = 0;
+    for (const event of events) {
+      const match = matches(event);
+      event.element.hidden = !match;
+      if (match) shown += 1;
+    }
+    for (const gap of gaps) gap.hidden = isOn();
+    status.textContent = isOn() ? `${shown} of ${events.length} events on this page` : '';
+    reset.hidden = !isOn();
+    for (const control of controls) control();
+    highlight();
+    remember();
+  }
+
+  // Found words are painted without touching the recording.
+  function highlight() {
+    if (!CSS.highlights) return;
+    CSS.highlights.delete('found');
+    const wanted = filter.find.toLowerCase();
+    if (!wanted) return;
+    const ranges = [];
+    for (const { element } of events) {
+      if (element.hidden) continue;
+      const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+      for (let node = walker.nextNode(); node && ranges.length < 2000; node = walker.nextNode()) {
+        const text = node.data.toLowerCase();
+        // A character whose small letter is longer would shift the places.
+        if (text.length !== node.data.length) continue;
+        for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + wanted.length)) {
+          const range = new Range();
+          range.setStart(node, at);
+          range.setEnd(node, at + wanted.length);
+          ranges.push(range);
+        }
+      }
+    }
+    CSS.highlights.set('found', new Highlight(...ranges));
+  }
+
+  function remember() {
+    const query = new URLSearchParams();
+    for (const kind of filter.kind) query.append('kind', kind);
+    for (const note of filter.note) query.append('note', note);
+    if (filter.failed) query.set('failed', '1');
+    if (filter.annotated) query.set('annotated', '1');
+    if (filter.find) query.set('find', filter.find);
+    const search = query.size ? `?${query}` : '';
+    if (search === location.search) return;
+    try {
+      history.replaceState(history.state, '', `${location.pathname}${search}${location.hash}`);
+    } catch {
+      // From disk a browser may forbid it; the filter works all the same.
+    }
+  }
+
+  function recall() {
+    const query = new URLSearchParams(location.search);
+    filter.kind = new Set(query.getAll('kind'));
+    filter.note = new Set(query.getAll('note'));
+    filter.failed = query.has('failed');
+    filter.annotated = query.has('annotated');
+    filter.find = query.get('find') ?? '';
+  }
+
+  function toggle(name, words) {
+    const element = button(words, () => {
+      filter[name] = !filter[name];
+      apply();
+    }, { 'aria-pressed': 'false' });
+    controls.push(() => element.setAttribute('aria-pressed', String(filter[name])));
+    return element;
+  }
+
+  function choice(name, words, counts) {
+    const summary = make('summary', {}, words);
+    const list = make('div', { class: 'choices' });
+    for (const [value, count] of counts) {
+      const box = make('input', { type: 'checkbox' });
+      box.addEventListener('change', () => {
+        if (box.checked) filter[name].add(value);
+        else filter[name].delete(value);
+        apply();
+      });
+      controls.push(() => { box.checked = filter[name].has(value); });
+      list.append(make('label', {}, box, ` ${value} `, make('small', {}, String(count))));
+    }
+    controls.push(() => { summary.textContent = filter[name].size ? `${words}: ${[...filter[name]].join(', ')}` : words; });
+    return make('details', { class: 'choice' }, summary, list);
+  }
+
+  const find = make('input', { type: 'search', placeholder: 'Find in this timeline', 'aria-label': 'Find in this timeline', 'aria-keyshortcuts': '/', spellcheck: 'false' });
+  let typing;
+  find.addEventListener('input', () => {
+    clearTimeout(typing);
+    typing = setTimeout(() => {
+      filter.find = find.value.trim();
+      apply();
+    }, 120);
+  });
+  controls.push(() => { if (find.value.trim() !== filter.find) find.value = filter.find; });
+  const reset = button('Show all', () => {
+    Object.assign(filter, { kind: new Set(), note: new Set(), failed: false, annotated: false, find: '' });
+    apply();
+  }, { hidden: true });
+
+  const markers = events.flatMap((event) => event.notes.filter((note) => note.classList.contains('an-marker')).map((note) => ({ event, note })));
+  const failures = events.filter((event) => event.failed).length;
+  const annotated = events.filter((event) => event.notes.length).length;
+  const bar = make('div', { class: 'tools', role: 'group', 'aria-label': 'Timeline' }, find,
+    choice('kind', 'Kinds of event', counted(events.map((event) => event.kind))));
+  if (annotated) bar.append(choice('note', 'Kinds of annotation', counted(events.flatMap((event) => event.notes.map(noteKind)))));
+  if (failures) bar.append(toggle('failed', `Failures ${failures}`));
+  if (annotated) bar.append(toggle('annotated', `Annotated ${annotated}`));
+  bar.append(reset);
+  if (events.some((event) => event.element.querySelector('.eh time'))) {
+    const clock = button('UTC', () => {
+      const absolute = clock.getAttribute('aria-pressed') !== 'true';
+      clock.setAttribute('aria-pressed', String(absolute));
+      for (const { element } of events) {
+        const time = element.querySelector('.eh time');
+        if (!time) continue;
+        time.dataset.since ??= time.textContent;
+        time.textContent = absolute ? time.dateTime.slice(11, 19) : time.dataset.since;
+      }
+    }, { 'aria-pressed': 'false', title: 'Show the time of day instead of the time since the start' });
+    bar.append(clock);
+  }
+  if (markers.length) bar.append(button(`Present ${markers.length}`, () => present(0), { title: 'Pause on each marker (m)' }));
+  bar.append(button('Keys', help, { title: 'What the keys do (?)' }));
+  tapes[0].before(bar, status);
+
+  // ---- The event that the reader is at -----------------------------------------------------------------------
+
+  let current = null;
+  const link = button('Copy link', (click) => copy(address(current), click.currentTarget));
+  const quote = button('Copy quote', (click) => copy(quoted(current), click.currentTarget));
+  const tools = make('span', { class: 'et' }, link, quote);
+
+  function settle(event) {
+    if (current !== event) {
+      current?.element.classList.remove('at');
+      current = event;
+    }
+    if (tools.parentNode !== event.element.firstElementChild) event.element.querySelector('.eh').append(tools);
+  }
+
+  const eventOf = (target) => {
+    const element = target instanceof Element && target.closest('.e');
+    return element && events.find((event) => event.element === element);
+  };
+  for (const tape of tapes) {
+    for (const name of ['pointerover', 'focusin']) {
+      tape.addEventListener(name, ({ target }) => {
+        const event = eventOf(target);
+        if (event && event !== current) settle(event);
+        const time = target instanceof Element && target.closest('.eh time');
+        if (time && !time.title) time.title = `${time.dateTime.replace('T', ' ').replace(/(\.000)?Z$/, '')} UTC`;
+      });
+    }
+    // From the event that was linked last to this one.
+    tape.addEventListener('click', (click) => {
+      const number = click.shiftKey && click.target instanceof Element && click.target.closest('.en');
+      const last = /^#(.*e-)(\d+)(?:\.\.\d+)?$/.exec(location.hash);
+      const here = number && /^#(.*e-)(\d+)$/.exec(number.hash);
+      if (!last || !here || last[1] !== here[1]) return;
+      click.preventDefault();
+      const [from, to] = [Number(last[2]), Number(here[2])].sort((a, b) => a - b);
+      location.hash = `${here[1]}${from}..${to}`;
+    });
+  }
+  // A span leads to all the events that it covers.
+  for (const { element, notes } of events) {
+    for (const note of notes) {
+      const span = note.querySelector('a.span');
+      const range = span && /(\d+) to (\d+)/.exec(span.textContent);
+      if (range) span.hash = `${element.id.replace(/\d+(-\d+)?$/, '')}${range[1]}..${range[2]}`;
+    }
+  }
+
+  function go(event, target = event.element) {
+    settle(event);
+    event.element.classList.add('at');
+    target.tabIndex = -1;
+    target.focus({ preventScroll: true });
+    target.scrollIntoView({ block: 'center', behavior: calm.matches ? 'instant' : 'auto' });
+  }
+
+  const top = (element) => element.getBoundingClientRect().top;
+  /** The next of `places` (pairs of event and element) in a direction, seen from where the reader is. */
+  function step(places, direction, what) {
+    const shown = places.filter(({ event }) => !event.element.hidden);
+    const from = document.activeElement?.closest('.e, .an') ?? null;
+    const after = (place) => from
+      ? Boolean(from.compareDocumentPosition(place.element) & (direction > 0 ? Node.DOCUMENT_POSITION_FOLLOWING : Node.DOCUMENT_POSITION_PRECEDING))
+        && (direction > 0 || !place.element.contains(from) || what === 'event')
+      : direction > 0 ? top(place.element) > 60 : top(place.element) < 60;
+    const next = direction > 0 ? shown.find(after) : shown.findLast(after);
+    if (next) go(next.event, next.element);
+    else status.textContent = `No ${direction > 0 ? 'further' : 'earlier'} ${what} on this page.`;
+  }
+  const places = {
+    event: events.map((event) => ({ event, element: event.element })),
+    annotation: events.flatMap((event) => event.notes.map((element) => ({ event, element }))),
+    failure: events.filter((event) => event.failed).map((event) => ({ event, element: event.element })),
+  };
+
+  // ---- Links and quotes -----------------------------------------------------------------------------------------
+
+  const address = ({ element }) => new URL(`#${element.id}`, location.href.split('?')[0].split('#')[0]).href;
+
+  /** The event as Markdown: what it is, the beginning of what it says, what was said about it, and where it stands. */
+  function quoted(event) {
+    const { element } = event;
+    const head = element.querySelector('.eh');
+    const words = (node) => node?.textContent.trim() ?? '';
+    const code = (text) => (text.includes('`') ? `\`\` ${text} \`\`` : `\`${text}\``);
+    const title = words(head.querySelector('code'));
+    const parts = [`**${words(head.querySelector('.en'))} ${event.kind}**`];
+    if (title) parts.push(code(title.replaceAll(/\s+/g, ' ')));
+    if (event.failed) parts.push('failed');
+    const lines = [parts.join(' ')];
+    const text = words(element.querySelector(':scope > pre, :scope > details > pre'));
+    if (text) {
+      const cut = text.length > 600 ? `${text.slice(0, 600)}…` : text;
+      const fence = '`'.repeat(Math.max(3, ...[...cut.matchAll(/`+/g)].map(([run]) => run.length + 1)));
+      lines.push('', fence, ...cut.split('\n'), fence);
+    }
+    for (const note of event.notes) {
+      const said = words(note.querySelector('.md')).replaceAll(/\s+/g, ' ');
+      lines.push('', `*${noteKind(note)}*${said ? `: ${said}` : ''}`);
+    }
+    const page = document.title.replaceAll(/[[\]]/g, '');
+    return `${lines.map((line) => `> ${line}`.trimEnd()).join('\n')}\n\n[${page}, event ${words(head.querySelector('.en'))}](${address(event)})\n`;
+  }
+
+  async function copy(text, pressed) {
+    let done = true;
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      const area = make('textarea', { class: 'sr' });
+      area.value = text;
+      document.body.append(area);
+      area.select();
+      done = document.execCommand('copy');
+      area.remove();
+    }
+    const before = pressed.textContent;
+    pressed.textContent = done ? 'Copied' : 'Not allowed';
+    status.textContent = done ? 'Copied.' : 'The browser does not allow to copy.';
+    setTimeout(() => { pressed.textContent = before; }, 1500);
+  }
+
+  // ---- The presenter ----------------------------------------------------------------------------------------
+
+  const stage = make('dialog', { class: 'present', 'aria-label': 'Presenter' });
+  let shown = -1;
+  function present(index) {
+    const marker = markers[index];
+    if (!marker) return close();
+    shown = index;
+    marker.event.element.hidden = false;
+    const said = marker.note.querySelector('.md')?.cloneNode(true) ?? make('p', { class: 'quiet' }, 'This marker says nothing.');
+    for (const element of said.querySelectorAll('[id]')) element.removeAttribute('id');
+    const words = [marker.event.element.querySelector('.en').textContent, marker.event.kind, marker.event.element.querySelector('.eh code')?.textContent ?? ''];
+    stage.replaceChildren(
+      make('p', { class: 'by' }, `Marker ${index + 1} of ${markers.length} · event ${words.join(' ').trim()}`),
+      said,
+      make('p', { class: 'row' },
+        button('Previous', () => present(index - 1), { disabled: index === 0 }),
+        button(index + 1 < markers.length ? 'Next' : 'End', () => present(index + 1), { class: 'next' }),
+        button('Close', close)),
+    );
+    if (!stage.isConnected) document.body.append(stage);
+    if (!stage.open) stage.show();
+    settle(marker.event);
+    marker.event.element.classList.add('at');
+    marker.event.element.scrollIntoView({ block: 'start', behavior: calm.matches ? 'instant' : 'auto' });
+    stage.querySelector('.next').focus({ preventScroll: true });
+  }
+  function close() {
+    const marker = markers[shown];
+    shown = -1;
+    stage.close();
+    if (marker) go(marker.event, marker.note);
+  }
+
+  // ---- Keys -------------------------------------------------------------------------------------------------------
+
+  const KEYS = [
+    ['j', 'k', 'next and previous event'],
+    [']', '[', 'next and previous annotation'],
+    ['f', 'F', 'next and previous failure'],
+    ['m', '', 'next marker: the presenter pauses there'],
+    ['/', '', 'find in the timeline'],
+    ['Esc', '', 'close what is open'],
+    ['?', '', 'this help'],
+  ];
+  const sheet = make('dialog', { class: 'sheet', 'aria-labelledby': 'keys-title' });
+  function help() {
+    if (!sheet.isConnected) {
+      const list = make('dl');
+      for (const [key, other, words] of KEYS) {
+        const term = make('dt', {}, make('kbd', {}, key));
+        if (other) term.append(' ', make('kbd', {}, other));
+        list.append(make('div', {}, term, make('dd', {}, words)));
+      }
+      sheet.append(make('h2', { id: 'keys-title' }, 'Keys'), list,
+        make('p', { class: 'quiet' }, 'Shift and a click on an event’s number link all events from the one linked before.'),
+        button('Close', () => sheet.close()));
+      document.body.append(sheet);
+    }
+    sheet.showModal();
+  }
+
+  const actions = {
+    j: () => step(places.event, 1, 'event'),
+    k: () => step(places.event, -1, 'event'),
+    ']': () => step(places.annotation, 1, 'annotation'),
+    '[': () => step(places.annotation, -1, 'annotation'),
+    f: () => step(places.failure, 1, 'failure'),
+    F: () => step(places.failure, -1, 'failure'),
+    m: () => {
+      if (markers.length) present(shown + 1);
+      else status.textContent = 'This page has no marker.';
+    },
+    '/': () => {
+      find.scrollIntoView({ block: 'center' });
+      find.focus();
+      find.select();
+    },
+    '?': help,
+  };
+  document.addEventListener('keydown', (pressed) => {
+    if (pressed.ctrlKey || pressed.metaKey || pressed.altKey || pressed.defaultPrevented) return;
+    const { target, key } = pressed;
+    if (target === find && key === 'Escape') {
+      if (current) go(current);
+      else find.blur();
+      return;
+    }
+    if (target instanceof Element && target.closest('input, textarea, select, dialog[open]:not(.present)')) return;
+    if (shown >= 0) {
+      const turn = { Escape: close, ArrowRight: () => present(shown + 1), ArrowLeft: () => shown > 0 && present(shown - 1) }[key];
+      if (turn) {
+        pressed.preventDefault();
+        turn();
+        return;
+      }
+    }
+    if (!Object.hasOwn(actions, key)) return;
+    pressed.preventDefault();
+    actions[key]();
+  });
+
+  recall();
+  if (isOn()) apply();
+  const linked = events.find((event) => `#${event.element.id}` === location.hash);
+  if (linked) settle(linked);
+})();

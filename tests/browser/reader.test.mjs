@@ -1,0 +1,226 @@
+// Reading a timeline: annotated moments, filters, search, keys, links and quotes to copy, the presenter.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+
+import { fileUrl, launch } from './support/browser.mjs';
+import { serve } from './support/server.mjs';
+import { SITE, cards, html, longest, richest, runPage } from './support/site.mjs';
+
+let browser;
+let context;
+before(async () => {
+  browser = await launch();
+  context = await browser.newContext({ reducedMotion: 'reduce', viewport: { width: 1280, height: 900 }, permissions: ['clipboard-read', 'clipboard-write'] });
+});
+after(() => browser?.close());
+
+async function on(address, use) {
+  const page = await context.newPage();
+  const errors = [];
+  page.on('pageerror', (error) => errors.push(error.message));
+  page.on('console', (message) => { if (message.type() === 'error') errors.push(message.text()); });
+  await page.goto(address);
+  try {
+    await use(page);
+    assert.deepEqual(errors, []);
+  } finally {
+    await page.close();
+  }
+}
+const rich = () => fileUrl(SITE, runPage(richest()));
+/** A run with failures, annotations and markers on one page. */
+const troubled = () => cards().filter((card) => card.events < 500 && card.annotations.kinds.marker > 1)
+  .find((card) => html(runPage(card)).includes('class=bad'));
+const shown = (page) => page.locator('.e:visible').count();
+const place = (page) => page.evaluate(() => document.activeElement?.id);
+const status = (page) => page.locator('.tools + [role=status]').textContent();
+const pasted = (page) => page.evaluate(() => navigator.clipboard.readText());
+
+test('every annotation is a moment with its event and the neighbours, and leads to its place', () => on(rich(), async (page) => {
+  const moments = page.locator('.moments > li');
+  assert.equal(await moments.count(), await page.locator('aside.an').count());
+  const first = moments.first();
+  assert.equal(await first.locator('.around .here').count(), 1);
+  assert.ok(await first.locator('.around li').count() >= 2);
+  const here = await first.locator('.around .here a').textContent();
+  await first.locator('.ah a').click();
+  const id = decodeURIComponent(new URL(page.url()).hash.slice(1));
+  assert.equal(await page.locator(`aside[id="${id}"]`).evaluate((note) => note.closest('.e').querySelector('.en').textContent), here);
+}));
+
+test('filters by kind, by failure and by annotation keep only what they name, and all of it', () => on(rich(), async (page) => {
+  const all = await shown(page);
+  const annotated = await page.locator('.e:has(> .an)').count();
+  await page.locator('.tools button', { hasText: 'Annotated' }).click();
+  assert.equal(await shown(page), annotated);
+  assert.match(await status(page), new RegExp(`^${annotated} of ${all} events`));
+  await page.locator('.tools button', { hasText: 'Show all' }).click();
+  assert.equal(await shown(page), all);
+
+  await page.locator('.tools summary', { hasText: 'Kinds of event' }).click();
+  await page.locator('.choices label', { hasText: 'command' }).click();
+  const kinds = await page.locator('.e:visible .eh b').allTextContents();
+  assert.ok(kinds.length > 0 && kinds.every((kind) => kind === 'command'));
+  assert.match(page.url(), /[?&]kind=command/);
+  await page.reload();
+  assert.equal(await shown(page), kinds.length, 'the filter lives in the address');
+  await page.locator('.tools button', { hasText: 'Show all' }).click();
+  assert.doesNotMatch(page.url(), /kind=/);
+
+  await page.locator('.tools summary', { hasText: 'Kinds of annotation' }).click();
+  await page.locator('.choices label').filter({ visible: true }).first().click();
+  assert.ok(await shown(page) > 0 && await shown(page) <= annotated);
+}));
+
+test('only failures are shown when only failures are wanted', () => on(fileUrl(SITE, runPage(troubled())), async (page) => {
+  const failures = await page.locator('.e.fail').count();
+  assert.ok(failures > 0);
+  await page.locator('.tools button', { hasText: 'Failures' }).click();
+  assert.equal(await shown(page), failures);
+  assert.equal(await page.locator('.gap:visible').count(), 0);
+}));
+
+test('the slash leads to the search, which paints what it finds and leaves the rest out', () => on(rich(), async (page) => {
+  const all = await shown(page);
+  await page.keyboard.press('/');
+  await page.keyboard.type('READ');
+  await page.waitForFunction((before) => document.querySelectorAll('.e:not([hidden])').length < before, all);
+  const texts = await page.locator('.e:visible').evaluateAll((events) => events.map((event) => event.textContent.toLowerCase()));
+  assert.ok(texts.length > 0 && texts.every((text) => text.includes('read')));
+  assert.ok(await page.evaluate(() => CSS.highlights.get('found').size) >= texts.length);
+  await page.keyboard.press('Control+A');
+  await page.keyboard.type('no event says this');
+  await page.waitForFunction(() => document.querySelectorAll('.e:not([hidden])').length === 0);
+  assert.match(await status(page), /^0 of /);
+}));
+
+test('j and k walk over events, the brackets over annotations, f over failures', () => on(fileUrl(SITE, runPage(troubled())), async (page) => {
+  const ids = await page.locator('.e').evaluateAll((events) => events.map((event) => event.id));
+  const notes = await page.locator('.e > .an').evaluateAll((all) => all.map((note) => note.id));
+  const failures = await page.locator('.e.fail').evaluateAll((events) => events.map((event) => event.id));
+  const walk = async (keys) => {
+    const seen = [];
+    for (const key of keys) {
+      await page.keyboard.press(key);
+      seen.push(await place(page));
+    }
+    return seen;
+  };
+  assert.deepEqual(await walk(['j', 'j', 'j', 'k']), [ids[0], ids[1], ids[2], ids[1]]);
+  assert.deepEqual(await walk([']', ']', '[']), [notes[0], notes[1], notes[0]]);
+  await page.evaluate(() => { document.activeElement.blur(); scrollTo(0, 0); });
+  assert.equal((await walk(['f']))[0], failures[0]);
+  for (let index = 1; index < failures.length; index += 1) await page.keyboard.press('f');
+  assert.equal(await place(page), failures.at(-1));
+  await page.keyboard.press('f');
+  assert.equal(await place(page), failures.at(-1));
+  assert.match(await status(page), /No further failure/);
+}));
+
+test('the keys leave text fields and key combinations alone', () => on(rich(), async (page) => {
+  await page.locator('.tools input').first().focus();
+  await page.keyboard.type('jk[]');
+  assert.equal(await page.locator('.tools input').first().inputValue(), 'jk[]');
+  assert.equal(await page.locator('.at').count(), 0);
+}));
+
+test('the help names every key and closes', () => on(rich(), async (page) => {
+  await page.keyboard.press('?');
+  const sheet = page.locator('dialog.sheet');
+  assert.ok(await sheet.isVisible());
+  for (const key of ['j', 'k', '[', ']', 'm', 'f', '/', '?']) assert.equal(await sheet.locator('kbd', { hasText: key }).count() > 0, true, key);
+  await page.keyboard.press('Escape');
+  assert.ok(!await sheet.isVisible());
+}));
+
+test('the presenter pauses on each marker, shows its evidence large and ends where the last one stands', () => on(fileUrl(SITE, runPage(troubled())), async (page) => {
+  const markers = page.locator('.e > .an-marker');
+  const count = await markers.count();
+  const stage = page.locator('dialog.present');
+  for (let index = 0; index < count; index += 1) {
+    await page.keyboard.press('m');
+    assert.match(await stage.textContent(), new RegExp(`Marker ${index + 1} of ${count}`));
+    assert.ok((await stage.textContent()).includes((await markers.nth(index).locator('.md').textContent()).trim()));
+    const size = (locator) => locator.evaluate((element) => parseFloat(getComputedStyle(element).fontSize));
+    assert.ok(await size(stage.locator('.md')) > await size(markers.nth(index).locator('.md')));
+    const top = await markers.nth(index).evaluate((note) => note.closest('.e').getBoundingClientRect().top);
+    assert.ok(top > -2 && top < 500, `the event is in sight: ${top}`);
+  }
+  await page.keyboard.press('ArrowLeft');
+  assert.match(await stage.textContent(), new RegExp(`Marker ${count - 1} of`));
+  await page.keyboard.press('Escape');
+  assert.ok(!await stage.isVisible());
+  assert.equal(await place(page), await markers.nth(count - 2).getAttribute('id'));
+}));
+
+for (const where of ['from disk', 'under a sub-path']) {
+  test(`an event is copied as a link and as a Markdown quote, ${where}`, async () => {
+    const server = where === 'from disk' ? null : await serve(SITE);
+    const address = server ? server.url + runPage(troubled()) : fileUrl(SITE, runPage(troubled()));
+    await on(`${address}?annotated=1`, async (page) => {
+      await page.locator('.tools button', { hasText: 'Show all' }).click();
+      await page.keyboard.press('f');
+      const event = page.locator('.e.at');
+      const [id, number] = [await event.getAttribute('id'), await event.locator('.en').textContent()];
+      await event.locator('button', { hasText: 'Copy link' }).click();
+      assert.equal(await pasted(page), `${address}#${id}`);
+      await event.locator('button', { hasText: 'Copy quote' }).click();
+      const text = await pasted(page);
+      assert.match(text, new RegExp(`^> \\*\\*${number} `));
+      assert.match(text, /failed/);
+      assert.ok(text.includes(`(${address}#${id})`), text);
+      await page.goto('about:blank');
+      await page.goto(`${address}#${id}`);
+      assert.ok(await page.locator(`[id="${id}"]`).evaluate((element) => element.matches(':target')));
+    });
+    await server?.close();
+  });
+}
+
+test('a click with shift on a number links all events from the one linked before', () => on(`${rich()}#e-3`, async (page) => {
+  await page.locator('[id="e-6"] .en').click({ modifiers: ['Shift'] });
+  assert.match(page.url(), /#e-3\.\.6$/);
+  assert.equal(await page.locator('.e.range').count(), 4);
+}));
+
+test('the span of an annotation leads to all events that it covers', () => on(rich(), async (page) => {
+  const span = page.locator('.an a.span').first();
+  const [first, last] = (await span.textContent()).match(/\d+/g).map(Number);
+  await span.click();
+  await page.waitForFunction((count) => document.querySelectorAll('.range').length === count, last - first + 1);
+}));
+
+test('times can be read as the time of day', () => on(rich(), async (page) => {
+  const time = page.locator('.eh time').first();
+  const since = await time.textContent();
+  const clock = page.locator('.tools button', { hasText: 'UTC' });
+  await clock.click();
+  assert.equal(await time.textContent(), (await time.getAttribute('datetime')).slice(11, 19));
+  await clock.click();
+  assert.equal(await time.textContent(), since);
+}));
+
+test('a further page of a tape is read with the same keys', () => on(fileUrl(SITE, `runs/${longest().slug}/events/2/index.html`), async (page) => {
+  await page.keyboard.press('j');
+  assert.match(await place(page), /^e-\d+$/);
+  assert.ok(await page.locator('.tools').isVisible());
+}));
+
+test('the contents list follows the reader', () => on(rich(), async (page) => {
+  for (const section of ['metrics', 'timeline', 'provenance']) {
+    await page.evaluate((id) => document.getElementById(id).scrollIntoView({ behavior: 'instant' }), section);
+    await page.waitForFunction((id) => document.querySelector('.toc [aria-current]')?.hash === `#${id}`, section);
+  }
+}));
+
+test('what is folded opens where it stands and can be closed at its head', () => on(rich(), async (page) => {
+  const fold = page.locator('.e details:has(> pre)').first();
+  const summary = fold.locator('summary');
+  await summary.scrollIntoViewIfNeeded();
+  const before = (await summary.boundingBox()).y;
+  await summary.click();
+  assert.ok(Math.abs((await summary.boundingBox()).y - before) < 2, 'opening does not move the head');
+  await fold.evaluate((details) => scrollBy({ top: details.getBoundingClientRect().bottom - 120, behavior: 'instant' }));
+  const { y } = await summary.boundingBox();
+  assert.ok(y >= 0 && y < 900, `the head stays in sight: ${y}`);
+}));
