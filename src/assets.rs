@@ -15,16 +15,26 @@ enum Use {
 }
 
 /// Built-in files by their path below `static/`. A file of the site with the same path wins.
-const BUILT_IN: [(&str, Use, &[u8]); 4] = [
+const BUILT_IN: [(&str, Use, &[u8]); 6] = [
     (
         "css/site.css",
         Use::Style,
         include_bytes!("../static/css/site.css"),
     ),
     (
+        "css/tables.css",
+        Use::Style,
+        include_bytes!("../static/css/tables.css"),
+    ),
+    (
         "js/play.js",
         Use::Script(Script::Play),
         include_bytes!("../static/js/play.js"),
+    ),
+    (
+        "js/tables.js",
+        Use::Script(Script::Tables),
+        include_bytes!("../static/js/tables.js"),
     ),
     (
         "js/timeline.js",
