@@ -15,16 +15,26 @@ enum Use {
 }
 
 /// Built-in files by their path below `static/`. A file of the site with the same path wins.
-const BUILT_IN: [(&str, Use, &[u8]); 6] = [
+const BUILT_IN: &[(&str, Use, &[u8])] = &[
     (
         "css/site.css",
         Use::Style,
         include_bytes!("../static/css/site.css"),
     ),
     (
+        "css/tables.css",
+        Use::Style,
+        include_bytes!("../static/css/tables.css"),
+    ),
+    (
         "js/play.js",
         Use::Script(Script::Play),
         include_bytes!("../static/js/play.js"),
+    ),
+    (
+        "js/tables.js",
+        Use::Script(Script::Tables),
+        include_bytes!("../static/js/tables.js"),
     ),
     (
         "js/timeline.js",
@@ -66,7 +76,7 @@ pub struct Assets {
 #[must_use]
 pub fn collect(user: &[(String, Vec<u8>)], minified: bool) -> Assets {
     let mut assets = Assets::default();
-    for (name, used, built_in) in BUILT_IN {
+    for &(name, used, built_in) in BUILT_IN {
         let own = user
             .iter()
             .find(|(path, _)| path == name)

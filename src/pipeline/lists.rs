@@ -15,7 +15,7 @@ use crate::site::Site;
 use crate::spool;
 use crate::view::annotations::{Card, Catalogue};
 use crate::view::chrome::{PageInfo, Script};
-use crate::view::{catalogue, home, links, problems};
+use crate::view::{catalogue, home, links, overview, problems};
 
 use super::{Gathered, Outcome, own_markdown, title};
 
@@ -37,10 +37,11 @@ impl<'a> Lists<'a> {
     /// # Errors
     /// The site cannot be written, or a template cannot be rendered.
     pub(super) fn publish(&self) -> Result<(), Diagnostic> {
-        let steps: [Step<'a>; 10] = [
+        let steps: [Step<'a>; 11] = [
             Self::home,
             Self::runs,
             Self::groups,
+            Self::overview,
             Self::annotations,
             Self::prose,
             Self::problems,
@@ -91,7 +92,7 @@ impl<'a> Lists<'a> {
             description: config.site.description.clone(),
             section: None,
             listed: true,
-            scripts: &[],
+            scripts: &[Script::Tables],
             size_hint: 0,
         };
         self.page("home.html", &info, &view)
@@ -113,7 +114,7 @@ impl<'a> Lists<'a> {
                     description: format!("All runs, newest first: {}.", view.pager.summary),
                     section: Some("runs/index.html".to_owned()),
                     listed: true,
-                    scripts: &[],
+                    scripts: &[Script::Tables],
                     size_hint: 0,
                 };
                 self.page("runs.html", &info, &view)
@@ -150,13 +151,37 @@ impl<'a> Lists<'a> {
                         .unwrap_or_else(|| format!("{}: {}.", group.name, view.summary)),
                     section: None,
                     listed: true,
-                    scripts: &[],
+                    scripts: &[Script::Tables],
                     size_hint: 0,
                 };
                 self.page("group.html", &info, &view)?;
             }
             Ok(())
         })
+    }
+
+    fn overview(&self) -> Result<(), Diagnostic> {
+        let archive = self.archive();
+        (1..=catalogue::page_count(archive.cases.len()))
+            .into_par_iter()
+            .try_for_each(|number| {
+                let view = overview::page(archive, number);
+                let info = PageInfo {
+                    path: links::list("overview", number),
+                    title: if number == 1 {
+                        "Overview".to_owned()
+                    } else {
+                        format!("Overview, page {number}")
+                    },
+                    description: "Which case was run by which model and with which harness."
+                        .to_owned(),
+                    section: Some(links::list("overview", 1)),
+                    listed: true,
+                    scripts: &[Script::Tables],
+                    size_hint: 0,
+                };
+                self.page("overview.html", &info, &view)
+            })
     }
 
     fn annotations(&self) -> Result<(), Diagnostic> {

@@ -15,7 +15,7 @@ use super::minify;
 use super::text::escape_for_template;
 
 /// Built-in templates by name. A template of the site with the same name wins, and may extend `builtin/<name>`.
-const BUILT_IN: [(&str, &str); 29] = [
+const BUILT_IN: &[(&str, &str)] = &[
     (
         "annotations.html",
         include_str!("../../templates/annotations.html"),
@@ -33,6 +33,10 @@ const BUILT_IN: [(&str, &str); 29] = [
     ("home.html", include_str!("../../templates/home.html")),
     ("runs.html", include_str!("../../templates/runs.html")),
     ("run.html", include_str!("../../templates/run.html")),
+    (
+        "overview.html",
+        include_str!("../../templates/overview.html"),
+    ),
     ("events.html", include_str!("../../templates/events.html")),
     ("group.html", include_str!("../../templates/group.html")),
     (
@@ -80,6 +84,10 @@ const BUILT_IN: [(&str, &str); 29] = [
     (
         "components/moments.html",
         include_str!("../../templates/components/moments.html"),
+    ),
+    (
+        "components/matrix.html",
+        include_str!("../../templates/components/matrix.html"),
     ),
     (
         "components/pager.html",
@@ -182,6 +190,7 @@ impl Renderer {
             let deep = |link: &&Link| {
                 depth == 1
                     || (depth > 1 && link.href.starts_with("runs/"))
+                    || (depth > 1 && link.href.starts_with("overview/"))
                     || (depth > 1 && link.href.starts_with("problems/"))
             };
             let entries = nav.iter().filter(deep).map(|link| Some(link.href.clone()));

@@ -39,6 +39,8 @@ pub enum Script {
     Reader,
     /// The playable build of a run.
     Play,
+    /// Tables of runs.
+    Tables,
 }
 
 /// Head of a page; written after the shell is minified, so that recorded text in titles stays as it is.
@@ -119,6 +121,7 @@ pub fn navigation(config: &Config, prose: &[Link]) -> Vec<Link> {
     };
     let mut entries = vec![
         entry("Runs", "runs/index.html"),
+        entry("Overview", "overview/index.html"),
         entry("Annotations", "annotations/index.html"),
     ];
     entries.extend(prose.iter().cloned());

@@ -1,16 +1,15 @@
 //! Knows the home page, the prose pages and the page for addresses that do not exist.
 
-use std::collections::BTreeMap;
-
 use serde::Serialize;
 
 use crate::config::Config;
-use crate::model::archive::Archive;
+use crate::model::archive::{Archive, Sort};
 use crate::model::findings::{Findings, Glimpse};
 use crate::render::Html;
 
+use super::overview::{self, Matrix};
 use super::row::{RunRow, row};
-use super::{Badge, Link, When, format, links};
+use super::{When, format};
 
 /// Newest runs on the home page.
 const RUNS: usize = 10;
@@ -40,7 +39,7 @@ pub struct HomePage {
     /// The newest annotations.
     pub annotations: Vec<GlimpseView>,
     /// Cases down, models across.
-    pub overview: Overview,
+    pub overview: Matrix,
 }
 
 /// A number and what it counts.
@@ -69,37 +68,6 @@ pub struct GlimpseView {
     pub run: String,
     /// When it was written.
     pub at: Option<When>,
-}
-
-/// Which case was run by which model.
-#[derive(Debug, Serialize)]
-pub struct Overview {
-    /// The columns.
-    pub models: Vec<Link>,
-    /// The rows.
-    pub rows: Vec<OverviewRow>,
-    /// What was left out, when something was.
-    pub note: Option<String>,
-}
-
-/// A case.
-#[derive(Debug, Serialize)]
-pub struct OverviewRow {
-    /// The case.
-    pub case: Link,
-    /// One cell per model.
-    pub cells: Vec<Option<OverviewCell>>,
-}
-
-/// The runs of a case by a model.
-#[derive(Debug, Serialize)]
-pub struct OverviewCell {
-    /// The newest run.
-    pub href: String,
-    /// How it ended.
-    pub state: Badge,
-    /// How many there are.
-    pub count: String,
 }
 
 /// Makes the home page; `root` is the way to the site's root from where it stands.
@@ -143,7 +111,7 @@ pub fn home_page(
             .map(|(entry, findings)| row(archive, entry, findings, &root, &[]))
             .collect(),
         annotations: newest(archive, findings),
-        overview: overview(archive, &root),
+        overview: overview::newest(archive, Sort::Model, (CASES, MODELS), &root),
         root,
     }
 }
@@ -179,65 +147,6 @@ fn newest(archive: &Archive, findings: &[Findings]) -> Vec<GlimpseView> {
             }
         })
         .collect()
-}
-
-fn overview(archive: &Archive, root: &str) -> Overview {
-    let recent = |groups: &[crate::model::archive::Group], most: usize| {
-        let mut order: Vec<usize> = (0..groups.len()).collect();
-        order.sort_by_key(|&i| groups[i].runs.first().copied());
-        order.truncate(most);
-        order.sort_unstable();
-        order
-    };
-    let (cases, models) = (
-        recent(&archive.cases, CASES),
-        recent(&archive.models, MODELS),
-    );
-    let mut cells: BTreeMap<(usize, usize), (usize, usize)> = BTreeMap::new();
-    for (index, entry) in archive.runs.iter().enumerate() {
-        cells
-            .entry((entry.case, entry.model))
-            .or_insert((index, 0))
-            .1 += 1;
-    }
-    let link = |folder: &str, group: &crate::model::archive::Group| Link {
-        text: group.name.clone(),
-        href: format!("{root}{}", links::group(folder, &group.slug)),
-    };
-    let left_out = archive.cases.len() > CASES || archive.models.len() > MODELS;
-    Overview {
-        models: models
-            .iter()
-            .map(|&model| link("models", &archive.models[model]))
-            .collect(),
-        rows: cases
-            .iter()
-            .map(|&case| OverviewRow {
-                case: link("cases", &archive.cases[case]),
-                cells: models
-                    .iter()
-                    .map(|&model| {
-                        cells
-                            .get(&(case, model))
-                            .map(|&(newest, count)| OverviewCell {
-                                href: format!("{root}{}", links::run(&archive.runs[newest].slug)),
-                                state: format::state(&archive.runs[newest].run.state),
-                                count: format::count(count, "run"),
-                            })
-                    })
-                    .collect(),
-            })
-            .collect(),
-        note: left_out.then(|| {
-            format!(
-                "The {} and {} with the newest runs, of {} and {}.",
-                format::count(cases.len(), "case"),
-                format::count(models.len(), "model"),
-                format::grouped(&archive.cases.len().to_string()),
-                format::grouped(&archive.models.len().to_string())
-            )
-        }),
-    }
 }
 
 /// A page of the site's own prose.

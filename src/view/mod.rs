@@ -7,6 +7,7 @@ pub mod discussion;
 pub mod format;
 pub mod home;
 pub mod links;
+pub mod overview;
 pub mod problems;
 pub mod reconciliation;
 pub mod row;

@@ -4,12 +4,16 @@ use serde::Serialize;
 
 use crate::model::archive::{Archive, Entry};
 use crate::model::findings::Findings;
+use crate::model::review::Rating;
+use crate::model::run::Number;
 
 use super::{Badge, Cell, Link, When, format, links};
 
 /// One run in a list or a comparison table.
 #[derive(Debug, Clone, Serialize)]
 pub struct RunRow {
+    /// Its part of addresses: by it rows are picked for a comparison.
+    pub slug: String,
     /// Address of its page.
     pub href: String,
     /// First part of its id.
@@ -30,6 +34,8 @@ pub struct RunRow {
     pub state: Badge,
     /// What reviewers said.
     pub rating: Badge,
+    /// Where its rating stands among the ratings, from 1 for the worst: tables sort by it, not by the word.
+    pub rating_order: Option<usize>,
     /// When it finished.
     pub finished: When,
     /// The four token classes.
@@ -40,6 +46,8 @@ pub struct RunRow {
     pub actual_cost: Cell,
     /// Wall clock.
     pub run_time: Cell,
+    /// The same in seconds, as recorded: tables sort by it.
+    pub seconds: String,
     /// Events on its tapes.
     pub events: Cell,
     /// Annotations, with the kinds as title.
@@ -47,7 +55,16 @@ pub struct RunRow {
     /// Review threads, with their entries as title.
     pub threads: Cell,
     /// The columns of the comparison table, in its order.
-    pub checks: Vec<Cell>,
+    pub checks: Vec<Similarity>,
+}
+
+/// How much a view looks like its reference.
+#[derive(Debug, Clone, Serialize)]
+pub struct Similarity {
+    /// The number.
+    pub cell: Cell,
+    /// Class of its shade, by tenths: `s0` to `s10`; nothing where there is no number.
+    pub shade: Option<&'static str>,
 }
 
 /// The row of a run for a page whose way to the root is `root`; `checks` are the views of the table's columns.
@@ -66,6 +83,7 @@ pub fn row(
         href: format!("{root}{path}"),
     };
     RunRow {
+        slug: entry.slug.clone(),
         href: format!("{root}{}", links::run(&entry.slug)),
         short_id: Some(crate::model::slug::short_id(&run.id))
             .filter(|id| !id.is_empty())
@@ -88,6 +106,10 @@ pub fn row(
         harness_version: format::text(subject.harness_version.as_ref()),
         state: format::state(&run.state),
         rating: format::rating(findings.rating),
+        rating_order: findings.rating.and_then(|rating| {
+            let better = Rating::ALL.iter().position(|other| *other == rating)?;
+            Some(Rating::ALL.len() - better)
+        }),
         finished: format::when(run.recency()),
         tokens: metrics
             .tokens()
@@ -97,6 +119,7 @@ pub fn row(
         comparable_cost: format::cost(metrics.comparable_cost.as_ref()),
         actual_cost: format::cost(metrics.actual_cost.as_ref()),
         run_time: format::run_time(&metrics.run_time_seconds),
+        seconds: metrics.run_time_seconds.literal.clone(),
         events: counted(findings.events),
         annotations: annotations(findings),
         threads: threads(findings),
@@ -140,17 +163,32 @@ fn threads(findings: &Findings) -> Cell {
     )
 }
 
-fn check(entry: &Entry, view: &str) -> Cell {
-    entry
-        .run
-        .validation
-        .checks
-        .iter()
-        .find(|check| check.view == view)
-        .map_or_else(
-            || Cell::unknown("this run has no such check"),
-            |check| format::similarity(check.similarity.as_ref(), check.detail.as_deref()),
-        )
+/// Classes of the shades, by tenths.
+const SHADES: [&str; 11] = [
+    "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10",
+];
+
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a number between 0 and 10"
+)]
+fn shade(similarity: &Number) -> &'static str {
+    SHADES[(similarity.value.clamp(0.0, 1.0) * 10.0).floor() as usize]
+}
+
+fn check(entry: &Entry, view: &str) -> Similarity {
+    let checks = &entry.run.validation.checks;
+    let Some(check) = checks.iter().find(|check| check.view == view) else {
+        return Similarity {
+            cell: Cell::unknown("this run has no such check"),
+            shade: None,
+        };
+    };
+    Similarity {
+        cell: format::similarity(check.similarity.as_ref(), check.detail.as_deref()),
+        shade: check.similarity.as_ref().map(shade),
+    }
 }
 
 /// The pager of a list.

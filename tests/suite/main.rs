@@ -39,6 +39,7 @@ mod schemas;
 mod sidecars;
 mod sizes;
 mod support;
+mod tables;
 mod threads;
 mod transcripts;
 mod twenty_breaks;

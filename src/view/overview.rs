@@ -1,0 +1,205 @@
+//! Knows which case was run by which model and with which harness, as tables of cases by either.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::model::archive::{Archive, Group, Sort};
+
+use super::catalogue::{PAGE_SIZE, slice};
+use super::row::{Pager, pager};
+use super::{Badge, Link, format, links};
+
+/// Columns of a table on the overview: the models or harnesses with the newest runs.
+const COLUMNS: usize = 40;
+
+/// A page of the overview.
+#[derive(Debug, Serialize)]
+pub struct OverviewPage {
+    /// Way to the site's root.
+    pub root: String,
+    /// Cases down, models across.
+    pub models: Matrix,
+    /// Cases down, harnesses across.
+    pub harnesses: Matrix,
+    /// The pager.
+    pub pager: Pager,
+}
+
+/// Which case was run by which model, or with which harness.
+#[derive(Debug, Serialize)]
+pub struct Matrix {
+    /// The models or harnesses.
+    pub columns: Vec<Link>,
+    /// The cases.
+    pub rows: Vec<MatrixRow>,
+    /// What was left out, when something was.
+    pub note: Option<String>,
+}
+
+/// A case.
+#[derive(Debug, Serialize)]
+pub struct MatrixRow {
+    /// The case.
+    pub case: Link,
+    /// One cell per column.
+    pub cells: Vec<Option<MatrixCell>>,
+}
+
+/// The runs of a case in one column.
+#[derive(Debug, Clone, Serialize)]
+pub struct MatrixCell {
+    /// Where they are: the run, or the page of the case.
+    pub href: String,
+    /// How the newest ended.
+    pub state: Badge,
+    /// How many there are.
+    pub count: String,
+    /// What the link leads to, in words.
+    pub title: String,
+}
+
+/// Page `number` (from 1) of the overview.
+#[must_use]
+pub fn page(archive: &Archive, number: usize) -> OverviewPage {
+    let path = |number: usize| links::list("overview", number);
+    let root = links::root(&path(number));
+    let cases: Vec<usize> = slice(number, archive.cases.len()).collect();
+    OverviewPage {
+        models: matrix(archive, Sort::Model, &cases, COLUMNS, &root),
+        harnesses: matrix(archive, Sort::Harness, &cases, COLUMNS, &root),
+        pager: pager(number, PAGE_SIZE, archive.cases.len(), "cases", &path),
+        root,
+    }
+}
+
+/// The cases and the models or harnesses with the newest runs: at most so many of each.
+#[must_use]
+pub fn newest(archive: &Archive, across: Sort, most: (usize, usize), root: &str) -> Matrix {
+    let cases = recent(&archive.cases, most.0);
+    let mut matrix = matrix(archive, across, &cases, most.1, root);
+    let (groups, noun) = columns(archive, across);
+    matrix.note = (archive.cases.len() > most.0 || groups.len() > most.1).then(|| {
+        format!(
+            "The {} and {} with the newest runs, of {} and {}.",
+            format::count(cases.len(), "case"),
+            counted(groups.len().min(most.1), noun),
+            format::grouped(&archive.cases.len().to_string()),
+            format::grouped(&groups.len().to_string())
+        )
+    });
+    matrix
+}
+
+fn columns(archive: &Archive, across: Sort) -> (&[Group], &'static str) {
+    match across {
+        Sort::Case => (&archive.cases, "case"),
+        Sort::Model => (&archive.models, "model"),
+        Sort::Harness => (&archive.harnesses, "harness"),
+    }
+}
+
+fn counted(count: usize, noun: &str) -> String {
+    if count != 1 && noun == "harness" {
+        return format!("{count} harnesses");
+    }
+    format::count(count, noun)
+}
+
+fn folder(sort: Sort) -> &'static str {
+    match sort {
+        Sort::Case => "cases",
+        Sort::Model => "models",
+        Sort::Harness => "harnesses",
+    }
+}
+
+/// The groups with the newest runs, in the order of their names.
+fn recent(groups: &[Group], most: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..groups.len()).collect();
+    order.sort_by_key(|&i| groups[i].runs.first().copied());
+    order.truncate(most);
+    order.sort_unstable();
+    order
+}
+
+fn matrix(archive: &Archive, across: Sort, cases: &[usize], most: usize, root: &str) -> Matrix {
+    let (groups, noun) = columns(archive, across);
+    let shown = recent(groups, most);
+    let link = |sort: Sort, group: &Group| Link {
+        text: group.name.clone(),
+        href: format!("{root}{}", links::group(folder(sort), &group.slug)),
+    };
+    Matrix {
+        columns: shown
+            .iter()
+            .map(|&column| link(across, &groups[column]))
+            .collect(),
+        rows: cases
+            .iter()
+            .map(|&case| {
+                let cells = cells(archive, across, case, root);
+                MatrixRow {
+                    case: link(Sort::Case, &archive.cases[case]),
+                    cells: shown
+                        .iter()
+                        .map(|column| cells.get(column).cloned())
+                        .collect(),
+                }
+            })
+            .collect(),
+        note: (groups.len() > shown.len()).then(|| {
+            format!(
+                "The {} with the newest runs, of {}; the page of a case has the runs of all.",
+                counted(shown.len(), noun),
+                format::grouped(&groups.len().to_string())
+            )
+        }),
+    }
+}
+
+/// The cells of a case, by column.
+fn cells(archive: &Archive, across: Sort, case: usize, root: &str) -> BTreeMap<usize, MatrixCell> {
+    let group = &archive.cases[case];
+    let mut runs: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
+    for &index in &group.runs {
+        let entry = &archive.runs[index];
+        let column = match across {
+            Sort::Case => entry.case,
+            Sort::Model => entry.model,
+            Sort::Harness => entry.harness,
+        };
+        runs.entry(column).or_insert((index, 0)).1 += 1;
+    }
+    let (groups, _) = columns(archive, across);
+    let cell = |(column, (newest, count)): (usize, (usize, usize))| {
+        let name = &groups[column].name;
+        let entry = &archive.runs[newest];
+        // Where the page of the case has all of its runs, it can be asked for these alone.
+        let whole = count > 1 && group.runs.len() <= PAGE_SIZE;
+        let (path, title) = if whole {
+            let page = links::group("cases", &group.slug);
+            let name_in_query = links::encode(name);
+            (
+                format!("{page}?find={name_in_query}"),
+                format!("the runs of {} on the page of {}", name, group.name),
+            )
+        } else {
+            let run = links::run(&entry.slug);
+            let which = if count > 1 {
+                "the newest run"
+            } else {
+                "the run"
+            };
+            (run, format!("{which} of {} by {name}", group.name))
+        };
+        let cell = MatrixCell {
+            href: format!("{root}{path}"),
+            state: format::state(&entry.run.state),
+            count: format::count(count, "run"),
+            title,
+        };
+        (column, cell)
+    };
+    runs.into_iter().map(cell).collect()
+}

@@ -1,0 +1,283 @@
+// Tables of runs with comfort: sort, filter, choose columns, copy, and pick runs to compare. Order, filter and
+// columns stand in the address. Who replaces the rows of a table says so with the event `runpress:rows` on it;
+// who sorts a table on their own prevents the default of `runpress:sort`.
+(() => {
+  'use strict';
+  const compare = new URL('../compare/index.html', document.currentScript.src).href;
+  const MOST = 4;
+  const tables = [...document.querySelectorAll('table.runs, table.comparison')];
+  if (!tables.length) return;
+  const picked = new Map();
+  const elsewhere = new Set();
+  let state;
+  let find;
+  let said;
+  let boxes = [];
+  let bar;
+
+  const make = (name, props, ...children) => {
+    const element = Object.assign(document.createElement(name), props);
+    element.append(...children);
+    return element;
+  };
+  const button = (textContent, onclick) => make('button', { type: 'button', textContent, onclick });
+  const heads = (table) => [...table.tHead.rows[0].cells];
+  const rows = (table) => [...table.querySelectorAll('tr[data-run]')];
+  const words = (element) => element.textContent.replace(/\s+/g, ' ').trim();
+  const runs = (count) => `${count} ${count === 1 ? 'run' : 'runs'}`;
+
+  function read() {
+    const query = new URLSearchParams(location.search);
+    const hidden = query.getAll('cols').filter((name) => name[0] === '-').map((name) => name.slice(1));
+    state = { sort: query.get('sort') || '', find: query.get('find') || '', hidden: new Set(hidden) };
+  }
+  function write() {
+    const query = new URLSearchParams(location.search);
+    for (const key of ['sort', 'find', 'cols']) query.delete(key);
+    if (state.sort) query.set('sort', state.sort);
+    if (state.find) query.set('find', state.find);
+    for (const name of state.hidden) query.append('cols', `-${name}`);
+    try {
+      history.replaceState(history.state, '', `${location.pathname}${query.size ? `?${query}` : ''}${location.hash}`);
+    } catch {
+      // Where the address cannot change, the table works all the same.
+    }
+  }
+
+  // What a cell is sorted by: a number, a word, or null when it is unknown, which always comes last.
+  function value(cell, number) {
+    if (cell.dataset.v) return Number(cell.dataset.v);
+    const text = cell.querySelector('time')?.dateTime || words(cell);
+    if (['', '—', 'unrated'].includes(text)) return null;
+    const digits = Number(text.replace(/[$,]/g, ''));
+    return number && !Number.isNaN(digits) ? digits : text;
+  }
+  const against = (a, b) => (typeof a === 'number' && typeof b === 'number' ? a - b : String(a).localeCompare(b, undefined, { numeric: true }));
+  const wanted = () => [state.sort.replace(/^-/, ''), state.sort[0] === '-' ? -1 : 1];
+
+  function sort(table, asked) {
+    const [column, way] = wanted();
+    const at = heads(table).findIndex((head) => head.dataset.col === column);
+    for (const [index, head] of heads(table).entries()) {
+      head.ariaSort = index !== at ? null : way < 0 ? 'descending' : 'ascending';
+    }
+    if (asked) {
+      const event = new CustomEvent('runpress:sort', { cancelable: true, detail: { column, way } });
+      if (table.dispatchEvent(event)) elsewhere.delete(table);
+      else elsewhere.add(table);
+    }
+    if (elsewhere.has(table)) return;
+    const number = heads(table)[at]?.classList.contains('num');
+    for (const body of table.tBodies) {
+      const keyed = [...body.rows].filter((row) => row.dataset.run)
+        .map((row) => ({ row, key: row.cells[at] ? value(row.cells[at], number) : null }));
+      keyed.sort((a, b) => {
+        const order = a.row.dataset.order - b.row.dataset.order;
+        if (a.key === null || b.key === null) return (a.key === null) - (b.key === null) || order;
+        return way * against(a.key, b.key) || order;
+      });
+      body.append(...keyed.map(({ row }) => row));
+    }
+  }
+
+  function filter() {
+    const parts = state.find.toLowerCase().split(/\s+/).filter(Boolean);
+    let all = 0;
+    let shown = 0;
+    for (const body of tables.flatMap((table) => [...table.tBodies])) {
+      const group = body.querySelector('.group');
+      const before = shown;
+      for (const row of body.rows) {
+        if (row === group) continue;
+        const text = `${words(row)} ${group ? words(group) : ''}`.toLowerCase();
+        row.hidden = !parts.every((part) => text.includes(part));
+        all += 1;
+        shown += !row.hidden;
+      }
+      if (group) group.hidden = shown === before;
+    }
+    say(parts.length ? `${shown} of ${runs(all)} shown.` : '');
+  }
+
+  function hide(table) {
+    const gone = heads(table).map((head, index) => index > 0 && state.hidden.has(head.dataset.col));
+    for (const row of [table.tHead.rows[0], ...rows(table)]) {
+      for (const [index, cell] of [...row.cells].entries()) cell.hidden = gone[index];
+    }
+    for (const cell of table.querySelectorAll('.group > [colspan]')) cell.colSpan = gone.filter((is) => !is).length;
+  }
+
+  function say(text) {
+    if (said) said.textContent = text;
+  }
+  function apply(asked) {
+    for (const table of tables) {
+      sort(table, asked);
+      hide(table);
+    }
+    filter();
+    if (find && find.value.trim() !== state.find) find.value = state.find;
+    for (const box of boxes) box.checked = !state.hidden.has(box.value);
+  }
+  function change(edits) {
+    Object.assign(state, edits);
+    write();
+    apply(true);
+  }
+
+  // Copied are the picked rows, or those that are shown.
+  function chosen() {
+    return tables.map((table, number) => {
+      const own = [...picked.values()].filter((row) => table.contains(row) || (!number && !row.isConnected));
+      const shown = heads(table).filter((head) => !head.hidden);
+      return {
+        name: table.caption.textContent,
+        head: shown.map(words),
+        rows: (picked.size ? own : rows(table).filter((row) => !row.hidden)).map((row) => ({
+          href: row.querySelector('a').href,
+          cells: shown.map((head) => words(row.cells[head.cellIndex])),
+        })),
+      };
+    }).filter((part) => part.rows.length);
+  }
+  const escaped = (text) => text.replace(/[\\`*_[\]<>|#~!&]/g, '\\$&');
+  // A spreadsheet takes some texts for formulas; an apostrophe keeps them what they are.
+  const guarded = (text) => `"${(/^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text).replaceAll('"', '""')}"`;
+  const FORMATS = {
+    Markdown: (parts) => parts.map(({ name, head, rows: list }) => [
+      ...(parts.length > 1 ? [`**${escaped(name)}**`, ''] : []),
+      `| ${head.map(escaped).join(' | ')} |`,
+      `|${' --- |'.repeat(head.length)}`,
+      ...list.map(({ href, cells: [first, ...rest] }) => `| ${[`[${escaped(first)}](${href})`, ...rest.map(escaped)].join(' | ')} |`),
+    ].join('\n')).join('\n\n'),
+    CSV: (parts) => {
+      const names = [...new Set(parts.flatMap(({ head }) => head))];
+      const lines = parts.flatMap(({ name, head, rows: list }) => list
+        .map(({ href, cells }) => [name, ...names.map((column) => cells[head.indexOf(column)] ?? ''), href]));
+      return [['Table', ...names, 'Address'], ...lines].map((line) => line.map(guarded).join(',')).join('\r\n');
+    },
+    JSON: (parts) => JSON.stringify(parts.flatMap(({ name, head, rows: list }) => list.map(({ href, cells }) => Object.fromEntries([
+      ['Table', name], ...head.map((column, index) => [column, cells[index] === '—' ? null : cells[index]]), ['Address', href],
+    ]))), null, 2),
+  };
+  async function copy(name) {
+    const parts = chosen();
+    const text = `${FORMATS[name](parts)}\n`;
+    let done = true;
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      // No clipboard here: the old way.
+      const area = make('textarea', { value: text, className: 'sr' });
+      const focus = document.activeElement;
+      document.body.append(area);
+      area.select();
+      done = document.execCommand('copy');
+      area.remove();
+      focus.focus();
+    }
+    const count = parts.reduce((sum, part) => sum + part.rows.length, 0);
+    const told = done ? `Copied ${runs(count)} as ${name}.` : 'The browser does not let this page copy.';
+    if (picked.size) bar.note.textContent = told;
+    else say(told);
+  }
+  const copying = () => make('span', { className: 'copies' }, 'Copy as', ...Object.keys(FORMATS).map((name) => button(name, () => copy(name))));
+
+  function mark(row) {
+    const on = picked.has(row.dataset.run);
+    row.classList.toggle('picked', on);
+    row.querySelector('.pick input').checked = on;
+  }
+  function show() {
+    if (!bar) {
+      const note = make('p', { role: 'status' });
+      const link = make('a', { textContent: 'Compare' });
+      const clear = button('Clear', () => {
+        const all = [...picked.values()];
+        picked.clear();
+        all.forEach(mark);
+        show();
+        tables[0].querySelector('.pick input')?.focus();
+      });
+      bar = { note, link, box: make('div', { className: 'selection', role: 'group', ariaLabel: 'Selected runs' }, note, link, copying(), clear) };
+      document.querySelector('main').append(bar.box);
+    }
+    const count = picked.size;
+    bar.box.hidden = !count;
+    bar.link.hidden = count < 2 || count > MOST;
+    bar.link.href = `${compare}?runs=${[...picked.keys()].join()}`;
+    bar.note.textContent = `${runs(count)} selected${count < 2 ? '; one more to compare.' : count > MOST ? `; at most ${MOST} can be compared.` : '.'}`;
+  }
+
+  function prepare(table) {
+    for (const [order, row] of rows(table).entries()) {
+      const { run } = row.dataset;
+      row.dataset.order = order;
+      if (!row.querySelector('.pick')) {
+        const box = make('input', { type: 'checkbox', ariaLabel: `Select run ${words(row.querySelector('a'))}` });
+        box.onchange = () => {
+          if (box.checked) picked.set(run, row);
+          else picked.delete(run);
+          mark(row);
+          show();
+        };
+        row.cells[0].prepend(make('label', { className: 'pick' }, box));
+      }
+      if (picked.has(run)) picked.set(run, row);
+      mark(row);
+    }
+  }
+
+  function tools() {
+    const names = new Map(tables.flatMap((table) => heads(table).slice(1).map((head) => [head.dataset.col, words(head)])));
+    find = make('input', { type: 'search', autocomplete: 'off', spellcheck: false });
+    find.oninput = () => {
+      state.find = find.value.trim();
+      write();
+      filter();
+    };
+    boxes = [...names.keys()].map((value) => make('input', { type: 'checkbox', value, onchange: () => {
+      state.hidden[boxes.find((box) => box.value === value).checked ? 'delete' : 'add'](value);
+      change();
+    } }));
+    const chooser = make('details', { className: 'columns' }, make('summary', { textContent: 'Columns' }),
+      make('fieldset', {}, make('legend', { className: 'sr', textContent: 'Columns that are shown' }),
+        ...boxes.map((box) => make('label', {}, box, ` ${names.get(box.value)}`))));
+    chooser.onkeydown = (event) => {
+      if (event.key !== 'Escape') return;
+      chooser.open = false;
+      chooser.firstChild.focus();
+    };
+    addEventListener('click', (event) => {
+      if (!chooser.contains(event.target)) chooser.open = false;
+    });
+    said = make('p', { className: 'said', role: 'status' });
+    const first = tables[0].closest('.scroll');
+    // The tools of several tables stand above all of them.
+    (tables.length > 1 ? first.closest('section') : first)
+      .before(make('div', { className: 'tools' }, make('label', {}, 'Filter these rows ', find), chooser, copying(), said));
+  }
+
+  for (const table of tables) {
+    prepare(table);
+    for (const head of heads(table)) {
+      const name = head.dataset.col;
+      head.append(make('button', { type: 'button', className: 'sort', onclick: () => {
+        const [now, way] = wanted();
+        change({ sort: now !== name ? name : way > 0 ? `-${name}` : '' });
+      } }, ...head.childNodes));
+    }
+    table.addEventListener('runpress:rows', () => {
+      prepare(table);
+      apply();
+    });
+  }
+  // A glance at the newest runs needs no tools.
+  if (!tables.every((table) => table.hasAttribute('data-brief'))) tools();
+  addEventListener('popstate', () => {
+    read();
+    apply(true);
+  });
+  read();
+  apply(true);
+})();

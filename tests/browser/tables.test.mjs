@@ -1,0 +1,262 @@
+// The comfort of tables: sort, filter, columns, copying, and picking runs to compare.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+
+import { fileUrl, launch, watch } from './support/browser.mjs';
+import { serve } from './support/server.mjs';
+import { record, site } from './support/site.mjs';
+
+const HOSTILE = '=HYPERLINK("https://evil.example","x") | <img src=x onerror=window.__pwned=1>, "quoted"';
+
+function run(index, over = {}) {
+  const { metrics, subject, ...rest } = record();
+  return record({
+    ...rest,
+    id: `${index}aaaaaaa-8a60-4d2e-9a51-0c9f6f1f2b11`,
+    finishedAt: `2026-03-0${index}T10:10:12Z`,
+    subject: { ...subject, ...over.subject },
+    metrics: { ...metrics, runTimeSeconds: over.seconds ?? 100 * index, cost: { comparable: over.cost ?? null, actual: null } },
+    validation: {
+      loaded: true, install: null, build: null,
+      checks: over.similarity === undefined ? [] : [{ view: 'title', name: 'Title', reached: true, similarity: over.similarity }],
+    },
+  });
+}
+
+const files = () => {
+  const runs = [
+    run(1, { cost: 9.5, seconds: 3600, subject: { modelId: 'sample/lark-10' }, similarity: 0.98 }),
+    run(2, { cost: 10.25, seconds: 59, subject: { modelId: 'sample/lark-9' }, similarity: 0.05 }),
+    run(3, { subject: { modelId: 'sample/heron' } }),
+    run(4, { cost: 0.5, seconds: 1200, subject: { modelId: HOSTILE, variant: 'multi' } }),
+    run(5, { cost: 1234.5, subject: { modelId: 'sample/heron', testCaseVersion: 'v2.0.0' } }),
+  ];
+  return { 'site.toml': '', ...Object.fromEntries(runs.map((one) => [`content/runs/${one.id}/run-record.json`, JSON.stringify(one)])) };
+};
+
+let browser;
+let folder;
+let server;
+before(async () => {
+  browser = await launch();
+  folder = site(files());
+  server = await serve(folder);
+});
+after(async () => {
+  await browser?.close();
+  await server?.close();
+});
+
+async function open(file, { base = `${pathToFileURL(folder).href}/`, permissions = [] } = {}) {
+  const context = await browser.newContext({ permissions });
+  const problems = await watch(context, base);
+  const page = await context.newPage();
+  await page.goto(base + file);
+  return {
+    page,
+    close: async () => {
+      assert.equal(await page.evaluate(() => window.__pwned), undefined, 'recorded text ran');
+      assert.deepEqual(problems, []);
+      await context.close();
+    },
+  };
+}
+
+const ids = (page, scope = 'main') => page.locator(`${scope} tr[data-run]:visible`).evaluateAll((rows) => rows.map((row) => row.querySelector('a').textContent[0]).join(''));
+const head = (page, name) => page.locator('th').filter({ hasText: new RegExp(`^${name}$`) });
+
+for (const from of ['disk', 'a sub-path']) {
+  const options = () => (from === 'disk' ? {} : { base: server.url });
+
+  test(`a column sorts up, down and back to recency, from ${from}`, async () => {
+    const { page, close } = await open('runs/index.html', options());
+    assert.equal(await ids(page), '54321');
+    const cost = page.getByRole('button', { name: 'Comparable cost' });
+    await cost.click();
+    // The unknown cost comes last, both ways.
+    assert.equal(await ids(page), '41253');
+    assert.equal(await head(page, 'Comparable cost').getAttribute('aria-sort'), 'ascending');
+    await cost.press('Enter');
+    assert.equal(await ids(page), '52143');
+    assert.equal(await head(page, 'Comparable cost').getAttribute('aria-sort'), 'descending');
+    assert.match(page.url(), /\?sort=-cost$/);
+    await cost.click();
+    assert.equal(await ids(page), '54321');
+    assert.equal(await page.locator('[aria-sort]').count(), 0);
+    assert.doesNotMatch(page.url(), /\?/);
+    await page.getByRole('button', { name: 'Run time' }).click();
+    assert.equal(await ids(page), '23541', 'by seconds, not by words');
+    await page.getByRole('button', { name: 'Model' }).click();
+    assert.equal((await ids(page)).endsWith('21'), true, 'numbers in names are numbers');
+    await close();
+  });
+
+  test(`order, filter and columns live in the address and come back with the back button, from ${from}`, async () => {
+    const { page, close } = await open('runs/index.html?kept=1', options());
+    await page.getByRole('button', { name: 'Comparable cost' }).click();
+    await page.getByRole('searchbox').fill('lark');
+    await page.getByText('Columns', { exact: true }).click();
+    await page.getByRole('checkbox', { name: 'Harness' }).uncheck();
+    await page.getByRole('checkbox', { name: 'Threads' }).uncheck();
+    assert.match(page.url(), /\?kept=1&sort=cost&find=lark&cols=-harness&cols=-threads$/);
+    await page.locator('tr[data-run]:visible a').first().click();
+    await page.waitForURL(/runs\/pong/);
+    await page.goBack();
+    assert.equal(await ids(page), '12');
+    assert.equal(await page.getByRole('searchbox').inputValue(), 'lark');
+    assert.equal(await head(page, 'Harness').isVisible(), false);
+    assert.equal(await head(page, 'Comparable cost').getAttribute('aria-sort'), 'ascending');
+    await close();
+  });
+}
+
+test('the rows of a comparison stay within their variant, and every table of the page is sorted', async () => {
+  const { page, close } = await open('cases/pong/index.html');
+  assert.equal(await page.locator('table.comparison').count(), 2);
+  await page.getByRole('button', { name: 'Comparable cost' }).last().click();
+  const groups = await page.locator('table.comparison').last().locator('tbody').evaluateAll((bodies) => bodies
+    .map((body) => [...body.querySelectorAll('tr[data-run]')].map((row) => row.querySelector('a').textContent[0]).join('')));
+  assert.deepEqual(groups, ['123', '4']);
+  assert.equal(await page.locator('[aria-sort=ascending]').count(), 2);
+  await close();
+});
+
+test('a filter keeps the rows that hold every word, and says how many', async () => {
+  const { page, close } = await open('cases/pong/index.html');
+  await page.getByRole('searchbox').fill('LARK-10  codex');
+  assert.equal(await ids(page), '1');
+  assert.equal(await page.getByRole('status').first().textContent(), '1 of 5 runs shown.');
+  assert.equal(await page.getByText('Variant multi').isVisible(), false, 'a variant without a row is not shown');
+  await page.getByRole('searchbox').fill('multi');
+  assert.equal(await ids(page), '4', 'the name of a variant is found');
+  await page.getByRole('searchbox').fill('nothing like that');
+  assert.equal(await page.getByRole('status').first().textContent(), '0 of 5 runs shown.');
+  await page.getByRole('searchbox').fill('');
+  assert.equal((await ids(page)).length, 5);
+  await close();
+});
+
+test('columns can be hidden, but the first always stays', async () => {
+  const { page, close } = await open('cases/pong/index.html');
+  await page.getByText('Columns', { exact: true }).click();
+  const boxes = page.locator('.columns input');
+  for (const box of await boxes.all()) await box.uncheck();
+  assert.deepEqual(await page.locator('thead th:visible').allTextContents(), ['Run', 'Run']);
+  assert.equal(await page.locator('.group > th').first().getAttribute('colspan'), '1');
+  await page.keyboard.press('Escape');
+  assert.equal(await boxes.first().isVisible(), false);
+  assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Columns');
+  await page.reload();
+  assert.equal(await page.locator('thead th:visible').count(), 2);
+  await close();
+});
+
+test('what is shown is copied as Markdown, CSV and JSON, and no text becomes a formula', async () => {
+  const { page, close } = await open('runs/index.html?find=multi&cols=-threads', { base: server.url, permissions: ['clipboard-read', 'clipboard-write'] });
+  const copied = async (name) => {
+    await page.getByRole('button', { name }).click();
+    await page.getByText(`Copied 1 run as ${name}.`).waitFor();
+    return page.evaluate(() => navigator.clipboard.readText());
+  };
+  const markdown = (await copied('Markdown')).trim().split('\n');
+  assert.equal(markdown.length, 3);
+  assert.match(markdown[0], /^\| Run \| Finished \| Case \|/);
+  assert.doesNotMatch(markdown[0], /Threads/);
+  assert.match(markdown[2], /^\| \[4aaaaaaa\]\(http.*\/runs\/pong-codex-.*\/index\.html\) \|/);
+  assert.ok(markdown[2].includes('\\| \\<img src=x onerror=window.\\_\\_pwned=1\\>'), markdown[2]);
+  const csv = await copied('CSV');
+  assert.match(csv, /^"Table","Run","Finished",/);
+  assert.ok(csv.includes(`"'=HYPERLINK(""https://evil.example"",""x"") | <img`), csv);
+  const [row] = JSON.parse(await copied('JSON'));
+  assert.equal(row.Model, HOSTILE);
+  assert.equal(row['Comparable cost'], '$0.50');
+  assert.equal(row.Rating, 'unrated');
+  await close();
+});
+
+test('copying works where the page has no clipboard', async () => {
+  const { page, close } = await open('runs/index.html');
+  await page.evaluate(() => {
+    Object.defineProperty(navigator, 'clipboard', { value: undefined });
+    document.addEventListener('copy', () => { window.copied = document.activeElement.value; });
+  });
+  await page.getByRole('button', { name: 'JSON' }).click();
+  await page.getByText('Copied 5 runs as JSON.').waitFor();
+  const rows = JSON.parse(await page.evaluate(() => window.copied));
+  assert.deepEqual(rows.map((one) => one['Comparable cost']), ['$1,234.50', '$0.50', null, '$10.25', '$9.50']);
+  assert.equal(await page.locator('textarea').count(), 0);
+  await close();
+});
+
+test('picked rows lead to their comparison, two to four of them', async () => {
+  const { page, close } = await open('cases/pong/index.html');
+  const box = (index) => page.getByRole('checkbox', { name: `Select run ${index}aaaaaaa` });
+  const bar = page.getByRole('group', { name: 'Selected runs' });
+  await box(1).check();
+  assert.match(await bar.innerText(), /1 run selected; one more to compare\./);
+  assert.equal(await bar.getByRole('link').count(), 0);
+  await box(5).check();
+  await box(4).check();
+  const href = await bar.getByRole('link', { name: 'Compare' }).evaluate((link) => link.href);
+  const query = new URL(href).searchParams.get('runs').split(',');
+  assert.equal(href.split('?')[0], fileUrl(folder, 'compare/index.html'));
+  assert.deepEqual(query.map((slug) => slug.slice(-8, -7)), ['1', '5', '4'], 'in the order in which they were picked');
+  await box(2).check();
+  await box(3).check();
+  assert.match(await bar.innerText(), /5 runs selected; at most 4 can be compared\./);
+  assert.equal(await bar.getByRole('link').count(), 0);
+  await bar.getByRole('button', { name: 'Clear' }).click();
+  assert.equal(await bar.isVisible(), false);
+  assert.equal(await page.locator('.pick input:checked').count(), 0);
+  assert.equal(await page.evaluate(() => document.activeElement.type), 'checkbox');
+  await close();
+});
+
+test('picked rows are copied instead of those that are shown', async () => {
+  const { page, close } = await open('index.html', { base: server.url, permissions: ['clipboard-read', 'clipboard-write'] });
+  assert.equal(await page.locator('.tools').count(), 0, 'the glance at the newest runs has no tools');
+  await page.getByRole('checkbox', { name: 'Select run 2aaaaaaa' }).check();
+  await page.getByRole('button', { name: 'CSV' }).click();
+  await page.getByText('Copied 1 run as CSV.').waitFor();
+  assert.equal((await page.evaluate(() => navigator.clipboard.readText())).trim().split('\n').length, 2);
+  await close();
+});
+
+test('a script that replaces the rows of a table tells it, and picked rows stay picked', async () => {
+  const { page, close } = await open('runs/index.html?sort=cost');
+  await page.getByRole('checkbox', { name: 'Select run 2aaaaaaa' }).check();
+  await page.evaluate(() => {
+    const table = document.querySelector('table.runs');
+    const body = table.tBodies[0];
+    const rows = [...body.rows].slice(1, 4).map((row) => {
+      const copy = row.cloneNode(true);
+      copy.querySelector('.pick').remove();
+      return copy;
+    });
+    body.replaceChildren(...rows.reverse());
+    table.dispatchEvent(new CustomEvent('runpress:rows'));
+  });
+  assert.equal(await ids(page), '125');
+  assert.equal(await page.locator('.pick input').count(), 3);
+  assert.equal(await page.getByRole('checkbox', { name: 'Select run 2aaaaaaa' }).isChecked(), true);
+  await close();
+});
+
+test('the head and the first column of a table stay in sight', async () => {
+  const { page, close } = await open('cases/pong/index.html');
+  await page.setViewportSize({ width: 1000, height: 600 });
+  for (const cell of ['thead th', 'tbody tr[data-run] th']) {
+    assert.equal(await page.locator(cell).first().evaluate((element) => getComputedStyle(element).position), 'sticky', cell);
+  }
+  await close();
+});
+
+test('a similarity has its number and its shade, and a dash has none', async () => {
+  const { page, close } = await open('cases/pong/index.html');
+  const shades = page.locator('td.sim');
+  assert.deepEqual(await shades.allTextContents(), ['0.05', '0.98']);
+  const colours = await shades.evaluateAll((all) => all.map((cell) => getComputedStyle(cell).backgroundColor));
+  assert.notEqual(colours[0], colours[1]);
+  await close();
+});

@@ -1,0 +1,141 @@
+//! Tables of runs: what they carry for the scripts, shades of similarity, and the overview.
+
+use crate::support::{Run, TestSite, below, words};
+
+fn three() -> TestSite {
+    let site = TestSite::empty();
+    site.run("a", &Run::new("0000000a-1").model("sample/lark 1"))
+        .run("b", &Run::new("0000000b-1").model("sample/lark 1"))
+        .run("c", &Run::new("0000000c-1").model("other").case("todo"));
+    site
+}
+
+#[test]
+fn every_row_names_its_run_and_every_column_has_a_name_of_its_own() {
+    let site = TestSite::base();
+    site.publish();
+    for path in ["index.html", "runs/index.html", "cases/pong/index.html"] {
+        let page = site.page(path);
+        let row = page.one("tr[data-run]");
+        assert_eq!(
+            row.value().attr("data-run"),
+            Some(crate::support::FIRST_SLUG),
+            "{path}"
+        );
+        let mut names: Vec<_> = page
+            .all("table.runs thead th, table.comparison thead th")
+            .into_iter()
+            .map(|head| head.value().attr("data-col").expect("a name").to_owned())
+            .collect();
+        assert_eq!(names.len(), below(row, "th, td").len(), "{path}");
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), below(row, "th, td").len(), "{path}");
+        assert_eq!(
+            page.all("tr[data-run] td[data-v='612.5']").len(),
+            1,
+            "{path}: the run time in seconds"
+        );
+    }
+}
+
+#[test]
+fn a_similarity_is_shaded_by_tenths_and_an_unreached_view_is_not() {
+    let shades = |similarity: &str, reached: bool| {
+        let site = TestSite::empty();
+        let record = Run::new("0000000a-1").record();
+        let check = format!(
+            r#""checks": [{{"view": "title", "name": "Title", "reached": {reached}, "similarity": {similarity}}}]"#
+        );
+        let start = record.find("\"checks\": [").expect("checks");
+        let end = start + record[start..].find(']').expect("an end") + 1;
+        let record = format!("{}{check}{}", &record[..start], &record[end..]);
+        site.write("content/runs/a/run-record.json", record);
+        site.publish();
+        let page = site.page("cases/pong/index.html");
+        let cells: Vec<String> = page
+            .all("td.sim")
+            .into_iter()
+            .map(|cell| {
+                format!(
+                    "{} {}",
+                    cell.value().attr("class").unwrap_or_default(),
+                    words(cell)
+                )
+            })
+            .collect();
+        cells
+    };
+    assert_eq!(shades("0", true), ["num sim s0 0"]);
+    assert_eq!(shades("0.0999", true), ["num sim s0 0.0999"]);
+    assert_eq!(shades("0.97", true), ["num sim s9 0.97"]);
+    assert_eq!(shades("1", true), ["num sim s10 1"]);
+    assert_eq!(shades("0", false), [""; 0]);
+}
+
+#[test]
+fn the_overview_has_cases_by_models_and_by_harnesses() {
+    let site = three();
+    site.publish();
+    let page = site.page("overview/index.html");
+    assert_eq!(
+        page.texts("table.matrix thead th"),
+        ["Case", "other", "sample/lark 1", "Case", "codex"]
+    );
+    let cells: Vec<_> = page
+        .all("table.matrix tbody td a")
+        .into_iter()
+        .map(|link| {
+            (
+                words(link),
+                link.value().attr("href").expect("a link").to_owned(),
+            )
+        })
+        .collect();
+    let cell = |text: &str, href: &str| (text.to_owned(), href.to_owned());
+    let todo = "../runs/todo-codex-other-0000000c/index.html";
+    assert_eq!(
+        cells,
+        [
+            cell("2 runs", "../cases/pong/index.html?find=sample/lark%201"),
+            cell("1 run", todo),
+            cell("2 runs", "../cases/pong/index.html?find=codex"),
+            cell("1 run", todo),
+        ]
+    );
+    assert_eq!(page.all("table.matrix tbody td .unknown").len(), 2);
+    assert_eq!(page.texts("header nav [aria-current=page]"), ["Overview"]);
+    assert!(
+        site.page("index.html")
+            .all("main a[href='overview/index.html']")
+            .len()
+            == 1
+    );
+    assert_eq!(crate::crawl::problems(&site.published()), [""; 0]);
+}
+
+#[test]
+fn an_overview_without_runs_says_so() {
+    let site = TestSite::empty();
+    site.publish();
+    let main = site.page("overview/index.html").main();
+    assert!(main.contains("No runs yet"), "{main}");
+}
+
+#[test]
+fn an_overview_of_many_cases_goes_on_on_further_pages() {
+    let site = TestSite::empty();
+    for number in 0..101 {
+        let run = Run::new(&format!("{number:08}-1")).case(&format!("case-{number:03}"));
+        site.run(&number.to_string(), &run);
+    }
+    site.publish();
+    let rows = |path: &str| site.page(path).all("table.matrix tbody tr").len();
+    assert_eq!(rows("overview/index.html"), 200);
+    assert_eq!(rows("overview/page/2/index.html"), 2);
+    assert_eq!(
+        site.page("overview/page/2/index.html")
+            .texts("header nav [aria-current=page]"),
+        ["Overview"]
+    );
+}
