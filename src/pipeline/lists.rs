@@ -14,7 +14,7 @@ use crate::schema;
 use crate::site::Site;
 use crate::spool;
 use crate::view::annotations::{Card, Catalogue};
-use crate::view::chrome::PageInfo;
+use crate::view::chrome::{PageInfo, Script};
 use crate::view::{catalogue, home, links, problems};
 
 use super::{Gathered, Outcome, own_markdown, title};
@@ -37,7 +37,7 @@ impl<'a> Lists<'a> {
     /// # Errors
     /// The site cannot be written, or a template cannot be rendered.
     pub(super) fn publish(&self) -> Result<(), Diagnostic> {
-        let steps: [Step<'a>; 10] = [
+        let steps: [Step<'a>; 12] = [
             Self::home,
             Self::runs,
             Self::groups,
@@ -46,6 +46,8 @@ impl<'a> Lists<'a> {
             Self::problems,
             Self::not_found,
             Self::feeds,
+            Self::search_data,
+            Self::rows_data,
             Self::schemas,
             Self::assets,
         ];
@@ -61,8 +63,15 @@ impl<'a> Lists<'a> {
         self.stage.write(".nojekyll", b"")
     }
 
-    fn archive(&self) -> &Archive {
+    pub(super) fn archive(&self) -> &Archive {
         &self.gathered.archive
+    }
+
+    /// The card of an annotation, from where it waits.
+    pub(super) fn card(&self, filed: &Filed) -> Result<Card, Diagnostic> {
+        let card = self.stage.spool.get(filed.card);
+        card.and_then(|card| Ok(serde_json::from_slice(&card)?))
+            .map_err(|error| spool::refused(&error))
     }
 
     fn page(
@@ -113,7 +122,7 @@ impl<'a> Lists<'a> {
                     description: format!("All runs, newest first: {}.", view.pager.summary),
                     section: Some("runs/index.html".to_owned()),
                     listed: true,
-                    scripts: &[],
+                    scripts: &[Script::Runs],
                     size_hint: 0,
                 };
                 self.page("runs.html", &info, &view)
@@ -163,11 +172,7 @@ impl<'a> Lists<'a> {
         let findings = &self.outcome.findings;
         let runs = findings.iter().map(|found| found.spooled.cards.as_slice());
         let catalogue = Catalogue::new(runs);
-        let read = |filed: &Filed| -> Result<Card, Diagnostic> {
-            let card = self.stage.spool.get(filed.card);
-            card.and_then(|card| Ok(serde_json::from_slice(&card)?))
-                .map_err(|error| spool::refused(&error))
-        };
+        let read = |filed: &Filed| self.card(filed);
         let view = catalogue.first_page(&read)?;
         let info = PageInfo {
             path: links::list("annotations", 1),
@@ -175,7 +180,7 @@ impl<'a> Lists<'a> {
             description: "What people and tools said about single events, by kind.".to_owned(),
             section: Some(links::list("annotations", 1)),
             listed: true,
-            scripts: &[],
+            scripts: &[Script::Annotations],
             size_hint: 0,
         };
         self.page("annotations.html", &info, &view)?;
@@ -190,7 +195,7 @@ impl<'a> Lists<'a> {
                 description: format!("{} {}.", view.definition, view.count),
                 section: Some(links::list("annotations", 1)),
                 listed: true,
-                scripts: &[],
+                scripts: &[Script::Annotations],
                 size_hint: 0,
             };
             self.page("annotation_kind.html", &info, &view)

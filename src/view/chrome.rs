@@ -31,6 +31,12 @@ pub struct PageInfo {
 /// A built-in script. Each enhances what already stands on the page; a page names those that it has use for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Script {
+    /// Search, on every page.
+    Search,
+    /// Facets over all runs.
+    Runs,
+    /// The filter of annotations.
+    Annotations,
     /// Links into a timeline.
     Timeline,
     /// The playable build of a run.
@@ -143,9 +149,8 @@ pub fn head(config: &Config, assets: &AssetLinks, page: &PageInfo, root: &str) -
         csp: content_security_policy(config),
         site_title: site.title.clone(),
         listed: page.listed,
-        scripts: page
-            .scripts
-            .iter()
+        scripts: std::iter::once(&Script::Search)
+            .chain(page.scripts)
             .filter_map(|script| assets.scripts.get(script))
             .map(|path| format!("{root}{path}"))
             .collect(),
