@@ -10,6 +10,8 @@ enum Use {
     Style,
     /// A script of the pages that ask for it.
     Script(Script),
+    /// A file that a script loads by its name, on first use: it stands beside the data that it reads.
+    Library(&'static str),
     /// The icon.
     Icon,
 }
@@ -25,6 +27,36 @@ const BUILT_IN: &[(&str, Use, &[u8])] = &[
         "css/tables.css",
         Use::Style,
         include_bytes!("../static/css/tables.css"),
+    ),
+    (
+        "css/find.css",
+        Use::Style,
+        include_bytes!("../static/css/find.css"),
+    ),
+    (
+        "js/search.js",
+        Use::Script(Script::Search),
+        include_bytes!("../static/js/search.js"),
+    ),
+    (
+        "js/runs.js",
+        Use::Script(Script::Runs),
+        include_bytes!("../static/js/runs.js"),
+    ),
+    (
+        "js/annotations.js",
+        Use::Script(Script::Annotations),
+        include_bytes!("../static/js/annotations.js"),
+    ),
+    (
+        "js/vendor/minisearch.js",
+        Use::Library("search/minisearch.js"),
+        include_bytes!("../static/js/vendor/minisearch.js"),
+    ),
+    (
+        "js/vendor/minisearch.LICENSE.txt",
+        Use::Library("search/minisearch.LICENSE.txt"),
+        include_bytes!("../static/js/vendor/minisearch.LICENSE.txt"),
     ),
     (
         "js/play.js",
@@ -82,12 +114,16 @@ pub fn collect(user: &[(String, Vec<u8>)], minified: bool) -> Assets {
             .find(|(path, _)| path == name)
             .map(|(_, bytes)| bytes.as_slice());
         let bytes = content(name, own.unwrap_or(built_in), minified);
-        let path = hashed(name, &bytes);
+        let path = match used {
+            Use::Library(path) => path.to_owned(),
+            _ => hashed(name, &bytes),
+        };
         match used {
             Use::Style => assets.links.styles.push(path.clone()),
             Use::Script(script) => {
                 assets.links.scripts.insert(script, path.clone());
             }
+            Use::Library(_) => {}
             Use::Icon => assets.links.icon.clone_from(&path),
         }
         assets.files.push(Asset { path, bytes });

@@ -3,9 +3,12 @@
 pub mod annotations;
 pub mod archive;
 pub mod json_feed;
+pub mod parts;
 mod reconciliation;
 pub mod report;
+pub mod rows;
 pub mod run;
+pub mod search;
 
 use std::borrow::Cow;
 use std::io::{self, Write};

@@ -44,6 +44,8 @@ pub struct Spooled {
     pub anchors: Slice,
     /// A card for each annotation, in their order.
     pub cards: Vec<Filed>,
+    /// The beginning of the writeup, as plain text.
+    pub writeup: Slice,
 }
 
 /// A card and what it is filed under.

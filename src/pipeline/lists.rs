@@ -37,7 +37,7 @@ impl<'a> Lists<'a> {
     /// # Errors
     /// The site cannot be written, or a template cannot be rendered.
     pub(super) fn publish(&self) -> Result<(), Diagnostic> {
-        let steps: [Step<'a>; 11] = [
+        let steps: [Step<'a>; 13] = [
             Self::home,
             Self::runs,
             Self::groups,
@@ -47,6 +47,8 @@ impl<'a> Lists<'a> {
             Self::problems,
             Self::not_found,
             Self::feeds,
+            Self::search_data,
+            Self::rows_data,
             Self::schemas,
             Self::assets,
         ];
@@ -62,8 +64,15 @@ impl<'a> Lists<'a> {
         self.stage.write(".nojekyll", b"")
     }
 
-    fn archive(&self) -> &Archive {
+    pub(super) fn archive(&self) -> &Archive {
         &self.gathered.archive
+    }
+
+    /// The card of an annotation, from where it waits.
+    pub(super) fn card(&self, filed: &Filed) -> Result<Card, Diagnostic> {
+        let card = self.stage.spool.get(filed.card);
+        card.and_then(|card| Ok(serde_json::from_slice(&card)?))
+            .map_err(|error| spool::refused(&error))
     }
 
     fn page(
@@ -114,7 +123,7 @@ impl<'a> Lists<'a> {
                     description: format!("All runs, newest first: {}.", view.pager.summary),
                     section: Some("runs/index.html".to_owned()),
                     listed: true,
-                    scripts: &[Script::Tables],
+                    scripts: &[Script::Tables, Script::Runs],
                     size_hint: 0,
                 };
                 self.page("runs.html", &info, &view)
@@ -188,11 +197,7 @@ impl<'a> Lists<'a> {
         let findings = &self.outcome.findings;
         let runs = findings.iter().map(|found| found.spooled.cards.as_slice());
         let catalogue = Catalogue::new(runs);
-        let read = |filed: &Filed| -> Result<Card, Diagnostic> {
-            let card = self.stage.spool.get(filed.card);
-            card.and_then(|card| Ok(serde_json::from_slice(&card)?))
-                .map_err(|error| spool::refused(&error))
-        };
+        let read = |filed: &Filed| self.card(filed);
         let view = catalogue.first_page(&read)?;
         let info = PageInfo {
             path: links::list("annotations", 1),
@@ -200,7 +205,7 @@ impl<'a> Lists<'a> {
             description: "What people and tools said about single events, by kind.".to_owned(),
             section: Some(links::list("annotations", 1)),
             listed: true,
-            scripts: &[Script::Contents],
+            scripts: &[Script::Contents, Script::Annotations],
             size_hint: 0,
         };
         self.page("annotations.html", &info, &view)?;
@@ -215,7 +220,7 @@ impl<'a> Lists<'a> {
                 description: format!("{} {}.", view.definition, view.count),
                 section: Some(links::list("annotations", 1)),
                 listed: true,
-                scripts: &[],
+                scripts: &[Script::Annotations],
                 size_hint: 0,
             };
             self.page("annotation_kind.html", &info, &view)

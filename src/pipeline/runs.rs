@@ -9,7 +9,7 @@ use crate::load::{self, RunFiles};
 use crate::markup::Origin;
 use crate::model::archive::Entry;
 use crate::model::details::Details;
-use crate::model::findings::{Filed, Findings, Glimpse, Spooled, ThreadCounts};
+use crate::model::findings::{Filed, Findings, Glimpse, Slice, Spooled, ThreadCounts};
 use crate::model::time;
 use crate::publish::Stage;
 use crate::render::markdown::{self, Context};
@@ -159,7 +159,12 @@ fn spool(
         hypotheses: stage.spool.put(&lines.hypotheses)?,
         anchors: stage.spool.put(&lines.anchors)?,
         cards: Vec::new(),
+        writeup: Slice::default(),
     };
+    if let Some(review) = &inspected.review {
+        let text = markdown::plain(&review.body, feeds::search::WRITEUP);
+        spooled.writeup = stage.spool.put(text.as_bytes())?;
+    }
     let annotated = inspected.tapes.iter().zip(layouts).zip(&inspected.sidecars);
     for ((tape, layout), sidecar) in annotated {
         let annotations = sidecar.iter().flat_map(|sidecar| &sidecar.annotations);

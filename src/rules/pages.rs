@@ -7,7 +7,7 @@ use crate::diagnostics::{Diagnostic, Place, codes};
 use crate::model::archive::{Archive, Group};
 
 /// First path segments that the site uses itself.
-pub const RESERVED: [&str; 15] = [
+pub const RESERVED: [&str; 16] = [
     "404",
     "annotations",
     "assets",
@@ -22,6 +22,7 @@ pub const RESERVED: [&str; 15] = [
     "robots",
     "runs",
     "schema",
+    "search",
     "sitemap",
 ];
 

@@ -21,33 +21,37 @@ pub const FIRST: usize = 3;
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Card {
     /// Its kind, in words.
-    kind: String,
+    pub kind: String,
     /// Class of its kind.
-    class: String,
+    pub class: String,
     /// Sign of its kind.
-    sign: String,
+    pub sign: String,
     /// What it says, as plain text.
-    evidence: String,
+    pub evidence: String,
     /// Where it stands, relative to the site's root.
-    href: String,
+    pub href: String,
     /// `event 12`
-    event: String,
+    pub event: String,
     /// Kind of the event.
-    event_kind: String,
+    pub event_kind: String,
     /// What the event says.
-    says: String,
+    pub says: String,
     /// Title of the run.
-    run: String,
+    pub run: String,
     /// Page of the run, relative to the site's root.
-    run_href: String,
+    pub run_href: String,
     /// The model that ran.
-    model: String,
+    pub model: String,
     /// Status of a hypothesis, kind of friction.
-    group: Option<String>,
+    pub group: Option<String>,
     /// Who wrote it.
-    author: Option<String>,
+    pub author: Option<String>,
+    /// `human`, `agent` or `system`, when it says so.
+    pub author_kind: Option<String>,
+    /// The case of the run.
+    pub case: String,
     /// When it was written.
-    at: Option<When>,
+    pub at: Option<When>,
 }
 
 /// What a kind is called and what it means.
@@ -262,6 +266,11 @@ pub fn card(
         model: entry.run.subject.model.clone(),
         group: group.map(|group| group.replace('_', " ")),
         author,
+        author_kind: annotation
+            .author
+            .as_ref()
+            .map(|author| author.kind.to_owned()),
+        case: entry.run.subject.case.clone(),
         at: annotation
             .timestamp
             .as_deref()

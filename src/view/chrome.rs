@@ -33,6 +33,12 @@ pub struct PageInfo {
 pub enum Script {
     /// The contents list that follows the reader.
     Contents,
+    /// Search, on every page.
+    Search,
+    /// Facets over all runs.
+    Runs,
+    /// The filter of annotations.
+    Annotations,
     /// Links into a timeline.
     Timeline,
     /// Filters, keys and the presenter of a timeline.
@@ -150,9 +156,8 @@ pub fn head(config: &Config, assets: &AssetLinks, page: &PageInfo, root: &str) -
         csp: content_security_policy(config),
         site_title: site.title.clone(),
         listed: page.listed,
-        scripts: page
-            .scripts
-            .iter()
+        scripts: std::iter::once(&Script::Search)
+            .chain(page.scripts)
             .filter_map(|script| assets.scripts.get(script))
             .map(|path| format!("{root}{path}"))
             .collect(),

@@ -11,6 +11,7 @@ mod codes;
 mod crawl;
 mod determinism;
 mod events;
+mod facets;
 mod feeds;
 mod full_run;
 #[path = "../../fuzz/targets/mod.rs"]
@@ -36,6 +37,7 @@ mod records;
 mod reports;
 mod round_trips;
 mod schemas;
+mod search;
 mod sidecars;
 mod sizes;
 mod support;

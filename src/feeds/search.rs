@@ -1,0 +1,142 @@
+//! Knows what the site's search looks through: short texts, each with a title and an address.
+
+use serde::Serialize;
+
+use crate::model::archive::{Entry, Group, Sort};
+use crate::model::findings::Findings;
+use crate::view::annotations::Card;
+use crate::view::{format, links, run};
+
+/// Characters of a writeup that can be searched.
+pub const WRITEUP: usize = 1_000;
+/// Characters of a page of prose that can be searched.
+pub const PROSE: usize = 30_000;
+/// Bytes of all texts together. What a browser can hold and read in a few seconds is limited; the oldest runs give way.
+pub const ALL: usize = 12_000_000;
+
+/// What a text is. The numbers are those of `search.js`.
+#[derive(Debug, Clone, Copy)]
+#[repr(u8)]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum Kind {
+    Case,
+    Model,
+    Harness,
+    Page,
+    Run,
+    Writeup,
+    Annotation,
+}
+
+/// A text: kind, title, text, what it is about, address relative to the site's root.
+#[derive(Debug, Serialize)]
+pub struct Document(u8, String, String, String, String);
+
+/// What the script reads first.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Manifest {
+    /// How many parts there are.
+    pub parts: usize,
+    /// How many texts they hold.
+    pub documents: usize,
+    /// Writeups and annotations for which there was no room.
+    pub left_out: usize,
+}
+
+impl Document {
+    /// How much of the room it takes, in bytes.
+    #[must_use]
+    pub const fn size(&self) -> usize {
+        self.1.len() + self.2.len() + self.3.len() + self.4.len()
+    }
+}
+
+/// A page of prose; `text` is plain.
+#[must_use]
+pub fn page(title: String, description: Option<&str>, text: String, path: String) -> Document {
+    Document(
+        Kind::Page as u8,
+        title,
+        text,
+        description.unwrap_or_default().to_owned(),
+        path,
+    )
+}
+
+/// A case, a model or a harness; `title` and `text` are those of its prose, plain.
+#[must_use]
+pub fn group(sort: Sort, group: &Group, title: Option<&str>, text: String) -> Document {
+    let (kind, folder) = match sort {
+        Sort::Case => (Kind::Case, "cases"),
+        Sort::Model => (Kind::Model, "models"),
+        Sort::Harness => (Kind::Harness, "harnesses"),
+    };
+    let runs = format::count(group.runs.len(), "run");
+    let own = title.filter(|title| *title != group.name);
+    Document(
+        kind as u8,
+        group.name.clone(),
+        text,
+        own.map_or_else(|| runs.clone(), |title| format!("{title}, {runs}")),
+        links::group(folder, &group.slug),
+    )
+}
+
+/// A run.
+#[must_use]
+pub fn run(entry: &Entry, findings: &Findings) -> Document {
+    let subject = &entry.run.subject;
+    let text = format!(
+        "{}, {}, {}, finished {}, {} {}",
+        subject.harness,
+        entry.run.state.word,
+        format::rating(findings.rating).word,
+        format::when(&entry.run.finished).date,
+        format::count(findings.annotations.total(), "annotation"),
+        entry.run.id,
+    );
+    Document(
+        Kind::Run as u8,
+        of(entry),
+        text,
+        String::new(),
+        links::run(&entry.slug),
+    )
+}
+
+/// A writeup; `text` is plain.
+#[must_use]
+pub fn writeup(entry: &Entry, findings: &Findings, text: String) -> Document {
+    Document(
+        Kind::Writeup as u8,
+        of(entry),
+        text,
+        format!("rated {}", format::rating(findings.rating).word),
+        format!("{}#writeup", links::run(&entry.slug)),
+    )
+}
+
+/// An annotation that says something.
+#[must_use]
+pub fn annotation(card: Card) -> Option<Document> {
+    if card.evidence.is_empty() {
+        return None;
+    }
+    let title = match &card.group {
+        Some(group) => format!("{}: {group}", card.kind),
+        None => card.kind,
+    };
+    let about = format!("{} of {} by {}", card.event, card.run, card.model);
+    Some(Document(
+        Kind::Annotation as u8,
+        title,
+        card.evidence,
+        about,
+        card.href,
+    ))
+}
+
+fn of(entry: &Entry) -> String {
+    format!("{} by {}", run::title(&entry.run), entry.run.subject.model)
+}

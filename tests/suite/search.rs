@@ -1,0 +1,217 @@
+//! What search looks through: everything that has a page, and nothing that can leave its script.
+
+use serde_json::{Value, json};
+
+use crate::support::{FIRST, FIRST_SLUG, HEADER, Page, Run, TestSite, annotation, lines};
+
+/// The values of the calls in a file of data.
+pub(crate) fn data(site: &TestSite, name: &str, function: &str) -> Value {
+    let text = site.text(&format!("public/search/{name}.js"));
+    let call = text
+        .strip_prefix(&format!("runpress.{function}("))
+        .and_then(|rest| rest.strip_suffix(")\n"))
+        .unwrap_or_else(|| panic!("{name} is no call of {function}"));
+    let (_, value) = call
+        .split_once(", ")
+        .or(call.split_once(",\n"))
+        .expect("two values");
+    serde_json::from_str(value).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+fn documents(site: &TestSite) -> Vec<[String; 4]> {
+    let all = data(site, "search-1", "search");
+    let text = |value: &Value| value.as_str().expect("text").to_owned();
+    all.as_array()
+        .expect("documents")
+        .iter()
+        .map(|document| [1, 2, 3, 4].map(|at| text(&document[at])))
+        .collect()
+}
+
+#[test]
+fn runs_cases_models_harnesses_prose_writeups_and_annotations_can_be_found_where_they_stand() {
+    let site = TestSite::base();
+    site.write(
+        "content/pages/about.md",
+        "+++\ntitle = \"About this\"\ndescription = \"Who made it.\"\n+++\n\nSome *words*.\n",
+    );
+    site.write("content/pages/index.md", "Welcome.\n");
+    site.write(
+        "content/cases/pong.md",
+        "+++\ntitle = \"Pong, the game\"\n+++\n\nA ball.\n",
+    );
+    site.write(
+        &format!("{FIRST}/events.jsonl.annotations.jsonl"),
+        lines(&[
+            HEADER.to_owned(),
+            annotation(
+                "a",
+                2,
+                "friction",
+                r#""friction_kind":"tool_gap","evidence":"No *ruler* here.""#,
+            ),
+            annotation("b", 1, "note", ""),
+        ]),
+    );
+    site.publish();
+    let kinds: Vec<u64> = data(&site, "search-1", "search")
+        .as_array()
+        .expect("documents")
+        .iter()
+        .map(|document| document[0].as_u64().expect("a kind"))
+        .collect();
+    assert_eq!(
+        kinds,
+        [0, 1, 2, 3, 3, 4, 5, 6],
+        "an annotation without words has none to find"
+    );
+    let found = documents(&site);
+    let expected = [
+        [
+            "pong",
+            "A ball.",
+            "Pong, the game, 1 run",
+            "cases/pong/index.html",
+        ],
+        [
+            "sample/lark-1",
+            "",
+            "1 run",
+            "models/sample-lark-1/index.html",
+        ],
+        ["codex", "", "1 run", "harnesses/codex/index.html"],
+        [
+            "About this",
+            "Some words.",
+            "Who made it.",
+            "about/index.html",
+        ],
+    ];
+    assert_eq!(
+        found[..4],
+        expected.map(|document| document.map(str::to_owned))
+    );
+    assert_eq!(found[4][1..], ["Welcome.", "", "index.html"]);
+    assert!(
+        found[5][0].contains("pong") && found[5][0].ends_with("by sample/lark-1"),
+        "{:?}",
+        found[5]
+    );
+    assert!(
+        found[5][1].contains("codex, completed, great"),
+        "{:?}",
+        found[5]
+    );
+    assert_eq!(
+        found[6][1..],
+        [
+            "It plays well.".to_owned(),
+            "rated great".to_owned(),
+            format!("runs/{FIRST_SLUG}/index.html#writeup")
+        ]
+    );
+    assert_eq!(found[7][..2], ["friction: tool gap", "No ruler here."]);
+    for [title, .., address] in &found {
+        let (path, anchor) = address.split_once('#').unwrap_or((address, ""));
+        let page = Page::parse(&site.text(&format!("public/{path}")));
+        assert!(!title.is_empty());
+        assert!(
+            anchor.is_empty() || page.all(&format!("[id='{anchor}']")).len() == 1,
+            "{address}"
+        );
+    }
+    let manifest = data(&site, "index", "search");
+    assert_eq!(manifest, json!({"parts": 1, "documents": 8, "leftOut": 0}));
+}
+
+#[test]
+fn text_cannot_leave_the_script_that_holds_it() {
+    let site = TestSite::base();
+    let evil = "</script><script>alert(1)</script>\u{2028}\u{2029}";
+    site.run(
+        "evil",
+        &Run::new("9b02c4aa-1")
+            .model(evil)
+            .state(evil)
+            .case("case </script>"),
+    );
+    site.publish();
+    let names = ["search-1", "runs-1"];
+    for name in names {
+        let text = site.text(&format!("public/search/{name}.js"));
+        assert!(
+            !text.contains('<') && !text.contains(['\u{2028}', '\u{2029}']),
+            "{name}"
+        );
+    }
+    let titles: Vec<String> = documents(&site)
+        .into_iter()
+        .map(|[title, ..]| title)
+        .collect();
+    assert!(titles.iter().any(|title| title == evil), "{titles:?}");
+}
+
+#[test]
+fn what_is_not_published_cannot_be_found() {
+    let site = TestSite::base();
+    site.write(
+        "content/pages/secret.md",
+        "+++\ndraft = true\n+++\n\nUnfinished words.\n",
+    );
+    site.run(
+        "gone",
+        &Run::new("9b02c4aa-1")
+            .state("canceled")
+            .model("sample/withdrawn"),
+    );
+    site.publish();
+    let all = site.text("public/search/search-1.js") + &site.text("public/search/runs-1.js");
+    assert!(!all.contains("Unfinished") && !all.contains("withdrawn"));
+}
+
+#[test]
+fn a_site_without_runs_has_an_index_of_what_there_is() {
+    let site = TestSite::empty();
+    site.publish();
+    assert_eq!(
+        data(&site, "index", "search"),
+        json!({"parts": 0, "documents": 0, "leftOut": 0})
+    );
+    assert_eq!(data(&site, "runs", "runs"), json!(0));
+}
+
+#[test]
+fn every_page_names_the_script_of_search_and_the_page_for_unknown_addresses_from_the_root() {
+    let site = TestSite::base();
+    site.write(
+        "site.toml",
+        "[site]\nbase_url = \"https://example.org/a/b\"\n",
+    );
+    site.publish();
+    for (path, bytes) in site.published() {
+        if !path.ends_with(".html") {
+            continue;
+        }
+        let page = Page::parse(&String::from_utf8(bytes).expect("UTF-8"));
+        let scripts: Vec<_> = page
+            .all("script[defer]")
+            .iter()
+            .filter_map(|script| script.value().attr("src").map(str::to_owned))
+            .collect();
+        let root = if path == "404.html" {
+            "/a/b/".to_owned()
+        } else {
+            "../".repeat(path.matches('/').count())
+        };
+        let expected = format!("{root}assets/search.");
+        assert!(
+            scripts
+                .first()
+                .is_some_and(|src| src.starts_with(&expected)),
+            "{path}: {scripts:?}"
+        );
+    }
+    for file in ["minisearch.js", "minisearch.LICENSE.txt"] {
+        assert!(site.path(&format!("public/search/{file}")).is_file());
+    }
+}
