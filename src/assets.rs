@@ -113,7 +113,12 @@ pub fn collect(user: &[(String, Vec<u8>)], minified: bool) -> Assets {
             .iter()
             .find(|(path, _)| path == name)
             .map(|(_, bytes)| bytes.as_slice());
-        let bytes = content(name, own.unwrap_or(built_in), minified);
+        let bytes = own.unwrap_or(built_in);
+        let bytes = if minified {
+            small(used, own.is_some(), bytes)
+        } else {
+            bytes.to_vec()
+        };
         let path = match used {
             Use::Library(path) => path.to_owned(),
             _ => hashed(name, &bytes),
@@ -138,16 +143,11 @@ pub fn collect(user: &[(String, Vec<u8>)], minified: bool) -> Assets {
     assets
 }
 
-fn content(name: &str, bytes: &[u8], minified: bool) -> Vec<u8> {
-    match std::str::from_utf8(bytes) {
-        Ok(css)
-            if minified
-                && BUILT_IN
-                    .iter()
-                    .any(|(own, used, _)| *own == name && matches!(used, Use::Style)) =>
-        {
-            minify::style_sheet(css).into_bytes()
-        }
+fn small(used: Use, is_own: bool, bytes: &[u8]) -> Vec<u8> {
+    match (used, std::str::from_utf8(bytes)) {
+        (Use::Style, Ok(css)) => minify::style_sheet(css).into_bytes(),
+        // A script of the site stays as it was written.
+        (Use::Script(_), Ok(js)) if !is_own => minify::script(js).into_bytes(),
         _ => bytes.to_vec(),
     }
 }

@@ -21,23 +21,37 @@ pub fn shell(html: &str) -> String {
 /// A smaller style sheet; the same sheet when the feature `minify` is off.
 #[must_use]
 pub fn style_sheet(css: &str) -> String {
+    within("style", css)
+}
+
+/// A smaller script; the same script when the feature `minify` is off. Only for the built-in ones, which are tested as
+/// they come out.
+#[must_use]
+pub fn script(js: &str) -> String {
+    within("script", js)
+}
+
+fn within(tag: &str, text: &str) -> String {
     #[cfg(feature = "minify")]
     {
         let mut config = minify_html::Cfg::new();
         config.minify_css = true;
+        config.minify_js = true;
         config.keep_closing_tags = true;
-        let html = minify_html::minify(format!("<style>{css}</style>").as_bytes(), &config);
+        let (open, close) = (format!("<{tag}>"), format!("</{tag}>"));
+        let html = minify_html::minify(format!("{open}{text}{close}").as_bytes(), &config);
         let html = String::from_utf8(html).unwrap_or_default();
         match html
-            .strip_prefix("<style>")
-            .and_then(|rest| rest.strip_suffix("</style>"))
+            .strip_prefix(&open)
+            .and_then(|rest| rest.strip_suffix(&close))
         {
             Some(small) if !small.is_empty() => small.to_owned(),
-            _ => css.to_owned(),
+            _ => text.to_owned(),
         }
     }
     #[cfg(not(feature = "minify"))]
     {
-        css.to_owned()
+        let _ = tag;
+        text.to_owned()
     }
 }

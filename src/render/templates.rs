@@ -7,7 +7,7 @@ use tera::{Context, ErrorKind, Tera};
 
 use crate::config::Config;
 use crate::diagnostics::{Diagnostic, Place, Source, codes};
-use crate::view::chrome::{AssetLinks, NavItem, PageInfo, ShellView, head};
+use crate::view::chrome::{AssetLinks, NavItem, Navigation, PageInfo, ShellView, head};
 use crate::view::{Link, links};
 
 use super::html::Html;
@@ -193,7 +193,12 @@ impl Renderer {
                     || (depth > 1 && link.href.starts_with("overview/"))
                     || (depth > 1 && link.href.starts_with("problems/"))
             };
-            let entries = nav.iter().filter(deep).map(|link| Some(link.href.clone()));
+            let entries = nav
+                .main
+                .iter()
+                .chain(&nav.more)
+                .filter(deep)
+                .map(|link| Some(link.href.clone()));
             for current in std::iter::once(None).chain(entries) {
                 let shell = renderer.shell(&root, &nav, current.as_deref())?;
                 renderer.shells.insert((depth, current), shell);
@@ -288,7 +293,12 @@ impl Renderer {
             .map_err(|error| self.unrendered(template, &error))
     }
 
-    fn shell(&self, root: &str, nav: &[Link], current: Option<&str>) -> Result<Shell, Diagnostic> {
+    fn shell(
+        &self,
+        root: &str,
+        nav: &Navigation,
+        current: Option<&str>,
+    ) -> Result<Shell, Diagnostic> {
         let digest = blake3::hash(format!("{:?}", self.config).as_bytes()).to_hex();
         let main_slot = format!("{MAIN_SLOT}{digest}");
         let address = |href: &str| {
@@ -298,19 +308,23 @@ impl Renderer {
                 format!("{root}{href}")
             }
         };
+        let is_current = |link: &Link| current == Some(link.href.as_str());
+        let items = |links: &[Link]| {
+            let item = |link: &Link| NavItem {
+                text: link.text.clone(),
+                href: address(&link.href),
+                current: is_current(link),
+            };
+            links.iter().map(item).collect()
+        };
         let site = &self.config.site;
         let view = ShellView {
             language: site.language.clone(),
             site_title: site.title.clone(),
             notice: site.notice.clone(),
-            nav: nav
-                .iter()
-                .map(|link| NavItem {
-                    text: link.text.clone(),
-                    href: address(&link.href),
-                    current: current == Some(link.href.as_str()),
-                })
-                .collect(),
+            nav: items(&nav.main),
+            more: items(&nav.more),
+            more_current: nav.more.iter().any(is_current),
             author: site.author.clone(),
             licence: self.config.policy.licence.clone(),
             assets: AssetLinks {

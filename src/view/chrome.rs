@@ -83,6 +83,10 @@ pub struct ShellView {
     pub notice: Option<String>,
     /// The navigation.
     pub nav: Vec<NavItem>,
+    /// Further entries, folded.
+    pub more: Vec<NavItem>,
+    /// Whether the page belongs to one of those.
+    pub more_current: bool,
     /// Who publishes.
     pub author: Option<String>,
     /// Licence of the data.
@@ -118,22 +122,41 @@ pub struct NavItem {
     pub current: bool,
 }
 
-/// Entries of the navigation: words, and a path of the site or an absolute address.
+/// Pages of prose that stand beside the site's own; where there are more, the first of them does.
+const PAGES: usize = 3;
+
+/// The navigation: words, and a path of the site or an absolute address each.
+#[derive(Debug, Clone)]
+pub struct Navigation {
+    /// What stands in the header.
+    pub main: Vec<Link>,
+    /// What is folded under one word.
+    pub more: Vec<Link>,
+}
+
+/// The navigation of a site with these pages of prose.
 #[must_use]
-pub fn navigation(config: &Config, prose: &[Link]) -> Vec<Link> {
+pub fn navigation(config: &Config, prose: &[Link]) -> Navigation {
     let entry = |text: &str, href: &str| Link {
         text: text.to_owned(),
         href: href.to_owned(),
     };
-    let mut entries = vec![
+    let mut main = vec![
         entry("Runs", "runs/index.html"),
         entry("Overview", "overview/index.html"),
         entry("Annotations", "annotations/index.html"),
     ];
-    entries.extend(prose.iter().cloned());
-    entries.push(entry("Problems", "problems/index.html"));
-    entries.extend(config.nav.iter().map(|link| entry(&link.title, &link.url)));
-    entries
+    let first = if prose.len() > PAGES { 1 } else { prose.len() };
+    main.extend(prose[..first].iter().cloned());
+    let mut more = prose[first..].to_vec();
+    let problems = entry("Problems", "problems/index.html");
+    if more.is_empty() {
+        main.push(problems);
+    } else {
+        more.push(problems);
+    }
+    main.extend(config.nav.iter().map(|link| entry(&link.title, &link.url)));
+    Navigation { main, more }
 }
 
 /// The head of a page.

@@ -158,7 +158,7 @@
   const markers = events.flatMap((event) => event.notes.filter((note) => note.classList.contains('an-marker')).map((note) => ({ event, note })));
   const failures = events.filter((event) => event.failed).length;
   const annotated = events.filter((event) => event.notes.length).length;
-  const bar = make('div', { class: 'tools', role: 'group', 'aria-label': 'Timeline' }, find,
+  const bar = make('div', { class: 'tape-tools', role: 'group', 'aria-label': 'Timeline' }, find,
     choice('kind', 'Kinds of event', counted(events.map((event) => event.kind))));
   if (annotated) bar.append(choice('note', 'Kinds of annotation', counted(events.flatMap((event) => event.notes.map(noteKind)))));
   if (failures) bar.append(toggle('failed', `Failures ${failures}`));

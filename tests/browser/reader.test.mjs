@@ -33,7 +33,7 @@ const troubled = () => cards().filter((card) => card.events < 500 && card.annota
   .find((card) => html(runPage(card)).includes('class=bad'));
 const shown = (page) => page.locator('.e:visible').count();
 const place = (page) => page.evaluate(() => document.activeElement?.id);
-const status = (page) => page.locator('.tools + [role=status]').textContent();
+const status = (page) => page.locator('.tape-tools + [role=status]').textContent();
 const pasted = (page) => page.evaluate(() => navigator.clipboard.readText());
 
 test('every annotation is a moment with its event and the neighbours, and leads to its place', () => on(rich(), async (page) => {
@@ -51,23 +51,23 @@ test('every annotation is a moment with its event and the neighbours, and leads 
 test('filters by kind, by failure and by annotation keep only what they name, and all of it', () => on(rich(), async (page) => {
   const all = await shown(page);
   const annotated = await page.locator('.e:has(> .an)').count();
-  await page.locator('.tools button', { hasText: 'Annotated' }).click();
+  await page.locator('.tape-tools button', { hasText: 'Annotated' }).click();
   assert.equal(await shown(page), annotated);
   assert.match(await status(page), new RegExp(`^${annotated} of ${all} events`));
-  await page.locator('.tools button', { hasText: 'Show all' }).click();
+  await page.locator('.tape-tools button', { hasText: 'Show all' }).click();
   assert.equal(await shown(page), all);
 
-  await page.locator('.tools summary', { hasText: 'Kinds of event' }).click();
+  await page.locator('.tape-tools summary', { hasText: 'Kinds of event' }).click();
   await page.locator('.choices label', { hasText: 'command' }).click();
   const kinds = await page.locator('.e:visible .eh b').allTextContents();
   assert.ok(kinds.length > 0 && kinds.every((kind) => kind === 'command'));
   assert.match(page.url(), /[?&]kind=command/);
   await page.reload();
   assert.equal(await shown(page), kinds.length, 'the filter lives in the address');
-  await page.locator('.tools button', { hasText: 'Show all' }).click();
+  await page.locator('.tape-tools button', { hasText: 'Show all' }).click();
   assert.doesNotMatch(page.url(), /kind=/);
 
-  await page.locator('.tools summary', { hasText: 'Kinds of annotation' }).click();
+  await page.locator('.tape-tools summary', { hasText: 'Kinds of annotation' }).click();
   await page.locator('.choices label').filter({ visible: true }).first().click();
   assert.ok(await shown(page) > 0 && await shown(page) <= annotated);
 }));
@@ -75,7 +75,7 @@ test('filters by kind, by failure and by annotation keep only what they name, an
 test('only failures are shown when only failures are wanted', () => on(fileUrl(SITE, runPage(troubled())), async (page) => {
   const failures = await page.locator('.e.fail').count();
   assert.ok(failures > 0);
-  await page.locator('.tools button', { hasText: 'Failures' }).click();
+  await page.locator('.tape-tools button', { hasText: 'Failures' }).click();
   assert.equal(await shown(page), failures);
   assert.equal(await page.locator('.gap:visible').count(), 0);
 }));
@@ -118,9 +118,9 @@ test('j and k walk over events, the brackets over annotations, f over failures',
 }));
 
 test('the keys leave text fields and key combinations alone', () => on(rich(), async (page) => {
-  await page.locator('.tools input').first().focus();
+  await page.locator('.tape-tools input').first().focus();
   await page.keyboard.type('jk[]');
-  assert.equal(await page.locator('.tools input').first().inputValue(), 'jk[]');
+  assert.equal(await page.locator('.tape-tools input').first().inputValue(), 'jk[]');
   assert.equal(await page.locator('.at').count(), 0);
 }));
 
@@ -158,7 +158,7 @@ for (const where of ['from disk', 'under a sub-path']) {
     const server = where === 'from disk' ? null : await serve(SITE);
     const address = server ? server.url + runPage(troubled()) : fileUrl(SITE, runPage(troubled()));
     await on(`${address}?annotated=1`, async (page) => {
-      await page.locator('.tools button', { hasText: 'Show all' }).click();
+      await page.locator('.tape-tools button', { hasText: 'Show all' }).click();
       await page.keyboard.press('f');
       const event = page.locator('.e.at');
       const [id, number] = [await event.getAttribute('id'), await event.locator('.en').textContent()];
@@ -193,7 +193,7 @@ test('the span of an annotation leads to all events that it covers', () => on(ri
 test('times can be read as the time of day', () => on(rich(), async (page) => {
   const time = page.locator('.eh time').first();
   const since = await time.textContent();
-  const clock = page.locator('.tools button', { hasText: 'UTC' });
+  const clock = page.locator('.tape-tools button', { hasText: 'UTC' });
   await clock.click();
   assert.equal(await time.textContent(), (await time.getAttribute('datetime')).slice(11, 19));
   await clock.click();
@@ -203,7 +203,7 @@ test('times can be read as the time of day', () => on(rich(), async (page) => {
 test('a further page of a tape is read with the same keys', () => on(fileUrl(SITE, `runs/${longest().slug}/events/2/index.html`), async (page) => {
   await page.keyboard.press('j');
   assert.match(await place(page), /^e-\d+$/);
-  assert.ok(await page.locator('.tools').isVisible());
+  assert.ok(await page.locator('.tape-tools').isVisible());
 }));
 
 test('the contents list follows the reader', () => on(rich(), async (page) => {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::support::{FIRST, HEADER, Page, TestSite, annotation, codes, event, lines, tree, words};
+use crate::support::{FIRST, HEADER, Page, TestSite, annotation, codes, event, lines, tree};
 
 /// Markup, template syntax, terminal sequences, controls, bidi overrides, line separators and breakers of JSON.
 const HOSTILE: &str = concat!(
