@@ -3,6 +3,7 @@
 pub mod annotations;
 pub mod archive;
 pub mod json_feed;
+pub mod json_ld;
 pub mod parts;
 mod reconciliation;
 pub mod report;

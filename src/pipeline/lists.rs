@@ -102,6 +102,7 @@ impl<'a> Lists<'a> {
             section: None,
             listed: true,
             scripts: &[Script::Tables],
+            json_ld: feeds::json_ld::home(config).ok(),
             size_hint: 0,
         };
         self.page("home.html", &info, &view)
@@ -124,6 +125,7 @@ impl<'a> Lists<'a> {
                     section: Some("runs/index.html".to_owned()),
                     listed: true,
                     scripts: &[Script::Tables, Script::Runs],
+                    json_ld: None,
                     size_hint: 0,
                 };
                 self.page("runs.html", &info, &view)
@@ -161,6 +163,7 @@ impl<'a> Lists<'a> {
                     section: None,
                     listed: true,
                     scripts: &[Script::Tables],
+                    json_ld: None,
                     size_hint: 0,
                 };
                 self.page("group.html", &info, &view)?;
@@ -187,6 +190,7 @@ impl<'a> Lists<'a> {
                     section: Some(links::list("overview", 1)),
                     listed: true,
                     scripts: &[Script::Tables],
+                    json_ld: None,
                     size_hint: 0,
                 };
                 self.page("overview.html", &info, &view)
@@ -206,6 +210,7 @@ impl<'a> Lists<'a> {
             section: Some(links::list("annotations", 1)),
             listed: true,
             scripts: &[Script::Contents, Script::Annotations],
+            json_ld: None,
             size_hint: 0,
         };
         self.page("annotations.html", &info, &view)?;
@@ -221,6 +226,7 @@ impl<'a> Lists<'a> {
                 section: Some(links::list("annotations", 1)),
                 listed: true,
                 scripts: &[Script::Annotations],
+                json_ld: None,
                 size_hint: 0,
             };
             self.page("annotation_kind.html", &info, &view)
@@ -247,6 +253,7 @@ impl<'a> Lists<'a> {
                 title,
                 listed: true,
                 scripts: &[],
+                json_ld: None,
                 size_hint: 0,
             };
             self.page("page.html", &info, &view)?;
@@ -267,6 +274,7 @@ impl<'a> Lists<'a> {
                 section: Some("problems/index.html".to_owned()),
                 listed: false,
                 scripts: &[],
+                json_ld: None,
                 size_hint: 0,
             };
             self.page("problems.html", &info, &view)?;
@@ -279,6 +287,7 @@ impl<'a> Lists<'a> {
                 section: Some("problems/index.html".to_owned()),
                 listed: false,
                 scripts: &[],
+                json_ld: None,
                 size_hint: 0,
             };
             self.page("quarantined.html", &info, &problems::quarantined_page(run))?;
@@ -294,6 +303,7 @@ impl<'a> Lists<'a> {
             section: None,
             listed: false,
             scripts: &[],
+            json_ld: None,
             size_hint: 0,
         };
         let view = home::NotFoundPage {

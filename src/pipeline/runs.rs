@@ -294,11 +294,15 @@ impl RunOutput<'_> {
                 plain: markdown::plain,
             },
         );
+        let description = format!(
+            "{title}: {} with {}, {}.",
+            entry.run.subject.model, entry.run.subject.harness, entry.run.state.word
+        );
+        let json_ld = feeds::json_ld::run(config, entry, &description)
+            .map_err(|error| unwritten("index.html", &error.into()))?;
         let info = PageInfo {
-            description: format!(
-                "{title}: {} with {}, {}.",
-                entry.run.subject.model, entry.run.subject.harness, entry.run.state.word
-            ),
+            description,
+            json_ld: Some(json_ld),
             title: format!("{title} by {}", entry.run.subject.model),
             path,
             section: Some("runs/index.html".to_owned()),
@@ -389,6 +393,7 @@ impl RunOutput<'_> {
                     section: Some("runs/index.html".to_owned()),
                     listed: false,
                     scripts: &[Script::Timeline, Script::Reader],
+                    json_ld: None,
                     size_hint: view.html.as_str().len(),
                 };
                 stage.write(&info.path, &renderer.page("events.html", &info, &view)?)?;

@@ -2,6 +2,7 @@
 
 pub mod code;
 pub mod html;
+pub mod json_ld;
 pub mod markdown;
 pub mod minify;
 pub mod strip;

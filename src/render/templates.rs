@@ -11,6 +11,7 @@ use crate::view::chrome::{AssetLinks, NavItem, Navigation, PageInfo, ShellView, 
 use crate::view::{Link, links};
 
 use super::html::Html;
+use super::json_ld;
 use super::minify;
 use super::text::escape_for_template;
 
@@ -100,6 +101,10 @@ const BUILT_IN: &[(&str, &str)] = &[
     (
         "components/reconciliation.html",
         include_str!("../../templates/components/reconciliation.html"),
+    ),
+    (
+        "components/range.html",
+        include_str!("../../templates/components/range.html"),
     ),
     (
         "components/run_table.html",
@@ -268,10 +273,11 @@ impl Renderer {
         let mut out = Vec::with_capacity(
             before.len() + between.len() + after.len() + info.size_hint + 16 * 1024,
         );
+        let json_ld = info.json_ld.as_deref().map(json_ld::element);
         out.extend_from_slice(before.as_bytes());
         self.render(
             "head.html",
-            &head(&self.config, &self.assets, info, root),
+            &head(&self.config, &self.assets, info, root, json_ld),
             &mut out,
         )?;
         out.extend_from_slice(between.as_bytes());

@@ -24,6 +24,8 @@ pub struct PageInfo {
     pub listed: bool,
     /// Scripts that the page has use for, in order.
     pub scripts: &'static [Script],
+    /// What the page says to search engines, as JSON.
+    pub json_ld: Option<String>,
     /// About how large the page is, in bytes, besides its frame.
     pub size_hint: usize,
 }
@@ -64,6 +66,8 @@ pub struct HeadView {
     pub site_title: String,
     /// Whether search engines may list the page.
     pub listed: bool,
+    /// What the page says to search engines.
+    pub json_ld: Option<Html>,
     /// Addresses of the page's scripts.
     pub scripts: Vec<String>,
     /// Way to the site's root.
@@ -161,7 +165,14 @@ pub fn navigation(config: &Config, prose: &[Link]) -> Navigation {
 
 /// The head of a page.
 #[must_use]
-pub fn head(config: &Config, assets: &AssetLinks, page: &PageInfo, root: &str) -> HeadView {
+pub fn head(
+    config: &Config,
+    assets: &AssetLinks,
+    page: &PageInfo,
+    root: &str,
+    json_ld: Option<(Html, String)>,
+) -> HeadView {
+    let (json_ld, source) = json_ld.unzip();
     let site = &config.site;
     let title = if page.title.is_empty() {
         site.title.clone()
@@ -176,7 +187,8 @@ pub fn head(config: &Config, assets: &AssetLinks, page: &PageInfo, root: &str) -
             .as_ref()
             .filter(|_| page.listed)
             .map(|base| format!("{}{}", base.as_str(), links::directory(&page.path))),
-        csp: content_security_policy(config),
+        csp: content_security_policy(config, source.as_deref()),
+        json_ld,
         site_title: site.title.clone(),
         listed: page.listed,
         scripts: std::iter::once(&Script::Search)
@@ -189,7 +201,7 @@ pub fn head(config: &Config, assets: &AssetLinks, page: &PageInfo, root: &str) -
 }
 
 /// No inline script or style, nothing from elsewhere but frames of the hosts that the site allows.
-fn content_security_policy(config: &Config) -> String {
+fn content_security_policy(config: &Config, data: Option<&str>) -> String {
     let hosts: Vec<String> = config
         .policy
         .embed_hosts
@@ -201,8 +213,9 @@ fn content_security_policy(config: &Config) -> String {
     } else {
         hosts.join(" ")
     };
+    let data = data.map_or_else(String::new, |source| format!(" {source}"));
     format!(
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; \
+        "default-src 'none'; script-src 'self'{data}; style-src 'self'; img-src 'self' data:; font-src 'self'; \
          media-src 'self'; frame-src {frames}; base-uri 'none'; form-action 'none'"
     )
 }

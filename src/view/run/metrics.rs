@@ -39,6 +39,8 @@ pub struct MetricView {
     pub value: Cell,
     /// `1,204 to 88,310`
     pub range: Option<String>,
+    /// Where the value lies in the range, from 0 to 100.
+    pub at: Option<u32>,
 }
 
 /// A sum of token classes.
@@ -90,6 +92,7 @@ pub(super) fn metrics(archive: &Archive, run: &Run, details: &Details) -> Metric
                 name,
                 value: format::tokens(*number),
                 range: shown(range, format::tokens),
+                at: place(range.as_ref(), *number),
             })
             .collect(),
         costs: vec![
@@ -97,15 +100,18 @@ pub(super) fn metrics(archive: &Archive, run: &Run, details: &Details) -> Metric
                 name: "comparable cost",
                 value: format::cost(m.comparable_cost.as_ref()),
                 range: shown(&ranges.comparable_cost, format::cost),
+                at: place(ranges.comparable_cost.as_ref(), m.comparable_cost.as_ref()),
             },
             MetricView {
                 name: "actual cost",
                 value: format::cost(m.actual_cost.as_ref()),
                 range: shown(&ranges.actual_cost, format::cost),
+                at: place(ranges.actual_cost.as_ref(), m.actual_cost.as_ref()),
             },
         ],
         run_time: MetricView {
             name: "run time",
+            at: place(ranges.run_time.as_ref(), Some(&m.run_time_seconds)),
             value: format::run_time(&m.run_time_seconds),
             range: ranges
                 .run_time
@@ -138,6 +144,19 @@ pub(super) fn metrics(archive: &Archive, run: &Run, details: &Details) -> Metric
         tool_summary: tool_summary(details),
         peers: if peers > 1 { peers } else { 0 },
     }
+}
+
+/// Where a value lies between the smallest and the largest of its range, from 0 to 100.
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "hundredths of a range"
+)]
+fn place(range: Option<&Range>, value: Option<&Number>) -> Option<u32> {
+    let (range, value) = (range?, value?);
+    let width = range.max.value - range.min.value;
+    (range.runs > 1 && width > 0.0)
+        .then(|| ((value.value - range.min.value) / width * 100.0).round() as u32)
 }
 
 /// Stages that are shown; no record of this format has more.

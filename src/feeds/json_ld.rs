@@ -1,0 +1,119 @@
+//! Knows what search engines and reference managers read of a page, in the words of schema.org.
+
+use serde::Serialize;
+
+use crate::config::Config;
+use crate::model::archive::Entry;
+use crate::view::{format, links, run};
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Thing<'a> {
+    #[serde(rename = "@context")]
+    context: &'static str,
+    #[serde(rename = "@type")]
+    kind: &'static str,
+    name: &'a str,
+    description: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    identifier: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temporal_coverage: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    keywords: Vec<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    license: Option<Named<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    included_in_data_catalog: Option<Named<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    distribution: Vec<Download>,
+}
+
+#[derive(Debug, Serialize)]
+struct Named<'a> {
+    #[serde(rename = "@type")]
+    kind: &'static str,
+    name: &'a str,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Download {
+    #[serde(rename = "@type")]
+    kind: &'static str,
+    encoding_format: &'static str,
+    content_url: String,
+}
+
+fn absolute(config: &Config, path: &str) -> Option<String> {
+    let base = config.site.base_url.as_ref()?;
+    Some(format!("{}{path}", base.as_str()))
+}
+
+fn licence(config: &Config) -> Option<Named<'_>> {
+    let name = config.policy.licence.as_deref()?;
+    Some(Named {
+        kind: "CreativeWork",
+        name,
+    })
+}
+
+/// The home page: a catalogue of data.
+///
+/// # Errors
+/// None that can occur: the document is made of texts.
+pub fn home(config: &Config) -> serde_json::Result<String> {
+    serde_json::to_string(&Thing {
+        context: "https://schema.org",
+        kind: "DataCatalog",
+        name: &config.site.title,
+        description: &config.site.description,
+        url: absolute(config, ""),
+        identifier: None,
+        temporal_coverage: None,
+        keywords: Vec::new(),
+        license: licence(config),
+        included_in_data_catalog: None,
+        distribution: Vec::new(),
+    })
+}
+
+/// The page of a run: a set of data with its download.
+///
+/// # Errors
+/// As [`home`].
+pub fn run(config: &Config, entry: &Entry, description: &str) -> serde_json::Result<String> {
+    let run = &entry.run;
+    let name = format!("{} by {}", run::title(run), run.subject.model);
+    let path = links::run(&entry.slug);
+    let document = absolute(config, &links::run_file(&entry.slug, "run.json"));
+    serde_json::to_string(&Thing {
+        context: "https://schema.org",
+        kind: "Dataset",
+        name: &name,
+        description,
+        url: absolute(config, links::directory(&path)),
+        identifier: Some(&run.id),
+        temporal_coverage: Some(format!(
+            "{}/{}",
+            format::when(&run.started).iso,
+            format::when(&run.finished).iso
+        )),
+        keywords: vec![&run.subject.case, &run.subject.model, &run.subject.harness],
+        license: licence(config),
+        included_in_data_catalog: Some(Named {
+            kind: "DataCatalog",
+            name: &config.site.title,
+        }),
+        distribution: document
+            .map(|content_url| Download {
+                kind: "DataDownload",
+                encoding_format: "application/json",
+                content_url,
+            })
+            .into_iter()
+            .collect(),
+    })
+}

@@ -1,0 +1,44 @@
+//! Knows how data for search engines stands in a page: a script element that is no script, allowed by its hash.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use sha2::{Digest, Sha256};
+
+use super::html::Html;
+
+/// The text of the element, and the source that the Content-Security-Policy names for it.
+#[must_use]
+pub fn element(json: &str) -> (Html, String) {
+    let mut text = String::with_capacity(json.len());
+    for c in json.chars() {
+        // Nothing in it may end the element, open a comment or reorder text; in JSON these stand within strings only.
+        if c.is_ascii() && !matches!(c, '<' | '>' | '&' | '\u{7f}') {
+            text.push(c);
+        } else {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                text.push_str(&format!("\\u{unit:04x}"));
+            }
+        }
+    }
+    let hash = STANDARD.encode(Sha256::digest(text.as_bytes()));
+    (Html::finished(text), format!("'sha256-{hash}'"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_text_ends_no_element_and_the_hash_is_of_what_stands_there() {
+        let (html, source) = element(r#"{"name":"</script><!--"}"#);
+        assert_eq!(html.as_str(), r#"{"name":"\u003c/script\u003e\u003c!--"}"#);
+        let (_, empty) = element("");
+        assert_eq!(
+            empty,
+            "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='"
+        );
+        assert_ne!(source, empty);
+        let (html, _) = element("\"\u{202e}é𝄞\"");
+        assert_eq!(html.as_str(), r#""\u202e\u00e9\ud834\udd1e""#);
+    }
+}
