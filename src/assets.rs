@@ -15,7 +15,7 @@ enum Use {
 }
 
 /// Built-in files by their path below `static/`. A file of the site with the same path wins.
-const BUILT_IN: [(&str, Use, &[u8]); 6] = [
+const BUILT_IN: [(&str, Use, &[u8]); 7] = [
     (
         "css/site.css",
         Use::Style,
@@ -25,6 +25,11 @@ const BUILT_IN: [(&str, Use, &[u8]); 6] = [
         "css/tables.css",
         Use::Style,
         include_bytes!("../static/css/tables.css"),
+    ),
+    (
+        "js/compare.js",
+        Use::Script(Script::Compare),
+        include_bytes!("../static/js/compare.js"),
     ),
     (
         "js/play.js",

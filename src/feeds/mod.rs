@@ -6,6 +6,7 @@ pub mod json_feed;
 mod reconciliation;
 pub mod report;
 pub mod run;
+pub mod script;
 
 use std::borrow::Cow;
 use std::io::{self, Write};

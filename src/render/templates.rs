@@ -15,7 +15,7 @@ use super::minify;
 use super::text::escape_for_template;
 
 /// Built-in templates by name. A template of the site with the same name wins, and may extend `builtin/<name>`.
-const BUILT_IN: [(&str, &str); 30] = [
+const BUILT_IN: [(&str, &str); 31] = [
     (
         "annotations.html",
         include_str!("../../templates/annotations.html"),
@@ -33,6 +33,7 @@ const BUILT_IN: [(&str, &str); 30] = [
     ("home.html", include_str!("../../templates/home.html")),
     ("runs.html", include_str!("../../templates/runs.html")),
     ("run.html", include_str!("../../templates/run.html")),
+    ("compare.html", include_str!("../../templates/compare.html")),
     (
         "overview.html",
         include_str!("../../templates/overview.html"),
