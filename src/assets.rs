@@ -59,6 +59,11 @@ const BUILT_IN: &[(&str, Use, &[u8])] = &[
         include_bytes!("../static/js/vendor/minisearch.LICENSE.txt"),
     ),
     (
+        "js/compare.js",
+        Use::Script(Script::Compare),
+        include_bytes!("../static/js/compare.js"),
+    ),
+    (
         "js/play.js",
         Use::Script(Script::Play),
         include_bytes!("../static/js/play.js"),

@@ -9,6 +9,7 @@ mod reconciliation;
 pub mod report;
 pub mod rows;
 pub mod run;
+pub mod script;
 pub mod search;
 
 use std::borrow::Cow;

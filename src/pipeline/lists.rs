@@ -15,7 +15,7 @@ use crate::site::Site;
 use crate::spool;
 use crate::view::annotations::{Card, Catalogue};
 use crate::view::chrome::{PageInfo, Script};
-use crate::view::{catalogue, home, links, overview, problems};
+use crate::view::{catalogue, compare, home, links, overview, problems};
 
 use super::{Gathered, Outcome, own_markdown, title};
 
@@ -37,11 +37,12 @@ impl<'a> Lists<'a> {
     /// # Errors
     /// The site cannot be written, or a template cannot be rendered.
     pub(super) fn publish(&self) -> Result<(), Diagnostic> {
-        let steps: [Step<'a>; 13] = [
+        let steps: [Step<'a>; 14] = [
             Self::home,
             Self::runs,
             Self::groups,
             Self::overview,
+            Self::compare,
             Self::annotations,
             Self::prose,
             Self::problems,
@@ -195,6 +196,21 @@ impl<'a> Lists<'a> {
                 };
                 self.page("overview.html", &info, &view)
             })
+    }
+
+    fn compare(&self) -> Result<(), Diagnostic> {
+        let info = PageInfo {
+            path: links::COMPARE.to_owned(),
+            title: "Compare runs".to_owned(),
+            description: "Two to four runs side by side.".to_owned(),
+            section: None,
+            listed: true,
+            scripts: &[Script::Tables, Script::Compare],
+            json_ld: None,
+            size_hint: 0,
+        };
+        let view = compare::page(self.archive(), &self.outcome.findings);
+        self.page("compare.html", &info, &view)
     }
 
     fn annotations(&self) -> Result<(), Diagnostic> {

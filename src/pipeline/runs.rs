@@ -14,12 +14,12 @@ use crate::model::time;
 use crate::publish::Stage;
 use crate::render::markdown::{self, Context};
 use crate::render::templates::Renderer;
-use crate::render::{Html, strip as strip_svg, timeline as timeline_html, tree};
+use crate::render::{Html, outline, strip as strip_svg, timeline as timeline_html, tree};
 use crate::site::Site;
 use crate::view::chrome::{PageInfo, Script};
 use crate::view::run::{OwnWords, PRIOR, Parts, Sources, StripView};
 use crate::view::timeline::Layout;
-use crate::view::{annotations, discussion, links, run as run_view, strip, timeline};
+use crate::view::{annotations, compare, discussion, links, run as run_view, strip, timeline};
 
 use super::{Gathered, is_newest, run_of};
 
@@ -273,6 +273,7 @@ impl RunOutput<'_> {
             .map_err(|error| unwritten("run.json", &error))?;
         stage.write(&links::run_file(&entry.slug, "run.json"), &json)?;
 
+        self.write_compared(stage, &sources)?;
         let path = links::run(&entry.slug);
         let timelines = self.write_timelines(stage, renderer, &sources)?;
         let strips = self.strips(&path);
@@ -317,6 +318,16 @@ impl RunOutput<'_> {
         };
         stage.write(&info.path, &renderer.page("run.html", &info, &view)?)?;
         Ok(writeup)
+    }
+
+    /// What the page of comparisons loads of this run.
+    fn write_compared(&self, stage: &Stage, sources: &Sources<'_>) -> Result<(), Diagnostic> {
+        let writeup = sources
+            .review
+            .map(|review| outline::blocks(&review.body, compare::WRITEUP));
+        let script = feeds::script::call("run", &compare::data(sources, writeup))
+            .map_err(|error| unwritten("compare.js", &error.into()))?;
+        stage.write(&links::run_file(&sources.entry.slug, "compare.js"), &script)
     }
 
     /// Public assets of the transcript, each once, under names that say what they hold.

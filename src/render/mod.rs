@@ -5,6 +5,7 @@ pub mod html;
 pub mod json_ld;
 pub mod markdown;
 pub mod minify;
+pub mod outline;
 pub mod strip;
 pub mod templates;
 pub mod terminal;

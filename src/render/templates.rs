@@ -34,6 +34,7 @@ const BUILT_IN: &[(&str, &str)] = &[
     ("home.html", include_str!("../../templates/home.html")),
     ("runs.html", include_str!("../../templates/runs.html")),
     ("run.html", include_str!("../../templates/run.html")),
+    ("compare.html", include_str!("../../templates/compare.html")),
     (
         "overview.html",
         include_str!("../../templates/overview.html"),

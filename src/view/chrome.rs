@@ -49,6 +49,8 @@ pub enum Script {
     Play,
     /// Tables of runs.
     Tables,
+    /// The comparison of runs.
+    Compare,
 }
 
 /// Head of a page; written after the shell is minified, so that recorded text in titles stays as it is.

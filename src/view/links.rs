@@ -40,6 +40,9 @@ pub fn group(folder: &str, slug: &str) -> String {
     format!("{folder}/{slug}/index.html")
 }
 
+/// The page where runs are compared.
+pub const COMPARE: &str = "compare/index.html";
+
 /// A prose page; `index` is the home page.
 #[must_use]
 pub fn prose(slug: &str) -> String {

@@ -3,6 +3,7 @@
 pub mod annotations;
 pub mod catalogue;
 pub mod chrome;
+pub mod compare;
 pub mod discussion;
 pub mod format;
 pub mod home;

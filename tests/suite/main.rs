@@ -8,6 +8,7 @@ mod annotations;
 mod archive;
 mod cli;
 mod codes;
+mod compare;
 mod crawl;
 mod determinism;
 mod events;

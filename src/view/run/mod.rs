@@ -73,6 +73,8 @@ pub struct RunPage {
     pub source: Option<String>,
     /// The run's own files.
     pub downloads: Vec<Link>,
+    /// Where it is compared with others.
+    pub compare: String,
     /// The review.
     pub review: Option<ReviewView>,
     /// The playable build.
@@ -225,6 +227,7 @@ pub fn page(s: &Sources<'_>, parts: Parts) -> RunPage {
         finished: format::when(&run.finished),
         source: run.source_repo.as_ref().map(|url| url.as_str().to_owned()),
         downloads,
+        compare: format!("{root}{}?runs={}", links::COMPARE, s.entry.slug),
         review: s
             .review
             .map(|review| review::review_view(review, parts.writeup)),

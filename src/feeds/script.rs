@@ -1,0 +1,42 @@
+//! Knows how data reaches the site's own scripts: as a classic script with one call, because `fetch` does not work
+//! from disk. These files are the site's own internals, no feeds: they have no schema and no version, and are
+//! listed nowhere.
+//!
+//! `runs/<slug>/compare.js` calls `runpress.run` with a [`crate::view::compare::RunData`].
+
+use serde::Serialize;
+
+/// A script that calls `runpress.<function>` with a value.
+///
+/// # Errors
+/// Those of the value's own `Serialize`.
+pub fn call(function: &str, value: &impl Serialize) -> serde_json::Result<Vec<u8>> {
+    let json = serde_json::to_string(value)?;
+    let mut out = format!("runpress.{function}(").into_bytes();
+    out.reserve(json.len() + 4);
+    for character in json.chars() {
+        match character {
+            // In JSON these only stand in strings; in a script they could end it, or a line of it.
+            '<' | '\u{2028}' | '\u{2029}' => {
+                out.extend_from_slice(format!("\\u{:04x}", u32::from(character)).as_bytes());
+            }
+            _ => out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes()),
+        }
+    }
+    out.extend_from_slice(b");\n");
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_text_ends_the_script_or_a_line_of_it() {
+        let script = call("run", &["</script>\u{2028}\u{2029}\n"]).expect("JSON");
+        assert_eq!(
+            String::from_utf8(script).expect("UTF-8"),
+            "runpress.run([\"\\u003c/script>\\u2028\\u2029\\n\"]);\n"
+        );
+    }
+}

@@ -1,0 +1,381 @@
+//! Knows what runs are compared by: the page, and what each run brings to it.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde::ser::{SerializeSeq, Serializer};
+
+use crate::model::archive::{Archive, Entry};
+use crate::model::findings::Findings;
+use crate::model::run::{Number, Run, Step};
+use crate::model::tape::{Event, Family, Kind, Tape};
+
+use super::row::{RunRow, row};
+use super::run::Sources;
+use super::timeline::Layout;
+use super::{Cell, format, links};
+
+/// Newest runs on the page, to pick from.
+const ROWS: usize = 20;
+/// Other runs of the case that a run names.
+const PEERS: usize = 40;
+/// Events of a tape that are compared.
+const EVENTS: usize = 10_000;
+/// Characters of a command or path. What is longer is told apart by a digest.
+const KEY: usize = 96;
+/// Bytes of all commands and paths; the events after that are left out.
+const KEYS: usize = 256 * 1024;
+/// Characters of one field.
+const FIELD: usize = 300;
+/// Visual checks.
+const CHECKS: usize = 200;
+/// Characters of a writeup.
+pub const WRITEUP: usize = 2_000;
+
+/// The page.
+#[derive(Debug, Serialize)]
+pub struct ComparePage {
+    /// Way to the site's root.
+    pub root: String,
+    /// The newest runs.
+    pub rows: Vec<RunRow>,
+}
+
+/// Makes the page.
+#[must_use]
+pub fn page(archive: &Archive, findings: &[Findings]) -> ComparePage {
+    let root = links::root(links::COMPARE);
+    let runs = archive.runs.iter().zip(findings).take(ROWS);
+    ComparePage {
+        rows: runs
+            .map(|(entry, findings)| row(archive, entry, findings, &root, &[]))
+            .collect(),
+        root,
+    }
+}
+
+/// What a run brings to a comparison. Lists are arrays in the order of their documentation, to keep it small.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RunData {
+    slug: String,
+    /// Case, variant and version.
+    title: String,
+    model: String,
+    harness: String,
+    /// Day on which it finished.
+    date: String,
+    /// First part of its id.
+    id: String,
+    /// Groups of fields: a name, and its fields as name and text, null when unknown.
+    groups: Vec<(&'static str, Vec<Field>)>,
+    /// Name, value (null when unknown) and text.
+    metrics: Vec<(&'static str, Option<f64>, String)>,
+    /// View, name, similarity (null when it was not reached) and text.
+    checks: Vec<(String, String, Option<f64>, String)>,
+    tape: Option<TapeData>,
+    /// Blocks of words and whether there is more; null without a review.
+    writeup: Option<(Vec<(&'static str, String)>, bool)>,
+    /// Slug and words of other runs of the case, newest first.
+    peers: Vec<(String, String)>,
+}
+
+type Field = (&'static str, Option<String>);
+
+/// The first tape of a run.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct TapeData {
+    file: String,
+    /// All its events; at most the first 10,000 follow.
+    total: usize,
+    /// Events on a page of the timeline.
+    page_size: usize,
+    /// Word and family of each kind.
+    kinds: Vec<(&'static str, &'static str)>,
+    /// Commands and paths.
+    keys: Vec<String>,
+    events: Vec<EventData>,
+}
+
+/// An event: kind, milliseconds since the one before (null without a time), whether it failed (0 or 1), its command
+/// or path (-1 without one), and its anchor where that is not its position.
+#[derive(Debug)]
+struct EventData {
+    kind: usize,
+    after: Option<i64>,
+    failed: bool,
+    key: Option<usize>,
+    anchor: Option<String>,
+}
+
+impl Serialize for EventData {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut seq = serializer.serialize_seq(None)?;
+        seq.serialize_element(&self.kind)?;
+        seq.serialize_element(&self.after)?;
+        seq.serialize_element(&u8::from(self.failed))?;
+        if let Some(key) = &self.key {
+            seq.serialize_element(key)?;
+        } else {
+            seq.serialize_element(&-1)?;
+        }
+        if let Some(anchor) = &self.anchor {
+            seq.serialize_element(anchor)?;
+        }
+        seq.end()
+    }
+}
+
+/// What the run brings; `writeup` are the blocks of its writeup and whether there is more.
+#[must_use]
+pub fn data(s: &Sources<'_>, writeup: Option<(Vec<(&'static str, String)>, bool)>) -> RunData {
+    let run = &s.entry.run;
+    let subject = &run.subject;
+    RunData {
+        slug: s.entry.slug.clone(),
+        title: cut(&super::run::title(run), FIELD),
+        model: cut(&subject.model, FIELD),
+        harness: cut(&subject.harness, FIELD),
+        date: format::when(run.recency()).date,
+        id: cut(crate::model::slug::short_id(&run.id), FIELD),
+        groups: groups(s),
+        metrics: metrics(s),
+        checks: run
+            .validation
+            .checks
+            .iter()
+            .take(CHECKS)
+            .map(|check| {
+                let similarity = check.similarity.as_ref();
+                let cell = format::similarity(similarity, check.detail.as_deref());
+                let text = match &cell {
+                    Cell::Titled { title, .. } => title,
+                    Cell::Plain(text) => text,
+                };
+                (
+                    cut(&check.view, FIELD),
+                    cut(&check.name, FIELD),
+                    similarity.map(|number| number.value),
+                    cut(text, FIELD),
+                )
+            })
+            .collect(),
+        tape: s
+            .tapes
+            .first()
+            .zip(s.layouts.first())
+            .map(|(tape, layout)| tape_data(s.config.timeline.page_size, tape, layout)),
+        writeup,
+        peers: peers(s.archive, s.entry),
+    }
+}
+
+fn cut(text: &str, limit: usize) -> String {
+    text.char_indices()
+        .nth(limit)
+        .map_or_else(|| text.to_owned(), |(end, _)| format!("{}…", &text[..end]))
+}
+
+fn groups(s: &Sources<'_>) -> Vec<(&'static str, Vec<Field>)> {
+    let run = &s.entry.run;
+    let (subject, environment) = (&run.subject, &run.environment);
+    let known = |name, text: &str| (name, Some(cut(text, FIELD)));
+    let maybe = |name, text: Option<&String>| (name, text.map(|text| cut(text, FIELD)));
+    let step = |name, step: Option<&Step>| {
+        let words = |step: &Step| {
+            let outcome = if step.succeeded {
+                "succeeded"
+            } else {
+                "failed"
+            };
+            cut(&format!("{outcome}: {}", step.command), FIELD)
+        };
+        (name, step.map(words))
+    };
+    let rating = s.review.and_then(|review| review.rating);
+    let loaded = if run.validation.loaded { "yes" } else { "no" };
+    vec![
+        (
+            "What was run",
+            vec![
+                known("Case", &subject.case),
+                known("Version", &subject.version),
+                maybe("Variant", subject.variant.as_ref()),
+                known("Kind of test", &subject.test_type),
+                known("Model", &subject.model),
+                known("Harness", &subject.harness),
+                maybe("Version of the harness", subject.harness_version.as_ref()),
+                known("Orchestrator", &subject.orchestrator),
+                known("Engine", &subject.engine_label()),
+            ],
+        ),
+        (
+            "How it ended",
+            vec![
+                known("State", &run.state.word),
+                maybe("Detail", run.state.detail.as_ref()),
+                ("Rating", rating.map(|rating| rating.word().to_owned())),
+                known("Loaded", loaded),
+                maybe("Not loaded because", run.validation.detail.as_ref()),
+                step("Install", run.validation.install.as_ref()),
+                step("Build", run.validation.build.as_ref()),
+                known("Started", &format::when(&run.started).text),
+                known("Finished", &format::when(&run.finished).text),
+            ],
+        ),
+        (
+            "Where it ran",
+            vec![
+                maybe("Operating system", environment.os.as_ref()),
+                maybe("Container image", environment.container_image.as_ref()),
+                maybe("Node.js", environment.node_version.as_ref()),
+                maybe("Authentication", environment.auth_mode.as_ref()),
+                maybe(
+                    "Test Cabinet commit",
+                    environment.test_cabinet_commit.as_ref(),
+                ),
+            ],
+        ),
+    ]
+}
+
+#[allow(clippy::cast_precision_loss, reason = "lengths of bars")]
+fn metrics(s: &Sources<'_>) -> Vec<(&'static str, Option<f64>, String)> {
+    let metrics = &s.entry.run.metrics;
+    let value = |number: Option<&Number>| number.map(|number| number.value);
+    let text = |cell: Cell| cell.text().to_owned();
+    let names = ["Uncached input", "Cached input", "Output", "Reasoning"];
+    let tokens = names.into_iter().zip(metrics.tokens());
+    let mut all: Vec<_> = tokens
+        .map(|(name, (_, number))| (name, value(number), text(format::tokens(number))))
+        .collect();
+    let (comparable, actual) = (
+        metrics.comparable_cost.as_ref(),
+        metrics.actual_cost.as_ref(),
+    );
+    let seconds = &metrics.run_time_seconds;
+    all.extend([
+        (
+            "Comparable cost",
+            value(comparable),
+            text(format::cost(comparable)),
+        ),
+        ("Actual cost", value(actual), text(format::cost(actual))),
+        (
+            "Run time",
+            Some(seconds.value),
+            text(format::run_time(seconds)),
+        ),
+    ]);
+    let annotations = s.sidecars.iter().flatten();
+    let counts = [
+        ("Events", s.tapes.iter().map(|tape| tape.events.len()).sum()),
+        (
+            "Failures",
+            s.tapes
+                .iter()
+                .flat_map(|tape| &tape.events)
+                .filter(|event| event.is_failure())
+                .count(),
+        ),
+        (
+            "Annotations",
+            annotations
+                .map(|sidecar| sidecar.annotations.len())
+                .sum::<usize>(),
+        ),
+    ];
+    all.extend(counts.map(|(name, count)| {
+        let digits = format::grouped(&count.to_string());
+        (name, Some(count as f64), digits)
+    }));
+    all
+}
+
+fn tape_data(page_size: usize, tape: &Tape<'_>, layout: &Layout<'_>) -> TapeData {
+    let mut kinds: Vec<Kind> = Vec::new();
+    let mut keys: Vec<String> = Vec::new();
+    let mut known: BTreeMap<String, usize> = BTreeMap::new();
+    let (mut bytes, mut before) = (0, None);
+    let mut events = Vec::with_capacity(tape.events.len().min(EVENTS));
+    for (position, event) in tape.events.iter().take(EVENTS).enumerate() {
+        let kind = kinds.iter().position(|kind| *kind == event.kind);
+        let kind = kind.unwrap_or_else(|| {
+            kinds.push(event.kind);
+            kinds.len() - 1
+        });
+        let key = key(event).map(|key| {
+            *known.entry(key).or_insert_with_key(|key| {
+                bytes += key.len();
+                keys.push(key.clone());
+                keys.len() - 1
+            })
+        });
+        if bytes > KEYS {
+            break;
+        }
+        let anchor = layout.anchor(event.seq, position).text();
+        events.push(EventData {
+            kind,
+            after: event.at.map(|at| at.saturating_sub(before.unwrap_or(at))),
+            failed: event.is_failure(),
+            key,
+            anchor: (anchor != format!("e-{position}")).then_some(anchor),
+        });
+        before = event.at.or(before);
+    }
+    TapeData {
+        file: cut(&tape.file, FIELD),
+        total: tape.events.len(),
+        page_size,
+        kinds: kinds
+            .iter()
+            .map(|kind| (kind.word, kind.family.word()))
+            .collect(),
+        keys,
+        events,
+    }
+}
+
+/// What an event does, in words by which it is found again in another run: its command, path or query, where it
+/// is an action at all.
+fn key(event: &Event<'_>) -> Option<String> {
+    let acts = matches!(
+        event.kind.family,
+        Family::Command | Family::Read | Family::Write | Family::Delegation
+    );
+    let words: Vec<_> = event.headline.split_whitespace().collect();
+    if !acts || words.is_empty() {
+        return None;
+    }
+    let words = words.join(" ");
+    let Some((end, _)) = words.char_indices().nth(KEY) else {
+        return Some(words);
+    };
+    let digest = blake3::hash(words.as_bytes()).to_hex();
+    Some(format!("{}…{}", &words[..end], &digest[..6]))
+}
+
+fn peers(archive: &Archive, entry: &Entry) -> Vec<(String, String)> {
+    let others = archive.cases[entry.case].runs.iter();
+    others
+        .map(|&index| &archive.runs[index])
+        .filter(|other| other.slug != entry.slug)
+        .take(PEERS)
+        .map(|other| (other.slug.clone(), cut(&words(&other.run), FIELD)))
+        .collect()
+}
+
+/// A run among those of its case.
+fn words(run: &Run) -> String {
+    let subject = &run.subject;
+    let variant = subject.variant.as_deref().unwrap_or("no variant");
+    format!(
+        "{}, {}, {}, {variant} {}",
+        format::when(run.recency()).date,
+        subject.model,
+        subject.harness,
+        subject.version
+    )
+}

@@ -1,0 +1,170 @@
+// The comparison of two and of four runs, from disk and under a sub-path.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+
+import { launch, watch } from './support/browser.mjs';
+import { serve } from './support/server.mjs';
+import { record, site } from './support/site.mjs';
+
+const HOSTILE = '<img src=x onerror=window.__pwned=1></script><script>window.__pwned=1</script>';
+const SLUGS = ['1', '2', '3', '4'].map((index) => `pong-codex-${['lark', 'lark', 'heron', 'x'][index - 1]}-${index}aaaaaaa`);
+
+const at = (seconds) => new Date(Date.parse('2026-03-01T10:00:00Z') + seconds * 1000).toISOString();
+const log = (events) => `${events.map(([seconds, type, fields]) => JSON.stringify({ timestamp: at(seconds), sessionId: 's', type, ...fields })).join('\n')}\n`;
+const command = (text, isSuccess = true) => ['command', { command: text, exitCode: isSuccess ? 0 : 1, isSuccess }];
+
+function files() {
+  const subject = record().subject;
+  const run = (index, over) => JSON.stringify(record({
+    id: `${index}aaaaaaa-8a60-4d2e-9a51-0c9f6f1f2b11`, finishedAt: `2026-03-0${index}T10:10:12Z`, ...over, subject: { ...subject, ...over.subject },
+  }));
+  const metrics = (seconds, comparable) => ({ runTimeSeconds: seconds, tokens: { uncachedInput: 100, output: 50 }, cost: { comparable, actual: null } });
+  const checks = (similarity) => ({ loaded: true, install: null, build: null, checks: [{ view: 'title', name: 'Title', reached: similarity !== null, similarity: similarity ?? 0, detail: 'no canvas' }] });
+  const folder = (index) => `content/runs/${index}`;
+  return {
+    'site.toml': '',
+    [`${folder(1)}/run-record.json`]: run(1, { subject: { modelId: 'lark' }, metrics: metrics(100, 2), validation: checks(0.9) }),
+    [`${folder(1)}/events.jsonl`]: log([[0, ...command('npm ci')], [1, 'agent', { message: 'One' }], [4, 'read', { path: './src/a.ts' }], [10, ...command('npm test', false)], [20, 'write', { path: 'src/only-one.ts' }]]),
+    [`${folder(1)}/writeup.md`]: `---\nrating: great\n---\n# Heading of the writeup\n\nA paragraph with **bold** words and ${HOSTILE}.\n\n- an item\n`,
+    [`${folder(2)}/run-record.json`]: run(2, { subject: { modelId: 'lark', harnessVersion: '0.32.0' }, metrics: metrics(50, null), validation: checks(null) }),
+    [`${folder(2)}/events.jsonl`]: log([[0, ...command('npm  ci')], [2, 'read', { path: 'src/a.ts' }], [40, ...command('npm run build')], [41, 'write', { path: 'src/two.ts' }]]),
+    [`${folder(3)}/run-record.json`]: run(3, { subject: { modelId: 'heron' } }),
+    [`${folder(4)}/run-record.json`]: run(4, { subject: { modelId: 'x', variant: HOSTILE, harnessVersion: HOSTILE }, status: { state: 'failed', detail: HOSTILE } }),
+    [`${folder(4)}/events.jsonl`]: log([[0, ...command(HOSTILE)], [7200, 'write', { path: HOSTILE }]]),
+  };
+}
+
+let browser;
+let folder;
+let server;
+before(async () => {
+  browser = await launch();
+  folder = site(files());
+  server = await serve(folder);
+});
+after(async () => {
+  await browser?.close();
+  await server?.close();
+});
+
+async function open(query, { base = `${pathToFileURL(folder).href}/`, file = 'compare/index.html', expected = [], ...options } = {}) {
+  const context = await browser.newContext(options);
+  const problems = await watch(context, base);
+  const page = await context.newPage();
+  await page.goto(base + file + query);
+  return {
+    page,
+    close: async () => {
+      assert.equal(await page.evaluate(() => window.__pwned), undefined, 'recorded text ran');
+      assert.deepEqual(problems.filter((problem) => !expected.some((part) => problem.includes(part))), []);
+      await context.close();
+    },
+  };
+}
+const row = (page, section, name) => page.locator(`section:has(#${section}) tr`).filter({ has: page.locator('th[scope=row]', { hasText: name }) });
+
+for (const from of ['disk', 'a sub-path']) {
+  const options = () => (from === 'disk' ? {} : { base: server.url });
+
+  test(`two runs stand side by side, from ${from}`, async () => {
+    const { page, close } = await open(`?runs=${SLUGS[0]},${SLUGS[1]}`, options());
+    await page.locator('#metrics').waitFor();
+    assert.equal(await page.locator('#pick').isVisible(), false);
+    assert.deepEqual(await row(page, 'metrics', 'Run time').locator('td').allInnerTexts(), ['1 min 40 s', '50 s']);
+    assert.deepEqual(await row(page, 'metrics', 'Run time').locator('rect').evaluateAll((all) => all.map((rect) => rect.getAttribute('width'))), ['100.0', '50.0']);
+    assert.deepEqual(await row(page, 'metrics', 'Comparable cost').locator('td').allInnerTexts(), ['$2.00', '—']);
+    assert.deepEqual(await row(page, 'checks', 'Title').locator('td').allInnerTexts(), ['0.9', 'not reached: no canvas']);
+    assert.match(await row(page, 'fields', 'Version of the harness').innerText(), /≠.*differs/s);
+    assert.equal(await row(page, 'fields', 'Orchestrator').isVisible(), false);
+    await page.getByRole('checkbox', { name: 'Only what differs' }).uncheck();
+    assert.equal(await row(page, 'fields', 'Orchestrator').isVisible(), true);
+    assert.equal(await page.locator('.apart').count(), 0, 'they faced the same task');
+
+    assert.match(await page.locator('section:has(#parting)').innerText(), /The first 2 actions are the same; then they part\./);
+    assert.match(await page.locator('tr.here').innerText(), /3 parts here\s+#3 command npm test failed\s+#2 command npm run build/);
+    const own = page.locator('section:has(#files) .paths');
+    assert.deepEqual(await own.allInnerTexts(), ['src/only-one.ts write', 'src/two.ts write']);
+
+    const ticks = page.locator('.lanes .strip');
+    assert.equal(await ticks.count(), 2);
+    const last = await ticks.locator('a:last-child path').evaluateAll((all) => all.map((path) => Number(/^M([\d.]+)/.exec(path.getAttribute('d'))[1])));
+    assert.deepEqual(last, [487.9, 996], 'one axis: 20 s and 41 s of 41 s');
+    assert.equal(await ticks.first().locator('.fail').count(), 1);
+
+    const writeup = page.locator('section:has(#writeups) .beside > div');
+    assert.equal(await writeup.first().locator('h4').innerText(), 'Heading of the writeup');
+    assert.match(await writeup.first().locator('p').first().innerText(), /^A paragraph with bold words and/);
+    assert.equal(await writeup.first().locator('li').innerText(), 'an item');
+    assert.match(await writeup.last().innerText(), /no writeup/);
+
+    await page.locator('tr.here a').first().click();
+    await page.waitForURL(/runs\/.*1aaaaaaa\/index\.html#e-3$/);
+    assert.equal(await page.locator('#e-3:target').count(), 1);
+    await close();
+  });
+
+  test(`four runs stand side by side and hostile names do not run, from ${from}`, async () => {
+    const { page, close } = await open(`?runs=${SLUGS.join()}`, options());
+    await page.locator('#metrics').waitFor();
+    assert.equal(await page.locator('section:has(#metrics) thead th').count(), 5);
+    assert.match(await page.locator('.apart').innerText(), /differ in variant/);
+    assert.match(await page.locator('section:has(#parting)').innerText(), /C recorded no command and no path/);
+    assert.match(await page.locator('.lanes li').nth(2).innerText(), /no tape/);
+    assert.equal(await page.locator('.adding').count(), 0, 'a fifth cannot be added');
+    assert.equal(await page.locator('main img').count(), 0);
+    assert.ok((await page.locator('section:has(#files)').innerText()).includes('<img src=x'), 'it is words');
+    await page.setViewportSize({ width: 320, height: 700 });
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false);
+    await close();
+  });
+
+  test(`a run page leads to a comparison with another run of its case, from ${from}`, async () => {
+    const { page, close } = await open('', { ...options(), file: `runs/${SLUGS[0]}/index.html` });
+    await page.getByRole('link', { name: 'Compare with another run' }).click();
+    await page.getByText('One more run makes a comparison.').waitFor();
+    assert.equal(await page.locator('#pick').isVisible(), true);
+    const select = page.getByRole('combobox', { name: 'Compare with' });
+    assert.deepEqual(await select.locator('option').allInnerTexts().then((all) => all.length), 4);
+    await select.selectOption(SLUGS[1]);
+    await page.locator('#metrics').waitFor();
+    assert.ok(page.url().endsWith(`?runs=${SLUGS[0]},${SLUGS[1]}`));
+    // The address of a page is as good as its part.
+    await page.getByRole('textbox').fill(`https://example.org/site/runs/${SLUGS[2]}/index.html#e-3`);
+    await page.getByRole('button', { name: 'Add' }).click();
+    await page.locator('.chosen li').nth(2).waitFor();
+    await page.getByRole('link', { name: 'Remove A' }).click();
+    await page.waitForURL((url) => url.search === `?runs=${SLUGS[1]},${SLUGS[2]}`);
+    await page.locator('#metrics').waitFor();
+    await page.goBack();
+    await page.locator('.chosen li').nth(2).waitFor();
+    await close();
+  });
+}
+
+test('an address that leads to no run is told calmly, and the others are compared', async () => {
+  const expected = ['ERR_FILE_NOT_FOUND', 'nope'];
+  const { page, close } = await open(`?runs=${SLUGS[0]},nope,../../x,${SLUGS[1]}`, { expected });
+  await page.locator('#metrics').waitFor();
+  assert.match(await page.locator('.empty').innerText(), /These addresses lead to no published run: nope, \.\.\/\.\.\/x\./);
+  assert.equal(await page.locator('.chosen li').count(), 2);
+  await close();
+});
+
+test('without runs the page explains itself and its table leads to a comparison', async () => {
+  const { page, close } = await open('');
+  assert.equal(await page.locator('#compared').innerText(), '');
+  await page.getByRole('checkbox', { name: 'Select run 1aaaaaaa' }).check();
+  await page.getByRole('checkbox', { name: 'Select run 3aaaaaaa' }).check();
+  await page.getByRole('group', { name: 'Selected runs' }).getByRole('link', { name: 'Compare' }).click();
+  await page.locator('#metrics').waitFor();
+  assert.equal(await page.locator('.chosen li').count(), 2);
+  await close();
+});
+
+test('without JavaScript the page says how runs are compared', async () => {
+  const { page, close } = await open('', { javaScriptEnabled: false });
+  assert.match(await page.locator('noscript').innerText(), /the page of a case holds its runs in one table/);
+  assert.equal(await page.locator('table.runs tr[data-run]').count(), 4);
+  await close();
+});

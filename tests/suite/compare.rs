@@ -1,0 +1,167 @@
+//! The comparison of runs: the page without its script, and what each run brings to it.
+
+use serde_json::{Value, json};
+
+use crate::support::{FIRST, FIRST_SLUG, HEADER, Run, TestSite, event, lines};
+
+/// The data of a run, taken out of its script.
+fn data(site: &TestSite, slug: &str) -> Value {
+    let script = site.text(&format!("public/runs/{slug}/compare.js"));
+    let json = script
+        .strip_prefix("runpress.run(")
+        .and_then(|rest| rest.strip_suffix(");\n"))
+        .expect("one call");
+    assert!(!json.contains('<'), "{json}");
+    serde_json::from_str(json).expect("JSON")
+}
+
+#[test]
+fn the_page_explains_itself_and_offers_the_newest_runs() {
+    let site = TestSite::base();
+    site.publish();
+    let page = site.page("compare/index.html");
+    assert_eq!(page.texts("h1"), ["Compare runs"]);
+    assert!(page.texts("noscript")[0].contains("overview"));
+    assert_eq!(page.all("table.runs tr[data-run]").len(), 1);
+    let link = site.first_page();
+    let href = format!("../../compare/index.html?runs={FIRST_SLUG}");
+    assert_eq!(link.all(&format!("dl.facts a[href='{href}']")).len(), 1);
+    assert_eq!(crate::crawl::problems(&site.published()), [""; 0]);
+}
+
+#[test]
+fn a_run_brings_its_fields_and_unknown_ones_are_null() {
+    let site = TestSite::base();
+    let record = format!("{FIRST}/run-record.json");
+    let text = site.text(&record);
+    let start = text.find("\"cachedInput\":").expect("cached input");
+    let end = start + text[start..].find(',').expect("an end");
+    site.write(
+        &record,
+        format!("{}\"cachedInput\": null{}", &text[..start], &text[end..]),
+    );
+    site.publish();
+    let data = data(&site, FIRST_SLUG);
+    assert_eq!(data["slug"], FIRST_SLUG);
+    let groups = data["groups"].as_array().expect("groups");
+    assert_eq!(groups.len(), 3);
+    let fields: Vec<&Value> = groups
+        .iter()
+        .flat_map(|group| group[1].as_array().expect("fields"))
+        .collect();
+    let field = |name: &str| {
+        let found = fields.iter().find(|field| field[0] == name);
+        found.unwrap_or_else(|| panic!("{name}"))[1].clone()
+    };
+    assert_eq!(field("Case"), "pong");
+    assert_eq!(field("Engine"), "none");
+    let metrics = data["metrics"].as_array().expect("metrics");
+    let cached = metrics.iter().find(|metric| metric[0] == "Cached input");
+    assert_eq!(cached.expect("cached input")[1], Value::Null);
+}
+
+#[test]
+fn events_are_told_by_kind_time_failure_and_command() {
+    let site = TestSite::base();
+    site.write(
+        &format!("{FIRST}/events.jsonl"),
+        lines(&[
+            event(
+                0,
+                "command",
+                r#""command":"npm   ci","exitCode":0,"isSuccess":true"#,
+            ),
+            event(3, "agent", r#""message":"</script>""#),
+            event(5, "write", r#""path":"src/a.ts""#),
+            event(
+                6,
+                "command",
+                r#""command":"npm ci","exitCode":1,"isSuccess":false"#,
+            ),
+        ]),
+    );
+    site.write(
+        &format!("{FIRST}/events.jsonl.annotations.jsonl"),
+        lines(&[HEADER]),
+    );
+    site.publish();
+    let tape = &data(&site, FIRST_SLUG)["tape"];
+    assert_eq!(
+        tape["kinds"],
+        json!([
+            ["command", "command"],
+            ["agent", "speech"],
+            ["write", "write"]
+        ])
+    );
+    assert_eq!(tape["keys"], json!(["npm ci", "src/a.ts"]));
+    assert_eq!(tape["events"].as_array().map(Vec::len), Some(4));
+    assert_eq!(tape["events"][0], json!([0, 0, 0, 0]));
+    assert_eq!(tape["events"][1][3], -1, "what is said is no action");
+    assert_eq!(tape["events"][3][2], 1, "it failed");
+    assert_eq!(tape["events"][3][3], 0, "white space makes no difference");
+    assert_eq!(tape["total"], 4);
+}
+
+#[test]
+fn a_long_tape_brings_its_first_10_000_events_and_long_commands_a_digest() {
+    let site = TestSite::base();
+    let events: Vec<String> = (0..10_050)
+        .map(|n| {
+            let command = format!("\"command\":\"{}{}\"", "x".repeat(200), n % 7);
+            event(0, "command", &command)
+        })
+        .collect();
+    site.write(&format!("{FIRST}/events.jsonl"), lines(&events));
+    site.write(
+        &format!("{FIRST}/events.jsonl.annotations.jsonl"),
+        lines(&[HEADER]),
+    );
+    site.publish();
+    let tape = &data(&site, FIRST_SLUG)["tape"];
+    assert_eq!(tape["total"], 10_050);
+    assert_eq!(tape["events"].as_array().map(Vec::len), Some(10_000));
+    let keys = tape["keys"].as_array().expect("keys");
+    assert_eq!(keys.len(), 7, "they differ only after the cut");
+    assert!(
+        keys.iter()
+            .all(|key| key.as_str().is_some_and(|key| key.chars().count() == 103))
+    );
+}
+
+#[test]
+fn many_different_commands_stop_at_256_kib() {
+    let site = TestSite::base();
+    let events: Vec<String> = (0..5_000)
+        .map(|n| event(0, "command", &format!("\"command\":\"{n:090}\"")))
+        .collect();
+    site.write(&format!("{FIRST}/events.jsonl"), lines(&events));
+    site.write(
+        &format!("{FIRST}/events.jsonl.annotations.jsonl"),
+        lines(&[HEADER]),
+    );
+    site.publish();
+    let script = site.bytes(&format!("public/runs/{FIRST_SLUG}/compare.js"));
+    assert!(script.len() < 400 * 1024, "{} bytes", script.len());
+    let tape = &data(&site, FIRST_SLUG)["tape"];
+    let kept = tape["events"].as_array().map_or(0, Vec::len);
+    assert!((2_000..3_000).contains(&kept), "{kept}");
+}
+
+#[test]
+fn a_run_names_the_other_runs_of_its_case() {
+    let site = TestSite::empty();
+    site.run("a", &Run::new("0000000a-1"))
+        .run("b", &Run::new("0000000b-1").model("other"))
+        .run("c", &Run::new("0000000c-1").case("todo"));
+    site.publish();
+    let data = data(&site, "pong-codex-sample-lark-1-0000000a");
+    assert_eq!(
+        data["peers"],
+        json!([[
+            "pong-codex-other-0000000b",
+            "2026-03-01, other, codex, base v1.0.0"
+        ]])
+    );
+    assert_eq!(data["tape"], Value::Null);
+}
