@@ -1,5 +1,5 @@
-// Facets and a filter over all runs of the archive, above the table of the page of runs. The data is loaded on
-// first use; without a filter the page stays as it came. What is chosen stands in the address.
+// Facets, a filter by words and an order over all runs of the archive. The data is loaded on first use; until then
+// the page stays as it came. What is chosen stands in the address.
 (() => {
   'use strict';
   const { root, make, load } = window.runpress;
@@ -8,14 +8,20 @@
   if (!summary || !table) return;
   const SIZE = 100;
   const FEW = 10;
+  const RATINGS = ['broken', 'scuffed', 'passable', 'great', 'flawless'];
+  const COLUMNS = ['run', 'finished', 'case', 'variant', 'model', 'harness', 'state', 'rating', 'cost', 'time', 'events', 'annotations', 'threads'];
+  const CELLS = [['variant', 4], ['cost', 9], ['time', 10], ['events', 11], ['annotations', 12], ['threads', 13]];
   const body = table.tBodies[0];
   const served = [...body.rows];
   // Taken before another script adds to the row.
   const sample = served[0].cloneNode(true);
-  const COLUMNS = ['run', 'finished', 'case', 'variant', 'model', 'harness', 'state', 'rating', 'cost', 'time', 'events', 'annotations', 'threads'];
   const columns = [...table.tHead.rows[0].cells].map((cell, at) => cell.dataset.col ?? COLUMNS[at]);
+  const ofServer = document.querySelectorAll('main nav.pager, [data-runs]');
+  const paged = ofServer.length > 1;
   const text = (cell) => cell.text ?? cell;
-  const FACETS = [
+  const slug = (row) => row[0][0].split('/')[1];
+  const count = (number) => number.toLocaleString('en');
+  const facets = [
     ['case', 'Case', (row) => [row[2][1]]],
     ['variant', 'Variant', (row) => [text(row[4])]],
     ['model', 'Model', (row) => [row[5][1]]],
@@ -23,234 +29,232 @@
     ['state', 'State', (row) => [row[7][0]]],
     ['rating', 'Rating', (row) => [row[8][0]]],
     ['annotation', 'Annotations', (row) => Object.keys(row[14])],
-  ].map(([key, name, of]) => ({ key, name, of, chosen: new Set(), all: false }));
+  ].map(([key, name, of]) => ({ key, name, of, chosen: new Set(), items: new Map(), totals: new Map() }));
   const rows = [];
+  let order = {};
   let page = 1;
-  let loading, loaded, timer;
+  let loading, timer;
 
-  const count = (number) => number.toLocaleString('en');
-
-  // Each row with what it is filtered by.
-  function add(data) {
+  // 12 ms at a time; in between the page answers.
+  async function add(data) {
+    let until = performance.now() + 12;
     for (const row of data) {
-      const values = FACETS.map(({ of }) => of(row));
-      const words = [row[0][1], row[0][0].split('/')[1], row[3], row[1][0].slice(0, 10), ...values.flat()].join(' ').toLowerCase();
-      rows.push({ row, values, words });
+      if (performance.now() > until) {
+        await new Promise((go) => setTimeout(go));
+        until = performance.now() + 12;
+      }
+      const values = facets.map(({ of }) => of(row));
+      const words = [row[0][1], slug(row), row[3], row[1][0].slice(0, 10), ...values.flat()].join(' ').toLowerCase();
+      rows.push({ row, values, words, at: rows.length });
+      facets.forEach(({ totals }, at) => values[at].forEach((value) => totals.set(value, (totals.get(value) ?? 0) + 1)));
     }
   }
 
   async function prepare() {
-    let parts = 0;
-    window.runpress.runs = (part, data) => {
-      if (part) add(data);
-      else parts = data;
-    };
+    let received;
+    window.runpress.runs = (part, data) => { received = data; };
     await load('runs');
-    for (let part = 1; part <= parts; part += 1) await load(`runs-${part}`);
-    loaded = true;
+    const parts = received;
+    for (let part = 1; part <= parts; part += 1) {
+      await load(`runs-${part}`);
+      await add(received);
+    }
   }
 
-  const filter = make('input', '', { type: 'search', autocomplete: 'off', placeholder: 'Filter by words' });
-  filter.setAttribute('aria-label', 'Filter the runs by words');
+  const filter = make('input', '', { type: 'search', autocomplete: 'off', placeholder: 'Filter by words', ariaLabel: 'Filter the runs by words' });
   const clear = make('button', 'Clear', { type: 'button', hidden: true });
   const status = make('p', '', { className: 'quiet', role: 'status' });
   const pager = make('nav', '', { className: 'pager', hidden: true, ariaLabel: 'Pages of the filtered runs' });
   const bar = make('div', '', { className: 'bar' });
   const place = make('section', '', { className: 'facets', ariaLabel: 'Filter the runs' });
-  const serverPart = document.querySelectorAll('main nav.pager, [data-runs]');
-
-  for (const facet of FACETS) {
-    facet.details = make('details', '', { name: 'facet' });
+  bar.append(filter, ...facets.map((facet) => {
+    facet.details = make('details', '', { name: 'facet', ontoggle: () => facet.details.open && use() });
     facet.summary = make('summary', facet.name);
-    facet.list = make('ul', '', { ariaLabel: facet.name });
+    facet.list = make('ul');
     facet.details.append(facet.summary, facet.list);
-    facet.details.addEventListener('toggle', () => facet.details.open && use());
-    bar.append(facet.details);
-  }
-  bar.prepend(filter);
-  bar.append(clear);
+    return facet.details;
+  }), clear);
   place.append(bar, status);
   summary.after(place);
-  (table.closest('.scroll') ?? table).after(pager);
+  table.closest('.scroll').after(pager);
 
   function use() {
+    status.textContent ||= 'Loading the runs …';
     loading ??= prepare();
-    if (!loaded) status.textContent = 'Loading the runs …';
-    loading.then(show, () => {
-      loading = undefined;
-      status.textContent = 'The data of the runs could not be loaded.';
-    });
+    loading.then(show, () => { status.textContent = 'The data of the runs could not be loaded.'; });
   }
 
   const wanted = () => filter.value.toLowerCase().split(/\s+/).filter(Boolean);
-  const isFiltered = () => wanted().length > 0 || FACETS.some(({ chosen }) => chosen.size);
 
   function show() {
     const words = wanted();
-    const found = [];
-    for (const facet of FACETS) facet.counts = new Map();
+    const filtered = words.length > 0 || facets.some(({ chosen }) => chosen.size);
+    let found = [];
+    for (const facet of facets) facet.counts = new Map();
     for (const each of rows) {
       if (!words.every((word) => each.words.includes(word))) continue;
-      let failed = -1;
-      let fails = 0;
-      for (let at = 0; at < FACETS.length && fails < 2; at += 1) {
-        const { chosen } = FACETS[at];
-        if (!chosen.size || each.values[at].some((value) => chosen.has(value))) continue;
-        failed = at;
-        fails += 1;
-      }
-      if (fails === 0) found.push(each);
+      const failed = facets.filter(({ chosen }, at) => chosen.size && !each.values[at].some((value) => chosen.has(value)));
+      if (!failed.length) found.push(each);
       // A facet counts what there would be if nothing were chosen in it.
-      FACETS.forEach(({ counts }, at) => {
-        if (fails > 1 || (fails === 1 && at !== failed)) return;
-        for (const value of each.values[at]) counts.set(value, (counts.get(value) ?? 0) + 1);
+      facets.forEach((facet, at) => {
+        if (failed.length > 1 || (failed.length && failed[0] !== facet)) return;
+        for (const value of each.values[at]) facet.counts.set(value, (facet.counts.get(value) ?? 0) + 1);
       });
     }
-    for (const facet of FACETS) list(facet);
-    const filtered = isFiltered();
+    if (order.column) found = sorted(found);
+    facets.forEach(list);
+    const own = filtered || order.column;
     clear.hidden = !filtered;
-    for (const element of serverPart) element.hidden = filtered;
-    const pages = Math.max(1, Math.ceil(found.length / SIZE));
+    for (const element of ofServer) element.hidden = own;
+    const pages = own ? Math.max(1, Math.ceil(found.length / SIZE)) : 1;
     page = Math.min(page, pages);
-    turn(filtered ? pages : 1, found.length);
-    status.textContent = filtered
-      ? `${count(found.length)} of ${count(rows.length)} runs${found.length ? ', newest first' : '. Take a filter away to see more'}.`
-      : '';
-    body.replaceChildren(...(filtered ? found.slice((page - 1) * SIZE, page * SIZE).map(({ row }) => tr(row)) : served));
+    turn(pages, found.length);
+    status.textContent = own ? `${count(found.length)} of ${count(rows.length)} runs${found.length ? '' : '. Take a filter away to see more'}.` : '';
+    body.replaceChildren(...(own ? found.slice((page - 1) * SIZE, page * SIZE).map(({ row }) => line(row)) : served));
     table.dispatchEvent(new CustomEvent('runpress:rows', { bubbles: true }));
   }
 
+  // By the column that was asked for; what is unknown comes last.
+  function sorted(found) {
+    const { column, way } = order;
+    const at = { run: 0, finished: 1, case: 2, model: 5, harness: 6, state: 7 }[column];
+    const key = ({ row }) => {
+      if (column === 'rating') return RATINGS.indexOf(row[8][0]);
+      if (column === 'time') return Number.parseFloat(row[10].title);
+      if (at !== undefined) return row[at][[1, 7].includes(at) ? 0 : 1];
+      const word = text(row[CELLS.find(([name]) => name === column)[1]]);
+      if (column === 'variant') return word === '—' ? -1 : word;
+      return word === '—' ? -1 : Number(word.replace(/[$,]/g, ''));
+    };
+    const compare = new Intl.Collator(undefined, { numeric: true }).compare;
+    const keyed = found.map((each) => [key(each), each]);
+    keyed.sort(([a, x], [b, y]) => (a === -1) - (b === -1)
+      || way * (typeof a === 'number' ? a - b : compare(a, b)) || x.at - y.at);
+    return keyed.map(([, each]) => each);
+  }
+
   function list(facet) {
-    const { chosen, counts, details, summary } = facet;
-    summary.replaceChildren(facet.name, ...(chosen.size ? [' ', make('small', `${chosen.size} chosen`)] : []));
-    if (!details.open) return;
-    facet.order ??= [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).map(([value]) => value);
-    const known = [...new Set([...facet.order, ...counts.keys(), ...chosen])].filter((value) => counts.has(value) || chosen.has(value));
-    const few = facet.all || known.length <= FEW + 2 ? known : known.filter((value, at) => at < FEW || chosen.has(value));
-    const focused = facet.list.contains(document.activeElement) && document.activeElement.value;
-    facet.list.replaceChildren(...few.map((value) => {
-      const box = make('input', '', { type: 'checkbox', value, checked: chosen.has(value) });
-      box.addEventListener('change', () => {
+    const { name, chosen, counts, items, totals } = facet;
+    facet.summary.replaceChildren(name, ...(chosen.size ? [' ', make('small', `${chosen.size} chosen`)] : []));
+    if (!facet.details.open) return;
+    for (const [value] of [...totals].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).concat([...chosen].map((each) => [each]))) {
+      if (items.has(value)) continue;
+      const box = make('input', '', { type: 'checkbox', value, onchange: () => {
         if (box.checked) chosen.add(value);
         else chosen.delete(value);
         go();
-      });
+      } });
       const label = make('label');
-      label.append(box, make('span', value.replaceAll('_', ' ')), make('small', count(counts.get(value) ?? 0)));
-      const item = make('li');
-      item.append(label);
-      return item;
-    }));
-    if (few.length < known.length) {
-      const more = make('button', `${count(known.length - few.length)} more`, { type: 'button' });
-      more.addEventListener('click', () => {
-        facet.all = true;
-        list(facet);
-        facet.list.querySelectorAll('input')[few.length]?.focus();
-      });
-      facet.list.appendChild(make('li')).append(more);
+      label.append(box, make('span', value.replaceAll('_', ' ')), make('small'));
+      items.set(value, facet.list.appendChild(make('li')).appendChild(label));
     }
-    if (focused !== false) [...facet.list.querySelectorAll('input')].find(({ value }) => value === focused)?.focus();
+    let shown = 0;
+    for (const [value, label] of items) {
+      const [box, , small] = label.children;
+      box.checked = chosen.has(value);
+      small.textContent = count(counts.get(value) ?? 0);
+      label.parentNode.hidden = !box.checked && (!counts.has(value) || (!facet.all && shown >= FEW && counts.size > FEW + 2));
+      if (!label.parentNode.hidden) shown += 1;
+    }
+    facet.more?.remove();
+    const folded = counts.size - shown;
+    if (facet.all || folded < 1) return;
+    facet.more = make('button', `${count(folded)} more`, { type: 'button', onclick: () => {
+      facet.all = true;
+      const next = [...items.values()].find(({ parentNode }) => parentNode.hidden);
+      list(facet);
+      next.firstChild.focus();
+    } });
+    facet.list.append(facet.more);
   }
 
   function turn(pages, total) {
     pager.hidden = pages < 2;
     const from = (page - 1) * SIZE;
-    const words = make('p', `Page ${page} of ${pages}: runs ${count(from + 1)} to ${count(Math.min(total, from + SIZE))} of ${count(total)}`);
-    const buttons = [['Previous', page - 1], ['Next', page + 1]].filter(([, to]) => to > 0 && to <= pages).map(([name, to]) => {
-      const button = make('button', name, { type: 'button' });
-      button.addEventListener('click', () => {
-        page = to;
-        go(page);
-        place.scrollIntoView();
-        [...pager.querySelectorAll('button')].find(({ textContent }) => textContent === name)?.focus({ preventScroll: true });
-      });
-      return button;
-    });
     const controls = make('p');
-    controls.append(...buttons);
-    pager.replaceChildren(words, controls);
+    for (const [name, to] of [['Previous', page - 1], ['Next', page + 1]]) {
+      controls.append(make('button', name, { type: 'button', disabled: to < 1 || to > pages, onclick: () => {
+        go(to);
+        place.scrollIntoView();
+      } }));
+    }
+    pager.replaceChildren(make('p', `Page ${page} of ${pages}: runs ${count(from + 1)} to ${count(Math.min(total, from + SIZE))} of ${count(total)}`), controls);
   }
 
-  // A row as the server would have written it, with the same columns.
-  function tr(row) {
-    const at = (href) => new URL(href, root).href;
-    const link = ([href, words]) => [make('a', words, { href: at(href) })];
+  // A row as the server would have written it, with the columns of the table.
+  function line(row) {
+    const link = ([href, words]) => [make('a', words, { href: new URL(href, root).href })];
     const badge = ([words, tone]) => [make('span', words, { className: `badge b-${tone}` })];
-    const cell = (value) => {
-      if (typeof value === 'string') return [value];
-      return [make(value.known ? 'span' : 'abbr', value.text, { title: value.title, className: value.known ? '' : 'unknown' })];
-    };
-    const [run, [iso, full], kase, version, variant, model, harness, state, rating, cost, time, events, annotations, threads] = row;
+    const cell = (value) => (typeof value === 'string' ? [value]
+      : [make(value.known ? 'span' : 'abbr', value.text, { title: value.title, className: value.known ? '' : 'unknown' })]);
+    const [run, [dateTime, title], kase, version] = row;
     const content = {
-      run: () => link(run),
-      finished: () => [make('time', iso.slice(0, 10), { dateTime: iso, title: full })],
-      case: () => [...link(kase), ' ', make('small', version)],
-      variant: () => cell(variant),
-      model: () => link(model),
-      harness: () => link(harness),
-      state: () => badge(state),
-      rating: () => badge(rating),
-      cost: () => cell(cost),
-      time: () => cell(time),
-      events: () => cell(events),
-      annotations: () => cell(annotations),
-      threads: () => cell(threads),
+      run: link(run),
+      finished: [make('time', dateTime.slice(0, 10), { dateTime, title })],
+      case: [...link(kase), ' ', make('small', version)],
+      model: link(row[5]),
+      harness: link(row[6]),
+      state: badge(row[7]),
+      rating: badge(row[8]),
     };
-    const line = sample.cloneNode(false);
-    if ('run' in line.dataset) line.dataset.run = run[0].split('/')[1];
-    columns.forEach((column, index) => {
-      const made = sample.cells[index].cloneNode(false);
-      made.append(...(content[column]?.() ?? []));
-      line.append(made);
+    for (const [name, at] of CELLS) content[name] = cell(row[at]);
+    const made = sample.cloneNode(false);
+    if (made.dataset.run) made.dataset.run = slug(row);
+    columns.forEach((column, at) => {
+      const place = made.appendChild(sample.cells[at].cloneNode(false));
+      place.append(...(content[column] ?? []));
+      if (column === 'rating') place.dataset.v = RATINGS.indexOf(row[8][0]) + 1 || '';
+      if (column === 'time') place.dataset.v = Number.parseFloat(row[10].title);
     });
-    return line;
+    return made;
   }
 
   function read() {
     const query = new URLSearchParams(location.search);
-    for (const { key, chosen } of FACETS) {
-      chosen.clear();
-      for (const value of query.getAll(key)) chosen.add(value);
-    }
+    for (const facet of facets) facet.chosen = new Set(query.getAll(facet.key));
     filter.value = query.get('q') ?? '';
     page = Math.max(1, Number.parseInt(query.get('page'), 10) || 1);
+    if (['q', 'page', ...facets.map(({ key }) => key)].some((key) => query.has(key)) || loading) use();
   }
 
   function go(at = 1, how = 'pushState') {
-    page = at;
     const url = new URL(location);
-    for (const key of [...FACETS.map(({ key }) => key), 'q', 'page']) url.searchParams.delete(key);
-    for (const { key, chosen } of FACETS) for (const value of chosen) url.searchParams.append(key, value);
-    if (filter.value.trim()) url.searchParams.set('q', filter.value.trim());
-    if (page > 1) url.searchParams.set('page', page);
+    const query = url.searchParams;
+    for (const key of [...facets.map(({ key }) => key), 'q', 'page']) query.delete(key);
+    for (const { key, chosen } of facets) for (const value of chosen) query.append(key, value);
+    if (wanted().length) query.set('q', filter.value.trim());
+    if (at > 1) query.set('page', at);
+    page = at;
     if (url.href !== location.href) history[how]({}, '', url);
     use();
   }
 
   filter.addEventListener('input', () => {
     clearTimeout(timer);
-    timer = setTimeout(() => go(1, 'replaceState'), 150);
+    timer = setTimeout(go, 150, 1, 'replaceState');
   });
   clear.addEventListener('click', () => {
-    for (const { chosen } of FACETS) chosen.clear();
+    for (const { chosen } of facets) chosen.clear();
     filter.value = '';
     go();
     filter.focus();
   });
-  document.addEventListener('click', ({ target }) => {
-    for (const { details } of FACETS) if (details.open && target.isConnected && !details.contains(target)) details.open = false;
+  // A list that goes on over pages is put into another order as a whole.
+  table.addEventListener('runpress:sort', (event) => {
+    if (!paged) return;
+    event.preventDefault();
+    order = event.detail;
+    if (order.column || loading) use();
   });
-  place.addEventListener('keydown', (event) => {
-    const open = event.key === 'Escape' && FACETS.find(({ details }) => details.open);
+  document.addEventListener('click', ({ target }) => {
+    for (const { details } of facets) if (target.isConnected && !details.contains(target)) details.open = false;
+  });
+  place.addEventListener('keydown', ({ key }) => {
+    const open = key === 'Escape' && facets.find(({ details }) => details.open);
     if (!open) return;
     open.details.open = false;
     open.summary.focus();
   });
-  addEventListener('popstate', () => {
-    read();
-    use();
-  });
+  addEventListener('popstate', read);
   read();
-  if (isFiltered()) use();
 })();
