@@ -217,7 +217,7 @@ fn content_security_policy(config: &Config, data: Option<&str>) -> String {
     };
     let data = data.map_or_else(String::new, |source| format!(" {source}"));
     format!(
-        "default-src 'none'; script-src 'self'{data}; style-src 'self'; img-src 'self' data:; font-src 'self'; \
+        "default-src 'none'; script-src 'self'{data}; style-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'self'; \
          media-src 'self'; frame-src {frames}; base-uri 'none'; form-action 'none'"
     )
 }

@@ -5,18 +5,8 @@ import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
 import { fileUrl, launch, unfold, watch } from './support/browser.mjs';
+import { ALL, TEXTS as PAYLOADS } from './support/payloads.mjs';
 import { cards, html, kinds, pages, runPage, site } from './support/site.mjs';
-
-const RUN = 'window.__pwned=1';
-const PAYLOADS = [
-  `<script>${RUN}</script><img src=x onerror=${RUN}><svg/onload=${RUN}><iframe srcdoc="<script>parent.__pwned=1</script>"></iframe>`,
-  `"'><img src=https://evil.example/x.png onerror=${RUN}> " onfocus=${RUN} autofocus tabindex=1 x="' onmouseover='${RUN}`,
-  `</title></pre></code></textarea></style></script></template></main></body></html><script>${RUN}</script><!-- <![CDATA[`,
-  `<a href="javascript:${RUN}">go</a><base href="https://evil.example/"><meta http-equiv=refresh content="0;url=https://evil.example/"><link rel=stylesheet href=https://evil.example/x.css><form action=https://evil.example/><button>send`,
-  `[md](javascript:${RUN}) ![img](https://evil.example/x.png) <javascript:${RUN}> [r] <https://evil.example/> \n\n[r]: data:text/html,<script>${RUN}</script>\n\n| a |\n|---|\n| <img src=x onerror=${RUN}> |\n`,
-  `{{ 7777*7777 }} {% include "run.html" %} \u001b[31mred\u001b[0m\u001b]8;;javascript:${RUN}\u0007link\u001b]8;;\u0007 \u202etxt\u202c \u2066x \u0001\u0008\u007f`,
-  `${'w'.repeat(4000)} ${'\u0e01\u0e49'.repeat(400)} ${'\u0300'.repeat(300)} ${'名'.repeat(900)}`,
-];
 
 const lines = (values) => `${values.map((value) => JSON.stringify(value)).join('\n')}\n`;
 const hex = (index) => index.toString(16).repeat(4);
@@ -36,8 +26,22 @@ function run(t, index) {
       loaded: false, detail: t,
       install: { command: t, succeeded: true, detail: t }, build: { command: t, succeeded: false, detail: t },
       checks: [{ view: t, name: t, reached: false, similarity: 0, detail: t }],
-      proofs: [{ id: t, name: t, kind: t, present: true, detail: t }],
+      proofs: [{ id: t, name: t, kind: t, dest: t, present: true, detail: t }],
+      debugScripts: [{
+        itemId: t, subItemId: t, title: t, categoryTitle: t, script: t, ran: true, gates: true, detail: t,
+        verdicts: [{ id: t, pass: false, assertions: [{ label: t, pass: false, expected: t, actual: { [t]: t } }] }],
+        outputs: [{ id: t, name: t, kind: t, actualPresent: true }],
+      }],
+      ui: { [t]: [{ [t]: t }] },
+      adversarial: { opponent: t, submissionTeam: t, winner: t, ended: t, outcome: t, [t]: t },
     },
+    gameJamReadme: t,
+    gameJamPriorEntries: [{ runId: t, finishedAt: t, readme: t }],
+    toolCalls: { [t]: 3 },
+    seedCommit: t,
+    codeAnalysis: { [t]: t },
+    toolchain: { typecheck: { ran: true, succeeded: false, output: t } },
+    showcase: { description: t, media: [{ file: t, name: t, kind: t }] },
     links: { sourceRepo: 'https://example.org/%22%3E', playableBuild: "https://builds.example.org/?a='b'&c" },
     status: { state: t, detail: t },
     [t]: { unknown: t },
@@ -83,6 +87,20 @@ const tape = (t) => lines([
   ].map((kind, seq) => ({ type: 'record', seq, virtual_time_ms: 0, monotonic_ms: seq, kind })),
 ]);
 
+const transcript = (t) => JSON.stringify({
+  _type: 'transcript', version: 2, id: t, state: t,
+  messages: [
+    { role: t, content: t },
+    { role: 'assistant', content: [{ type: 'text', text: t, visibility: 'public' }, { type: t, text: t, visibility: 'public' }, { type: 'tool_call', name: t, arguments: { [t]: t }, visibility: 'public' }] },
+  ],
+  events: [{ kind: t, text: t, visibility: 'public', role: t }],
+});
+const range = { start: { line: 0, character: 0 }, end: { line: 1, character: 0 } };
+const threads = (t) => JSON.stringify({
+  annotations: [{ id: t, turnId: t, resource: 'file:///workspace/src/x.ts', range, resolved: false, entries: [{ id: t, text: t }, { id: `${t}2`, text: { markdown: t } }] },
+    { id: `${t}b`, turnId: t, resource: t, resolved: true, entries: [{ id: t, text: t }] }],
+});
+
 const toml = (text) => JSON.stringify(text).replaceAll('\u007f', '\\u007F');
 
 function hostile() {
@@ -102,6 +120,10 @@ function hostile() {
     files[`${folder}/events.jsonl`] = events(t);
     files[`${folder}/events.jsonl.annotations.jsonl`] = sidecar(t);
     files[`${folder}/x'><b>.tape`] = tape(t);
+    files[`${folder}/transcript.json`] = transcript(t);
+    files[`${folder}/annotations.json`] = threads(t);
+    files[`${folder}/implementation/src/x.ts`] = `${t}\n${t}\n`;
+    files[`${folder}/raw.jsonl`] = lines([{ stream: 'stdout', line: t }]);
     files[`${folder}/writeup.md`] = `---\nrating.${one}: great\nreview.${one}: pass ${one}\n---\n\n${t}\n`;
   });
   return site(files, '--keep-going');
@@ -113,6 +135,7 @@ before(async () => { browser = await launch(); folder = hostile(); });
 after(() => browser?.close());
 
 test('the hostile site has all its runs, and the broken one stands aside', () => {
+  assert.ok(ALL.length >= 60, `${ALL.length} payloads`);
   assert.equal(cards(folder).length, PAYLOADS.length);
   assert.equal(pages(folder).filter((page) => html(page, folder).includes('quarantined')).length >= 2, true);
   assert.ok(kinds().length > 10);
@@ -133,10 +156,10 @@ for (const [width, scripts] of [[1280, true], [320, true], [320, false]]) {
         pwned: window.__pwned,
         place: location.href,
         base: document.baseURI,
-        injected: [...document.querySelectorAll('iframe, form, base, object, embed, img, style, [style], meta[http-equiv=refresh], svg:not(.strip, .bar)')]
+        injected: [...document.querySelectorAll('iframe, form, base, object, embed, img, style, [style], meta[http-equiv=refresh], svg:not(.strip, .bar, .range, .plot)')]
           .map((element) => element.outerHTML.slice(0, 120)),
         handlers: [...document.querySelectorAll('*')].filter((element) => element.getAttributeNames().some((name) => name.startsWith('on'))).length,
-        scripts: [...document.scripts].filter((script) => !/\/assets\/[a-z]+\.[0-9a-f]{10}\.js$/.test(script.src)).length,
+        scripts: [...document.scripts].filter((script) => script.type !== 'application/ld+json' && !/\/(assets\/[a-z]+\.[0-9a-f]{10}|search\/[a-z]+(-\d+)?|runs\/[a-z0-9-]+\/compare)\.js$/.test(script.src)).length,
         links: [...document.links].map((link) => link.protocol).filter((protocol) => !['http:', 'https:', 'file:', 'mailto:'].includes(protocol)),
         wide: document.documentElement.scrollWidth,
         sticksOut: document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll('body *')]
@@ -153,14 +176,52 @@ for (const [width, scripts] of [[1280, true], [320, true], [320, false]]) {
   });
 }
 
+test('search, facets, tables and the comparison treat it as text, too', async () => {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+  const problems = await watch(context, `${pathToFileURL(folder).href}/`);
+  const page = await context.newPage();
+  const safe = async (what) => {
+    await page.waitForTimeout(300);
+    const seen = await page.evaluate(() => ({
+      pwned: window.__pwned,
+      injected: [...document.querySelectorAll('iframe, form, base, object, embed, img, style, meta[http-equiv=refresh]')].map((element) => element.outerHTML.slice(0, 120)),
+      handlers: [...document.querySelectorAll('*')].filter((element) => element.getAttributeNames().some((name) => name.startsWith('on'))).length,
+      links: [...document.links].map((link) => link.protocol).filter((protocol) => !['http:', 'https:', 'file:', 'mailto:'].includes(protocol)),
+    }));
+    assert.deepEqual(seen, { pwned: undefined, injected: [], handlers: 0, links: [] }, what);
+  };
+  await page.goto(fileUrl(folder, 'index.html'));
+  await page.keyboard.press('Control+k');
+  for (const words of ['script', 'onerror pwned', '"><img src=x onerror=window.__pwned=1>']) {
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type(words);
+    await safe(`search: ${words}`);
+  }
+  await page.goto(fileUrl(folder, 'runs/index.html'));
+  for (const summary of await page.locator('main summary').all()) await summary.click({ force: true });
+  await page.locator('main input[type=search]').first().fill('script');
+  await safe('facets');
+  for (const group of [cards(folder).slice(0, 4), cards(folder).slice(4, 8)]) {
+    await page.goto(`${fileUrl(folder, 'compare/index.html')}?runs=${group.map(({ slug }) => slug).join(',')}`);
+    await page.waitForFunction(() => document.querySelectorAll('main table').length > 1);
+    await safe('compare');
+  }
+  await page.goto(`${fileUrl(folder, runPage(cards(folder)[0]))}?find=%3Cimg&kind=%22%3E%3Cscript%3E`);
+  await safe('the filter of a timeline');
+  for (const key of ['j', 'm', 'm', '?']) await page.keyboard.press(key);
+  await safe('the keys');
+  assert.deepEqual(problems, []);
+  await context.close();
+});
+
 test('what was recorded can still be read as it was written', async () => {
   const context = await browser.newContext();
   const page = await context.newPage();
-  const card = cards(folder).find(({ id }) => id.includes('<script>'));
+  const card = cards(folder).find(({ id }) => id.includes(`<script>`));
   await page.goto(fileUrl(folder, runPage(card)));
   await unfold(page);
   const text = await page.locator('main').innerText();
-  assert.ok(text.includes(PAYLOADS[0]));
+  assert.ok(text.includes(ALL[0]));
   await context.close();
 });
 
