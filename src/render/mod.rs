@@ -4,6 +4,7 @@ pub mod html;
 pub mod markdown;
 pub mod minify;
 pub mod outline;
+pub mod plot;
 pub mod strip;
 pub mod templates;
 pub mod terminal;

@@ -29,6 +29,7 @@ mod markup;
 mod mutate;
 mod mutations;
 mod pagination;
+mod plots;
 mod publishing;
 mod quarantine;
 mod reconciliation;
