@@ -24,6 +24,7 @@ use crate::view::catalogue::GroupProse;
 use crate::view::problems::{NotPublished, Quarantined};
 use crate::view::{Link, links};
 
+mod data;
 mod finding;
 mod gather;
 mod lists;

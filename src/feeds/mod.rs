@@ -2,6 +2,7 @@
 
 pub mod annotations;
 pub mod archive;
+pub mod groups;
 pub mod json_feed;
 pub mod json_ld;
 pub mod parts;
@@ -11,6 +12,7 @@ pub mod rows;
 pub mod run;
 pub mod script;
 pub mod search;
+pub mod table;
 
 use std::borrow::Cow;
 use std::io::{self, Write};

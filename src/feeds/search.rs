@@ -12,7 +12,7 @@ pub const WRITEUP: usize = 1_000;
 /// Characters of a page of prose that can be searched.
 pub const PROSE: usize = 30_000;
 /// Bytes of all texts together. What a browser can hold and read in a few seconds is limited; the oldest runs give way.
-pub const ALL: usize = 12_000_000;
+pub const ALL: usize = 10_000_000;
 
 /// What a text is. The numbers are those of `search.js`.
 #[derive(Debug, Clone, Copy)]

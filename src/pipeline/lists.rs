@@ -2,10 +2,10 @@
 
 use rayon::prelude::*;
 
-use crate::diagnostics::{self, Diagnostic};
+use crate::diagnostics::Diagnostic;
 use crate::feeds;
 use crate::model::archive::{Archive, Sort};
-use crate::model::findings::{Filed, Slice, Spooled};
+use crate::model::findings::Filed;
 use crate::publish::Stage;
 use crate::render::templates::Renderer;
 use crate::render::{Html, plot};
@@ -37,7 +37,7 @@ impl<'a> Lists<'a> {
     /// # Errors
     /// The site cannot be written, or a template cannot be rendered.
     pub(super) fn publish(&self) -> Result<(), Diagnostic> {
-        let steps: [Step<'a>; 14] = [
+        let steps: [Step<'a>; 15] = [
             Self::home,
             Self::runs,
             Self::groups,
@@ -48,6 +48,7 @@ impl<'a> Lists<'a> {
             Self::problems,
             Self::not_found,
             Self::feeds,
+            Self::for_machines,
             Self::search_data,
             Self::rows_data,
             Self::schemas,
@@ -76,7 +77,7 @@ impl<'a> Lists<'a> {
             .map_err(|error| spool::refused(&error))
     }
 
-    fn page(
+    pub(super) fn page(
         &self,
         template: &str,
         info: &PageInfo,
@@ -334,55 +335,5 @@ impl<'a> Lists<'a> {
         schema::ALL
             .iter()
             .try_for_each(|entry| self.stage.write(&entry.path(), entry.document().as_bytes()))
-    }
-
-    fn feeds(&self) -> Result<(), Diagnostic> {
-        let (config, archive, outcome) = (&self.site.config, self.archive(), self.outcome);
-        let findings = &outcome.findings;
-        let report =
-            diagnostics::json::Report::new(&outcome.diagnostics, outcome.runs, outcome.quarantined);
-        let feed = feeds::json_feed::feed(config, archive, findings);
-        let spooled = |slice: fn(&Spooled) -> Slice| {
-            findings
-                .iter()
-                .map(move |found| self.stage.spool.get(slice(&found.spooled)))
-        };
-        let collect = |path, counts, name, slice| {
-            self.stage.stream(path, |out| {
-                feeds::annotations::write_collection(out, counts, name, spooled(slice))
-            })
-        };
-        let cards = findings.iter().map(|found| found.spooled.cards.as_slice());
-        let hypotheses = Catalogue::new(cards).hypothesis_counts();
-        let written = [
-            self.stage.stream("feeds/runs.json", |out| {
-                feeds::archive::write_runs(out, config, archive, findings)
-            })?,
-            self.stage.stream("feeds/runs.jsonl", |out| {
-                feeds::archive::write_run_lines(out, config, archive, findings)
-            })?,
-            self.stage.stream("feeds/annotations.jsonl", |out| {
-                spooled(|s| s.lines).try_for_each(|lines| out.write_all(&lines?))
-            })?,
-            collect("feeds/friction.json", None, "events", |s| s.friction)?,
-            collect(
-                "feeds/hypotheses.json",
-                Some(("counts", &hypotheses)),
-                "hypotheses",
-                |s| s.hypotheses,
-            )?,
-            collect("feeds/crystallize.json", None, "anchors", |s| s.anchors)?,
-            self.stage.stream("feeds/diagnostics.json", |out| {
-                feeds::write_pretty(out, &report)
-            })?,
-            self.stage
-                .stream("feeds/feed.json", |out| feeds::write_pretty(out, &feed))?,
-        ]
-        .map(|written| (written.path, written.bytes, written.blake3));
-        let index =
-            feeds::archive::index(config, archive.runs.len(), &written, schema::path_of_feed);
-        self.stage
-            .stream("feeds/index.json", |out| feeds::write_pretty(out, &index))
-            .map(|_| ())
     }
 }

@@ -51,6 +51,13 @@ const BUILT_IN: &[(&str, &str)] = &[
     ),
     ("page.html", include_str!("../../templates/page.html")),
     ("404.html", include_str!("../../templates/404.html")),
+    ("feeds.html", include_str!("../../templates/feeds.html")),
+    ("atom.xml", include_str!("../../templates/atom.xml")),
+    ("sitemap.xml", include_str!("../../templates/sitemap.xml")),
+    (
+        "sitemap_index.xml",
+        include_str!("../../templates/sitemap_index.xml"),
+    ),
     (
         "components/badge.html",
         include_str!("../../templates/components/badge.html"),
@@ -260,6 +267,16 @@ impl Renderer {
             &self.not_found_root(),
             view,
         )
+    }
+
+    /// A document without a shell: a feed or a list for machines.
+    ///
+    /// # Errors
+    /// As [`Renderer::page`].
+    pub fn document(&self, template: &str, view: &impl Serialize) -> Result<Vec<u8>, Diagnostic> {
+        let mut out = Vec::new();
+        self.render(template, view, &mut out)?;
+        Ok(out)
     }
 
     fn fill(

@@ -205,6 +205,8 @@ pub struct KindPage {
     pub count: String,
     /// Its parts, with counts.
     pub parts: Vec<PartCount>,
+    /// Whether the parts stand side by side: hypotheses by status.
+    pub is_board: bool,
     /// The annotations on this page.
     pub groups: Vec<PartView>,
     /// The pager.
@@ -433,6 +435,15 @@ impl Catalogue {
             .collect()
     }
 
+    /// The paths of the pages of all kinds.
+    #[must_use]
+    pub fn paths(&self) -> Vec<String> {
+        let pages = self.pages().into_iter();
+        pages
+            .map(|(kind, number)| kind_path(kind, number))
+            .collect()
+    }
+
     /// A page of a kind, with its path.
     ///
     /// # Errors
@@ -462,8 +473,13 @@ impl Catalogue {
                 group.cards.push(read(filed)?);
             }
         }
+        let is_board = SHELVES[kind].kind == "hypothesis";
+        if is_board && cards.len() <= PAGE_SIZE {
+            self.fill_board(kind, &mut groups);
+        }
         let (class, sign) = appearance(&Kind::parse(SHELVES[kind].kind));
         let page = KindPage {
+            is_board,
             kind: SHELVES[kind].kind,
             class,
             sign,
@@ -478,6 +494,24 @@ impl Catalogue {
             root,
         };
         Ok((path, page))
+    }
+}
+
+impl Catalogue {
+    /// Columns for the statuses that no hypothesis has: that nothing was disproven yet is worth seeing.
+    fn fill_board(&self, kind: usize, groups: &mut Vec<PartView>) {
+        for part in 0..parts_of(kind).len() {
+            if self.shelves[kind].iter().all(|card| card.group != part) {
+                let column = PartView {
+                    name: part_name(kind, part),
+                    definition: part_definition(kind, part),
+                    anchor: part_anchor(kind, part),
+                    continued: false,
+                    cards: Vec::new(),
+                };
+                groups.insert(part.min(groups.len()), column);
+            }
+        }
     }
 }
 

@@ -70,6 +70,8 @@ pub struct HeadView {
     pub listed: bool,
     /// What the page says to search engines.
     pub json_ld: Option<Html>,
+    /// Whether there is an Atom feed.
+    pub has_atom: bool,
     /// Addresses of the page's scripts.
     pub scripts: Vec<String>,
     /// Way to the site's root.
@@ -193,6 +195,7 @@ pub fn head(
         json_ld,
         site_title: site.title.clone(),
         listed: page.listed,
+        has_atom: site.base_url.is_some(),
         scripts: std::iter::once(&Script::Search)
             .chain(page.scripts)
             .filter_map(|script| assets.scripts.get(script))

@@ -5,6 +5,7 @@ pub mod catalogue;
 pub mod chrome;
 pub mod compare;
 pub mod discussion;
+pub mod feeds;
 pub mod format;
 pub mod home;
 pub mod links;
@@ -15,6 +16,7 @@ pub mod reconciliation;
 pub mod row;
 pub mod run;
 pub mod strip;
+pub mod syndication;
 pub mod timeline;
 pub mod tree;
 

@@ -54,7 +54,7 @@
 
   function find(words) {
     const options = {
-      prefix: (term) => term.length > 1,
+      prefix: (term) => term.length > 2,
       fuzzy: (term) => (term.length > 4 ? 0.15 : false),
       boost: { title: 3, about: 0.7 },
       boostDocument: (id) => (documents[id][0] < 4 ? 2 : 1),

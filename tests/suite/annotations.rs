@@ -293,3 +293,63 @@ fn a_quarantined_run_says_nothing_in_lists_and_feeds() {
     assert_eq!(feed.lines().count(), 1, "{feed}");
     assert!(feed.contains("\"first\""));
 }
+
+#[test]
+fn hypotheses_stand_on_a_board_with_a_column_for_every_status() {
+    let site = annotated(&one_of_each());
+    let page = site.page("annotations/hypothesis/index.html");
+    assert_eq!(
+        page.texts(".board > section > h2"),
+        ["Active", "Verifying", "Confirmed", "Disproven", "Stale"]
+    );
+    assert_eq!(
+        page.all(".board > section[aria-labelledby=confirmed] li")
+            .len(),
+        1
+    );
+    assert_eq!(page.texts(".board > section > p:last-child"), ["None."; 4]);
+    assert_eq!(problems(&site.published()), [""; 0]);
+    assert_eq!(
+        site.page("annotations/friction/index.html")
+            .all(".board")
+            .len(),
+        0
+    );
+}
+
+#[test]
+fn a_card_says_of_which_case_it_is_and_who_wrote_it() {
+    let by = |id: &str, kind: &str| {
+        annotation(
+            id,
+            1,
+            "note",
+            &format!("\"author\":{{\"id\":\"x\",\"kind\":\"{kind}\"}}"),
+        )
+    };
+    let site = annotated(&[
+        by("a", "human"),
+        by("b", "agent"),
+        annotation("c", 1, "note", ""),
+    ]);
+    let page = site.page("annotations/note/index.html");
+    let said: Vec<_> = page
+        .all(".glimpses > li")
+        .iter()
+        .map(|card| {
+            (
+                card.value().attr("data-case"),
+                card.value().attr("data-author"),
+            )
+        })
+        .collect();
+    let pong = Some("pong");
+    assert_eq!(
+        said,
+        [
+            (pong, Some("human")),
+            (pong, Some("agent")),
+            (pong, Some("unnamed"))
+        ]
+    );
+}

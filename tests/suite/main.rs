@@ -43,6 +43,7 @@ mod search;
 mod sidecars;
 mod sizes;
 mod support;
+mod syndication;
 mod tables;
 mod threads;
 mod transcripts;

@@ -1,0 +1,115 @@
+//! Knows what is written for feed readers and search engines: Atom, the sitemap and robots.txt.
+
+use serde::Serialize;
+
+use crate::config::Config;
+use crate::model::archive::Archive;
+use crate::model::findings::Findings;
+use crate::model::time;
+
+use super::{format, links, run};
+
+/// Addresses in one sitemap, as its format allows.
+pub const MOST: usize = 50_000;
+
+/// The newest runs, as Atom.
+#[derive(Debug, Serialize)]
+pub struct Atom {
+    /// BCP 47 tag.
+    pub language: String,
+    /// The site's address.
+    pub base: String,
+    /// Name of the site.
+    pub title: String,
+    /// What it is about.
+    pub description: String,
+    /// When the newest run was published.
+    pub updated: String,
+    /// Who publishes; the site itself when it does not say.
+    pub author: String,
+    /// Licence of the data.
+    pub licence: Option<String>,
+    /// The runs, newest first.
+    pub entries: Vec<AtomEntry>,
+}
+
+/// A run in the Atom feed.
+#[derive(Debug, Serialize)]
+pub struct AtomEntry {
+    /// Its page.
+    pub url: String,
+    /// What was run, and by which model.
+    pub title: String,
+    /// When it was published.
+    pub at: String,
+    /// Case, model, harness, state.
+    pub tags: Vec<String>,
+    /// Model, harness, state and rating in a line.
+    pub summary: String,
+    /// The writeup, already filtered; it is written escaped.
+    pub html: Option<String>,
+}
+
+/// The Atom feed of a site at `base`.
+#[must_use]
+pub fn atom(config: &Config, base: &str, archive: &Archive, findings: &[Findings]) -> Atom {
+    let site = &config.site;
+    let entries: Vec<AtomEntry> = archive
+        .runs
+        .iter()
+        .zip(findings)
+        .take(config.feed_items)
+        .map(|(entry, findings)| {
+            let run = &entry.run;
+            let subject = &run.subject;
+            AtomEntry {
+                url: format!("{base}{}", links::directory(&links::run(&entry.slug))),
+                title: format!("{} by {}", run::title(run), subject.model),
+                at: time::iso(run.recency().ms),
+                tags: vec![
+                    subject.case.clone(),
+                    subject.model.clone(),
+                    subject.harness.clone(),
+                    run.state.word.clone(),
+                ],
+                summary: format!(
+                    "{} with {}: {}, {}",
+                    subject.model,
+                    subject.harness,
+                    run.state.word,
+                    format::rating(findings.rating).word
+                ),
+                html: findings.writeup_html.clone(),
+            }
+        })
+        .collect();
+    Atom {
+        language: site.language.clone(),
+        base: base.to_owned(),
+        title: site.title.clone(),
+        description: site.description.clone(),
+        // Atom asks for a time, and a build has no clock.
+        updated: entries
+            .first()
+            .map_or_else(|| time::iso(0), |entry| entry.at.clone()),
+        author: site.author.clone().unwrap_or_else(|| site.title.clone()),
+        licence: config.policy.licence.clone(),
+        entries,
+    }
+}
+
+/// A sitemap, or the list of several.
+#[derive(Debug, Serialize)]
+pub struct Sitemap {
+    /// Absolute addresses.
+    pub addresses: Vec<String>,
+}
+
+/// `robots.txt`: everything may be read.
+#[must_use]
+pub fn robots(base: Option<&str>) -> String {
+    let sitemap = base.map_or_else(String::new, |base| {
+        format!("\nSitemap: {base}sitemap.xml\n")
+    });
+    format!("User-agent: *\nDisallow:\n{sitemap}")
+}
