@@ -302,7 +302,17 @@ fn examples(feed: Feed, base: &str) -> Vec<Example> {
         ),
     };
     let example = |tool, text| Example { tool, text };
-    let mut examples = vec![example("curl and jq", curl), example("Python", python)];
+    let mut examples = vec![
+        example(
+            if picked.is_empty() {
+                "curl"
+            } else {
+                "curl and jq"
+            },
+            curl,
+        ),
+        example("Python", python),
+    ];
     examples.extend(duckdb.map(|duckdb| example("DuckDB", duckdb)));
     examples
 }

@@ -41,6 +41,31 @@ for (const scheme of ['light', 'dark']) {
   }
 }
 
+for (const scheme of ['light', 'dark']) {
+  test(`axe finds nothing in the search dialog and in an open facet, ${scheme}, and neither is wider than 320 px`, async () => {
+    const all = [];
+    const look = async (page, name) => {
+      await page.evaluate(axe);
+      const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
+      all.push(...violations.flatMap(({ id, nodes }) => nodes.slice(0, 3).map((node) => `${name}: ${id}: ${node.html.slice(0, 160)}`)));
+      assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 320, name);
+    };
+    const kind = kinds().find(({ name }) => name === 'runs');
+    const { page, close } = await open(kind, { bypassCSP: true, width: 320, scheme });
+    await page.locator('.facets summary').first().click();
+    await page.locator('.facets [open] input').first().check();
+    await page.locator('.facets [role=status]', { hasText: 'of 25' }).waitFor();
+    await look(page, 'facets');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.locator('.finder input').fill('annotation');
+    await page.locator('.finder mark').first().waitFor();
+    await look(page, 'search');
+    await close();
+    assert.deepEqual(all, []);
+  });
+}
+
 /** What sticks out of the window to the right, except what scrolls in a region of its own. */
 const overflow = (page) => page.evaluate(() => {
   const most = document.documentElement.clientWidth;
