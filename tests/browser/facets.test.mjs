@@ -117,14 +117,14 @@ test('kinds of annotations are a facet, and words filter further', async () => {
 });
 
 test('an address with a filter shows it at once; other parts of the address stay', async () => {
-  const { context, page, status, ids, choose } = await open(disk(), '?state=completed&state=failed&sort=cost#x');
+  const { context, page, status, ids, choose } = await open(disk(), '?state=completed&state=failed&cols=-threads#x');
   const states = ({ state }) => ['completed', 'failed'].includes(state);
   await status(`${wanted(states).length} of 25`);
   assert.deepEqual(await ids(), wanted(states));
   await choose('State', /^failed/);
   await status(`${wanted(({ state }) => state === 'completed').length} of 25`);
   const url = new URL(page.url());
-  assert.deepEqual([url.searchParams.get('sort'), url.hash], ['cost', '#x']);
+  assert.deepEqual([url.searchParams.get('cols'), url.hash], ['-threads', '#x']);
   await context.close();
 });
 
@@ -177,6 +177,11 @@ test('many runs are shown 100 at a time, and long facets fold', async () => {
   assert.equal(await page.locator('main nav.pager:visible').count(), 1);
   await page.goBack();
   await pager.getByText('Page 2 of 3').waitFor();
+  await page.goto(`${disk(folder)}runs/page/2/index.html`);
+  // A list over several pages is put into order as a whole.
+  await page.getByRole('button', { name: 'Finished', exact: true }).click();
+  await status('260 of 260 runs');
+  assert.deepEqual(await ids(), wanted(() => true, cards(folder)).reverse().slice(0, 100));
   await page.goto(`${disk(folder)}runs/page/2/index.html`);
   await choose('Model', /^sample\/model-12 /);
   await status('7 of 260 runs');
