@@ -7,8 +7,8 @@ use crate::feeds;
 use crate::model::archive::{Archive, Sort};
 use crate::model::findings::{Filed, Slice, Spooled};
 use crate::publish::Stage;
-use crate::render::Html;
 use crate::render::templates::Renderer;
+use crate::render::{Html, plot};
 use crate::rules::pages::Shelf;
 use crate::schema;
 use crate::site::Site;
@@ -145,9 +145,10 @@ impl<'a> Lists<'a> {
         .collect();
         all.into_par_iter().try_for_each(|(sort, shelf, group)| {
             let prose = self.gathered.group_prose(shelf, &group.slug);
-            for (path, view) in
-                catalogue::group_pages(archive, &self.outcome.findings, sort, group, &prose)
-            {
+            let findings = &self.outcome.findings;
+            let pages =
+                catalogue::group_pages(archive, findings, sort, group, &prose, plot::render);
+            for (path, view) in pages {
                 let name = format!("{} ({})", group.name, view.sort);
                 let number = view.pager.page;
                 let info = PageInfo {

@@ -273,7 +273,7 @@ impl RunOutput<'_> {
             .map_err(|error| unwritten("run.json", &error))?;
         stage.write(&links::run_file(&entry.slug, "run.json"), &json)?;
 
-        self.write_compared(stage, &sources)?;
+        write_compared(stage, &sources)?;
         let path = links::run(&entry.slug);
         let timelines = self.write_timelines(stage, renderer, &sources)?;
         let strips = self.strips(&path);
@@ -318,16 +318,6 @@ impl RunOutput<'_> {
         };
         stage.write(&info.path, &renderer.page("run.html", &info, &view)?)?;
         Ok(writeup)
-    }
-
-    /// What the page of comparisons loads of this run.
-    fn write_compared(&self, stage: &Stage, sources: &Sources<'_>) -> Result<(), Diagnostic> {
-        let writeup = sources
-            .review
-            .map(|review| outline::blocks(&review.body, compare::WRITEUP));
-        let script = feeds::script::call("run", &compare::data(sources, writeup))
-            .map_err(|error| unwritten("compare.js", &error.into()))?;
-        stage.write(&links::run_file(&sources.entry.slug, "compare.js"), &script)
     }
 
     /// Public assets of the transcript, each once, under names that say what they hold.
@@ -508,6 +498,16 @@ impl RunOutput<'_> {
             })
             .collect()
     }
+}
+
+/// What the page of comparisons loads of this run.
+fn write_compared(stage: &Stage, sources: &Sources<'_>) -> Result<(), Diagnostic> {
+    let writeup = sources
+        .review
+        .map(|review| outline::blocks(&review.body, compare::WRITEUP));
+    let script = feeds::script::call("run", &compare::data(sources, writeup))
+        .map_err(|error| unwritten("compare.js", &error.into()))?;
+    stage.write(&links::run_file(&sources.entry.slug, "compare.js"), &script)
 }
 
 /// How much of one text that a run wrote about itself its page shows, in bytes.

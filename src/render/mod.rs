@@ -6,6 +6,7 @@ pub mod json_ld;
 pub mod markdown;
 pub mod minify;
 pub mod outline;
+pub mod plot;
 pub mod strip;
 pub mod templates;
 pub mod terminal;

@@ -7,6 +7,7 @@ use crate::model::comparison::{self, Set};
 use crate::model::findings::Findings;
 use crate::render::Html;
 
+use super::plot::{self, Plot};
 use super::row::{Pager, RunRow, pager, row};
 use super::{Cell, Link, format, links};
 
@@ -92,6 +93,8 @@ pub struct SetView {
     pub groups: Vec<VariantView>,
     /// Whether the table began on an earlier page.
     pub continued: bool,
+    /// The figures of all its runs against each other, where the table begins.
+    pub plots: Vec<Html>,
 }
 
 /// The runs of a variant.
@@ -116,6 +119,9 @@ pub struct GroupProse {
     pub html: Html,
 }
 
+/// Draws a plot.
+pub type Draw = fn(&Plot) -> Html;
+
 /// All pages of a group, as pairs of path and page.
 #[must_use]
 pub fn group_pages(
@@ -124,6 +130,7 @@ pub fn group_pages(
     sort: Sort,
     group: &Group,
     prose: &GroupProse,
+    draw: Draw,
 ) -> Vec<(String, GroupPage)> {
     let (word, folder) = match sort {
         Sort::Case => ("case", "cases"),
@@ -145,7 +152,14 @@ pub fn group_pages(
                     let start = before;
                     before += set.variants.iter().map(|(_, runs)| runs.len()).sum::<usize>();
                     (start < range.end && before > range.start)
-                        .then(|| set_view(archive, findings, set, index, start, &range, &root))
+                        .then(|| {
+                            let mut view =
+                                set_view(archive, findings, set, index, start, &range, &root);
+                            if !view.continued {
+                                view.plots = plots(archive, set, sort, &root, draw);
+                            }
+                            view
+                        })
                 })
                 .collect();
             let page = GroupPage {
@@ -207,7 +221,27 @@ fn set_view(
         checks: set.checks.clone(),
         groups,
         continued: start < range.start,
+        plots: Vec::new(),
     }
+}
+
+fn plots(archive: &Archive, set: &Set, sort: Sort, root: &str, draw: Draw) -> Vec<Html> {
+    let mut runs: Vec<usize> = set
+        .variants
+        .iter()
+        .flat_map(|(_, runs)| runs.iter().copied())
+        .collect();
+    runs.sort_unstable();
+    let apart = match sort {
+        Sort::Case | Sort::Harness => Sort::Model,
+        Sort::Model => Sort::Harness,
+    };
+    let set = format!(
+        "{} {}, engine {}, orchestrator {}",
+        archive.cases[set.case].name, set.version, set.engine, set.orchestrator
+    );
+    let plots = plot::plots(archive, &set, &runs, apart, root);
+    plots.iter().map(draw).collect()
 }
 
 fn summary(archive: &Archive, group: &Group, sort: Sort) -> String {

@@ -9,6 +9,7 @@ pub mod format;
 pub mod home;
 pub mod links;
 pub mod overview;
+pub mod plot;
 pub mod problems;
 pub mod reconciliation;
 pub mod row;

@@ -248,9 +248,6 @@
       chooser.open = false;
       chooser.firstChild.focus();
     };
-    addEventListener('click', (event) => {
-      if (!chooser.contains(event.target)) chooser.open = false;
-    });
     said = make('p', { className: 'said', role: 'status' });
     const first = tables[0].closest('.scroll');
     // The tools of several tables stand above all of them.

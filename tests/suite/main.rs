@@ -31,6 +31,7 @@ mod moments;
 mod mutate;
 mod mutations;
 mod pagination;
+mod plots;
 mod publishing;
 mod quarantine;
 mod reconciliation;

@@ -1,0 +1,417 @@
+//! Knows a plot of runs: which figure lies along which side, where each run stands, and which runs share a mark.
+
+use std::collections::BTreeMap;
+
+use crate::model::archive::{Archive, Entry, Sort};
+use crate::model::time;
+
+use super::{format, links};
+
+/// Width and height of the drawing.
+pub const SIZE: (f64, f64) = (560.0, 320.0);
+/// Where the plot begins and ends in the drawing: left, top, right, bottom.
+pub const FRAME: (f64, f64, f64, f64) = (64.0, 28.0, 548.0, 276.0);
+/// Runs nearer than this share a mark, so that no mark covers another.
+const NEAR: f64 = 16.0;
+/// Models or harnesses with a shape of their own; the rest are "other".
+pub const SERIES: usize = 6;
+/// Fewer runs than this are better read in the table.
+const LEAST: usize = 3;
+/// From this ratio of the largest to the smallest value on, the scale is logarithmic.
+const WIDE: f64 = 20.0;
+
+/// Two figures of runs against each other.
+#[derive(Debug)]
+pub struct Plot {
+    /// What it shows.
+    pub caption: String,
+    /// The same with the set of runs that it shows, which no other plot of the page has.
+    pub name: String,
+    /// From left to right.
+    pub x: Axis,
+    /// From bottom to top.
+    pub y: Axis,
+    /// The marks, those of the newest runs first.
+    pub marks: Vec<Mark>,
+    /// Name and number of runs of each series that occurs, with its position.
+    pub legend: Vec<(usize, String, usize)>,
+    /// What is not drawn, and why.
+    pub notes: Vec<String>,
+}
+
+/// A side of a plot.
+#[derive(Debug)]
+pub struct Axis {
+    /// What it measures, and whether the scale is logarithmic.
+    pub label: String,
+    /// Where the ticks are, and their words.
+    pub ticks: Vec<(f64, String)>,
+}
+
+/// A run, or several that would cover each other.
+#[derive(Debug)]
+pub struct Mark {
+    /// Where, from the left.
+    pub x: f64,
+    /// Where, from the top.
+    pub y: f64,
+    /// Position of the series of the run, or of the newest of several.
+    pub series: usize,
+    /// How many runs.
+    pub runs: usize,
+    /// The run, or the newest of them.
+    pub href: String,
+    /// What stands here, in words.
+    pub title: String,
+}
+
+/// A figure of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Figure {
+    Cost,
+    Time,
+    Tokens,
+}
+
+impl Figure {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Cost => "comparable cost",
+            Self::Time => "run time",
+            Self::Tokens => "tokens of all classes",
+        }
+    }
+
+    fn of(self, entry: &Entry) -> Option<f64> {
+        let metrics = &entry.run.metrics;
+        match self {
+            Self::Cost => metrics.comparable_cost.as_ref().map(|cost| cost.value),
+            Self::Time => Some(metrics.run_time_seconds.value),
+            Self::Tokens => {
+                let [.., all] = metrics.totals();
+                all.1.digits?.parse().ok()
+            }
+        }
+    }
+
+    fn words(self, value: f64) -> String {
+        match self {
+            Self::Cost => dollars(value),
+            Self::Time => time::duration(value),
+            Self::Tokens => short(value),
+        }
+    }
+}
+
+fn dollars(value: f64) -> String {
+    if value == 0.0 || value >= 0.1 {
+        let text = format!("{value:.2}");
+        let text = text.strip_suffix(".00").unwrap_or(&text);
+        let (whole, rest) = text.split_once('.').unwrap_or((text, ""));
+        let point = if rest.is_empty() { "" } else { "." };
+        return format!("${}{point}{rest}", format::grouped(whole));
+    }
+    let text = format!("{value:.6}");
+    format!("${}", text.trim_end_matches('0'))
+}
+
+fn short(value: f64) -> String {
+    let (value, unit) = match value {
+        1e9.. => (value / 1e9, " G"),
+        1e6.. => (value / 1e6, " M"),
+        1e3.. => (value / 1e3, " k"),
+        _ => (value, ""),
+    };
+    let text = format!("{value:.1}");
+    format!("{}{unit}", text.strip_suffix(".0").unwrap_or(&text))
+}
+
+/// The plots of a set of comparable runs, named `set`, for a page whose way to the root is `root`; `apart` is what
+/// tells series apart. Too few runs have none.
+#[must_use]
+pub fn plots(archive: &Archive, set: &str, runs: &[usize], apart: Sort, root: &str) -> Vec<Plot> {
+    [(Figure::Cost, Figure::Time), (Figure::Cost, Figure::Tokens)]
+        .into_iter()
+        .filter_map(|figures| {
+            let mut plot = plot(archive, runs, figures, apart, root)?;
+            plot.name = format!("{}, {set}", plot.caption);
+            Some(plot)
+        })
+        .collect()
+}
+
+fn plot(
+    archive: &Archive,
+    runs: &[usize],
+    (x, y): (Figure, Figure),
+    apart: Sort,
+    root: &str,
+) -> Option<Plot> {
+    let points: Vec<(usize, f64, f64)> = runs
+        .iter()
+        .filter_map(|&run| {
+            let entry = &archive.runs[run];
+            Some((run, x.of(entry)?, y.of(entry)?))
+        })
+        .filter(|(_, x, y)| *x >= 0.0 && *y >= 0.0)
+        .collect();
+    if points.len() < LEAST {
+        return None;
+    }
+    let (left, top, right, bottom) = FRAME;
+    let across = Scale::new(points.iter().map(|point| point.1), x, (left, right));
+    let up = Scale::new(points.iter().map(|point| point.2), y, (bottom, top));
+    let (names, legend) = series(archive, &points, apart);
+    // The newest run of a mark stands at its own place; others that are too near share it.
+    let mut places: Vec<((f64, f64), Vec<usize>)> = Vec::new();
+    for &(run, x, y) in &points {
+        let at = (across.place(x), up.place(y));
+        let near = |((x, y), _): &&mut ((f64, f64), Vec<usize>)| {
+            (at.0 - x).powi(2) + (at.1 - y).powi(2) < NEAR * NEAR
+        };
+        match places.iter_mut().find(near) {
+            Some((_, runs)) => runs.push(run),
+            None => places.push((at, vec![run])),
+        }
+    }
+    let marks = places
+        .iter()
+        .map(|(at, runs)| mark(archive, *at, runs, (x, y), &names, apart, root))
+        .collect();
+    Some(Plot {
+        caption: format!("{} over {}", capital(y.name()), x.name()),
+        name: String::new(),
+        x: across.axis(),
+        y: up.axis(),
+        marks,
+        legend,
+        notes: notes(archive, runs, &[x, y]),
+    })
+}
+
+fn capital(words: &str) -> String {
+    let mut chars = words.chars();
+    chars.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(chars).collect()
+    })
+}
+
+fn group(entry: &Entry, apart: Sort) -> usize {
+    match apart {
+        Sort::Case => entry.case,
+        Sort::Model => entry.model,
+        Sort::Harness => entry.harness,
+    }
+}
+
+fn name(archive: &Archive, apart: Sort, group: usize) -> &str {
+    let groups = match apart {
+        Sort::Case => &archive.cases,
+        Sort::Model => &archive.models,
+        Sort::Harness => &archive.harnesses,
+    };
+    &groups[group].name
+}
+
+type Legend = Vec<(usize, String, usize)>;
+
+/// Which models or harnesses have a shape of their own, those with the most runs first, and the legend.
+fn series(
+    archive: &Archive,
+    points: &[(usize, f64, f64)],
+    apart: Sort,
+) -> (BTreeMap<usize, usize>, Legend) {
+    let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
+    for (run, ..) in points {
+        *counts.entry(group(&archive.runs[*run], apart)).or_default() += 1;
+    }
+    let mut order: Vec<(usize, usize)> = counts.into_iter().collect();
+    order.sort_by_key(|(group, count)| (std::cmp::Reverse(*count), *group));
+    // A single one beside the six needs no "other".
+    let shown = order.len().min(SERIES);
+    let mut legend: Legend = order[..shown]
+        .iter()
+        .enumerate()
+        .map(|(position, (group, count))| {
+            (position, name(archive, apart, *group).to_owned(), *count)
+        })
+        .collect();
+    let rest: usize = order[shown..].iter().map(|(_, count)| count).sum();
+    if rest > 0 {
+        let others = order.len() - shown;
+        legend.push((SERIES, format!("other ({others})"), rest));
+    }
+    let names = order[..shown].iter().enumerate();
+    (
+        names
+            .map(|(position, (group, _))| (*group, position))
+            .collect(),
+        legend,
+    )
+}
+
+fn mark(
+    archive: &Archive,
+    at: (f64, f64),
+    runs: &[usize],
+    (x, y): (Figure, Figure),
+    names: &BTreeMap<usize, usize>,
+    apart: Sort,
+    root: &str,
+) -> Mark {
+    let newest = &archive.runs[runs[0]];
+    let words = |figure: Figure| {
+        figure
+            .of(newest)
+            .map_or_else(String::new, |value| figure.words(value))
+    };
+    let short_id = crate::model::slug::short_id(&newest.run.id);
+    let model = &newest.run.subject.model;
+    let figures = format!("{}, {}", words(x), words(y));
+    let title = if runs.len() == 1 {
+        let harness = &newest.run.subject.harness;
+        format!("{short_id}: {model}, {harness}, {figures}")
+    } else {
+        format!(
+            "{} near {figures}; the newest is {short_id}, {model}",
+            format::count(runs.len(), "run")
+        )
+    };
+    Mark {
+        x: at.0,
+        y: at.1,
+        series: names.get(&group(newest, apart)).copied().unwrap_or(SERIES),
+        runs: runs.len(),
+        href: format!("{root}{}", links::run(&newest.slug)),
+        title,
+    }
+}
+
+fn notes(archive: &Archive, runs: &[usize], figures: &[Figure]) -> Vec<String> {
+    let mut notes = Vec::new();
+    for figure in figures {
+        let missing = runs
+            .iter()
+            .filter(|run| figure.of(&archive.runs[**run]).is_none())
+            .count();
+        if missing > 0 {
+            let have = if missing == 1 { "has" } else { "have" };
+            notes.push(format!(
+                "{} {have} no known {} and stand{} in the table only.",
+                format::count(missing, "run"),
+                figure.name(),
+                if missing == 1 { "s" } else { "" }
+            ));
+        }
+    }
+    if figures.contains(&Figure::Tokens) {
+        let partial = |run: &&usize| {
+            let [.., (_, all)] = archive.runs[**run].run.metrics.totals();
+            all.digits.is_some() && !all.missing.is_empty()
+        };
+        let partial = runs.iter().filter(partial).count();
+        if partial > 0 {
+            let (not, their) = if partial == 1 {
+                ("does", "its")
+            } else {
+                ("do", "their")
+            };
+            notes.push(format!(
+                "{} {not} not report every class of tokens: {their} sum is a lower bound.",
+                format::count(partial, "run")
+            ));
+        }
+    }
+    notes
+}
+
+/// From values to places.
+struct Scale {
+    figure: Figure,
+    low: f64,
+    high: f64,
+    log: bool,
+    side: (f64, f64),
+}
+
+impl Scale {
+    fn new(values: impl Iterator<Item = f64> + Clone, figure: Figure, side: (f64, f64)) -> Self {
+        let least = values.clone().fold(f64::INFINITY, f64::min);
+        let most = values.fold(0.0, f64::max);
+        let log = least > 0.0 && most / least > WIDE;
+        let (low, high) = if log {
+            (least / 1.25, most * 1.25)
+        } else if most > 0.0 {
+            (0.0, most * 1.06)
+        } else {
+            (0.0, 1.0)
+        };
+        Self {
+            figure,
+            low,
+            high,
+            log,
+            side,
+        }
+    }
+
+    fn place(&self, value: f64) -> f64 {
+        let (from, to) = self.side;
+        let part = if self.log {
+            (value / self.low).log10() / (self.high / self.low).log10()
+        } else {
+            (value - self.low) / (self.high - self.low)
+        };
+        from + part * (to - from)
+    }
+
+    fn axis(&self) -> Axis {
+        let scale = if self.log { ", logarithmic" } else { "" };
+        Axis {
+            label: match self.figure {
+                Figure::Cost => format!("Comparable cost, USD{scale}"),
+                figure => format!("{}{scale}", capital(figure.name())),
+            },
+            ticks: self
+                .ticks()
+                .into_iter()
+                .map(|value| (self.place(value), self.figure.words(value)))
+                .collect(),
+        }
+    }
+
+    fn ticks(&self) -> Vec<f64> {
+        let mut ticks: Vec<f64> = if self.log {
+            self.round_values()
+                .filter(|value| *value >= self.low && *value <= self.high)
+                .collect()
+        } else {
+            let steps = self.round_values();
+            let step = steps.into_iter().find(|step| self.high / step <= 5.5);
+            let step = step.unwrap_or(self.high);
+            (0..6_u8)
+                .map(|n| f64::from(n) * step)
+                .filter(|value| *value <= self.high)
+                .collect()
+        };
+        // On a wide logarithmic scale every second, third, … value is enough.
+        let each = ticks.len().div_ceil(7).max(1);
+        ticks = ticks.into_iter().step_by(each).collect();
+        ticks
+    }
+
+    /// Values that people take for round, upwards.
+    fn round_values(&self) -> Box<dyn Iterator<Item = f64>> {
+        const TIMES: [f64; 22] = [
+            0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1200.0, 1800.0,
+            3600.0, 7200.0, 14_400.0, 28_800.0, 43_200.0, 86_400.0, 172_800.0, 432_000.0,
+        ];
+        if self.figure == Figure::Time && self.high <= 1_500_000.0 {
+            return Box::new(TIMES.into_iter());
+        }
+        Box::new(
+            (-6..=15)
+                .flat_map(|exponent| [1.0, 2.0, 5.0].map(|digit| digit * 10.0_f64.powi(exponent))),
+        )
+    }
+}

@@ -1,0 +1,120 @@
+//! The plots of cost, time and tokens.
+
+use crate::support::{Page, Run, TestSite, words};
+
+/// A site of so many runs by so many models, with figures that spread over the plot and repeat.
+fn of(runs: usize, models: usize, cost: impl Fn(usize) -> String) -> TestSite {
+    let site = TestSite::empty();
+    for number in 0..runs {
+        let model = format!("m-{}", number % models);
+        let record = Run::new(&format!("{number:08}-1")).model(&model).record();
+        let start = record.find("\"cost\":").expect("cost");
+        let end = start + record[start..].find('}').expect("an end") + 1;
+        let cost = cost(number);
+        let record = format!(
+            "{}\"cost\": {{\"comparable\": {cost}, \"actual\": null}}{}",
+            &record[..start],
+            &record[end..]
+        );
+        site.write(&format!("content/runs/{number}/run-record.json"), record);
+    }
+    site.publish();
+    site
+}
+
+/// Where the marks of the first plot stand, and for how many runs each.
+fn marks(page: &Page) -> Vec<(f64, f64, usize)> {
+    let figure = page.all("figure.plot")[0];
+    crate::support::below(figure, "a [transform]")
+        .into_iter()
+        .map(|mark| {
+            let at = mark.value().attr("transform").expect("a place");
+            let at = at.trim_start_matches("translate(").trim_end_matches(')');
+            let (x, y) = at.split_once(' ').expect("two numbers");
+            let runs = words(mark).parse().unwrap_or(1);
+            (x.parse().expect("x"), y.parse().expect("y"), runs)
+        })
+        .collect()
+}
+
+#[test]
+fn three_runs_are_three_marks_that_lead_to_them() {
+    let site = of(3, 3, |number| format!("{}.5", number + 1));
+    let page = site.page("cases/pong/index.html");
+    assert_eq!(
+        page.texts("figure.plot figcaption"),
+        [
+            "Run time over comparable cost",
+            "Tokens of all classes over comparable cost"
+        ]
+    );
+    assert_eq!(marks(&page).len(), 3);
+    let links = page.all("figure.plot a");
+    assert_eq!(links.len(), 6);
+    for link in links {
+        let name = link.value().attr("aria-label").expect("a name");
+        assert_eq!(words(link), name, "its title");
+        assert!(name.contains("m-") && name.contains("codex"), "{name}");
+    }
+    assert!(page.main().contains("The table above has the figures"));
+    assert_eq!(crate::crawl::problems(&site.published()), [""; 0]);
+}
+
+#[test]
+fn two_runs_are_better_read_in_the_table() {
+    let page = of(2, 2, |_| "1".to_owned()).page("cases/pong/index.html");
+    assert_eq!(page.all("figure.plot").len(), 0);
+}
+
+#[test]
+fn no_mark_covers_another_at_500_runs_and_no_run_is_lost() {
+    let site = of(500, 9, |n| format!("0.{:04}", (n * 7919) % 9973 + 1));
+    let page = site.page("cases/pong/index.html");
+    let marks = marks(&page);
+    assert_eq!(marks.iter().map(|mark| mark.2).sum::<usize>(), 500);
+    assert!(marks.iter().any(|mark| mark.2 > 1));
+    for (index, a) in marks.iter().enumerate() {
+        for b in &marks[..index] {
+            let distance = (a.0 - b.0).hypot(a.1 - b.1);
+            assert!(distance > 15.8, "{a:?} {b:?}");
+        }
+    }
+    let legend = page.texts("figure.plot .legend li");
+    assert!(legend.contains(&"other (3) 165".to_owned()), "{legend:?}");
+    let again = of(500, 9, |n| format!("0.{:04}", (n * 7919) % 9973 + 1));
+    assert_eq!(
+        site.bytes("public/cases/pong/index.html"),
+        again.bytes("public/cases/pong/index.html")
+    );
+    // The table goes on on a further page; the plot of all its runs stands on the first.
+    let further = site.page("cases/pong/page/2/index.html");
+    assert_eq!(further.all("figure.plot").len(), 0);
+}
+
+#[test]
+fn a_wide_range_is_logarithmic_and_unknown_values_are_told_in_words() {
+    let site = of(6, 2, |number| match number {
+        0 | 1 => "null".to_owned(),
+        _ => format!("{}", 10_u64.pow(u32::try_from(number).expect("a digit"))),
+    });
+    let page = site.page("cases/pong/index.html");
+    let main = page.main();
+    assert!(
+        main.contains("2 runs have no known comparable cost and stand in the table only."),
+        "{main}"
+    );
+    let texts = page.texts("figure.plot svg text");
+    assert!(
+        texts.contains(&"Comparable cost, USD, logarithmic".to_owned()),
+        "{texts:?}"
+    );
+    let ticks: Vec<_> = texts.iter().filter(|text| text.starts_with('$')).collect();
+    assert!(ticks.len() >= 6, "{ticks:?}");
+    assert!(!main.contains("NaN") && !main.contains("inf"));
+}
+
+#[test]
+fn figures_of_nothing_but_zero_are_drawn_too() {
+    let page = of(3, 1, |_| "0".to_owned()).page("cases/pong/index.html");
+    assert_eq!(marks(&page).iter().map(|mark| mark.2).sum::<usize>(), 3);
+}
