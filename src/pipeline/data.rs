@@ -48,7 +48,7 @@ impl Lists<'_> {
             description:
                 "Every feed of the site: what it holds, its schema and size, and how to read it."
                     .to_owned(),
-            section: None,
+            section: Some("feeds/index.html".to_owned()),
             listed: true,
             scripts: &[],
             json_ld: None,

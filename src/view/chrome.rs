@@ -153,6 +153,7 @@ pub fn navigation(config: &Config, prose: &[Link]) -> Navigation {
         entry("Runs", "runs/index.html"),
         entry("Overview", "overview/index.html"),
         entry("Annotations", "annotations/index.html"),
+        entry("Feeds", "feeds/index.html"),
     ];
     let first = if prose.len() > PAGES { 1 } else { prose.len() };
     main.extend(prose[..first].iter().cloned());

@@ -1,5 +1,7 @@
 // The comparison of two and of four runs, from disk and under a sub-path.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
@@ -7,6 +9,7 @@ import { launch, watch } from './support/browser.mjs';
 import { serve } from './support/server.mjs';
 import { record, site } from './support/site.mjs';
 
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const HOSTILE = '<img src=x onerror=window.__pwned=1></script><script>window.__pwned=1</script>';
 const SLUGS = ['1', '2', '3', '4'].map((index) => `pong-codex-${['lark', 'lark', 'heron', 'x'][index - 1]}-${index}aaaaaaa`);
 
@@ -168,3 +171,22 @@ test('without JavaScript the page says how runs are compared', async () => {
   assert.equal(await page.locator('table.runs tr[data-run]').count(), 4);
   await close();
 });
+
+for (const colorScheme of ['light', 'dark']) {
+  for (const width of [1280, 320]) {
+    test(`axe finds nothing in a comparison of four or in picked rows, ${colorScheme}, ${width} px wide`, async () => {
+      const pages = [['compare/index.html', `?runs=${SLUGS.join()}`], ['compare/index.html', `?runs=${SLUGS[0]}`], ['cases/pong/index.html', '?sort=cost&find=lark']];
+      for (const [file, query] of pages) {
+        const { page, close } = await open(query, { file, base: server.url, bypassCSP: true, colorScheme, viewport: { width, height: 900 } });
+        await page.locator('.adding, #metrics, .sort').first().waitFor();
+        for (const box of await page.locator('.pick:visible input').all()) await box.check();
+        await page.evaluate(axe);
+        const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
+        const found = violations.flatMap(({ id, nodes }) => nodes.slice(0, 3).map((node) => `${id}: ${node.html.slice(0, 160)} ${node.any[0]?.message ?? ''}`));
+        assert.deepEqual(found, [], file + query);
+        assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false, file + query);
+        await close();
+      }
+    });
+  }
+}
