@@ -31,7 +31,7 @@
     return [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
   };
 
-  // ---- The filter -------------------------------------------------------------------------------------------
+  // The filter
 
   const status = make('p', { class: 'quiet', role: 'status' });
   const filter = { kind: new Set(), note: new Set(), failed: false, annotated: false, find: '' };
@@ -181,19 +181,25 @@
   bar.append(button('Keys', help, { title: 'What the keys do (?)' }));
   tapes[0].before(bar, status);
 
-  // ---- The event that the reader is at -----------------------------------------------------------------------
+  // The event that the reader is at
 
+  // The keys walk from one event to the next; the tools also follow the pointer.
   let current = null;
-  const link = button('Copy link', (click) => copy(address(current), click.currentTarget));
-  const quote = button('Copy quote', (click) => copy(quoted(current), click.currentTarget));
+  let equipped = null;
+  const link = button('Copy link', (click) => copy(address(equipped), click.currentTarget));
+  const quote = button('Copy quote', (click) => copy(quoted(equipped), click.currentTarget));
   const tools = make('span', { class: 'et' }, link, quote);
 
+  function equip(event) {
+    equipped = event;
+    event.element.querySelector('.eh').append(tools);
+  }
+
   function settle(event) {
-    if (current !== event) {
-      current?.element.classList.remove('at');
-      current = event;
-    }
-    if (tools.parentNode !== event.element.firstElementChild) event.element.querySelector('.eh').append(tools);
+    current?.element.classList.remove('at');
+    current = event;
+    event.element.classList.add('at');
+    equip(event);
   }
 
   const eventOf = (target) => {
@@ -201,10 +207,12 @@
     return element && events.find((event) => event.element === element);
   };
   for (const tape of tapes) {
-    for (const name of ['pointerover', 'focusin']) {
-      tape.addEventListener(name, ({ target }) => {
+    for (const name of ['pointermove', 'focusin']) {
+      tape.addEventListener(name, ({ target, movementX, movementY }) => {
+        // A page that scrolls under a pointer at rest is no move.
+        if (movementX === 0 && movementY === 0) return;
         const event = eventOf(target);
-        if (event && event !== current) settle(event);
+        if (event && event !== equipped) equip(event);
         const time = target instanceof Element && target.closest('.eh time');
         if (time && !time.title) time.title = `${time.dateTime.replace('T', ' ').replace(/(\.000)?Z$/, '')} UTC`;
       });
@@ -231,7 +239,6 @@
 
   function go(event, target = event.element) {
     settle(event);
-    event.element.classList.add('at');
     target.tabIndex = -1;
     target.focus({ preventScroll: true });
     target.scrollIntoView({ block: 'center', behavior: calm.matches ? 'instant' : 'auto' });
@@ -256,7 +263,7 @@
     failure: events.filter((event) => event.failed).map((event) => ({ event, element: event.element })),
   };
 
-  // ---- Links and quotes -----------------------------------------------------------------------------------------
+  // Links and quotes
 
   const address = ({ element }) => new URL(`#${element.id}`, location.href.split('?')[0].split('#')[0]).href;
 
@@ -303,7 +310,7 @@
     setTimeout(() => { pressed.textContent = before; }, 1500);
   }
 
-  // ---- The presenter ----------------------------------------------------------------------------------------
+  // The presenter
 
   const stage = make('dialog', { class: 'present', 'aria-label': 'Presenter' });
   let shown = -1;
@@ -326,7 +333,6 @@
     if (!stage.isConnected) document.body.append(stage);
     if (!stage.open) stage.show();
     settle(marker.event);
-    marker.event.element.classList.add('at');
     marker.event.element.scrollIntoView({ block: 'start', behavior: calm.matches ? 'instant' : 'auto' });
     stage.querySelector('.next').focus({ preventScroll: true });
   }
@@ -337,7 +343,7 @@
     if (marker) go(marker.event, marker.note);
   }
 
-  // ---- Keys -------------------------------------------------------------------------------------------------------
+  // Keys
 
   const KEYS = [
     ['j', 'k', 'next and previous event'],
@@ -408,5 +414,5 @@
   recall();
   if (isOn()) apply();
   const linked = events.find((event) => `#${event.element.id}` === location.hash);
-  if (linked) settle(linked);
+  if (linked) equip(linked);
 })();
