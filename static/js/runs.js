@@ -20,6 +20,7 @@
   const paged = ofServer.length > 1;
   const text = (cell) => cell.text ?? cell;
   const slug = (row) => row[0][0].split('/')[1];
+  const pause = () => new Promise((go) => requestAnimationFrame(() => setTimeout(go)));
   const count = (number) => number.toLocaleString('en');
   const facets = [
     ['case', 'Case', (row) => [row[2][1]]],
@@ -33,14 +34,14 @@
   const rows = [];
   let order = {};
   let page = 1;
-  let loading, timer;
+  let loading, timer, asked;
 
   // 12 ms at a time; in between the page answers.
   async function add(data) {
     let until = performance.now() + 12;
     for (const row of data) {
       if (performance.now() > until) {
-        await new Promise((go) => setTimeout(go));
+        await pause();
         until = performance.now() + 12;
       }
       const values = facets.map(({ of }) => of(row));
@@ -86,7 +87,8 @@
 
   const wanted = () => filter.value.toLowerCase().split(/\s+/).filter(Boolean);
 
-  function show() {
+  async function show() {
+    const mine = (asked = {});
     const words = wanted();
     const filtered = words.length > 0 || facets.some(({ chosen }) => chosen.size);
     let found = [];
@@ -103,15 +105,21 @@
     }
     if (order.column) found = sorted(found);
     facets.forEach(list);
+    // In steps, so that the page answers in between; who asks again in the meantime is served instead.
+    await pause();
+    if (asked !== mine) return;
     const own = filtered || order.column;
     clear.hidden = !filtered;
     for (const element of ofServer) element.hidden = own;
     const pages = own ? Math.max(1, Math.ceil(found.length / SIZE)) : 1;
     page = Math.min(page, pages);
     turn(pages, found.length);
-    status.textContent = own ? `${count(found.length)} of ${count(rows.length)} runs${found.length ? '' : '. Take a filter away to see more'}.` : '';
+    const said = own ? `${count(found.length)} of ${count(rows.length)} runs${found.length ? '' : '. Take a filter away to see more'}.` : '';
     body.replaceChildren(...(own ? found.slice((page - 1) * SIZE, page * SIZE).map(({ row }) => line(row)) : served));
+    await pause();
+    if (asked !== mine) return;
     table.dispatchEvent(new CustomEvent('runpress:rows', { bubbles: true }));
+    status.textContent = said;
   }
 
   // By the column that was asked for; what is unknown comes last.

@@ -95,7 +95,7 @@ for (const from of ['disk', 'a sub-path']) {
   test(`order, filter and columns live in the address and come back with the back button, from ${from}`, async () => {
     const { page, close } = await open('runs/index.html?kept=1', options());
     await page.getByRole('button', { name: 'Comparable cost' }).click();
-    await page.getByRole('searchbox').fill('lark');
+    await page.getByRole('searchbox', { name: 'Filter these rows' }).fill('lark');
     await page.getByText('Columns', { exact: true }).click();
     await page.getByRole('checkbox', { name: 'Harness' }).uncheck();
     await page.getByRole('checkbox', { name: 'Threads' }).uncheck();
@@ -104,7 +104,7 @@ for (const from of ['disk', 'a sub-path']) {
     await page.waitForURL(/runs\/pong/);
     await page.goBack();
     assert.equal(await ids(page), '12');
-    assert.equal(await page.getByRole('searchbox').inputValue(), 'lark');
+    assert.equal(await page.getByRole('searchbox', { name: 'Filter these rows' }).inputValue(), 'lark');
     assert.equal(await head(page, 'Harness').isVisible(), false);
     assert.equal(await head(page, 'Comparable cost').getAttribute('aria-sort'), 'ascending');
     await close();
@@ -124,15 +124,15 @@ test('the rows of a comparison stay within their variant, and every table of the
 
 test('a filter keeps the rows that hold every word, and says how many', async () => {
   const { page, close } = await open('cases/pong/index.html');
-  await page.getByRole('searchbox').fill('LARK-10  codex');
+  await page.getByRole('searchbox', { name: 'Filter these rows' }).fill('LARK-10  codex');
   assert.equal(await ids(page), '1');
   assert.equal(await page.getByRole('status').first().textContent(), '1 of 5 runs shown.');
   assert.equal(await page.getByText('Variant multi').isVisible(), false, 'a variant without a row is not shown');
-  await page.getByRole('searchbox').fill('multi');
+  await page.getByRole('searchbox', { name: 'Filter these rows' }).fill('multi');
   assert.equal(await ids(page), '4', 'the name of a variant is found');
-  await page.getByRole('searchbox').fill('nothing like that');
+  await page.getByRole('searchbox', { name: 'Filter these rows' }).fill('nothing like that');
   assert.equal(await page.getByRole('status').first().textContent(), '0 of 5 runs shown.');
-  await page.getByRole('searchbox').fill('');
+  await page.getByRole('searchbox', { name: 'Filter these rows' }).fill('');
   assert.equal((await ids(page)).length, 5);
   await close();
 });
