@@ -9,6 +9,8 @@
   if (!tables.length) return;
   const picked = new Map();
   const elsewhere = new Set();
+  // The list of all runs has a filter of its own, over all of its pages.
+  const faceted = document.querySelector('[data-runs]');
   let state;
   let find;
   let said;
@@ -29,7 +31,7 @@
   function read() {
     const query = new URLSearchParams(location.search);
     const hidden = query.getAll('cols').filter((name) => name[0] === '-').map((name) => name.slice(1));
-    state = { sort: query.get('sort') || '', find: query.get('find') || '', hidden: new Set(hidden) };
+    state = { sort: query.get('sort') || '', find: (!faceted && query.get('find')) || '', hidden: new Set(hidden) };
   }
   function write() {
     const query = new URLSearchParams(location.search);
@@ -252,10 +254,15 @@
     const first = tables[0].closest('.scroll');
     // The tools of several tables stand above all of them.
     (tables.length > 1 ? first.closest('section') : first)
-      .before(make('div', { className: 'tools' }, make('label', {}, 'Filter these rows ', find), chooser, copying(), said));
+      .before(make('div', { className: 'tools' }, ...(faceted ? [] : [make('label', {}, 'Filter these rows ', find)]), chooser, copying(), said));
   }
 
+  // A table that fits needs no region to scroll in; its head then stays in sight of the page.
+  const fit = new ResizeObserver((entries) => {
+    for (const { target } of entries) target.classList.toggle('fits', target.firstElementChild.offsetWidth <= target.clientWidth);
+  });
   for (const table of tables) {
+    fit.observe(table.parentNode);
     prepare(table);
     for (const head of heads(table)) {
       const name = head.dataset.col;

@@ -93,9 +93,9 @@ for (const from of ['disk', 'a sub-path']) {
   });
 
   test(`order, filter and columns live in the address and come back with the back button, from ${from}`, async () => {
-    const { page, close } = await open('runs/index.html?kept=1', options());
-    await page.getByRole('button', { name: 'Comparable cost' }).click();
-    await page.getByRole('searchbox', { name: 'Filter these rows' }).fill('lark');
+    const { page, close } = await open('cases/pong/index.html?kept=1', options());
+    await page.getByRole('button', { name: 'Comparable cost' }).first().click();
+    await page.getByRole('searchbox').fill('lark');
     await page.getByText('Columns', { exact: true }).click();
     await page.getByRole('checkbox', { name: 'Harness' }).uncheck();
     await page.getByRole('checkbox', { name: 'Threads' }).uncheck();
@@ -104,9 +104,9 @@ for (const from of ['disk', 'a sub-path']) {
     await page.waitForURL(/runs\/pong/);
     await page.goBack();
     assert.equal(await ids(page), '12');
-    assert.equal(await page.getByRole('searchbox', { name: 'Filter these rows' }).inputValue(), 'lark');
-    assert.equal(await head(page, 'Harness').isVisible(), false);
-    assert.equal(await head(page, 'Comparable cost').getAttribute('aria-sort'), 'ascending');
+    assert.equal(await page.getByRole('searchbox').inputValue(), 'lark');
+    assert.equal(await head(page, 'Harness').first().isVisible(), false);
+    assert.equal(await head(page, 'Comparable cost').first().getAttribute('aria-sort'), 'ascending');
     await close();
   });
 }
@@ -124,16 +124,38 @@ test('the rows of a comparison stay within their variant, and every table of the
 
 test('a filter keeps the rows that hold every word, and says how many', async () => {
   const { page, close } = await open('cases/pong/index.html');
-  await page.getByRole('searchbox', { name: 'Filter these rows' }).fill('LARK-10  codex');
+  await page.getByRole('searchbox').fill('LARK-10  codex');
   assert.equal(await ids(page), '1');
   assert.equal(await page.getByRole('status').first().textContent(), '1 of 5 runs shown.');
   assert.equal(await page.getByText('Variant multi').isVisible(), false, 'a variant without a row is not shown');
-  await page.getByRole('searchbox', { name: 'Filter these rows' }).fill('multi');
+  await page.getByRole('searchbox').fill('multi');
   assert.equal(await ids(page), '4', 'the name of a variant is found');
-  await page.getByRole('searchbox', { name: 'Filter these rows' }).fill('nothing like that');
+  await page.getByRole('searchbox').fill('nothing like that');
   assert.equal(await page.getByRole('status').first().textContent(), '0 of 5 runs shown.');
-  await page.getByRole('searchbox', { name: 'Filter these rows' }).fill('');
+  await page.getByRole('searchbox').fill('');
   assert.equal((await ids(page)).length, 5);
+  await close();
+});
+
+test('the list of all runs has one filter, its own', async () => {
+  const { page, close } = await open('runs/index.html?find=lark');
+  await page.getByText('Columns', { exact: true }).waitFor();
+  assert.equal(await page.locator('.tools input[type=search]').count(), 0);
+  assert.equal((await ids(page)).length, 5);
+  await close();
+});
+
+test('a table that fits stands in the page, and a wide one scrolls in its region', async () => {
+  const { page, close } = await open('cases/pong/index.html?find=lark');
+  const overflow = () => page.locator('.scroll:has(> .comparison)').first().evaluate((region) => getComputedStyle(region).overflowX);
+  await page.setViewportSize({ width: 600, height: 700 });
+  await page.waitForFunction(() => !document.querySelector('.scroll:has(> .comparison)').classList.contains('fits'));
+  assert.equal(await overflow(), 'auto');
+  await page.setViewportSize({ width: 1000, height: 700 });
+  await page.getByText('Columns', { exact: true }).click();
+  for (const box of await page.locator('.columns input').all()) await box.uncheck();
+  await page.locator('.fits').first().waitFor();
+  assert.equal(await overflow(), 'visible');
   await close();
 });
 
@@ -153,7 +175,7 @@ test('columns can be hidden, but the first always stays', async () => {
 });
 
 test('what is shown is copied as Markdown, CSV and JSON, and no text becomes a formula', async () => {
-  const { page, close } = await open('runs/index.html?find=multi&cols=-threads', { base: server.url, permissions: ['clipboard-read', 'clipboard-write'] });
+  const { page, close } = await open('cases/pong/index.html?find=multi&cols=-threads', { base: server.url, permissions: ['clipboard-read', 'clipboard-write'] });
   const copied = async (name) => {
     await page.getByRole('button', { name }).click();
     await page.getByText(`Copied 1 run as ${name}.`).waitFor();
@@ -161,12 +183,12 @@ test('what is shown is copied as Markdown, CSV and JSON, and no text becomes a f
   };
   const markdown = (await copied('Markdown')).trim().split('\n');
   assert.equal(markdown.length, 3);
-  assert.match(markdown[0], /^\| Run \| Finished \| Case \|/);
+  assert.match(markdown[0], /^\| Run \| Model \| Harness \|/);
   assert.doesNotMatch(markdown[0], /Threads/);
-  assert.match(markdown[2], /^\| \[4aaaaaaa\]\(http.*\/runs\/pong-codex-.*\/index\.html\) \|/);
+  assert.match(markdown[2], /^\| \[4aaaaaaa 2026-03-04\]\(http.*\/runs\/pong-codex-.*\/index\.html\) \|/);
   assert.ok(markdown[2].includes('\\| \\<img src=x onerror=window.\\_\\_pwned=1\\>'), markdown[2]);
   const csv = await copied('CSV');
-  assert.match(csv, /^"Table","Run","Finished",/);
+  assert.match(csv, /^"Table","Run","Model",/);
   assert.ok(csv.includes(`"'=HYPERLINK(""https://evil.example"",""x"") | <img`), csv);
   const [row] = JSON.parse(await copied('JSON'));
   assert.equal(row.Model, HOSTILE);
