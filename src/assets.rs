@@ -120,7 +120,7 @@ pub fn collect(user: &[(String, Vec<u8>)], minified: bool) -> Assets {
             .map(|(_, bytes)| bytes.as_slice());
         let bytes = own.unwrap_or(built_in);
         let bytes = if minified {
-            small(used, own.is_some(), bytes)
+            small(used, bytes != built_in, bytes)
         } else {
             bytes.to_vec()
         };

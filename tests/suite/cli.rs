@@ -296,6 +296,8 @@ fn templates_and_static_files_of_the_site_replace_the_built_in_ones_one_by_one()
     );
     site.write("content/pages/guide.md", "# Words\n");
     site.write("static/css/site.css", "body { color: #123456 }");
+    let script = "// A script of the site stays as it was written.\n";
+    site.write("static/js/play.js", script);
     site.write("static/robots-note.txt", "hello");
     site.publish();
     assert_eq!(site.page("guide/index.html").texts("p.mine"), ["mine"]);
@@ -305,6 +307,8 @@ fn templates_and_static_files_of_the_site_replace_the_built_in_ones_one_by_one()
             .contains("no page at this address")
     );
     assert_eq!(site.text("public/robots-note.txt"), "hello");
+    let scripts = site.published();
+    assert!(scripts.values().any(|bytes| bytes == script.as_bytes()));
     let sheet = |path: &str| path.ends_with(".css");
     let mut sheets = site.published().into_iter().filter(|(path, _)| sheet(path));
     assert!(sheets.any(|(_, css)| String::from_utf8_lossy(&css).contains("#123456")));
