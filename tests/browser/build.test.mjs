@@ -70,7 +70,7 @@ test('a host that is not allowed gets a plain link only', async () => {
   const problems = await watch(context, `file://${folder}/`);
   const page = await context.newPage();
   await page.goto(fileUrl(folder, runPage(richest())));
-  assert.equal(await page.locator('[data-play], iframe, main button').count(), 0);
+  assert.equal(await page.locator('[data-play], iframe, section:has(#build) button').count(), 0);
   const link = page.locator('section:has(#build) a');
   assert.equal(await link.count(), 1);
   assert.match(await link.getAttribute('href'), /^https:\/\/builds\.example\.org\//);
