@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use super::script::write_safe;
+
 /// The largest part, in bytes: a browser reads it without a pause that a reader would notice.
 const MOST: usize = 1_000_000;
 const END: &[u8] = b"\n])\n";
@@ -60,29 +62,15 @@ impl Parts {
     }
 }
 
-/// A script that hands one value to `runpress.<function>`.
+/// A script that says what the parts hold, before any of them: `runpress.<function>(0, ..)`.
 ///
 /// # Errors
 /// Those of the value's own `Serialize`.
-pub fn call(function: &str, value: &impl Serialize) -> serde_json::Result<Vec<u8>> {
+pub fn manifest(function: &str, value: &impl Serialize) -> serde_json::Result<Vec<u8>> {
     let mut bytes = format!("runpress.{function}(0, ").into_bytes();
     write_safe(&mut bytes, value)?;
     bytes.extend_from_slice(b")\n");
     Ok(bytes)
-}
-
-/// Writes JSON that may stand in a script. In JSON, what is escaped here only stands in strings.
-fn write_safe(out: &mut Vec<u8>, value: &impl Serialize) -> serde_json::Result<()> {
-    let json = serde_json::to_string(value)?;
-    for character in json.chars() {
-        match character {
-            '<' | '\u{2028}' | '\u{2029}' => {
-                out.extend_from_slice(format!("\\u{:04x}", u32::from(character)).as_bytes());
-            }
-            _ => out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes()),
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

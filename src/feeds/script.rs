@@ -11,20 +11,26 @@ use serde::Serialize;
 /// # Errors
 /// Those of the value's own `Serialize`.
 pub fn call(function: &str, value: &impl Serialize) -> serde_json::Result<Vec<u8>> {
-    let json = serde_json::to_string(value)?;
     let mut out = format!("runpress.{function}(").into_bytes();
-    out.reserve(json.len() + 4);
+    write_safe(&mut out, value)?;
+    out.extend_from_slice(b");\n");
+    Ok(out)
+}
+
+/// Writes JSON that may stand in a script. In JSON, what is escaped here only stands in strings; in a script it could
+/// end it, or a line of it.
+pub(super) fn write_safe(out: &mut Vec<u8>, value: &impl Serialize) -> serde_json::Result<()> {
+    let json = serde_json::to_string(value)?;
+    out.reserve(json.len());
     for character in json.chars() {
         match character {
-            // In JSON these only stand in strings; in a script they could end it, or a line of it.
             '<' | '\u{2028}' | '\u{2029}' => {
                 out.extend_from_slice(format!("\\u{:04x}", u32::from(character)).as_bytes());
             }
             _ => out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes()),
         }
     }
-    out.extend_from_slice(b");\n");
-    Ok(out)
+    Ok(())
 }
 
 #[cfg(test)]

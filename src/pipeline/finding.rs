@@ -110,7 +110,7 @@ impl Lists<'_> {
             write(full.map_err(|error| spool::refused(&error.into()))?)?;
         }
         write(parts.take())?;
-        let bytes = parts::call("runs", &parts.begun);
+        let bytes = parts::manifest("runs", &parts.begun);
         let bytes = bytes.map_err(|error| spool::refused(&error.into()))?;
         self.stage.write("search/runs.js", &bytes)
     }
@@ -154,7 +154,7 @@ impl SearchOut<'_> {
             documents: self.parts.items,
             left_out: self.left_out,
         };
-        let bytes = parts::call("search", &manifest);
+        let bytes = parts::manifest("search", &manifest);
         let bytes = bytes.map_err(|error| spool::refused(&error.into()))?;
         self.lists.stage.write("search/index.js", &bytes)
     }
