@@ -22,14 +22,15 @@ pub fn call(function: &str, value: &impl Serialize) -> serde_json::Result<Vec<u8
 pub(super) fn write_safe(out: &mut Vec<u8>, value: &impl Serialize) -> serde_json::Result<()> {
     let json = serde_json::to_string(value)?;
     out.reserve(json.len());
-    for character in json.chars() {
-        match character {
-            '<' | '\u{2028}' | '\u{2029}' => {
-                out.extend_from_slice(format!("\\u{:04x}", u32::from(character)).as_bytes());
-            }
-            _ => out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes()),
+    let mut done = 0;
+    for (at, found) in json.match_indices(['<', '\u{2028}', '\u{2029}']) {
+        out.extend_from_slice(&json.as_bytes()[done..at]);
+        for character in found.chars() {
+            out.extend_from_slice(format!("\\u{:04x}", u32::from(character)).as_bytes());
         }
+        done = at + found.len();
     }
+    out.extend_from_slice(&json.as_bytes()[done..]);
     Ok(())
 }
 

@@ -13,6 +13,7 @@ mod crawl;
 mod determinism;
 mod events;
 mod facets;
+mod feed_tables;
 mod feeds;
 mod full_run;
 #[path = "../../fuzz/targets/mod.rs"]

@@ -1,0 +1,155 @@
+//! What programs download as tables and counts, and the page that tells about every feed.
+
+use serde_json::{Value, json};
+
+use crate::feeds::several;
+use crate::support::{Run, TestSite};
+
+/// The fields of a line of CSV without line breaks in it.
+fn fields(line: &str) -> Vec<String> {
+    let (mut fields, mut quoted) = (vec![String::new()], false);
+    for c in line.chars() {
+        match c {
+            '"' => quoted = !quoted,
+            ',' if !quoted => fields.push(String::new()),
+            c => fields.last_mut().expect("a field").push(c),
+        }
+    }
+    fields
+}
+
+#[test]
+fn the_table_of_runs_holds_what_the_cards_hold() {
+    let site = several();
+    site.publish();
+    let text = site.text("public/feeds/runs.csv");
+    assert!(text.ends_with("\r\n"));
+    let mut lines = text.split_terminator("\r\n").map(fields);
+    let heads = lines.next().expect("a heading");
+    let runs = site.json("feeds/runs.json");
+    let cards = runs["runs"].as_array().expect("runs");
+    let rows: Vec<_> = lines.collect();
+    assert_eq!(rows.len(), cards.len());
+    for (row, card) in rows.iter().zip(cards) {
+        assert_eq!(row.len(), heads.len());
+        for (head, field) in heads.iter().zip(row) {
+            let found = [
+                format!("/{head}"),
+                format!("/subject/{head}"),
+                format!("/metrics/{head}"),
+                format!("/metrics/tokens/{head}"),
+                format!("/metrics/cost/{}", head.trim_end_matches("Cost")),
+                format!("/links/{head}"),
+            ];
+            let value = match head.as_str() {
+                "annotations" => &card["annotations"]["count"],
+                "threads" => &card["threads"]["annotationCount"],
+                "threadEntries" => &card["threads"]["entryCount"],
+                _ => found
+                    .iter()
+                    .find_map(|place| card.pointer(place))
+                    .unwrap_or(&Value::Null),
+            };
+            let same = match value {
+                Value::Null => field.is_empty(),
+                Value::String(text) => field == text,
+                // The table keeps the digits of the record, which a parsed number does not.
+                Value::Number(number) => field.parse().ok() == number.as_f64(),
+                Value::Bool(yes) => field.parse() == Ok(*yes),
+                _ => false,
+            };
+            assert!(same, "{head}: {field} is not {value}");
+        }
+    }
+}
+
+#[test]
+fn no_field_of_the_table_of_runs_begins_a_formula() {
+    let site = TestSite::empty();
+    let evil = Run::new("=1+1-x")
+        .model("@SUM(A1)")
+        .case("+pong")
+        .state("-cmd|' /C calc'!A0");
+    site.run("evil", &evil);
+    site.publish();
+    let text = site.text("public/feeds/runs.csv");
+    let row = fields(text.lines().nth(1).expect("a run"));
+    for field in row {
+        assert!(!field.starts_with(['=', '+', '-', '@', '\t']), "{field}");
+    }
+    assert!(
+        text.contains("'=1+1-x,") && text.contains(",'@SUM(A1),"),
+        "{text}"
+    );
+}
+
+#[test]
+fn cases_models_and_harnesses_are_counted() {
+    let site = several();
+    site.run(
+        "z",
+        &Run::new("zz-1").case("another").state("failed").model("m"),
+    );
+    site.publish();
+    let cases = site.json("feeds/cases.json");
+    assert_eq!(cases["cases"][0]["name"], "another");
+    let pong = &cases["cases"][1];
+    assert_eq!(pong["url"], "https://runs.example.org/cases/pong/");
+    assert_eq!(
+        pong["runs"],
+        json!({"count": 7, "states": {"completed": 7}, "ratings": {"great": 1}, "annotations": 1,
+               "firstFinishedAt": "2026-03-01T10:10:12Z", "lastFinishedAt": "2026-03-06T00:00:00Z"})
+    );
+    assert_eq!(pong["models"], json!({"sample/lark-1": 7}));
+    assert_eq!(pong["harnesses"], json!({"codex": 7}));
+    let models = site.json("feeds/models.json");
+    assert_eq!(models["models"][0]["cases"], json!({"another": 1}));
+    assert_eq!(models["models"][0]["runs"]["states"], json!({"failed": 1}));
+    let harnesses = site.json("feeds/harnesses.json");
+    assert_eq!(
+        harnesses["harnesses"][0]["cases"],
+        json!({"another": 1, "pong": 7})
+    );
+    assert_eq!(harnesses["harnesses"][0]["runs"]["count"], 8);
+}
+
+#[test]
+fn the_page_of_feeds_tells_about_every_feed_with_the_address_of_the_site() {
+    let site = several();
+    for base in [Some("https://runs.example.org/"), None] {
+        if base.is_none() {
+            site.write("site.toml", "");
+        }
+        site.publish();
+        assert_eq!(crate::crawl::problems(&site.published()), [""; 0]);
+        let page = site.page("feeds/index.html");
+        let index = site.json("feeds/index.json");
+        let mut expected = vec!["index.json".to_owned()];
+        for feed in index["feeds"].as_array().expect("feeds") {
+            let path = feed["path"].as_str().expect("a path");
+            expected.push(path.trim_start_matches("feeds/").to_owned());
+            assert_ne!(path, "feeds/index.html");
+            let digest = feed["blake3"].as_str().expect("a digest");
+            assert_eq!(
+                page.all(&format!("main code[title='{digest}']")).len(),
+                1,
+                "{path}"
+            );
+        }
+        assert_eq!(page.texts("main tbody th"), expected);
+        assert_eq!(page.texts("main details > summary"), expected);
+        let address = base.unwrap_or("https://example.org/");
+        for (name, example) in expected[1..].iter().zip(page.texts("main details[id]")) {
+            assert!(
+                example.contains(&format!("{address}feeds/{name}")),
+                "{name}: {example}"
+            );
+        }
+        assert_eq!(expected.contains(&"atom.xml".to_owned()), base.is_some());
+        assert_eq!(
+            page.main().contains("built without its address"),
+            base.is_none()
+        );
+        assert_eq!(page.all("footer a[href='../feeds/index.html']").len(), 1);
+    }
+}
