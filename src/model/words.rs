@@ -13,7 +13,7 @@ pub fn plain(text: &str) -> String {
 /// The beginning of the text on one line, cut at `limit` characters.
 #[must_use]
 pub fn excerpt(text: &str, limit: usize) -> String {
-    let mut out = String::new();
+    let mut out = String::with_capacity(text.len().min(limit) + '…'.len_utf8());
     if push_plain(&mut out, text, limit) {
         out.push('…');
     }
@@ -33,6 +33,12 @@ pub fn says(event: &Event<'_>, limit: usize) -> String {
 
 /// Appends at most `limit` characters of the text; says whether there was more.
 fn push_plain(out: &mut String, text: &str, limit: usize) -> bool {
+    if text
+        .bytes()
+        .all(|b| matches!(b, b' '..=b'~' | b'\t' | b'\n' | b'\r'))
+    {
+        return push_ascii(out, text, limit);
+    }
     let (mut gap, mut left) = (false, limit);
     for part in anstream::adapter::strip_str(text) {
         for c in part.chars() {
@@ -55,6 +61,28 @@ fn push_plain(out: &mut String, text: &str, limit: usize) -> bool {
     false
 }
 
+/// The same for text without escape sequences whose characters are bytes, as most recorded text is.
+fn push_ascii(out: &mut String, text: &str, limit: usize) -> bool {
+    let mut left = limit;
+    for word in text.split_ascii_whitespace() {
+        if left == 0 {
+            return true;
+        }
+        if !out.is_empty() {
+            out.push(' ');
+            left -= 1;
+        }
+        // A blank is never the last character.
+        let shown = word.len().min(left.max(1));
+        out.push_str(&word[..shown]);
+        left = left.saturating_sub(shown);
+        if shown < word.len() {
+            return true;
+        }
+    }
+    false
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -65,5 +93,23 @@ mod tests {
         assert_eq!(excerpt("One   test fails", 8), "One test…");
         assert_eq!(excerpt("One test \n", 8), "One test");
         assert_eq!(excerpt("", 8), "");
+    }
+
+    #[test]
+    fn text_of_one_byte_a_character_is_cut_like_any_other() {
+        let texts = [
+            "One   test fails",
+            " a\tb\r\n c ",
+            "aaaa bbbb",
+            "",
+            " ",
+            "a",
+        ];
+        for text in texts {
+            for limit in 0..=text.len() + 1 {
+                let marked = excerpt(&format!("{text}\u{1b}[0m"), limit);
+                assert_eq!(excerpt(text, limit), marked, "{text:?} at {limit}");
+            }
+        }
     }
 }

@@ -317,7 +317,7 @@ const COVERED: usize = 200;
 /// Whether `phrase` stands in `text` as words of its own.
 fn has_phrase(text: &str, phrase: &str) -> bool {
     let word = |c: char| c.is_alphanumeric() || c == '_';
-    text.match_indices(phrase).any(|(at, _)| {
+    memchr::memmem::find_iter(text.as_bytes(), phrase).any(|at| {
         !text[..at].chars().next_back().is_some_and(word)
             && !text[at + phrase.len()..].chars().next().is_some_and(word)
     })

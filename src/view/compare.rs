@@ -1,13 +1,14 @@
 //! Knows what runs are compared by: the page, and what each run brings to it.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde::ser::{SerializeSeq, Serializer};
 
-use crate::model::archive::{Archive, Entry};
+use crate::model::archive::Archive;
 use crate::model::findings::Findings;
-use crate::model::run::{Number, Run, Step};
+use crate::model::run::{Number, Step};
 use crate::model::tape::{Event, Family, Kind, Tape};
 
 use super::row::{RunRow, row};
@@ -17,8 +18,6 @@ use super::{Cell, format, links};
 
 /// Newest runs on the page, to pick from.
 const ROWS: usize = 20;
-/// Other runs of the case that a run names.
-const PEERS: usize = 40;
 /// Events of a tape that are compared.
 const EVENTS: usize = 10_000;
 /// Characters of a command or path. What is longer is told apart by a digest.
@@ -57,7 +56,7 @@ pub fn page(archive: &Archive, findings: &[Findings]) -> ComparePage {
 /// What a run brings to a comparison. Lists are arrays in the order of their documentation, to keep it small.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct RunData {
+pub struct RunData<'a> {
     slug: String,
     /// Case, variant and version.
     title: String,
@@ -73,11 +72,9 @@ pub struct RunData {
     metrics: Vec<(&'static str, Option<f64>, String)>,
     /// View, name, similarity (null when it was not reached) and text.
     checks: Vec<(String, String, Option<f64>, String)>,
-    tape: Option<TapeData>,
+    tape: Option<TapeData<'a>>,
     /// Blocks of words and whether there is more; null without a review.
     writeup: Option<(Vec<(&'static str, String)>, bool)>,
-    /// Slug and words of other runs of the case, newest first.
-    peers: Vec<(String, String)>,
 }
 
 type Field = (&'static str, Option<String>);
@@ -85,7 +82,7 @@ type Field = (&'static str, Option<String>);
 /// The first tape of a run.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct TapeData {
+struct TapeData<'a> {
     file: String,
     /// All its events; at most the first 10,000 follow.
     total: usize,
@@ -94,7 +91,7 @@ struct TapeData {
     /// Word and family of each kind.
     kinds: Vec<(&'static str, &'static str)>,
     /// Commands and paths.
-    keys: Vec<String>,
+    keys: Vec<Cow<'a, str>>,
     events: Vec<EventData>,
 }
 
@@ -129,7 +126,10 @@ impl Serialize for EventData {
 
 /// What the run brings; `writeup` are the blocks of its writeup and whether there is more.
 #[must_use]
-pub fn data(s: &Sources<'_>, writeup: Option<(Vec<(&'static str, String)>, bool)>) -> RunData {
+pub fn data<'a>(
+    s: &Sources<'a>,
+    writeup: Option<(Vec<(&'static str, String)>, bool)>,
+) -> RunData<'a> {
     let run = &s.entry.run;
     let subject = &run.subject;
     RunData {
@@ -167,7 +167,6 @@ pub fn data(s: &Sources<'_>, writeup: Option<(Vec<(&'static str, String)>, bool)
             .zip(s.layouts.first())
             .map(|(tape, layout)| tape_data(s.config.timeline.page_size, tape, layout)),
         writeup,
-        peers: peers(s.archive, s.entry),
     }
 }
 
@@ -293,10 +292,10 @@ fn metrics(s: &Sources<'_>) -> Vec<(&'static str, Option<f64>, String)> {
     all
 }
 
-fn tape_data(page_size: usize, tape: &Tape<'_>, layout: &Layout<'_>) -> TapeData {
+fn tape_data<'a>(page_size: usize, tape: &'a Tape<'_>, layout: &Layout<'_>) -> TapeData<'a> {
     let mut kinds: Vec<Kind> = Vec::new();
-    let mut keys: Vec<String> = Vec::new();
-    let mut known: BTreeMap<String, usize> = BTreeMap::new();
+    let mut keys: Vec<Cow<'_, str>> = Vec::new();
+    let mut known: BTreeMap<Cow<'_, str>, usize> = BTreeMap::new();
     let (mut bytes, mut before) = (0, None);
     let mut events = Vec::with_capacity(tape.events.len().min(EVENTS));
     for (position, event) in tape.events.iter().take(EVENTS).enumerate() {
@@ -315,13 +314,13 @@ fn tape_data(page_size: usize, tape: &Tape<'_>, layout: &Layout<'_>) -> TapeData
         if bytes > KEYS {
             break;
         }
-        let anchor = layout.anchor(event.seq, position).text();
+        let anchor = layout.anchor(event.seq, position);
         events.push(EventData {
             kind,
             after: event.at.map(|at| at.saturating_sub(before.unwrap_or(at))),
             failed: event.is_failure(),
             key,
-            anchor: (anchor != format!("e-{position}")).then_some(anchor),
+            anchor: (!anchor.is_plain(position)).then(|| anchor.text()),
         });
         before = event.at.or(before);
     }
@@ -340,42 +339,37 @@ fn tape_data(page_size: usize, tape: &Tape<'_>, layout: &Layout<'_>) -> TapeData
 
 /// What an event does, in words by which it is found again in another run: its command, path or query, where it
 /// is an action at all.
-fn key(event: &Event<'_>) -> Option<String> {
+fn key<'a>(event: &'a Event<'_>) -> Option<Cow<'a, str>> {
     let acts = matches!(
         event.kind.family,
         Family::Command | Family::Read | Family::Write | Family::Delegation
     );
-    let words: Vec<_> = event.headline.split_whitespace().collect();
-    if !acts || words.is_empty() {
+    if !acts {
         return None;
     }
-    let words = words.join(" ");
+    let words = on_one_line(&event.headline);
+    if words.is_empty() {
+        return None;
+    }
+    if words.len() <= KEY {
+        return Some(words);
+    }
     let Some((end, _)) = words.char_indices().nth(KEY) else {
         return Some(words);
     };
     let digest = blake3::hash(words.as_bytes()).to_hex();
-    Some(format!("{}…{}", &words[..end], &digest[..6]))
+    Some(Cow::Owned(format!("{}…{}", &words[..end], &digest[..6])))
 }
 
-fn peers(archive: &Archive, entry: &Entry) -> Vec<(String, String)> {
-    let others = archive.cases[entry.case].runs.iter();
-    others
-        .map(|&index| &archive.runs[index])
-        .filter(|other| other.slug != entry.slug)
-        .take(PEERS)
-        .map(|other| (other.slug.clone(), cut(&words(&other.run), FIELD)))
-        .collect()
-}
-
-/// A run among those of its case.
-fn words(run: &Run) -> String {
-    let subject = &run.subject;
-    let variant = subject.variant.as_deref().unwrap_or("no variant");
-    format!(
-        "{}, {}, {}, {variant} {}",
-        format::when(run.recency()).date,
-        subject.model,
-        subject.harness,
-        subject.version
-    )
+/// The text with single blanks between its words.
+fn on_one_line(text: &str) -> Cow<'_, str> {
+    let is_plain = !text.starts_with(' ')
+        && !text.ends_with(' ')
+        && text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
+        && memchr::memmem::find(text.as_bytes(), b"  ").is_none();
+    if is_plain {
+        return Cow::Borrowed(text);
+    }
+    let words: Vec<_> = text.split_whitespace().collect();
+    Cow::Owned(words.join(" "))
 }

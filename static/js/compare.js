@@ -253,7 +253,7 @@
     const parts = [];
     if (runs.length) parts.push(list);
     if (runs.length === 1) parts.push(make('p', { text: 'One more run makes a comparison.' }));
-    const free = new Map(runs.flatMap((run) => run.peers).filter(([slug]) => !slugs.includes(slug)));
+    const free = new Map(runs.flatMap((run) => run.peers ?? []).filter(([slug]) => !slugs.includes(slug)));
     if (runs.length < MOST && runs.length) {
       const form = make('form', { className: 'adding' });
       const input = make('input', { type: 'text', autocomplete: 'off', spellcheck: 'false', placeholder: 'address of a run' });
