@@ -44,6 +44,9 @@ pub(crate) enum Command {
         /// Where the site will stand [default: `[site] base_url` of site.toml]
         #[arg(long, value_name = "URL", value_parser = base_url)]
         base_url: Option<HttpUrl>,
+        /// The site to compare with: what it has, this build changes [default: the site in the output folder]
+        #[arg(long, value_name = "DIR")]
+        previous: Option<PathBuf>,
     },
     /// Check everything as a build would, and write nothing
     Check {

@@ -9,7 +9,7 @@ use walkdir::WalkDir;
 
 use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Checked, Diagnostic, Place, codes};
-use crate::formats::run_record;
+use crate::formats::{run_record, withdrawn};
 use crate::model::slug::slugify;
 use crate::rules::pages::Shelf;
 
@@ -39,6 +39,17 @@ pub struct ProseFile {
     pub slug: String,
 }
 
+/// A list of withdrawn runs.
+#[derive(Debug, Clone)]
+pub struct WithdrawnFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// The content root it is in.
+    pub root: PathBuf,
+    /// Its path in diagnostics.
+    pub shown: String,
+}
+
 /// Everything that was found, each list sorted by path.
 #[derive(Debug, Default)]
 pub struct Discovered {
@@ -46,6 +57,8 @@ pub struct Discovered {
     pub runs: Vec<RunDirectory>,
     /// The prose.
     pub prose: Vec<ProseFile>,
+    /// The lists of withdrawn runs, at most one in a content root.
+    pub withdrawn: Vec<WithdrawnFile>,
 }
 
 /// Walks `content` (each relative to the working directory, or absolute). `site` is the site's root.
@@ -131,6 +144,14 @@ impl Walk<'_> {
                     "The linked folder is not walked",
                     "Name the folder that it points at as a content root of its own.",
                 ));
+            } else if entry.depth() == 1 && entry.file_name() == withdrawn::FILE_NAME {
+                if seen.insert(entry.path().to_owned()) {
+                    self.found.withdrawn.push(WithdrawnFile {
+                        shown: self.shown(entry.path()),
+                        path: entry.into_path(),
+                        root: self.root.clone(),
+                    });
+                }
             } else if !hidden && entry.depth() == 2 {
                 self.prose(entry.path(), seen);
             }

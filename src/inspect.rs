@@ -16,12 +16,14 @@ use crate::model::transcript::Conversation;
 use crate::rules;
 
 mod conversation;
+mod imprint;
 mod payloads;
 mod record;
 mod sidecars;
 mod threads;
 
 use conversation::conversation;
+pub use imprint::imprint;
 use payloads::resolve_payloads;
 pub use record::{Record, details, record};
 use sidecars::sidecars;

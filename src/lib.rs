@@ -41,6 +41,7 @@ pub mod discover;
 pub mod feeds;
 pub mod formats;
 pub mod inspect;
+pub mod ledger;
 pub mod load;
 pub mod markup;
 pub mod model;

@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::config::Limits;
 use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Diagnostic, Place, codes};
-use crate::discover::RunDirectory;
+use crate::discover::{RunDirectory, WithdrawnFile};
 use crate::formats::{events, raw, run_record, sidecar, tape, threads, transcript, writeup};
 use crate::model::FileDigest;
 
@@ -149,6 +149,30 @@ pub fn prose(
 ) -> Result<Vec<u8>, Diagnostic> {
     read(root, path, shown, limits.writeup)?
         .ok_or_else(|| unreadable(shown, "it is not there any more"))
+}
+
+/// Reads a list of withdrawn runs.
+///
+/// # Errors
+/// The file cannot be read, is too large, or lies outside the content root.
+pub fn withdrawn(file: &WithdrawnFile, limits: &Limits) -> Result<Vec<u8>, Diagnostic> {
+    read(&file.root, &file.path, &file.shown, limits.file)?
+        .ok_or_else(|| unreadable(&file.shown, "it is not there any more"))
+}
+
+/// Reads a file of the site that an earlier build made, by its path from that site's root. `Ok(None)`: it is not there.
+///
+/// # Errors
+/// The file cannot be read, is too large, or lies outside the site.
+pub fn published(
+    site: &Path,
+    shown: &str,
+    path: &str,
+    limits: &Limits,
+) -> Result<Option<Vec<u8>>, Diagnostic> {
+    let shown = format!("{shown}/{path}");
+    let root = site.canonicalize().unwrap_or_else(|_| site.to_owned());
+    read(&root, &site.join(path), &shown, limits.file)
 }
 
 /// Reads a payload from a tape's CAS folder. `Ok(None)`: it is not there.
@@ -407,7 +431,10 @@ fn names(directory: &RunDirectory, problems: &mut Vec<Diagnostic>) -> std::io::R
 }
 
 fn read(root: &Path, path: &Path, shown: &str, limit: u64) -> Result<Option<Vec<u8>>, Diagnostic> {
-    let gone = |error: &std::io::Error| error.kind() == std::io::ErrorKind::NotFound;
+    let gone = |error: &std::io::Error| {
+        use std::io::ErrorKind::{NotADirectory, NotFound};
+        matches!(error.kind(), NotFound | NotADirectory)
+    };
     let meta = match path.symlink_metadata() {
         Ok(meta) if !meta.is_symlink() => meta,
         Ok(_) => {

@@ -39,10 +39,12 @@ fn main() -> ExitCode {
             input,
             out,
             base_url,
+            previous,
         } => {
             let build = Overrides {
                 out: out.clone(),
                 base_url: base_url.clone(),
+                previous: previous.clone(),
                 ..Overrides::default()
             };
             run(&cli, input, Some(build))

@@ -8,6 +8,8 @@ use crate::Failure;
 use crate::diagnostics::{self, Diagnostic, junit};
 use crate::discover::{ProseFile, RunDirectory};
 use crate::formats::page::Prose;
+use crate::formats::withdrawn::Withdrawals;
+use crate::ledger::{Build, Ledger};
 use crate::load::Loaded;
 use crate::markup::Origin;
 use crate::model::archive::Archive;
@@ -24,6 +26,7 @@ use crate::view::catalogue::GroupProse;
 use crate::view::problems::{NotPublished, Quarantined};
 use crate::view::{Link, links};
 
+mod changes;
 mod data;
 mod finding;
 mod gather;
@@ -73,6 +76,10 @@ pub struct Gathered {
     quarantined: Vec<Quarantined>,
     /// Problems of the archive as it stands now.
     archive_notes: Vec<Diagnostic>,
+    /// The ledger of the site that is replaced.
+    previous: Option<Ledger>,
+    /// The lists of withdrawn runs: path, text and what it says.
+    withdrawals: Vec<(String, Vec<u8>, Withdrawals)>,
 }
 
 #[derive(Debug)]
@@ -109,6 +116,10 @@ pub struct Outcome {
     pub not_published: usize,
     /// Errors that are not those of a run that was set aside.
     pub blocking: usize,
+    /// What changed from build to build, this one included.
+    pub ledger: Ledger,
+    /// Whether this build changed something.
+    pub is_news: bool,
     /// Every run directory in order, with the run's id where its record says it.
     pub cases: Vec<junit::Case>,
     /// Whether a new site stands in its place.
@@ -128,6 +139,13 @@ impl Outcome {
             return false;
         }
         self.blocking == 0
+    }
+
+    /// What changed since the site that is replaced; `None` when nothing did, or when there was none.
+    #[must_use]
+    pub fn news(&self) -> Option<&Build> {
+        let newest = self.ledger.builds.first();
+        newest.filter(|build| self.is_news && build.build > 1)
     }
 }
 
@@ -259,7 +277,11 @@ impl Gathered {
                 .chain([path])
                 .any(|parent| set_aside.contains(parent))
         };
+        let ledger = self.ledger(site, &findings);
+        let newest = self.previous.as_ref().map_or(0, Ledger::newest);
         Outcome {
+            is_news: ledger.newest() > newest,
+            ledger,
             blocking: all
                 .iter()
                 .filter(|d| d.is_error() && !is_set_aside(&d.place.path))

@@ -16,7 +16,8 @@ use serde_json::Value;
 use crate::config::Config;
 use crate::diagnostics::json::Report;
 use crate::feeds::{self, annotations};
-use crate::formats::{events, raw, run_record, sidecar as sidecar_format, tape};
+use crate::formats::{events, raw, run_record, sidecar as sidecar_format, tape, withdrawn};
+use crate::ledger::{self, Ledger};
 
 /// The schema of one document, or of a line of one.
 #[derive(Debug, Clone, Copy)]
@@ -59,6 +60,7 @@ pub const ALL: &[Entry] = &[
         "A line of annotations.actions.jsonl",
         "annotations.actions.jsonl",
     ),
+    input::<withdrawn::Withdrawals>("withdrawn", "Why runs were withdrawn", withdrawn::FILE_NAME),
     input::<Config>("site", "The settings of a site", "site.toml"),
     feed::<feeds::archive::Index<'_>>("index", "The list of feeds", "feeds/index.json"),
     feed::<feeds::archive::Runs<'_>>("runs", "All runs", "feeds/runs.json"),
@@ -85,6 +87,7 @@ pub const ALL: &[Entry] = &[
         "feeds/crystallize.json",
     ),
     feed::<feeds::run::RunDocument<'_>>("run", "One run whole", "runs/<slug>/run.json"),
+    feed::<Ledger>("changes", "What each build changed", ledger::PATH),
     feed::<Report<'_>>(
         "diagnostics",
         "The problems of a build",

@@ -27,6 +27,8 @@ pub struct Site {
     pub deny_warnings: bool,
     /// Threads; 0 is one per core.
     pub jobs: usize,
+    /// The site that the build compares itself with, when it is not the one in the output folder.
+    pub previous: Option<PathBuf>,
     templates: Vec<UserTemplate>,
     statics: Vec<(String, Vec<u8>)>,
 }
@@ -48,6 +50,8 @@ pub struct Overrides {
     pub deny_warnings: bool,
     /// Threads; 0 is one per core.
     pub jobs: usize,
+    /// The site to compare with.
+    pub previous: Option<PathBuf>,
 }
 
 impl Site {
@@ -118,6 +122,7 @@ impl Site {
             drafts: overrides.drafts,
             deny_warnings: overrides.deny_warnings,
             jobs: overrides.jobs,
+            previous: overrides.previous.clone(),
             templates,
             statics,
             config,
@@ -129,6 +134,12 @@ impl Site {
     pub fn shown(&self, path: &Path) -> String {
         let below = path.strip_prefix(&self.root).unwrap_or(path);
         below.to_string_lossy().into_owned()
+    }
+
+    /// The site that the build compares itself with; there may be none.
+    #[must_use]
+    pub fn previous(&self) -> &Path {
+        self.previous.as_deref().unwrap_or(&self.out)
     }
 
     /// Folders that the output must not touch.

@@ -11,4 +11,5 @@ pub mod sidecar;
 pub mod tape;
 pub mod threads;
 pub mod transcript;
+pub mod withdrawn;
 pub mod writeup;

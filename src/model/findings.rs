@@ -1,5 +1,7 @@
 //! Knows what is kept of a run after its pages are made: small, whatever the size of the run.
 
+use std::collections::BTreeMap;
+
 use super::annotation::Counts;
 use super::review::Rating;
 
@@ -20,6 +22,19 @@ pub struct Findings {
     pub newest: Vec<Glimpse>,
     /// The writeup as HTML, for the newest runs only: JSON Feed carries it.
     pub writeup_html: Option<String>,
+    /// What the run is like, for the next build.
+    pub imprint: Imprint,
+}
+
+/// What a run is like, in digests: enough to tell later what has changed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Imprint {
+    /// Of the value of each key of the record.
+    pub record: BTreeMap<String, String>,
+    /// Of each file beside it, sidecars apart.
+    pub files: BTreeMap<String, String>,
+    /// Of each annotation, by id.
+    pub annotations: BTreeMap<String, String>,
 }
 
 /// A place in the spool of a build. The default is a place with nothing in it.

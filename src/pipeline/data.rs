@@ -113,6 +113,7 @@ impl Lists<'_> {
             Feed::Crystallize => stream(&|out| {
                 feeds::annotations::write_collection(out, None, "anchors", spooled(|s| s.anchors))
             }),
+            Feed::Changes => stream(&|out| feeds::write_pretty(out, &outcome.ledger)),
             Feed::Diagnostics => {
                 let report = diagnostics::json::Report::new(
                     &outcome.diagnostics,

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
-use super::{Gathered, Pool, Progress};
+use super::{Gathered, Pool, Progress, changes};
 use crate::diagnostics::{self, Diagnostic, Source};
-use crate::discover::{self, ProseFile, RunDirectory};
-use crate::formats::page;
+use crate::discover::{self, ProseFile, RunDirectory, WithdrawnFile};
 use crate::formats::run_record::UnknownKey;
+use crate::formats::{page, withdrawn};
 use crate::load::{self, Loaded};
 use crate::markup::Origin;
 use crate::model::archive::Archive;
@@ -65,7 +65,12 @@ impl Gathered {
             set_aside: BTreeMap::new(),
             quarantined: Vec::new(),
             archive_notes: Vec::new(),
+            previous: None,
+            withdrawals: Vec::new(),
         };
+        gathered.previous =
+            changes::previous(site).map_err(|problem| gathered.failed(vec![problem]))?;
+        gathered.read_withdrawals(site, &found.withdrawn);
         let mut unknown = Vec::new();
         for (directory, read) in read.into_iter().enumerate() {
             let (candidate, left_out) = match read.candidate {
@@ -159,6 +164,21 @@ impl Gathered {
             .extend(rules::pages::check_addresses(&addresses));
     }
 
+    fn read_withdrawals(&mut self, site: &Site, files: &[WithdrawnFile]) {
+        for file in files {
+            match load::withdrawn(file, &site.config.limits) {
+                Ok(bytes) => {
+                    let source = Source::file(&file.shown, &bytes);
+                    let (withdrawals, problems) = withdrawn::parse(source);
+                    self.diagnostics.extend(problems);
+                    self.withdrawals
+                        .push((file.shown.clone(), bytes, withdrawals));
+                }
+                Err(problem) => self.diagnostics.push(problem),
+            }
+        }
+    }
+
     fn addresses(&self) -> Vec<(Shelf, String, String)> {
         self.prose
             .iter()
@@ -178,6 +198,16 @@ impl Gathered {
         let candidates = self.candidates.iter().flatten().cloned().collect();
         let (archive, mut notes) = rules::archive::assemble(candidates);
         notes.extend(rules::pages::check_unmatched(&self.addresses(), &archive));
+        for (path, bytes, withdrawals) in &self.withdrawals {
+            let source = Source::file(path, bytes);
+            let previous = self.previous.as_ref();
+            notes.extend(rules::withdrawn::check(
+                source,
+                withdrawals,
+                &archive,
+                previous,
+            ));
+        }
         self.archive = archive;
         self.archive_notes = notes;
     }

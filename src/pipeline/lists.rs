@@ -37,7 +37,7 @@ impl<'a> Lists<'a> {
     /// # Errors
     /// The site cannot be written, or a template cannot be rendered.
     pub(super) fn publish(&self) -> Result<(), Diagnostic> {
-        let steps: [Step<'a>; 15] = [
+        let steps: [Step<'a>; 16] = [
             Self::home,
             Self::runs,
             Self::groups,
@@ -46,6 +46,7 @@ impl<'a> Lists<'a> {
             Self::annotations,
             Self::prose,
             Self::problems,
+            Self::changes,
             Self::not_found,
             Self::feeds,
             Self::for_machines,

@@ -51,9 +51,10 @@ pub(super) fn process(
     diagnostics::sort(&mut problems);
     let layouts = Layout::of(&site.config, &entry.slug, &inspected.tapes);
     let mut findings = findings(&inspected, &layouts);
+    let text = String::from_utf8_lossy(diagnostics::without_mark(&record.bytes));
+    findings.imprint = inspect::imprint(&text, &files, &inspected);
     // A run with errors is never published, so its pages need not be made.
     if let Some((stage, renderer)) = output.filter(|_| !problems.iter().any(Diagnostic::is_error)) {
-        let text = String::from_utf8_lossy(diagnostics::without_mark(&record.bytes));
         let page = RunOutput {
             site,
             gathered,

@@ -34,6 +34,15 @@ const BUILT_IN: &[(&str, &str)] = &[
     ("home.html", include_str!("../../templates/home.html")),
     ("runs.html", include_str!("../../templates/runs.html")),
     ("run.html", include_str!("../../templates/run.html")),
+    ("changes.html", include_str!("../../templates/changes.html")),
+    (
+        "withdrawn.html",
+        include_str!("../../templates/withdrawn.html"),
+    ),
+    (
+        "components/changed_run.html",
+        include_str!("../../templates/components/changed_run.html"),
+    ),
     ("compare.html", include_str!("../../templates/compare.html")),
     (
         "overview.html",

@@ -10,3 +10,4 @@ pub mod review;
 pub mod sidecar;
 pub mod tape;
 pub mod threads;
+pub mod withdrawn;

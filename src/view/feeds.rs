@@ -19,6 +19,7 @@ pub enum Feed {
     Friction,
     Hypotheses,
     Crystallize,
+    Changes,
     Diagnostics,
     JsonFeed,
     Atom,
@@ -37,7 +38,7 @@ enum Shape {
 
 impl Feed {
     /// All of them.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Runs,
         Self::RunLines,
         Self::RunTable,
@@ -48,6 +49,7 @@ impl Feed {
         Self::Friction,
         Self::Hypotheses,
         Self::Crystallize,
+        Self::Changes,
         Self::Diagnostics,
         Self::JsonFeed,
         Self::Atom,
@@ -67,6 +69,7 @@ impl Feed {
             Self::Friction => "feeds/friction.json",
             Self::Hypotheses => "feeds/hypotheses.json",
             Self::Crystallize => "feeds/crystallize.json",
+            Self::Changes => crate::ledger::PATH,
             Self::Diagnostics => "feeds/diagnostics.json",
             Self::JsonFeed => "feeds/feed.json",
             Self::Atom => "feeds/atom.xml",
@@ -101,6 +104,9 @@ impl Feed {
             Self::Friction => "What made the work harder, as Harn’s friction events.",
             Self::Hypotheses => "Every hypothesis, and how many have each status.",
             Self::Crystallize => "The places that are worth a tool or a skill of their own.",
+            Self::Changes => {
+                "What each build added, changed and withdrew, and what the next build compares itself with."
+            }
             Self::Diagnostics => "Every error, warning and note of the build.",
             Self::JsonFeed => {
                 "The newest runs with their writeups, as JSON Feed 1.1, for feed readers."
@@ -120,6 +126,7 @@ impl Feed {
             Self::Friction => Shape::Json("events"),
             Self::Hypotheses => Shape::Json("hypotheses"),
             Self::Crystallize => Shape::Json("anchors"),
+            Self::Changes => Shape::Json("builds"),
             Self::Diagnostics => Shape::Json("diagnostics"),
             Self::JsonFeed => Shape::Json("items"),
             Self::Atom => Shape::Xml,
@@ -140,6 +147,9 @@ impl Feed {
             Self::Friction => ".events[] | [.kind, .run_id] | @tsv",
             Self::Hypotheses => ".counts",
             Self::Crystallize => ".anchors[] | [.runId, .event_id, .end_event_id] | @tsv",
+            Self::Changes => {
+                ".builds[] | [.build, .runs, (.added | length), (.withdrawn | length)] | @tsv"
+            }
             Self::Diagnostics => ".summary",
             Self::JsonFeed => ".items[] | [.date_published, .title] | @tsv",
             Self::RunTable | Self::Atom => "",

@@ -2,6 +2,7 @@
 
 pub mod annotations;
 pub mod catalogue;
+pub mod changes;
 pub mod chrome;
 pub mod compare;
 pub mod discussion;

@@ -63,6 +63,8 @@ fn set(code: &str) -> Set {
             status: 2,
         },
         "publish.duplicate-path" | "template.render" => plain(BUILD, 2),
+        "ledger.unreadable" => plain(CHECK, 2),
+        "ledger.no-site" => plain(&["build", "-v", "--previous", "published"], 2),
         _ => {
             let severity = runpress::diagnostics::codes::find(code).map(|code| code.severity);
             let family = code.split('.').next().unwrap_or_default();

@@ -6,6 +6,7 @@
 
 mod annotations;
 mod archive;
+mod changes;
 mod cli;
 mod codes;
 mod compare;

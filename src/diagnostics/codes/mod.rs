@@ -7,6 +7,7 @@ mod archive;
 mod config;
 mod content;
 mod events;
+mod ledger;
 mod page;
 mod publish;
 mod raw;
@@ -23,6 +24,7 @@ pub use archive::*;
 pub use config::*;
 pub use content::*;
 pub use events::*;
+pub use ledger::*;
 pub use page::*;
 pub use publish::*;
 pub use raw::*;
@@ -72,6 +74,7 @@ pub fn all() -> impl Iterator<Item = &'static Code> {
         threads::ALL,
         page::ALL,
         archive::ALL,
+        ledger::ALL,
         template::ALL,
         publish::ALL,
     ]

@@ -22,6 +22,7 @@ fn schema_of_input(path: &str) -> Option<&'static str> {
         "annotations.json" => "threads",
         "annotations.actions.jsonl" => "thread-actions",
         "site.toml" => "site",
+        "withdrawn.toml" => "withdrawn",
         _ if name.ends_with(".annotations.jsonl") => "sidecar",
         _ if name.ends_with(".tape") || name.ends_with(".testbench-tape") => "tape",
         _ => return None,
@@ -51,6 +52,7 @@ fn every_sample_input_and_every_valid_fixture_is_what_its_schema_says() {
     let mut files = tree(&root.join("content"));
     files.extend(tree(&fixture("base")));
     files.extend(tree(&fixture("harn")));
+    files.extend(tree(&fixture("codes/withdrawn.still-published")));
     files.insert(
         "site.toml".to_owned(),
         std::fs::read(root.join("site.toml")).expect("site.toml"),

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::check::{
     accepts_action, accepts_event, accepts_raw_line, accepts_record, accepts_settings,
     accepts_sidecar_line, accepts_tape_line, accepts_threads, accepts_transcript,
+    accepts_withdrawals,
 };
 use super::{Case, case};
 
@@ -191,6 +192,11 @@ pub(super) fn cases() -> Vec<Case> {
         cases.push(case("thread-actions", envelope, accepts_action));
         cases.push(case("thread-actions", action, accepts_action));
     }
+    cases.push(case(
+        "withdrawn",
+        json!({"run": [{"id": "4f1c", "reason": "r"}, {"id": "x", "reason": "y"}]}),
+        accepts_withdrawals,
+    ));
     cases.push(case(
         "site",
         json!({

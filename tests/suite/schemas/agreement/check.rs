@@ -2,7 +2,7 @@
 
 use runpress::config::{self, Config};
 use runpress::diagnostics::{Diagnostic, Source};
-use runpress::formats::{events, raw, run_record, sidecar, tape, threads, transcript};
+use runpress::formats::{events, raw, run_record, sidecar, tape, threads, transcript, withdrawn};
 use runpress::model::tape::{Tape, from_event};
 use runpress::rules;
 use serde_json::Value;
@@ -110,4 +110,11 @@ pub(super) fn accepts_action(document: &Value) -> bool {
 pub(super) fn accepts_settings(document: &Value) -> bool {
     // What is no TOML cannot be told wrong by either.
     toml::to_string(document).is_ok_and(|text| config::parse("site.toml", &text).1.is_empty())
+}
+
+pub(super) fn accepts_withdrawals(document: &Value) -> bool {
+    toml::to_string(document).is_ok_and(|text| {
+        let source = Source::file("withdrawn.toml", text.as_bytes());
+        withdrawn::parse(source).1.is_empty()
+    })
 }

@@ -1,0 +1,67 @@
+//! Knows `withdrawn.toml`: why runs that were published once are not any more.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toml::Spanned;
+
+use crate::diagnostics::text::reason;
+use crate::diagnostics::{Diagnostic, Source, codes};
+use crate::shapes;
+
+/// The file's name in a content root.
+pub const FILE_NAME: &str = "withdrawn.toml";
+
+/// Why runs were withdrawn. The page that stands in the place of such a run says it.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Withdrawals {
+    /// One table for each run.
+    #[serde(default)]
+    pub run: Vec<Withdrawal>,
+}
+
+/// Why a run was withdrawn.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Withdrawal {
+    /// The run's id, or its part of addresses on the site.
+    #[schemars(with = "shapes::Name")]
+    pub id: Spanned<String>,
+    /// Plain text. Write no date: the site has none of its own.
+    #[schemars(with = "shapes::Name")]
+    pub reason: String,
+}
+
+/// Reads the file.
+#[must_use]
+pub fn parse(source: Source<'_>) -> (Withdrawals, Vec<Diagnostic>) {
+    let read = std::str::from_utf8(source.text)
+        .map_err(|error| {
+            let at = error.valid_up_to();
+            (at..at + 1, "it is not valid UTF-8".to_owned())
+        })
+        .and_then(|text| {
+            toml::from_str::<Withdrawals>(text)
+                .map_err(|error| (error.span().unwrap_or(0..0), reason(error.message())))
+        });
+    let blank =
+        |run: &Withdrawal| run.id.get_ref().trim().is_empty() || run.reason.trim().is_empty();
+    match read {
+        Ok(read) => match read.run.iter().find(|run| blank(run)) {
+            None => (read, Vec::new()),
+            Some(run) => {
+                let problem = invalid(&source, run.id.span(), "an `id` or a `reason` is empty");
+                (Withdrawals::default(), vec![problem])
+            }
+        },
+        Err((span, why)) => (Withdrawals::default(), vec![invalid(&source, span, &why)]),
+    }
+}
+
+fn invalid(source: &Source<'_>, span: std::ops::Range<usize>, why: &str) -> Diagnostic {
+    codes::WITHDRAWN_INVALID.at(
+        source.place(span.start, span.end),
+        format!("The list of withdrawn runs cannot be read: {why}"),
+        "Write a table `[[run]]` with `id` and `reason` for each run.",
+    )
+}

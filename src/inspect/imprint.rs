@@ -1,0 +1,125 @@
+//! Knows what a run is like in digests, so that the next build can tell what has changed.
+
+use std::collections::BTreeMap;
+
+use crate::formats::json::{Kind, Node};
+use crate::formats::{run_record, sidecar};
+use crate::load::RunFiles;
+use crate::model::findings::Imprint;
+
+use super::Inspected;
+
+/// Digests are compared with nobody who would forge one: half of one is enough.
+const DIGITS: usize = 16;
+/// Deeper than any record; what is below counts as it is written.
+const DEPTH: usize = 64;
+
+/// The imprint of a run.
+#[must_use]
+pub fn imprint(record: &str, files: &RunFiles, inspected: &Inspected<'_>) -> Imprint {
+    Imprint {
+        record: record_digests(record),
+        files: files
+            .digests
+            .iter()
+            .filter(|file| {
+                !file.path.contains('/')
+                    && file.path != run_record::FILE_NAME
+                    && !file.path.ends_with(sidecar::SUFFIX)
+            })
+            .map(|file| (file.path.clone(), short(&file.blake3)))
+            .collect(),
+        annotations: annotation_digests(inspected),
+    }
+}
+
+/// A digest for each key of a record.
+fn record_digests(record: &str) -> BTreeMap<String, String> {
+    let Ok(root) = Node::parse(record) else {
+        return BTreeMap::new();
+    };
+    let members = root.members().into_iter();
+    members
+        .map(|member| {
+            let mut hasher = blake3::Hasher::new();
+            absorb(&mut hasher, member.value, 0);
+            (member.key.into_owned(), short(&hasher.finalize().to_hex()))
+        })
+        .collect()
+}
+
+/// Feeds a value to a digest: white space and the order of keys do not count.
+fn absorb(hasher: &mut blake3::Hasher, node: Node<'_>, depth: usize) {
+    match node.kind() {
+        Kind::Object if depth < DEPTH => {
+            hasher.update(b"{");
+            let mut members = node.members();
+            members.sort_by(|a, b| a.key.cmp(&b.key));
+            for member in members {
+                absorb_text(hasher, &member.key);
+                absorb(hasher, member.value, depth + 1);
+            }
+            hasher.update(b"}");
+        }
+        Kind::Array if depth < DEPTH => {
+            hasher.update(b"[");
+            for item in node.items() {
+                absorb(hasher, item, depth + 1);
+            }
+            hasher.update(b"]");
+        }
+        Kind::String => absorb_text(hasher, &node.as_str().unwrap_or(node.raw.into())),
+        _ => {
+            hasher.update(node.raw.as_bytes());
+            hasher.update(b",");
+        }
+    }
+}
+
+/// A text with its length before it, so that no two sequences of texts are one.
+fn absorb_text(hasher: &mut blake3::Hasher, text: &str) {
+    hasher.update(b"\"");
+    hasher.update(&text.len().to_le_bytes());
+    hasher.update(text.as_bytes());
+}
+
+fn annotation_digests(inspected: &Inspected<'_>) -> BTreeMap<String, String> {
+    let tapes = inspected.tapes.iter().zip(&inspected.sidecars).enumerate();
+    let mut digests = BTreeMap::new();
+    for (index, (tape, sidecar)) in tapes {
+        for annotation in sidecar.iter().flat_map(|sidecar| &sidecar.annotations) {
+            let label = if index == 0 {
+                annotation.label.clone()
+            } else {
+                format!("{}#{}", tape.file, annotation.label)
+            };
+            let digest = blake3::hash(annotation.verbatim.0.trim().as_bytes());
+            digests.insert(label, short(&digest.to_hex()));
+        }
+    }
+    digests
+}
+
+fn short(digest: &str) -> String {
+    digest.chars().take(DIGITS).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn white_space_and_the_order_of_keys_do_not_count() {
+        let one = record_digests(r#"{"a": {"b": 1, "c": ["x", null]}, "d": "\u0061"}"#);
+        let other = record_digests(r#"{"d":"a","a":{"c":["x",null],"b":1}}"#);
+        assert_eq!(one, other);
+        for changed in [
+            r#"{"d":"a","a":{"c":["x",null],"b":1.0}}"#,
+            r#"{"d":"a","a":{"c":["x"],"b":1}}"#,
+            r#"{"d":"a","a":{"c":["x","null"],"b":1}}"#,
+        ] {
+            assert_ne!(one["a"], record_digests(changed)["a"], "{changed}");
+            assert_eq!(one["d"], record_digests(changed)["d"], "{changed}");
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! Knows the ledger, `feeds/changes.json`: what changed from build to build. It is a feed of the new site and, as a part of
+//! the site that is replaced, an input of the next build.
+//!
+//! It holds no time and no name of a machine: the same previous ledger and the same content give the same bytes.
+
+mod compare;
+mod fields;
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+pub use compare::{FIELDS, Now, next};
+pub use fields::{fields, keys};
+
+use crate::feeds::SCHEMA_VERSION;
+use crate::shapes;
+
+/// The ledger's path from a site's root.
+pub const PATH: &str = "feeds/changes.json";
+
+/// `changes.json`: what each build changed, and what the next one compares itself with.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "Changes")]
+pub struct Ledger {
+    /// The version of this shape.
+    #[schemars(with = "shapes::Version")]
+    pub schema_version: u32,
+    /// What changed, newest first. A build that changed nothing has no entry. The first entry of all begins the ledger
+    /// and lists nothing.
+    pub builds: Vec<Build>,
+    /// The runs that were published once and are not any more, by id.
+    pub withdrawn: Vec<Withdrawn>,
+    /// What each published run is like, by id: digests that tell the next build what is new.
+    pub runs: Vec<Known>,
+}
+
+/// What one build changed.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Build {
+    /// Its number: 1 is the build that began the ledger.
+    pub build: u64,
+    /// How many runs the site had after it.
+    pub runs: usize,
+    /// Runs that are new.
+    #[serde(default)]
+    pub added: Vec<Named>,
+    /// Runs that had been withdrawn or quarantined and are back.
+    #[serde(default)]
+    pub returned: Vec<Named>,
+    /// Runs that are not published any more.
+    #[serde(default)]
+    pub withdrawn: Vec<Named>,
+    /// Runs that are not published because their files have errors.
+    #[serde(default)]
+    pub quarantined: Vec<Named>,
+    /// Runs that are not as they were.
+    #[serde(default)]
+    pub changed: Vec<Change>,
+}
+
+/// A run, by what people know it by.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Named {
+    /// The id of the record.
+    #[schemars(with = "shapes::Name")]
+    pub id: String,
+    /// The run's part of addresses on the site.
+    pub slug: String,
+    /// Slug of the test case.
+    pub test_case_slug: String,
+    /// Its version.
+    pub test_case_version: String,
+    /// Variant of the test case; null where the record has none.
+    pub variant: Option<String>,
+    /// Slug of the harness.
+    pub harness_slug: String,
+    /// The model.
+    pub model_id: String,
+}
+
+/// How a run differs from what it was.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Change {
+    /// The run.
+    pub run: Named,
+    /// Fields of the record that differ: at most 50.
+    #[serde(default)]
+    pub fields: Vec<Field>,
+    /// How many more fields differ.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub more_fields: usize,
+    /// Files beside the record that differ, sidecars apart.
+    #[serde(default)]
+    pub files: Vec<String>,
+    /// The rating of the review, where it differs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rating: Option<Rerated>,
+    /// Annotations, by id.
+    #[serde(default)]
+    pub annotations: Annotations,
+}
+
+/// A field of a record that differs.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Field {
+    /// Where it stands in the record, as a JSON pointer.
+    pub pointer: String,
+    /// What it was, as written; not there when it was not there, is not known or is long.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<Box<RawValue>>,
+    /// What it is, as written; not there when it is not there, is not known or is long.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<Box<RawValue>>,
+}
+
+/// A rating that differs; null where there is none.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct Rerated {
+    /// What it was.
+    pub before: Option<String>,
+    /// What it is.
+    pub after: Option<String>,
+}
+
+/// Ids of annotations; those of a further tape of a run stand behind the tape's name and a `#`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Annotations {
+    /// New ones.
+    #[serde(default)]
+    pub added: Vec<String>,
+    /// Those that say something else now.
+    #[serde(default)]
+    pub changed: Vec<String>,
+    /// Those that are gone.
+    #[serde(default)]
+    pub withdrawn: Vec<String>,
+}
+
+impl Annotations {
+    /// Whether nothing differs.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.added.is_empty() && self.changed.is_empty() && self.withdrawn.is_empty()
+    }
+}
+
+/// A run that is not published any more.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Withdrawn {
+    /// The run.
+    pub run: Named,
+    /// Why, as `withdrawn.toml` says; null when it says nothing.
+    pub reason: Option<String>,
+}
+
+/// What a run is like.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Known {
+    /// The run.
+    pub run: Named,
+    /// The rating of its review.
+    pub rating: Option<String>,
+    /// Whether it is set aside for now, because its files have errors. The digests are those from before.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub quarantined: bool,
+    /// Digest of the value of each key of the record: white space and the order of keys do not count.
+    pub record: BTreeMap<String, String>,
+    /// Digest of each file beside it, sidecars apart.
+    pub files: BTreeMap<String, String>,
+    /// Digest of each annotation, by id.
+    pub annotations: BTreeMap<String, String>,
+}
+
+impl Ledger {
+    /// A ledger in which nothing stands yet.
+    #[must_use]
+    pub const fn empty() -> Self {
+        Self {
+            schema_version: SCHEMA_VERSION,
+            builds: Vec::new(),
+            withdrawn: Vec::new(),
+            runs: Vec::new(),
+        }
+    }
+
+    /// Reads a ledger that an earlier build wrote.
+    ///
+    /// # Errors
+    /// What is wrong with it, as a part of a sentence.
+    pub fn parse(bytes: &[u8]) -> Result<Self, String> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Version {
+            schema_version: u64,
+        }
+
+        let Version { schema_version } =
+            serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
+        if schema_version != u64::from(SCHEMA_VERSION) {
+            return Err(format!(
+                "its `schemaVersion` is `{schema_version}`, and this version of runpress reads `{SCHEMA_VERSION}`"
+            ));
+        }
+        let ledger: Self = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
+        // Pages are written at these addresses.
+        let runs = ledger.runs.iter().map(|known| &known.run);
+        let gone = ledger.withdrawn.iter().map(|withdrawn| &withdrawn.run);
+        match runs.chain(gone).find(|run| !is_slug(&run.slug)) {
+            Some(run) => Err(format!("`{}` is not the slug of a run", run.slug)),
+            None => Ok(ledger),
+        }
+    }
+
+    /// The number of the newest entry; 0 when there is none.
+    #[must_use]
+    pub fn newest(&self) -> u64 {
+        self.builds.first().map_or(0, |build| build.build)
+    }
+}
+
+fn is_slug(text: &str) -> bool {
+    !text.is_empty()
+        && text
+            .bytes()
+            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+}
+
+#[allow(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde hands over a reference"
+)]
+const fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
+#[allow(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde hands over a reference"
+)]
+const fn is_false(flag: &bool) -> bool {
+    !*flag
+}

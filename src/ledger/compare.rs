@@ -1,0 +1,182 @@
+//! Knows how two states of an archive differ, and what that adds to the ledger.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Annotations, Build, Change, Field, Known, Ledger, Rerated, Withdrawn};
+
+/// Fields of one run that are listed.
+pub const FIELDS: usize = 50;
+
+/// What a build found.
+#[derive(Debug, Default)]
+pub struct Now {
+    /// The published runs.
+    pub runs: Vec<Known>,
+    /// Ids of runs that are there and are not published, because their files have errors.
+    pub quarantined: BTreeSet<String>,
+    /// Why runs were withdrawn, by id or slug.
+    pub reasons: BTreeMap<String, String>,
+}
+
+/// The ledger after a build. `fields` tells how the records of a run differ, before and after; it is only asked when they do.
+#[must_use]
+pub fn next(
+    previous: Option<&Ledger>,
+    now: Now,
+    fields: &dyn Fn(&Known, &Known) -> Vec<Field>,
+) -> Ledger {
+    let Now {
+        mut runs,
+        quarantined,
+        reasons,
+    } = now;
+    let reason = |run: &super::Named| {
+        let reason = reasons.get(&run.id).or_else(|| reasons.get(&run.slug));
+        reason.cloned()
+    };
+    runs.sort_by(|a, b| a.run.id.cmp(&b.run.id));
+    let empty = Ledger::empty();
+    let old = previous.unwrap_or(&empty);
+    let mut build = Build {
+        build: old.newest() + 1,
+        runs: runs.len(),
+        added: Vec::new(),
+        returned: Vec::new(),
+        withdrawn: Vec::new(),
+        quarantined: Vec::new(),
+        changed: Vec::new(),
+    };
+    let known: BTreeMap<&str, &Known> = old
+        .runs
+        .iter()
+        .map(|known| (known.run.id.as_str(), known))
+        .collect();
+    let gone: BTreeSet<&str> = old
+        .withdrawn
+        .iter()
+        .map(|withdrawn| withdrawn.run.id.as_str())
+        .collect();
+    for run in &runs {
+        let Some(before) = known.get(run.run.id.as_str()) else {
+            let list = if gone.contains(run.run.id.as_str()) {
+                &mut build.returned
+            } else {
+                &mut build.added
+            };
+            list.push(run.run.clone());
+            continue;
+        };
+        if before.quarantined {
+            build.returned.push(run.run.clone());
+        }
+        build.changed.extend(change(before, run, fields));
+    }
+    let present: BTreeSet<String> = runs.iter().map(|run| run.run.id.clone()).collect();
+    let mut withdrawn: Vec<Withdrawn> = old
+        .withdrawn
+        .iter()
+        .filter(|withdrawn| !present.contains(&withdrawn.run.id))
+        .cloned()
+        .collect();
+    for before in &old.runs {
+        let id = &before.run.id;
+        if present.contains(id) {
+            continue;
+        }
+        if quarantined.contains(id) {
+            if !before.quarantined {
+                build.quarantined.push(before.run.clone());
+            }
+            // What it was like is remembered, so that its return shows what was done to it.
+            runs.push(Known {
+                quarantined: true,
+                ..before.clone()
+            });
+        } else {
+            build.withdrawn.push(before.run.clone());
+            withdrawn.push(Withdrawn {
+                run: before.run.clone(),
+                reason: None,
+            });
+        }
+    }
+    for withdrawn in &mut withdrawn {
+        withdrawn.reason = reason(&withdrawn.run);
+    }
+    withdrawn.sort_by(|a, b| a.run.id.cmp(&b.run.id));
+    runs.sort_by(|a, b| a.run.id.cmp(&b.run.id));
+    let mut builds = old.builds.clone();
+    if previous.is_none() {
+        build.added.clear();
+    }
+    if previous.is_none() || !is_empty(&build) {
+        builds.insert(0, build);
+    }
+    Ledger {
+        builds,
+        withdrawn,
+        runs,
+        ..empty
+    }
+}
+
+fn is_empty(build: &Build) -> bool {
+    build.added.is_empty()
+        && build.returned.is_empty()
+        && build.withdrawn.is_empty()
+        && build.quarantined.is_empty()
+        && build.changed.is_empty()
+}
+
+fn change(
+    before: &Known,
+    after: &Known,
+    fields: &dyn Fn(&Known, &Known) -> Vec<Field>,
+) -> Option<Change> {
+    let mut fields = if before.record == after.record {
+        Vec::new()
+    } else {
+        fields(before, after)
+    };
+    let more_fields = fields.len().saturating_sub(FIELDS);
+    fields.truncate(FIELDS);
+    let (added, changed, withdrawn) = difference(&before.annotations, &after.annotations);
+    let annotations = Annotations {
+        added,
+        changed,
+        withdrawn,
+    };
+    let (added, changed, removed) = difference(&before.files, &after.files);
+    let mut files = [added, changed, removed].concat();
+    files.sort();
+    let rating = (before.rating != after.rating).then(|| Rerated {
+        before: before.rating.clone(),
+        after: after.rating.clone(),
+    });
+    let same = fields.is_empty() && files.is_empty() && rating.is_none() && annotations.is_empty();
+    (!same).then(|| Change {
+        run: after.run.clone(),
+        fields,
+        more_fields,
+        files,
+        rating,
+        annotations,
+    })
+}
+
+/// Keys that are new, that have another value, and that are gone.
+pub(super) fn difference(
+    before: &BTreeMap<String, String>,
+    after: &BTreeMap<String, String>,
+) -> (Vec<String>, Vec<String>, Vec<String>) {
+    let (mut added, mut changed) = (Vec::new(), Vec::new());
+    for (key, value) in after {
+        match before.get(key) {
+            None => added.push(key.clone()),
+            Some(old) if old != value => changed.push(key.clone()),
+            Some(_) => {}
+        }
+    }
+    let gone = before.keys().filter(|key| !after.contains_key(*key));
+    (added, changed, gone.cloned().collect())
+}

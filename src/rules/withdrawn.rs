@@ -1,0 +1,49 @@
+//! Knows what must hold of withdrawn runs: they are gone, and they were there.
+
+use crate::diagnostics::text::quoted;
+use crate::diagnostics::{Diagnostic, Source, codes};
+use crate::formats::withdrawn::Withdrawals;
+use crate::ledger::Ledger;
+use crate::model::archive::Archive;
+
+/// Checks a list of withdrawn runs against the runs that are published, and those that were.
+#[must_use]
+pub fn check(
+    source: Source<'_>,
+    withdrawals: &Withdrawals,
+    archive: &Archive,
+    previous: Option<&Ledger>,
+) -> Vec<Diagnostic> {
+    let mut problems = Vec::new();
+    for withdrawal in &withdrawals.run {
+        let name = withdrawal.id.get_ref().as_str();
+        let span = withdrawal.id.span();
+        let place = source.place(span.start, span.end);
+        let is = |id: &str, slug: &str| id == name || slug == name;
+        let published = archive
+            .runs
+            .iter()
+            .find(|entry| is(&entry.run.id, &entry.slug));
+        if published.is_some() {
+            problems.push(codes::WITHDRAWN_STILL_PUBLISHED.at(
+                place,
+                format!("The run {} is withdrawn here, but its folder is still there, so it is published", quoted(name)),
+                "Remove the run's folder to withdraw it, or this entry to keep it.",
+            ));
+            continue;
+        }
+        let known = previous.is_some_and(|ledger| {
+            let runs = ledger.runs.iter().map(|known| &known.run);
+            let gone = ledger.withdrawn.iter().map(|withdrawn| &withdrawn.run);
+            runs.chain(gone).any(|run| is(&run.id, &run.slug))
+        });
+        if !known {
+            problems.push(codes::WITHDRAWN_UNKNOWN_RUN.at(
+                place,
+                format!("No earlier build published a run {}, so there is no address to say this at", quoted(name)),
+                "Check the id; or build over the site that published the run, or name that site with `--previous`.",
+            ));
+        }
+    }
+    problems
+}

@@ -1,0 +1,280 @@
+//! Knows the pages of what changed from build to build, and the page that stands for a withdrawn run.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use crate::ledger::{Annotations, Build, Change, Field, Ledger, Named, Withdrawn};
+
+use super::row::{Pager, pager};
+use super::{format, links};
+
+/// Builds on one page.
+const BUILDS: usize = 20;
+/// Runs of one list that are shown; all stand in the feed.
+const RUNS: usize = 100;
+/// Characters of a value that are shown.
+const VALUE: usize = 80;
+
+/// A page of the ledger.
+#[derive(Debug, Serialize)]
+pub struct ChangesPage {
+    /// Way to the site's root.
+    pub root: String,
+    /// The builds, newest first.
+    pub builds: Vec<BuildView>,
+    /// The pager.
+    pub pager: Pager,
+}
+
+/// What a build changed.
+#[derive(Debug, Serialize)]
+pub struct BuildView {
+    /// Its number.
+    pub number: u64,
+    /// `26 runs`
+    pub runs: String,
+    /// Whether it is the first, which lists nothing.
+    pub is_first: bool,
+    /// Lists of runs: what happened to them, how many, the runs, how many more.
+    pub lists: Vec<ListView>,
+    /// Runs that are not as they were.
+    pub changed: Vec<ChangeView>,
+    /// `3 runs changed`
+    pub changed_count: String,
+    /// How many more.
+    pub more_changed: Option<String>,
+}
+
+/// Runs to which the same happened.
+#[derive(Debug, Serialize)]
+pub struct ListView {
+    /// `2 runs added`
+    pub title: String,
+    /// The runs.
+    pub runs: Vec<RunView>,
+    /// How many more.
+    pub more: Option<String>,
+}
+
+/// A run in a list.
+#[derive(Debug, Serialize)]
+pub struct RunView {
+    /// Its page, or the page that stands for it.
+    pub href: Option<String>,
+    /// Case, variant and version.
+    pub title: String,
+    /// Model and harness.
+    pub words: String,
+    /// Why it was withdrawn.
+    pub reason: Option<String>,
+}
+
+/// A run that is not as it was.
+#[derive(Debug, Serialize)]
+pub struct ChangeView {
+    /// The run.
+    pub run: RunView,
+    /// `great → passable`, with words where there is no rating.
+    pub rating: Option<String>,
+    /// `2 added: a-1, a-2`
+    pub annotations: Vec<String>,
+    /// Files that differ.
+    pub files: Vec<String>,
+    /// Fields that differ.
+    pub fields: Vec<FieldView>,
+    /// How many more fields.
+    pub more_fields: Option<String>,
+}
+
+/// A field that differs.
+#[derive(Debug, Serialize)]
+pub struct FieldView {
+    /// Where it stands in the record.
+    pub pointer: String,
+    /// What it was.
+    pub before: Option<String>,
+    /// What it is.
+    pub after: Option<String>,
+}
+
+/// The page that stands for a withdrawn run.
+#[derive(Debug, Serialize)]
+pub struct WithdrawnPage {
+    /// Way to the site's root.
+    pub root: String,
+    /// The run.
+    pub run: RunView,
+    /// The run's id.
+    pub id: String,
+}
+
+/// All pages of the ledger, as pairs of path and page. `pages` are the pages that runs have now.
+#[must_use]
+pub fn pages(ledger: &Ledger, pages: &BTreeSet<String>) -> Vec<(String, ChangesPage)> {
+    let path = |number: usize| links::list("changes", number);
+    let total = ledger.builds.len();
+    let known = Known { ledger, pages };
+    (1..=total.div_ceil(BUILDS).max(1))
+        .map(|number| {
+            let root = links::root(&path(number));
+            let builds = ledger
+                .builds
+                .iter()
+                .skip((number - 1) * BUILDS)
+                .take(BUILDS);
+            let page = ChangesPage {
+                builds: builds.map(|build| known.build(build, &root)).collect(),
+                pager: pager(number, BUILDS, total, "entries", &path),
+                root,
+            };
+            (path(number), page)
+        })
+        .collect()
+}
+
+/// The page at the address that a withdrawn run had.
+#[must_use]
+pub fn withdrawn_page(withdrawn: &Withdrawn, path: &str) -> WithdrawnPage {
+    WithdrawnPage {
+        root: links::root(path),
+        run: RunView {
+            href: None,
+            title: title(&withdrawn.run),
+            words: words(&withdrawn.run),
+            reason: withdrawn.reason.clone(),
+        },
+        id: withdrawn.run.id.clone(),
+    }
+}
+
+/// What the site has a page for.
+struct Known<'a> {
+    ledger: &'a Ledger,
+    pages: &'a BTreeSet<String>,
+}
+
+impl Known<'_> {
+    fn build(&self, build: &Build, root: &str) -> BuildView {
+        let list = |what: &str, runs: &[Named]| {
+            (!runs.is_empty()).then(|| ListView {
+                title: format!("{} {what}", format::count(runs.len(), "run")),
+                runs: runs
+                    .iter()
+                    .take(RUNS)
+                    .map(|run| self.run(run, root))
+                    .collect(),
+                more: more(runs.len(), RUNS, "more run"),
+            })
+        };
+        let lists = [
+            list("added", &build.added),
+            list("returned", &build.returned),
+            list("withdrawn", &build.withdrawn),
+            list("quarantined", &build.quarantined),
+        ];
+        BuildView {
+            number: build.build,
+            runs: format::count(build.runs, "run"),
+            is_first: build.build == 1,
+            lists: lists.into_iter().flatten().collect(),
+            changed: build
+                .changed
+                .iter()
+                .take(RUNS)
+                .map(|change| self.change(change, root))
+                .collect(),
+            changed_count: format!("{} changed", format::count(build.changed.len(), "run")),
+            more_changed: more(build.changed.len(), RUNS, "more run"),
+        }
+    }
+
+    fn run(&self, run: &Named, root: &str) -> RunView {
+        let page = links::run(&run.slug);
+        let withdrawn = self
+            .ledger
+            .withdrawn
+            .iter()
+            .find(|other| other.run.id == run.id);
+        let has_page = withdrawn.is_some() || self.pages.contains(&page);
+        RunView {
+            href: has_page.then(|| format!("{root}{page}")),
+            title: title(run),
+            words: words(run),
+            reason: withdrawn.and_then(|withdrawn| withdrawn.reason.clone()),
+        }
+    }
+
+    fn change(&self, change: &Change, root: &str) -> ChangeView {
+        let rating =
+            |rating: &Option<String>| rating.clone().unwrap_or_else(|| "no rating".to_owned());
+        ChangeView {
+            run: self.run(&change.run, root),
+            rating: change
+                .rating
+                .as_ref()
+                .map(|rated| format!("{} → {}", rating(&rated.before), rating(&rated.after))),
+            annotations: annotations(&change.annotations),
+            files: change.files.clone(),
+            fields: change.fields.iter().map(field).collect(),
+            more_fields: (change.more_fields > 0)
+                .then(|| format::count(change.more_fields, "more field")),
+        }
+    }
+}
+
+/// Ids of annotations that are named.
+const IDS: usize = 10;
+
+fn annotations(annotations: &Annotations) -> Vec<String> {
+    let list = |what: &str, ids: &[String]| {
+        let names: Vec<_> = ids.iter().take(IDS).map(String::as_str).collect();
+        let rest =
+            more(ids.len(), IDS, "more").map_or_else(String::new, |more| format!(" and {more}"));
+        (!ids.is_empty()).then(|| {
+            let count = format::count(ids.len(), "annotation");
+            format!("{count} {what}: {}{rest}", names.join(", "))
+        })
+    };
+    let lists = [
+        list("added", &annotations.added),
+        list("changed", &annotations.changed),
+        list("withdrawn", &annotations.withdrawn),
+    ];
+    lists.into_iter().flatten().collect()
+}
+
+fn more(total: usize, shown: usize, noun: &str) -> Option<String> {
+    let rest = total.saturating_sub(shown);
+    (rest > 0).then(|| match noun {
+        "more" => format!("{rest} more"),
+        noun => format::count(rest, noun),
+    })
+}
+
+fn field(field: &Field) -> FieldView {
+    let value = |raw: &str| match raw.char_indices().nth(VALUE) {
+        Some((end, _)) => format!("{}…", &raw[..end]),
+        None => raw.to_owned(),
+    };
+    FieldView {
+        pointer: field.pointer.clone(),
+        before: field.before.as_ref().map(|raw| value(raw.get())),
+        after: field.after.as_ref().map(|raw| value(raw.get())),
+    }
+}
+
+fn title(run: &Named) -> String {
+    let variant = run
+        .variant
+        .as_deref()
+        .map_or_else(String::new, |variant| format!(" · {variant}"));
+    format!(
+        "{}{variant} · {}",
+        run.test_case_slug, run.test_case_version
+    )
+}
+
+fn words(run: &Named) -> String {
+    format!("{} with {}", run.model_id, run.harness_slug)
+}
