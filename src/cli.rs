@@ -3,9 +3,16 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use runpress::diagnostics::codes;
-use runpress::schema::{self, Describes};
 use runpress::url::HttpUrl;
+
+pub(crate) mod build;
+pub(crate) mod console;
+pub(crate) mod lookup;
+
+/// The content has errors; nothing was published.
+const CONTENT_ERRORS: u8 = 1;
+/// Usage, site.toml, I/O or templates.
+const COULD_NOT_RUN: u8 = 2;
 
 /// Turns a folder of recorded agent runs into a website and feeds.
 #[derive(Debug, Parser)]
@@ -142,60 +149,4 @@ fn report(text: &str) -> Result<Report, String> {
 fn base_url(text: &str) -> Result<HttpUrl, String> {
     HttpUrl::base(text)
         .ok_or_else(|| "write `https://example.org/runs/`, without query and fragment".to_owned())
-}
-
-/// The text of `runpress explain CODE`.
-pub(crate) fn explain(name: &str) -> Option<String> {
-    let code = codes::find(name)?;
-    Some(format!(
-        "{} ({})\n\n{}.\n\n{}\n\nBad:\n\n{}\n\nGood:\n\n{}\n",
-        code.name,
-        code.severity.word(),
-        capitalised(code.summary),
-        code.explanation,
-        indented(code.bad),
-        indented(code.good)
-    ))
-}
-
-/// All codes, a line each.
-pub(crate) fn all_codes() -> String {
-    codes::all()
-        .map(|code| {
-            format!(
-                "{:<42} {:<8} {}\n",
-                code.name,
-                code.severity.word(),
-                code.summary
-            )
-        })
-        .collect()
-}
-
-/// All schemas, a line each.
-pub(crate) fn all_schemas() -> String {
-    schema::ALL
-        .iter()
-        .map(|entry| {
-            let (way, file) = match entry.describes {
-                Describes::Input(file) => ("input", file),
-                Describes::Feed(path) => ("feed", path),
-            };
-            format!("{:<16} {way:<6} {:<42} {file}\n", entry.name, entry.title)
-        })
-        .collect()
-}
-
-fn capitalised(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| {
-        first.to_uppercase().chain(chars).collect()
-    })
-}
-
-fn indented(text: &str) -> String {
-    text.lines()
-        .map(|line| format!("    {line}").trim_end().to_owned())
-        .collect::<Vec<_>>()
-        .join("\n")
 }
