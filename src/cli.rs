@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use runpress::url::HttpUrl;
 
+pub(crate) mod author;
 pub(crate) mod build;
 pub(crate) mod console;
 pub(crate) mod lookup;
@@ -57,6 +58,8 @@ pub(crate) enum Command {
         #[command(flatten)]
         input: Input,
     },
+    /// Say something about an event of a run, in the sidecar of its tape
+    Annotate(Annotate),
     /// List or print the JSON Schemas of what is read and published
     Schema {
         /// A name such as `run-record`; without one, all schemas are listed
@@ -91,6 +94,55 @@ pub(crate) struct Input {
     /// How problems are reported: human, json, github, sarif or junit, with `=FILE` into a file; may be given several times
     #[arg(long, value_name = "FORMAT[=FILE]", value_parser = report)]
     pub(crate) report: Vec<Report>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Annotate {
+    /// The run: the path of its folder, its id, or the last part of its address
+    #[arg(value_name = "RUN")]
+    pub(crate) run: String,
+    /// The tape, for example `events.jsonl`; needed when the run has several
+    #[arg(long, value_name = "FILE")]
+    pub(crate) tape: Option<String>,
+    /// The number of the event
+    #[arg(long, value_name = "N")]
+    pub(crate) event: u64,
+    /// `correct`, `incorrect`, `alternative`, `note`, `marker`, `mute`, `hypothesis`, `friction` or `crystallize_here`
+    #[arg(long, value_name = "KIND")]
+    pub(crate) kind: String,
+    /// What was seen, in Markdown
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) evidence: Option<String>,
+    /// Words of the event, to the letter: they prove that it is the one that is meant
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) quote: Option<String>,
+    /// The last event that it covers
+    #[arg(long, value_name = "N")]
+    pub(crate) span_end: Option<u64>,
+    /// Where a hypothesis stands: `active`, `verifying`, `confirmed`, `disproven` or `stale`
+    #[arg(long, value_name = "STATUS")]
+    pub(crate) hypothesis_status: Option<String>,
+    /// What got in the way; `runpress explain annotation.friction-kind-unknown` lists the kinds
+    #[arg(long, value_name = "KIND")]
+    pub(crate) friction_kind: Option<String>,
+    /// Who says it: a name or handle that may be published [default: nobody is named]
+    #[arg(long, value_name = "ID")]
+    pub(crate) author: Option<String>,
+    /// What the author is
+    #[arg(
+        long,
+        value_name = "KIND",
+        requires = "author",
+        default_value = "human"
+    )]
+    pub(crate) author_kind: AuthorKind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AuthorKind {
+    Human,
+    Agent,
+    System,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -7,13 +7,14 @@ use std::process::ExitCode;
 use clap::Parser;
 use runpress::site::Overrides;
 
-use cli::{Cli, Command, build, lookup};
+use cli::{Cli, Command, author, build, lookup};
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let status = match &cli.command {
         Command::Schema { name } => lookup::schema(name.as_deref()),
         Command::Explain { code } => lookup::explain(code.as_deref()),
+        Command::Annotate(asked) => author::annotate(&cli, asked),
         Command::Check { input } => build::run(&cli, input, None),
         Command::Build {
             input,

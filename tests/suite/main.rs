@@ -6,6 +6,7 @@
 
 mod annotations;
 mod archive;
+mod author;
 mod cli;
 mod codes;
 mod compare;

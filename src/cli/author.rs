@@ -1,0 +1,72 @@
+//! Runs `annotate`: opens the site, hands over what was asked for, and says what was written.
+
+use std::io::IsTerminal;
+
+use runpress::author::{self, By, Refusal, Request};
+use runpress::diagnostics::{self, Diagnostic, human};
+use runpress::site::{Overrides, Site};
+
+use super::console::{print, refuse, say, say_raw, styled};
+use super::{Annotate, AuthorKind, CONTENT_ERRORS, COULD_NOT_RUN, Cli, build};
+
+/// Adds an annotation.
+pub(crate) fn annotate(cli: &Cli, asked: &Annotate) -> u8 {
+    let Some(root) = build::root(cli) else {
+        return COULD_NOT_RUN;
+    };
+    let request = Request {
+        run: asked.run.clone(),
+        tape: asked.tape.clone(),
+        event: asked.event,
+        kind: asked.kind.clone(),
+        evidence: asked.evidence.clone(),
+        quote: asked.quote.clone(),
+        span_end: asked.span_end,
+        hypothesis_status: asked.hypothesis_status.clone(),
+        friction_kind: asked.friction_kind.clone(),
+        author: asked.author.as_ref().map(|id| By {
+            id: id.clone(),
+            kind: match asked.author_kind {
+                AuthorKind::Human => "human",
+                AuthorKind::Agent => "agent",
+                AuthorKind::System => "system",
+            },
+            surface: "cli",
+        }),
+    };
+    let site = Site::open(&root, &Overrides::default()).map_err(Refusal::Site);
+    match site.and_then(|site| author::annotate(&site, &request)) {
+        Ok(written) => {
+            show(cli, written.notes.clone());
+            if !cli.quiet {
+                print(&written.text());
+            }
+            0
+        }
+        Err(refusal) => refused(cli, refusal),
+    }
+}
+
+fn refused(cli: &Cli, refusal: Refusal) -> u8 {
+    match refusal {
+        Refusal::Content(problems) => {
+            show(cli, problems);
+            say("Nothing was written.");
+            CONTENT_ERRORS
+        }
+        Refusal::Site(problems) => {
+            show(cli, problems);
+            COULD_NOT_RUN
+        }
+        Refusal::Request { message, help } => {
+            refuse(&message, &help);
+            COULD_NOT_RUN
+        }
+    }
+}
+
+fn show(cli: &Cli, mut problems: Vec<Diagnostic>) {
+    diagnostics::sort(&mut problems);
+    let styled = styled(cli, std::io::stderr().is_terminal());
+    say_raw(&human::render(&problems, styled));
+}
