@@ -6,8 +6,10 @@
 mod annotate;
 mod desk;
 mod files;
+mod rehash;
 
 pub use annotate::{By, Pointed, Request, Written, annotate};
+pub use rehash::{Outcome, Rehashed, Request as RehashRequest, Target, rehash};
 
 use crate::Failure;
 use crate::diagnostics::Diagnostic;

@@ -105,11 +105,11 @@ pub(crate) struct Annotate {
     #[arg(long, value_name = "FILE")]
     pub(crate) tape: Option<String>,
     /// The number of the event
-    #[arg(long, value_name = "N")]
-    pub(crate) event: u64,
+    #[arg(long, value_name = "N", required_unless_present = "rehash")]
+    pub(crate) event: Option<u64>,
     /// `correct`, `incorrect`, `alternative`, `note`, `marker`, `mute`, `hypothesis`, `friction` or `crystallize_here`
-    #[arg(long, value_name = "KIND")]
-    pub(crate) kind: String,
+    #[arg(long, value_name = "KIND", required_unless_present = "rehash")]
+    pub(crate) kind: Option<String>,
     /// What was seen, in Markdown
     #[arg(long, value_name = "TEXT")]
     pub(crate) evidence: Option<String>,
@@ -136,6 +136,12 @@ pub(crate) struct Annotate {
         default_value = "human"
     )]
     pub(crate) author_kind: AuthorKind,
+    /// After a change of the tape: show what each annotation points at, and write the tape's new hash into the header
+    #[arg(long, conflicts_with_all = ["event", "kind", "evidence", "quote", "span_end", "hypothesis_status", "friction_kind", "author"])]
+    pub(crate) rehash: bool,
+    /// With `--rehash`: the tape as it was, to show what each annotation pointed at before
+    #[arg(long, value_name = "FILE", requires = "rehash", conflicts_with_all = ["event", "kind"])]
+    pub(crate) before: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -189,12 +189,12 @@ fn attempt(
 }
 
 /// Whether the sidecar is about another version of the tape.
-pub(super) fn is_stale(sidecar: &Sidecar<'_>) -> bool {
+fn is_stale(sidecar: &Sidecar<'_>) -> bool {
     let problems = &mut sidecar.report.problems.iter();
     problems.any(|problem| matches!(problem, Problem::TapeDigestMismatch { .. }))
 }
 
-pub(super) fn is_same(a: &Diagnostic, b: &Diagnostic) -> bool {
+fn is_same(a: &Diagnostic, b: &Diagnostic) -> bool {
     let key = |d: &Diagnostic| (d.code.name, d.place.line, d.place.column);
     key(a) == key(b) && a.place.path == b.place.path && a.message == b.message
 }

@@ -2,23 +2,34 @@
 
 use std::io::IsTerminal;
 
-use runpress::author::{self, By, Refusal, Request};
+use runpress::author::{self, By, Outcome, Refusal, RehashRequest, Request};
 use runpress::diagnostics::{self, Diagnostic, human};
 use runpress::site::{Overrides, Site};
 
 use super::console::{print, refuse, say, say_raw, styled};
 use super::{Annotate, AuthorKind, CONTENT_ERRORS, COULD_NOT_RUN, Cli, build};
 
-/// Adds an annotation.
+/// Adds an annotation, or brings a sidecar to its changed tape.
 pub(crate) fn annotate(cli: &Cli, asked: &Annotate) -> u8 {
     let Some(root) = build::root(cli) else {
         return COULD_NOT_RUN;
     };
+    let site = match Site::open(&root, &Overrides::default()) {
+        Ok(site) => site,
+        Err(problems) => return refused(cli, Refusal::Site(problems)),
+    };
+    match (asked.event, &asked.kind) {
+        (Some(event), Some(kind)) => add(cli, &site, asked, event, kind),
+        _ => rehash(cli, &site, asked),
+    }
+}
+
+fn add(cli: &Cli, site: &Site, asked: &Annotate, event: u64, kind: &str) -> u8 {
     let request = Request {
         run: asked.run.clone(),
         tape: asked.tape.clone(),
-        event: asked.event,
-        kind: asked.kind.clone(),
+        event,
+        kind: kind.to_owned(),
         evidence: asked.evidence.clone(),
         quote: asked.quote.clone(),
         span_end: asked.span_end,
@@ -34,13 +45,33 @@ pub(crate) fn annotate(cli: &Cli, asked: &Annotate) -> u8 {
             surface: "cli",
         }),
     };
-    let site = Site::open(&root, &Overrides::default()).map_err(Refusal::Site);
-    match site.and_then(|site| author::annotate(&site, &request)) {
+    match author::annotate(site, &request) {
         Ok(written) => {
             show(cli, written.notes.clone());
             if !cli.quiet {
                 print(&written.text());
             }
+            0
+        }
+        Err(refusal) => refused(cli, refusal),
+    }
+}
+
+fn rehash(cli: &Cli, site: &Site, asked: &Annotate) -> u8 {
+    let request = RehashRequest {
+        run: asked.run.clone(),
+        tape: asked.tape.clone(),
+        before: asked.before.clone(),
+    };
+    match author::rehash(site, &request) {
+        Ok(done) => {
+            if !cli.quiet {
+                print(&done.text());
+            }
+            if done.outcome == Outcome::Refused {
+                return refused(cli, Refusal::Content(done.problems));
+            }
+            show(cli, done.problems);
             0
         }
         Err(refusal) => refused(cli, refusal),
