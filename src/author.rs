@@ -7,6 +7,7 @@ mod annotate;
 mod desk;
 mod files;
 mod rehash;
+pub mod starter;
 
 pub use annotate::{By, Pointed, Request, Written, annotate};
 pub use rehash::{Outcome, Rehashed, Request as RehashRequest, Target, rehash};

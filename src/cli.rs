@@ -58,6 +58,12 @@ pub(crate) enum Command {
         #[command(flatten)]
         input: Input,
     },
+    /// Make a working site with one sample run, ready to build
+    New {
+        /// A folder that is not there yet, or is empty
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
+    },
     /// Say something about an event of a run, in the sidecar of its tape
     Annotate(Annotate),
     /// List or print the JSON Schemas of what is read and published

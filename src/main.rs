@@ -14,6 +14,7 @@ fn main() -> ExitCode {
     let status = match &cli.command {
         Command::Schema { name } => lookup::schema(name.as_deref()),
         Command::Explain { code } => lookup::explain(code.as_deref()),
+        Command::New { folder } => author::new(&cli, folder),
         Command::Annotate(asked) => author::annotate(&cli, asked),
         Command::Check { input } => build::run(&cli, input, None),
         Command::Build {

@@ -69,7 +69,7 @@ pub struct Written {
 }
 
 /// An event that is pointed at.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Pointed {
     /// Its number.
     pub seq: u64,

@@ -90,6 +90,9 @@ impl Target {
         let events = match (&self.before, self.stands_at) {
             (None, _) => now,
             (Some(_), Some(seq)) if seq == self.event => format!("{now} (unchanged)"),
+            (Some(_), None) if self.before == self.now => {
+                format!("{now} (changed, but not in these words)")
+            }
             (Some(before), Some(seq)) => {
                 format!(
                     "before: {}\n    now: {now}\n    What it was about is event {seq} now.",

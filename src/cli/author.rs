@@ -1,13 +1,29 @@
-//! Runs `annotate`: opens the site, hands over what was asked for, and says what was written.
+//! Runs `new` and `annotate`: hands over what was asked for, and says what was written.
 
 use std::io::IsTerminal;
+use std::path::Path;
 
 use runpress::author::{self, By, Outcome, Refusal, RehashRequest, Request};
+use runpress::diagnostics::text::visible;
 use runpress::diagnostics::{self, Diagnostic, human};
 use runpress::site::{Overrides, Site};
 
 use super::console::{print, refuse, say, say_raw, styled};
 use super::{Annotate, AuthorKind, CONTENT_ERRORS, COULD_NOT_RUN, Cli, build};
+
+/// Makes a new site.
+pub(crate) fn new(cli: &Cli, folder: &Path) -> u8 {
+    if let Err(refusal) = author::starter::create(folder) {
+        return refused(cli, refusal);
+    }
+    if !cli.quiet {
+        let folder = visible(&folder.to_string_lossy());
+        print(&format!(
+            "Made a site with one sample run in {folder}\n\nNext:\n  cd {folder}\n  runpress build\nand open public/index.html in a browser.\n"
+        ));
+    }
+    0
+}
 
 /// Adds an annotation, or brings a sidecar to its changed tape.
 pub(crate) fn annotate(cli: &Cli, asked: &Annotate) -> u8 {

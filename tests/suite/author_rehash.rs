@@ -164,6 +164,20 @@ fn with_the_tape_as_it_was_both_events_are_shown_and_where_a_moved_one_stands() 
 }
 
 #[test]
+fn an_event_that_was_changed_out_of_sight_is_said_to_be_changed() {
+    let site = site(&[annotation("a", 1, "note", "")]);
+    site.write("old.jsonl", site.text(TAPE));
+    site.replace(TAPE, "10:00:01Z", "10:00:01.5Z");
+    let ran = rehash(&site, &["--before", "old.jsonl"]);
+    assert!(
+        ran.stdout
+            .ends_with("event 1, agent: two (changed, but not in these words)\n"),
+        "{}",
+        ran.stdout
+    );
+}
+
+#[test]
 fn an_annotation_whose_event_or_quote_is_gone_stops_it() {
     let quoting = |words: &str| {
         annotation(

@@ -7,6 +7,7 @@
 mod annotations;
 mod archive;
 mod author;
+mod author_new;
 mod author_rehash;
 mod cli;
 mod codes;
