@@ -9,6 +9,7 @@ pub(crate) mod author;
 pub(crate) mod build;
 pub(crate) mod console;
 pub(crate) mod lookup;
+pub(crate) mod shell;
 
 /// The content has errors; nothing was published.
 const CONTENT_ERRORS: u8 = 1;
@@ -19,7 +20,7 @@ const COULD_NOT_RUN: u8 = 2;
 #[derive(Debug, Parser)]
 #[command(
     name = "runpress",
-    version,
+    version = env!("RUNPRESS_VERSION"),
     arg_required_else_help = true,
     max_term_width = 100
 )]
@@ -77,6 +78,18 @@ pub(crate) enum Command {
         /// A code such as `record.missing-field`; without one, all codes are listed
         #[arg(value_name = "CODE")]
         code: Option<String>,
+    },
+    /// Print the completion script of a shell
+    Completions {
+        /// The shell
+        #[arg(value_name = "SHELL")]
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page, or write one of each command into a folder
+    Man {
+        /// The folder
+        #[arg(value_name = "DIR")]
+        folder: Option<PathBuf>,
     },
 }
 

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use runpress::site::Overrides;
 
-use cli::{Cli, Command, author, build, lookup};
+use cli::{Cli, Command, author, build, lookup, shell};
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
@@ -16,6 +16,8 @@ fn main() -> ExitCode {
         Command::Explain { code } => lookup::explain(code.as_deref()),
         Command::New { folder } => author::new(&cli, folder),
         Command::Annotate(asked) => author::annotate(&cli, asked),
+        Command::Completions { shell } => shell::completions(*shell),
+        Command::Man { folder } => shell::man(folder.as_deref()),
         Command::Check { input } => build::run(&cli, input, None),
         Command::Build {
             input,
