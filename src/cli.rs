@@ -3,15 +3,24 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use runpress::diagnostics::codes;
-use runpress::schema::{self, Describes};
 use runpress::url::HttpUrl;
+
+pub(crate) mod author;
+pub(crate) mod build;
+pub(crate) mod console;
+pub(crate) mod lookup;
+pub(crate) mod shell;
+
+/// The content has errors; nothing was published.
+const CONTENT_ERRORS: u8 = 1;
+/// Usage, site.toml, I/O or templates.
+const COULD_NOT_RUN: u8 = 2;
 
 /// Turns a folder of recorded agent runs into a website and feeds.
 #[derive(Debug, Parser)]
 #[command(
     name = "runpress",
-    version,
+    version = env!("RUNPRESS_VERSION"),
     arg_required_else_help = true,
     max_term_width = 100
 )]
@@ -53,6 +62,14 @@ pub(crate) enum Command {
         #[command(flatten)]
         input: Input,
     },
+    /// Make a working site with one sample run, ready to build
+    New {
+        /// A folder that is not there yet, or is empty
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
+    },
+    /// Say something about an event of a run, in the sidecar of its tape
+    Annotate(Annotate),
     /// List or print the JSON Schemas of what is read and published
     Schema {
         /// A name such as `run-record`; without one, all schemas are listed
@@ -64,6 +81,18 @@ pub(crate) enum Command {
         /// A code such as `record.missing-field`; without one, all codes are listed
         #[arg(value_name = "CODE")]
         code: Option<String>,
+    },
+    /// Print the completion script of a shell
+    Completions {
+        /// The shell
+        #[arg(value_name = "SHELL")]
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page, or write one of each command into a folder
+    Man {
+        /// The folder
+        #[arg(value_name = "DIR")]
+        folder: Option<PathBuf>,
     },
 }
 
@@ -87,6 +116,61 @@ pub(crate) struct Input {
     /// How problems are reported: human, json, github, sarif or junit, with `=FILE` into a file; may be given several times
     #[arg(long, value_name = "FORMAT[=FILE]", value_parser = report)]
     pub(crate) report: Vec<Report>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Annotate {
+    /// The run: the path of its folder, its id, or the last part of its address
+    #[arg(value_name = "RUN")]
+    pub(crate) run: String,
+    /// The tape, for example `events.jsonl`; needed when the run has several
+    #[arg(long, value_name = "FILE")]
+    pub(crate) tape: Option<String>,
+    /// The number of the event
+    #[arg(long, value_name = "N", required_unless_present = "rehash")]
+    pub(crate) event: Option<u64>,
+    /// `correct`, `incorrect`, `alternative`, `note`, `marker`, `mute`, `hypothesis`, `friction` or `crystallize_here`
+    #[arg(long, value_name = "KIND", required_unless_present = "rehash")]
+    pub(crate) kind: Option<String>,
+    /// What was seen, in Markdown
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) evidence: Option<String>,
+    /// Words of the event, to the letter: they prove that it is the one that is meant
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) quote: Option<String>,
+    /// The last event that it covers
+    #[arg(long, value_name = "N")]
+    pub(crate) span_end: Option<u64>,
+    /// Where a hypothesis stands: `active`, `verifying`, `confirmed`, `disproven` or `stale`
+    #[arg(long, value_name = "STATUS")]
+    pub(crate) hypothesis_status: Option<String>,
+    /// What got in the way; `runpress explain annotation.friction-kind-unknown` lists the kinds
+    #[arg(long, value_name = "KIND")]
+    pub(crate) friction_kind: Option<String>,
+    /// Who says it: a name or handle that may be published [default: nobody is named]
+    #[arg(long, value_name = "ID")]
+    pub(crate) author: Option<String>,
+    /// What the author is
+    #[arg(
+        long,
+        value_name = "KIND",
+        requires = "author",
+        default_value = "human"
+    )]
+    pub(crate) author_kind: AuthorKind,
+    /// After a change of the tape: show what each annotation points at, and write the tape's new hash into the header
+    #[arg(long, conflicts_with_all = ["event", "kind", "evidence", "quote", "span_end", "hypothesis_status", "friction_kind", "author"])]
+    pub(crate) rehash: bool,
+    /// With `--rehash`: the tape as it was, to show what each annotation pointed at before
+    #[arg(long, value_name = "FILE", requires = "rehash", conflicts_with_all = ["event", "kind"])]
+    pub(crate) before: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AuthorKind {
+    Human,
+    Agent,
+    System,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -145,60 +229,4 @@ fn report(text: &str) -> Result<Report, String> {
 fn base_url(text: &str) -> Result<HttpUrl, String> {
     HttpUrl::base(text)
         .ok_or_else(|| "write `https://example.org/runs/`, without query and fragment".to_owned())
-}
-
-/// The text of `runpress explain CODE`.
-pub(crate) fn explain(name: &str) -> Option<String> {
-    let code = codes::find(name)?;
-    Some(format!(
-        "{} ({})\n\n{}.\n\n{}\n\nBad:\n\n{}\n\nGood:\n\n{}\n",
-        code.name,
-        code.severity.word(),
-        capitalised(code.summary),
-        code.explanation,
-        indented(code.bad),
-        indented(code.good)
-    ))
-}
-
-/// All codes, a line each.
-pub(crate) fn all_codes() -> String {
-    codes::all()
-        .map(|code| {
-            format!(
-                "{:<42} {:<8} {}\n",
-                code.name,
-                code.severity.word(),
-                code.summary
-            )
-        })
-        .collect()
-}
-
-/// All schemas, a line each.
-pub(crate) fn all_schemas() -> String {
-    schema::ALL
-        .iter()
-        .map(|entry| {
-            let (way, file) = match entry.describes {
-                Describes::Input(file) => ("input", file),
-                Describes::Feed(path) => ("feed", path),
-            };
-            format!("{:<16} {way:<6} {:<42} {file}\n", entry.name, entry.title)
-        })
-        .collect()
-}
-
-fn capitalised(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| {
-        first.to_uppercase().chain(chars).collect()
-    })
-}
-
-fn indented(text: &str) -> String {
-    text.lines()
-        .map(|line| format!("    {line}").trim_end().to_owned())
-        .collect::<Vec<_>>()
-        .join("\n")
 }

@@ -93,6 +93,25 @@ pub fn discover(site: &Path, content: &[PathBuf]) -> Checked<Discovered> {
     }
 }
 
+/// The run directory at `path`, in a content root or outside all of them; `None` when there is no record. `site` is
+/// the site's root.
+#[must_use]
+pub fn run_at(site: &Path, content: &[PathBuf], path: &Path) -> Option<RunDirectory> {
+    let found = path.canonicalize().ok().filter(|path| has_record(path))?;
+    let site = site.canonicalize().unwrap_or_else(|_| site.to_owned());
+    let root = content
+        .iter()
+        .filter_map(|root| root.canonicalize().ok())
+        .find(|root| found.starts_with(root))
+        .unwrap_or_else(|| found.clone());
+    let shown = found.strip_prefix(&site).unwrap_or(path);
+    Some(RunDirectory {
+        shown: shown.to_string_lossy().into_owned(),
+        path: found,
+        root,
+    })
+}
+
 struct Walk<'a> {
     site: &'a Path,
     root: PathBuf,

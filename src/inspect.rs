@@ -59,17 +59,7 @@ pub fn files<'a>(
 ) -> Checked<Inspected<'a>> {
     let mut diagnostics = Vec::new();
     let mut found = Inspected::default();
-    if let Some(file) = &files.events {
-        let mut events = Vec::new();
-        let problems = formats::events::read(&file.shown, &file.bytes, |event| {
-            events.push(tape::from_event(event, events.len() as u64));
-        });
-        diagnostics.extend(problems);
-        let content_hash = formats::events::content_hash(&file.bytes, events.len(), &file.digest);
-        let tape = Tape::of_events(events, content_hash);
-        diagnostics.extend(rules::tape::check_times(&file.shown, &tape));
-        found.tapes.push(tape);
-    }
+    log(files, &mut found, &mut diagnostics);
     let raw = files.raw.as_ref().map(|file| {
         let (raw, problems) = formats::raw::read(&file.shown, &file.bytes);
         diagnostics.extend(problems);
@@ -77,22 +67,7 @@ pub fn files<'a>(
     });
     let log = files.events.as_ref().and_then(|_| found.tapes.first());
     found.reconciliation = run.and_then(|run| reconcile(run, log, raw));
-    for file in &files.tapes {
-        let (read, problems) = formats::tape::parse(&file.shown, &file.bytes);
-        diagnostics.extend(problems);
-        if let Some(read) = read {
-            diagnostics.extend(rules::tape::check_harn(&file.shown, &read));
-            let mut tape = tape::from_harn(&file.name, read);
-            resolve_payloads(
-                config,
-                directory,
-                &mut tape,
-                &mut found.referenced,
-                &mut diagnostics,
-            );
-            found.tapes.push(tape);
-        }
-    }
+    tapes(config, directory, files, &mut found, &mut diagnostics);
     sidecars(config, files, &mut found, &mut diagnostics);
     conversation(config, directory, files, &mut found, &mut diagnostics);
     threads(config, directory, files, &mut found, &mut diagnostics);
@@ -113,6 +88,62 @@ pub fn files<'a>(
     Checked {
         value: found,
         diagnostics,
+    }
+}
+
+/// Reads the tapes of a run and their sidecars, and nothing else: what annotations are about, and what they say.
+#[must_use]
+pub fn annotated<'a>(
+    config: &Config,
+    directory: &RunDirectory,
+    files: &'a RunFiles,
+) -> Checked<Inspected<'a>> {
+    let mut diagnostics = Vec::new();
+    let mut found = Inspected::default();
+    log(files, &mut found, &mut diagnostics);
+    tapes(config, directory, files, &mut found, &mut diagnostics);
+    sidecars(config, files, &mut found, &mut diagnostics);
+    Checked {
+        value: found,
+        diagnostics,
+    }
+}
+
+fn log<'a>(files: &'a RunFiles, found: &mut Inspected<'a>, diagnostics: &mut Vec<Diagnostic>) {
+    let Some(file) = &files.events else { return };
+    let mut events = Vec::new();
+    let problems = formats::events::read(&file.shown, &file.bytes, |event| {
+        events.push(tape::from_event(event, events.len() as u64));
+    });
+    diagnostics.extend(problems);
+    let content_hash = formats::events::content_hash(&file.bytes, events.len(), &file.digest);
+    let tape = Tape::of_events(events, content_hash);
+    diagnostics.extend(rules::tape::check_times(&file.shown, &tape));
+    found.tapes.push(tape);
+}
+
+fn tapes<'a>(
+    config: &Config,
+    directory: &RunDirectory,
+    files: &'a RunFiles,
+    found: &mut Inspected<'a>,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    for file in &files.tapes {
+        let (read, problems) = formats::tape::parse(&file.shown, &file.bytes);
+        diagnostics.extend(problems);
+        if let Some(read) = read {
+            diagnostics.extend(rules::tape::check_harn(&file.shown, &read));
+            let mut tape = tape::from_harn(&file.name, read);
+            resolve_payloads(
+                config,
+                directory,
+                &mut tape,
+                &mut found.referenced,
+                diagnostics,
+            );
+            found.tapes.push(tape);
+        }
     }
 }
 

@@ -24,10 +24,12 @@
 //! Beside the way of the data, [`schema`] lists the JSON Schemas of inputs and feeds. They are derived from the types of
 //! [`formats`], [`config`] and [`feeds`]; [`shapes`] holds what a type alone cannot say.
 //!
+//! [`author`] is the way back: it writes annotations into the content, through the same formats and rules.
+//!
 //! # What is absent
 //!
-//! - Only the edges ([`discover`], [`load`], [`inspect`] through it, [`publish`], [`spool`], [`site`] and the binary) touch the disk, the
-//!   environment or the terminal. Nothing reads a clock.
+//! - Only the edges ([`discover`], [`load`], [`inspect`] through it, [`publish`], [`spool`], [`site`], [`author`] and the binary) touch
+//!   the disk, the environment or the terminal. Only [`author`] and the binary read a clock, never for what is published.
 //! - [`formats`] knows nothing of [`model`]; [`model`] knows nothing of serde; templates see [`view`] only.
 //! - The only type that a template prints unescaped is [`render::Html`], and only [`render`] makes one.
 //! - Recorded text never passes through the minifier: the shell of a page is minified once per depth, with
@@ -35,6 +37,7 @@
 //! - Order is born in [`discover`] and kept: parallel steps collect in input order, maps are sorted.
 
 pub mod assets;
+pub mod author;
 pub mod config;
 pub mod diagnostics;
 pub mod discover;

@@ -25,7 +25,7 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    fn new(name: String, shown: String, bytes: Vec<u8>) -> Self {
+    pub(crate) fn new(name: String, shown: String, bytes: Vec<u8>) -> Self {
         let digest = blake3::hash(&bytes).to_hex().to_string();
         Self {
             name,
@@ -59,6 +59,34 @@ pub struct RunFiles {
     pub unreadable: Vec<String>,
     /// Every co-located file by path, read or only digested.
     pub digests: Vec<FileDigest>,
+}
+
+impl RunFiles {
+    /// Puts what a sidecar would hold in the place of what it holds, or adds a sidecar that is not there yet.
+    ///
+    /// # Errors
+    /// It would be larger than the limits allow.
+    pub fn set_sidecar(
+        &mut self,
+        directory: &RunDirectory,
+        name: &str,
+        bytes: Vec<u8>,
+        limits: &Limits,
+    ) -> Result<(), Diagnostic> {
+        let shown = format!("{}/{name}", directory.shown);
+        let size = bytes.len() as u64;
+        if size > limits.file {
+            return Err(too_large(&shown, size, limits.file));
+        }
+        let loaded = Loaded::new(name.to_owned(), shown, bytes);
+        if let Some(problem) = long_line(&loaded, limits.line) {
+            return Err(problem);
+        }
+        self.sidecars.retain(|sidecar| sidecar.name != name);
+        self.sidecars.push(loaded);
+        self.sidecars.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(())
+    }
 }
 
 /// Reads the record of a run directory.
@@ -409,6 +437,12 @@ fn role(name: &str) -> Option<Role> {
     } else {
         None
     }
+}
+
+/// Whether a file of this name in a run directory is something that annotations can point at.
+#[must_use]
+pub fn is_tape(name: &str) -> bool {
+    matches!(role(name), Some(Role::Events | Role::Tape))
 }
 
 /// The names in a directory, sorted, so that the file system's order does not show.

@@ -122,6 +122,34 @@ impl Gathered {
         Ok(gathered)
     }
 
+    /// The run directories that go by a name: the id in their record, or their address on the site.
+    #[must_use]
+    pub fn named(&self, name: &str) -> Vec<&RunDirectory> {
+        let ids = self.ids.iter().enumerate();
+        let mut found: Vec<usize> = ids
+            .filter(|(_, id)| id.as_deref() == Some(name))
+            .map(|(directory, _)| directory)
+            .collect();
+        if found.is_empty() {
+            let entries = self.archive.runs.iter();
+            found.extend(
+                entries
+                    .filter(|entry| entry.slug == name)
+                    .map(|entry| entry.directory),
+            );
+        }
+        found
+            .iter()
+            .map(|directory| &self.directories[*directory])
+            .collect()
+    }
+
+    /// Every name of [`Self::named`].
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let slugs = self.archive.runs.iter().map(|entry| entry.slug.as_str());
+        self.ids.iter().flatten().map(String::as_str).chain(slugs)
+    }
+
     fn tell_unknown_keys(&mut self, keys: Vec<(usize, Vec<UnknownKey>)>) {
         let at = |directory: usize, key: &UnknownKey| {
             let place = self.records[directory].as_ref().map(|file| {

@@ -364,7 +364,7 @@ impl<'t> Validator<'t> {
                     place(self.path, line.number, &line.text, "/tape_content_hash"),
                     format!("The tape {} is not the one that was annotated", quoted(&tape.file)),
                     format!(
-                        "Check that each annotation still points at the right event, then set `tape_content_hash` to `{}`.",
+                        "Check that each annotation still points at the right event, then run `runpress annotate --rehash`, which sets `tape_content_hash` to `{}`.",
                         tape.content_hash
                     ),
                 )

@@ -153,7 +153,7 @@ fn a_changed_run_is_told_field_by_field() {
     let page = site.page("changes/index.html");
     let told = words(page.all("section.build")[0]);
     assert!(
-        told.contains("/metrics/cost/comparable : 0.4210 → 0.250"),
+        told.contains("/metrics/cost/comparable: 0.4210 → 0.250"),
         "{told}"
     );
     assert!(told.contains("1 annotation added: new-one"), "{told}");

@@ -76,6 +76,88 @@ fn version_and_help_go_to_standard_output() {
 }
 
 #[test]
+fn the_version_names_the_commit_it_was_made_from() {
+    let ran = TestSite::empty().runpress(&["--version"]);
+    let version = format!("runpress {}", env!("CARGO_PKG_VERSION"));
+    let rest = ran
+        .stdout
+        .trim_end()
+        .strip_prefix(&version)
+        .expect("the version");
+    let git = |arguments: &[&str]| {
+        let output = std::process::Command::new("git")
+            .args(["-C", env!("CARGO_MANIFEST_DIR")])
+            .args(arguments)
+            .output()
+            .ok()?;
+        let text = String::from_utf8(output.stdout).ok()?;
+        output.status.success().then(|| text.trim().to_owned())
+    };
+    // Sources that were unpacked have no history of their own.
+    let is_own = git(&["rev-parse", "--show-prefix"]).is_some_and(|prefix| prefix.is_empty());
+    match git(&["rev-parse", "HEAD"]).filter(|_| is_own) {
+        None => assert_eq!(rest, ""),
+        Some(head) => {
+            let commit = rest
+                .strip_prefix(" (")
+                .and_then(|rest| rest.strip_suffix(')'));
+            let commit = commit.unwrap_or_else(|| panic!("no commit in {rest}"));
+            assert!(
+                commit.len() >= 7 && head.starts_with(commit),
+                "{commit} of {head}"
+            );
+        }
+    }
+    assert!(!ran.stdout.contains('/'), "no path of a machine");
+}
+
+#[test]
+fn every_shell_completes_every_command_and_the_manual_names_them_all() {
+    let site = TestSite::empty();
+    let help = site.runpress(&["--help"]).stdout;
+    let list = help.split("Commands:\n").nth(1).expect("commands");
+    let commands: Vec<&str> = list
+        .lines()
+        .take_while(|line| !line.is_empty())
+        .filter_map(|line| line.strip_prefix("  ")?.split(' ').next())
+        .filter(|name| !name.is_empty())
+        .collect();
+    assert!(
+        commands.len() >= 8 && commands.contains(&"annotate"),
+        "{commands:?}"
+    );
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let ran = site.runpress(&["completions", shell]);
+        assert_eq!((ran.status, ran.stderr.as_str()), (Some(0), ""), "{shell}");
+        for command in &commands {
+            assert!(ran.stdout.contains(command), "{shell}: {command}");
+        }
+        assert!(
+            ran.stdout.contains("--friction-kind") || ran.stdout.contains("friction-kind"),
+            "{shell}"
+        );
+    }
+    assert_eq!(site.runpress(&["completions", "cmd"]).status, Some(2));
+    let page = site.runpress(&["man"]);
+    assert_eq!((page.status, page.stderr.as_str()), (Some(0), ""));
+    for command in commands.iter().filter(|command| **command != "help") {
+        let name = format!("runpress\\-{command}(1)");
+        assert!(page.stdout.contains(&name), "{name}: {}", page.stdout);
+    }
+    let ran = site.runpress(&["man", "share/man"]);
+    assert_eq!((ran.status, ran.stderr.as_str()), (Some(0), ""));
+    for command in commands.iter().filter(|command| **command != "help") {
+        assert!(
+            site.text(&format!("share/man/runpress-{command}.1"))
+                .contains(".SH DESCRIPTION")
+        );
+    }
+    assert!(site.path("share/man/runpress.1").is_file());
+    site.write("file", "");
+    assert_eq!(site.runpress(&["man", "file"]).status, Some(2));
+}
+
+#[test]
 fn explain_says_what_a_code_means_and_names_the_nearest_of_an_unknown_one() {
     let site = TestSite::empty();
     let known = site.runpress(&["explain", "record.missing-field"]);

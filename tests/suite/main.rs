@@ -6,6 +6,9 @@
 
 mod annotations;
 mod archive;
+mod author;
+mod author_new;
+mod author_rehash;
 mod changes;
 mod cli;
 mod codes;

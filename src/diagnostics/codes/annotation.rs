@@ -39,7 +39,7 @@ family! { ALL:
         bad "{\"event_id\":3,\"span\":{\"start_event_id\":4,\"end_event_id\":2}}"
         good "{\"event_id\":3,\"span\":{\"start_event_id\":3,\"end_event_id\":5}}";
     ANNOTATION_TAPE_DIGEST_MISMATCH = "annotation.tape-digest-mismatch" Error "the tape is not the one that was annotated"
-        why "The header's `tape_content_hash` differs from the hash of the tape, so every annotation may point at the wrong event. Look at each one, then write the new hash. `[policy] stale_annotations = \"warn\"` makes this a warning."
+        why "The header's `tape_content_hash` differs from the hash of the tape, so every annotation may point at the wrong event. Look at each one, correct `event_id` where its event has moved, and let `runpress annotate --rehash` write the new hash. `[policy] stale_annotations = \"warn\"` makes this a warning."
         bad "{\"type\":\"header\",\"schema_version\":1,\"tape_content_hash\":\"0000…\"}"
         good "{\"type\":\"header\",\"schema_version\":1,\"tape_content_hash\":\"95acb72c…\"}";
     ANNOTATION_SCHEMA = "annotation.schema" Error "an annotation breaks a rule beyond Harn's own"
@@ -55,7 +55,7 @@ family! { ALL:
         bad "{\"metadata\":{\"quote\":[\"npm test\"]}}"
         good "{\"metadata\":{\"quote\":\"npm test\"}}";
     ANNOTATION_STALE_TARGET = "annotation.stale-target" Note "what an annotation points at, after its tape was changed"
-        why "The digest of the sidecar is that of another tape, so each annotation is listed with the event that it points at now. It goes away with `annotation.tape-digest-mismatch`."
+        why "The digest of the sidecar is that of another tape, so each annotation is listed with the event that it points at now. `runpress annotate --rehash --before` shows the event as it was, too. It goes away with `annotation.tape-digest-mismatch`."
         bad "{\"type\":\"header\",\"schema_version\":1,\"tape_content_hash\":\"0000…\"}"
         good "{\"type\":\"header\",\"schema_version\":1,\"tape_content_hash\":\"95acb72c…\"}";
     ANNOTATION_OTHER_KIND = "annotation.other-kind" Note "an annotation speaks of another kind of event than the one it points at"

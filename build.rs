@@ -1,0 +1,41 @@
+//! Names the commit that the program is made from, for `runpress --version`.
+
+use std::path::Path;
+use std::process::Command;
+
+fn main() {
+    println!("cargo:rerun-if-changed=build.rs");
+    let version = env!("CARGO_PKG_VERSION");
+    let version = commit().map_or_else(
+        || version.to_owned(),
+        |commit| format!("{version} ({commit})"),
+    );
+    println!("cargo:rustc-env=RUNPRESS_VERSION={version}");
+}
+
+/// The commit that is checked out; `None` without git, and where the sources are no checkout of their own, as in a
+/// package below somebody else's repository.
+fn commit() -> Option<String> {
+    if !git(&["rev-parse", "--show-prefix"])?.is_empty() {
+        return None;
+    }
+    // What is checked out changes one of these. A file that is not there would be taken for changed each time.
+    let branch = git(&["symbolic-ref", "-q", "HEAD"]);
+    let names = ["HEAD", "logs/HEAD", "packed-refs"]
+        .into_iter()
+        .chain(branch.as_deref());
+    for name in names {
+        let path = git(&["rev-parse", "--git-path", name])?;
+        if Path::new(&path).exists() {
+            println!("cargo:rerun-if-changed={path}");
+        }
+    }
+    git(&["rev-parse", "--short=7", "HEAD"])
+}
+
+/// What git prints in the folder of the sources, where cargo runs this.
+fn git(arguments: &[&str]) -> Option<String> {
+    let output = Command::new("git").args(arguments).output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    output.status.success().then(|| text.trim().to_owned())
+}

@@ -1,0 +1,310 @@
+//! Knows how an annotation is added to a sidecar: as one line in the format's own order of keys (formats.md D).
+
+use serde::Serialize;
+
+use crate::diagnostics::text::visible;
+use crate::diagnostics::{Diagnostic, Severity, codes};
+use crate::discover::RunDirectory;
+use crate::formats::sidecar;
+use crate::model::annotation::{Problem, Sidecar};
+use crate::model::slug::slugify;
+use crate::model::tape::{Event, Tape};
+use crate::model::words::says;
+use crate::site::Site;
+
+use super::desk::{self, Desk, Sheet};
+use super::{Refusal, files};
+
+/// What is to be said, as it was given. Nothing of it is checked before the rules see it.
+#[derive(Debug, Clone, Default)]
+pub struct Request {
+    /// Path of the run's folder, its id, or its address.
+    pub run: String,
+    /// The tape; may be left out when the run has one.
+    pub tape: Option<String>,
+    /// The number of the event.
+    pub event: u64,
+    /// The kind of annotation.
+    pub kind: String,
+    /// What was seen, in Markdown.
+    pub evidence: Option<String>,
+    /// Words of the event that prove it is the one that is meant.
+    pub quote: Option<String>,
+    /// The last event that is covered.
+    pub span_end: Option<u64>,
+    /// Where a hypothesis stands.
+    pub hypothesis_status: Option<String>,
+    /// What got in the way.
+    pub friction_kind: Option<String>,
+    /// Who says it.
+    pub author: Option<By>,
+}
+
+/// Who says it.
+#[derive(Debug, Clone, Serialize)]
+pub struct By {
+    /// Name or handle.
+    pub id: String,
+    /// `human`, `agent` or `system`.
+    pub kind: &'static str,
+    /// Where it is said.
+    pub surface: &'static str,
+}
+
+/// What was written.
+#[derive(Debug)]
+pub struct Written {
+    /// The sidecar, as in diagnostics.
+    pub file: String,
+    /// Whether it was made for this annotation.
+    pub is_new: bool,
+    /// The line of the annotation.
+    pub line: usize,
+    /// Its id.
+    pub id: String,
+    /// The event that it points at, and the last that it covers.
+    pub events: Vec<Pointed>,
+    /// What is worth knowing about it.
+    pub notes: Vec<Diagnostic>,
+}
+
+/// An event that is pointed at.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Pointed {
+    /// Its number.
+    pub seq: u64,
+    /// The word of its kind.
+    pub kind: &'static str,
+    /// What it says, on one line.
+    pub says: String,
+}
+
+impl Pointed {
+    pub(super) fn of(event: &Event<'_>) -> Self {
+        Self {
+            seq: event.seq,
+            kind: event.kind.word,
+            says: visible(&says(event, 80)),
+        }
+    }
+
+    /// The event in words.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let colon = if self.says.is_empty() { "" } else { ": " };
+        format!("event {}, {}{colon}{}", self.seq, self.kind, self.says)
+    }
+}
+
+impl Written {
+    /// What was written, in words.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let made = if self.is_new { " (new)" } else { "" };
+        let events: Vec<String> = self.events.iter().map(Pointed::text).collect();
+        format!(
+            "{}:{}{made}: {}\n  {}\n",
+            visible(&self.file),
+            self.line,
+            self.id,
+            events.join("\n  to ")
+        )
+    }
+}
+
+/// Adds an annotation to the sidecar of a tape, or makes the sidecar.
+///
+/// # Errors
+/// The run or the tape is not there, a check would report the new line, or the file cannot be written. Nothing is
+/// written then.
+pub fn annotate(site: &Site, request: &Request) -> Result<Written, Refusal> {
+    let directory = desk::find(site, &request.run)?;
+    let _lock = files::lock(&directory)?;
+    files::settled(|| attempt(site, &directory, request))
+}
+
+fn attempt(
+    site: &Site,
+    directory: &RunDirectory,
+    request: &Request,
+) -> Result<Option<Written>, Refusal> {
+    let mut desk = Desk::open(&site.config, directory)?;
+    let (before, tape, sheet, id, bytes) = {
+        let found = desk.inspect();
+        let position = desk.tape(&found, request.tape.as_deref(), &desk.tapes())?;
+        let sheet = desk.sidecar(&found, position)?;
+        let sidecar = found.value.sidecars[position].as_ref();
+        if sidecar.is_some_and(is_stale) {
+            // Otherwise nobody could tell which annotations are about the tape as it was.
+            let mut problems = desk.about(&found, &sheet.name);
+            problems.retain(|problem| problem.code == &codes::ANNOTATION_TAPE_DIGEST_MISMATCH);
+            return Err(Refusal::Content(problems));
+        }
+        let id = free_id(sidecar, request);
+        let line = line(request, &id);
+        let start = sheet
+            .bytes
+            .clone()
+            .unwrap_or_else(|| header(&found.value.tapes[position]).into_bytes());
+        (
+            found.diagnostics,
+            position,
+            sheet,
+            id,
+            with_line(start, &line),
+        )
+    };
+    let Sheet { name, bytes: old } = sheet;
+    desk.files
+        .set_sidecar(directory, &name, bytes.clone(), &site.config.limits)
+        .map_err(|problem| Refusal::Content(vec![problem]))?;
+    let after = desk.inspect();
+    let mut added = after.diagnostics;
+    added.retain(|problem| !before.iter().any(|known| is_same(known, problem)));
+    // A warning stops it, too: unknown kinds are for newer producers, and this one is not newer than itself.
+    if added
+        .iter()
+        .any(|problem| problem.severity != Severity::Note)
+    {
+        return Err(Refusal::Content(added));
+    }
+    let file = format!("{}/{name}", directory.shown);
+    if !files::replace(&directory.path.join(&name), &file, old.as_deref(), &bytes)? {
+        return Ok(None);
+    }
+    let tape = &after.value.tapes[tape];
+    let end = request.span_end.filter(|end| *end != request.event);
+    let events = [Some(request.event), end].into_iter().flatten();
+    Ok(Some(Written {
+        file,
+        is_new: old.is_none(),
+        line: memchr::memchr_iter(b'\n', &bytes).count(),
+        id,
+        events: events
+            .filter_map(|seq| tape.position_up_to(seq))
+            .map(|position| Pointed::of(&tape.events[position]))
+            .collect(),
+        notes: added,
+    }))
+}
+
+/// Whether the sidecar is about another version of the tape.
+fn is_stale(sidecar: &Sidecar<'_>) -> bool {
+    let problems = &mut sidecar.report.problems.iter();
+    problems.any(|problem| matches!(problem, Problem::TapeDigestMismatch { .. }))
+}
+
+fn is_same(a: &Diagnostic, b: &Diagnostic) -> bool {
+    let key = |d: &Diagnostic| (d.code.name, d.place.line, d.place.column);
+    key(a) == key(b) && a.place.path == b.place.path && a.message == b.message
+}
+
+/// `ann-<event>-<kind>`, with a number where the file has that already: it says what it is about, it stays when other
+/// lines come and go, and two branches that annotate different events can be merged.
+fn free_id(sidecar: Option<&Sidecar<'_>>, request: &Request) -> String {
+    let annotations = sidecar.map_or(&[][..], |sidecar| &sidecar.annotations);
+    let is_taken = |id: &str| annotations.iter().any(|a| a.id.as_deref() == Some(id));
+    let plain = format!("ann-{}-{}", request.event, slugify(&request.kind));
+    let mut id = plain.clone();
+    let mut count = 1;
+    while is_taken(&id) {
+        count += 1;
+        id = format!("{plain}-{count}");
+    }
+    id
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename = "header")]
+struct Header<'a> {
+    schema_version: u32,
+    tape_path: &'a str,
+    tape_content_hash: &'a str,
+    harn_version: Option<&'a str>,
+}
+
+fn header(tape: &Tape<'_>) -> String {
+    let header = Header {
+        schema_version: sidecar::SCHEMA_VERSION,
+        tape_path: &tape.file,
+        tape_content_hash: &tape.content_hash,
+        harn_version: None,
+    };
+    format!("{}\n", json(&header))
+}
+
+/// All keys of the format in its order, as its own writer does.
+#[derive(Serialize)]
+#[serde(tag = "type", rename = "annotation")]
+struct Annotation<'a> {
+    id: &'a str,
+    event_id: u64,
+    kind: &'a str,
+    evidence: Option<&'a str>,
+    suggested_fix: Option<()>,
+    author: Option<&'a By>,
+    timestamp: String,
+    span: Option<Span>,
+    hypothesis_status: Option<&'a str>,
+    friction_kind: Option<&'a str>,
+    links: [(); 0],
+    metadata: Metadata<'a>,
+}
+
+#[derive(Serialize)]
+struct Span {
+    start_event_id: u64,
+    end_event_id: u64,
+}
+
+#[derive(Serialize)]
+struct Metadata<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quote: Option<&'a str>,
+}
+
+fn line(request: &Request, id: &str) -> String {
+    json(&Annotation {
+        id,
+        event_id: request.event,
+        kind: &request.kind,
+        evidence: request.evidence.as_deref(),
+        suggested_fix: None,
+        author: request.author.as_ref(),
+        timestamp: now(),
+        span: request.span_end.map(|end_event_id| Span {
+            start_event_id: request.event,
+            end_event_id,
+        }),
+        hypothesis_status: request.hypothesis_status.as_deref(),
+        friction_kind: request.friction_kind.as_deref(),
+        links: [],
+        metadata: Metadata {
+            quote: request.quote.as_deref(),
+        },
+    })
+}
+
+/// Structures of strings and numbers always have a JSON text.
+fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}
+
+/// The time in UTC, to the second.
+fn now() -> String {
+    let second = jiff::Timestamp::now().as_second();
+    jiff::Timestamp::from_second(second).map_or_else(|_| String::new(), |now| now.to_string())
+}
+
+/// The file with one more line. Its line ends are kept, and a last line without one gets it.
+fn with_line(mut bytes: Vec<u8>, line: &str) -> Vec<u8> {
+    let last = memchr::memrchr(b'\n', &bytes);
+    let is_crlf = last.is_some_and(|at| bytes[..at].ends_with(b"\r"));
+    let end: &[u8] = if is_crlf { b"\r\n" } else { b"\n" };
+    if !bytes.is_empty() && !bytes.ends_with(b"\n") {
+        bytes.extend_from_slice(end);
+    }
+    bytes.extend_from_slice(line.as_bytes());
+    bytes.extend_from_slice(end);
+    bytes
+}

@@ -1,0 +1,195 @@
+//! Knows what an annotator has before them: one run, its tapes, and the sidecar of the tape that is meant.
+
+use std::path::Path;
+
+use crate::config::Config;
+use crate::diagnostics::text::{nearest, quoted};
+use crate::diagnostics::{Checked, Diagnostic};
+use crate::discover::{self, RunDirectory};
+use crate::formats::{sidecar, tape};
+use crate::inspect::{self, Inspected};
+use crate::load::{self, RunFiles};
+use crate::pipeline::{Gathered, Silent};
+use crate::site::Site;
+
+use super::Refusal;
+
+/// The run that is meant: by the path of its folder, by its id, or by its address on the site.
+pub(super) fn find(site: &Site, name: &str) -> Result<RunDirectory, Refusal> {
+    if let Some(directory) = discover::run_at(&site.root, &site.content, Path::new(name)) {
+        return Ok(directory);
+    }
+    let gathered = Gathered::gather(site, &Silent).map_err(Refusal::Site)?;
+    match gathered.named(name)[..] {
+        [directory] => Ok(directory.clone()),
+        [] => Err(Refusal::request(
+            format!("There is no run {}", quoted(name)),
+            nearest(name, gathered.names()).map_or_else(
+                || {
+                    "Name the folder that holds its `run-record.json`, its id, or the last part of its address."
+                        .to_owned()
+                },
+                |near| format!("Did you mean {}?", quoted(near)),
+            ),
+        )),
+        ref several => Err(Refusal::request(
+            format!("Several runs have the id {}", quoted(name)),
+            format!("Name the folder instead: {}.", listed(several.iter().map(|found| &*found.shown))),
+        )),
+    }
+}
+
+/// One run with its files, as they are or as they would be.
+pub(super) struct Desk<'a> {
+    pub(super) config: &'a Config,
+    pub(super) directory: &'a RunDirectory,
+    pub(super) files: RunFiles,
+    /// Problems of reading the files.
+    problems: Vec<Diagnostic>,
+}
+
+/// A sidecar as it stands; `bytes` is `None` when it is yet to be made.
+pub(super) struct Sheet {
+    pub(super) name: String,
+    pub(super) bytes: Option<Vec<u8>>,
+}
+
+impl<'a> Desk<'a> {
+    pub(super) fn open(config: &'a Config, directory: &'a RunDirectory) -> Result<Self, Refusal> {
+        let record = load::record(directory, &config.limits)
+            .map_err(|problem| Refusal::Content(vec![problem]))?;
+        let (files, problems) = load::run(directory, &record, &config.limits);
+        Ok(Self {
+            config,
+            directory,
+            files,
+            problems,
+        })
+    }
+
+    /// What a check says of the tapes and their sidecars.
+    pub(super) fn inspect(&self) -> Checked<Inspected<'_>> {
+        let mut checked = inspect::annotated(self.config, self.directory, &self.files);
+        checked.diagnostics.extend(self.problems.iter().cloned());
+        checked
+    }
+
+    /// The position of the tape that is meant. Without a name it is the only one of `among`.
+    pub(super) fn tape(
+        &self,
+        found: &Checked<Inspected<'_>>,
+        wanted: Option<&str>,
+        among: &[&str],
+    ) -> Result<usize, Refusal> {
+        let run = quoted(&self.directory.shown);
+        let tapes = self.tapes();
+        let name = match (wanted, among) {
+            (Some(wanted), _) => tapes
+                .iter()
+                .copied()
+                .find(|tape| self.is_named(tape, wanted))
+                .ok_or_else(|| {
+                    Refusal::request(
+                        format!("The run {run} has no tape {}", quoted(wanted)),
+                        if tapes.is_empty() {
+                            "Put an `events.jsonl` or a Harn tape beside its record.".to_owned()
+                        } else {
+                            format!("It has {}.", listed(tapes.iter().copied()))
+                        },
+                    )
+                })?,
+            (None, [only]) => only,
+            (None, []) => {
+                return Err(Refusal::request(
+                    format!("The run {run} has no tape that could be meant"),
+                    "Put an `events.jsonl` or a Harn tape beside its record.",
+                ));
+            }
+            (None, several) => {
+                return Err(Refusal::request(
+                    format!("The run {run} has several tapes"),
+                    format!(
+                        "Name one with `--tape`: {}.",
+                        listed(several.iter().copied())
+                    ),
+                ));
+            }
+        };
+        let position = found.value.tapes.iter().position(|tape| tape.file == name);
+        position.ok_or_else(|| Refusal::Content(self.about(found, name)))
+    }
+
+    /// The names of the run's tapes, whether they load or not.
+    pub(super) fn tapes(&self) -> Vec<&str> {
+        let unreadable = self.files.unreadable.iter().map(String::as_str);
+        let read = self.files.events.iter().chain(&self.files.tapes);
+        read.map(|file| file.name.as_str())
+            .chain(unreadable.filter(|name| load::is_tape(name)))
+            .collect()
+    }
+
+    /// A tape is named by its file's name, or by a path to it.
+    fn is_named(&self, tape: &str, wanted: &str) -> bool {
+        tape == wanted
+            || Path::new(wanted)
+                .canonicalize()
+                .is_ok_and(|path| path == self.directory.path.join(tape))
+    }
+
+    /// The sidecar of a tape. One that is there and cannot be used is a refusal: what is added to it could not be
+    /// checked.
+    pub(super) fn sidecar(
+        &self,
+        found: &Checked<Inspected<'_>>,
+        tape: usize,
+    ) -> Result<Sheet, Refusal> {
+        let attached = found.value.sidecars.get(tape).and_then(Option::as_ref);
+        if let Some(sidecar) = attached {
+            let file = self
+                .files
+                .sidecars
+                .iter()
+                .find(|file| file.name == sidecar.file);
+            return Ok(Sheet {
+                name: sidecar.file.clone(),
+                bytes: file.map(|file| file.bytes.clone()),
+            });
+        }
+        let tape = &found.value.tapes[tape].file;
+        let of_another = |name: &str| {
+            let mut sidecars = found.value.sidecars.iter().flatten();
+            sidecars.any(|sidecar| sidecar.file == name)
+        };
+        // Harn's own fixtures drop the tape's extension (formats.md H.2).
+        let stems = tape::EXTENSIONS
+            .iter()
+            .filter_map(|extension| tape.strip_suffix(extension));
+        for stem in std::iter::once(tape.as_str()).chain(stems) {
+            let name = format!("{stem}{}", sidecar::SUFFIX);
+            let there = self.files.sidecars.iter().any(|file| file.name == name)
+                || self.files.unreadable.contains(&name);
+            if there && !of_another(&name) {
+                return Err(Refusal::Content(self.about(found, &name)));
+            }
+        }
+        Ok(Sheet {
+            name: format!("{tape}{}", sidecar::SUFFIX),
+            bytes: None,
+        })
+    }
+
+    /// The problems of one file of the run.
+    pub(super) fn about(&self, found: &Checked<Inspected<'_>>, name: &str) -> Vec<Diagnostic> {
+        let shown = format!("{}/{name}", self.directory.shown);
+        let problems = found.diagnostics.iter();
+        problems
+            .filter(|problem| problem.place.path == shown)
+            .cloned()
+            .collect()
+    }
+}
+
+/// Names in backticks, between commas.
+fn listed<'n>(names: impl Iterator<Item = &'n str>) -> String {
+    names.map(quoted).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,110 @@
+//! Knows how a file of the content is replaced: whole or not at all, and by one writer at a time.
+//!
+//! Appending to the file in place would be shorter. But a reader may then see half a line (an append that crosses a
+//! page of memory is not one step for a reader), a full disk or a crash leaves half a line for good, and a file
+//! whose last line has no end needs two changes at once. So the new file is written beside the old one and renamed
+//! over it: every reader sees the old file or the new one.
+//!
+//! A rename makes a lock on the sidecar itself worthless, since the next writer may hold the lock of a file that is
+//! gone; a lock file of its own would be left in the content. The run's record is always there and never replaced
+//! here, so it carries the lock. Programs that know nothing of the lock are noticed by comparing the file with what
+//! was read, right before the rename.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind, Write};
+use std::path::Path;
+
+use crate::diagnostics::text::quoted;
+use crate::discover::RunDirectory;
+use crate::formats::run_record;
+
+use super::Refusal;
+
+/// How often a file that others change is read again.
+const ATTEMPTS: usize = 20;
+
+/// Waits for every other writer of the run's sidecars. The lock ends when the file is dropped, or with the process.
+pub(super) fn lock(directory: &RunDirectory) -> Result<File, Refusal> {
+    let failed = |error: &io::Error| {
+        Refusal::request(
+            format!(
+                "The run {} cannot be locked: {error}",
+                quoted(&directory.shown)
+            ),
+            "Make its `run-record.json` a regular file that you may read.",
+        )
+    };
+    let file =
+        File::open(directory.path.join(run_record::FILE_NAME)).map_err(|error| failed(&error))?;
+    match file.lock() {
+        // A file system without locks: the comparison before the rename still holds.
+        Err(error) if error.kind() != ErrorKind::Unsupported => Err(failed(&error)),
+        _ => Ok(file),
+    }
+}
+
+/// Repeats `attempt` until it says that the file was not changed by others meanwhile.
+pub(super) fn settled<T>(
+    mut attempt: impl FnMut() -> Result<Option<T>, Refusal>,
+) -> Result<T, Refusal> {
+    for _ in 0..ATTEMPTS {
+        if let Some(done) = attempt()? {
+            return Ok(done);
+        }
+    }
+    Err(Refusal::request(
+        "Another program keeps changing the sidecar",
+        "Stop it and try again; nothing was written.",
+    ))
+}
+
+/// Puts `new` in the place of `old`, or makes the file when there is no old one; `false` when the file is not what
+/// was read.
+pub(super) fn replace(
+    path: &Path,
+    shown: &str,
+    old: Option<&[u8]>,
+    new: &[u8],
+) -> Result<bool, Refusal> {
+    exchange(path, old, new).map_err(|error| {
+        Refusal::request(
+            format!("The file {} could not be written: {error}", quoted(shown)),
+            "Correct the permissions or make room; what was there is untouched.",
+        )
+    })
+}
+
+fn exchange(path: &Path, old: Option<&[u8]>, new: &[u8]) -> io::Result<bool> {
+    // A link is followed, so that the file behind it is replaced and not the link.
+    let path = match old {
+        Some(_) => path.canonicalize()?,
+        None => path.to_owned(),
+    };
+    let folder = path.parent().ok_or(ErrorKind::InvalidInput)?;
+    // Neither a sidecar nor a tape by its name, whatever stops the process.
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".runpress-").suffix(".tmp");
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut file = builder.tempfile_in(folder)?;
+    file.write_all(new)?;
+    if old.is_some() {
+        // What may not be written may not be replaced either.
+        OpenOptions::new().append(true).open(&path)?;
+        file.as_file()
+            .set_permissions(fs::metadata(&path)?.permissions())?;
+    }
+    file.as_file().sync_all()?;
+    let Some(old) = old else {
+        return match file.persist_noclobber(&path) {
+            Err(failed) if failed.error.kind() == ErrorKind::AlreadyExists => Ok(false),
+            result => result.map(|_| true).map_err(|failed| failed.error),
+        };
+    };
+    if fs::read(&path)? != old {
+        return Ok(false);
+    }
+    file.persist(&path)
+        .map(|_| true)
+        .map_err(|failed| failed.error)
+}

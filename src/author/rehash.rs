@@ -1,0 +1,317 @@
+//! Knows how a sidecar is brought to a tape that was changed and read again: what every annotation points at, and
+//! the new hash in the header's line.
+
+use std::path::{Path, PathBuf};
+
+use crate::config::Config;
+use crate::diagnostics::text::{quoted, visible};
+use crate::diagnostics::{Checked, Diagnostic};
+use crate::discover::RunDirectory;
+use crate::formats;
+use crate::formats::json::Node;
+use crate::inspect::{self, Inspected};
+use crate::load::{Loaded, RunFiles};
+use crate::model::annotation::{Annotation, Sidecar};
+use crate::model::tape::{Event, Format, Tape};
+use crate::model::words::excerpt;
+use crate::site::Site;
+
+use super::annotate::Pointed;
+use super::desk::{self, Desk};
+use super::{Refusal, files};
+
+/// Which sidecar is meant.
+#[derive(Debug, Clone, Default)]
+pub struct Request {
+    /// Path of the run's folder, its id, or its address.
+    pub run: String,
+    /// The tape; may be left out when only one has a sidecar.
+    pub tape: Option<String>,
+    /// The tape as it was annotated.
+    pub before: Option<PathBuf>,
+}
+
+/// What became of a sidecar.
+#[derive(Debug)]
+pub struct Rehashed {
+    /// The sidecar, as in diagnostics.
+    pub file: String,
+    /// The tape's hash.
+    pub hash: String,
+    /// What was done.
+    pub outcome: Outcome,
+    /// Every annotation with its events; empty when the hash agreed.
+    pub annotations: Vec<Target>,
+    /// What a check says of the sidecar with the new hash.
+    pub problems: Vec<Diagnostic>,
+}
+
+/// What was done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// The hash agreed, so nothing was written.
+    Agreed,
+    /// The header has the new hash.
+    Written,
+    /// An annotation has an error, so nothing was written.
+    Refused,
+}
+
+/// An annotation and the event that it points at.
+#[derive(Debug)]
+pub struct Target {
+    /// Its id, or what it is known by.
+    pub label: String,
+    /// Its kind.
+    pub kind: String,
+    /// The beginning of its evidence.
+    pub says: String,
+    /// The event that it pointed at; `None` when the tape as it was is not known, or had no such event.
+    pub before: Option<Pointed>,
+    /// The event that it points at.
+    pub now: Option<Pointed>,
+    /// Where the event that it pointed at stands on the changed tape; `None` when it is not there as it was.
+    pub stands_at: Option<u64>,
+    /// The number that it points at.
+    pub event: u64,
+}
+
+impl Target {
+    fn text(&self) -> String {
+        let says = if self.says.is_empty() {
+            String::new()
+        } else {
+            format!(": {}", self.says)
+        };
+        let now = self
+            .now
+            .as_ref()
+            .map_or_else(|| format!("no event {}", self.event), Pointed::text);
+        let events = match (&self.before, self.stands_at) {
+            (None, _) => now,
+            (Some(_), Some(seq)) if seq == self.event => format!("{now} (unchanged)"),
+            (Some(_), None) if self.before == self.now => {
+                format!("{now} (changed, but not in these words)")
+            }
+            (Some(before), Some(seq)) => {
+                format!(
+                    "before: {}\n    now: {now}\n    What it was about is event {seq} now.",
+                    before.text()
+                )
+            }
+            (Some(before), None) => {
+                format!(
+                    "before: {}\n    now: {now}\n    What it was about was changed or removed.",
+                    before.text()
+                )
+            }
+        };
+        format!(
+            "  {} ({}){says}\n    {events}\n",
+            visible(&self.label),
+            visible(&self.kind)
+        )
+    }
+}
+
+impl Rehashed {
+    /// What was done, in words.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let file = visible(&self.file);
+        let targets: String = self.annotations.iter().map(Target::text).collect();
+        match self.outcome {
+            Outcome::Agreed => {
+                format!("{file}: the hash agrees with the tape; nothing was written\n")
+            }
+            Outcome::Written => {
+                format!(
+                    "{file}: the hash is now {}; the annotations point at\n{targets}",
+                    self.hash
+                )
+            }
+            Outcome::Refused => format!("{file}: the annotations would point at\n{targets}"),
+        }
+    }
+}
+
+/// Shows what every annotation of a sidecar points at, and writes the tape's hash into the header.
+///
+/// # Errors
+/// The run, the tape or the sidecar is not there or does not load, or the file cannot be written. That an annotation
+/// has an error is no failure: it is said in the outcome, with the others.
+pub fn rehash(site: &Site, request: &Request) -> Result<Rehashed, Refusal> {
+    let directory = desk::find(site, &request.run)?;
+    let _lock = files::lock(&directory)?;
+    files::settled(|| attempt(&site.config, &directory, request))
+}
+
+fn attempt(
+    config: &Config,
+    directory: &RunDirectory,
+    request: &Request,
+) -> Result<Option<Rehashed>, Refusal> {
+    let mut desk = Desk::open(config, directory)?;
+    let (name, old, new, mut done) = {
+        let found = desk.inspect();
+        let position = desk.tape(&found, request.tape.as_deref(), &annotated(&desk, &found))?;
+        let tape = &found.value.tapes[position];
+        let sheet = desk.sidecar(&found, position)?;
+        let (Some(old), Some(sidecar)) = (sheet.bytes, &found.value.sidecars[position]) else {
+            return Err(Refusal::request(
+                format!(
+                    "The tape {} of {} has no sidecar",
+                    quoted(&tape.file),
+                    quoted(&directory.shown)
+                ),
+                "`runpress annotate` makes one with the first annotation.",
+            ));
+        };
+        let mut done = Rehashed {
+            file: format!("{}/{}", directory.shown, sheet.name),
+            hash: tape.content_hash.clone(),
+            outcome: Outcome::Agreed,
+            annotations: Vec::new(),
+            problems: Vec::new(),
+        };
+        let stated = sidecar.stated_hash.as_deref();
+        if stated.is_some_and(|hash| is_of(tape, hash)) {
+            return Ok(Some(done));
+        }
+        done.annotations = match &request.before {
+            None => targets(sidecar, None, tape),
+            Some(path) => {
+                let files = as_it_was(path, tape)?;
+                let before = inspect::annotated(config, directory, &files).value.tapes;
+                let before = before
+                    .first()
+                    .filter(|before| stated.is_some_and(|hash| is_of(before, hash)));
+                targets(sidecar, Some(before.ok_or_else(|| another(path))?), tape)
+            }
+        };
+        let new = with_hash(&done.file, &old, &done.hash).ok_or_else(|| {
+            Refusal::request(
+                format!("The header of {} is not valid UTF-8", quoted(&done.file)),
+                "Save the sidecar as UTF-8.",
+            )
+        })?;
+        (sheet.name, old, new, done)
+    };
+    desk.files
+        .set_sidecar(directory, &name, new.clone(), &config.limits)
+        .map_err(|problem| Refusal::Content(vec![problem]))?;
+    done.problems = desk.about(&desk.inspect(), &name);
+    if done.problems.iter().any(Diagnostic::is_error) {
+        done.outcome = Outcome::Refused;
+    } else if files::replace(&directory.path.join(&name), &done.file, Some(&old), &new)? {
+        done.outcome = Outcome::Written;
+    } else {
+        return Ok(None);
+    }
+    Ok(Some(done))
+}
+
+/// The tapes that have a sidecar; when none has, all of them.
+fn annotated<'d>(desk: &'d Desk<'_>, found: &Checked<Inspected<'_>>) -> Vec<&'d str> {
+    let mut tapes = desk.tapes();
+    let has_sidecar = |name: &str| {
+        let pairs = found.value.tapes.iter().zip(&found.value.sidecars);
+        pairs
+            .into_iter()
+            .any(|(tape, sidecar)| tape.file == name && sidecar.is_some())
+    };
+    if tapes.iter().any(|name| has_sidecar(name)) {
+        tapes.retain(|name| has_sidecar(name));
+    }
+    tapes
+}
+
+fn is_of(tape: &Tape<'_>, hash: &str) -> bool {
+    tape.content_hash == hash || tape.older_hash.as_deref() == Some(hash)
+}
+
+/// A copy of the tape as the only file of a run.
+fn as_it_was(path: &Path, tape: &Tape<'_>) -> Result<RunFiles, Refusal> {
+    let bytes = std::fs::read(path).map_err(|error| {
+        Refusal::request(
+            format!(
+                "The file {} cannot be read: {error}",
+                quoted(&path.to_string_lossy())
+            ),
+            "Name a copy of the tape as it was annotated, for example from `git show`.",
+        )
+    })?;
+    let file = Loaded::new(
+        tape.file.clone(),
+        path.to_string_lossy().into_owned(),
+        bytes,
+    );
+    let mut files = RunFiles::default();
+    match tape.format {
+        Format::Events => files.events = Some(file),
+        Format::Harn => files.tapes.push(file),
+    }
+    Ok(files)
+}
+
+fn another(path: &Path) -> Refusal {
+    Refusal::request(
+        format!(
+            "The file {} is not the tape that was annotated",
+            quoted(&path.to_string_lossy())
+        ),
+        "Its hash must be the `tape_content_hash` of the sidecar's header.",
+    )
+}
+
+fn targets(sidecar: &Sidecar<'_>, before: Option<&Tape<'_>>, now: &Tape<'_>) -> Vec<Target> {
+    // Only asked for when there is something to look for.
+    let digests: Vec<String> = before
+        .map(|_| now.events.iter().map(Event::digest).collect())
+        .unwrap_or_default();
+    let target = |annotation: &Annotation<'_>| {
+        let event = |tape: &Tape<'_>| tape.position(annotation.event);
+        let was = before.and_then(|before| Some(&before.events[event(before)?]));
+        let position = event(now);
+        let stands_at = was.map(Event::digest).and_then(|digest| {
+            let is_there = |position: &usize| digests[*position] == digest;
+            let found = position
+                .filter(is_there)
+                .or_else(|| (0..digests.len()).find(is_there))?;
+            Some(now.events[found].seq)
+        });
+        Target {
+            label: annotation.label.clone(),
+            kind: annotation.kind.word().to_owned(),
+            says: visible(&excerpt(
+                annotation.evidence.as_deref().unwrap_or_default(),
+                80,
+            )),
+            before: was.map(Pointed::of),
+            now: position.map(|position| Pointed::of(&now.events[position])),
+            stands_at,
+            event: annotation.event,
+        }
+    };
+    sidecar.annotations.iter().map(target).collect()
+}
+
+/// The sidecar with another hash in its header, and every other byte as it was.
+fn with_hash(path: &str, bytes: &[u8], hash: &str) -> Option<Vec<u8>> {
+    let (sidecar, _) = formats::sidecar::parse(path, bytes);
+    let line = sidecar?.header_line;
+    if !line.exact {
+        return None;
+    }
+    let text = line.text.as_ref();
+    let start = text.as_ptr().addr() - bytes.as_ptr().addr();
+    let root = Node::parse(text).ok()?;
+    let (from, to, new) = if let Some(value) = root.get("tape_content_hash") {
+        let from = start + value.offset;
+        (from, from + value.raw.len(), format!("\"{hash}\""))
+    } else {
+        let end = start + root.offset + root.raw.len() - 1;
+        (end, end, format!(",\"tape_content_hash\":\"{hash}\""))
+    };
+    Some([&bytes[..from], new.as_bytes(), &bytes[to..]].concat())
+}

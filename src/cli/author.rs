@@ -1,0 +1,119 @@
+//! Runs `new` and `annotate`: hands over what was asked for, and says what was written.
+
+use std::io::IsTerminal;
+use std::path::Path;
+
+use runpress::author::{self, By, Outcome, Refusal, RehashRequest, Request};
+use runpress::diagnostics::text::visible;
+use runpress::diagnostics::{self, Diagnostic, human};
+use runpress::site::{Overrides, Site};
+
+use super::console::{print, refuse, say, say_raw, styled};
+use super::{Annotate, AuthorKind, CONTENT_ERRORS, COULD_NOT_RUN, Cli, build};
+
+/// Makes a new site.
+pub(crate) fn new(cli: &Cli, folder: &Path) -> u8 {
+    if let Err(refusal) = author::starter::create(folder) {
+        return refused(cli, refusal);
+    }
+    if !cli.quiet {
+        let folder = visible(&folder.to_string_lossy());
+        print(&format!(
+            "Made a site with one sample run in {folder}\n\nNext:\n  cd {folder}\n  runpress build\nand open public/index.html in a browser.\n"
+        ));
+    }
+    0
+}
+
+/// Adds an annotation, or brings a sidecar to its changed tape.
+pub(crate) fn annotate(cli: &Cli, asked: &Annotate) -> u8 {
+    let Some(root) = build::root(cli) else {
+        return COULD_NOT_RUN;
+    };
+    let site = match Site::open(&root, &Overrides::default()) {
+        Ok(site) => site,
+        Err(problems) => return refused(cli, Refusal::Site(problems)),
+    };
+    match (asked.event, &asked.kind) {
+        (Some(event), Some(kind)) => add(cli, &site, asked, event, kind),
+        _ => rehash(cli, &site, asked),
+    }
+}
+
+fn add(cli: &Cli, site: &Site, asked: &Annotate, event: u64, kind: &str) -> u8 {
+    let request = Request {
+        run: asked.run.clone(),
+        tape: asked.tape.clone(),
+        event,
+        kind: kind.to_owned(),
+        evidence: asked.evidence.clone(),
+        quote: asked.quote.clone(),
+        span_end: asked.span_end,
+        hypothesis_status: asked.hypothesis_status.clone(),
+        friction_kind: asked.friction_kind.clone(),
+        author: asked.author.as_ref().map(|id| By {
+            id: id.clone(),
+            kind: match asked.author_kind {
+                AuthorKind::Human => "human",
+                AuthorKind::Agent => "agent",
+                AuthorKind::System => "system",
+            },
+            surface: "cli",
+        }),
+    };
+    match author::annotate(site, &request) {
+        Ok(written) => {
+            show(cli, written.notes.clone());
+            if !cli.quiet {
+                print(&written.text());
+            }
+            0
+        }
+        Err(refusal) => refused(cli, refusal),
+    }
+}
+
+fn rehash(cli: &Cli, site: &Site, asked: &Annotate) -> u8 {
+    let request = RehashRequest {
+        run: asked.run.clone(),
+        tape: asked.tape.clone(),
+        before: asked.before.clone(),
+    };
+    match author::rehash(site, &request) {
+        Ok(done) => {
+            if !cli.quiet {
+                print(&done.text());
+            }
+            if done.outcome == Outcome::Refused {
+                return refused(cli, Refusal::Content(done.problems));
+            }
+            show(cli, done.problems);
+            0
+        }
+        Err(refusal) => refused(cli, refusal),
+    }
+}
+
+fn refused(cli: &Cli, refusal: Refusal) -> u8 {
+    match refusal {
+        Refusal::Content(problems) => {
+            show(cli, problems);
+            say("Nothing was written.");
+            CONTENT_ERRORS
+        }
+        Refusal::Site(problems) => {
+            show(cli, problems);
+            COULD_NOT_RUN
+        }
+        Refusal::Request { message, help } => {
+            refuse(&message, &help);
+            COULD_NOT_RUN
+        }
+    }
+}
+
+fn show(cli: &Cli, mut problems: Vec<Diagnostic>) {
+    diagnostics::sort(&mut problems);
+    let styled = styled(cli, std::io::stderr().is_terminal());
+    say_raw(&human::render(&problems, styled));
+}

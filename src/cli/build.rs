@@ -1,0 +1,194 @@
+//! Runs `check` and `build`: reports what was noticed and sums up what was done.
+
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use runpress::config;
+use runpress::diagnostics::text::visible;
+use runpress::diagnostics::{Diagnostic, Severity, Tally, github, human, json, junit, sarif};
+use runpress::pipeline::{Outcome, Progress, Silent};
+use runpress::site::{Overrides, Site};
+use runpress::view::format;
+
+use super::console::{Bar, refuse, say, say_raw, styled};
+use super::{CONTENT_ERRORS, COULD_NOT_RUN, Cli, Deny, Format, Input, Report};
+
+/// Runs a check, or with `build` a build.
+pub(crate) fn run(cli: &Cli, input: &Input, build: Option<Overrides>) -> u8 {
+    let start = Instant::now();
+    let is_build = build.is_some();
+    let overrides = Overrides {
+        content: input.content.clone(),
+        drafts: input.drafts,
+        keep_going: input.keep_going,
+        deny_warnings: input.deny == Some(Deny::Warnings),
+        jobs: input.jobs.map_or(0, usize::from),
+        ..build.unwrap_or_default()
+    };
+    let Some(root) = root(cli) else {
+        return COULD_NOT_RUN;
+    };
+    let bar = Bar::new(cli);
+    let result = Site::open(&root, &overrides).and_then(|site| {
+        let progress: &dyn Progress = if cli.quiet { &Silent } else { &bar };
+        let outcome = if is_build {
+            runpress::build(&site, progress)
+        } else {
+            runpress::check(&site, progress)
+        };
+        outcome.map(|outcome| (site, outcome))
+    });
+    bar.finish();
+    let (status, facts) = match &result {
+        Ok((site, outcome)) => {
+            let status = if outcome.publishes(site) {
+                0
+            } else {
+                CONTENT_ERRORS
+            };
+            let facts = Facts {
+                diagnostics: &outcome.diagnostics,
+                runs: outcome.runs,
+                quarantined: outcome.quarantined,
+                cases: &outcome.cases,
+            };
+            (status, facts)
+        }
+        Err(problems) => {
+            let facts = Facts {
+                diagnostics: problems,
+                runs: 0,
+                quarantined: 0,
+                cases: &[],
+            };
+            (COULD_NOT_RUN, facts)
+        }
+    };
+    let reported = report(cli, &input.report, &facts);
+    if let Ok((site, outcome)) = &result
+        && !cli.quiet
+    {
+        say(&summary(site, outcome, is_build, start.elapsed()));
+    }
+    if reported { status } else { COULD_NOT_RUN }
+}
+
+/// The site's root; `None` when it is no folder, which is then said.
+pub(crate) fn root(cli: &Cli) -> Option<PathBuf> {
+    let root = cli.root.clone().unwrap_or_else(nearest_root);
+    if root.is_dir() {
+        return Some(root);
+    }
+    refuse(
+        &format!("the site's root `{}` is not a folder", root.display()),
+        "Name the folder that holds site.toml with `--root`.",
+    );
+    None
+}
+
+/// The current directory or the nearest parent that has a site.toml.
+fn nearest_root() -> PathBuf {
+    let here = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
+    here.ancestors()
+        .find(|dir| dir.join(config::FILE_NAME).is_file())
+        .map_or(here.clone(), Path::to_owned)
+}
+
+/// What a report is made of.
+struct Facts<'a> {
+    diagnostics: &'a [Diagnostic],
+    runs: usize,
+    quarantined: usize,
+    cases: &'a [junit::Case],
+}
+
+/// Writes every report that was asked for; `false` when one could not be written.
+fn report(cli: &Cli, reports: &[Report], facts: &Facts<'_>) -> bool {
+    let diagnostics = facts.diagnostics;
+    let shown: Vec<Diagnostic> = diagnostics
+        .iter()
+        .filter(|d| cli.verbose || d.severity != Severity::Note)
+        .cloned()
+        .collect();
+    if reports.is_empty() {
+        say_raw(&human::render(
+            &shown,
+            styled(cli, std::io::stderr().is_terminal()),
+        ));
+        return true;
+    }
+    let mut written = true;
+    for report in reports {
+        let bytes = match report.format {
+            Format::Human => {
+                let is_terminal = report.file.is_none() && std::io::stdout().is_terminal();
+                human::render(&shown, styled(cli, is_terminal)).into_bytes()
+            }
+            Format::Json => json::Report::new(diagnostics, facts.runs, facts.quarantined)
+                .to_bytes()
+                .unwrap_or_default(),
+            Format::Github => github::render(&shown).into_bytes(),
+            Format::Sarif => sarif::render(&shown).unwrap_or_default(),
+            Format::Junit => junit::render(diagnostics, facts.cases)
+                .unwrap_or_default()
+                .into_bytes(),
+        };
+        let result = match &report.file {
+            Some(file) => std::fs::write(file, &bytes),
+            None => std::io::stdout().write_all(&bytes),
+        };
+        if let Err(error) = result {
+            let place = report
+                .file
+                .as_ref()
+                .map_or_else(|| "standard output".into(), |file| file.to_string_lossy());
+            say(&format!(
+                "error: the report could not be written to `{place}`: {error}\n  help: Name a file in a folder that exists and that the build may write."
+            ));
+            written = false;
+        }
+    }
+    written
+}
+
+fn summary(site: &Site, outcome: &Outcome, is_build: bool, elapsed: Duration) -> String {
+    let tally = Tally::of(&outcome.diagnostics);
+    let mut parts = vec![format::count(outcome.runs, "run")];
+    if outcome.quarantined > 0 {
+        parts.push(format!("{} quarantined", outcome.quarantined));
+    }
+    if outcome.not_published > 0 {
+        parts.push(format!(
+            "{} not published",
+            format::count(outcome.not_published, "run")
+        ));
+    }
+    if outcome.published {
+        parts.push(format::count(
+            usize::try_from(outcome.files).unwrap_or(usize::MAX),
+            "file",
+        ));
+    }
+    let problems = human::tally(Tally { notes: 0, ..tally });
+    parts.push(if problems.is_empty() {
+        "no warnings".to_owned()
+    } else {
+        problems
+    });
+    parts.push(format!("{:.1} s", elapsed.as_secs_f64()));
+    if outcome.published {
+        parts.push(format::bytes(outcome.bytes));
+        return format!(
+            "Published in {}: {}",
+            visible(&site.out.to_string_lossy()),
+            parts.join(", ")
+        );
+    }
+    let verdict = match (is_build, outcome.publishes(site)) {
+        (true, _) => "Nothing was published",
+        (false, true) => "Checked",
+        (false, false) => "Checked, not fit to publish",
+    };
+    format!("{verdict}: {}", parts.join(", "))
+}

@@ -1,0 +1,90 @@
+//! Knows the terminal: lines for people, output for programs, and the progress of long work.
+
+use std::io::{IsTerminal, Write};
+use std::sync::Mutex;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use runpress::pipeline::Progress;
+
+use super::{Cli, Color};
+
+/// Whether a stream is coloured.
+pub(crate) fn styled(cli: &Cli, is_terminal: bool) -> bool {
+    match cli.color {
+        Color::Always => true,
+        Color::Never => false,
+        Color::Auto => is_terminal && std::env::var_os("NO_COLOR").is_none(),
+    }
+}
+
+/// An error that is not about a place in the content, with what to do next.
+pub(crate) fn refuse(message: &str, help: &str) {
+    say(&format!("error: {message}\n  help: {help}"));
+}
+
+/// A line for people. That nobody can read it is no reason to fail.
+pub(crate) fn say(text: &str) {
+    say_raw(&format!("{text}\n"));
+}
+
+pub(crate) fn say_raw(text: &str) {
+    let _ = std::io::stderr().write_all(text.as_bytes());
+}
+
+pub(crate) fn print(text: &str) {
+    // A closed pipe (`runpress explain | head`) is no reason to complain.
+    let _ = std::io::stdout().write_all(text.as_bytes());
+}
+
+/// A progress bar on a terminal, plain lines elsewhere.
+pub(crate) struct Bar {
+    bar: ProgressBar,
+    step: Mutex<&'static str>,
+    plain: bool,
+}
+
+impl Bar {
+    pub(crate) fn new(cli: &Cli) -> Self {
+        let terminal = std::io::stderr().is_terminal() && !cli.quiet;
+        let target = if terminal {
+            ProgressDrawTarget::stderr_with_hz(10)
+        } else {
+            ProgressDrawTarget::hidden()
+        };
+        let bar = ProgressBar::with_draw_target(Some(0), target);
+        if let Ok(style) =
+            ProgressStyle::with_template("{msg:<18} {bar:30} {human_pos} of {human_len}")
+        {
+            bar.set_style(style.progress_chars("=> "));
+        }
+        Self {
+            bar,
+            step: Mutex::new(""),
+            plain: !terminal && !cli.quiet,
+        }
+    }
+
+    pub(crate) fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+impl Progress for Bar {
+    fn begin(&self, step: &'static str, ticks: usize) {
+        self.bar.set_length(ticks as u64);
+        self.bar.set_position(0);
+        self.bar.set_message(step);
+        if let Ok(mut current) = self.step.lock()
+            && *current != step
+        {
+            *current = step;
+            if self.plain {
+                say(&format!("{step}: {ticks}"));
+            }
+        }
+    }
+
+    fn tick(&self) {
+        self.bar.inc(1);
+    }
+}

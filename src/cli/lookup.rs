@@ -1,0 +1,105 @@
+//! Answers `explain` and `schema`: what a diagnostic means, and the shape of an input or a feed.
+
+use runpress::diagnostics::codes;
+use runpress::diagnostics::text::{nearest, visible};
+use runpress::schema::Describes;
+
+use super::COULD_NOT_RUN;
+use super::console::{print, refuse};
+
+/// What a code means, or all codes.
+pub(crate) fn explain(code: Option<&str>) -> u8 {
+    let Some(code) = code else {
+        print(&all_codes());
+        return 0;
+    };
+    if let Some(text) = explanation(code) {
+        print(&text);
+        return 0;
+    }
+    let names = codes::all().map(|code| code.name);
+    let hint = nearest(code, names).map_or_else(
+        || "`runpress explain` without a code lists them all.".to_owned(),
+        |near| format!("Did you mean `{near}`?"),
+    );
+    refuse(
+        &format!("there is no diagnostic `{}`", visible(code)),
+        &hint,
+    );
+    COULD_NOT_RUN
+}
+
+/// A schema, or all of them.
+pub(crate) fn schema(name: Option<&str>) -> u8 {
+    let Some(name) = name else {
+        print(&all_schemas());
+        return 0;
+    };
+    if let Some(entry) = runpress::schema::find(name) {
+        print(&entry.document());
+        return 0;
+    }
+    let names = runpress::schema::ALL.iter().map(|entry| entry.name);
+    let hint = nearest(name, names).map_or_else(
+        || "`runpress schema` without a name lists them all.".to_owned(),
+        |near| format!("Did you mean `{near}`?"),
+    );
+    refuse(&format!("there is no schema `{}`", visible(name)), &hint);
+    COULD_NOT_RUN
+}
+
+/// The text of `runpress explain CODE`.
+fn explanation(name: &str) -> Option<String> {
+    let code = codes::find(name)?;
+    Some(format!(
+        "{} ({})\n\n{}.\n\n{}\n\nBad:\n\n{}\n\nGood:\n\n{}\n",
+        code.name,
+        code.severity.word(),
+        capitalised(code.summary),
+        code.explanation,
+        indented(code.bad),
+        indented(code.good)
+    ))
+}
+
+/// All codes, a line each.
+fn all_codes() -> String {
+    codes::all()
+        .map(|code| {
+            format!(
+                "{:<42} {:<8} {}\n",
+                code.name,
+                code.severity.word(),
+                code.summary
+            )
+        })
+        .collect()
+}
+
+/// All schemas, a line each.
+fn all_schemas() -> String {
+    runpress::schema::ALL
+        .iter()
+        .map(|entry| {
+            let (way, file) = match entry.describes {
+                Describes::Input(file) => ("input", file),
+                Describes::Feed(path) => ("feed", path),
+            };
+            format!("{:<16} {way:<6} {:<42} {file}\n", entry.name, entry.title)
+        })
+        .collect()
+}
+
+fn capitalised(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(chars).collect()
+    })
+}
+
+fn indented(text: &str) -> String {
+    text.lines()
+        .map(|line| format!("    {line}").trim_end().to_owned())
+        .collect::<Vec<_>>()
+        .join("\n")
+}

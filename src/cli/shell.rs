@@ -1,0 +1,41 @@
+//! Answers `completions` and `man`: what shells and man know about the command line.
+
+use std::path::Path;
+
+use clap::CommandFactory;
+use clap_complete::Shell;
+use clap_mangen::Man;
+use runpress::diagnostics::text::visible;
+
+use super::console::{print, refuse};
+use super::{COULD_NOT_RUN, Cli};
+
+/// The completion script of a shell.
+pub(crate) fn completions(shell: Shell) -> u8 {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "runpress", &mut script);
+    print(&String::from_utf8_lossy(&script));
+    0
+}
+
+/// The page of the command itself, or with a folder a page of each command in it.
+pub(crate) fn man(folder: Option<&Path>) -> u8 {
+    let Some(folder) = folder else {
+        let mut page = Vec::new();
+        // Writing into memory does not fail.
+        let _ = Man::new(Cli::command()).render(&mut page);
+        print(&String::from_utf8_lossy(&page));
+        return 0;
+    };
+    let written = std::fs::create_dir_all(folder)
+        .and_then(|()| clap_mangen::generate_to(Cli::command(), folder));
+    let Err(error) = written else { return 0 };
+    refuse(
+        &format!(
+            "The pages could not be written into `{}`: {error}",
+            visible(&folder.to_string_lossy())
+        ),
+        "Name a folder that you may write.",
+    );
+    COULD_NOT_RUN
+}
