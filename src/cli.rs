@@ -113,9 +113,12 @@ pub(crate) struct Input {
     /// Take warnings and quarantined runs as failures
     #[arg(long, value_name = "WHAT")]
     pub(crate) deny: Option<Deny>,
-    /// How problems are reported: human, json, github, sarif or junit, with `=FILE` into a file; may be given several times
+    /// How problems are reported: human, json, github, sarif, junit or markdown, with `=FILE` into a file; may be given several times
     #[arg(long, value_name = "FORMAT[=FILE]", value_parser = report)]
     pub(crate) report: Vec<Report>,
+    /// Say how long each step took
+    #[arg(long)]
+    pub(crate) timings: bool,
 }
 
 #[derive(Debug, Args)]
@@ -192,6 +195,7 @@ pub(crate) enum Format {
     Github,
     Sarif,
     Junit,
+    Markdown,
 }
 
 /// A report; without a file it goes to standard output.
@@ -211,9 +215,10 @@ fn report(text: &str) -> Result<Report, String> {
         "github" => Format::Github,
         "sarif" => Format::Sarif,
         "junit" => Format::Junit,
+        "markdown" => Format::Markdown,
         _ => {
             return Err(format!(
-                "`{format}` is not a report format; the formats are `human`, `json`, `github`, `sarif` and `junit`"
+                "`{format}` is not a report format; the formats are `human`, `json`, `github`, `sarif`, `junit` and `markdown`"
             ));
         }
     };

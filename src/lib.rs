@@ -87,6 +87,7 @@ pub fn build(site: &Site, progress: &dyn Progress) -> Result<Outcome, Failure> {
         Stage::open(&site.out, &site.shown(&site.out), &site.inputs())
     })?;
     if outcome.publishes(site) {
+        progress.begin("Putting it in place", 1);
         stage.swap().map_err(|problem| vec![problem])?;
         outcome.published = true;
     }
@@ -118,7 +119,7 @@ fn rehearse_or_build(
     let mut outcome = gathered.outcome(site, pass);
     if outcome.publishes(site) {
         gathered
-            .publish_lists(site, &outcome, &stage, &renderer)
+            .publish_lists(site, &outcome, (&stage, &renderer), progress)
             .map_err(|mut failure| {
                 failure.extend(outcome.diagnostics.iter().cloned());
                 failure

@@ -359,8 +359,8 @@ impl Gathered {
         &self,
         site: &Site,
         outcome: &Outcome,
-        stage: &Stage,
-        renderer: &Renderer,
+        (stage, renderer): (&Stage, &Renderer),
+        progress: &dyn Progress,
     ) -> Result<(), Failure> {
         let lists = lists::Lists {
             gathered: self,
@@ -371,7 +371,7 @@ impl Gathered {
         };
         self.pool
             .0
-            .install(|| lists.publish())
+            .install(|| lists.publish(progress))
             .map_err(|problem| vec![problem])
     }
 

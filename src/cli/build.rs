@@ -7,9 +7,10 @@ use std::time::{Duration, Instant};
 use runpress::config;
 use runpress::diagnostics::text::visible;
 use runpress::diagnostics::{Diagnostic, Severity, Tally, github, human, json, junit, sarif};
+use runpress::ledger::Build;
 use runpress::pipeline::{Outcome, Progress, Silent};
 use runpress::site::{Overrides, Site};
-use runpress::view::format;
+use runpress::view::{format, summary};
 
 use super::console::{Bar, refuse, say, say_raw, styled};
 use super::{CONTENT_ERRORS, COULD_NOT_RUN, Cli, Deny, Format, Input, Report};
@@ -31,7 +32,11 @@ pub(crate) fn run(cli: &Cli, input: &Input, build: Option<Overrides>) -> u8 {
     };
     let bar = Bar::new(cli);
     let result = Site::open(&root, &overrides).and_then(|site| {
-        let progress: &dyn Progress = if cli.quiet { &Silent } else { &bar };
+        let progress: &dyn Progress = if cli.quiet && !input.timings {
+            &Silent
+        } else {
+            &bar
+        };
         let outcome = if is_build {
             runpress::build(&site, progress)
         } else {
@@ -40,36 +45,27 @@ pub(crate) fn run(cli: &Cli, input: &Input, build: Option<Overrides>) -> u8 {
         outcome.map(|outcome| (site, outcome))
     });
     bar.finish();
-    let (status, facts) = match &result {
+    let (status, diagnostics, done) = match &result {
         Ok((site, outcome)) => {
-            let status = if outcome.publishes(site) {
-                0
-            } else {
-                CONTENT_ERRORS
-            };
-            let facts = Facts {
-                diagnostics: &outcome.diagnostics,
-                runs: outcome.runs,
-                quarantined: outcome.quarantined,
-                cases: &outcome.cases,
-            };
-            (status, facts)
+            let publishes = outcome.publishes(site);
+            let verdict = verdict(outcome, is_build, publishes);
+            let status = if publishes { 0 } else { CONTENT_ERRORS };
+            (status, &outcome.diagnostics, Some((verdict, outcome)))
         }
-        Err(problems) => {
-            let facts = Facts {
-                diagnostics: problems,
-                runs: 0,
-                quarantined: 0,
-                cases: &[],
-            };
-            (COULD_NOT_RUN, facts)
-        }
+        Err(problems) => (COULD_NOT_RUN, problems, None),
     };
-    let reported = report(cli, &input.report, &facts);
+    let reported = report(cli, &input.report, diagnostics, done);
+    if input.timings {
+        say_raw(&bar.timings());
+    }
     if let Ok((site, outcome)) = &result
+        && let Some((verdict, _)) = done
         && !cli.quiet
     {
-        say(&summary(site, outcome, is_build, start.elapsed()));
+        say(&summed_up(site, outcome, verdict, start.elapsed()));
+        if let Some(build) = outcome.news() {
+            say(&format!("Since the site before: {}", news(build)));
+        }
     }
     if reported { status } else { COULD_NOT_RUN }
 }
@@ -95,17 +91,17 @@ fn nearest_root() -> PathBuf {
         .map_or(here.clone(), Path::to_owned)
 }
 
-/// What a report is made of.
-struct Facts<'a> {
-    diagnostics: &'a [Diagnostic],
-    runs: usize,
-    quarantined: usize,
-    cases: &'a [junit::Case],
-}
-
-/// Writes every report that was asked for; `false` when one could not be written.
-fn report(cli: &Cli, reports: &[Report], facts: &Facts<'_>) -> bool {
-    let diagnostics = facts.diagnostics;
+/// Writes every report that was asked for; `false` when one could not be written. `done` is the verdict with what a
+/// check or a build came to, when it could run at all.
+fn report(
+    cli: &Cli,
+    reports: &[Report],
+    diagnostics: &[Diagnostic],
+    done: Option<(&str, &Outcome)>,
+) -> bool {
+    let outcome = done.map(|(_, outcome)| outcome);
+    let (runs, quarantined) = outcome.map_or((0, 0), |outcome| (outcome.runs, outcome.quarantined));
+    let cases = outcome.map_or(&[][..], |outcome| &outcome.cases);
     let shown: Vec<Diagnostic> = diagnostics
         .iter()
         .filter(|d| cli.verbose || d.severity != Severity::Note)
@@ -125,14 +121,26 @@ fn report(cli: &Cli, reports: &[Report], facts: &Facts<'_>) -> bool {
                 let is_terminal = report.file.is_none() && std::io::stdout().is_terminal();
                 human::render(&shown, styled(cli, is_terminal)).into_bytes()
             }
-            Format::Json => json::Report::new(diagnostics, facts.runs, facts.quarantined)
+            Format::Json => json::Report::new(diagnostics, runs, quarantined)
                 .to_bytes()
                 .unwrap_or_default(),
             Format::Github => github::render(&shown).into_bytes(),
             Format::Sarif => sarif::render(&shown).unwrap_or_default(),
-            Format::Junit => junit::render(diagnostics, facts.cases)
+            Format::Junit => junit::render(diagnostics, cases)
                 .unwrap_or_default()
                 .into_bytes(),
+            Format::Markdown => summary::markdown(&summary::Facts {
+                verdict: done.map_or("The build could not run", |(verdict, _)| verdict),
+                runs,
+                quarantined,
+                not_published: outcome.map_or(0, |outcome| outcome.not_published),
+                written: outcome
+                    .filter(|outcome| outcome.published)
+                    .map(|outcome| (outcome.files, outcome.bytes)),
+                news: outcome.and_then(Outcome::news),
+                diagnostics: &shown,
+            })
+            .into_bytes(),
         };
         let result = match &report.file {
             Some(file) => std::fs::write(file, &bytes),
@@ -152,7 +160,33 @@ fn report(cli: &Cli, reports: &[Report], facts: &Facts<'_>) -> bool {
     written
 }
 
-fn summary(site: &Site, outcome: &Outcome, is_build: bool, elapsed: Duration) -> String {
+/// What came of it, in a word or two.
+fn verdict(outcome: &Outcome, is_build: bool, publishes: bool) -> &'static str {
+    match (is_build, publishes) {
+        _ if outcome.published => "Published",
+        (true, _) => "Nothing was published",
+        (false, true) => "Checked",
+        (false, false) => "Checked, not fit to publish",
+    }
+}
+
+/// `1 run added, 2 runs changed`
+fn news(build: &Build) -> String {
+    let counts = [
+        (build.added.len(), "added"),
+        (build.returned.len(), "returned"),
+        (build.withdrawn.len(), "withdrawn"),
+        (build.quarantined.len(), "quarantined"),
+        (build.changed.len(), "changed"),
+    ];
+    let told = counts.into_iter().filter(|(count, _)| *count > 0);
+    let told: Vec<_> = told
+        .map(|(count, what)| format!("{} {what}", format::count(count, "run")))
+        .collect();
+    told.join(", ")
+}
+
+fn summed_up(site: &Site, outcome: &Outcome, verdict: &str, elapsed: Duration) -> String {
     let tally = Tally::of(&outcome.diagnostics);
     let mut parts = vec![format::count(outcome.runs, "run")];
     if outcome.quarantined > 0 {
@@ -180,15 +214,10 @@ fn summary(site: &Site, outcome: &Outcome, is_build: bool, elapsed: Duration) ->
     if outcome.published {
         parts.push(format::bytes(outcome.bytes));
         return format!(
-            "Published in {}: {}",
+            "{verdict} in {}: {}",
             visible(&site.out.to_string_lossy()),
             parts.join(", ")
         );
     }
-    let verdict = match (is_build, outcome.publishes(site)) {
-        (true, _) => "Nothing was published",
-        (false, true) => "Checked",
-        (false, false) => "Checked, not fit to publish",
-    };
     format!("{verdict}: {}", parts.join(", "))
 }

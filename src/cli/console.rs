@@ -2,6 +2,7 @@
 
 use std::io::{IsTerminal, Write};
 use std::sync::Mutex;
+use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use runpress::pipeline::Progress;
@@ -39,7 +40,8 @@ pub(crate) fn print(text: &str) {
 /// A progress bar on a terminal, plain lines elsewhere.
 pub(crate) struct Bar {
     bar: ProgressBar,
-    step: Mutex<&'static str>,
+    /// The steps and when they began.
+    steps: Mutex<Vec<(&'static str, Instant)>>,
     plain: bool,
 }
 
@@ -59,13 +61,27 @@ impl Bar {
         }
         Self {
             bar,
-            step: Mutex::new(""),
+            steps: Mutex::new(Vec::new()),
             plain: !terminal && !cli.quiet,
         }
     }
 
     pub(crate) fn finish(&self) {
         self.bar.finish_and_clear();
+    }
+
+    /// How long each step took, the last one until now.
+    pub(crate) fn timings(&self) -> String {
+        let Ok(steps) = self.steps.lock() else {
+            return String::new();
+        };
+        let ends = steps.iter().skip(1).map(|(_, began)| *began);
+        let ends = ends.chain([Instant::now()]);
+        let lines = steps.iter().zip(ends).map(|((step, began), end)| {
+            let seconds = end.duration_since(*began).as_secs_f64();
+            format!("  {step:<26} {seconds:>7.2} s\n")
+        });
+        format!("Timings:\n{}", lines.collect::<String>())
     }
 }
 
@@ -74,10 +90,10 @@ impl Progress for Bar {
         self.bar.set_length(ticks as u64);
         self.bar.set_position(0);
         self.bar.set_message(step);
-        if let Ok(mut current) = self.step.lock()
-            && *current != step
+        if let Ok(mut steps) = self.steps.lock()
+            && steps.last().is_none_or(|(current, _)| *current != step)
         {
-            *current = step;
+            steps.push((step, Instant::now()));
             if self.plain {
                 say(&format!("{step}: {ticks}"));
             }

@@ -17,7 +17,7 @@ use crate::view::annotations::{Card, Catalogue};
 use crate::view::chrome::{PageInfo, Script};
 use crate::view::{catalogue, compare, home, links, overview, problems};
 
-use super::{Gathered, Outcome, own_markdown, title};
+use super::{Gathered, Outcome, Progress, own_markdown, title};
 
 /// What the lists are made from.
 pub(super) struct Lists<'a> {
@@ -36,7 +36,7 @@ impl<'a> Lists<'a> {
     ///
     /// # Errors
     /// The site cannot be written, or a template cannot be rendered.
-    pub(super) fn publish(&self) -> Result<(), Diagnostic> {
+    pub(super) fn publish(&self, progress: &dyn Progress) -> Result<(), Diagnostic> {
         let steps: [Step<'a>; 16] = [
             Self::home,
             Self::runs,
@@ -55,8 +55,14 @@ impl<'a> Lists<'a> {
             Self::schemas,
             Self::assets,
         ];
+        progress.begin("Lists and feeds", steps.len());
+        let run = |step: &Step<'a>| {
+            let result = step(self);
+            progress.tick();
+            result
+        };
         // Collected first, so that of several faults always the same one is told.
-        let results: Vec<_> = steps.par_iter().map(|step| step(self)).collect();
+        let results: Vec<_> = steps.par_iter().map(run).collect();
         results.into_iter().collect()
     }
 

@@ -17,6 +17,7 @@ pub mod reconciliation;
 pub mod row;
 pub mod run;
 pub mod strip;
+pub mod summary;
 pub mod syndication;
 pub mod timeline;
 pub mod tree;

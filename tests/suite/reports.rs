@@ -572,3 +572,55 @@ fn what_a_parser_quotes_of_an_input_is_cut_and_stands_on_one_line() {
         problem.message
     );
 }
+
+#[test]
+fn the_markdown_report_says_what_was_published_what_changed_and_what_is_wrong() {
+    let site = broken();
+    let report = |site: &TestSite, command: &str| {
+        site.runpress(&[command, "-q", "--report", "markdown"])
+            .stdout
+    };
+    let text = report(&site, "build");
+    assert!(text.starts_with("## Nothing was published: "), "{text}");
+    assert!(
+        text.contains("| error `sidecar.without-tape` | content/runs/a, b\\: 100% \\<\\&\\>/events.jsonl.annotations.jsonl\\:1\\:1 |"),
+        "{text}"
+    );
+    let good = TestSite::base();
+    good.publish();
+    good.run("late", &Run::new("0000000c-0000").model("x|<img src=y>"));
+    let text = report(&good, "build");
+    assert!(text.starts_with("## Published: 2 runs\n"), "{text}");
+    assert!(text.contains("| Problems | none |"), "{text}");
+    assert!(
+        text.contains("- 1 run added\n  - pong v1.0.0 by x\\|\\<img src=y\\> with codex\n"),
+        "{text}"
+    );
+    assert!(!text.contains("### Problems"), "{text}");
+    assert!(
+        !report(&good, "check").contains("What changed"),
+        "nothing is new"
+    );
+}
+
+#[test]
+fn timings_name_every_step() {
+    let site = TestSite::base();
+    let ran = site.runpress(&["build", "-q", "--timings"]);
+    let steps: Vec<_> = ran
+        .stderr
+        .lines()
+        .filter_map(|line| line.strip_prefix("  ")?.split("  ").next())
+        .collect();
+    assert_eq!(
+        steps,
+        [
+            "Reading records",
+            "Runs",
+            "Lists and feeds",
+            "Putting it in place"
+        ],
+        "{}",
+        ran.stderr
+    );
+}

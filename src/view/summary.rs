@@ -1,0 +1,187 @@
+//! Knows the summary of a check or a build in Markdown, as the pages of CI services show it.
+
+use crate::diagnostics::text::visible;
+use crate::diagnostics::{Diagnostic, Tally, human};
+use crate::ledger::{Build, Change, Named};
+
+use super::format;
+
+/// Problems that are listed; a page of a CI service has no room for thousands.
+const PROBLEMS: usize = 100;
+/// Runs of one list.
+const RUNS: usize = 20;
+
+/// What the summary is made of.
+#[derive(Debug, Clone, Copy)]
+pub struct Facts<'a> {
+    /// `Published`, `Checked` and the like.
+    pub verdict: &'a str,
+    /// Runs that are published, or would be.
+    pub runs: usize,
+    /// Runs that were set aside.
+    pub quarantined: usize,
+    /// Runs that ended in a state that is never published.
+    pub not_published: usize,
+    /// Files and bytes of the site, when it was published.
+    pub written: Option<(u64, u64)>,
+    /// What changed since the site that is replaced.
+    pub news: Option<&'a Build>,
+    /// The problems that are shown.
+    pub diagnostics: &'a [Diagnostic],
+}
+
+/// The summary.
+#[must_use]
+pub fn markdown(facts: &Facts<'_>) -> String {
+    let mut out = format!(
+        "## {}: {}\n\n",
+        facts.verdict,
+        format::count(facts.runs, "run")
+    );
+    let tally = human::tally(Tally::of(facts.diagnostics));
+    let problems = if tally.is_empty() {
+        "none".to_owned()
+    } else {
+        tally
+    };
+    let mut rows = vec![("Problems", problems)];
+    if facts.quarantined > 0 {
+        rows.push(("Quarantined", format::count(facts.quarantined, "run")));
+    }
+    if facts.not_published > 0 {
+        rows.push(("Never published", format::count(facts.not_published, "run")));
+    }
+    if let Some((files, bytes)) = facts.written {
+        let files = format::count(usize::try_from(files).unwrap_or(usize::MAX), "file");
+        rows.push(("Site", format!("{files}, {}", format::bytes(bytes))));
+    }
+    out.push_str("| | |\n|---|---|\n");
+    for (name, value) in rows {
+        out.push_str(&format!("| {name} | {value} |\n"));
+    }
+    if let Some(build) = facts.news {
+        push_news(&mut out, build);
+    }
+    push_problems(&mut out, facts.diagnostics);
+    out
+}
+
+fn push_news(out: &mut String, build: &Build) {
+    out.push_str("\n### What changed\n\n");
+    let lists = [
+        ("added", &build.added),
+        ("returned", &build.returned),
+        ("withdrawn", &build.withdrawn),
+        ("quarantined", &build.quarantined),
+    ];
+    for (what, runs) in lists.into_iter().filter(|(_, runs)| !runs.is_empty()) {
+        out.push_str(&format!("- {} {what}\n", format::count(runs.len(), "run")));
+        for run in runs.iter().take(RUNS) {
+            out.push_str(&format!("  - {}\n", name(run)));
+        }
+        push_rest(out, runs.len());
+    }
+    if !build.changed.is_empty() {
+        let count = format::count(build.changed.len(), "run");
+        out.push_str(&format!("- {count} changed\n"));
+        for change in build.changed.iter().take(RUNS) {
+            out.push_str(&format!("  - {}: {}\n", name(&change.run), told(change)));
+        }
+        push_rest(out, build.changed.len());
+    }
+}
+
+fn push_rest(out: &mut String, total: usize) {
+    if total > RUNS {
+        let rest = format::count(total - RUNS, "more run");
+        out.push_str(&format!("  - {rest}\n"));
+    }
+}
+
+fn name(run: &Named) -> String {
+    escaped(&format!(
+        "{} {} by {} with {}",
+        run.test_case_slug, run.test_case_version, run.model_id, run.harness_slug
+    ))
+}
+
+/// What changed in a run, on a line.
+fn told(change: &Change) -> String {
+    let mut parts = Vec::new();
+    if let Some(rating) = &change.rating {
+        let word =
+            |rating: &Option<String>| rating.clone().unwrap_or_else(|| "no rating".to_owned());
+        parts.push(format!(
+            "{} → {}",
+            word(&rating.before),
+            word(&rating.after)
+        ));
+    }
+    let fields = change.fields.len() + change.more_fields;
+    let annotations = &change.annotations;
+    let counts = [
+        (fields, "field", ""),
+        (change.files.len(), "file", ""),
+        (annotations.added.len(), "annotation", " added"),
+        (annotations.changed.len(), "annotation", " changed"),
+        (annotations.withdrawn.len(), "annotation", " withdrawn"),
+    ];
+    for (count, noun, what) in counts {
+        if count > 0 {
+            parts.push(format!("{}{what}", format::count(count, noun)));
+        }
+    }
+    escaped(&parts.join(", "))
+}
+
+fn push_problems(out: &mut String, diagnostics: &[Diagnostic]) {
+    if diagnostics.is_empty() {
+        return;
+    }
+    out.push_str("\n### Problems\n\n| | Where | What | Next step |\n|---|---|---|---|\n");
+    for problem in diagnostics.iter().take(PROBLEMS) {
+        let place = &problem.place;
+        let at = [place.line, place.column].into_iter().flatten();
+        let at: String = at.map(|number| format!(":{number}")).collect();
+        out.push_str(&format!(
+            "| {} `{}` | {} | {} | {} |\n",
+            problem.severity.word(),
+            problem.code.name,
+            escaped(&format!("{}{at}", place.path)),
+            escaped(&problem.message),
+            escaped(&problem.help),
+        ));
+    }
+    if diagnostics.len() > PROBLEMS {
+        let rest = format::count(diagnostics.len() - PROBLEMS, "more problem");
+        out.push_str(&format!(
+            "\n{rest}; all of them are on the page of problems and in the other reports.\n"
+        ));
+    }
+}
+
+/// Text that Markdown takes as it is: no markup, no table, no line of its own.
+fn escaped(text: &str) -> String {
+    let text = visible(text).replace(['\n', '\r'], " ");
+    let mut out = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        if c.is_ascii_punctuation() && !",;'\"/-.()=%".contains(c) {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn recorded_text_makes_no_markup() {
+        assert_eq!(
+            escaped("a|b <img> [x](https://e.org) `c` *d*\n# e\u{1b}[0m"),
+            "a\\|b \\<img\\> \\[x\\](https\\://e.org) \\`c\\` \\*d\\* \\# e␛\\[0m"
+        );
+    }
+}
