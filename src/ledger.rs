@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 pub use compare::{FIELDS, Now, next};
-pub use fields::{fields, keys};
+pub use fields::{by_digest, fields};
 
 use crate::feeds::SCHEMA_VERSION;
 use crate::shapes;
@@ -173,7 +173,8 @@ pub struct Known {
     /// Whether it is set aside for now, because its files have errors. The digests are those from before.
     #[serde(default, skip_serializing_if = "is_false")]
     pub quarantined: bool,
-    /// Digest of the value of each key of the record: white space and the order of keys do not count.
+    /// Digests of the fields of the record by JSON pointer, down to the keys of its keys. White space and the order of keys
+    /// do not count.
     pub record: BTreeMap<String, String>,
     /// Digest of each file beside it, sidecars apart.
     pub files: BTreeMap<String, String>,

@@ -38,15 +38,15 @@ pub fn fields(before: &str, after: &str) -> Vec<Field> {
         .collect()
 }
 
-/// The keys of two records that differ, where the record from before is not at hand.
+/// The fields that differ by their digests alone, where the record from before is not at hand.
 #[must_use]
-pub fn keys(before: &Known, after: &Known) -> Vec<Field> {
+pub fn by_digest(before: &Known, after: &Known) -> Vec<Field> {
     let (added, changed, gone) = difference(&before.record, &after.record);
     let mut keys = [added, changed, gone].concat();
     keys.sort();
     keys.into_iter()
         .map(|key| Field {
-            pointer: format!("/{}", pointer_part(&key)),
+            pointer: key,
             before: None,
             after: None,
         })

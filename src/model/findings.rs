@@ -29,7 +29,7 @@ pub struct Findings {
 /// What a run is like, in digests: enough to tell later what has changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Imprint {
-    /// Of the value of each key of the record.
+    /// Of each field of the record, by JSON pointer.
     pub record: BTreeMap<String, String>,
     /// Of each file beside it, sidecars apart.
     pub files: BTreeMap<String, String>,

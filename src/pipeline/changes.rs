@@ -68,7 +68,7 @@ impl Gathered {
         };
         let fields = |before: &Known, after: &Known| {
             self.fields(site, before, after)
-                .unwrap_or_else(|| ledger::keys(before, after))
+                .unwrap_or_else(|| ledger::by_digest(before, after))
         };
         ledger::next(self.previous.as_ref(), now, &fields)
     }

@@ -224,7 +224,7 @@ fn a_build_elsewhere_goes_on_from_the_site_that_is_named() {
     assert_eq!(ids(&told["builds"][0]["added"]), ["0000000c-1"]);
     assert_eq!(
         told["builds"][0]["changed"][0]["fields"],
-        json!([{"pointer": "/metrics"}])
+        json!([{"pointer": "/metrics/cost"}])
     );
 }
 
