@@ -16,6 +16,9 @@ const CONTENT_ERRORS: u8 = 1;
 /// Usage, site.toml, I/O or templates.
 const COULD_NOT_RUN: u8 = 2;
 
+/// Options of every command stand apart in its help.
+const GLOBAL: &str = "Options of every command";
+
 /// Turns a folder of recorded agent runs into a website and feeds.
 #[derive(Debug, Parser)]
 #[command(
@@ -26,16 +29,16 @@ const COULD_NOT_RUN: u8 = 2;
 )]
 pub(crate) struct Cli {
     /// The site's root, where site.toml is [default: the current directory or the nearest parent that has one]
-    #[arg(long, global = true, value_name = "DIR")]
+    #[arg(long, global = true, help_heading = GLOBAL, value_name = "DIR")]
     pub(crate) root: Option<PathBuf>,
     /// When to colour the output
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    #[arg(long, global = true, help_heading = GLOBAL, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
     /// Show notes as well as errors and warnings
-    #[arg(short, long, global = true, conflicts_with = "quiet")]
+    #[arg(short, long, global = true, help_heading = GLOBAL, conflicts_with = "quiet")]
     pub(crate) verbose: bool,
     /// Show problems only
-    #[arg(short, long, global = true)]
+    #[arg(short, long, global = true, help_heading = GLOBAL)]
     pub(crate) quiet: bool,
     #[command(subcommand)]
     pub(crate) command: Command,

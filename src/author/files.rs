@@ -108,3 +108,34 @@ fn exchange(path: &Path, old: Option<&[u8]>, new: &[u8]) -> io::Result<bool> {
         .map(|_| true)
         .map_err(|failed| failed.error)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_others_changed_or_made_meanwhile_is_left_to_them() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("x.annotations.jsonl");
+        let swap = |old: Option<&[u8]>, new: &[u8]| exchange(&path, old, new).expect("a try");
+        assert!(swap(None, b"one\n"));
+        assert!(!swap(None, b"two\n"), "it was made meanwhile");
+        assert!(!swap(Some(b"on"), b"two\n"), "it was changed meanwhile");
+        assert_eq!(fs::read(&path).expect("a file"), b"one\n");
+        assert!(swap(Some(b"one\n"), b"two\n"));
+        assert_eq!(fs::read(&path).expect("a file"), b"two\n");
+        let names = fs::read_dir(folder.path()).expect("a folder").count();
+        assert_eq!(names, 1, "nothing is left behind");
+    }
+
+    #[test]
+    fn a_file_that_never_settles_is_given_up() {
+        let mut tries = 0;
+        let result = settled(|| {
+            tries += 1;
+            Ok(None::<()>)
+        });
+        assert!(matches!(result, Err(Refusal::Request { .. })));
+        assert_eq!(tries, ATTEMPTS);
+    }
+}

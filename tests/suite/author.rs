@@ -687,3 +687,39 @@ fn usage_is_told_before_anything_is_read() {
         assert_eq!(ran.status, Some(2), "{arguments:?}: {}", ran.stderr);
     }
 }
+
+#[test]
+fn every_command_of_the_page_about_annotating_does_what_the_page_says() {
+    let page = include_str!("../../content/pages/annotating.md");
+    let blocks: Vec<&str> = page
+        .split("```sh\n")
+        .skip(1)
+        .filter_map(|rest| rest.split("```").next())
+        .collect();
+    let script = format!("set -eux\n{}", blocks.concat());
+    let binary = std::path::Path::new(env!("CARGO_BIN_EXE_runpress"));
+    let folder = binary.parent().expect("a folder").to_str().expect("UTF-8");
+    let site = TestSite::empty();
+    let output = std::process::Command::new("bash")
+        .args(["-c", &script])
+        .current_dir(site.root())
+        .env(
+            "PATH",
+            format!("{folder}:{}", std::env::var("PATH").expect("a path")),
+        )
+        .output()
+        .expect("bash runs");
+    let printed = String::from_utf8_lossy(&output.stdout);
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{told}");
+    let shown = page
+        .split("```\ncontent/")
+        .nth(1)
+        .and_then(|rest| rest.split("```").next());
+    assert!(printed.contains(shown.expect("an output")), "{printed}");
+    assert_eq!(
+        printed.matches("(changed, but not in these words)").count(),
+        7,
+        "{printed}"
+    );
+}

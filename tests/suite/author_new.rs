@@ -81,7 +81,7 @@ fn the_run_of_a_new_site_has_everything_and_says_that_it_is_a_sample() {
     assert!(
         page.texts("body")
             .concat()
-            .contains("was made up by `runpress new`")
+            .contains("was made up by the command runpress new")
     );
 }
 
