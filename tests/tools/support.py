@@ -1,4 +1,4 @@
-"""What the tests share: the demo site, a server for it, and the examples on its pages."""
+"""What the tests share: the demo site with an address, a server for it, and the examples on its pages."""
 
 import functools
 import html
@@ -6,10 +6,31 @@ import http.server
 import os
 import pathlib
 import re
+import subprocess
+import tempfile
 import threading
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SITE = pathlib.Path(os.environ.get("RUNPRESS_SITE", ROOT / "target/demo-site"))
+PROGRAM = pathlib.Path(os.environ.get("RUNPRESS_BIN", ROOT / "target/release/runpress")).resolve()
+BASE = "https://runs.example.org/"
+
+
+def runpress(*arguments, **options):
+    """Runs the program."""
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, check=False, **options)
+
+
+def build():
+    """Builds the demo site with an address, so that it has every feed."""
+    folder = tempfile.TemporaryDirectory()
+    site = pathlib.Path(folder.name) / "site"
+    done = runpress("--root", ROOT, "build", "--quiet", "--out", site, "--base-url", BASE)
+    assert done.returncode == 0, done.stderr
+    return folder, site
+
+
+# The folder lives as long as the tests.
+FOLDER, SITE = build()
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
@@ -38,12 +59,6 @@ def examples():
         feed = re.search(r"<summary>(.*?)</summary>", block).group(1)
         for tool, text in re.findall(r"<p class=\"?lab\"?>(.*?)(?:</p>)?\s*<pre>(.*?)</pre>", block, re.S):
             yield html.unescape(feed), tool, html.unescape(text)
-
-
-def address_of_examples():
-    """What stands for the site's address in the examples."""
-    text = next(text for _, tool, text in examples() if tool == "curl and jq")
-    return re.search(r"(https?://\S*?)feeds/", text).group(1)
 
 
 def blocks(page, language):

@@ -5,6 +5,7 @@ import http.server
 import os
 import pathlib
 import platform
+import re
 import stat
 import subprocess
 import sys
@@ -48,6 +49,10 @@ class Workflows(unittest.TestCase):
                 self.assertEqual(self.refused(schema, file), "", before)
                 kinds[schema] += 1
         self.assertTrue(all(kinds.values()), kinds)
+
+    def test_a_new_site_has_the_workflow_of_the_guide(self):
+        new = (ROOT / "src/author/starter/workflow.yml").read_text(encoding="utf-8")
+        self.assertEqual(re.sub("^(#.*\n)+", "", new), blocks("ci.md", "yaml")[0][1])
 
     def test_the_check_can_fail(self):
         with tempfile.NamedTemporaryFile("w", suffix=".yml") as file:

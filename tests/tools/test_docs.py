@@ -1,0 +1,152 @@
+"""Every command in the README and on the pages of the guide does what they say, in the order in which they stand."""
+
+import contextlib
+import io
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import tomllib
+import unittest
+
+import duckdb
+
+from support import PROGRAM, ROOT, SITE, Server, runpress
+
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.S | re.M)
+
+
+def page(name):
+    path = ROOT / name if name == "README.md" else ROOT / "content/pages" / name
+    return path.read_text(encoding="utf-8")
+
+
+def steps(text):
+    """The code blocks of a page: language, text, and the paragraph before it."""
+    for found in FENCE.finditer(text):
+        before = text[: found.start()].strip().rsplit("\n\n", 1)[-1]
+        yield found.group(1), found.group(2), before
+
+
+class Documented(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        tools = self.folder / "tools"
+        tools.mkdir()
+        (tools / "runpress").symlink_to(PROGRAM)
+        # What the tests must not do to the machine: install a program, or write to a host that does not exist.
+        self.stub(tools, "cargo", 'test "$*" = "install --path ." && test -f Cargo.toml || test "$1" = install')
+        self.stub(tools, "rsync", 'for last; do :; done; case "$last" in web@runs.example.org:*) ;; *) exit 1;; esac; test -f public/index.html')
+        (tools / "check-jsonschema").symlink_to(pathlib.Path(sys.executable).parent / "check-jsonschema")
+        self.variables = os.environ | {"PATH": f"{tools}:{os.environ['PATH']}"}
+
+    @staticmethod
+    def stub(folder, name, script):
+        path = folder / name
+        path.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+        path.chmod(0o755)
+
+    def bash(self, script, folder):
+        done = subprocess.run(
+            ["bash", "-euo", "pipefail", "-c", script], cwd=folder, env=self.variables,
+            capture_output=True, text=True, timeout=300, check=False,
+        )
+        self.assertEqual(done.returncode, 0, f"{script}\n{done.stdout}\n{done.stderr}")
+        return done.stdout
+
+    def follow(self, name, begin="cd ."):
+        """Follows a page: files that it says to write are written, commands are run, each where `cd` has led."""
+        place, done = self.folder / "start", 0
+        place.mkdir(exist_ok=True)
+        for language, text, before in steps(page(name)):
+            target = re.findall(r"`(content/[^`]+)`", before)
+            if language == "json" and target:
+                (place / target[-1]).write_text(text, encoding="utf-8")
+            elif language == "sh":
+                text = text.replace(begin, "cd .")
+                printed = self.bash(f"{text}\npwd > {self.folder}/place", place)
+                place = pathlib.Path((self.folder / "place").read_text(encoding="utf-8").strip())
+                done += 1
+                yield text, printed, place
+        self.assertGreater(done, 0)
+
+    def test_the_readme(self):
+        place = None
+        for _, _, place in self.follow("README.md"):
+            pass
+        self.assertTrue((place / "public/index.html").is_file())
+        # The page says which address the run has.
+        told = re.search(r"`(runs/pong-[^`]+/)`", page("README.md")).group(1)
+        self.assertTrue((place / "public" / told / "index.html").is_file())
+
+    def test_the_guide(self):
+        for text, printed, place in self.follow("guide.md"):
+            if "runpress build" in text:
+                self.assertTrue((place / "public/index.html").is_file())
+            if text.startswith("jq"):
+                self.assertEqual(printed, "")
+
+    def test_publishing_from_ci(self):
+        site = self.folder / "start"
+        done = runpress("new", site)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.bash("runpress build --out published", site)
+        for _, _, place in self.follow("ci.md"):
+            pass
+        self.assertTrue((place / "summary.md").read_text(encoding="utf-8").startswith("## Published: 1 run"))
+
+    def test_the_settings_in_toml_can_be_read(self):
+        for name in ["ci.md", "guide.md", "formats.md"]:
+            for language, text, _ in steps(page(name)):
+                if language == "toml":
+                    tomllib.loads(text.replace("+++\n", ""))
+
+    def test_a_withdrawn_run_is_told_as_the_page_says(self):
+        site = self.folder / "site"
+        self.assertEqual(runpress("new", site).returncode, 0)
+        text = next(text for language, text, before in steps(page("ci.md")) if "withdrawn.toml" in before)
+        record = (site / "content/runs/sample/run-record.json").read_text(encoding="utf-8")
+        identity = re.search(r'"id": "([^"]+)"', record).group(1)
+        text = re.sub(r'(?<=id = ")[^"]+', identity, text)
+        self.bash("runpress build -q && rm -r content/runs/sample", site)
+        (site / "content/withdrawn.toml").write_text(text, encoding="utf-8")
+        self.bash("runpress build -q", site)
+        [stone] = (site / "public/runs").glob("sample-*/index.html")
+        self.assertIn("started with another model", stone.read_text(encoding="utf-8"))
+
+    def test_the_feeds_with_curl_jq_and_a_validator(self):
+        server = Server(SITE)
+        self.addCleanup(server.close)
+        address = server.address.rstrip("/")
+        texts = [text for language, text, _ in steps(page("data-feeds.md")) if language == "sh"]
+        texts.sort(key=lambda text: "BASE=" not in text)
+        script = "\n".join(texts).replace("https://example.org/runs", address)
+        printed = self.bash(script, self.folder)
+        for expected in ["feeds/runs.json", "friction", "ok -- validation done"]:
+            self.assertIn(expected, printed)
+
+    def test_the_feeds_with_python(self):
+        server = Server(SITE)
+        self.addCleanup(server.close)
+        texts = [text for language, text, _ in steps(page("data-feeds.md")) if language == "python"]
+        self.assertTrue(texts)
+        for text in texts:
+            printed = io.StringIO()
+            with contextlib.redirect_stdout(printed):
+                exec(text.replace("https://example.org/runs/", server.address), {})  # noqa: S102
+            self.assertIn("completed", printed.getvalue())
+            self.assertIn("(a class is not reported)", printed.getvalue())
+
+    def test_the_feeds_with_duckdb(self):
+        texts = [text for language, text, _ in steps(page("data-feeds.md")) if language == "sql"]
+        self.assertGreater(len(texts), 1)
+        log = next(SITE.glob("runs/*/events.jsonl"))
+        for text in texts:
+            text = text.replace("'runs.jsonl'", f"'{SITE}/feeds/runs.jsonl'").replace("'events.jsonl'", f"'{log}'")
+            self.assertGreater(len(duckdb.sql(text).fetchall()), 0, text)
+
+
+if __name__ == "__main__":
+    unittest.main()
