@@ -116,6 +116,40 @@ class Documented(unittest.TestCase):
         [stone] = (site / "public/runs").glob("sample-*/index.html")
         self.assertIn("started with another model", stone.read_text(encoding="utf-8"))
 
+    def test_the_examples_of_the_formats_are_a_run_that_has_no_problem(self):
+        run = self.folder / "content/runs/first"
+        told = {
+            "This is a complete record": ["run-record.json"],
+            "`events.jsonl` is": ["events.jsonl"],
+            "`writeup.md` is": ["writeup.md"],
+            "is a tape of Harn": ["run.tape"],
+            "a sidecar of the event log above": ["events.jsonl.annotations.jsonl"],
+            "`transcript.json` is": ["transcript.json"],
+            "`assets/tests.txt` in": ["assets/tests.txt"],
+            "`annotations.json` is": ["annotations.json"],
+            "`annotations.actions.jsonl` holds": ["annotations.actions.jsonl"],
+            "`implementation/src/ball.ts` in": ["implementation/src/ball.ts"],
+            "`raw.jsonl` holds": ["raw.jsonl"],
+            "A record of sub-version 1": ["../early/run-record.json"],
+            "a later form with domains": ["../later/writeup.md"],
+        }
+        written = set()
+        for _, text, before in steps(page("formats.md")):
+            for words, [name] in told.items():
+                if words in before:
+                    (run / name).parent.mkdir(parents=True, exist_ok=True)
+                    (run / name).write_text(text, encoding="utf-8")
+                    written.add(words)
+        self.assertEqual(written, set(told))
+        # The second review needs a run of its own.
+        record = (run / "run-record.json").read_text(encoding="utf-8")
+        later = run / "../later/run-record.json"
+        later.write_text(record.replace("4f1c2d3e-", "5e1c2d3e-"), encoding="utf-8")
+        (self.folder / "site.toml").touch()
+        done = runpress("--root", self.folder, "check", "--deny", "warnings", "--report", "json=report.json", cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("3 runs", done.stderr)
+
     def test_the_feeds_with_curl_jq_and_a_validator(self):
         server = Server(SITE)
         self.addCleanup(server.close)
