@@ -1,9 +1,10 @@
-// Tables of runs with comfort: sort, filter, choose columns, copy, and pick runs to compare. Order, filter and
-// columns stand in the address. Who replaces the rows of a table says so with the event `runpress:rows` on it;
-// who sorts a table on their own prevents the default of `runpress:sort`.
 (() => {
+  // Tables of runs with comfort: sort, filter, choose columns, copy, and pick runs to compare. Order, filter and
+  // columns stand in the address. Who replaces the rows of a table hands the new ones over first, with the event
+  // `runpress:rows` on it, and takes the order that they then have; who sorts a table on their own prevents the
+  // default of `runpress:sort`.
   'use strict';
-  const compare = new URL('../compare/index.html', document.currentScript.src).href;
+  const { root, make, button, count, copy: put } = window.runpress;
   const MOST = 4;
   const tables = [...document.querySelectorAll('table.runs, table.comparison')];
   if (!tables.length) return;
@@ -17,16 +18,10 @@
   let boxes = [];
   let bar;
 
-  const make = (name, props, ...children) => {
-    const element = Object.assign(document.createElement(name), props);
-    element.append(...children);
-    return element;
-  };
-  const button = (textContent, onclick) => make('button', { type: 'button', textContent, onclick });
   const heads = (table) => [...table.tHead.rows[0].cells];
   const rows = (table) => [...table.querySelectorAll('tr[data-run]')];
   const words = (element) => element.textContent.replace(/\s+/g, ' ').trim();
-  const runs = (count) => `${count} ${count === 1 ? 'run' : 'runs'}`;
+  const runs = (number) => count(number, 'run');
 
   function read() {
     const query = new URLSearchParams(location.search);
@@ -59,27 +54,33 @@
 
   function sort(table, asked) {
     const [column, way] = wanted();
-    const at = heads(table).findIndex((head) => head.dataset.col === column);
-    for (const [index, head] of heads(table).entries()) {
-      head.ariaSort = index !== at ? null : way < 0 ? 'descending' : 'ascending';
+    for (const head of heads(table)) {
+      head.ariaSort = head.dataset.col !== column ? null : way < 0 ? 'descending' : 'ascending';
     }
     if (asked) {
       const event = new CustomEvent('runpress:sort', { cancelable: true, detail: { column, way } });
       if (table.dispatchEvent(event)) elsewhere.delete(table);
       else elsewhere.add(table);
     }
-    if (elsewhere.has(table)) return;
-    const number = heads(table)[at]?.classList.contains('num');
     for (const body of table.tBodies) {
-      const keyed = [...body.rows].filter((row) => row.dataset.run)
-        .map((row) => ({ row, key: row.cells[at] ? value(row.cells[at], number) : null }));
-      keyed.sort((a, b) => {
-        const order = a.row.dataset.order - b.row.dataset.order;
-        if (a.key === null || b.key === null) return (a.key === null) - (b.key === null) || order;
-        return way * against(a.key, b.key) || order;
-      });
-      body.append(...keyed.map(({ row }) => row));
+      const now = [...body.rows].filter((row) => row.dataset.run);
+      const then = ordered(table, now);
+      // Rows that stand right are left alone.
+      if (then.some((row, at) => row !== now[at])) body.append(...then);
     }
+  }
+  function ordered(table, list) {
+    if (elsewhere.has(table)) return list;
+    const [column, way] = wanted();
+    const at = heads(table).findIndex((head) => head.dataset.col === column);
+    const number = heads(table)[at]?.classList.contains('num');
+    const keyed = list.map((row) => ({ row, key: row.cells[at] ? value(row.cells[at], number) : null }));
+    keyed.sort((a, b) => {
+      const order = a.row.dataset.order - b.row.dataset.order;
+      if (a.key === null || b.key === null) return (a.key === null) - (b.key === null) || order;
+      return way * against(a.key, b.key) || order;
+    });
+    return keyed.map(({ row }) => row);
   }
 
   function filter() {
@@ -101,9 +102,9 @@
     say(parts.length ? `${shown} of ${runs(all)} shown.` : '');
   }
 
-  function hide(table) {
+  function hide(table, list = rows(table)) {
     const gone = heads(table).map((head, index) => index > 0 && state.hidden.has(head.dataset.col));
-    for (const row of [table.tHead.rows[0], ...rows(table)]) {
+    for (const row of [table.tHead.rows[0], ...list]) {
       for (const [index, cell] of [...row.cells].entries()) cell.hidden = gone[index];
     }
     for (const cell of table.querySelectorAll('.group > [colspan]')) cell.colSpan = gone.filter((is) => !is).length;
@@ -164,22 +165,9 @@
   };
   async function copy(name) {
     const parts = chosen();
-    const text = `${FORMATS[name](parts)}\n`;
-    let done = true;
-    try {
-      await navigator.clipboard.writeText(text);
-    } catch {
-      // No clipboard here: the old way.
-      const area = make('textarea', { value: text, className: 'sr' });
-      const focus = document.activeElement;
-      document.body.append(area);
-      area.select();
-      done = document.execCommand('copy');
-      area.remove();
-      focus.focus();
-    }
-    const count = parts.reduce((sum, part) => sum + part.rows.length, 0);
-    const told = done ? `Copied ${runs(count)} as ${name}.` : 'The browser does not let this page copy.';
+    const done = await put(`${FORMATS[name](parts)}\n`);
+    const all = parts.reduce((sum, part) => sum + part.rows.length, 0);
+    const told = done ? `Copied ${runs(all)} as ${name}.` : 'The browser does not let this page copy.';
     if (picked.size) bar.note.textContent = told;
     else say(told);
   }
@@ -193,7 +181,7 @@
   function show() {
     if (!bar) {
       const note = make('p', { role: 'status' });
-      const link = make('a', { textContent: 'Compare' });
+      const link = make('a', {}, 'Compare');
       const clear = button('Clear', () => {
         const all = [...picked.values()];
         picked.clear();
@@ -207,14 +195,14 @@
     const count = picked.size;
     bar.box.hidden = !count;
     bar.link.hidden = count < 2 || count > MOST;
-    bar.link.href = `${compare}?runs=${[...picked.keys()].join()}`;
+    bar.link.href = `${root}compare/index.html?runs=${[...picked.keys()].join()}`;
     bar.note.textContent = `${runs(count)} selected${count < 2 ? '; one more to compare.' : count > MOST ? `; at most ${MOST} can be compared.` : '.'}`;
   }
 
-  function prepare(table) {
-    for (const [order, row] of rows(table).entries()) {
+  function prepare(table, list = rows(table)) {
+    for (const [order, row] of list.entries()) {
       const { run } = row.dataset;
-      row.dataset.order = order;
+      row.dataset.order ??= order;
       if (!row.querySelector('.pick')) {
         const box = make('input', { type: 'checkbox', ariaLabel: `Select run ${words(row.querySelector('a'))}` });
         box.onchange = () => {
@@ -242,8 +230,8 @@
       state.hidden[boxes.find((box) => box.value === value).checked ? 'delete' : 'add'](value);
       change();
     } }));
-    const chooser = make('details', { className: 'columns' }, make('summary', { textContent: 'Columns' }),
-      make('fieldset', {}, make('legend', { className: 'sr', textContent: 'Columns that are shown' }),
+    const chooser = make('details', { className: 'columns' }, make('summary', {}, 'Columns'),
+      make('fieldset', {}, make('legend', { className: 'sr' }, 'Columns that are shown'),
         ...boxes.map((box) => make('label', {}, box, ` ${names.get(box.value)}`))));
     chooser.onkeydown = (event) => {
       if (event.key !== 'Escape') return;
@@ -266,14 +254,17 @@
     prepare(table);
     for (const head of heads(table)) {
       const name = head.dataset.col;
-      head.append(make('button', { type: 'button', className: 'sort', onclick: () => {
+      const sorting = button('', () => {
         const [now, way] = wanted();
         change({ sort: now !== name ? name : way > 0 ? `-${name}` : '' });
-      } }, ...head.childNodes));
+      }, { className: 'sort' });
+      sorting.append(...head.childNodes);
+      head.append(sorting);
     }
-    table.addEventListener('runpress:rows', () => {
-      prepare(table);
-      apply();
+    table.addEventListener('runpress:rows', ({ detail }) => {
+      prepare(table, detail);
+      hide(table, detail);
+      detail.splice(0, detail.length, ...ordered(table, detail));
     });
   }
   // A glance at the newest runs needs no tools.
