@@ -1,5 +1,5 @@
-// Lets the contents list follow the reader: the link of the section in view is marked as the current one.
 (() => {
+  // Lets the contents list follow the reader: the link of the section in view is marked as the current one.
   'use strict';
   const contents = document.querySelector('.toc');
   if (!contents || !('IntersectionObserver' in window)) return;

@@ -1,6 +1,6 @@
-// Loads a playable build into a sandboxed frame, but only when somebody asks for it. Without this script
-// the plain link stays.
 (() => {
+  // Loads a playable build into a sandboxed frame, but only when somebody asks for it. Without this script
+  // the plain link stays.
   'use strict';
   for (const place of document.querySelectorAll('[data-play]')) {
     const button = document.createElement('button');

@@ -38,12 +38,12 @@
   let page = 1;
   let loading, timer, asked;
 
-  function add(row) {
+  const add = (row) => {
     const values = facets.map(({ of }) => of(row));
     const words = [row[0][1], slug(row), row[3], row[1][0].slice(0, 10), ...values.flat()].join(' ').toLowerCase();
     rows.push({ row, values, words, at: rows.length });
     facets.forEach(({ totals }, at) => values[at].forEach((value) => totals.set(value, (totals.get(value) ?? 0) + 1)));
-  }
+  };
 
   const filter = make('input', { type: 'search', autocomplete: 'off', placeholder: 'Filter by words', ariaLabel: 'Filter the runs by words' });
   const clear = button('Clear', () => {
@@ -63,15 +63,15 @@
   summary.after(place);
   table.closest('.scroll').after(pager);
 
-  function use() {
+  const use = () => {
     status.textContent ||= 'Loading the runs …';
     loading ??= archive(add);
     loading.then(show, () => { status.textContent = 'The data of the runs could not be loaded.'; });
-  }
+  };
 
   const wanted = () => filter.value.toLowerCase().split(/\s+/).filter(Boolean);
 
-  async function show() {
+  const show = async () => {
     const mine = (asked = {});
     const words = wanted();
     const filtered = words.length > 0 || facets.some(({ chosen }) => chosen.size);
@@ -82,8 +82,7 @@
       if (!words.every((word) => each.words.includes(word))) return;
       const failed = facets.filter(({ chosen }, at) => chosen.size && !each.values[at].some((value) => chosen.has(value)));
       if (!failed.length) found.push(each);
-      // A facet counts what there would be if nothing were chosen in it.
-      facets.forEach((facet, at) => {
+      facets.forEach((facet, at) => { // It counts what there would be if nothing were chosen in it.
         if (failed.length > 1 || (failed.length && failed[0] !== facet)) return;
         for (const value of each.values[at]) counts[at].set(value, (counts[at].get(value) ?? 0) + 1);
       });
@@ -111,10 +110,10 @@
       body.append(...made.splice(0, SOME));
     }
     status.textContent = own ? `${count(found.length)} of ${count(rows.length)} runs${found.length ? '' : '. Take a filter away to see more'}.` : '';
-  }
+  };
 
   // By the column that was asked for; what is unknown comes last.
-  function sorted(found) {
+  const sorted = (found) => {
     const { column, way } = order;
     const at = { run: 0, finished: 1, case: 2, model: 5, harness: 6, state: 7 }[column];
     const key = ({ row }) => {
@@ -130,9 +129,9 @@
     keyed.sort(([a, x], [b, y]) => (a === -1) - (b === -1)
       || way * (typeof a === 'number' ? a - b : compare(a, b)) || x.at - y.at);
     return keyed.map(([, each]) => each);
-  }
+  };
 
-  function list(facet) {
+  const list = (facet) => {
     const { name, chosen, counts, items, totals } = facet;
     facet.summary.replaceChildren(name, ...(chosen.size ? [' ', make('small', {}, `${chosen.size} chosen`)] : []));
     if (!facet.details.open) return;
@@ -165,9 +164,9 @@
       next.firstChild.focus();
     });
     facet.list.append(facet.more);
-  }
+  };
 
-  function turn(pages, total) {
+  const turn = (pages, total) => {
     pager.hidden = pages < 2;
     const from = (page - 1) * SIZE;
     const controls = [['Previous', page - 1], ['Next', page + 1]].map(([name, to]) => button(name, () => {
@@ -175,10 +174,10 @@
       place.scrollIntoView();
     }, { disabled: to < 1 || to > pages }));
     pager.replaceChildren(make('p', {}, `Page ${page} of ${pages}: runs ${count(from + 1)} to ${count(Math.min(total, from + SIZE))} of ${count(total)}`), make('p', {}, ...controls));
-  }
+  };
 
   // A row as the server would have written it, with the columns of the table.
-  function line(row) {
+  const line = (row) => {
     const link = ([href, words]) => [make('a', { href: new URL(href, root) }, words)];
     const badge = ([words, tone]) => [make('span', { className: `badge b-${tone}` }, words)];
     const cell = (value) => (typeof value === 'string' ? [value]
@@ -203,17 +202,17 @@
       if (column === 'time') place.dataset.v = Number.parseFloat(row[10].title);
     });
     return made;
-  }
+  };
 
-  function read() {
+  const read = () => {
     const query = new URLSearchParams(location.search);
     for (const facet of facets) facet.chosen = new Set(query.getAll(facet.key));
     filter.value = query.get('q') ?? '';
     page = Math.max(1, Number.parseInt(query.get('page'), 10) || 1);
     if (['q', 'page', ...facets.map(({ key }) => key)].some((key) => query.has(key)) || loading) use();
-  }
+  };
 
-  function go(at = 1, how = 'pushState') {
+  const go = (at = 1, how = 'pushState') => {
     const url = new URL(location);
     const query = url.searchParams;
     for (const key of [...facets.map(({ key }) => key), 'q', 'page']) query.delete(key);
@@ -223,7 +222,7 @@
     page = at;
     if (url.href !== location.href) history[how]({}, '', url);
     use();
-  }
+  };
 
   filter.addEventListener('input', () => {
     clearTimeout(timer);

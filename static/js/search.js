@@ -42,8 +42,8 @@
       await navigator.clipboard.writeText(text);
       return true;
     } catch {
-      // No clipboard here: the old way.
       const focus = document.activeElement;
+      // No clipboard here: the old way.
       const area = make('textarea', { value: text, className: 'sr' });
       document.body.append(area);
       area.select();
@@ -62,7 +62,7 @@
 
   const plain = (term) => term.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
 
-  async function prepare() {
+  const prepare = async () => {
     try {
       manifest = await load('search/index');
       await load('search/minisearch');
@@ -81,9 +81,9 @@
       failed = true;
     }
     show();
-  }
+  };
 
-  function find(words) {
+  const find = (words) => {
     const options = {
       prefix: (term) => term.length > 2,
       fuzzy: (term) => (term.length > 4 ? 0.15 : false),
@@ -93,10 +93,10 @@
     };
     const all = index.search(words, options);
     return all.length ? all : index.search(words, { ...options, combineWith: 'OR' });
-  }
+  };
 
   // A text with the words that were found marked; of a long one, what stands around the first of them.
-  function marked(name, text, { terms }) {
+  const marked = (name, text, { terms }) => {
     const element = make(name);
     const words = terms.map((term) => term.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).sort((a, b) => b.length - a.length);
     const pattern = new RegExp(words.join('|') || '$^', 'giu');
@@ -110,15 +110,15 @@
     }
     element.append(cut.slice(last));
     return element;
-  }
+  };
 
-  function item(result) {
+  const item = (result) => {
     const [, title, text, about, href] = documents[result.id];
     return make('li', {}, make('a', { href: new URL(href, root) }, marked('b', title, result),
       ...[about, text].filter(Boolean).map((each) => marked('span', each, result))));
-  }
+  };
 
-  function say(found) {
+  const say = (found) => {
     const words = [];
     if (failed) words.push('The search data could not be loaded. Load the page again to try once more.');
     else if (found?.length) words.push(`${count(found.length, 'result')}.`);
@@ -127,12 +127,11 @@
     if (!done && !failed) words.push(`Reading the index: ${Math.floor(documents.length / (manifest?.documents || 1) * 100)} %`);
     if (manifest?.leftOut) words.push(`Not searched: ${count(manifest.leftOut, 'writeup')} and annotations of the oldest runs.`);
     status.textContent = words.join(' ');
-  }
+  };
 
-  function show() {
+  const show = () => {
+    if (list.contains(document.activeElement)) return; // A list that somebody walks through stays as it is.
     const words = input.value.trim();
-    // A list that somebody walks through stays as it is.
-    if (list.contains(document.activeElement)) return;
     const found = index && /..|[^\0-\x7f]/.test(words) ? find(words) : undefined;
     const groups = KINDS.map(() => []);
     for (const result of found ?? []) groups[documents[result.id][0]].push(result);
@@ -143,9 +142,9 @@
       make('ul', {}, ...groups[kind].slice(0, 8).map(item)),
     ]));
     say(found);
-  }
+  };
 
-  function keys(event) {
+  const keys = (event) => {
     const all = [input, ...list.querySelectorAll('a')];
     const at = all.indexOf(document.activeElement);
     const to = { ArrowDown: at + 1, ArrowUp: at - 1, Enter: at ? -1 : 1 }[event.key];
@@ -154,9 +153,9 @@
     event.preventDefault();
     all[to]?.focus();
     if (event.key === 'Enter') all[to].click();
-  }
+  };
 
-  function open() {
+  const open = () => {
     if (!dialog) {
       input = make('input', { type: 'search', ariaLabel: 'Search', autocomplete: 'off', placeholder: 'Runs, cases, models, pages, annotations', onfocus: show, oninput: () => {
         clearTimeout(timer);
@@ -172,7 +171,7 @@
     dialog.showModal();
     input.select();
     loading ??= prepare();
-  }
+  };
 
   // On the page of a run, "/" looks in the run itself.
   const slash = !document.querySelector('ol.tape');

@@ -23,12 +23,12 @@
   const words = (element) => element.textContent.replace(/\s+/g, ' ').trim();
   const runs = (number) => count(number, 'run');
 
-  function read() {
+  const read = () => {
     const query = new URLSearchParams(location.search);
     const hidden = query.getAll('cols').filter((name) => name[0] === '-').map((name) => name.slice(1));
     state = { sort: query.get('sort') || '', find: (!faceted && query.get('find')) || '', hidden: new Set(hidden) };
-  }
-  function write() {
+  };
+  const write = () => {
     const query = new URLSearchParams(location.search);
     for (const key of ['sort', 'find', 'cols']) query.delete(key);
     if (state.sort) query.set('sort', state.sort);
@@ -39,20 +39,20 @@
     } catch {
       // Where the address cannot change, the table works all the same.
     }
-  }
+  };
 
   // What a cell is sorted by: a number, a word, or null when it is unknown, which always comes last.
-  function value(cell, number) {
+  const value = (cell, number) => {
     if (cell.dataset.v) return Number(cell.dataset.v);
     const text = cell.querySelector('time')?.dateTime || words(cell);
     if (['', '—', 'unrated'].includes(text)) return null;
     const digits = Number(text.replace(/[$,]/g, ''));
     return number && !Number.isNaN(digits) ? digits : text;
-  }
+  };
   const against = (a, b) => (typeof a === 'number' && typeof b === 'number' ? a - b : String(a).localeCompare(b, undefined, { numeric: true }));
   const wanted = () => [state.sort.replace(/^-/, ''), state.sort[0] === '-' ? -1 : 1];
 
-  function sort(table, asked) {
+  const sort = (table, asked) => {
     const [column, way] = wanted();
     for (const head of heads(table)) {
       head.ariaSort = head.dataset.col !== column ? null : way < 0 ? 'descending' : 'ascending';
@@ -65,11 +65,10 @@
     for (const body of table.tBodies) {
       const now = [...body.rows].filter((row) => row.dataset.run);
       const then = ordered(table, now);
-      // Rows that stand right are left alone.
-      if (then.some((row, at) => row !== now[at])) body.append(...then);
+      if (then.some((row, at) => row !== now[at])) body.append(...then); // Else they stand right.
     }
-  }
-  function ordered(table, list) {
+  };
+  const ordered = (table, list) => {
     if (elsewhere.has(table)) return list;
     const [column, way] = wanted();
     const at = heads(table).findIndex((head) => head.dataset.col === column);
@@ -81,9 +80,9 @@
       return way * against(a.key, b.key) || order;
     });
     return keyed.map(({ row }) => row);
-  }
+  };
 
-  function filter() {
+  const filter = () => {
     const parts = state.find.toLowerCase().split(/\s+/).filter(Boolean);
     let all = 0;
     let shown = 0;
@@ -100,20 +99,20 @@
       if (group) group.hidden = shown === before;
     }
     say(parts.length ? `${shown} of ${runs(all)} shown.` : '');
-  }
+  };
 
-  function hide(table, list = rows(table)) {
+  const hide = (table, list = rows(table)) => {
     const gone = heads(table).map((head, index) => index > 0 && state.hidden.has(head.dataset.col));
     for (const row of [table.tHead.rows[0], ...list]) {
       for (const [index, cell] of [...row.cells].entries()) cell.hidden = gone[index];
     }
     for (const cell of table.querySelectorAll('.group > [colspan]')) cell.colSpan = gone.filter((is) => !is).length;
-  }
+  };
 
-  function say(text) {
+  const say = (text) => {
     if (said) said.textContent = text;
-  }
-  function apply(asked) {
+  };
+  const apply = (asked) => {
     for (const table of tables) {
       sort(table, asked);
       hide(table);
@@ -121,15 +120,15 @@
     filter();
     if (find && find.value.trim() !== state.find) find.value = state.find;
     for (const box of boxes) box.checked = !state.hidden.has(box.value);
-  }
-  function change(edits) {
+  };
+  const change = (edits) => {
     Object.assign(state, edits);
     write();
     apply(true);
-  }
+  };
 
   // Copied are the picked rows, or those that are shown.
-  function chosen() {
+  const chosen = () => {
     return tables.map((table, number) => {
       const own = [...picked.values()].filter((row) => table.contains(row) || (!number && !row.isConnected));
       const shown = heads(table).filter((head) => !head.hidden);
@@ -142,7 +141,7 @@
         })),
       };
     }).filter((part) => part.rows.length);
-  }
+  };
   const escaped = (text) => text.replace(/[\\`*_[\]<>|#~!&]/g, '\\$&');
   // A spreadsheet takes some texts for formulas; an apostrophe keeps them what they are.
   const guarded = (text) => `"${(/^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text).replaceAll('"', '""')}"`;
@@ -163,22 +162,22 @@
       ['Table', name], ...head.map((column, index) => [column, cells[index] === '—' ? null : cells[index]]), ['Address', href],
     ]))), null, 2),
   };
-  async function copy(name) {
+  const copy = async (name) => {
     const parts = chosen();
     const done = await put(`${FORMATS[name](parts)}\n`);
     const all = parts.reduce((sum, part) => sum + part.rows.length, 0);
     const told = done ? `Copied ${runs(all)} as ${name}.` : 'The browser does not let this page copy.';
     if (picked.size) bar.note.textContent = told;
     else say(told);
-  }
+  };
   const copying = () => make('span', { className: 'copies' }, 'Copy as', ...Object.keys(FORMATS).map((name) => button(name, () => copy(name))));
 
-  function mark(row) {
+  const mark = (row) => {
     const on = picked.has(row.dataset.run);
     row.classList.toggle('picked', on);
     row.querySelector('.pick input').checked = on;
-  }
-  function show() {
+  };
+  const show = () => {
     if (!bar) {
       const note = make('p', { role: 'status' });
       const link = make('a', {}, 'Compare');
@@ -197,9 +196,9 @@
     bar.link.hidden = count < 2 || count > MOST;
     bar.link.href = `${root}compare/index.html?runs=${[...picked.keys()].join()}`;
     bar.note.textContent = `${runs(count)} selected${count < 2 ? '; one more to compare.' : count > MOST ? `; at most ${MOST} can be compared.` : '.'}`;
-  }
+  };
 
-  function prepare(table, list = rows(table)) {
+  const prepare = (table, list = rows(table)) => {
     for (const [order, row] of list.entries()) {
       const { run } = row.dataset;
       row.dataset.order ??= order;
@@ -216,9 +215,9 @@
       if (picked.has(run)) picked.set(run, row);
       mark(row);
     }
-  }
+  };
 
-  function tools() {
+  const tools = () => {
     const names = new Map(tables.flatMap((table) => heads(table).slice(1).map((head) => [head.dataset.col, words(head)])));
     find = make('input', { type: 'search', autocomplete: 'off', spellcheck: false });
     find.oninput = () => {
@@ -239,11 +238,11 @@
       chooser.firstChild.focus();
     };
     said = make('p', { className: 'said', role: 'status' });
-    const first = tables[0].closest('.scroll');
     // The tools of several tables stand above all of them.
+    const first = tables[0].closest('.scroll');
     (tables.length > 1 ? first.closest('section') : first)
       .before(make('div', { className: 'tools' }, ...(faceted ? [] : [make('label', {}, 'Filter these rows ', find)]), chooser, copying(), said));
-  }
+  };
 
   // A table that fits needs no region to scroll in; its head then stays in sight of the page.
   const fit = new ResizeObserver((entries) => {
