@@ -12,7 +12,7 @@
   const FIRST = 5;
   const STRETCHES = 200;
   // Pairs of actions that are weighed at once.
-  const CELLS = 300_000;
+  const CELLS = 60_000;
   const OPTIONS = 300;
   // The fields that make runs comparable: case, version, variant, orchestrator, engine.
   const COMPARABLE = [0, 1, 2, 7, 8];
@@ -131,33 +131,34 @@
     const nice = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 43200, 86400];
     return (nice.find((seconds) => length / (seconds * 1000) <= 6) || 86400 * Math.ceil(length / (6 * 86400000))) * 1000;
   };
-  const strips = (runs, tapes) => {
+  const strips = async (runs, tapes) => {
     if (!tapes.some((tape) => tape.length)) return section('tapes', 'Tapes', quiet('None of these runs has a tape.'));
     const length = Math.max(...tapes.map((tape) => (tape.length ? tape.at(-1).at : 0)));
     const x = (event, index, tape) => (length ? 4 + (event.at / length) * 992 : 4 + (index / Math.max(tape.length - 1, 1)) * 992);
-    const lanes = tapes.map((tape, run) => {
+    const lanes = [];
+    for (const [run, tape] of tapes.entries()) {
       const svg = draw('svg', { class: 'strip', viewBox: '0 0 1000 44', preserveAspectRatio: 'none', 'aria-hidden': 'true', focusable: 'false' });
       let last;
-      for (const [index, event] of tape.entries()) {
+      await steps(tape.entries(), ([index, event]) => {
         const at = x(event, index, tape);
         const near = last && at - last.at < 2;
         // Events that stand too near share a tick; a failure must not hide behind its neighbours.
         const hidden = near && (last.failed || !event.failed);
-        if (hidden) continue;
+        if (hidden) return;
         if (near) last.tick.remove();
         const tick = draw('a', { href: event.href, tabindex: -1 },
           draw('path', { class: `f-${event.family}${event.failed ? ' fail' : ''}`, d: `M${at.toFixed(1)} ${event.failed ? '2v40' : '8v28'}` }));
         svg.append(tick);
         last = { at, failed: event.failed, tick };
-      }
+      });
       const failures = tape.filter((event) => event.failed).length;
       const { total = 0, file } = runs[run].tape || {};
       const others = runs[run].metrics.find(([name]) => name === 'Events')[1] - total;
       const words = !runs[run].tape ? 'no tape' : `${file}: ${count(total, 'event')}, ${failures ? count(failures, 'failure') : 'no failure'}`
         + `${tape.some((event) => event.timed) ? `, ${duration(tape.at(-1).at)}` : ', no times'}${tape.length < total ? `; the first ${tape.length.toLocaleString('en')} are compared` : ''}`
         + `${others > 0 ? `. This is the first tape of the run; the others, of ${count(others, 'event')}, are not compared` : ''}`;
-      return make('li', {}, make('p', {}, letter(run), ' ', link(`${pageOf(runs[run])}#timeline`, runs[run].model), make('span', { className: 'by' }, ` ${words}`)), svg);
-    });
+      lanes.push(make('li', {}, make('p', {}, letter(run), ' ', link(`${pageOf(runs[run])}#timeline`, runs[run].model), make('span', { className: 'by' }, ` ${words}`)), svg));
+    }
     const axis = draw('svg', { class: 'axis', viewBox: '0 0 1000 8', preserveAspectRatio: 'none', 'aria-hidden': 'true' });
     const labels = make('p', { className: 'ticks', ariaHidden: 'true' });
     for (let at = 0; length && at <= length; at += step(length)) {
@@ -241,7 +242,13 @@
     const apart = (x, y) => {
       if (x > i || y > j) stretches.push({ sides: [a.slice(i, x), b.slice(j, y)] });
     };
-    const words = (list) => list.map((event) => `${event.word} ${event.key}`);
+    // Numbers for words: they are compared often.
+    const known = new Map();
+    const words = (list) => list.map(({ word, key }) => {
+      const name = `${word} ${key}`;
+      if (!known.has(name)) known.set(name, known.size);
+      return known.get(name);
+    });
     await steps(matches(words(a), words(b)), ([x, y]) => {
       apart(x, y);
       let last = stretches.at(-1);

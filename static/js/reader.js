@@ -9,7 +9,7 @@
     element,
     kind: element.querySelector('b').textContent,
     failed: element.classList.contains('fail'),
-    notes: [...element.querySelectorAll(':scope > .an')],
+    notes: [...element.children].filter(({ classList }) => classList.contains('an')),
   }));
   const gaps = tapes.flatMap((tape) => [...tape.querySelectorAll(':scope > .gap')]);
   const noteKind = (note) => note.getAttribute('aria-label').replace(/^Annotation: /, '');

@@ -91,7 +91,7 @@
       const before = shown;
       for (const row of body.rows) {
         if (row === group) continue;
-        const text = `${words(row)} ${group ? words(group) : ''}`.toLowerCase();
+        const text = parts.length && `${words(row)} ${group ? words(group) : ''}`.toLowerCase();
         row.hidden = !parts.every((part) => text.includes(part));
         all += 1;
         shown += !row.hidden;
