@@ -17,7 +17,7 @@
   // The fields that make runs comparable: case, version, variant, orchestrator, engine.
   const COMPARABLE = [0, 1, 2, 7, 8];
   const received = new Map();
-  const asked = [...new Set((new URLSearchParams(location.search).get('runs') || '').split(/[\s,]+/).filter(Boolean))];
+  const asked = [...new Set((new URLSearchParams(location.search).get('runs') ?? '').match(/[^\s,]+/g))];
   const pick = document.getElementById('pick');
 
   const draw = (name, attributes, ...children) => {
@@ -39,10 +39,8 @@
   // What is folded is made when it is opened.
   const fold = (words, content) => {
     const made = make('details', { ontoggle: async () => {
-      if (!content) return;
-      const fill = content;
-      content = undefined;
-      made.append(await fill());
+      made.ontoggle = null;
+      made.append(await content());
     } }, make('summary', {}, words));
     return made;
   };
@@ -135,8 +133,8 @@
     if (!tapes.some((tape) => tape.length)) return section('tapes', 'Tapes', quiet('None of these runs has a tape.'));
     const length = Math.max(...tapes.map((tape) => (tape.length ? tape.at(-1).at : 0)));
     const x = (event, index, tape) => (length ? 4 + (event.at / length) * 992 : 4 + (index / Math.max(tape.length - 1, 1)) * 992);
-    const lanes = [];
-    for (const [run, tape] of tapes.entries()) {
+    const lanes = make('ol', { className: 'lanes' });
+    const lane = async (tape, run) => {
       const svg = draw('svg', { class: 'strip', viewBox: '0 0 1000 44', preserveAspectRatio: 'none', 'aria-hidden': 'true', focusable: 'false' });
       let last;
       await steps(tape.entries(), ([index, event]) => {
@@ -157,8 +155,8 @@
       const words = !runs[run].tape ? 'no tape' : `${file}: ${count(total, 'event')}, ${failures ? count(failures, 'failure') : 'no failure'}`
         + `${tape.some((event) => event.timed) ? `, ${duration(tape.at(-1).at)}` : ', no times'}${tape.length < total ? `; the first ${tape.length.toLocaleString('en')} are compared` : ''}`
         + `${others > 0 ? `. This is the first tape of the run; the others, of ${count(others, 'event')}, are not compared` : ''}`;
-      lanes.push(make('li', {}, make('p', {}, letter(run), ' ', link(`${pageOf(runs[run])}#timeline`, runs[run].model), make('span', { className: 'by' }, ` ${words}`)), svg));
-    }
+      lanes.append(make('li', {}, make('p', {}, letter(run), ' ', link(`${pageOf(runs[run])}#timeline`, runs[run].model), make('span', { className: 'by' }, ` ${words}`)), svg));
+    };
     const axis = draw('svg', { class: 'axis', viewBox: '0 0 1000 8', preserveAspectRatio: 'none', 'aria-hidden': 'true' });
     const labels = make('p', { className: 'ticks', ariaHidden: 'true' });
     for (let at = 0; length && at <= length; at += step(length)) {
@@ -168,9 +166,14 @@
       label.style.left = `${(where / 10).toFixed(1)}%`;
       labels.append(label);
     }
-    return section('tapes', 'Tapes', quiet('One tick per event, taller where something failed; every tick leads to its event. All tapes have one axis: the time since the first event of each. Gaps are not folded here.'),
-      make('figure', {}, make('ol', { className: 'lanes' }, ...lanes), axis, labels, make('ul', { className: 'legend' },
-        ...[...new Set(tapes.flat().map((event) => event.family))].map((family) => make('li', {}, make('i', { className: `f-${family}` }), family)))));
+    place.append(section('tapes', 'Tapes', quiet('One tick per event, taller where something failed; every tick leads to its event. All tapes have one axis: the time since the first event of each.'),
+      make('figure', {}, lanes, axis, labels, make('ul', { className: 'legend' },
+        ...[...new Set(tapes.flat().map((event) => event.family))].map((family) => make('li', {}, make('i', { className: `f-${family}` }), family))))));
+    for (const [run, tape] of tapes.entries()) {
+      await lane(tape, run);
+      await pause();
+    }
+    return '';
   };
 
   const acts = (tape) => tape.filter((event) => event.key !== null);
@@ -300,7 +303,7 @@
     const parts = [];
     if (missing.length) parts.push(quiet(`${missing.map((run) => LETTERS[run.at]).join(' and ')} recorded no command and no path, so there is nothing to align.`));
     if (others.length) {
-      parts.push(quiet(`Actions are commands, reads, writes, searches and calls of other agents; they are the same when their kind and their command or path are. What was said in between is left out.${
+      parts.push(quiet(`Actions are commands, reads, writes, searches and calls of other agents; they are the same when their kind and their command or path are.${
         others.length > 1 ? ` Each run is laid beside ${LETTERS[base.at]}.` : ''}`));
     }
     for (const [at, other] of others.entries()) {
@@ -365,7 +368,6 @@
   const adding = (slugs) => {
     const all = [];
     const named = new Map();
-    const text = (cell) => cell.text ?? cell;
     const select = make('select', { onchange: () => select.value && go([...slugs, select.value]) }, new Option('Choose a run of the same case', ''));
     const input = make('input', { type: 'text', autocomplete: 'off', spellcheck: false, placeholder: 'words, or the address of a run' });
     const list = make('datalist', { id: 'every-run' });
@@ -373,7 +375,7 @@
     input.setAttribute('list', list.id);
     let loading, timer, asking;
     const add = ([[href], [finished], kase, version, variant, [, model], [, harness]]) => {
-      const words = `${finished.slice(0, 10)}, ${model}, ${harness}, ${variant.known === false ? 'no variant' : text(variant)} ${version}`;
+      const words = `${finished.slice(0, 10)}, ${model}, ${harness}, ${variant.known === false ? 'no variant' : variant.text ?? variant} ${version}`;
       const slug = href.split('/')[1];
       all.push({ slug, words, kase: kase[0], name: `${kase[1]}, ${words}, ${slug.split('-').at(-1)}` });
     };

@@ -12,6 +12,7 @@
   const elsewhere = new Set();
   // The list of all runs has a filter of its own, over all of its pages.
   const faceted = document.querySelector('[data-runs]');
+  const kept = `runpress ${root}`;
   let state;
   let find;
   let said;
@@ -174,10 +175,32 @@
 
   const mark = (row) => {
     const on = picked.has(row.dataset.run);
+    const box = row.querySelector('.pick input');
     row.classList.toggle('picked', on);
-    row.querySelector('.pick input').checked = on;
+    if (box) box.checked = on;
+  };
+  // What is picked from the list of all runs stays picked on its other pages, where storage allows it.
+  const keep = () => {
+    const all = [...picked].map(([run, row]) => [run, row.querySelector('a').href, ...[...row.cells].map(words)]);
+    try {
+      sessionStorage.setItem(kept, JSON.stringify(all));
+    } catch {
+      // Then for this page only.
+    }
+  };
+  const recall = () => {
+    try {
+      for (const [run, href, first, ...rest] of JSON.parse(sessionStorage.getItem(kept)) ?? []) {
+        const row = make('tr', {}, make('th', {}, make('a', { href }, first)), ...rest.map((text) => make('td', {}, text)));
+        row.dataset.run = run;
+        picked.set(run, row);
+      }
+    } catch {
+      // Nothing was kept.
+    }
   };
   const show = () => {
+    if (faceted) keep();
     if (!bar) {
       const note = make('p', { role: 'status' });
       const link = make('a', {}, 'Compare');
@@ -195,7 +218,8 @@
     bar.box.hidden = !count;
     bar.link.hidden = count < 2 || count > MOST;
     bar.link.href = `${root}compare/index.html?runs=${[...picked.keys()].join()}`;
-    bar.note.textContent = `${runs(count)} selected${count < 2 ? '; one more to compare.' : count > MOST ? `; at most ${MOST} can be compared.` : '.'}`;
+    const away = [...picked.values()].filter((row) => !row.isConnected).length;
+    bar.note.textContent = `${runs(count)} selected${away ? `, ${away} on other pages` : ''}${count < 2 ? '; one more to compare.' : count > MOST ? `; at most ${MOST} can be compared.` : '.'}`;
   };
 
   const prepare = (table, list = rows(table)) => {
@@ -238,7 +262,6 @@
       chooser.firstChild.focus();
     };
     said = make('p', { className: 'said', role: 'status' });
-    // The tools of several tables stand above all of them.
     const first = tables[0].closest('.scroll');
     (tables.length > 1 ? first.closest('section') : first)
       .before(make('div', { className: 'tools' }, ...(faceted ? [] : [make('label', {}, 'Filter these rows ', find)]), chooser, copying(), said));
@@ -248,6 +271,7 @@
   const fit = new ResizeObserver((entries) => {
     for (const { target } of entries) target.classList.toggle('fits', target.firstElementChild.offsetWidth <= target.clientWidth);
   });
+  if (faceted) recall();
   for (const table of tables) {
     fit.observe(table.parentNode);
     prepare(table);
@@ -274,4 +298,5 @@
   });
   read();
   apply(true);
+  if (picked.size) show();
 })();

@@ -72,7 +72,7 @@ for (const from of ['disk', 'a sub-path']) {
 
   test(`two runs stand side by side, from ${from}`, async () => {
     const { page, close } = await open(`?runs=${SLUGS[0]},${SLUGS[1]}`, options());
-    await page.locator('#metrics').waitFor();
+    await page.locator('#writeups').waitFor();
     assert.equal(await page.locator('#pick').isVisible(), false);
     assert.deepEqual(await row(page, 'metrics', 'Run time').locator('td').allInnerTexts(), ['1 min 40 s', '50 s']);
     assert.deepEqual(await row(page, 'metrics', 'Run time').locator('rect').evaluateAll((all) => all.map((rect) => rect.getAttribute('width'))), ['100.0', '50.0']);
@@ -110,7 +110,7 @@ for (const from of ['disk', 'a sub-path']) {
 
   test(`four runs stand side by side and hostile names do not run, from ${from}`, async () => {
     const { page, close } = await open(`?runs=${SLUGS.join()}`, options());
-    await page.locator('#metrics').waitFor();
+    await page.locator('#writeups').waitFor();
     assert.equal(await page.locator('section:has(#metrics) thead th').count(), 5);
     assert.match(await page.locator('.apart').innerText(), /differ in variant/);
     assert.match(await page.locator('section:has(#parting)').innerText(), /C recorded no command and no path/);
@@ -134,7 +134,7 @@ for (const from of ['disk', 'a sub-path']) {
     assert.equal(offered.length, 4);
     assert.equal(offered.at(-1), '2026-03-02, lark, codex, base v1.0.0', 'the newest first');
     await select.selectOption(SLUGS[1]);
-    await page.locator('#metrics').waitFor();
+    await page.locator('#writeups').waitFor();
     assert.ok(page.url().endsWith(`?runs=${SLUGS[0]},${SLUGS[1]}`));
     // The address of a page is as good as its part.
     const other = page.getByRole('combobox', { name: 'or any other run' });
@@ -143,7 +143,7 @@ for (const from of ['disk', 'a sub-path']) {
     await page.locator('.chosen li').nth(2).waitFor();
     await page.getByRole('link', { name: 'Remove A' }).click();
     await page.waitForURL((url) => url.search === `?runs=${SLUGS[1]},${SLUGS[2]}`);
-    await page.locator('#metrics').waitFor();
+    await page.locator('#writeups').waitFor();
     await page.goBack();
     await page.locator('.chosen li').nth(2).waitFor();
     await close();
@@ -215,7 +215,7 @@ test('after they part, tapes are laid beside each other again', async () => {
 test('an address that leads to no run is told calmly, and the others are compared', async () => {
   const expected = ['ERR_FILE_NOT_FOUND', 'nope'];
   const { page, close } = await open(`?runs=${SLUGS[0]},nope,../../x,${SLUGS[1]}`, { expected });
-  await page.locator('#metrics').waitFor();
+  await page.locator('#writeups').waitFor();
   assert.match(await page.locator('.empty').innerText(), /These addresses lead to no published run: nope, \.\.\/\.\.\/x\./);
   assert.equal(await page.locator('.chosen li').count(), 2);
   await close();
@@ -227,7 +227,7 @@ test('without runs the page explains itself and its table leads to a comparison'
   await page.getByRole('checkbox', { name: 'Select run 1aaaaaaa' }).check();
   await page.getByRole('checkbox', { name: 'Select run 3aaaaaaa' }).check();
   await page.getByRole('group', { name: 'Selected runs' }).getByRole('link', { name: 'Compare' }).click();
-  await page.locator('#metrics').waitFor();
+  await page.locator('#writeups').waitFor();
   assert.equal(await page.locator('.chosen li').count(), 2);
   await close();
 });
@@ -245,7 +245,7 @@ for (const colorScheme of ['light', 'dark']) {
       const pages = [['compare/index.html', `?runs=${SLUGS.join()}`], ['compare/index.html', `?runs=${SLUGS[0]}`], ['cases/pong/index.html', '?sort=cost&find=lark']];
       for (const [file, query] of pages) {
         const { page, close } = await open(query, { file, base: server.url, bypassCSP: true, colorScheme, viewport: { width, height: 900 } });
-        await page.locator('.adding, #metrics, .sort').first().waitFor();
+        await page.locator('.adding, #writeups, .sort').first().waitFor();
         for (const box of await page.locator('.pick:visible input').all()) await box.check();
         await page.evaluate(axe);
         const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
