@@ -1,19 +1,19 @@
-// Filters the annotations of a page by the kind of their author and by case. What is chosen stands in the address,
-// and the links to other pages of annotations take it along.
 (() => {
+  // Filters the annotations of a page by the kind of their author and by case. What is chosen stands in the address,
+  // and the links to other pages of annotations take it along.
   'use strict';
   const { make } = window.runpress;
   const cards = [...document.querySelectorAll('li[data-case]')];
   if (!cards.length) return;
   const paged = document.querySelector('nav.pager, .shelf');
   const links = [...document.querySelectorAll('main a[href*="annotations/"], main nav.pager a, main .parts a')];
-  const place = make('section', '', { className: 'facets', ariaLabel: 'Filter the annotations' });
-  const bar = make('div', '', { className: 'bar' });
-  const status = make('p', '', { className: 'quiet', role: 'status' });
+  const place = make('section', { className: 'facets', ariaLabel: 'Filter the annotations' });
+  const bar = make('div', { className: 'bar' });
+  const status = make('p', { className: 'quiet', role: 'status' });
   const selects = [['author', 'Author'], ['case', 'Case']].map(([key, name]) => {
     const counts = new Map();
     for (const { dataset } of cards) counts.set(dataset[key], (counts.get(dataset[key]) ?? 0) + 1);
-    const select = make('select', '', { name: key });
+    const select = make('select', { name: key });
     select.append(new Option('any', ''), ...[...counts.keys()].sort().map((value) => new Option(`${value} (${counts.get(value)})`, value)));
     select.addEventListener('change', () => {
       const url = new URL(location);
@@ -22,9 +22,7 @@
       history.pushState({}, '', url);
       show();
     });
-    const label = make('label', `${name} `);
-    label.append(select);
-    bar.append(label);
+    bar.append(make('label', {}, `${name} `, select));
     return select;
   });
   place.append(bar, status);

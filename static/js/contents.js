@@ -1,8 +1,8 @@
-// Lets the contents list follow the reader: the link of the section in view is marked as the current one.
 (() => {
+  // Lets the contents list follow the reader: the link of the section in view is marked as the current one.
   'use strict';
   const contents = document.querySelector('.toc');
-  if (!contents || !('IntersectionObserver' in window)) return;
+  if (!contents) return;
   const links = new Map();
   for (const link of contents.querySelectorAll('a[href^="#"]')) {
     const section = document.getElementById(decodeURIComponent(link.hash.slice(1)))?.closest('section');
@@ -15,8 +15,7 @@
       else inView.delete(target);
     }
     for (const [section, link] of links) {
-      if (section === [...links.keys()].find((one) => inView.has(one))) link.setAttribute('aria-current', 'true');
-      else link.removeAttribute('aria-current');
+      link.ariaCurrent = section === [...links.keys()].find((one) => inView.has(one)) ? 'true' : null;
     }
   }, { rootMargin: '-20% 0px -70% 0px' });
   for (const section of links.keys()) observer.observe(section);

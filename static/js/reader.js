@@ -1,30 +1,20 @@
-// Reading a timeline: filters, search, keys, links and quotes to copy, and the presenter that pauses on markers.
-// Everything works on the events that stand on the page; the filter is kept in the address.
 (() => {
+  // Reading a timeline: filters, search, keys, links and quotes to copy, and the presenter that pauses on markers.
+  // Everything works on the events that stand on the page; the filter is kept in the address.
   'use strict';
+  const { make, button, copy: put } = window.runpress;
   const tapes = [...document.querySelectorAll('.tape')];
   if (!tapes.length) return;
   const events = tapes.flatMap((tape) => [...tape.querySelectorAll(':scope > .e')]).map((element) => ({
     element,
     kind: element.querySelector('b').textContent,
     failed: element.classList.contains('fail'),
-    notes: [...element.querySelectorAll(':scope > .an')],
+    notes: [...element.children].filter(({ classList }) => classList.contains('an')),
   }));
   const gaps = tapes.flatMap((tape) => [...tape.querySelectorAll(':scope > .gap')]);
   const noteKind = (note) => note.getAttribute('aria-label').replace(/^Annotation: /, '');
   const calm = matchMedia('(prefers-reduced-motion: reduce)');
 
-  function make(tag, attributes = {}, ...children) {
-    const element = document.createElement(tag);
-    for (const [name, value] of Object.entries(attributes)) {
-      if (name === 'on') element.addEventListener('click', value);
-      else if (value === true) element.setAttribute(name, '');
-      else if (value !== false) element.setAttribute(name, value);
-    }
-    element.append(...children);
-    return element;
-  }
-  const button = (text, on, attributes) => make('button', { type: 'button', on, ...attributes }, text);
   const counted = (names) => {
     const counts = new Map();
     for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
@@ -33,11 +23,11 @@
 
   // The filter
 
-  const status = make('p', { class: 'quiet', role: 'status' });
+  const status = make('p', { className: 'quiet', role: 'status' });
   const filter = { kind: new Set(), note: new Set(), failed: false, annotated: false, find: '' };
   const controls = [];
 
-  function matches(event) {
+  const matches = (event) => {
     if (filter.failed && !event.failed) return false;
     if (filter.annotated && !event.notes.length) return false;
     if (filter.kind.size && !filter.kind.has(event.kind)) return false;
@@ -45,11 +35,11 @@
     if (!filter.find) return true;
     event.text ??= event.element.textContent.toLowerCase();
     return event.text.includes(filter.find.toLowerCase());
-  }
+  };
 
   const isOn = () => filter.failed || filter.annotated || filter.kind.size > 0 || filter.note.size > 0 || filter.find !== '';
 
-  function apply() {
+  const apply = () => {
     let shown = 0;
     for (const event of events) {
       const match = matches(event);
@@ -62,10 +52,10 @@
     for (const control of controls) control();
     highlight();
     remember();
-  }
+  };
 
   // Found words are painted without touching the recording.
-  function highlight() {
+  const highlight = () => {
     if (!CSS.highlights) return;
     CSS.highlights.delete('found');
     const wanted = filter.find.toLowerCase();
@@ -87,9 +77,9 @@
       }
     }
     CSS.highlights.set('found', new Highlight(...ranges));
-  }
+  };
 
-  function remember() {
+  const remember = () => {
     const query = new URLSearchParams();
     for (const kind of filter.kind) query.append('kind', kind);
     for (const note of filter.note) query.append('note', note);
@@ -103,52 +93,50 @@
     } catch {
       // From disk a browser may forbid it; the filter works all the same.
     }
-  }
+  };
 
-  function recall() {
+  const recall = () => {
     const query = new URLSearchParams(location.search);
     filter.kind = new Set(query.getAll('kind'));
     filter.note = new Set(query.getAll('note'));
     filter.failed = query.has('failed');
     filter.annotated = query.has('annotated');
     filter.find = query.get('find') ?? '';
-  }
+  };
 
-  function toggle(name, words) {
+  const toggle = (name, words) => {
     const element = button(words, () => {
       filter[name] = !filter[name];
       apply();
-    }, { 'aria-pressed': 'false' });
-    controls.push(() => element.setAttribute('aria-pressed', String(filter[name])));
+    });
+    controls.push(() => { element.ariaPressed = filter[name]; });
+    element.ariaPressed = false;
     return element;
-  }
+  };
 
-  function choice(name, words, counts) {
+  const choice = (name, words, counts) => {
     const summary = make('summary', {}, words);
-    const list = make('div', { class: 'choices' });
+    const list = make('div', { className: 'choices' });
     for (const [value, count] of counts) {
-      const box = make('input', { type: 'checkbox' });
-      box.addEventListener('change', () => {
-        if (box.checked) filter[name].add(value);
-        else filter[name].delete(value);
+      const box = make('input', { type: 'checkbox', onchange: () => {
+        filter[name][box.checked ? 'add' : 'delete'](value);
         apply();
-      });
+      } });
       controls.push(() => { box.checked = filter[name].has(value); });
-      list.append(make('label', {}, box, ` ${value} `, make('small', {}, String(count))));
+      list.append(make('label', {}, box, ` ${value} `, make('small', {}, count)));
     }
     controls.push(() => { summary.textContent = filter[name].size ? `${words}: ${[...filter[name]].join(', ')}` : words; });
-    return make('details', { class: 'choice' }, summary, list);
-  }
+    return make('details', { className: 'choice' }, summary, list);
+  };
 
-  const find = make('input', { type: 'search', placeholder: 'Find in this timeline', 'aria-label': 'Find in this timeline', 'aria-keyshortcuts': '/', spellcheck: 'false' });
   let typing;
-  find.addEventListener('input', () => {
+  const find = make('input', { type: 'search', placeholder: 'Find in this timeline', ariaLabel: 'Find in this timeline', ariaKeyShortcuts: '/', spellcheck: false, oninput: () => {
     clearTimeout(typing);
     typing = setTimeout(() => {
       filter.find = find.value.trim();
       apply();
     }, 120);
-  });
+  } });
   controls.push(() => { if (find.value.trim() !== filter.find) find.value = filter.find; });
   const reset = button('Show all', () => {
     Object.assign(filter, { kind: new Set(), note: new Set(), failed: false, annotated: false, find: '' });
@@ -158,7 +146,7 @@
   const markers = events.flatMap((event) => event.notes.filter((note) => note.classList.contains('an-marker')).map((note) => ({ event, note })));
   const failures = events.filter((event) => event.failed).length;
   const annotated = events.filter((event) => event.notes.length).length;
-  const bar = make('div', { class: 'tape-tools', role: 'group', 'aria-label': 'Timeline' }, find,
+  const bar = make('div', { className: 'tape-tools', role: 'group', ariaLabel: 'Timeline' }, find,
     choice('kind', 'Kinds of event', counted(events.map((event) => event.kind))));
   if (annotated) bar.append(choice('note', 'Kinds of annotation', counted(events.flatMap((event) => event.notes.map(noteKind)))));
   if (failures) bar.append(toggle('failed', `Failures ${failures}`));
@@ -166,41 +154,39 @@
   bar.append(reset);
   if (events.some((event) => event.element.querySelector('.eh time'))) {
     const clock = button('UTC', () => {
-      const absolute = clock.getAttribute('aria-pressed') !== 'true';
-      clock.setAttribute('aria-pressed', String(absolute));
+      const absolute = clock.ariaPressed !== 'true';
+      clock.ariaPressed = absolute;
       for (const { element } of events) {
         const time = element.querySelector('.eh time');
         if (!time) continue;
         time.dataset.since ??= time.textContent;
         time.textContent = absolute ? time.dateTime.slice(11, 19) : time.dataset.since;
       }
-    }, { 'aria-pressed': 'false', title: 'Show the time of day instead of the time since the start' });
+    }, { ariaPressed: false, title: 'Show the time of day instead of the time since the start' });
     bar.append(clock);
   }
   if (markers.length) bar.append(button(`Present ${markers.length}`, () => present(0), { title: 'Pause on each marker (m)' }));
-  bar.append(button('Keys', help, { title: 'What the keys do (?)' }));
+  bar.append(button('Keys', () => help(), { title: 'What the keys do (?)' }));
   tapes[0].before(bar, status);
 
-  // The event that the reader is at
-
-  // The keys walk from one event to the next; the tools also follow the pointer.
   let current = null;
+  // The keys walk from one event to the next, the current one; the tools also follow the pointer.
   let equipped = null;
   const link = button('Copy link', (click) => copy(address(equipped), click.currentTarget));
   const quote = button('Copy quote', (click) => copy(quoted(equipped), click.currentTarget));
-  const tools = make('span', { class: 'et' }, link, quote);
+  const tools = make('span', { className: 'et' }, link, quote);
 
-  function equip(event) {
+  const equip = (event) => {
     equipped = event;
     event.element.querySelector('.eh').append(tools);
-  }
+  };
 
-  function settle(event) {
+  const settle = (event) => {
     current?.element.classList.remove('at');
     current = event;
     event.element.classList.add('at');
     equip(event);
-  }
+  };
 
   const eventOf = (target) => {
     const element = target instanceof Element && target.closest('.e');
@@ -209,16 +195,14 @@
   for (const tape of tapes) {
     for (const name of ['pointermove', 'focusin']) {
       tape.addEventListener(name, ({ target, movementX, movementY }) => {
-        // A page that scrolls under a pointer at rest is no move.
-        if (movementX === 0 && movementY === 0) return;
+        if (movementX === 0 && movementY === 0) return; // A page that scrolls under a pointer at rest is no move.
         const event = eventOf(target);
         if (event && event !== equipped) equip(event);
         const time = target instanceof Element && target.closest('.eh time');
         if (time && !time.title) time.title = `${time.dateTime.replace('T', ' ').replace(/(\.000)?Z$/, '')} UTC`;
       });
     }
-    // From the event that was linked last to this one.
-    tape.addEventListener('click', (click) => {
+    tape.addEventListener('click', (click) => { // From the event that was linked last to this one.
       const number = click.shiftKey && click.target instanceof Element && click.target.closest('.en');
       const last = /^#(.*e-)(\d+)(?:\.\.\d+)?$/.exec(location.hash);
       const here = number && /^#(.*e-)(\d+)$/.exec(number.hash);
@@ -228,8 +212,7 @@
       location.hash = `${here[1]}${from}..${to}`;
     });
   }
-  // A span leads to all the events that it covers.
-  for (const { element, notes } of events) {
+  for (const { element, notes } of events) { // A span leads to all the events that it covers.
     for (const note of notes) {
       const span = note.querySelector('a.span');
       const range = span && /(\d+) to (\d+)/.exec(span.textContent);
@@ -237,16 +220,16 @@
     }
   }
 
-  function go(event, target = event.element) {
+  const go = (event, target = event.element) => {
     settle(event);
     target.tabIndex = -1;
     target.focus({ preventScroll: true });
     target.scrollIntoView({ block: 'center', behavior: calm.matches ? 'instant' : 'auto' });
-  }
+  };
 
   const top = (element) => element.getBoundingClientRect().top;
   /** The next of `places` (pairs of event and element) in a direction, seen from where the reader is. */
-  function step(places, direction, what) {
+  const step = (places, direction, what) => {
     const shown = places.filter(({ event }) => !event.element.hidden);
     const from = document.activeElement?.closest('.e, .an') ?? null;
     const after = (place) => from
@@ -256,7 +239,7 @@
     const next = direction > 0 ? shown.find(after) : shown.findLast(after);
     if (next) go(next.event, next.element);
     else status.textContent = `No ${direction > 0 ? 'further' : 'earlier'} ${what} on this page.`;
-  }
+  };
   const places = {
     event: events.map((event) => ({ event, element: event.element })),
     annotation: events.flatMap((event) => event.notes.map((element) => ({ event, element }))),
@@ -268,7 +251,7 @@
   const address = ({ element }) => new URL(`#${element.id}`, location.href.split('?')[0].split('#')[0]).href;
 
   /** The event as Markdown: what it is, the beginning of what it says, what was said about it, and where it stands. */
-  function quoted(event) {
+  const quoted = (event) => {
     const { element } = event;
     const head = element.querySelector('.eh');
     const words = (node) => node?.textContent.trim() ?? '';
@@ -290,44 +273,34 @@
     }
     const page = document.title.replaceAll(/[[\]]/g, '');
     return `${lines.map((line) => `> ${line}`.trimEnd()).join('\n')}\n\n[${page}, event ${words(head.querySelector('.en'))}](${address(event)})\n`;
-  }
+  };
 
-  async function copy(text, pressed) {
-    let done = true;
-    try {
-      await navigator.clipboard.writeText(text);
-    } catch {
-      const area = make('textarea', { class: 'sr' });
-      area.value = text;
-      document.body.append(area);
-      area.select();
-      done = document.execCommand('copy');
-      area.remove();
-    }
+  const copy = async (text, pressed) => {
+    const done = await put(text);
     const before = pressed.textContent;
     pressed.textContent = done ? 'Copied' : 'Not allowed';
     status.textContent = done ? 'Copied.' : 'The browser does not allow to copy.';
     setTimeout(() => { pressed.textContent = before; }, 1500);
-  }
+  };
 
   // The presenter
 
-  const stage = make('dialog', { class: 'present', 'aria-label': 'Presenter' });
+  const stage = make('dialog', { className: 'present', ariaLabel: 'Presenter' });
   let shown = -1;
-  function present(index) {
+  const present = (index) => {
     const marker = markers[index];
     if (!marker) return close();
     shown = index;
     marker.event.element.hidden = false;
-    const said = marker.note.querySelector('.md')?.cloneNode(true) ?? make('p', { class: 'quiet' }, 'This marker says nothing.');
+    const said = marker.note.querySelector('.md')?.cloneNode(true) ?? make('p', { className: 'quiet' }, 'This marker says nothing.');
     for (const element of said.querySelectorAll('[id]')) element.removeAttribute('id');
     const words = [marker.event.element.querySelector('.en').textContent, marker.event.kind, marker.event.element.querySelector('.eh code')?.textContent ?? ''];
     stage.replaceChildren(
-      make('p', { class: 'by' }, `Marker ${index + 1} of ${markers.length} · event ${words.join(' ').trim()}`),
+      make('p', { className: 'by' }, `Marker ${index + 1} of ${markers.length} · event ${words.join(' ').trim()}`),
       said,
-      make('p', { class: 'row' },
+      make('p', { className: 'row' },
         button('Previous', () => present(index - 1), { disabled: index === 0 }),
-        button(index + 1 < markers.length ? 'Next' : 'End', () => present(index + 1), { class: 'next' }),
+        button(index + 1 < markers.length ? 'Next' : 'End', () => present(index + 1), { className: 'next' }),
         button('Close', close)),
     );
     if (!stage.isConnected) document.body.append(stage);
@@ -335,13 +308,13 @@
     settle(marker.event);
     marker.event.element.scrollIntoView({ block: 'start', behavior: calm.matches ? 'instant' : 'auto' });
     stage.querySelector('.next').focus({ preventScroll: true });
-  }
-  function close() {
+  };
+  const close = () => {
     const marker = markers[shown];
     shown = -1;
     stage.close();
     if (marker) go(marker.event, marker.note);
-  }
+  };
 
   // Keys
 
@@ -354,8 +327,8 @@
     ['Esc', '', 'close what is open'],
     ['?', '', 'this help'],
   ];
-  const sheet = make('dialog', { class: 'sheet', 'aria-labelledby': 'keys-title' });
-  function help() {
+  const sheet = make('dialog', { className: 'sheet', ariaLabel: 'Keys' });
+  const help = () => {
     if (!sheet.isConnected) {
       const list = make('dl');
       for (const [key, other, words] of KEYS) {
@@ -363,13 +336,13 @@
         if (other) term.append(' ', make('kbd', {}, other));
         list.append(make('div', {}, term, make('dd', {}, words)));
       }
-      sheet.append(make('h2', { id: 'keys-title' }, 'Keys'), list,
-        make('p', { class: 'quiet' }, 'Shift and a click on an event’s number link all events from the one linked before.'),
+      sheet.append(make('h2', {}, 'Keys'), list,
+        make('p', { className: 'quiet' }, 'Shift and a click on an event’s number link all events from the one linked before.'),
         button('Close', () => sheet.close()));
       document.body.append(sheet);
     }
     sheet.showModal();
-  }
+  };
 
   const actions = {
     j: () => step(places.event, 1, 'event'),

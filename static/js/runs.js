@@ -1,12 +1,14 @@
-// Facets, a filter by words and an order over all runs of the archive. The data is loaded on first use; until then
-// the page stays as it came. What is chosen stands in the address.
 (() => {
+  // Facets, a filter by words and an order over all runs of the archive. The data is loaded on first use; until then
+  // the page stays as it came. What is chosen stands in the address.
   'use strict';
-  const { root, make, load } = window.runpress;
+  const { root, make, button, steps, archive } = window.runpress;
   const summary = document.querySelector('[data-runs]');
   const table = document.querySelector('main table.runs');
   if (!summary || !table) return;
   const SIZE = 100;
+  // Rows that are laid out at once.
+  const SOME = 35;
   const FEW = 10;
   const RATINGS = ['broken', 'scuffed', 'passable', 'great', 'flawless'];
   const COLUMNS = ['run', 'finished', 'case', 'variant', 'model', 'harness', 'state', 'rating', 'cost', 'time', 'events', 'annotations', 'threads'];
@@ -36,94 +38,82 @@
   let page = 1;
   let loading, timer, asked;
 
-  // 12 ms at a time; in between the page answers.
-  async function add(data) {
-    let until = performance.now() + 12;
-    for (const row of data) {
-      if (performance.now() > until) {
-        await pause();
-        until = performance.now() + 12;
-      }
-      const values = facets.map(({ of }) => of(row));
-      const words = [row[0][1], slug(row), row[3], row[1][0].slice(0, 10), ...values.flat()].join(' ').toLowerCase();
-      rows.push({ row, values, words, at: rows.length });
-      facets.forEach(({ totals }, at) => values[at].forEach((value) => totals.set(value, (totals.get(value) ?? 0) + 1)));
-    }
-  }
+  const add = (row) => {
+    const values = facets.map(({ of }) => of(row));
+    const words = [row[0][1], slug(row), row[3], row[1][0].slice(0, 10), ...values.flat()].join(' ').toLowerCase();
+    rows.push({ row, values, words, at: rows.length });
+    facets.forEach(({ totals }, at) => values[at].forEach((value) => totals.set(value, (totals.get(value) ?? 0) + 1)));
+  };
 
-  async function prepare() {
-    let received;
-    window.runpress.runs = (part, data) => { received = data; };
-    await load('runs');
-    const parts = received;
-    for (let part = 1; part <= parts; part += 1) {
-      await load(`runs-${part}`);
-      await add(received);
-    }
-  }
-
-  const filter = make('input', '', { type: 'search', autocomplete: 'off', placeholder: 'Filter by words', ariaLabel: 'Filter the runs by words' });
-  const clear = make('button', 'Clear', { type: 'button', hidden: true });
-  const status = make('p', '', { className: 'quiet', role: 'status' });
-  const pager = make('nav', '', { className: 'pager', hidden: true, ariaLabel: 'Pages of the filtered runs' });
-  const bar = make('div', '', { className: 'bar' });
-  const place = make('section', '', { className: 'facets', ariaLabel: 'Filter the runs' });
-  bar.append(filter, ...facets.map((facet) => {
-    facet.details = make('details', '', { name: 'facet', ontoggle: () => facet.details.open && use() });
-    facet.summary = make('summary', facet.name);
+  const filter = make('input', { type: 'search', autocomplete: 'off', placeholder: 'Filter by words', ariaLabel: 'Filter the runs by words' });
+  const clear = button('Clear', () => {
+    for (const { chosen } of facets) chosen.clear();
+    filter.value = '';
+    go();
+    filter.focus();
+  }, { hidden: true });
+  const status = make('p', { className: 'quiet', role: 'status' });
+  const pager = make('nav', { className: 'pager', hidden: true, ariaLabel: 'Pages of the filtered runs' });
+  const place = make('section', { className: 'facets', ariaLabel: 'Filter the runs' }, make('div', { className: 'bar' }, filter, ...facets.map((facet) => {
+    facet.summary = make('summary', {}, facet.name);
     facet.list = make('ul');
-    facet.details.append(facet.summary, facet.list);
+    facet.details = make('details', { name: 'facet', ontoggle: () => facet.details.open && use() }, facet.summary, facet.list);
     return facet.details;
-  }), clear);
-  place.append(bar, status);
+  }), clear), status);
   summary.after(place);
   table.closest('.scroll').after(pager);
 
-  function use() {
+  const use = () => {
     status.textContent ||= 'Loading the runs …';
-    loading ??= prepare();
+    loading ??= archive(add);
     loading.then(show, () => { status.textContent = 'The data of the runs could not be loaded.'; });
-  }
+  };
 
   const wanted = () => filter.value.toLowerCase().split(/\s+/).filter(Boolean);
 
-  async function show() {
+  const show = async () => {
     const mine = (asked = {});
     const words = wanted();
     const filtered = words.length > 0 || facets.some(({ chosen }) => chosen.size);
     let found = [];
-    for (const facet of facets) facet.counts = new Map();
-    for (const each of rows) {
-      if (!words.every((word) => each.words.includes(word))) continue;
+    const counts = facets.map(() => new Map());
+    // In steps, so that the page answers in between; who asks again in the meantime is served instead.
+    await steps(rows, (each) => {
+      if (!words.every((word) => each.words.includes(word))) return;
       const failed = facets.filter(({ chosen }, at) => chosen.size && !each.values[at].some((value) => chosen.has(value)));
       if (!failed.length) found.push(each);
-      // A facet counts what there would be if nothing were chosen in it.
-      facets.forEach((facet, at) => {
+      facets.forEach((facet, at) => { // It counts what there would be if nothing were chosen in it.
         if (failed.length > 1 || (failed.length && failed[0] !== facet)) return;
-        for (const value of each.values[at]) facet.counts.set(value, (facet.counts.get(value) ?? 0) + 1);
+        for (const value of each.values[at]) counts[at].set(value, (counts[at].get(value) ?? 0) + 1);
       });
-    }
+    });
+    if (asked !== mine) return;
+    facets.forEach((facet, at) => { facet.counts = counts[at]; });
     if (order.column) found = sorted(found);
     facets.forEach(list);
-    // In steps, so that the page answers in between; who asks again in the meantime is served instead.
     await pause();
     if (asked !== mine) return;
     const own = filtered || order.column;
-    clear.hidden = !filtered;
-    for (const element of ofServer) element.hidden = own;
     const pages = own ? Math.max(1, Math.ceil(found.length / SIZE)) : 1;
     page = Math.min(page, pages);
-    turn(pages, found.length);
-    const said = own ? `${count(found.length)} of ${count(rows.length)} runs${found.length ? '' : '. Take a filter away to see more'}.` : '';
-    body.replaceChildren(...(own ? found.slice((page - 1) * SIZE, page * SIZE).map(({ row }) => line(row)) : served));
-    await pause();
+    const made = own ? [] : [...served];
+    if (own) await steps(found.slice((page - 1) * SIZE, page * SIZE), ({ row }) => made.push(line(row)));
     if (asked !== mine) return;
-    table.dispatchEvent(new CustomEvent('runpress:rows', { bubbles: true }));
-    status.textContent = said;
-  }
+    table.dispatchEvent(new CustomEvent('runpress:rows', { bubbles: true, detail: made }));
+    clear.hidden = !filtered;
+    for (const element of ofServer) element.hidden = own;
+    turn(pages, found.length);
+    body.replaceChildren(...made.splice(0, SOME));
+    while (made.length) {
+      await pause();
+      if (asked !== mine) return;
+      body.append(...made.splice(0, SOME));
+    }
+    status.textContent = own ? `${count(found.length)} of ${count(rows.length)} runs${found.length ? '' : '. Take a filter away to see more'}.` : '';
+  };
 
   // By the column that was asked for; what is unknown comes last.
-  function sorted(found) {
+  const sorted = (found) => {
     const { column, way } = order;
     const at = { run: 0, finished: 1, case: 2, model: 5, harness: 6, state: 7 }[column];
     const key = ({ row }) => {
@@ -139,22 +129,22 @@
     keyed.sort(([a, x], [b, y]) => (a === -1) - (b === -1)
       || way * (typeof a === 'number' ? a - b : compare(a, b)) || x.at - y.at);
     return keyed.map(([, each]) => each);
-  }
+  };
 
-  function list(facet) {
+  const list = (facet) => {
     const { name, chosen, counts, items, totals } = facet;
-    facet.summary.replaceChildren(name, ...(chosen.size ? [' ', make('small', `${chosen.size} chosen`)] : []));
+    facet.summary.replaceChildren(name, ...(chosen.size ? [' ', make('small', {}, `${chosen.size} chosen`)] : []));
     if (!facet.details.open) return;
     for (const [value] of [...totals].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).concat([...chosen].map((each) => [each]))) {
       if (items.has(value)) continue;
-      const box = make('input', '', { type: 'checkbox', value, onchange: () => {
+      const box = make('input', { type: 'checkbox', value, onchange: () => {
         if (box.checked) chosen.add(value);
         else chosen.delete(value);
         go();
       } });
-      const label = make('label');
-      label.append(box, make('span', value.replaceAll('_', ' ')), make('small'));
-      items.set(value, facet.list.appendChild(make('li')).appendChild(label));
+      const label = make('label', {}, box, make('span', {}, value.replaceAll('_', ' ')), make('small'));
+      facet.list.append(make('li', {}, label));
+      items.set(value, label);
     }
     let shown = 0;
     for (const [value, label] of items) {
@@ -167,39 +157,36 @@
     facet.more?.remove();
     const folded = counts.size - shown;
     if (facet.all || folded < 1) return;
-    facet.more = make('button', `${count(folded)} more`, { type: 'button', onclick: () => {
+    facet.more = button(`${count(folded)} more`, () => {
       facet.all = true;
       const next = [...items.values()].find(({ parentNode }) => parentNode.hidden);
       list(facet);
       next.firstChild.focus();
-    } });
+    });
     facet.list.append(facet.more);
-  }
+  };
 
-  function turn(pages, total) {
+  const turn = (pages, total) => {
     pager.hidden = pages < 2;
     const from = (page - 1) * SIZE;
-    const controls = make('p');
-    for (const [name, to] of [['Previous', page - 1], ['Next', page + 1]]) {
-      controls.append(make('button', name, { type: 'button', disabled: to < 1 || to > pages, onclick: () => {
-        go(to);
-        place.scrollIntoView();
-      } }));
-    }
-    pager.replaceChildren(make('p', `Page ${page} of ${pages}: runs ${count(from + 1)} to ${count(Math.min(total, from + SIZE))} of ${count(total)}`), controls);
-  }
+    const controls = [['Previous', page - 1], ['Next', page + 1]].map(([name, to]) => button(name, () => {
+      go(to);
+      place.scrollIntoView();
+    }, { disabled: to < 1 || to > pages }));
+    pager.replaceChildren(make('p', {}, `Page ${page} of ${pages}: runs ${count(from + 1)} to ${count(Math.min(total, from + SIZE))} of ${count(total)}`), make('p', {}, ...controls));
+  };
 
   // A row as the server would have written it, with the columns of the table.
-  function line(row) {
-    const link = ([href, words]) => [make('a', words, { href: new URL(href, root).href })];
-    const badge = ([words, tone]) => [make('span', words, { className: `badge b-${tone}` })];
+  const line = (row) => {
+    const link = ([href, words]) => [make('a', { href: new URL(href, root) }, words)];
+    const badge = ([words, tone]) => [make('span', { className: `badge b-${tone}` }, words)];
     const cell = (value) => (typeof value === 'string' ? [value]
-      : [make(value.known ? 'span' : 'abbr', value.text, { title: value.title, className: value.known ? '' : 'unknown' })]);
+      : [make(value.known ? 'span' : 'abbr', { title: value.title, className: value.known ? '' : 'unknown' }, value.text)]);
     const [run, [dateTime, title], kase, version] = row;
     const content = {
       run: link(run),
-      finished: [make('time', dateTime.slice(0, 10), { dateTime, title })],
-      case: [...link(kase), ' ', make('small', version)],
+      finished: [make('time', { dateTime, title }, dateTime.slice(0, 10))],
+      case: [...link(kase), ' ', make('small', {}, version)],
       model: link(row[5]),
       harness: link(row[6]),
       state: badge(row[7]),
@@ -215,17 +202,17 @@
       if (column === 'time') place.dataset.v = Number.parseFloat(row[10].title);
     });
     return made;
-  }
+  };
 
-  function read() {
+  const read = () => {
     const query = new URLSearchParams(location.search);
     for (const facet of facets) facet.chosen = new Set(query.getAll(facet.key));
     filter.value = query.get('q') ?? '';
     page = Math.max(1, Number.parseInt(query.get('page'), 10) || 1);
     if (['q', 'page', ...facets.map(({ key }) => key)].some((key) => query.has(key)) || loading) use();
-  }
+  };
 
-  function go(at = 1, how = 'pushState') {
+  const go = (at = 1, how = 'pushState') => {
     const url = new URL(location);
     const query = url.searchParams;
     for (const key of [...facets.map(({ key }) => key), 'q', 'page']) query.delete(key);
@@ -235,17 +222,11 @@
     page = at;
     if (url.href !== location.href) history[how]({}, '', url);
     use();
-  }
+  };
 
   filter.addEventListener('input', () => {
     clearTimeout(timer);
     timer = setTimeout(go, 150, 1, 'replaceState');
-  });
-  clear.addEventListener('click', () => {
-    for (const { chosen } of facets) chosen.clear();
-    filter.value = '';
-    go();
-    filter.focus();
   });
   // A list that goes on over pages is put into another order as a whole.
   table.addEventListener('runpress:sort', (event) => {

@@ -1,9 +1,10 @@
-// Tables of runs with comfort: sort, filter, choose columns, copy, and pick runs to compare. Order, filter and
-// columns stand in the address. Who replaces the rows of a table says so with the event `runpress:rows` on it;
-// who sorts a table on their own prevents the default of `runpress:sort`.
 (() => {
+  // Tables of runs with comfort: sort, filter, choose columns, copy, and pick runs to compare. Order, filter and
+  // columns stand in the address. Who replaces the rows of a table hands the new ones over first, with the event
+  // `runpress:rows` on it, and takes the order that they then have; who sorts a table on their own prevents the
+  // default of `runpress:sort`.
   'use strict';
-  const compare = new URL('../compare/index.html', document.currentScript.src).href;
+  const { root, make, button, count, copy: put } = window.runpress;
   const MOST = 4;
   const tables = [...document.querySelectorAll('table.runs, table.comparison')];
   if (!tables.length) return;
@@ -11,29 +12,24 @@
   const elsewhere = new Set();
   // The list of all runs has a filter of its own, over all of its pages.
   const faceted = document.querySelector('[data-runs]');
+  const kept = `runpress ${root}`;
   let state;
   let find;
   let said;
   let boxes = [];
   let bar;
 
-  const make = (name, props, ...children) => {
-    const element = Object.assign(document.createElement(name), props);
-    element.append(...children);
-    return element;
-  };
-  const button = (textContent, onclick) => make('button', { type: 'button', textContent, onclick });
   const heads = (table) => [...table.tHead.rows[0].cells];
   const rows = (table) => [...table.querySelectorAll('tr[data-run]')];
   const words = (element) => element.textContent.replace(/\s+/g, ' ').trim();
-  const runs = (count) => `${count} ${count === 1 ? 'run' : 'runs'}`;
+  const runs = (number) => count(number, 'run');
 
-  function read() {
+  const read = () => {
     const query = new URLSearchParams(location.search);
     const hidden = query.getAll('cols').filter((name) => name[0] === '-').map((name) => name.slice(1));
     state = { sort: query.get('sort') || '', find: (!faceted && query.get('find')) || '', hidden: new Set(hidden) };
-  }
-  function write() {
+  };
+  const write = () => {
     const query = new URLSearchParams(location.search);
     for (const key of ['sort', 'find', 'cols']) query.delete(key);
     if (state.sort) query.set('sort', state.sort);
@@ -44,45 +40,50 @@
     } catch {
       // Where the address cannot change, the table works all the same.
     }
-  }
+  };
 
   // What a cell is sorted by: a number, a word, or null when it is unknown, which always comes last.
-  function value(cell, number) {
+  const value = (cell, number) => {
     if (cell.dataset.v) return Number(cell.dataset.v);
     const text = cell.querySelector('time')?.dateTime || words(cell);
     if (['', '—', 'unrated'].includes(text)) return null;
     const digits = Number(text.replace(/[$,]/g, ''));
     return number && !Number.isNaN(digits) ? digits : text;
-  }
+  };
   const against = (a, b) => (typeof a === 'number' && typeof b === 'number' ? a - b : String(a).localeCompare(b, undefined, { numeric: true }));
   const wanted = () => [state.sort.replace(/^-/, ''), state.sort[0] === '-' ? -1 : 1];
 
-  function sort(table, asked) {
+  const sort = (table, asked) => {
     const [column, way] = wanted();
-    const at = heads(table).findIndex((head) => head.dataset.col === column);
-    for (const [index, head] of heads(table).entries()) {
-      head.ariaSort = index !== at ? null : way < 0 ? 'descending' : 'ascending';
+    for (const head of heads(table)) {
+      head.ariaSort = head.dataset.col !== column ? null : way < 0 ? 'descending' : 'ascending';
     }
     if (asked) {
       const event = new CustomEvent('runpress:sort', { cancelable: true, detail: { column, way } });
       if (table.dispatchEvent(event)) elsewhere.delete(table);
       else elsewhere.add(table);
     }
-    if (elsewhere.has(table)) return;
-    const number = heads(table)[at]?.classList.contains('num');
     for (const body of table.tBodies) {
-      const keyed = [...body.rows].filter((row) => row.dataset.run)
-        .map((row) => ({ row, key: row.cells[at] ? value(row.cells[at], number) : null }));
-      keyed.sort((a, b) => {
-        const order = a.row.dataset.order - b.row.dataset.order;
-        if (a.key === null || b.key === null) return (a.key === null) - (b.key === null) || order;
-        return way * against(a.key, b.key) || order;
-      });
-      body.append(...keyed.map(({ row }) => row));
+      const now = [...body.rows].filter((row) => row.dataset.run);
+      const then = ordered(table, now);
+      if (then.some((row, at) => row !== now[at])) body.append(...then); // Else they stand right.
     }
-  }
+  };
+  const ordered = (table, list) => {
+    if (elsewhere.has(table)) return list;
+    const [column, way] = wanted();
+    const at = heads(table).findIndex((head) => head.dataset.col === column);
+    const number = heads(table)[at]?.classList.contains('num');
+    const keyed = list.map((row) => ({ row, key: row.cells[at] ? value(row.cells[at], number) : null }));
+    keyed.sort((a, b) => {
+      const order = a.row.dataset.order - b.row.dataset.order;
+      if (a.key === null || b.key === null) return (a.key === null) - (b.key === null) || order;
+      return way * against(a.key, b.key) || order;
+    });
+    return keyed.map(({ row }) => row);
+  };
 
-  function filter() {
+  const filter = () => {
     const parts = state.find.toLowerCase().split(/\s+/).filter(Boolean);
     let all = 0;
     let shown = 0;
@@ -91,7 +92,7 @@
       const before = shown;
       for (const row of body.rows) {
         if (row === group) continue;
-        const text = `${words(row)} ${group ? words(group) : ''}`.toLowerCase();
+        const text = parts.length && `${words(row)} ${group ? words(group) : ''}`.toLowerCase();
         row.hidden = !parts.every((part) => text.includes(part));
         all += 1;
         shown += !row.hidden;
@@ -99,20 +100,20 @@
       if (group) group.hidden = shown === before;
     }
     say(parts.length ? `${shown} of ${runs(all)} shown.` : '');
-  }
+  };
 
-  function hide(table) {
+  const hide = (table, list = rows(table)) => {
     const gone = heads(table).map((head, index) => index > 0 && state.hidden.has(head.dataset.col));
-    for (const row of [table.tHead.rows[0], ...rows(table)]) {
+    for (const row of [table.tHead.rows[0], ...list]) {
       for (const [index, cell] of [...row.cells].entries()) cell.hidden = gone[index];
     }
     for (const cell of table.querySelectorAll('.group > [colspan]')) cell.colSpan = gone.filter((is) => !is).length;
-  }
+  };
 
-  function say(text) {
+  const say = (text) => {
     if (said) said.textContent = text;
-  }
-  function apply(asked) {
+  };
+  const apply = (asked) => {
     for (const table of tables) {
       sort(table, asked);
       hide(table);
@@ -120,15 +121,15 @@
     filter();
     if (find && find.value.trim() !== state.find) find.value = state.find;
     for (const box of boxes) box.checked = !state.hidden.has(box.value);
-  }
-  function change(edits) {
+  };
+  const change = (edits) => {
     Object.assign(state, edits);
     write();
     apply(true);
-  }
+  };
 
   // Copied are the picked rows, or those that are shown.
-  function chosen() {
+  const chosen = () => {
     return tables.map((table, number) => {
       const own = [...picked.values()].filter((row) => table.contains(row) || (!number && !row.isConnected));
       const shown = heads(table).filter((head) => !head.hidden);
@@ -141,7 +142,7 @@
         })),
       };
     }).filter((part) => part.rows.length);
-  }
+  };
   const escaped = (text) => text.replace(/[\\`*_[\]<>|#~!&]/g, '\\$&');
   // A spreadsheet takes some texts for formulas; an apostrophe keeps them what they are.
   const guarded = (text) => `"${(/^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text).replaceAll('"', '""')}"`;
@@ -162,38 +163,47 @@
       ['Table', name], ...head.map((column, index) => [column, cells[index] === '—' ? null : cells[index]]), ['Address', href],
     ]))), null, 2),
   };
-  async function copy(name) {
+  const copy = async (name) => {
     const parts = chosen();
-    const text = `${FORMATS[name](parts)}\n`;
-    let done = true;
-    try {
-      await navigator.clipboard.writeText(text);
-    } catch {
-      // No clipboard here: the old way.
-      const area = make('textarea', { value: text, className: 'sr' });
-      const focus = document.activeElement;
-      document.body.append(area);
-      area.select();
-      done = document.execCommand('copy');
-      area.remove();
-      focus.focus();
-    }
-    const count = parts.reduce((sum, part) => sum + part.rows.length, 0);
-    const told = done ? `Copied ${runs(count)} as ${name}.` : 'The browser does not let this page copy.';
+    const done = await put(`${FORMATS[name](parts)}\n`);
+    const all = parts.reduce((sum, part) => sum + part.rows.length, 0);
+    const told = done ? `Copied ${runs(all)} as ${name}.` : 'The browser does not let this page copy.';
     if (picked.size) bar.note.textContent = told;
     else say(told);
-  }
+  };
   const copying = () => make('span', { className: 'copies' }, 'Copy as', ...Object.keys(FORMATS).map((name) => button(name, () => copy(name))));
 
-  function mark(row) {
+  const mark = (row) => {
     const on = picked.has(row.dataset.run);
+    const box = row.querySelector('.pick input');
     row.classList.toggle('picked', on);
-    row.querySelector('.pick input').checked = on;
-  }
-  function show() {
+    if (box) box.checked = on;
+  };
+  // What is picked from the list of all runs stays picked on its other pages, where storage allows it.
+  const keep = () => {
+    const all = [...picked].map(([run, row]) => [run, row.querySelector('a').href, ...[...row.cells].map(words)]);
+    try {
+      sessionStorage.setItem(kept, JSON.stringify(all));
+    } catch {
+      // Then for this page only.
+    }
+  };
+  const recall = () => {
+    try {
+      for (const [run, href, first, ...rest] of JSON.parse(sessionStorage.getItem(kept)) ?? []) {
+        const row = make('tr', {}, make('th', {}, make('a', { href }, first)), ...rest.map((text) => make('td', {}, text)));
+        row.dataset.run = run;
+        picked.set(run, row);
+      }
+    } catch {
+      // Nothing was kept.
+    }
+  };
+  const show = () => {
+    if (faceted) keep();
     if (!bar) {
       const note = make('p', { role: 'status' });
-      const link = make('a', { textContent: 'Compare' });
+      const link = make('a', {}, 'Compare');
       const clear = button('Clear', () => {
         const all = [...picked.values()];
         picked.clear();
@@ -207,14 +217,15 @@
     const count = picked.size;
     bar.box.hidden = !count;
     bar.link.hidden = count < 2 || count > MOST;
-    bar.link.href = `${compare}?runs=${[...picked.keys()].join()}`;
-    bar.note.textContent = `${runs(count)} selected${count < 2 ? '; one more to compare.' : count > MOST ? `; at most ${MOST} can be compared.` : '.'}`;
-  }
+    bar.link.href = `${root}compare/index.html?runs=${[...picked.keys()].join()}`;
+    const away = [...picked.values()].filter((row) => !row.isConnected).length;
+    bar.note.textContent = `${runs(count)} selected${away ? `, ${away} on other pages` : ''}${count < 2 ? '; one more to compare.' : count > MOST ? `; at most ${MOST} can be compared.` : '.'}`;
+  };
 
-  function prepare(table) {
-    for (const [order, row] of rows(table).entries()) {
+  const prepare = (table, list = rows(table)) => {
+    for (const [order, row] of list.entries()) {
       const { run } = row.dataset;
-      row.dataset.order = order;
+      row.dataset.order ??= order;
       if (!row.querySelector('.pick')) {
         const box = make('input', { type: 'checkbox', ariaLabel: `Select run ${words(row.querySelector('a'))}` });
         box.onchange = () => {
@@ -228,9 +239,9 @@
       if (picked.has(run)) picked.set(run, row);
       mark(row);
     }
-  }
+  };
 
-  function tools() {
+  const tools = () => {
     const names = new Map(tables.flatMap((table) => heads(table).slice(1).map((head) => [head.dataset.col, words(head)])));
     find = make('input', { type: 'search', autocomplete: 'off', spellcheck: false });
     find.oninput = () => {
@@ -242,8 +253,8 @@
       state.hidden[boxes.find((box) => box.value === value).checked ? 'delete' : 'add'](value);
       change();
     } }));
-    const chooser = make('details', { className: 'columns' }, make('summary', { textContent: 'Columns' }),
-      make('fieldset', {}, make('legend', { className: 'sr', textContent: 'Columns that are shown' }),
+    const chooser = make('details', { className: 'columns' }, make('summary', {}, 'Columns'),
+      make('fieldset', {}, make('legend', { className: 'sr' }, 'Columns that are shown'),
         ...boxes.map((box) => make('label', {}, box, ` ${names.get(box.value)}`))));
     chooser.onkeydown = (event) => {
       if (event.key !== 'Escape') return;
@@ -252,28 +263,31 @@
     };
     said = make('p', { className: 'said', role: 'status' });
     const first = tables[0].closest('.scroll');
-    // The tools of several tables stand above all of them.
     (tables.length > 1 ? first.closest('section') : first)
       .before(make('div', { className: 'tools' }, ...(faceted ? [] : [make('label', {}, 'Filter these rows ', find)]), chooser, copying(), said));
-  }
+  };
 
   // A table that fits needs no region to scroll in; its head then stays in sight of the page.
   const fit = new ResizeObserver((entries) => {
     for (const { target } of entries) target.classList.toggle('fits', target.firstElementChild.offsetWidth <= target.clientWidth);
   });
+  if (faceted) recall();
   for (const table of tables) {
     fit.observe(table.parentNode);
     prepare(table);
     for (const head of heads(table)) {
       const name = head.dataset.col;
-      head.append(make('button', { type: 'button', className: 'sort', onclick: () => {
+      const sorting = button('', () => {
         const [now, way] = wanted();
         change({ sort: now !== name ? name : way > 0 ? `-${name}` : '' });
-      } }, ...head.childNodes));
+      }, { className: 'sort' });
+      sorting.append(...head.childNodes);
+      head.append(sorting);
     }
-    table.addEventListener('runpress:rows', () => {
-      prepare(table);
-      apply();
+    table.addEventListener('runpress:rows', ({ detail }) => {
+      prepare(table, detail);
+      hide(table, detail);
+      detail.splice(0, detail.length, ...ordered(table, detail));
     });
   }
   // A glance at the newest runs needs no tools.
@@ -284,4 +298,5 @@
   });
   read();
   apply(true);
+  if (picked.size) show();
 })();

@@ -1,10 +1,10 @@
-// Opens folded text that a link points into, marks ranges such as #e-17..21, and finds events that
-// stand on a further page of their tape.
 (() => {
+  // Opens folded text that a link points into, marks ranges such as #e-17..21, and finds events that
+  // stand on a further page of their tape.
   'use strict';
   const marked = [];
 
-  function show() {
+  const show = () => {
     for (const event of marked.splice(0)) event.classList.remove('range');
     let id = '';
     try {
@@ -25,11 +25,11 @@
       marked.push(event);
     }
     target.scrollIntoView();
-  }
+  };
 
   // The links of a tape's pages say which events stand there: "events 500 to 999 of 3,000". Of a very long tape
   // only the nearer pages are linked, and the nearest one leads on; otherwise an event on no page is on none.
-  function elsewhere(prefix, number) {
+  const elsewhere = (prefix, number) => {
     let best;
     let end = -1;
     let complete = true;
@@ -45,7 +45,7 @@
     }
     if (!best || best.link.hasAttribute('aria-current') || (complete && best.distance > 0)) return;
     location.replace(best.link.href.split('#')[0] + location.hash);
-  }
+  };
 
   addEventListener('hashchange', show);
   show();

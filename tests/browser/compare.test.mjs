@@ -72,7 +72,7 @@ for (const from of ['disk', 'a sub-path']) {
 
   test(`two runs stand side by side, from ${from}`, async () => {
     const { page, close } = await open(`?runs=${SLUGS[0]},${SLUGS[1]}`, options());
-    await page.locator('#metrics').waitFor();
+    await page.locator('#writeups').waitFor();
     assert.equal(await page.locator('#pick').isVisible(), false);
     assert.deepEqual(await row(page, 'metrics', 'Run time').locator('td').allInnerTexts(), ['1 min 40 s', '50 s']);
     assert.deepEqual(await row(page, 'metrics', 'Run time').locator('rect').evaluateAll((all) => all.map((rect) => rect.getAttribute('width'))), ['100.0', '50.0']);
@@ -85,7 +85,8 @@ for (const from of ['disk', 'a sub-path']) {
     assert.equal(await page.locator('.apart').count(), 0, 'they faced the same task');
 
     assert.match(await page.locator('section:has(#parting)').innerText(), /The first 2 actions are the same; then they part\./);
-    assert.match(await page.locator('tr.here').innerText(), /3 parts here\s+#3 command npm test failed\s+#2 command npm run build/);
+    assert.match(await page.locator('tr.here').innerText(), /Apart\s+A 2, B 2: they part here\s+#3 command npm test failed\s+#4 write src\/only-one\.ts\s+#2 command npm run build\s+#3 write src\/two\.ts/);
+    assert.match(await page.locator('section:has(#parting) tbody tr').first().innerText(), /Same\s+2 actions\s+#0 command npm ci\s+#2 read src\/a\.ts\s+#0 command npm ci\s+#1 read src\/a\.ts/);
     const own = page.locator('section:has(#files) .paths');
     assert.deepEqual(await own.allInnerTexts(), ['src/only-one.ts write', 'src/two.ts write']);
 
@@ -109,7 +110,7 @@ for (const from of ['disk', 'a sub-path']) {
 
   test(`four runs stand side by side and hostile names do not run, from ${from}`, async () => {
     const { page, close } = await open(`?runs=${SLUGS.join()}`, options());
-    await page.locator('#metrics').waitFor();
+    await page.locator('#writeups').waitFor();
     assert.equal(await page.locator('section:has(#metrics) thead th').count(), 5);
     assert.match(await page.locator('.apart').innerText(), /differ in variant/);
     assert.match(await page.locator('section:has(#parting)').innerText(), /C recorded no command and no path/);
@@ -128,27 +129,93 @@ for (const from of ['disk', 'a sub-path']) {
     await page.getByText('One more run makes a comparison.').waitFor();
     assert.equal(await page.locator('#pick').isVisible(), true);
     const select = page.getByRole('combobox', { name: 'Compare with' });
-    assert.deepEqual(await select.locator('option').allInnerTexts().then((all) => all.length), 4);
+    await select.locator(`option[value="${SLUGS[3]}"]`).waitFor({ state: 'attached' });
+    const offered = await select.locator('option').allInnerTexts();
+    assert.equal(offered.length, 4);
+    assert.equal(offered.at(-1), '2026-03-02, lark, codex, base v1.0.0', 'the newest first');
     await select.selectOption(SLUGS[1]);
-    await page.locator('#metrics').waitFor();
+    await page.locator('#writeups').waitFor();
     assert.ok(page.url().endsWith(`?runs=${SLUGS[0]},${SLUGS[1]}`));
     // The address of a page is as good as its part.
-    await page.getByRole('textbox').fill(`https://example.org/site/runs/${SLUGS[2]}/index.html#e-3`);
+    const other = page.getByRole('combobox', { name: 'or any other run' });
+    await other.fill(`https://example.org/site/runs/${SLUGS[2]}/index.html#e-3`);
     await page.getByRole('button', { name: 'Add' }).click();
     await page.locator('.chosen li').nth(2).waitFor();
     await page.getByRole('link', { name: 'Remove A' }).click();
     await page.waitForURL((url) => url.search === `?runs=${SLUGS[1]},${SLUGS[2]}`);
-    await page.locator('#metrics').waitFor();
+    await page.locator('#writeups').waitFor();
     await page.goBack();
     await page.locator('.chosen li').nth(2).waitFor();
     await close();
   });
 }
 
+test('any run of the site is found by words, by its part of the address or from the list', async () => {
+  const { page, close } = await open(`?runs=${SLUGS[0]},${SLUGS[1]}`);
+  await page.locator('#writeups').waitFor();
+  assert.equal(await page.locator('script[src*="search/runs-"]').count(), 0, 'the list of runs is loaded when it is needed');
+  const other = page.getByRole('combobox', { name: 'or any other run' });
+  const say = page.locator('.adding [role=status]');
+  await other.fill('codex');
+  const options = page.locator('#every-run option');
+  await page.waitForFunction(() => document.querySelectorAll('#every-run option').length === 2);
+  assert.deepEqual(await options.evaluateAll((all) => all.map(({ value }) => value.split(', ')[2])), ['x', 'heron'], 'without those that are compared');
+  await page.getByRole('button', { name: 'Add' }).click();
+  await say.filter({ hasText: 'More than one run has these words' }).waitFor();
+  await other.fill('no such run');
+  await other.press('Enter');
+  await say.filter({ hasText: 'No other run has this address or these words.' }).waitFor();
+  await other.fill('heron pong');
+  await other.press('Enter');
+  await page.waitForURL((url) => url.search === `?runs=${SLUGS[0]},${SLUGS[1]},${SLUGS[2]}`);
+  await page.locator('#writeups').waitFor();
+  await other.fill('2026-03-04');
+  await page.waitForFunction(() => document.querySelectorAll('#every-run option').length === 1);
+  await other.fill(await options.first().evaluate(({ value }) => value));
+  await page.getByRole('button', { name: 'Add' }).click();
+  await page.waitForURL((url) => url.search === `?runs=${SLUGS.join()}`);
+  await close();
+});
+
+test('after they part, tapes are laid beside each other again', async () => {
+  const tape = (texts) => log(texts.map((text, at) => [at, ...command(text)]));
+  // Long lists, to be cut at what both have once: each has its own steps, and one moved.
+  const many = (name) => Array.from({ length: 1500 }, (_, at) => (at % 3 === 1 ? `${name} ${at}` : at % 3 ? 'npm test' : `step ${at}`));
+  const logs = [
+    ['npm ci', 'only a', 'make', 'lint', 'ship'], ['npm ci', 'make', 'lint', 'only b', 'and b', 'ship'], ['npm ci', 'make', 'lint', 'ship'],
+    many('left'), many('right'),
+  ];
+  const of = (at) => `pong-codex-m-${at}aaaaaaa`;
+  const made = site({ 'site.toml': '', ...Object.fromEntries(logs.flatMap((texts, at) => [
+    [`content/runs/${at}/run-record.json`, JSON.stringify(record({ id: `${at}aaaaaaa-8a60-4d2e-9a51-0c9f6f1f2b11`, subject: { ...record().subject, modelId: 'm' } }))],
+    [`content/runs/${at}/events.jsonl`, tape(texts)],
+  ])) });
+  const base = `${pathToFileURL(made).href}/`;
+  const { page, close } = await open(`?runs=${of(0)},${of(1)},${of(2)}`, { base });
+  await page.locator('#writeups').waitFor();
+  const part = page.locator('section:has(#parting)');
+  assert.match(await part.innerText(), /Each run is laid beside A\./);
+  assert.match(await part.innerText(), /The first action is the same; then they part\. Further on they meet again: 4 of the 5 actions of A and the 6 of B are the same, in the same order\./);
+  const rows = (await part.locator('table').first().locator('tbody tr').allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' ').replaceAll(/#\d+ command /g, ''));
+  assert.deepEqual(rows, ['Same 1 action npm ci npm ci', '≠ Apart A 1, B 0: they part here only a nothing here', 'Same 2 actions make lint make lint', '≠ Apart A 0, B 2 nothing here only b and b', 'Same 1 action ship ship']);
+  assert.equal(await part.locator('table').count(), 1);
+  await part.locator('details').filter({ hasText: '3 stretches' }).locator('summary').first().click();
+  await part.locator('table').nth(1).waitFor();
+  assert.equal(await part.locator('table').nth(1).locator('tbody tr').count(), 3);
+  await page.goto(`${base}compare/index.html?runs=${of(3)},${of(4)}`);
+  await page.locator('#writeups').waitFor();
+  assert.match(await part.innerText(), /The first action is the same; .* 1,000 of the 1,500 actions of A and the 1,500 of B are the same/);
+  assert.equal(await part.locator('tbody tr').count(), 5);
+  await part.getByText('996 more of 1001 stretches').click();
+  await part.locator('table').nth(1).waitFor();
+  assert.equal(await part.locator('tbody tr').count(), 200);
+  await close();
+});
+
 test('an address that leads to no run is told calmly, and the others are compared', async () => {
   const expected = ['ERR_FILE_NOT_FOUND', 'nope'];
   const { page, close } = await open(`?runs=${SLUGS[0]},nope,../../x,${SLUGS[1]}`, { expected });
-  await page.locator('#metrics').waitFor();
+  await page.locator('#writeups').waitFor();
   assert.match(await page.locator('.empty').innerText(), /These addresses lead to no published run: nope, \.\.\/\.\.\/x\./);
   assert.equal(await page.locator('.chosen li').count(), 2);
   await close();
@@ -160,7 +227,7 @@ test('without runs the page explains itself and its table leads to a comparison'
   await page.getByRole('checkbox', { name: 'Select run 1aaaaaaa' }).check();
   await page.getByRole('checkbox', { name: 'Select run 3aaaaaaa' }).check();
   await page.getByRole('group', { name: 'Selected runs' }).getByRole('link', { name: 'Compare' }).click();
-  await page.locator('#metrics').waitFor();
+  await page.locator('#writeups').waitFor();
   assert.equal(await page.locator('.chosen li').count(), 2);
   await close();
 });
@@ -178,7 +245,7 @@ for (const colorScheme of ['light', 'dark']) {
       const pages = [['compare/index.html', `?runs=${SLUGS.join()}`], ['compare/index.html', `?runs=${SLUGS[0]}`], ['cases/pong/index.html', '?sort=cost&find=lark']];
       for (const [file, query] of pages) {
         const { page, close } = await open(query, { file, base: server.url, bypassCSP: true, colorScheme, viewport: { width, height: 900 } });
-        await page.locator('.adding, #metrics, .sort').first().waitFor();
+        await page.locator('.adding, #writeups, .sort').first().waitFor();
         for (const box of await page.locator('.pick:visible input').all()) await box.check();
         await page.evaluate(axe);
         const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));

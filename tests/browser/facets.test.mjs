@@ -144,6 +144,38 @@ test('a facet opens, is left and is chosen from with the keyboard', async () => 
   await context.close();
 });
 
+test('rows that are picked stay picked on the other pages of the list', async () => {
+  const files = { 'site.toml': '' };
+  for (let n = 0; n < 130; n += 1) {
+    files[`content/${n}/run-record.json`] = JSON.stringify(record({ id: `${n.toString(16).padStart(8, '0')}-0000`, finishedAt: new Date(Date.UTC(2026, 3, 1, n)).toISOString() }));
+  }
+  const folder = site(files);
+  const { context, page, problems, status, facets } = await open(disk(folder));
+  const selection = page.getByRole('group', { name: 'Selected runs' });
+  await page.getByRole('checkbox', { name: 'Select run 00000081' }).check();
+  await page.getByRole('link', { name: '2', exact: true }).or(page.getByRole('link', { name: /Next|Older/ })).first().click();
+  await page.waitForURL(/runs\/page\/2\//);
+  await selection.getByText('1 run selected, 1 on other pages; one more to compare.').waitFor();
+  await page.getByRole('checkbox', { name: 'Select run 00000001' }).check();
+  assert.match(await selection.getByRole('link', { name: 'Compare' }).getAttribute('href'), /\?runs=[a-z0-9-]+-00000081,[a-z0-9-]+-00000001$/);
+  await page.goto(`${disk(folder)}runs/index.html`);
+  assert.equal(await page.getByRole('checkbox', { name: 'Select run 00000081' }).isChecked(), true);
+  await selection.getByText('2 runs selected, 1 on other pages.').waitFor();
+  await facets.getByRole('searchbox').fill('00000001');
+  await status('1 of 130 runs');
+  assert.equal(await page.getByRole('checkbox', { name: 'Select run 00000001' }).isChecked(), true);
+  // The rows of other pages are copied as they stood there.
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await selection.getByRole('button', { name: 'CSV' }).click();
+  await selection.getByText('Copied 2 runs as CSV.').waitFor();
+  await selection.getByRole('button', { name: 'Clear' }).click();
+  await page.reload();
+  await status('1 of 130 runs');
+  assert.equal(await selection.count(), 0);
+  assert.deepEqual(problems, []);
+  await context.close();
+});
+
 test('other scripts are told when the rows change', async () => {
   const { context, page, choose, status } = await open(disk());
   await page.evaluate(() => {
