@@ -112,6 +112,17 @@ function make() {
     'content/runs/broken/run-record.json': JSON.stringify(broken),
   }, '--keep-going');
   const empty = site({ 'site.toml': '' });
+  const before = site({
+    'site.toml': '',
+    'content/runs/plain/run-record.json': JSON.stringify(record()),
+    'content/runs/gone/run-record.json': JSON.stringify(record({ id: broken.id })),
+  });
+  const changed = site({
+    'site.toml': '',
+    'content/withdrawn.toml': `[[run]]\nid = "${broken.id}"\nreason = "It was started twice."\n`,
+    'content/runs/plain/run-record.json': JSON.stringify(record({ validation: { loaded: true } })),
+    'content/runs/new/run-record.json': JSON.stringify(record({ id: '0a1c2d3e-8a60-4d2e-9a51-0c9f6f1f2b33' })),
+  }, '--previous', before);
   return [
     { name: 'home', folder: SITE, page: 'index.html' },
     { name: 'runs', folder: SITE, page: 'runs/index.html' },
@@ -136,7 +147,9 @@ function make() {
     { name: 'problems, none', folder: SITE, page: 'problems/index.html' },
     { name: 'problems, some', folder: sparse, page: 'problems/index.html' },
     find('quarantined run', (page) => isRun(page) && html(page, sparse).includes('quarantined'), sparse),
-    find('prose', (page) => /^(?!annotations|feeds|compare|overview|runs|problems)[^/]+\/index\.html$/.test(page) && html(page).includes('class=scroll'), SITE),
+    { name: 'changes', folder: changed, page: 'changes/index.html' },
+    find('withdrawn run', (page) => isRun(page) && html(page, changed).includes('was withdrawn'), changed),
+    find('prose', (page) => /^(?!annotations|changes|feeds|compare|overview|runs|problems)[^/]+\/index\.html$/.test(page) && html(page).includes('class=scroll'), SITE),
     { name: 'not found', folder: SITE, page: '404.html' },
     { name: 'home, empty', folder: empty, page: 'index.html' },
     { name: 'runs, empty', folder: empty, page: 'runs/index.html' },
