@@ -59,6 +59,9 @@ pub(crate) enum Command {
         /// The site to compare with: what it has, this build changes [default: the site in the output folder]
         #[arg(long, value_name = "DIR")]
         previous: Option<PathBuf>,
+        /// Write the runs, events and annotations as tables, too, partitioned by case
+        #[arg(long, value_name = "parquet=DIR", value_parser = export)]
+        export: Option<PathBuf>,
     },
     /// Check everything as a build would, and write nothing
     Check {
@@ -232,6 +235,19 @@ fn report(text: &str) -> Result<Report, String> {
         format,
         file: file.map(PathBuf::from),
     })
+}
+
+/// The folder of an export.
+fn export(text: &str) -> Result<PathBuf, String> {
+    let folder = text
+        .strip_prefix("parquet=")
+        .filter(|folder| !folder.is_empty())
+        .ok_or_else(|| "write `parquet=` and a folder".to_owned())?;
+    if cfg!(feature = "parquet") {
+        Ok(PathBuf::from(folder))
+    } else {
+        Err("this program was compiled without it; compile it with `--features parquet`".to_owned())
+    }
 }
 
 fn base_url(text: &str) -> Result<HttpUrl, String> {

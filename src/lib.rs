@@ -41,6 +41,8 @@ pub mod author;
 pub mod config;
 pub mod diagnostics;
 pub mod discover;
+#[cfg(feature = "parquet")]
+pub mod export;
 pub mod feeds;
 pub mod formats;
 pub mod inspect;
@@ -83,12 +85,14 @@ pub fn check(site: &Site, progress: &dyn Progress) -> Result<Outcome, Failure> {
 /// # Errors
 /// The content or the site's own files cannot be read at all, or the site cannot be written.
 pub fn build(site: &Site, progress: &dyn Progress) -> Result<Outcome, Failure> {
-    let (mut outcome, stage) = rehearse_or_build(site, progress, &|| {
+    let (mut outcome, stages) = rehearse_or_build(site, progress, &|| {
         Stage::open(&site.out, &site.shown(&site.out), &site.inputs())
     })?;
     if outcome.publishes(site) {
         progress.begin("Putting it in place", 1);
-        stage.swap().map_err(|problem| vec![problem])?;
+        for stage in stages {
+            stage.swap().map_err(|problem| vec![problem])?;
+        }
         outcome.published = true;
     }
     Ok(outcome)
@@ -99,7 +103,7 @@ fn rehearse_or_build(
     site: &Site,
     progress: &dyn Progress,
     open: &dyn Fn() -> Result<Stage, Diagnostic>,
-) -> Result<(Outcome, Stage), Failure> {
+) -> Result<(Outcome, Vec<Stage>), Failure> {
     let mut gathered = Gathered::gather(site, progress)?;
     let renderer = site
         .renderer(&gathered)
@@ -125,6 +129,10 @@ fn rehearse_or_build(
                 failure
             })?;
         (outcome.files, outcome.bytes) = stage.written();
+        #[cfg(feature = "parquet")]
+        if let Some(export) = gathered.export(site, &outcome, progress)? {
+            return Ok((outcome, vec![stage, export]));
+        }
     }
-    Ok((outcome, stage))
+    Ok((outcome, vec![stage]))
 }

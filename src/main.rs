@@ -28,11 +28,13 @@ fn main() -> ExitCode {
             out,
             base_url,
             previous,
+            export,
         } => {
             let overrides = Overrides {
                 out: out.clone(),
                 base_url: base_url.clone(),
                 previous: previous.clone(),
+                export: export.clone(),
                 ..Overrides::default()
             };
             build::run(&cli, input, Some(overrides))

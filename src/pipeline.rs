@@ -28,6 +28,8 @@ use crate::view::{Link, links};
 
 mod changes;
 mod data;
+#[cfg(feature = "parquet")]
+mod export;
 mod finding;
 mod gather;
 mod lists;

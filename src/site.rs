@@ -29,6 +29,8 @@ pub struct Site {
     pub jobs: usize,
     /// The site that the build compares itself with, when it is not the one in the output folder.
     pub previous: Option<PathBuf>,
+    /// Where the tables of an export go, when there is one.
+    pub export: Option<PathBuf>,
     templates: Vec<UserTemplate>,
     statics: Vec<(String, Vec<u8>)>,
 }
@@ -52,6 +54,8 @@ pub struct Overrides {
     pub jobs: usize,
     /// The site to compare with.
     pub previous: Option<PathBuf>,
+    /// Where to export to, in a program that was compiled with the feature `parquet`.
+    pub export: Option<PathBuf>,
 }
 
 impl Site {
@@ -123,6 +127,7 @@ impl Site {
             deny_warnings: overrides.deny_warnings,
             jobs: overrides.jobs,
             previous: overrides.previous.clone(),
+            export: overrides.export.clone(),
             templates,
             statics,
             config,

@@ -5,6 +5,7 @@ import io
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -156,10 +157,18 @@ class Documented(unittest.TestCase):
         address = server.address.rstrip("/")
         texts = [text for language, text, _ in steps(page("data-feeds.md")) if language == "sh"]
         texts.sort(key=lambda text: "BASE=" not in text)
+        export = next(text for text in texts if "--export" in text)
+        texts.remove(export)
         script = "\n".join(texts).replace("https://example.org/runs", address)
         printed = self.bash(script, self.folder)
         for expected in ["feeds/runs.json", "friction", "ok -- validation done"]:
             self.assertIn(expected, printed)
+        shutil.copytree(ROOT / "content", self.folder / "content")
+        (self.folder / "site.toml").touch()
+        self.bash(export, self.folder)
+        text = next(text for language, text, _ in steps(page("data-feeds.md")) if "read_parquet" in text)
+        text = text.replace("'tables/", f"'{self.folder}/tables/")
+        self.assertGreater(len(duckdb.sql(text).fetchall()), 0)
 
     def test_the_feeds_with_python(self):
         server = Server(SITE)
@@ -178,6 +187,8 @@ class Documented(unittest.TestCase):
         self.assertGreater(len(texts), 1)
         log = next(SITE.glob("runs/*/events.jsonl"))
         for text in texts:
+            if "read_parquet" in text:
+                continue
             text = text.replace("'runs.jsonl'", f"'{SITE}/feeds/runs.jsonl'").replace("'events.jsonl'", f"'{log}'")
             self.assertGreater(len(duckdb.sql(text).fetchall()), 0, text)
 
