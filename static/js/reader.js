@@ -13,7 +13,6 @@
   }));
   const gaps = tapes.flatMap((tape) => [...tape.querySelectorAll(':scope > .gap')]);
   const noteKind = (note) => note.getAttribute('aria-label').replace(/^Annotation: /, '');
-  const calm = matchMedia('(prefers-reduced-motion: reduce)');
 
   const counted = (names) => {
     const counts = new Map();
@@ -224,7 +223,7 @@
     settle(event);
     target.tabIndex = -1;
     target.focus({ preventScroll: true });
-    target.scrollIntoView({ block: 'center', behavior: calm.matches ? 'instant' : 'auto' });
+    target.scrollIntoView({ block: 'center' });
   };
 
   const top = (element) => element.getBoundingClientRect().top;
@@ -306,7 +305,7 @@
     if (!stage.isConnected) document.body.append(stage);
     if (!stage.open) stage.show();
     settle(marker.event);
-    marker.event.element.scrollIntoView({ block: 'start', behavior: calm.matches ? 'instant' : 'auto' });
+    marker.event.element.scrollIntoView({ block: 'start' });
     stage.querySelector('.next').focus({ preventScroll: true });
   };
   const close = () => {

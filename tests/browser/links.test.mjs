@@ -114,3 +114,19 @@ test('the contents of the page stay in sight and do not hide what they lead to',
     assert.ok(beside ? heading.x >= toc.x + toc.width : heading.y >= toc.y + toc.height, `${width}`);
   }
 }));
+
+test('with motion, too, a link on the page of a run ends where it leads', async () => {
+  const moving = await browser.newContext({ reducedMotion: 'no-preference' });
+  const page = await moving.newPage();
+  const isAtTop = (id) => page.waitForFunction((of) => {
+    const { top } = document.getElementById(of).getBoundingClientRect();
+    return top >= 0 && top < 120;
+  }, id);
+  await page.goto(`${fileUrl(SITE, runPage(richest()))}#e-40`);
+  await isAtTop('e-40');
+  for (const id of ['timeline', 'metrics']) {
+    await page.locator(`nav.toc a[href^="#${id}"]`).first().click();
+    await isAtTop((await page.evaluate(() => location.hash)).slice(1));
+  }
+  await moving.close();
+});
