@@ -55,6 +55,7 @@ pub mod publish;
 pub mod render;
 pub mod rules;
 pub mod schema;
+pub mod serve;
 pub mod shapes;
 pub mod site;
 pub mod spool;

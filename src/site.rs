@@ -92,6 +92,16 @@ impl Site {
             config.site.base_url = Some(base_url.clone());
         }
         config.policy.quarantine |= overrides.keep_going;
+        if let Some(previous) = &overrides.previous
+            && !previous.is_dir()
+        {
+            let shown = previous.strip_prefix(root).unwrap_or(previous);
+            return Err(vec![codes::LEDGER_NO_SITE.at(
+                Place::file(shown.to_string_lossy()),
+                "The previous site is not a folder",
+                "Name the folder of a site that runpress made, or leave `--previous` out.",
+            )]);
+        }
         let content = if overrides.content.is_empty() {
             config
                 .build
@@ -145,6 +155,12 @@ impl Site {
     #[must_use]
     pub fn previous(&self) -> &Path {
         self.previous.as_deref().unwrap_or(&self.out)
+    }
+
+    /// Builds into another folder from now on, and still compares with the site that stands in the configured one.
+    pub fn build_aside(&mut self, folder: PathBuf) {
+        let out = std::mem::replace(&mut self.out, folder);
+        self.previous.get_or_insert(out);
     }
 
     /// Folders that the output must not touch.
