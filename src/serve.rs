@@ -18,7 +18,7 @@ use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
 use crate::Failure;
-use crate::pipeline::{Outcome, Progress};
+use crate::pipeline::{Memory, Outcome, Progress};
 use crate::site::{Overrides, Site};
 
 mod http;
@@ -41,6 +41,7 @@ pub struct Server {
     address: SocketAddr,
     shown: watch::Sender<Arc<Shown>>,
     working: Arc<Working>,
+    memory: Memory,
     _runtime: Runtime,
 }
 
@@ -86,6 +87,7 @@ impl Server {
             address,
             shown,
             working,
+            memory: Memory::default(),
             _runtime: runtime,
         })
     }
@@ -94,6 +96,11 @@ impl Server {
     #[must_use]
     pub fn url(&self) -> String {
         format!("http://{}{}", self.address, self.shown.borrow().base)
+    }
+
+    /// Reads again what a change names, however it looks.
+    pub fn note(&mut self, change: &Change) {
+        self.memory.forget(&change.paths);
     }
 
     /// Builds the site at `root` once more. When that succeeds, it is served from now on; in any case the open pages are told.
@@ -113,7 +120,7 @@ impl Server {
         };
         let result = Site::open(root, overrides).and_then(|mut site| {
             site.build_aside(self.folder.path().join(SITE));
-            let outcome = crate::build(&site, &progress)?;
+            let outcome = crate::rebuild(&site, &mut self.memory, &progress)?;
             Ok((site, outcome))
         });
         progress.stand_still_at_the_end();
@@ -233,11 +240,8 @@ fn clear(folder: &Path, working: &Working) {
     let mut gone = 0;
     for _ in 0..TRIES {
         let removed = fs::remove_dir_all(folder);
-        gone = match removed {
-            Ok(()) => 0,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => gone + 1,
-            Err(_) => 0,
-        };
+        let is_gone = removed.is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
+        gone = if is_gone { gone + 1 } else { 0 };
         if !working.builds.load(Ordering::SeqCst) && !folder.exists() || gone >= 3 {
             return;
         }

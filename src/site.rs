@@ -9,6 +9,7 @@ use crate::load;
 use crate::pipeline::Gathered;
 use crate::render::templates::{Renderer, UserTemplate};
 use crate::url::HttpUrl;
+use crate::view::Link;
 
 /// A site, ready to be checked or built.
 #[derive(Debug)]
@@ -174,6 +175,14 @@ impl Site {
     #[must_use]
     pub fn assets(&self) -> Assets {
         assets::collect(&self.statics, self.config.build.minify)
+    }
+
+    /// A digest of what all pages have in common: settings, templates, navigation and the addresses of the assets.
+    #[must_use]
+    pub fn frame(&self, navigation: &[Link]) -> String {
+        let links = self.assets().links;
+        let frame = format!("{:?}", (&self.config, &self.templates, navigation, links));
+        blake3::hash(frame.as_bytes()).to_hex().to_string()
     }
 
     /// The templates, ready to render the site's pages.

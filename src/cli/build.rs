@@ -19,12 +19,7 @@ use super::{CONTENT_ERRORS, COULD_NOT_RUN, Cli, Deny, Format, Input, Report};
 pub(crate) fn run(cli: &Cli, input: &Input, build: Option<Overrides>) -> u8 {
     let start = Instant::now();
     let is_build = build.is_some();
-    let overrides = Overrides {
-        out: build.as_ref().and_then(|build| build.out.clone()),
-        base_url: build.as_ref().and_then(|build| build.base_url.clone()),
-        previous: build.and_then(|build| build.previous),
-        ..overrides(input)
-    };
+    let overrides = overrides(input, build.unwrap_or_default());
     let Some(root) = root(cli) else {
         return COULD_NOT_RUN;
     };
@@ -68,15 +63,15 @@ pub(crate) fn run(cli: &Cli, input: &Input, build: Option<Overrides>) -> u8 {
     if reported { status } else { COULD_NOT_RUN }
 }
 
-/// What the options of the input change.
-pub(crate) fn overrides(input: &Input) -> Overrides {
+/// What the options of the input change, beside the `rest`.
+pub(crate) fn overrides(input: &Input, rest: Overrides) -> Overrides {
     Overrides {
         content: input.content.clone(),
         drafts: input.drafts,
         keep_going: input.keep_going,
         deny_warnings: input.deny == Some(Deny::Warnings),
         jobs: input.jobs.map_or(0, usize::from),
-        ..Overrides::default()
+        ..rest
     }
 }
 

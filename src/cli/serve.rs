@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use runpress::diagnostics::text::visible;
 use runpress::serve::{Change, PORT, Server, Watcher};
+use runpress::site::Overrides;
 use runpress::view::format;
 
 use super::console::{Bar, refuse, say, say_raw};
@@ -19,7 +20,7 @@ pub(crate) fn run(cli: &Cli, input: &Input, port: Option<u16>) -> u8 {
     let Some(root) = build::root(cli) else {
         return COULD_NOT_RUN;
     };
-    let overrides = build::overrides(input);
+    let overrides = build::overrides(input, Overrides::default());
     let mut server = match Server::start(port) {
         Ok(server) => server,
         Err(error) => {
@@ -66,13 +67,14 @@ pub(crate) fn run(cli: &Cli, input: &Input, port: Option<u16>) -> u8 {
             say(&format!("Serving at {url} until Ctrl-C."));
             told = url;
         }
-        let Some(change) = watcher.next() else {
+        let Some(change) = watcher.wait() else {
             refuse(
                 "The folders of the site cannot be watched any more",
                 "Start `runpress serve` again.",
             );
             return COULD_NOT_RUN;
         };
+        server.note(&change);
         if !cli.quiet {
             say(&changed(&root, &change));
         }

@@ -163,7 +163,7 @@ fn typed(mut response: Response, path: &str) -> Response {
     let kind = response.headers().get(CONTENT_TYPE);
     let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     let is_text = kind.starts_with("text/") && !kind.contains("charset");
-    let kind = if path.ends_with(".jsonl") {
+    let kind = if path.rsplit('.').next() == Some("jsonl") {
         Some("application/x-ndjson; charset=utf-8".to_owned())
     } else {
         is_text.then(|| format!("{kind}; charset=utf-8"))

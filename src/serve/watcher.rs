@@ -127,7 +127,7 @@ impl Watcher {
     /// Waits for the next change.
     ///
     /// `None`: nothing can ever be told any more.
-    pub fn next(&mut self) -> Option<Change> {
+    pub fn wait(&mut self) -> Option<Change> {
         loop {
             let mut change = Change::default();
             let mut news = false;
@@ -189,14 +189,13 @@ impl Watcher {
         if is_reading {
             return false;
         }
-        let before = change.paths.len();
         let concerned = event.paths.into_iter().filter(|path| self.concerns(path));
         let mut any = false;
         for path in concerned {
             any = true;
             change.paths.insert(path);
         }
-        any || change.paths.len() > before
+        any
     }
 
     fn concerns(&self, path: &Path) -> bool {

@@ -18,7 +18,7 @@ use crate::support::{
 };
 
 /// Far longer than anything takes: a test that waits so long has failed.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A server of a site, ended with this.
 struct Served {
@@ -599,4 +599,34 @@ fn after_every_edit_the_site_is_byte_for_byte_what_a_fresh_build_writes() {
         let fresh = tree(&out);
         served.until(what, || differences(&served.files(), &fresh).is_empty());
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn only_what_may_have_changed_is_made_again() {
+    use std::os::unix::fs::MetadataExt;
+
+    let site = TestSite::base();
+    site.run(
+        "other",
+        &Run::new("9f1c2d3e-8a60-4d2e-9a51-0c9f6f1f2b11").case("tetris"),
+    );
+    let served = Served::any(&site);
+    let place = |page: &str| {
+        let path = served.folder().join(&page[1..]).join("index.html");
+        fs::metadata(path).map(|meta| meta.ino()).ok()
+    };
+    let (first, other) = (RUN_PAGE, "/runs/tetris-codex-sample-lark-1-9f1c2d3e/");
+    let before = (place(first), place(other), place("/runs/"));
+    assert!(before.0.is_some() && before.1.is_some());
+    let writeup = format!("{FIRST}/writeup.md");
+    site.write(&writeup, format!("{}\nMore.\n", site.text(&writeup)));
+    served.has_built(2);
+    assert_ne!(place(first), before.0);
+    assert_eq!(place(other), before.1, "the same file stands there");
+    assert_ne!(place("/runs/"), before.2);
+    // What all pages have in common makes all of them anew.
+    site.write("templates/components/badge.html", "<b>badge</b>");
+    served.has_built(3);
+    assert_ne!(place(other), before.1);
 }
