@@ -587,6 +587,7 @@ fn after_every_edit_the_site_is_byte_for_byte_what_a_fresh_build_writes() {
         }),
     ];
     let served = Served::any(&site);
+    let mut broken = Vec::new();
     for (what, edit) in edits {
         edit(&site);
         let fresh = tempfile::tempdir().expect("a temporary folder");
@@ -594,11 +595,13 @@ fn after_every_edit_the_site_is_byte_for_byte_what_a_fresh_build_writes() {
         let built = site.runpress(&["build", "--out", out.to_str().expect("UTF-8")]);
         if built.status != Some(0) {
             served.until(what, || served.message()["failed"] == true);
+            broken.push(what);
             continue;
         }
         let fresh = tree(&out);
         served.until(what, || differences(&served.files(), &fresh).is_empty());
     }
+    assert_eq!(broken, ["a sidecar is broken"]);
 }
 
 #[cfg(unix)]
