@@ -9,6 +9,7 @@ pub(crate) mod author;
 pub(crate) mod build;
 pub(crate) mod console;
 pub(crate) mod lookup;
+pub(crate) mod serve;
 pub(crate) mod shell;
 
 /// The content has errors; nothing was published.
@@ -67,6 +68,14 @@ pub(crate) enum Command {
     Check {
         #[command(flatten)]
         input: Input,
+    },
+    /// Build, serve on this machine, and build and show again after every change
+    Serve {
+        #[command(flatten)]
+        input: Input,
+        /// The port on 127.0.0.1; 0 takes any [default: 4000, or the next that is free]
+        #[arg(long, value_name = "N")]
+        port: Option<u16>,
     },
     /// Make a working site with one sample run, ready to build
     New {

@@ -26,6 +26,9 @@
 //!
 //! [`author`] is the way back: it writes annotations into the content, through the same formats and rules.
 //!
+//! [`serve`] shows a site while it is made. It calls [`rebuild`], the same build with a [`pipeline::Memory`]: runs that are as they
+//! were are taken over from the site that is replaced, by links to the same files, and everything else is made as always.
+//!
 //! # What is absent
 //!
 //! - Only the edges ([`discover`], [`load`], [`inspect`] through it, [`publish`], [`spool`], [`site`], [`author`] and the binary) touch
@@ -55,6 +58,7 @@ pub mod publish;
 pub mod render;
 pub mod rules;
 pub mod schema;
+pub mod serve;
 pub mod shapes;
 pub mod site;
 pub mod spool;
@@ -62,7 +66,7 @@ pub mod url;
 pub mod view;
 
 use diagnostics::Diagnostic;
-use pipeline::{Gathered, Outcome, Progress};
+use pipeline::{Gathered, Memory, Outcome, Output, Progress, Traces};
 use publish::Stage;
 use site::Site;
 
@@ -74,10 +78,8 @@ pub type Failure = Vec<Diagnostic>;
 /// # Errors
 /// The content or the site's own files cannot be read at all.
 pub fn check(site: &Site, progress: &dyn Progress) -> Result<Outcome, Failure> {
-    rehearse_or_build(site, progress, &|| {
-        Stage::rehearse(&site.out, &site.shown(&site.out), &site.inputs())
-    })
-    .map(|(outcome, _)| outcome)
+    let open = || Stage::rehearse(&site.out, &site.shown(&site.out), &site.inputs());
+    rehearse_or_build(site, progress, &open, None).map(|made| made.outcome)
 }
 
 /// Checks everything and, unless the content has errors, puts the new site in the place of the old one.
@@ -85,17 +87,50 @@ pub fn check(site: &Site, progress: &dyn Progress) -> Result<Outcome, Failure> {
 /// # Errors
 /// The content or the site's own files cannot be read at all, or the site cannot be written.
 pub fn build(site: &Site, progress: &dyn Progress) -> Result<Outcome, Failure> {
-    let (mut outcome, stages) = rehearse_or_build(site, progress, &|| {
-        Stage::open(&site.out, &site.shown(&site.out), &site.inputs())
-    })?;
-    if outcome.publishes(site) {
+    build_with(site, None, progress)
+}
+
+/// The same as [`build`], byte for byte, for a process that builds a site again and again: what `memory` knows to be as it was
+/// is not made again.
+///
+/// # Errors
+/// As [`build`].
+pub fn rebuild(
+    site: &Site,
+    memory: &mut Memory,
+    progress: &dyn Progress,
+) -> Result<Outcome, Failure> {
+    build_with(site, Some(memory), progress)
+}
+
+fn build_with(
+    site: &Site,
+    memory: Option<&mut Memory>,
+    progress: &dyn Progress,
+) -> Result<Outcome, Failure> {
+    let open = || Stage::open(&site.out, &site.shown(&site.out), &site.inputs());
+    let mut made = rehearse_or_build(site, progress, &open, memory.as_deref())?;
+    if made.outcome.publishes(site) {
         progress.begin("Putting it in place", 1);
-        for stage in stages {
+        let spool = std::mem::take(&mut made.stages[0].spool);
+        for stage in made.stages {
             stage.swap().map_err(|problem| vec![problem])?;
         }
-        outcome.published = true;
+        made.outcome.published = true;
+        if let Some(memory) = memory {
+            memory.learn(&made.gathered, made.traces, &made.outcome.findings, spool);
+        }
     }
-    Ok(outcome)
+    Ok(made.outcome)
+}
+
+/// A site that has not been put in its place yet.
+struct Made {
+    gathered: Gathered,
+    traces: Traces,
+    outcome: Outcome,
+    /// The site, and an export where one was asked for.
+    stages: Vec<Stage>,
 }
 
 /// A check is a build that writes nowhere: so both always give the same answer.
@@ -103,36 +138,52 @@ fn rehearse_or_build(
     site: &Site,
     progress: &dyn Progress,
     open: &dyn Fn() -> Result<Stage, Diagnostic>,
-) -> Result<(Outcome, Vec<Stage>), Failure> {
-    let mut gathered = Gathered::gather(site, progress)?;
+    memory: Option<&Memory>,
+) -> Result<Made, Failure> {
+    let mut gathered = Gathered::gather(site, memory.is_some(), progress)?;
     let renderer = site
         .renderer(&gathered)
         .map_err(|failure| gathered.failed(failure))?;
     let open = |gathered: &Gathered| open().map_err(|problem| gathered.failed(vec![problem]));
+    let pass = |gathered: &Gathered, stage: &Stage| {
+        let output = Output {
+            stage,
+            renderer: &renderer,
+            memory,
+        };
+        gathered
+            .pass(site, output, progress)
+            .map_err(|failure| gathered.failed(failure))
+    };
     let mut stage = open(&gathered)?;
-    let mut pass = gathered
-        .pass(site, (&stage, &renderer), progress)
-        .map_err(|failure| gathered.failed(failure))?;
-    while gathered.quarantine(site, &pass) {
+    let mut passed = pass(&gathered, &stage)?;
+    while gathered.quarantine(site, &passed) {
         drop(stage);
         stage = open(&gathered)?;
-        pass = gathered
-            .pass(site, (&stage, &renderer), progress)
-            .map_err(|failure| gathered.failed(failure))?;
+        passed = pass(&gathered, &stage)?;
     }
-    let mut outcome = gathered.outcome(site, pass);
+    let traces = passed.traces();
+    let mut outcome = gathered.outcome(site, passed);
+    #[cfg_attr(
+        not(feature = "parquet"),
+        allow(unused_mut, reason = "an export is a stage, too")
+    )]
+    let mut stages = vec![stage];
     if outcome.publishes(site) {
         gathered
-            .publish_lists(site, &outcome, (&stage, &renderer), progress)
+            .publish_lists(site, &outcome, (&stages[0], &renderer), progress)
             .map_err(|mut failure| {
                 failure.extend(outcome.diagnostics.iter().cloned());
                 failure
             })?;
-        (outcome.files, outcome.bytes) = stage.written();
+        (outcome.files, outcome.bytes) = stages[0].written();
         #[cfg(feature = "parquet")]
-        if let Some(export) = gathered.export(site, &outcome, progress)? {
-            return Ok((outcome, vec![stage, export]));
-        }
+        stages.extend(gathered.export(site, &outcome, progress)?);
     }
-    Ok((outcome, vec![stage]))
+    Ok(Made {
+        gathered,
+        traces,
+        outcome,
+        stages,
+    })
 }

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use runpress::site::Overrides;
 
-use cli::{Cli, Command, author, build, lookup, shell};
+use cli::{Cli, Command, author, build, lookup, serve, shell};
 
 /// Pages are made of many short texts; the system's allocator takes a tenth of a build more, and far more with musl.
 #[global_allocator]
@@ -22,6 +22,7 @@ fn main() -> ExitCode {
         Command::Annotate(asked) => author::annotate(&cli, asked),
         Command::Completions { shell } => shell::completions(*shell),
         Command::Man { folder } => shell::man(folder.as_deref()),
+        Command::Serve { input, port } => serve::run(&cli, input, *port),
         Command::Check { input } => build::run(&cli, input, None),
         Command::Build {
             input,

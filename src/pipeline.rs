@@ -10,7 +10,7 @@ use crate::discover::{ProseFile, RunDirectory};
 use crate::formats::page::Prose;
 use crate::formats::withdrawn::Withdrawals;
 use crate::ledger::{Build, Ledger};
-use crate::load::Loaded;
+use crate::load::{Loaded, Look};
 use crate::markup::Origin;
 use crate::model::archive::Archive;
 use crate::model::findings::Findings;
@@ -33,7 +33,12 @@ mod export;
 mod finding;
 mod gather;
 mod lists;
+mod memory;
 mod runs;
+
+pub use memory::{Memory, Traces};
+
+use memory::Trace;
 
 /// Told about the progress of a build.
 pub trait Progress: Sync {
@@ -58,6 +63,10 @@ impl Progress for Silent {
 pub struct Gathered {
     pool: Pool,
     directories: Vec<RunDirectory>,
+    /// One per directory, in a build that may be remembered; `None` when it cannot be.
+    looks: Vec<Option<Look>>,
+    /// What all pages have in common, in a build that may be remembered.
+    frame: String,
     /// One per directory; `None` when the record cannot be read.
     records: Vec<Option<Loaded>>,
     /// One per directory; `None` when the record is not valid.
@@ -99,8 +108,33 @@ struct SetAside {
 #[derive(Debug)]
 pub struct Pass {
     runs: Vec<(Findings, Vec<Diagnostic>)>,
+    /// What their pages were made of, where they may be remembered.
+    traces: Vec<Option<Trace>>,
     /// Problems of runs whose records are not valid.
     others: Vec<Diagnostic>,
+}
+
+/// Where the pages of runs go, and how they are made.
+#[derive(Debug, Clone, Copy)]
+pub struct Output<'a> {
+    /// Where they go.
+    pub stage: &'a Stage,
+    /// What makes them.
+    pub renderer: &'a Renderer,
+    /// What need not be made again.
+    pub memory: Option<&'a Memory>,
+}
+
+impl Pass {
+    /// Takes out what a memory needs of the pass.
+    pub fn traces(&mut self) -> Traces {
+        let traces = std::mem::take(&mut self.traces).into_iter();
+        let told = traces.zip(&self.runs);
+        Traces(
+            told.map(|(trace, (_, problems))| Some((trace?, problems.clone())))
+                .collect(),
+        )
+    }
 }
 
 /// What a check or a build came to.
@@ -186,7 +220,7 @@ impl Gathered {
     pub fn pass(
         &self,
         site: &Site,
-        output: (&Stage, &Renderer),
+        output: Output<'_>,
         progress: &dyn Progress,
     ) -> Result<Pass, Failure> {
         let doomed =
@@ -203,8 +237,11 @@ impl Gathered {
                 })
                 .collect();
             let mut runs = Vec::with_capacity(results.len());
+            let mut traces = Vec::with_capacity(results.len());
             for result in results {
-                runs.push(result.map_err(|problem| vec![problem])?);
+                let run = result.map_err(|problem| vec![problem])?;
+                runs.push((run.findings, run.problems));
+                traces.push(run.trace);
             }
             // Runs without a valid record: their other files are checked all the same.
             let others = (0..self.directories.len())
@@ -221,6 +258,7 @@ impl Gathered {
                 .collect::<Vec<_>>();
             Ok(Pass {
                 runs,
+                traces,
                 others: others.into_iter().flatten().collect(),
             })
         })

@@ -56,6 +56,15 @@ pub struct Written {
     pub blake3: String,
 }
 
+/// A file that stands in the output folder, and would be written again as it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kept {
+    /// Relative to the site's root.
+    pub path: String,
+    /// Size in bytes.
+    pub bytes: u64,
+}
+
 impl Stage {
     /// A stage that writes nothing and still notices what a real one would: a check is a build's rehearsal.
     ///
@@ -171,6 +180,27 @@ impl Stage {
         })
     }
 
+    /// Takes files over from the site that is replaced: all of them, or none and `false`. They share their place on the disk
+    /// where the file system can do that, since nothing that is published is ever changed in place.
+    #[must_use]
+    pub fn keep(&self, files: &[Kept]) -> bool {
+        let Some(folders) = &self.folders else {
+            return false;
+        };
+        for (index, file) in files.iter().enumerate() {
+            if folders.keep(&file.path).is_err() {
+                for file in &files[..index] {
+                    let _ = fs::remove_file(folders.staging.join(&file.path));
+                }
+                return false;
+            }
+        }
+        for file in files {
+            self.count(file.bytes);
+        }
+        true
+    }
+
     /// `None` in a rehearsal.
     fn create(&self, path: &str) -> Result<Option<File>, Diagnostic> {
         let Some(folders) = &self.folders else {
@@ -233,6 +263,26 @@ impl Stage {
 }
 
 impl Folders {
+    fn keep(&self, path: &str) -> io::Result<()> {
+        let (from, to) = (self.out.join(path), self.staging.join(path));
+        let link = || match fs::hard_link(&from, &to) {
+            Err(error)
+                if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::AlreadyExists) =>
+            {
+                Err(error)
+            }
+            Err(_) => fs::copy(&from, &to).map(|_| ()),
+            linked => linked,
+        };
+        match link() {
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                to.parent().map_or(Ok(()), fs::create_dir_all)?;
+                link()
+            }
+            other => other,
+        }
+    }
+
     fn swap(&mut self) -> Result<(), Diagnostic> {
         let result = if self.out.exists() {
             self.exchange()

@@ -9,6 +9,7 @@ use crate::load;
 use crate::pipeline::Gathered;
 use crate::render::templates::{Renderer, UserTemplate};
 use crate::url::HttpUrl;
+use crate::view::Link;
 
 /// A site, ready to be checked or built.
 #[derive(Debug)]
@@ -92,6 +93,16 @@ impl Site {
             config.site.base_url = Some(base_url.clone());
         }
         config.policy.quarantine |= overrides.keep_going;
+        if let Some(previous) = &overrides.previous
+            && !previous.is_dir()
+        {
+            let shown = previous.strip_prefix(root).unwrap_or(previous);
+            return Err(vec![codes::LEDGER_NO_SITE.at(
+                Place::file(shown.to_string_lossy()),
+                "The previous site is not a folder",
+                "Name the folder of a site that runpress made, or leave `--previous` out.",
+            )]);
+        }
         let content = if overrides.content.is_empty() {
             config
                 .build
@@ -147,6 +158,12 @@ impl Site {
         self.previous.as_deref().unwrap_or(&self.out)
     }
 
+    /// Builds into another folder from now on, and still compares with the site that stands in the configured one.
+    pub fn build_aside(&mut self, folder: PathBuf) {
+        let out = std::mem::replace(&mut self.out, folder);
+        self.previous.get_or_insert(out);
+    }
+
     /// Folders that the output must not touch.
     #[must_use]
     pub fn inputs(&self) -> Vec<PathBuf> {
@@ -158,6 +175,14 @@ impl Site {
     #[must_use]
     pub fn assets(&self) -> Assets {
         assets::collect(&self.statics, self.config.build.minify)
+    }
+
+    /// A digest of what all pages have in common: settings, templates, navigation and the addresses of the assets.
+    #[must_use]
+    pub fn frame(&self, navigation: &[Link]) -> String {
+        let links = self.assets().links;
+        let frame = format!("{:?}", (&self.config, &self.templates, navigation, links));
+        blake3::hash(frame.as_bytes()).to_hex().to_string()
     }
 
     /// The templates, ready to render the site's pages.

@@ -66,6 +66,14 @@ impl Bar {
         }
     }
 
+    /// A bar that says nothing elsewhere.
+    pub(crate) fn on_terminals(cli: &Cli) -> Self {
+        Self {
+            plain: false,
+            ..Self::new(cli)
+        }
+    }
+
     pub(crate) fn finish(&self) {
         self.bar.finish_and_clear();
     }

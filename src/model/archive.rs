@@ -67,7 +67,7 @@ pub struct Range {
 }
 
 /// The ranges of a comparable set.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Ranges {
     /// The four token classes in the format's order.
     pub tokens: [Option<Range>; 4],

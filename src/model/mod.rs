@@ -9,6 +9,7 @@ pub mod reconciliation;
 pub mod review;
 pub mod run;
 pub mod slug;
+pub mod surroundings;
 pub mod tape;
 pub mod threads;
 pub mod time;

@@ -20,17 +20,10 @@ use super::lists::Lists;
 /// The ledger of the site that is replaced; `None` when there is no such site, or it has none yet.
 ///
 /// # Errors
-/// The site that was named is not there, or its ledger cannot be read.
+/// Its ledger cannot be read.
 pub(super) fn previous(site: &Site) -> Result<Option<Ledger>, Diagnostic> {
     let folder = site.previous();
     let shown = site.shown(folder);
-    if site.previous.is_some() && !folder.is_dir() {
-        return Err(codes::LEDGER_NO_SITE.at(
-            Place::file(&shown),
-            "The previous site is not a folder",
-            "Name the folder of a site that runpress made, or leave `--previous` out.",
-        ));
-    }
     let limits = &site.config.limits;
     let Some(bytes) = load::published(folder, &shown, ledger::PATH, limits)? else {
         return Ok(None);

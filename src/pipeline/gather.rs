@@ -9,7 +9,7 @@ use crate::diagnostics::{self, Diagnostic, Source};
 use crate::discover::{self, ProseFile, RunDirectory, WithdrawnFile};
 use crate::formats::run_record::UnknownKey;
 use crate::formats::{page, withdrawn};
-use crate::load::{self, Loaded};
+use crate::load::{self, Loaded, Look};
 use crate::markup::Origin;
 use crate::model::archive::Archive;
 use crate::rules::archive::Candidate;
@@ -22,11 +22,12 @@ use crate::{Failure, inspect, rules};
 const STACK: usize = 16 << 20;
 
 impl Gathered {
-    /// Finds all content and reads every record and every page of prose.
+    /// Finds all content and reads every record and every page of prose. For a build that may be remembered, it also notes
+    /// how each run directory looks.
     ///
     /// # Errors
     /// A content root cannot be read.
-    pub fn gather(site: &Site, progress: &dyn Progress) -> Result<Self, Failure> {
+    pub fn gather(site: &Site, remembers: bool, progress: &dyn Progress) -> Result<Self, Failure> {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(site.jobs)
             .stack_size(STACK)
@@ -45,7 +46,7 @@ impl Gathered {
                 .par_iter()
                 .enumerate()
                 .map(|(index, directory)| {
-                    let read = read_record(site, directory, index);
+                    let read = read_record(site, (directory, index), remembers);
                     progress.tick();
                     read
                 })
@@ -53,6 +54,8 @@ impl Gathered {
         });
         let mut gathered = Self {
             pool,
+            frame: String::new(),
+            looks: Vec::with_capacity(read.len()),
             records: Vec::with_capacity(read.len()),
             candidates: Vec::with_capacity(read.len()),
             ids: Vec::with_capacity(read.len()),
@@ -82,6 +85,7 @@ impl Gathered {
                 let run = NotPublished { path, state };
                 gathered.not_published.insert(directory, run);
             }
+            gathered.looks.push(read.look);
             gathered.records.push(read.file);
             gathered.candidates.push(candidate);
             gathered.ids.push(read.id);
@@ -119,6 +123,9 @@ impl Gathered {
             ));
         }
         gathered.assemble();
+        if remembers {
+            gathered.frame = site.frame(&gathered.navigation());
+        }
         Ok(gathered)
     }
 
@@ -243,6 +250,7 @@ impl Gathered {
 
 /// What came of reading one record.
 struct ReadRecord {
+    look: Option<Look>,
     file: Option<Loaded>,
     candidate: Option<Candidate>,
     id: Option<String>,
@@ -250,7 +258,13 @@ struct ReadRecord {
     unknown_keys: Vec<UnknownKey>,
 }
 
-fn read_record(site: &Site, directory: &RunDirectory, index: usize) -> ReadRecord {
+fn read_record(
+    site: &Site,
+    (directory, index): (&RunDirectory, usize),
+    remembers: bool,
+) -> ReadRecord {
+    // Before anything of it is read: what changes later looks different the next time.
+    let look = remembers.then(|| load::look(directory)).flatten();
     match load::record(directory, &site.config.limits) {
         Ok(file) => {
             let inspect::Record {
@@ -267,6 +281,7 @@ fn read_record(site: &Site, directory: &RunDirectory, index: usize) -> ReadRecor
                 directory: index,
             });
             ReadRecord {
+                look,
                 file: Some(file),
                 candidate,
                 id,
@@ -275,6 +290,7 @@ fn read_record(site: &Site, directory: &RunDirectory, index: usize) -> ReadRecor
             }
         }
         Err(problem) => ReadRecord {
+            look,
             file: None,
             candidate: None,
             id: None,

@@ -10,8 +10,9 @@ use crate::markup::Origin;
 use crate::model::archive::Entry;
 use crate::model::details::Details;
 use crate::model::findings::{Filed, Findings, Glimpse, Slice, Spooled, ThreadCounts};
+use crate::model::surroundings::Surroundings;
 use crate::model::time;
-use crate::publish::Stage;
+use crate::publish::{Kept, Stage};
 use crate::render::markdown::{self, Context};
 use crate::render::templates::Renderer;
 use crate::render::{Html, outline, strip as strip_svg, timeline as timeline_html, tree};
@@ -21,12 +22,22 @@ use crate::view::run::{OwnWords, PRIOR, Parts, Sources, StripView};
 use crate::view::timeline::Layout;
 use crate::view::{annotations, compare, discussion, links, run as run_view, strip, timeline};
 
-use super::{Gathered, is_newest, run_of};
+use super::memory::Trace;
+use super::{Gathered, Output, is_newest, run_of};
 
 /// Annotations of one run that the home page may show: few, so that one busy run does not fill it.
 const GLIMPSES: usize = 2;
 
-/// Reads, checks and (with an output) writes the run at `index` of the archive.
+/// What came of a run.
+#[derive(Debug, Default)]
+pub(super) struct Processed {
+    pub(super) findings: Findings,
+    pub(super) problems: Vec<Diagnostic>,
+    /// What its pages were made of, if they were made and may be remembered.
+    pub(super) trace: Option<Trace>,
+}
+
+/// Reads, checks and (with an output) writes the run at `index` of the archive, or takes it over from what is remembered.
 ///
 /// # Errors
 /// The site cannot be written, or a template cannot be rendered.
@@ -34,12 +45,19 @@ pub(super) fn process(
     site: &Site,
     gathered: &Gathered,
     index: usize,
-    output: Option<(&Stage, &Renderer)>,
-) -> Result<(Findings, Vec<Diagnostic>), Diagnostic> {
+    output: Option<Output<'_>>,
+) -> Result<Processed, Diagnostic> {
     let (entry, directory, record) = run_of(gathered, index);
     let Some(record) = record else {
-        return Ok((Findings::default(), Vec::new()));
+        return Ok(Processed::default());
     };
+    if let Some(output) = output
+        && let Some(memory) = output.memory
+        && let Some(known) =
+            memory.recall(gathered, (index, is_newest(site, index)), output.stage)?
+    {
+        return Ok(known);
+    }
     let (files, mut problems) = load::run(directory, record, &site.config.limits);
     let inspected =
         inspect::files(&site.config, directory, Some(&entry.run), &files).unpack(&mut problems);
@@ -54,7 +72,11 @@ pub(super) fn process(
     let text = String::from_utf8_lossy(diagnostics::without_mark(&record.bytes));
     findings.imprint = inspect::imprint(&text, &files, &inspected);
     // A run with errors is never published, so its pages need not be made.
-    if let Some((stage, renderer)) = output.filter(|_| !problems.iter().any(Diagnostic::is_error)) {
+    let mut trace = None;
+    if let Some(output) = output.filter(|_| !problems.iter().any(Diagnostic::is_error)) {
+        let prior = details.prior_entries.iter();
+        let named = prior.filter_map(|prior| prior.run.as_deref());
+        let surroundings = Surroundings::of(&gathered.archive, index, named);
         let page = RunOutput {
             site,
             gathered,
@@ -64,6 +86,7 @@ pub(super) fn process(
             details: &details,
             layouts: &layouts,
             record: &text,
+            surroundings: &surroundings,
         };
         let mut noticed = gathered
             .noticed
@@ -72,13 +95,29 @@ pub(super) fn process(
             .unwrap_or_default();
         noticed.extend(problems.iter().cloned());
         diagnostics::sort(&mut noticed);
-        let writeup = page.write(stage, renderer, &noticed)?;
-        findings.spooled = spool(stage, entry, &inspected, &layouts)?;
-        if is_newest(site, index) && inspected.review.is_some() {
+        let mut files = Files {
+            stage: output.stage,
+            written: Vec::new(),
+        };
+        let writeup = page.write(&mut files, output.renderer, &noticed)?;
+        findings.spooled = spool(output.stage, entry, &inspected, &layouts)?;
+        let is_newest = is_newest(site, index);
+        if is_newest && inspected.review.is_some() {
             findings.writeup_html = Some(writeup.as_str().to_owned());
         }
+        let files = files.written;
+        trace = gathered.looks[entry.directory].map(|look| Trace {
+            look,
+            surroundings,
+            is_newest,
+            files,
+        });
     }
-    Ok((findings, problems))
+    Ok(Processed {
+        findings,
+        problems,
+        trace,
+    })
 }
 
 /// Checks the files beside a record that is not valid.
@@ -200,27 +239,45 @@ struct RunOutput<'a> {
     details: &'a Details,
     layouts: &'a [Layout<'a>],
     record: &'a str,
+    surroundings: &'a Surroundings,
+}
+
+/// Writes the files of one run and notes them down.
+struct Files<'a> {
+    stage: &'a Stage,
+    written: Vec<Kept>,
+}
+
+impl Files<'_> {
+    fn write(&mut self, path: &str, bytes: &[u8]) -> Result<(), Diagnostic> {
+        self.stage.write(path, bytes)?;
+        self.written.push(Kept {
+            path: path.to_owned(),
+            bytes: bytes.len() as u64,
+        });
+        Ok(())
+    }
 }
 
 impl RunOutput<'_> {
     /// Writes the pages and files of the run; gives the writeup, which the feed of the newest runs carries.
     fn write(
         &self,
-        stage: &Stage,
+        files: &mut Files<'_>,
         renderer: &Renderer,
         problems: &[Diagnostic],
     ) -> Result<Html, Diagnostic> {
         let config = &self.site.config;
         let entry = &self.gathered.archive.runs[self.index];
-        let downloads = self.write_downloads(stage, &entry.slug)?;
-        self.write_assets(stage, &entry.slug)?;
+        let downloads = self.write_downloads(files, &entry.slug)?;
+        self.write_assets(files, &entry.slug)?;
         let mut digests = self.files.digests.clone();
         digests.extend(self.inspected.referenced.iter().cloned());
         digests.sort_by(|a, b| a.path.cmp(&b.path));
         digests.dedup();
         let sources = Sources {
             config,
-            archive: &self.gathered.archive,
+            surroundings: self.surroundings,
             entry,
             details: self.details,
             review: self.inspected.review.as_ref(),
@@ -272,11 +329,11 @@ impl RunOutput<'_> {
             .map_err(std::io::Error::from)
             .and_then(|document| feeds::write_pretty(&mut json, &document))
             .map_err(|error| unwritten("run.json", &error))?;
-        stage.write(&links::run_file(&entry.slug, "run.json"), &json)?;
+        files.write(&links::run_file(&entry.slug, "run.json"), &json)?;
 
-        write_compared(stage, &sources)?;
+        write_compared(files, &sources)?;
         let path = links::run(&entry.slug);
-        let timelines = self.write_timelines(stage, renderer, &sources)?;
+        let timelines = self.write_timelines(files, renderer, &sources)?;
         let strips = self.strips(&path);
         let size_hint = timelines
             .iter()
@@ -317,41 +374,45 @@ impl RunOutput<'_> {
             ],
             size_hint,
         };
-        stage.write(&info.path, &renderer.page("run.html", &info, &view)?)?;
+        files.write(&info.path, &renderer.page("run.html", &info, &view)?)?;
         Ok(writeup)
     }
 
     /// Public assets of the transcript, each once, under names that say what they hold.
-    fn write_assets(&self, stage: &Stage, slug: &str) -> Result<(), Diagnostic> {
+    fn write_assets(&self, files: &mut Files<'_>, slug: &str) -> Result<(), Diagnostic> {
         let assets = self
             .inspected
             .conversation
             .iter()
             .flat_map(|conversation| &conversation.assets);
-        let files: BTreeMap<&str, &[u8]> = assets
+        let assets: BTreeMap<&str, &[u8]> = assets
             .filter_map(|asset| asset.file.as_ref())
             .map(|file| (file.name.as_str(), file.bytes.as_slice()))
             .collect();
-        for (name, bytes) in files {
-            stage.write(&links::run_file(slug, &format!("assets/{name}")), bytes)?;
+        for (name, bytes) in assets {
+            files.write(&links::run_file(slug, &format!("assets/{name}")), bytes)?;
         }
         Ok(())
     }
 
     /// Event logs, tapes and sidecars, byte for byte as they were checked.
-    fn write_downloads(&self, stage: &Stage, slug: &str) -> Result<Vec<String>, Diagnostic> {
+    fn write_downloads(
+        &self,
+        files: &mut Files<'_>,
+        slug: &str,
+    ) -> Result<Vec<String>, Diagnostic> {
         if !self.site.config.policy.publish_events {
             return Ok(Vec::new());
         }
-        let files = self
+        let downloads = self
             .files
             .events
             .iter()
             .chain(&self.files.tapes)
             .chain(&self.files.sidecars);
-        files
+        downloads
             .map(|file| {
-                stage.write(&links::run_file(slug, &file.name), &file.bytes)?;
+                files.write(&links::run_file(slug, &file.name), &file.bytes)?;
                 Ok(file.name.clone())
             })
             .collect()
@@ -360,7 +421,7 @@ impl RunOutput<'_> {
     /// Writes the further pages of every tape and gives the first of each.
     fn write_timelines(
         &self,
-        stage: &Stage,
+        files: &mut Files<'_>,
         renderer: &Renderer,
         sources: &Sources<'_>,
     ) -> Result<Vec<Html>, Diagnostic> {
@@ -380,7 +441,7 @@ impl RunOutput<'_> {
                 for text in long {
                     // A payload that several events refer to is written once.
                     if texts.insert(text.path.clone()) {
-                        stage.write(&text.path, text.text.as_bytes())?;
+                        files.write(&text.path, text.text.as_bytes())?;
                     }
                 }
                 if number == 1 {
@@ -398,7 +459,7 @@ impl RunOutput<'_> {
                     json_ld: None,
                     size_hint: view.html.as_str().len(),
                 };
-                stage.write(&info.path, &renderer.page("events.html", &info, &view)?)?;
+                files.write(&info.path, &renderer.page("events.html", &info, &view)?)?;
             }
         }
         Ok(first)
@@ -502,13 +563,13 @@ impl RunOutput<'_> {
 }
 
 /// What the page of comparisons loads of this run.
-fn write_compared(stage: &Stage, sources: &Sources<'_>) -> Result<(), Diagnostic> {
+fn write_compared(files: &mut Files<'_>, sources: &Sources<'_>) -> Result<(), Diagnostic> {
     let writeup = sources
         .review
         .map(|review| outline::blocks(&review.body, compare::WRITEUP));
     let script = feeds::script::call("run", &compare::data(sources, writeup))
         .map_err(|error| unwritten("compare.js", &error.into()))?;
-    stage.write(&links::run_file(&sources.entry.slug, "compare.js"), &script)
+    files.write(&links::run_file(&sources.entry.slug, "compare.js"), &script)
 }
 
 /// How much of one text that a run wrote about itself its page shows, in bytes.

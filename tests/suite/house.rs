@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The files of src/ that touch the disk, the environment, the clock or the terminal; a folder is named with `/`.
-const EDGES: [&str; 9] = [
+const EDGES: [&str; 10] = [
     "discover.rs",
     "load.rs",
     "publish.rs",
@@ -14,6 +14,7 @@ const EDGES: [&str; 9] = [
     "author.rs",
     "author/",
     "serve.rs",
+    "serve/",
 ];
 
 fn is_edge(path: &str) -> bool {

@@ -45,6 +45,7 @@ mod reports;
 mod round_trips;
 mod schemas;
 mod search;
+mod serve;
 mod sidecars;
 mod sizes;
 mod support;

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use crate::model::archive::Archive;
 use crate::model::details::{Details, PriorEntry, Showcase};
+use crate::model::surroundings::Surroundings;
 use crate::render::Html;
 use crate::view::{Cell, format, links};
 
@@ -87,7 +87,7 @@ pub(super) fn showcase(showcase: &Showcase, html: Option<Html>) -> ShowcaseView 
 }
 
 pub(super) fn game_jam(
-    archive: &Archive,
+    around: &Surroundings,
     root: &str,
     details: &Details,
     readme: Option<Html>,
@@ -98,10 +98,13 @@ pub(super) fn game_jam(
         return None;
     }
     let view = |(entry, readme): (&PriorEntry, Option<Html>)| {
-        let found = entry.run.as_ref().and_then(|id| archive.find(id));
+        let found = entry
+            .run
+            .as_ref()
+            .and_then(|id| around.named.get(id)?.as_ref());
         PriorView {
             run: format::text(entry.run.as_ref()),
-            href: found.map(|run| format!("{root}{}", links::run(&run.slug))),
+            href: found.map(|slug| format!("{root}{}", links::run(slug))),
             finished: entry.finished.as_ref().map_or_else(
                 || Cell::unknown("not recorded"),
                 |at| Cell::known(format::when(at).text),

@@ -2,9 +2,10 @@
 
 use serde::Serialize;
 
-use crate::model::archive::{Archive, Range};
+use crate::model::archive::Range;
 use crate::model::details::Details;
 use crate::model::run::{Number, Run, Total};
+use crate::model::surroundings::Surroundings;
 use crate::view::{Cell, format};
 
 /// The figures of a run.
@@ -65,9 +66,9 @@ pub struct BarPart {
     pub width: u32,
 }
 
-pub(super) fn metrics(archive: &Archive, run: &Run, details: &Details) -> MetricsView {
+pub(super) fn metrics(around: &Surroundings, run: &Run, details: &Details) -> MetricsView {
     let m = &run.metrics;
-    let ranges = archive.ranges(run).cloned().unwrap_or_default();
+    let ranges = &around.ranges;
     let peers = ranges.run_time.as_ref().map_or(0, |range| range.runs);
     let shown = |range: &Option<Range>, value: fn(Option<&Number>) -> Cell| {
         let range = range.as_ref().filter(|range| range.runs > 1)?;

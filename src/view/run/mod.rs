@@ -14,11 +14,12 @@ use serde::Serialize;
 use crate::config::Config;
 use crate::model::FileDigest;
 use crate::model::annotation::Sidecar;
-use crate::model::archive::{Archive, Entry};
+use crate::model::archive::Entry;
 use crate::model::details::Details;
 use crate::model::reconciliation::Reconciliation;
 use crate::model::review::Review;
 use crate::model::run::Run;
+use crate::model::surroundings::{Neighbour, Surroundings};
 use crate::model::tape::Tape;
 use crate::model::threads::Threads;
 use crate::model::transcript::Conversation;
@@ -132,8 +133,8 @@ pub type Draw = fn(&Tree) -> Html;
 pub struct Sources<'a> {
     /// Settings.
     pub config: &'a Config,
-    /// The archive.
-    pub archive: &'a Archive,
+    /// What the run sees of the archive.
+    pub surroundings: &'a Surroundings,
     /// The run.
     pub entry: &'a Entry,
     /// What only its page shows.
@@ -174,24 +175,18 @@ pub fn title(run: &Run) -> String {
 /// Makes the page.
 #[must_use]
 pub fn page(s: &Sources<'_>, parts: Parts) -> RunPage {
-    let (run, archive) = (&s.entry.run, s.archive);
+    let (run, around) = (&s.entry.run, s.surroundings);
     let path = links::run(&s.entry.slug);
     let root = links::root(&path);
     let link = |text: &str, path: String| Link {
         text: text.to_owned(),
         href: format!("{root}{path}"),
     };
-    let neighbour = |index: Option<usize>| {
-        index.map(|index| {
-            let entry = &archive.runs[index];
-            let run = &entry.run;
-            let words = format!(
-                "{}, {} ({})",
-                run.subject.model,
-                run.subject.harness,
-                format::when(run.recency()).date
-            );
-            link(&words, links::run(&entry.slug))
+    let neighbour = |run: &Option<Neighbour>| {
+        run.as_ref().map(|run| {
+            let date = format::when(&run.at).date;
+            let words = format!("{}, {} ({date})", run.model, run.harness);
+            link(&words, links::run(&run.slug))
         })
     };
     let mut downloads = vec![Link {
@@ -205,17 +200,11 @@ pub fn page(s: &Sources<'_>, parts: Parts) -> RunPage {
     RunPage {
         title: title(run),
         id: run.id.clone(),
-        case: link(
-            &run.subject.case,
-            links::group("cases", &archive.cases[s.entry.case].slug),
-        ),
-        model: link(
-            &run.subject.model,
-            links::group("models", &archive.models[s.entry.model].slug),
-        ),
+        case: link(&run.subject.case, links::group("cases", &around.case)),
+        model: link(&run.subject.model, links::group("models", &around.model)),
         harness: link(
             &run.subject.harness,
-            links::group("harnesses", &archive.harnesses[s.entry.harness].slug),
+            links::group("harnesses", &around.harness),
         ),
         harness_version: format::text(run.subject.harness_version.as_ref()),
         version: run.subject.version.clone(),
@@ -240,13 +229,13 @@ pub fn page(s: &Sources<'_>, parts: Parts) -> RunPage {
             .as_ref()
             .map(|showcase| entry::showcase(showcase, parts.own_words.showcase)),
         game_jam: entry::game_jam(
-            archive,
+            around,
             &root,
             s.details,
             parts.own_words.readme,
             parts.own_words.prior,
         ),
-        metrics: metrics::metrics(archive, run, s.details),
+        metrics: metrics::metrics(around, run, s.details),
         validation: validation::validation(run, s.details, parts.draw),
         timelines: s
             .tapes
@@ -274,8 +263,8 @@ pub fn page(s: &Sources<'_>, parts: Parts) -> RunPage {
             .filter(|t| !t.threads.is_empty())
             .map(|threads| discussion::threads(threads, parts.entries)),
         provenance: provenance::provenance(s, parts.draw),
-        newer: neighbour(s.entry.newer),
-        older: neighbour(s.entry.older),
+        newer: neighbour(&around.newer),
+        older: neighbour(&around.older),
         root,
     }
 }

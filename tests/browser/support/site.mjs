@@ -6,7 +6,7 @@ import path from 'node:path';
 
 /** The demo site, built by the caller. */
 export const SITE = path.resolve(required('RUNPRESS_SITE', 'the folder of the built demo site'));
-const BINARY = path.resolve(required('RUNPRESS_BIN', 'the runpress binary'));
+export const BINARY = path.resolve(required('RUNPRESS_BIN', 'the runpress binary'));
 if (!existsSync(path.join(SITE, 'index.html'))) throw new Error(`RUNPRESS_SITE holds no site: ${SITE}`);
 if (!existsSync(BINARY)) throw new Error(`RUNPRESS_BIN does not exist: ${BINARY}`);
 
@@ -36,16 +36,19 @@ export function build(root, ...options) {
   return out;
 }
 
-/** Writes `files` (path to text) into a new folder and builds it. */
-export function site(files, ...options) {
+/** Writes files (path to text) into a new folder; answers the folder. */
+export function files(texts) {
   const root = temporary();
   mkdirSync(path.join(root, 'content'));
-  for (const [name, text] of Object.entries(files)) {
+  for (const [name, text] of Object.entries(texts)) {
     mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
     writeFileSync(path.join(root, name), text);
   }
-  return build(root, ...options);
+  return root;
 }
+
+/** Writes files (path to text) into a new folder and builds it. */
+export const site = (texts, ...options) => build(files(texts), ...options);
 
 /** A small run record that keeps every rule; `over` replaces its fields. */
 export const record = (over = {}) => ({

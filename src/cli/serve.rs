@@ -1,0 +1,122 @@
+//! Runs `serve`: builds, says what came of it, and builds again after each change until it is ended.
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use runpress::diagnostics::text::visible;
+use runpress::serve::{Change, PORT, Server, Watcher};
+use runpress::site::Overrides;
+use runpress::view::format;
+
+use super::console::{Bar, refuse, say, say_raw};
+use super::{COULD_NOT_RUN, Cli, Input, build};
+
+/// As many changed files as are named.
+const NAMED: usize = 3;
+
+/// Serves the site until the process is ended; comes back only when it cannot.
+pub(crate) fn run(cli: &Cli, input: &Input, port: Option<u16>) -> u8 {
+    let Some(root) = build::root(cli) else {
+        return COULD_NOT_RUN;
+    };
+    let overrides = build::overrides(input, Overrides::default());
+    let mut server = match Server::start(port) {
+        Ok(server) => server,
+        Err(error) => {
+            no_port(port, &error);
+            return COULD_NOT_RUN;
+        }
+    };
+    // Before the first build, so that no change falls between.
+    let mut watcher = match Watcher::new(&root, &input.content) {
+        Ok(watcher) => watcher,
+        Err(error) => {
+            refuse(
+                &format!("The folders of the site cannot be watched: {error}"),
+                "Raise the system's limit of watches, and of open files, and try again.",
+            );
+            return COULD_NOT_RUN;
+        }
+    };
+    let mut told = String::new();
+    let mut polls = false;
+    loop {
+        let start = Instant::now();
+        let bar = Bar::on_terminals(cli);
+        let result = server.build(&root, &overrides, &bar);
+        bar.finish();
+        build::tell(cli, input, &result);
+        if input.timings {
+            say_raw(&bar.timings());
+        }
+        if !cli.quiet {
+            say(&build::came_to(&result, start.elapsed()));
+        }
+        if let Ok((site, _)) = &result {
+            watcher.follow(site);
+        }
+        if watcher.polls() && !polls {
+            polls = true;
+            say(
+                "The system cannot watch so many folders, so they are looked through once a second.",
+            );
+        }
+        let url = server.url();
+        if told != url {
+            say(&format!("Serving at {url} until Ctrl-C."));
+            told = url;
+        }
+        let Some(change) = watcher.wait() else {
+            refuse(
+                "The folders of the site cannot be watched any more",
+                "Start `runpress serve` again.",
+            );
+            return COULD_NOT_RUN;
+        };
+        server.note(&change);
+        if !cli.quiet {
+            say(&changed(&root, &change));
+        }
+    }
+}
+
+fn no_port(port: Option<u16>, error: &std::io::Error) {
+    match port {
+        Some(port) if error.kind() == ErrorKind::AddrInUse => refuse(
+            &format!("The port `{port}` is taken by another program"),
+            "Give `--port` another number, or leave it out to take the next one that is free.",
+        ),
+        _ => refuse(
+            &format!("The site cannot be served: {error}"),
+            &format!(
+                "Give `--port` a number above 1023 that is free; without it, {PORT} or one of the next is taken."
+            ),
+        ),
+    }
+}
+
+/// `Changed: content/runs/a/events.jsonl and 2 more files`
+fn changed(root: &Path, change: &Change) -> String {
+    let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+    let paths: Vec<PathBuf> = change
+        .paths
+        .iter()
+        .map(|path| path.strip_prefix(&root).unwrap_or(path).to_owned())
+        .collect();
+    if paths.is_empty() {
+        return "Changed: the folders of the site".to_owned();
+    }
+    let named: Vec<String> = paths
+        .iter()
+        .take(NAMED)
+        .map(|path| visible(&path.to_string_lossy()))
+        .collect();
+    let more = paths.len().saturating_sub(NAMED);
+    let more = if more > 0 {
+        format!(" and {}", format::count(more, "more path"))
+    } else {
+        String::new()
+    };
+    format!("Changed: {}{more}", named.join(", "))
+}

@@ -1,0 +1,76 @@
+//! Knows what the page of a run tells of the archive around it. It is all that the page sees of other runs, so where this is
+//! the same and the run is the same, the page is the same.
+
+use std::collections::BTreeMap;
+
+use super::archive::{Archive, Ranges};
+use super::time::Moment;
+
+/// A run's place in the archive, as its page tells it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Surroundings {
+    /// The run's own address.
+    pub slug: String,
+    /// Address of its case.
+    pub case: String,
+    /// Address of its model.
+    pub model: String,
+    /// Address of its harness.
+    pub harness: String,
+    /// The next newer run of the same case.
+    pub newer: Option<Neighbour>,
+    /// The next older run of the same case.
+    pub older: Option<Neighbour>,
+    /// The ranges of the runs that are comparable with it, itself included.
+    pub ranges: Ranges,
+    /// The runs that it names itself, by id: their addresses, where the archive has them.
+    pub named: BTreeMap<String, Option<String>>,
+}
+
+/// A run, as another one refers to it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Neighbour {
+    /// Its address.
+    pub slug: String,
+    /// The model.
+    pub model: String,
+    /// The harness.
+    pub harness: String,
+    /// When it was published, or else finished.
+    pub at: Moment,
+}
+
+impl Surroundings {
+    /// Those of the run at `index` of the archive, which names the runs of these ids.
+    #[must_use]
+    pub fn of<'a>(
+        archive: &Archive,
+        index: usize,
+        named: impl IntoIterator<Item = &'a str>,
+    ) -> Self {
+        let entry = &archive.runs[index];
+        let neighbour = |index: Option<usize>| {
+            let entry = &archive.runs[index?];
+            Some(Neighbour {
+                slug: entry.slug.clone(),
+                model: entry.run.subject.model.clone(),
+                harness: entry.run.subject.harness.clone(),
+                at: entry.run.recency().clone(),
+            })
+        };
+        let address = |id: &str| archive.find(id).map(|entry| entry.slug.clone());
+        Self {
+            slug: entry.slug.clone(),
+            case: archive.cases[entry.case].slug.clone(),
+            model: archive.models[entry.model].slug.clone(),
+            harness: archive.harnesses[entry.harness].slug.clone(),
+            newer: neighbour(entry.newer),
+            older: neighbour(entry.older),
+            ranges: archive.ranges(&entry.run).cloned().unwrap_or_default(),
+            named: named
+                .into_iter()
+                .map(|id| (id.to_owned(), address(id)))
+                .collect(),
+        }
+    }
+}

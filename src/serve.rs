@@ -1,0 +1,250 @@
+//! [edge] Knows how a site is looked at while it is made: built into a folder of its own, served on this machine only, built
+//! again after each change, and shown by open pages at once.
+//!
+//! The output folder of the site is never written; it is only what the ledger of the served site compares with.
+//! A build that fails leaves what is served as it was, and the open pages say what is wrong.
+
+use std::fs;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use tempfile::TempDir;
+use tokio::runtime::Runtime;
+use tokio::sync::watch;
+
+use crate::Failure;
+use crate::pipeline::{Memory, Outcome, Progress};
+use crate::site::{Overrides, Site};
+
+mod http;
+mod state;
+mod watcher;
+
+pub use watcher::{Change, Watcher};
+
+use state::Shown;
+
+/// The port that is tried first when none is named.
+pub const PORT: u16 = 4000;
+/// How many ports are tried after it.
+const NEXT: u16 = 100;
+
+/// Serves the newest good build from a folder that is removed at the end.
+#[derive(Debug)]
+pub struct Server {
+    folder: Arc<TempDir>,
+    address: SocketAddr,
+    shown: watch::Sender<Arc<Shown>>,
+    working: Arc<Working>,
+    memory: Memory,
+    _runtime: Runtime,
+}
+
+/// Whether a build is under way, and whether it is to stand still because the process ends.
+#[derive(Debug, Default)]
+struct Working {
+    builds: AtomicBool,
+    ends: AtomicBool,
+}
+
+impl Server {
+    /// Begins to serve on this machine only: on `port`, or without one on [`PORT`] or the next that is free.
+    ///
+    /// # Errors
+    /// The port is taken, or the system gives no port, thread or temporary folder.
+    pub fn start(port: Option<u16>) -> io::Result<Self> {
+        let listener = listen(port)?;
+        listener.set_nonblocking(true)?;
+        let address = listener.local_addr()?;
+        let folder = tempfile::Builder::new()
+            .prefix("runpress-serve-")
+            .tempdir()?;
+        let folder = Arc::new(folder);
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(2)
+            .enable_io()
+            .build()?;
+        let session = folder.path().file_name().unwrap_or_default();
+        let (shown, seen) = watch::channel(Arc::new(Shown::nothing(&session.to_string_lossy())));
+        let working = Arc::new(Working::default());
+        {
+            let _context = runtime.enter();
+            let listener = tokio::net::TcpListener::from_std(listener)?;
+            let app = http::app(folder.path().join(SITE), seen);
+            runtime.spawn(async move {
+                // It ends with the process.
+                let _ = axum::serve(listener, app).await;
+            });
+            runtime.spawn(end(signals()?, Arc::clone(&folder), Arc::clone(&working)));
+        }
+        Ok(Self {
+            folder,
+            address,
+            shown,
+            working,
+            memory: Memory::default(),
+            _runtime: runtime,
+        })
+    }
+
+    /// Where the site is served.
+    #[must_use]
+    pub fn url(&self) -> String {
+        format!("http://{}{}", self.address, self.shown.borrow().base)
+    }
+
+    /// Reads again what a change names, however it looks.
+    pub fn note(&mut self, change: &Change) {
+        self.memory.forget(&change.paths);
+    }
+
+    /// Builds the site at `root` once more. When that succeeds, it is served from now on; in any case the open pages are told.
+    ///
+    /// # Errors
+    /// As [`crate::build`]; what was served is served on.
+    pub fn build(
+        &mut self,
+        root: &Path,
+        overrides: &Overrides,
+        progress: &dyn Progress,
+    ) -> Result<(Site, Outcome), Failure> {
+        self.working.builds.store(true, Ordering::SeqCst);
+        let progress = Interruptible {
+            inner: progress,
+            working: &self.working,
+        };
+        let result = Site::open(root, overrides).and_then(|mut site| {
+            site.build_aside(self.folder.path().join(SITE));
+            let outcome = crate::rebuild(&site, &mut self.memory, &progress)?;
+            Ok((site, outcome))
+        });
+        progress.stand_still_at_the_end();
+        self.working.builds.store(false, Ordering::SeqCst);
+        let next = self.shown.borrow().after(&result);
+        self.shown.send_replace(Arc::new(next));
+        result
+    }
+}
+
+/// The site's place in the folder.
+const SITE: &str = "site";
+
+fn listen(port: Option<u16>) -> io::Result<TcpListener> {
+    let bind = |port| TcpListener::bind((Ipv4Addr::LOCALHOST, port));
+    let Some(port) = port else {
+        let mut tried = bind(PORT);
+        for port in PORT + 1..=PORT + NEXT {
+            match tried {
+                Err(error) if error.kind() == io::ErrorKind::AddrInUse => tried = bind(port),
+                other => return other,
+            }
+        }
+        return tried;
+    };
+    bind(port)
+}
+
+/// Holds the threads of a build when the process ends, so that nothing is written into the folder while it is removed.
+struct Interruptible<'a> {
+    inner: &'a dyn Progress,
+    working: &'a Working,
+}
+
+impl Interruptible<'_> {
+    fn stand_still_at_the_end(&self) {
+        while self.working.ends.load(Ordering::SeqCst) {
+            thread::park();
+        }
+    }
+}
+
+impl Progress for Interruptible<'_> {
+    fn begin(&self, step: &'static str, ticks: usize) {
+        self.stand_still_at_the_end();
+        self.inner.begin(step, ticks);
+    }
+
+    fn tick(&self) {
+        self.stand_still_at_the_end();
+        self.inner.tick();
+    }
+}
+
+/// What asks the process to end: Ctrl-C, the system, or a terminal that is closed.
+#[cfg(unix)]
+struct Signals(Vec<tokio::signal::unix::Signal>);
+
+#[cfg(unix)]
+fn signals() -> io::Result<Signals> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let kinds = [
+        SignalKind::interrupt(),
+        SignalKind::terminate(),
+        SignalKind::hangup(),
+    ];
+    kinds
+        .into_iter()
+        .map(signal)
+        .collect::<io::Result<_>>()
+        .map(Signals)
+}
+
+#[cfg(unix)]
+impl Signals {
+    async fn wait(mut self) {
+        let [first, second, third] = self.0.as_mut_slice() else {
+            return;
+        };
+        tokio::select! {
+            _ = first.recv() => {}
+            _ = second.recv() => {}
+            _ = third.recv() => {}
+        }
+    }
+}
+
+#[cfg(not(unix))]
+struct Signals;
+
+#[cfg(not(unix))]
+#[allow(clippy::unnecessary_wraps, reason = "as on other systems")]
+fn signals() -> io::Result<Signals> {
+    Ok(Signals)
+}
+
+#[cfg(not(unix))]
+impl Signals {
+    async fn wait(self) {
+        let _ = tokio::signal::ctrl_c().await;
+    }
+}
+
+/// Waits until the process is asked to end, and ends it: without the folder.
+async fn end(signals: Signals, folder: Arc<TempDir>, working: Arc<Working>) {
+    signals.wait().await;
+    working.ends.store(true, Ordering::SeqCst);
+    let path: PathBuf = folder.path().to_owned();
+    let _ = tokio::task::spawn_blocking(move || clear(&path, &working)).await;
+    std::process::exit(0);
+}
+
+/// A thread of a build may still write the file that it is at; after that it stands still.
+fn clear(folder: &Path, working: &Working) {
+    const TRIES: usize = 100;
+    const PAUSE: Duration = Duration::from_millis(20);
+    let mut gone = 0;
+    for _ in 0..TRIES {
+        let removed = fs::remove_dir_all(folder);
+        let is_gone = removed.is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
+        gone = if is_gone { gone + 1 } else { 0 };
+        if !working.builds.load(Ordering::SeqCst) && !folder.exists() || gone >= 3 {
+            return;
+        }
+        thread::sleep(PAUSE);
+    }
+}

@@ -1,0 +1,219 @@
+//! Knows how the site is answered over HTTP: files as a static host would serve them, each page with a script that loads it anew.
+//!
+//! Only names of this machine are answered, so that no page of another site can read drafts through a name that it points here.
+
+use std::convert::Infallible;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::{self, Body, Bytes};
+use axum::extract::{Request, State};
+use axum::http::header::{
+    CACHE_CONTROL, CONTENT_TYPE, HOST, HeaderName, HeaderValue, LOCATION, X_CONTENT_TYPE_OPTIONS,
+};
+use axum::http::{Method, StatusCode, Uri, uri::Authority};
+use axum::middleware::{self, Next};
+use axum::response::sse::{Event, Sse};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use futures_util::stream::{self, Stream};
+use memchr::memmem;
+use tokio::sync::watch;
+use tower::ServiceExt;
+use tower_http::services::ServeDir;
+
+use super::state::Shown;
+
+const SCRIPT: &str = include_str!("live.js");
+const STYLE: &str = include_str!("live.css");
+const WAITING: &str = include_str!("waiting.html");
+
+const HTML: &str = "text/html; charset=utf-8";
+const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
+
+#[derive(Clone)]
+struct Served {
+    folder: Arc<PathBuf>,
+    shown: watch::Receiver<Arc<Shown>>,
+}
+
+/// Answers from `folder`, where the newest good build stands.
+pub(super) fn app(folder: PathBuf, shown: watch::Receiver<Arc<Shown>>) -> Router {
+    let text = |kind: &'static str, text: &'static str| {
+        get(move || async move { ([(CONTENT_TYPE, kind)], text) })
+    };
+    Router::new()
+        .route(
+            "/.runpress/live.js",
+            text("text/javascript; charset=utf-8", SCRIPT),
+        )
+        .route(
+            "/.runpress/live.css",
+            text("text/css; charset=utf-8", STYLE),
+        )
+        .route("/.runpress/events", get(events))
+        .fallback(file)
+        .with_state(Served {
+            folder: Arc::new(folder),
+            shown,
+        })
+        .layer(middleware::from_fn(guard))
+}
+
+/// Answers only requests for this machine, and lets nothing be kept or be read by other sites.
+async fn guard(request: Request, next: Next) -> Response {
+    let named = request
+        .headers()
+        .get(HOST)
+        .and_then(|host| host.to_str().ok());
+    let asked = request.uri().authority().map(Authority::as_str);
+    let mut response = if named.is_some_and(is_here) && asked.is_none_or(is_here) {
+        next.run(request).await
+    } else {
+        let words = "This server answers to localhost, 127.0.0.1 and [::1] only.\n";
+        (StatusCode::FORBIDDEN, words).into_response()
+    };
+    let headers = response.headers_mut();
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(RESOURCE_POLICY, HeaderValue::from_static("same-origin"));
+    response
+}
+
+fn is_here(authority: &str) -> bool {
+    authority.parse::<Authority>().is_ok_and(|authority| {
+        let host = authority.host();
+        // A name before an `@` is none of a browser's.
+        !authority.as_str().contains('@')
+            && (host.eq_ignore_ascii_case("localhost") || host == "127.0.0.1" || host == "[::1]")
+    })
+}
+
+/// Tells a page what is served, at once and after every build.
+async fn events(
+    State(served): State<Served>,
+) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
+    let mut shown = served.shown;
+    shown.mark_changed();
+    Sse::new(stream::unfold(shown, |mut shown| async move {
+        shown.changed().await.ok()?;
+        let event = Event::default().data(&shown.borrow_and_update().message);
+        Some((Ok(event), shown))
+    }))
+}
+
+async fn file(State(served): State<Served>, request: Request) -> Response {
+    // Noted before the file is read: a page that is older than its name says would never be loaded anew.
+    let shown = Arc::clone(&served.shown.borrow());
+    if !shown.stands {
+        return page(StatusCode::SERVICE_UNAVAILABLE, WAITING.as_bytes(), &shown);
+    }
+    let is_head = request.method() == Method::HEAD;
+    let path = request.uri().path();
+    let prefix = shown.base.trim_end_matches('/');
+    let below = path
+        .strip_prefix(prefix)
+        .filter(|path| path.starts_with('/'));
+    let Some(below) = below.filter(|path| !path.contains("//")) else {
+        if path == "/" || path == prefix {
+            return (
+                StatusCode::TEMPORARY_REDIRECT,
+                [(LOCATION, shown.base.clone())],
+            )
+                .into_response();
+        }
+        return not_found(&served, &shown).await;
+    };
+    let Ok(uri) = below.parse::<Uri>() else {
+        return not_found(&served, &shown).await;
+    };
+    let below = below.to_owned();
+    let (mut parts, body) = request.into_parts();
+    parts.uri = uri;
+    let files = ServeDir::new(served.folder.as_path()).redirect_path_prefix(prefix);
+    let found = match files.oneshot(Request::from_parts(parts, body)).await {
+        Ok(found) => found.map(Body::new),
+        Err(never) => match never {},
+    };
+    if found.status() == StatusCode::NOT_FOUND {
+        return not_found(&served, &shown).await;
+    }
+    let is_html = |value: &HeaderValue| value.as_bytes().starts_with(b"text/html");
+    if found.status() == StatusCode::OK
+        && !is_head
+        && found.headers().get(CONTENT_TYPE).is_some_and(is_html)
+    {
+        return match body::to_bytes(found.into_body(), usize::MAX).await {
+            Ok(html) => page(StatusCode::OK, &html, &shown),
+            Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+        };
+    }
+    typed(found, &below)
+}
+
+/// The site's own page for addresses that do not exist.
+async fn not_found(served: &Served, shown: &Shown) -> Response {
+    let html = tokio::fs::read(served.folder.join("404.html")).await;
+    page(StatusCode::NOT_FOUND, &html.unwrap_or_default(), shown)
+}
+
+/// All text of a site is UTF-8, and lines of JSON have no type that the system knows.
+fn typed(mut response: Response, path: &str) -> Response {
+    let kind = response.headers().get(CONTENT_TYPE);
+    let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let is_text = kind.starts_with("text/") && !kind.contains("charset");
+    let kind = if path.rsplit('.').next() == Some("jsonl") {
+        Some("application/x-ndjson; charset=utf-8".to_owned())
+    } else {
+        is_text.then(|| format!("{kind}; charset=utf-8"))
+    };
+    if let Some(kind) = kind.and_then(|kind| HeaderValue::from_str(&kind).ok()) {
+        response.headers_mut().insert(CONTENT_TYPE, kind);
+    }
+    response
+}
+
+/// A page, with the script that loads it anew. The script stands in no file of the site.
+fn page(status: StatusCode, html: &[u8], shown: &Shown) -> Response {
+    let script = format!(
+        "<script src=\"/.runpress/live.js\" data-build=\"{}\" defer></script>",
+        shown.build()
+    );
+    let at = memmem::find(html, b"</head>").unwrap_or(html.len());
+    let html = [&html[..at], script.as_bytes(), &html[at..]].concat();
+    (status, [(CONTENT_TYPE, HTML)], Bytes::from(html)).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_here;
+
+    #[test]
+    fn only_names_of_this_machine_are_answered() {
+        for here in [
+            "localhost",
+            "LOCALHOST:4000",
+            "127.0.0.1",
+            "127.0.0.1:80",
+            "[::1]:4000",
+        ] {
+            assert!(is_here(here), "{here}");
+        }
+        for other in [
+            "",
+            "example.org",
+            "localhost.example.org:4000",
+            "127.0.0.1.example.org",
+            "127.0.0.2",
+            "0.0.0.0",
+            "evil@localhost",
+            "localhost@evil.example",
+            "[::2]",
+            "::1",
+            "a b",
+        ] {
+            assert!(!is_here(other), "{other}");
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Knows what open pages are told: which build is served, and what was wrong with the newest one.
+
+use serde::Serialize;
+
+use crate::Failure;
+use crate::diagnostics::json::Report;
+use crate::diagnostics::{Diagnostic, Severity, Tally};
+use crate::pipeline::Outcome;
+use crate::site::Site;
+
+/// As many problems as a person reads at once; the rest stands on the terminal.
+const MOST: usize = 50;
+
+/// What is served now.
+#[derive(Debug)]
+pub(super) struct Shown {
+    session: String,
+    number: u64,
+    /// The path under which the site stands, as its `base_url` says; begins and ends with `/`.
+    pub(super) base: String,
+    /// Whether there is a site at all: not before the first build that succeeds.
+    pub(super) stands: bool,
+    /// For the pages, on one line.
+    pub(super) message: String,
+}
+
+#[derive(Serialize)]
+struct Message<'a> {
+    build: String,
+    failed: bool,
+    errors: usize,
+    warnings: usize,
+    #[serde(flatten)]
+    report: Report<'a>,
+}
+
+impl Shown {
+    /// Before the first build. `session` tells pages of another process apart.
+    pub(super) fn nothing(session: &str) -> Self {
+        let mut shown = Self {
+            session: session.to_owned(),
+            number: 0,
+            base: "/".to_owned(),
+            stands: false,
+            message: String::new(),
+        };
+        shown.message = shown.say(&[], false);
+        shown
+    }
+
+    /// The name of the build that is served; pages of another one load anew.
+    pub(super) fn build(&self) -> String {
+        format!("{}-{}", self.session, self.number)
+    }
+
+    /// What is served after a build.
+    pub(super) fn after(&self, result: &Result<(Site, Outcome), Failure>) -> Self {
+        let published = result.as_ref().is_ok_and(|(_, outcome)| outcome.published);
+        let base = match result {
+            Ok((site, outcome)) if outcome.published => {
+                let base = site.config.site.base_url.as_ref();
+                base.map_or_else(|| "/".to_owned(), |base| base.path().to_owned())
+            }
+            _ => self.base.clone(),
+        };
+        let mut next = Self {
+            session: self.session.clone(),
+            number: self.number + u64::from(published),
+            base,
+            stands: self.stands || published,
+            message: String::new(),
+        };
+        let problems = match result {
+            Ok((_, outcome)) => &outcome.diagnostics,
+            Err(problems) => problems,
+        };
+        next.message = next.say(problems, !published);
+        next
+    }
+
+    fn say(&self, problems: &[Diagnostic], failed: bool) -> String {
+        let tally = Tally::of(problems);
+        let of = |severity| problems.iter().filter(move |p| p.severity == severity);
+        let told: Vec<Diagnostic> = of(Severity::Error)
+            .chain(of(Severity::Warning))
+            .filter(|_| failed)
+            .take(MOST)
+            .cloned()
+            .collect();
+        let message = Message {
+            build: self.build(),
+            failed,
+            errors: tally.errors,
+            warnings: tally.warnings,
+            report: Report::new(&told, 0, 0),
+        };
+        // Nothing in it can fail to be written.
+        serde_json::to_string(&message).unwrap_or_default()
+    }
+}

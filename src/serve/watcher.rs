@@ -1,0 +1,325 @@
+//! Knows when the inputs of a site have changed: folders are watched as they come and go, and a burst of changes is one change.
+
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::time::{Duration, Instant};
+
+use notify::Watcher as _;
+use notify::event::{AccessKind, AccessMode};
+use notify::{Config, Event, EventKind, PollWatcher, RecommendedWatcher, RecursiveMode};
+
+use crate::config;
+use crate::site::Site;
+
+/// So long must nothing happen before a change is taken to be whole: editors save in several steps.
+const QUIET: Duration = Duration::from_millis(40);
+/// A change that does not end is taken as it stands after this.
+const MOST: Duration = Duration::from_secs(1);
+/// How often a folder that is not there is looked for, where no folder around it is watched.
+const LOOK: Duration = Duration::from_millis(500);
+
+/// What has changed since the last build.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Change {
+    /// What was named, links resolved; empty when only a folder came or went.
+    pub paths: BTreeSet<PathBuf>,
+    /// The system lost count: anything may have changed.
+    pub anything: bool,
+}
+
+/// Watches the content roots, templates, static files and settings of a site.
+pub struct Watcher {
+    inner: Box<dyn notify::Watcher + Send>,
+    sender: Sender<notify::Result<Event>>,
+    events: Receiver<notify::Result<Event>>,
+    root: PathBuf,
+    /// Where the site is published: what a build changes depends on what stands there.
+    previous: PathBuf,
+    watched: Vec<Watched>,
+    polls: bool,
+}
+
+#[derive(Debug)]
+struct Watched {
+    given: PathBuf,
+    mode: RecursiveMode,
+    /// With links resolved, while it is there.
+    now: Option<PathBuf>,
+}
+
+impl Watcher {
+    /// Watches the site at `root` with the content roots that the command line names, if any.
+    ///
+    /// # Errors
+    /// The system refuses to watch anything.
+    pub fn new(root: &Path, content: &[PathBuf]) -> notify::Result<Self> {
+        let (sender, events) = mpsc::channel();
+        let root = root.canonicalize()?;
+        let inner = RecommendedWatcher::new(sender.clone(), Config::default())?;
+        let mut watcher = Self {
+            inner: Box::new(inner),
+            sender,
+            events,
+            previous: root.join(config::Build::default().out),
+            root,
+            watched: Vec::new(),
+            polls: false,
+        };
+        let content = if content.is_empty() {
+            let configured = config::Build::default().content;
+            configured
+                .iter()
+                .map(|path| watcher.root.join(path))
+                .collect()
+        } else {
+            content.to_vec()
+        };
+        watcher.want(content);
+        Ok(watcher)
+    }
+
+    /// Whether folders are looked through again and again, because the system does not tell of changes.
+    #[must_use]
+    pub fn polls(&self) -> bool {
+        self.polls
+    }
+
+    /// Watches what the site is made of from now on.
+    pub fn follow(&mut self, site: &Site) {
+        self.previous = named(site.previous());
+        self.want(site.content.clone());
+    }
+
+    fn want(&mut self, content: Vec<PathBuf>) {
+        let folders = content
+            .into_iter()
+            .chain([self.root.join("templates"), self.root.join("static")]);
+        let mut wanted: Vec<(PathBuf, RecursiveMode)> =
+            vec![(self.root.clone(), RecursiveMode::NonRecursive)];
+        for folder in folders {
+            wanted.push((named(&folder), RecursiveMode::Recursive));
+        }
+        let is_same = |watched: &Watched, (given, mode): &(PathBuf, RecursiveMode)| {
+            watched.given == *given && watched.mode == *mode
+        };
+        let (kept, gone) = std::mem::take(&mut self.watched)
+            .into_iter()
+            .partition(|watched| wanted.iter().any(|wanted| is_same(watched, wanted)));
+        self.watched = kept;
+        for now in gone.into_iter().filter_map(|watched: Watched| watched.now) {
+            let _ = self.inner.unwatch(&now);
+        }
+        for wanted in wanted {
+            if !self.watched.iter().any(|watched| is_same(watched, &wanted)) {
+                let (given, mode) = wanted;
+                self.watched.push(Watched {
+                    given,
+                    mode,
+                    now: None,
+                });
+            }
+        }
+        self.settle(&BTreeSet::new());
+    }
+
+    /// Waits for the next change.
+    ///
+    /// `None`: nothing can ever be told any more.
+    pub fn wait(&mut self) -> Option<Change> {
+        loop {
+            let mut change = Change::default();
+            let mut news = false;
+            let first = if self.looks() {
+                self.events.recv_timeout(LOOK)
+            } else {
+                self.events
+                    .recv()
+                    .map_err(|_| RecvTimeoutError::Disconnected)
+            };
+            match first {
+                Ok(event) => news |= self.note(event, &mut change),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return None,
+            }
+            let began = Instant::now();
+            while began.elapsed() < MOST {
+                match self.events.recv_timeout(QUIET) {
+                    Ok(event) => news |= self.note(event, &mut change),
+                    Err(_) => break,
+                }
+                if !news {
+                    // What is no change need not be waited for.
+                    break;
+                }
+            }
+            news |= self.settle(&change.paths);
+            if news {
+                return Some(change);
+            }
+        }
+    }
+
+    /// Whether something is not there that no watched folder would tell of.
+    fn looks(&self) -> bool {
+        self.watched.iter().any(|watched| {
+            watched.now.is_none()
+                && (watched.given == self.root || watched.given.parent() != Some(&self.root))
+                && !self.is_optional(&watched.given)
+        })
+    }
+
+    fn is_optional(&self, path: &Path) -> bool {
+        path == self.root.join("templates") || path == self.root.join("static")
+    }
+
+    /// Notes down what an event tells; `false` when it tells of nothing that a build reads.
+    fn note(&self, event: notify::Result<Event>, change: &mut Change) -> bool {
+        let Ok(event) = event else {
+            change.anything = true;
+            return true;
+        };
+        if event.need_rescan() {
+            change.anything = true;
+            return true;
+        }
+        let is_reading = matches!(event.kind, EventKind::Access(kind)
+            if kind != AccessKind::Close(AccessMode::Write));
+        if is_reading {
+            return false;
+        }
+        let concerned = event.paths.into_iter().filter(|path| self.concerns(path));
+        let mut any = false;
+        for path in concerned {
+            any = true;
+            change.paths.insert(path);
+        }
+        any
+    }
+
+    fn concerns(&self, path: &Path) -> bool {
+        if path == self.root.join(config::FILE_NAME) || path == self.previous {
+            return true;
+        }
+        self.watched.iter().any(|watched| {
+            if watched.mode == RecursiveMode::NonRecursive {
+                return false;
+            }
+            let now = watched.now.as_ref().unwrap_or(&watched.given);
+            if path == watched.given {
+                return true;
+            }
+            path.strip_prefix(now)
+                .is_ok_and(|below| !is_left_alone(below))
+        })
+    }
+
+    /// Watches what has come and forgets what has gone; `true` when there was any. What an event named itself is watched
+    /// anew: another folder may stand in its place.
+    fn settle(&mut self, named: &BTreeSet<PathBuf>) -> bool {
+        let mut changed = false;
+        let mut failed = false;
+        for index in 0..self.watched.len() {
+            let watched = &self.watched[index];
+            let now = watched.given.canonicalize().ok();
+            let again = named.contains(&watched.given)
+                || now.as_ref().is_some_and(|now| named.contains(now));
+            if now == watched.now && !again {
+                continue;
+            }
+            changed |= now != watched.now;
+            let mode = watched.mode;
+            if let Some(old) = self.watched[index].now.take() {
+                let _ = self.inner.unwatch(&old);
+            }
+            if let Some(now) = now {
+                failed |= self.inner.watch(&now, mode).is_err() && now.exists();
+                self.watched[index].now = Some(now);
+            }
+        }
+        if failed && !self.polls {
+            self.poll();
+        }
+        changed
+    }
+
+    /// The system has no room for so many watches: what is wanted is looked through once a second instead.
+    fn poll(&mut self) {
+        let every = Config::default().with_poll_interval(Duration::from_secs(1));
+        let Ok(inner) = PollWatcher::new(self.sender.clone(), every) else {
+            return;
+        };
+        self.inner = Box::new(inner);
+        self.polls = true;
+        for watched in &self.watched {
+            if let Some(now) = &watched.now {
+                let _ = self.inner.watch(now, watched.mode);
+            }
+        }
+    }
+}
+
+/// A path as events name it in the folder around it: the links of that folder are resolved, one at its end is not.
+fn named(path: &Path) -> PathBuf {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
+    match (folder, path.file_name()) {
+        (Some(folder), Some(name)) => folder.join(name),
+        _ => path,
+    }
+}
+
+/// Whether nothing is read there: hidden folders are not entered, and editors keep notes of their own beside a file.
+fn is_left_alone(below: &Path) -> bool {
+    let is_hidden = |name: &OsStr| name.as_encoded_bytes().starts_with(b".");
+    let hidden_folder = below.parent().is_some_and(|folders| {
+        folders
+            .iter()
+            .any(|name| is_hidden(name) && name != ".well-known")
+    });
+    let name = below
+        .file_name()
+        .map(OsStr::to_string_lossy)
+        .unwrap_or_default();
+    let swap = name.starts_with('.')
+        && [".swp", ".swo", ".swx"]
+            .iter()
+            .any(|end| name.ends_with(end));
+    let notes = name.starts_with(".#")
+        || name.ends_with('~')
+        || name == "4913"
+        || (name.len() > 1 && name.starts_with('#') && name.ends_with('#'));
+    hidden_folder || swap || notes
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::is_left_alone;
+
+    #[test]
+    fn notes_of_editors_and_hidden_folders_are_left_alone() {
+        for alone in [
+            ".git/index",
+            "runs/a/.events.jsonl.swp",
+            "runs/a/writeup.md~",
+            "runs/4913",
+            "runs/.#x",
+            "runs/#x#",
+        ] {
+            assert!(is_left_alone(Path::new(alone)), "{alone}");
+        }
+        for read in [
+            "runs/a/events.jsonl",
+            "runs/a",
+            "",
+            ".well-known/x",
+            "pages/a.md",
+            ".nojekyll",
+        ] {
+            assert!(!is_left_alone(Path::new(read)), "{read}");
+        }
+    }
+}
