@@ -122,7 +122,7 @@ fn a_raw_log_is_checked_and_digested_but_no_word_of_it_is_published() {
     let document = site.json(&format!("runs/{FIRST_SLUG}/run.json"));
     let files = document["files"].as_array().expect("files");
     assert!(files.iter().any(|file| file["path"] == "raw.jsonl"));
-    for format in ["human", "json", "github", "sarif", "junit"] {
+    for format in ["human", "json", "github", "sarif", "junit", "markdown"] {
         let ran = site.runpress(&["check", "-v", "--report", format]);
         let said = ran.stdout + &ran.stderr;
         assert!(said.contains("raw.unknown-stream"), "{said}");

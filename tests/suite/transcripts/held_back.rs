@@ -9,7 +9,7 @@ use super::secrets::{broken, full_of_secrets, with_files};
 use super::{SENTINEL, asset, assets, document, transcript, with};
 use crate::support::{FIRST, TestSite, codes};
 
-const FORMATS: [&str; 5] = ["human", "json", "github", "sarif", "junit"];
+const FORMATS: [&str; 6] = ["human", "json", "github", "sarif", "junit", "markdown"];
 
 /// Where in the output, on the console and in the reports of check and build a word stands.
 fn places_of(site: &TestSite, word: &str) -> Vec<String> {
