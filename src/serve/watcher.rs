@@ -165,7 +165,8 @@ impl Watcher {
     fn looks(&self) -> bool {
         self.watched.iter().any(|watched| {
             watched.now.is_none()
-                && (watched.given == self.root || watched.given.parent() != Some(&self.root))
+                && (watched.given == self.root
+                    || watched.given.parent() != Some(self.root.as_path()))
                 && !self.is_optional(&watched.given)
         })
     }

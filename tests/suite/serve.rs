@@ -526,7 +526,7 @@ fn after_every_edit_the_site_is_byte_for_byte_what_a_fresh_build_writes() {
                 "y-1",
                 1,
                 "hypothesis",
-                "\"evidence\":\"It may be so.\",\"hypothesis\":{\"status\":\"active\"}",
+                "\"evidence\":\"It may be so.\",\"hypothesis_status\":\"active\"",
             );
             site.write(
                 "content/runs/r4/events.jsonl.annotations.jsonl",
