@@ -162,7 +162,7 @@ fn push_problems(out: &mut String, diagnostics: &[Diagnostic]) {
 
 /// Text that Markdown takes as it is: no markup, no table, no line of its own.
 fn escaped(text: &str) -> String {
-    let text = visible(text).replace(['\n', '\r'], " ");
+    let text = visible(text);
     let mut out = String::with_capacity(text.len() + 8);
     for c in text.chars() {
         if c.is_ascii_punctuation() && !",;'\"/-.()=%".contains(c) {
@@ -181,7 +181,7 @@ mod tests {
     fn recorded_text_makes_no_markup() {
         assert_eq!(
             escaped("a|b <img> [x](https://e.org) `c` *d*\n# e\u{1b}[0m"),
-            "a\\|b \\<img\\> \\[x\\](https\\://e.org) \\`c\\` \\*d\\* \\# e␛\\[0m"
+            "a\\|b \\<img\\> \\[x\\](https\\://e.org) \\`c\\` \\*d\\*␊\\# e␛\\[0m"
         );
     }
 }
