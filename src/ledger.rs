@@ -6,8 +6,6 @@
 mod compare;
 mod fields;
 
-use std::collections::BTreeMap;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -16,6 +14,7 @@ pub use compare::{FIELDS, Now, next};
 pub use fields::{by_digest, fields};
 
 use crate::feeds::SCHEMA_VERSION;
+use crate::model::findings::Digests;
 use crate::shapes;
 
 /// The ledger's path from a site's root.
@@ -175,11 +174,11 @@ pub struct Known {
     pub quarantined: bool,
     /// Digests of the fields of the record by JSON pointer, down to the keys of its keys. White space and the order of keys
     /// do not count.
-    pub record: BTreeMap<String, String>,
+    pub record: Digests,
     /// Digest of each file beside it, sidecars apart.
-    pub files: BTreeMap<String, String>,
+    pub files: Digests,
     /// Digest of each annotation, by id.
-    pub annotations: BTreeMap<String, String>,
+    pub annotations: Digests,
 }
 
 impl Ledger {

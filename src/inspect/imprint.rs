@@ -18,7 +18,7 @@ const DEPTH: usize = 64;
 #[must_use]
 pub fn imprint(record: &str, files: &RunFiles, inspected: &Inspected<'_>) -> Imprint {
     Imprint {
-        record: record_digests(record),
+        record: record_digests(record).into(),
         files: files
             .digests
             .iter()
@@ -28,8 +28,9 @@ pub fn imprint(record: &str, files: &RunFiles, inspected: &Inspected<'_>) -> Imp
                     && !file.path.ends_with(sidecar::SUFFIX)
             })
             .map(|file| (file.path.clone(), short(&file.blake3)))
-            .collect(),
-        annotations: annotation_digests(inspected),
+            .collect::<BTreeMap<_, _>>()
+            .into(),
+        annotations: annotation_digests(inspected).into(),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Knows what is kept of a run after its pages are made: small, whatever the size of the run.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::annotation::Counts;
 use super::review::Rating;
@@ -30,12 +31,15 @@ pub struct Findings {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Imprint {
     /// Of each field of the record, by JSON pointer.
-    pub record: BTreeMap<String, String>,
+    pub record: Digests,
     /// Of each file beside it, sidecars apart.
-    pub files: BTreeMap<String, String>,
+    pub files: Digests,
     /// Of each annotation, by id.
-    pub annotations: BTreeMap<String, String>,
+    pub annotations: Digests,
 }
+
+/// Digests by name. The findings of a run and the ledger share them: an archive has many.
+pub type Digests = Arc<BTreeMap<String, String>>;
 
 /// A place in the spool of a build. The default is a place with nothing in it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

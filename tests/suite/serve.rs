@@ -166,9 +166,17 @@ impl Served {
         found.last().expect("a served folder").join("site")
     }
 
-    /// Every file that is served, by path.
+    /// Every file that is served, by path. What goes while a new site takes the place of this one is left out.
     fn files(&self) -> BTreeMap<String, Vec<u8>> {
-        tree(&self.folder())
+        let folder = self.folder();
+        let entries = walkdir::WalkDir::new(&folder).into_iter();
+        entries
+            .filter_map(|entry| {
+                let path = entry.ok()?.into_path();
+                let name = path.strip_prefix(&folder).ok()?.to_str()?.to_owned();
+                Some((name, fs::read(path).ok()?))
+            })
+            .collect()
     }
 }
 
