@@ -458,10 +458,13 @@
     document.title = `${runs.map((run) => run.model).join(' and ')} – ${document.title}`;
     const apart = COMPARABLE.map((at) => runs.map((run) => run.groups[0][1][at])).filter((list) => differ(list.map(([, text]) => text)));
     if (apart.length) place.append(make('p', { className: 'apart' }, `These runs differ in ${apart.map(([[name]]) => name.toLowerCase()).join(', ')}: they did not face the same task, so their figures are no contest.`));
-    let tapes;
+    const tapes = [];
+    for (const run of runs) {
+      await pause();
+      tapes.push(unpack(run));
+    }
     for (const part of [metrics, fields, checks, strips, parting, files, writeups]) {
       await pause();
-      tapes ??= runs.map(unpack);
       place.append(await part(runs, tapes));
     }
   };
@@ -472,6 +475,6 @@
     pick.hidden = asked.length > 1;
     // Only what the build can have written is asked for.
     Promise.all(asked.slice(0, 2 * MOST).filter((slug) => /^[a-z0-9-]{1,400}$/.test(slug))
-      .map((slug) => load(`runs/${slug}/compare`).then((run) => received.set(slug, run), () => {}))).then(show);
+      .map((slug) => load(`runs/${slug}/compare`).then((run) => received.set(slug, run), () => {}))).then(pause).then(show);
   }
 })();
