@@ -1,10 +1,10 @@
-// Takes every kind of page in light and dark at three widths, for people to look at, and the picture for
-// the README. `node screenshots.mjs [part of a kind's name]` takes fewer.
+// Takes every kind of page in light and dark at three widths, for people to look at, and the pictures for
+// the README and for the demo's own pages. `node screenshots.mjs [part of a kind's name]` takes fewer.
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 
 import { address, fileUrl, launch } from './support/browser.mjs';
-import { SITE, cards, html, kinds, runPage } from './support/site.mjs';
+import { REPOSITORY, SITE, cards, html, kinds, runPage } from './support/site.mjs';
 
 const WIDTHS = [320, 768, 1440];
 const MOST = 6000;
@@ -48,5 +48,30 @@ if (!wanted) {
     scrollTo(0, tops[near.indexOf(Math.max(...near))] - 120);
   });
   await page.screenshot({ path: path.join(here, 'run-light-1440.png'), clip: { x: 16, y: 0, width: 1130, height: 1000 } });
+  await context.close();
+
+  // For the page on reading a site: parts of pages, in a window as narrow as its text, so that words stay legible.
+  const narrow = await browser.newContext({ viewport: { width: 900, height: 1000 }, reducedMotion: 'reduce', bypassCSP: true });
+  const shelf = path.join(REPOSITORY, 'static/pictures');
+  await mkdir(shelf, { recursive: true });
+  const task = ({ subject }) => [subject.testCaseSlug, subject.testCaseVersion, subject.variant].join(' ');
+  const pair = cards().map((card) => cards().filter((other) => task(other) === task(card))).find((same) => same.length > 1).slice(0, 2);
+  const around = async (name, file, query, first, last, { width = 900, margin = 12 } = {}) => {
+    const shown = await narrow.newPage();
+    await shown.setViewportSize({ width, height: 1000 });
+    await shown.goto(fileUrl(SITE, file) + query);
+    await shown.addStyleTag({ content: '.e, .lane, main section { content-visibility: visible !important }' });
+    await shown.locator(last).first().waitFor();
+    const clip = await shown.evaluate(([from, to, more]) => {
+      const [top, end] = [from, to].map((selector) => document.querySelector(selector).getBoundingClientRect());
+      return { x: 0, y: top.top + scrollY - more, width: document.documentElement.clientWidth, height: end.bottom - top.top + 2 * more };
+    }, [first, last, margin]);
+    await shown.screenshot({ path: path.join(shelf, `${name}.png`), fullPage: true, clip });
+    await shown.close();
+  };
+  await around('moments', runPage(troubled), '', '#glance', '.moments > :nth-child(3)');
+  await around('timeline', runPage(troubled), '', '.e:has(+ .e + .e .an)', '.e:has(.an) + .e', { margin: 0 });
+  await around('table', `cases/${pair[0].subject.testCaseSlug}/index.html`, '', 'main section h2', '.comparison tbody:nth-of-type(2)', { width: 1280 });
+  await around('compare', 'compare/index.html', `?runs=${pair.map(({ slug }) => slug)}`, 'h1', '#metrics ~ .scroll');
 }
 await browser.close();
