@@ -135,6 +135,10 @@ const BUILT_IN: &[(&str, &str)] = &[
         "components/when.html",
         include_str!("../../templates/components/when.html"),
     ),
+    (
+        "components/words.html",
+        include_str!("../../templates/components/words.html"),
+    ),
 ];
 
 /// Prefix of the built-in templates.

@@ -82,9 +82,18 @@ pub struct ProblemView {
     /// JSON pointer.
     pub pointer: Option<String>,
     /// What is wrong.
-    pub message: String,
+    pub message: Vec<Words>,
     /// What to do next.
-    pub help: String,
+    pub help: Vec<Words>,
+}
+
+/// Words of a message: plain, or a value, which a terminal shows between backticks.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+pub struct Words {
+    /// The words.
+    pub text: String,
+    /// They are a value.
+    pub code: bool,
 }
 
 /// A run that was set aside, known by its directory and its page.
@@ -211,7 +220,59 @@ fn view(diagnostic: &Diagnostic) -> ProblemView {
             .collect::<Vec<_>>()
             .join(", "),
         pointer: place.pointer.clone().filter(|pointer| !pointer.is_empty()),
-        message: diagnostic.message.clone(),
-        help: diagnostic.help.clone(),
+        message: words(&diagnostic.message),
+        help: words(&diagnostic.help),
+    }
+}
+
+/// A backtick without a partner stays what it is.
+fn words(message: &str) -> Vec<Words> {
+    let mut found = Vec::new();
+    let mut push = |text: &str, code| {
+        if !text.is_empty() {
+            found.push(Words {
+                text: text.to_owned(),
+                code,
+            });
+        }
+    };
+    let mut rest = message;
+    while let Some((plain, (value, after))) = rest
+        .split_once('`')
+        .and_then(|(plain, after)| Some((plain, after.split_once('`')?)))
+    {
+        push(plain, false);
+        push(value, true);
+        rest = after;
+    }
+    push(rest, false);
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::words;
+
+    #[test]
+    fn a_value_between_backticks_is_told_apart_from_the_words_around_it() {
+        let told = |message: &str| -> Vec<(String, bool)> {
+            words(message)
+                .into_iter()
+                .map(|words| (words.text, words.code))
+                .collect()
+        };
+        let pair = |text: &str, code| (text.to_owned(), code);
+        assert_eq!(
+            told("Set `base_url`, or give `--base-url`."),
+            [
+                pair("Set ", false),
+                pair("base_url", true),
+                pair(", or give ", false),
+                pair("--base-url", true),
+                pair(".", false),
+            ]
+        );
+        assert_eq!(told("one ` alone"), [pair("one ` alone", false)]);
+        assert_eq!(told(""), []);
     }
 }

@@ -22,7 +22,7 @@ for (const scheme of ['light', 'dark']) {
       if (!name.includes(wanted)) continue;
       await page.goto(await address(kind));
       // Events beyond the window are painted only when they come near it.
-      await page.addStyleTag({ content: '.e, main > section { content-visibility: visible !important }' });
+      await page.addStyleTag({ content: '.e, .lane, main section { content-visibility: visible !important }' });
       const height = await page.evaluate(() => document.documentElement.scrollHeight);
       await page.screenshot({
         path: path.join(here, 'out', `${name.replaceAll(/[^a-z0-9]+/g, '-')}-${scheme}-${width}.png`),
@@ -41,7 +41,7 @@ if (!wanted) {
   const context = await browser.newContext({ viewport: { width: 1440, height: 1000 }, reducedMotion: 'reduce', bypassCSP: true });
   const page = await context.newPage();
   await page.goto(fileUrl(SITE, runPage(troubled)));
-  await page.addStyleTag({ content: '.e, main > section { content-visibility: visible !important }' });
+  await page.addStyleTag({ content: '.e, .lane, main section { content-visibility: visible !important }' });
   await page.evaluate(() => {
     const tops = [...document.querySelectorAll('.e.fail, .e:has(.an)')].map((event) => event.getBoundingClientRect().top);
     const near = tops.map((top) => tops.filter((other) => other >= top && other < top + 800).length);
