@@ -407,7 +407,7 @@ fn a_run_without_a_tape_a_tape_of_another_name_and_several_tapes_are_told_apart(
     );
     let tape = concat!(
         "{\"type\":\"header\",\"version\":1,\"harn_version\":\"0.8.5\"}\n",
-        "{\"type\":\"record\",\"seq\":5,\"phase\":\"user_script\",\"virtual_time_ms\":0,\"monotonic_ms\":0,\"kind\":{\"kind\":\"file_delete\",\"path\":\"/tmp/x\"}}\n",
+        "{\"type\":\"record\",\"seq\":5,\"phase\":\"user_script\",\"virtual_time_ms\":0,\"monotonic_ms\":0,\"kind\":{\"kind\":\"file_delete\",\"path\":\"/workspace/x\"}}\n",
     );
     site.write(&format!("{FIRST}/run.tape"), tape);
     let ran = annotate(&site, &["--event", "1", "--kind", "note"]);
