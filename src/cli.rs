@@ -60,6 +60,9 @@ pub(crate) enum Command {
         /// The site to compare with: what it has, this build changes [default: the site in the output folder]
         #[arg(long, value_name = "DIR")]
         previous: Option<PathBuf>,
+        /// Read nothing of that site but its ledger: the content and the ledger alone decide what is written
+        #[arg(long)]
+        fresh: bool,
         /// Write the runs, events and annotations as tables, too, partitioned by case
         #[arg(long, value_name = "parquet=DIR", value_parser = export)]
         export: Option<PathBuf>,

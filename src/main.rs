@@ -29,12 +29,14 @@ fn main() -> ExitCode {
             out,
             base_url,
             previous,
+            fresh,
             export,
         } => {
             let overrides = Overrides {
                 out: out.clone(),
                 base_url: base_url.clone(),
                 previous: previous.clone(),
+                fresh: *fresh,
                 export: export.clone(),
                 ..Overrides::default()
             };

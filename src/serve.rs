@@ -22,6 +22,7 @@ use crate::pipeline::{Memory, Outcome, Progress};
 use crate::site::{Overrides, Site};
 
 mod http;
+mod polling;
 mod state;
 mod watcher;
 

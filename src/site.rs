@@ -30,6 +30,8 @@ pub struct Site {
     pub jobs: usize,
     /// The site that the build compares itself with, when it is not the one in the output folder.
     pub previous: Option<PathBuf>,
+    /// Whether nothing of that site is read but its ledger.
+    pub fresh: bool,
     /// Where the tables of an export go, when there is one.
     pub export: Option<PathBuf>,
     templates: Vec<UserTemplate>,
@@ -55,6 +57,8 @@ pub struct Overrides {
     pub jobs: usize,
     /// The site to compare with.
     pub previous: Option<PathBuf>,
+    /// Read nothing of that site but its ledger.
+    pub fresh: bool,
     /// Where to export to, in a program that was compiled with the feature `parquet`.
     pub export: Option<PathBuf>,
 }
@@ -138,6 +142,7 @@ impl Site {
             deny_warnings: overrides.deny_warnings,
             jobs: overrides.jobs,
             previous: overrides.previous.clone(),
+            fresh: overrides.fresh,
             export: overrides.export.clone(),
             templates,
             statics,

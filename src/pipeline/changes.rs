@@ -66,7 +66,8 @@ impl Gathered {
         ledger::next(self.previous.as_ref(), now, &fields)
     }
 
-    /// How the records of a run differ; `None` when the previous site is not whole and the old record is not known.
+    /// How the records of a run differ; `None` when the old record is not known, since the previous site is not whole or is
+    /// not to be read.
     fn fields(&self, site: &Site, before: &Known, after: &Known) -> Option<Vec<ledger::Field>> {
         #[derive(Deserialize)]
         struct Document<'a> {
@@ -74,6 +75,9 @@ impl Gathered {
             record: &'a RawValue,
         }
 
+        if site.fresh {
+            return None;
+        }
         let folder = site.previous();
         let path = links::run_file(&before.run.slug, "run.json");
         let old = load::published(folder, "", &path, &site.config.limits).ok()??;

@@ -3,15 +3,18 @@
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use notify::Watcher as _;
 use notify::event::{AccessKind, AccessMode};
-use notify::{Config, Event, EventKind, PollWatcher, RecommendedWatcher, RecursiveMode};
+use notify::{Config, Event, EventKind, RecommendedWatcher, RecursiveMode};
 
 use crate::config;
 use crate::site::Site;
+
+use super::polling::{self, Seen};
 
 /// So long must nothing happen before a change is taken to be whole: editors save in several steps.
 const QUIET: Duration = Duration::from_millis(40);
@@ -19,6 +22,8 @@ const QUIET: Duration = Duration::from_millis(40);
 const MOST: Duration = Duration::from_secs(1);
 /// How often a folder that is not there is looked for, where no folder around it is watched.
 const LOOK: Duration = Duration::from_millis(500);
+/// How often everything is looked through where the system does not tell of changes.
+const EVERY: Duration = Duration::from_secs(1);
 
 /// What has changed since the last build.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -31,14 +36,13 @@ pub struct Change {
 
 /// Watches the content roots, templates, static files and settings of a site.
 pub struct Watcher {
-    inner: Box<dyn notify::Watcher + Send>,
-    sender: Sender<notify::Result<Event>>,
+    /// What the system tells by; `None` when it cannot, and everything is looked through again and again.
+    inner: Option<RecommendedWatcher>,
     events: Receiver<notify::Result<Event>>,
     root: PathBuf,
     /// Where the site is published: what a build changes depends on what stands there.
     previous: PathBuf,
     watched: Vec<Watched>,
-    polls: bool,
 }
 
 #[derive(Debug)]
@@ -47,6 +51,24 @@ struct Watched {
     mode: RecursiveMode,
     /// With links resolved, while it is there.
     now: Option<PathBuf>,
+    /// How it looked last, where the system does not tell.
+    seen: Seen,
+}
+
+impl Watched {
+    fn look(&self) -> Seen {
+        let depth = match self.mode {
+            RecursiveMode::Recursive => usize::MAX,
+            RecursiveMode::NonRecursive => 1,
+        };
+        let Some(now) = &self.now else {
+            return Seen::new();
+        };
+        polling::look(now, depth, |folder| {
+            let inside = folder.strip_prefix(now).unwrap_or(folder).join("file");
+            !is_left_alone(&inside)
+        })
+    }
 }
 
 impl Watcher {
@@ -57,15 +79,13 @@ impl Watcher {
     pub fn new(root: &Path, content: &[PathBuf]) -> notify::Result<Self> {
         let (sender, events) = mpsc::channel();
         let root = root.canonicalize()?;
-        let inner = RecommendedWatcher::new(sender.clone(), Config::default())?;
+        let inner = RecommendedWatcher::new(sender, Config::default())?;
         let mut watcher = Self {
-            inner: Box::new(inner),
-            sender,
+            inner: Some(inner),
             events,
             previous: root.join(config::Build::default().out),
             root,
             watched: Vec::new(),
-            polls: false,
         };
         let content = if content.is_empty() {
             let configured = config::Build::default().content;
@@ -82,8 +102,8 @@ impl Watcher {
 
     /// Whether folders are looked through again and again, because the system does not tell of changes.
     #[must_use]
-    pub fn polls(&self) -> bool {
-        self.polls
+    pub const fn polls(&self) -> bool {
+        self.inner.is_none()
     }
 
     /// Watches what the site is made of from now on.
@@ -109,7 +129,7 @@ impl Watcher {
             .partition(|watched| wanted.iter().any(|wanted| is_same(watched, wanted)));
         self.watched = kept;
         for now in gone.into_iter().filter_map(|watched: Watched| watched.now) {
-            let _ = self.inner.unwatch(&now);
+            self.unwatch(&now);
         }
         for wanted in wanted {
             if !self.watched.iter().any(|watched| is_same(watched, &wanted)) {
@@ -118,6 +138,7 @@ impl Watcher {
                     given,
                     mode,
                     now: None,
+                    seen: Seen::new(),
                 });
             }
         }
@@ -130,35 +151,77 @@ impl Watcher {
     pub fn wait(&mut self) -> Option<Change> {
         loop {
             let mut change = Change::default();
-            let mut news = false;
-            let first = if self.looks() {
-                self.events.recv_timeout(LOOK)
+            let mut news = if self.polls() {
+                self.look_through(&mut change)
             } else {
-                self.events
-                    .recv()
-                    .map_err(|_| RecvTimeoutError::Disconnected)
+                self.listen(&mut change)?
             };
-            match first {
-                Ok(event) => news |= self.note(event, &mut change),
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return None,
-            }
-            let began = Instant::now();
-            while began.elapsed() < MOST {
-                match self.events.recv_timeout(QUIET) {
-                    Ok(event) => news |= self.note(event, &mut change),
-                    Err(_) => break,
-                }
-                if !news {
-                    // What is no change need not be waited for.
-                    break;
-                }
-            }
             news |= self.settle(&change.paths);
             if news {
                 return Some(change);
             }
         }
+    }
+
+    /// Waits for what the system tells; whether a build reads any of it. `None`: it tells nothing any more.
+    fn listen(&self, change: &mut Change) -> Option<bool> {
+        let mut news = false;
+        let first = if self.looks() {
+            self.events.recv_timeout(LOOK)
+        } else {
+            self.events
+                .recv()
+                .map_err(|_| RecvTimeoutError::Disconnected)
+        };
+        match first {
+            Ok(event) => news |= self.note(event, change),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return None,
+        }
+        let began = Instant::now();
+        while began.elapsed() < MOST {
+            match self.events.recv_timeout(QUIET) {
+                Ok(event) => news |= self.note(event, change),
+                Err(_) => break,
+            }
+            if !news {
+                // What is no change need not be waited for.
+                break;
+            }
+        }
+        Some(news)
+    }
+
+    /// Waits a while and looks what has changed since the last look; whether a build reads any of it.
+    fn look_through(&mut self, change: &mut Change) -> bool {
+        // What was told until the system could not go on.
+        let mut news = false;
+        while let Ok(event) = self.events.try_recv() {
+            news |= self.note(event, change);
+        }
+        thread::sleep(EVERY);
+        news |= self.look_again(change);
+        let began = Instant::now();
+        while news && began.elapsed() < MOST {
+            thread::sleep(QUIET);
+            if !self.look_again(change) {
+                break;
+            }
+        }
+        news
+    }
+
+    fn look_again(&mut self, change: &mut Change) -> bool {
+        let mut paths = BTreeSet::new();
+        for watched in &mut self.watched {
+            let seen = watched.look();
+            paths.extend(polling::differences(&watched.seen, &seen));
+            watched.seen = seen;
+        }
+        paths.retain(|path| self.concerns(path));
+        let news = !paths.is_empty();
+        change.paths.extend(paths);
+        news
     }
 
     /// Whether something is not there that no watched folder would tell of.
@@ -232,31 +295,35 @@ impl Watcher {
             changed |= now != watched.now;
             let mode = watched.mode;
             if let Some(old) = self.watched[index].now.take() {
-                let _ = self.inner.unwatch(&old);
+                self.unwatch(&old);
             }
-            if let Some(now) = now {
-                failed |= self.inner.watch(&now, mode).is_err() && now.exists();
-                self.watched[index].now = Some(now);
+            if let (Some(now), Some(inner)) = (&now, &mut self.inner) {
+                failed |= inner.watch(now, mode).is_err() && now.exists();
+            }
+            let polls = self.polls();
+            let watched = &mut self.watched[index];
+            watched.now = now;
+            if polls {
+                watched.seen = watched.look();
             }
         }
-        if failed && !self.polls {
+        if failed {
             self.poll();
         }
         changed
     }
 
+    fn unwatch(&mut self, folder: &Path) {
+        if let Some(inner) = &mut self.inner {
+            let _ = inner.unwatch(folder);
+        }
+    }
+
     /// The system has no room for so many watches: what is wanted is looked through once a second instead.
     fn poll(&mut self) {
-        let every = Config::default().with_poll_interval(Duration::from_secs(1));
-        let Ok(inner) = PollWatcher::new(self.sender.clone(), every) else {
-            return;
-        };
-        self.inner = Box::new(inner);
-        self.polls = true;
-        for watched in &self.watched {
-            if let Some(now) = &watched.now {
-                let _ = self.inner.watch(now, watched.mode);
-            }
+        self.inner = None;
+        for watched in &mut self.watched {
+            watched.seen = watched.look();
         }
     }
 }
@@ -296,9 +363,56 @@ fn is_left_alone(below: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+    use std::fs;
     use std::path::Path;
 
-    use super::is_left_alone;
+    use super::{Watcher, is_left_alone};
+
+    #[test]
+    fn a_watcher_that_looks_through_everything_tells_what_came_went_and_is_another() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let root = folder.path().canonicalize().expect("a path");
+        let write = |path: &str, text: &str| {
+            let path = root.join(path);
+            fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+            fs::write(path, text).expect("a file");
+        };
+        for path in ["content/runs/a/events.jsonl", "content/runs/a/writeup.md"] {
+            write(path, "one");
+        }
+        let mut watcher = Watcher::new(&root, &[]).expect("a watcher");
+        watcher.poll();
+        assert!(watcher.polls());
+        let mut told = |paths: &[&str]| {
+            let change = watcher.wait().expect("a change");
+            let expected: BTreeSet<_> = paths.iter().map(|path| root.join(path)).collect();
+            assert_eq!(change.paths, expected);
+            assert!(!change.anything);
+        };
+        write("content/runs/a/events.jsonl", "two");
+        fs::remove_file(root.join("content/runs/a/writeup.md")).expect("removed");
+        write("content/.git/index", "no input");
+        write("notes.txt", "no input");
+        told(&["content/runs/a/events.jsonl", "content/runs/a/writeup.md"]);
+        // As long as before, and as old as before.
+        let path = root.join("content/runs/a/events.jsonl");
+        let time = fs::metadata(&path).and_then(|meta| meta.modified());
+        write("content/runs/a/new", "six");
+        let file = fs::File::options()
+            .write(true)
+            .open(root.join("content/runs/a/new"));
+        file.and_then(|file| file.set_modified(time?))
+            .expect("a time");
+        fs::rename(root.join("content/runs/a/new"), &path).expect("a rename");
+        told(&["content/runs/a/events.jsonl"]);
+        // A folder that was not there.
+        write("templates/home.html", "words");
+        told(&["templates"]);
+        write("templates/home.html", "other words");
+        write("site.toml", "");
+        told(&["site.toml", "templates/home.html"]);
+    }
 
     #[test]
     fn notes_of_editors_and_hidden_folders_are_left_alone() {

@@ -4,9 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The files of src/ that touch the disk, the environment, the clock or the terminal; a folder is named with `/`.
-const EDGES: [&str; 10] = [
+const EDGES: [&str; 11] = [
     "discover.rs",
     "load.rs",
+    "load/",
     "publish.rs",
     "site.rs",
     "main.rs",

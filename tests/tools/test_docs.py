@@ -6,11 +6,14 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import tomllib
 import unittest
+import urllib.request
 
 import duckdb
 
@@ -97,6 +100,35 @@ class Documented(unittest.TestCase):
         for _, _, place in self.follow("ci.md"):
             pass
         self.assertTrue((place / "summary.md").read_text(encoding="utf-8").startswith("## Published: 1 run"))
+
+    def test_serving(self):
+        site = self.folder / "site"
+        self.assertEqual(runpress("new", site).returncode, 0)
+        [text] = [text for language, text, _ in steps(page("serving.md")) if language == "sh"]
+        # It runs until Ctrl-C: a session of its own, so that the signal reaches no other program.
+        child = subprocess.Popen(
+            ["bash", "-euc", text], cwd=site, env=self.variables, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        )
+        late = threading.Timer(120, os.killpg, [child.pid, signal.SIGKILL])
+        late.start()
+        try:
+            told = ""
+            while not (address := re.search(r"Serving at (http://127\.0\.0\.1:\d+/)", told)):
+                line = child.stderr.readline()
+                self.assertTrue(line, told)
+                told += line
+            with urllib.request.urlopen(address.group(1), timeout=60) as answer:
+                home = answer.read().decode()
+            self.assertEqual(answer.status, 200)
+            self.assertIn("<h1", home)
+            os.killpg(child.pid, signal.SIGINT)
+            child.communicate(timeout=60)
+        finally:
+            late.cancel()
+            if child.poll() is None:
+                os.killpg(child.pid, signal.SIGKILL)
+                child.communicate()
+        self.assertFalse((site / "public").exists())
 
     def test_the_settings_in_toml_can_be_read(self):
         for name in ["ci.md", "guide.md", "formats.md"]:

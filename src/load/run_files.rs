@@ -1,0 +1,195 @@
+//! [edge in] Knows which files of a run directory are read for the site, and what each is by its name.
+
+use std::fs;
+
+use super::confined::{long_line, read, too_large, unreadable};
+use super::{Loaded, digest};
+use crate::config::Limits;
+use crate::diagnostics::Diagnostic;
+use crate::discover::RunDirectory;
+use crate::formats::{events, raw, sidecar, tape, threads, transcript, writeup};
+use crate::model::FileDigest;
+
+/// The files of a run directory that are read for the site.
+#[derive(Debug, Default)]
+pub struct RunFiles {
+    /// `events.jsonl`
+    pub events: Option<Loaded>,
+    /// Harn tapes, by name.
+    pub tapes: Vec<Loaded>,
+    /// Annotation sidecars, by name.
+    pub sidecars: Vec<Loaded>,
+    /// `writeup.md`
+    pub writeup: Option<Loaded>,
+    /// `transcript.json`
+    pub transcript: Option<Loaded>,
+    /// `annotations.json`
+    pub threads: Option<Loaded>,
+    /// `annotations.actions.jsonl`
+    pub thread_actions: Option<Loaded>,
+    /// `raw.jsonl`: checked and counted, never published.
+    pub raw: Option<Loaded>,
+    /// Names of files that are there but could not be read; each has its own problem.
+    pub unreadable: Vec<String>,
+    /// Every co-located file by path, read or only digested.
+    pub digests: Vec<FileDigest>,
+}
+
+impl RunFiles {
+    /// Puts what a sidecar would hold in the place of what it holds, or adds a sidecar that is not there yet.
+    ///
+    /// # Errors
+    /// It would be larger than the limits allow.
+    pub fn set_sidecar(
+        &mut self,
+        directory: &RunDirectory,
+        name: &str,
+        bytes: Vec<u8>,
+        limits: &Limits,
+    ) -> Result<(), Diagnostic> {
+        let shown = format!("{}/{name}", directory.shown);
+        let size = bytes.len() as u64;
+        if size > limits.file {
+            return Err(too_large(&shown, size, limits.file));
+        }
+        let loaded = Loaded::new(name.to_owned(), shown, bytes);
+        if let Some(problem) = long_line(&loaded, limits.line) {
+            return Err(problem);
+        }
+        self.sidecars.retain(|sidecar| sidecar.name != name);
+        self.sidecars.push(loaded);
+        self.sidecars.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(())
+    }
+}
+
+/// Reads everything else that the site shows of a run directory. What cannot be read is reported and left out.
+#[must_use]
+pub fn run(
+    directory: &RunDirectory,
+    record: &Loaded,
+    limits: &Limits,
+) -> (RunFiles, Vec<Diagnostic>) {
+    let mut files = RunFiles::default();
+    let mut problems = Vec::new();
+    files.digests.push(digest(record));
+    let names = match names(directory, &mut problems) {
+        Ok(names) => names,
+        Err(error) => {
+            problems.push(unreadable(&directory.shown, &error.to_string()));
+            return (files, problems);
+        }
+    };
+    for name in names {
+        let Some(role) = role(&name) else { continue };
+        let shown = format!("{}/{name}", directory.shown);
+        let limit = if role == Role::Writeup {
+            limits.writeup
+        } else {
+            limits.file
+        };
+        let path = directory.path.join(&name);
+        let bytes = match read(&directory.root, &path, &shown, limit) {
+            Ok(Some(bytes)) => bytes,
+            Ok(None) => continue,
+            Err(problem) => {
+                problems.push(problem);
+                files.unreadable.push(name);
+                continue;
+            }
+        };
+        let loaded = Loaded::new(name, shown, bytes);
+        files.digests.push(digest(&loaded));
+        if role.is_json_lines()
+            && let Some(problem) = long_line(&loaded, limits.line)
+        {
+            problems.push(problem);
+            files.unreadable.push(loaded.name);
+            continue;
+        }
+        match role {
+            Role::Events => files.events = Some(loaded),
+            Role::Tape => files.tapes.push(loaded),
+            Role::Sidecar => files.sidecars.push(loaded),
+            Role::Writeup => files.writeup = Some(loaded),
+            Role::Transcript => files.transcript = Some(loaded),
+            Role::Threads => files.threads = Some(loaded),
+            Role::ThreadActions => files.thread_actions = Some(loaded),
+            Role::Raw => files.raw = Some(loaded),
+        }
+    }
+    files.digests.sort_by(|a, b| a.path.cmp(&b.path));
+    (files, problems)
+}
+
+/// Whether a file of this name in a run directory is something that annotations can point at.
+#[must_use]
+pub fn is_tape(name: &str) -> bool {
+    matches!(role(name), Some(Role::Events | Role::Tape))
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    Events,
+    Tape,
+    Sidecar,
+    Writeup,
+    Transcript,
+    Threads,
+    ThreadActions,
+    Raw,
+}
+
+impl Role {
+    const fn is_json_lines(self) -> bool {
+        matches!(
+            self,
+            Self::Events | Self::Tape | Self::Sidecar | Self::ThreadActions
+        )
+    }
+}
+
+/// What a file is by its name; `None` for files that are not read for the site.
+pub(super) fn role(name: &str) -> Option<Role> {
+    if name == events::FILE_NAME {
+        Some(Role::Events)
+    } else if name == writeup::FILE_NAME {
+        Some(Role::Writeup)
+    } else if name.ends_with(sidecar::SUFFIX) {
+        Some(Role::Sidecar)
+    } else if tape::EXTENSIONS
+        .iter()
+        .any(|ext| name.len() > ext.len() && name.ends_with(ext))
+    {
+        Some(Role::Tape)
+    } else if name == transcript::FILE_NAME {
+        Some(Role::Transcript)
+    } else if name == threads::STATE_FILE {
+        Some(Role::Threads)
+    } else if name == threads::ACTIONS_FILE {
+        Some(Role::ThreadActions)
+    } else if name == raw::FILE_NAME {
+        Some(Role::Raw)
+    } else {
+        None
+    }
+}
+
+/// The names in a directory, sorted, so that the file system's order does not show.
+fn names(directory: &RunDirectory, problems: &mut Vec<Diagnostic>) -> std::io::Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(&directory.path)? {
+        match entry?.file_name().into_string() {
+            Ok(name) => names.push(name),
+            Err(name) => {
+                let name = name.to_string_lossy();
+                if role(&name).is_some() {
+                    let shown = format!("{}/{name}", directory.shown);
+                    problems.push(unreadable(&shown, "its name is not UTF-8"));
+                }
+            }
+        }
+    }
+    names.sort_unstable();
+    Ok(names)
+}

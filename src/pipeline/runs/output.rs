@@ -1,0 +1,375 @@
+//! Knows which files a run has on the site, and writes them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::diagnostics::Diagnostic;
+use crate::feeds;
+use crate::inspect::Inspected;
+use crate::load::RunFiles;
+use crate::markup::Origin;
+use crate::model::details::Details;
+use crate::model::surroundings::Surroundings;
+use crate::publish::{Kept, Stage};
+use crate::render::markdown::{self, Context};
+use crate::render::templates::Renderer;
+use crate::render::{Html, outline, strip as strip_svg, timeline as timeline_html, tree};
+use crate::site::Site;
+use crate::view::chrome::{PageInfo, Script};
+use crate::view::run::{OwnWords, PRIOR, Parts, Sources, StripView};
+use crate::view::timeline::Layout;
+use crate::view::{compare, discussion, links, run as run_view, strip, timeline};
+
+use super::super::Gathered;
+use super::unwritten;
+
+/// What the pages and files of one run are made of.
+pub(super) struct RunOutput<'a> {
+    pub(super) site: &'a Site,
+    pub(super) gathered: &'a Gathered,
+    pub(super) index: usize,
+    pub(super) files: &'a RunFiles,
+    pub(super) inspected: &'a Inspected<'a>,
+    pub(super) details: &'a Details,
+    pub(super) layouts: &'a [Layout<'a>],
+    pub(super) record: &'a str,
+    pub(super) surroundings: &'a Surroundings,
+}
+
+/// Writes the files of one run and notes them down.
+pub(super) struct Files<'a> {
+    pub(super) stage: &'a Stage,
+    pub(super) written: Vec<Kept>,
+}
+
+impl Files<'_> {
+    fn write(&mut self, path: &str, bytes: &[u8]) -> Result<(), Diagnostic> {
+        self.stage.write(path, bytes)?;
+        self.written.push(Kept {
+            path: path.to_owned(),
+            bytes: bytes.len() as u64,
+        });
+        Ok(())
+    }
+}
+
+impl RunOutput<'_> {
+    /// Writes the pages and files of the run; gives the writeup, which the feed of the newest runs carries.
+    pub(super) fn write(
+        &self,
+        files: &mut Files<'_>,
+        renderer: &Renderer,
+        problems: &[Diagnostic],
+    ) -> Result<Html, Diagnostic> {
+        let config = &self.site.config;
+        let entry = &self.gathered.archive.runs[self.index];
+        let downloads = self.write_downloads(files, &entry.slug)?;
+        self.write_assets(files, &entry.slug)?;
+        let mut digests = self.files.digests.clone();
+        digests.extend(self.inspected.referenced.iter().cloned());
+        digests.sort_by(|a, b| a.path.cmp(&b.path));
+        digests.dedup();
+        let sources = Sources {
+            config,
+            surroundings: self.surroundings,
+            entry,
+            details: self.details,
+            review: self.inspected.review.as_ref(),
+            reconciliation: self.inspected.reconciliation.as_ref(),
+            tapes: &self.inspected.tapes,
+            sidecars: &self.inspected.sidecars,
+            layouts: self.layouts,
+            conversation: self.inspected.conversation.as_ref(),
+            threads: self.inspected.threads.as_ref(),
+            files: &digests,
+            record: self.record,
+            downloads: &downloads,
+        };
+        let path = links::run(&entry.slug);
+        let events = |number| self.event_href(&path, number);
+        let writeup = self
+            .inspected
+            .review
+            .as_ref()
+            .map_or_else(Html::default, |review| {
+                markdown::render(
+                    &review.body,
+                    Context {
+                        scope: "w",
+                        shift: 2,
+                        origin: Origin::Run(&events),
+                    },
+                )
+            });
+        let document = feeds::run::Sources {
+            config,
+            slug: &entry.slug,
+            record: self.record,
+            review: self
+                .inspected
+                .review
+                .as_ref()
+                .map(|review| (review, &writeup)),
+            reconciliation: self.inspected.reconciliation.as_ref(),
+            tapes: &self.inspected.tapes,
+            sidecars: &self.inspected.sidecars,
+            conversation: self.inspected.conversation.as_ref(),
+            threads: self.inspected.threads.as_ref(),
+            files: &digests,
+            diagnostics: problems,
+        };
+        let mut json = Vec::with_capacity(16 * 1024);
+        feeds::run::document(&document)
+            .map_err(std::io::Error::from)
+            .and_then(|document| feeds::write_pretty(&mut json, &document))
+            .map_err(|error| unwritten("run.json", &error))?;
+        files.write(&links::run_file(&entry.slug, "run.json"), &json)?;
+
+        write_compared(files, &sources)?;
+        let path = links::run(&entry.slug);
+        let timelines = self.write_timelines(files, renderer, &sources)?;
+        let strips = self.strips(&path);
+        let size_hint = timelines
+            .iter()
+            .chain(strips.iter().map(|strip| &strip.svg))
+            .map(|html| html.as_str().len())
+            .sum();
+        let title = run_view::title(&entry.run);
+        let view = run_view::page(
+            &sources,
+            Parts {
+                writeup: writeup.clone(),
+                strips,
+                timelines,
+                entries: self.thread_entries(),
+                own_words: self.own_words(),
+                draw: tree::render,
+                plain: markdown::plain,
+            },
+        );
+        let description = format!(
+            "{title}: {} with {}, {}.",
+            entry.run.subject.model, entry.run.subject.harness, entry.run.state.word
+        );
+        let json_ld = feeds::json_ld::run(config, entry, &description)
+            .map_err(|error| unwritten("index.html", &error.into()))?;
+        let info = PageInfo {
+            description,
+            json_ld: Some(json_ld),
+            title: format!("{title} by {}", entry.run.subject.model),
+            path,
+            section: Some("runs/index.html".to_owned()),
+            listed: true,
+            scripts: &[
+                Script::Contents,
+                Script::Timeline,
+                Script::Reader,
+                Script::Play,
+            ],
+            size_hint,
+        };
+        files.write(&info.path, &renderer.page("run.html", &info, &view)?)?;
+        Ok(writeup)
+    }
+
+    /// Public assets of the transcript, each once, under names that say what they hold.
+    fn write_assets(&self, files: &mut Files<'_>, slug: &str) -> Result<(), Diagnostic> {
+        let assets = self
+            .inspected
+            .conversation
+            .iter()
+            .flat_map(|conversation| &conversation.assets);
+        let assets: BTreeMap<&str, &[u8]> = assets
+            .filter_map(|asset| asset.file.as_ref())
+            .map(|file| (file.name.as_str(), file.bytes.as_slice()))
+            .collect();
+        for (name, bytes) in assets {
+            files.write(&links::run_file(slug, &format!("assets/{name}")), bytes)?;
+        }
+        Ok(())
+    }
+
+    /// Event logs, tapes and sidecars, byte for byte as they were checked.
+    fn write_downloads(
+        &self,
+        files: &mut Files<'_>,
+        slug: &str,
+    ) -> Result<Vec<String>, Diagnostic> {
+        if !self.site.config.policy.publish_events {
+            return Ok(Vec::new());
+        }
+        let downloads = self
+            .files
+            .events
+            .iter()
+            .chain(&self.files.tapes)
+            .chain(&self.files.sidecars);
+        downloads
+            .map(|file| {
+                files.write(&links::run_file(slug, &file.name), &file.bytes)?;
+                Ok(file.name.clone())
+            })
+            .collect()
+    }
+
+    /// Writes the further pages of every tape and gives the first of each.
+    fn write_timelines(
+        &self,
+        files: &mut Files<'_>,
+        renderer: &Renderer,
+        sources: &Sources<'_>,
+    ) -> Result<Vec<Html>, Diagnostic> {
+        let mut first = Vec::with_capacity(self.layouts.len());
+        let mut texts = BTreeSet::new();
+        for ((tape, sidecar), layout) in self
+            .inspected
+            .tapes
+            .iter()
+            .zip(&self.inspected.sidecars)
+            .zip(self.layouts)
+        {
+            for number in 1..=layout.pages() {
+                let (page, long) =
+                    timeline::page(&self.site.config, layout, sidecar.as_ref(), number);
+                let html = timeline_html::render(&page);
+                for text in long {
+                    // A payload that several events refer to is written once.
+                    if texts.insert(text.path.clone()) {
+                        files.write(&text.path, text.text.as_bytes())?;
+                    }
+                }
+                if number == 1 {
+                    first.push(html);
+                    continue;
+                }
+                let view = run_view::events_page(sources, tape, layout, number, html);
+                let info = PageInfo {
+                    path: layout.path(number),
+                    title: format!("{}, {}", view.title, view.summary),
+                    description: format!("{} of {}.", view.summary, view.title),
+                    section: Some("runs/index.html".to_owned()),
+                    listed: false,
+                    scripts: &[Script::Timeline, Script::Reader],
+                    json_ld: None,
+                    size_hint: view.html.as_str().len(),
+                };
+                files.write(&info.path, &renderer.page("events.html", &info, &view)?)?;
+            }
+        }
+        Ok(first)
+    }
+
+    /// Address of an event of the run's first tape: what writeups and threads mean by a number.
+    fn event_href(&self, page: &str, number: u64) -> Option<String> {
+        self.layouts.first()?.numbered_href(page, number)
+    }
+
+    /// The Markdown entries of the review threads; plain text stays plain.
+    fn thread_entries(&self) -> Vec<Vec<Option<Html>>> {
+        let path = links::run(&self.gathered.archive.runs[self.index].slug);
+        let events = |number| self.event_href(&path, number);
+        let threads = self
+            .inspected
+            .threads
+            .iter()
+            .flat_map(|threads| &threads.threads);
+        threads
+            .enumerate()
+            .map(|(index, thread)| {
+                let anchor = discussion::thread_anchor(index);
+                let entries = thread.entries.iter().enumerate();
+                entries
+                    .map(|(number, entry)| {
+                        let scope = format!("{anchor}-{number}");
+                        let context = Context {
+                            scope: &scope,
+                            shift: 3,
+                            origin: Origin::Run(&events),
+                        };
+                        entry
+                            .markdown
+                            .then(|| markdown::render(&entry.text, context))
+                    })
+                    .collect()
+            })
+            .collect()
+    }
+
+    /// What the run says of itself, as prose.
+    fn own_words(&self) -> OwnWords {
+        let path = links::run(&self.gathered.archive.runs[self.index].slug);
+        let events = |number| self.event_href(&path, number);
+        let render = |text: &String, scope: &str| {
+            let origin = Origin::Run(&events);
+            let (text, rest) = beginning(text);
+            let context = Context {
+                scope,
+                shift: 3,
+                origin,
+            };
+            if rest {
+                let text = format!("{text}\n\n(cut here; all of it stands in run.json)");
+                markdown::render(&text, context)
+            } else {
+                markdown::render(text, context)
+            }
+        };
+        let details = self.details;
+        let showcase = details.showcase.as_ref();
+        OwnWords {
+            showcase: showcase
+                .and_then(|showcase| showcase.description.as_ref())
+                .map(|text| render(text, "s")),
+            readme: details
+                .game_jam_readme
+                .as_ref()
+                .map(|text| render(text, "j")),
+            prior: details
+                .prior_entries
+                .iter()
+                .take(PRIOR)
+                .enumerate()
+                .map(|(index, entry)| {
+                    let readme = entry.readme.as_ref();
+                    readme.map(|text| render(text, &format!("p{index}")))
+                })
+                .collect(),
+        }
+    }
+
+    fn strips(&self, page: &str) -> Vec<StripView> {
+        self.inspected
+            .tapes
+            .iter()
+            .zip(&self.inspected.sidecars)
+            .zip(self.layouts)
+            .map(|((tape, sidecar), layout)| {
+                let strip = strip::strip(&self.site.config, layout, tape, sidecar.as_ref(), page);
+                StripView {
+                    file: tape.file.clone(),
+                    svg: strip_svg::render(&strip),
+                    caption: strip.caption,
+                    legend: strip::families(tape),
+                }
+            })
+            .collect()
+    }
+}
+
+/// What the page of comparisons loads of this run.
+fn write_compared(files: &mut Files<'_>, sources: &Sources<'_>) -> Result<(), Diagnostic> {
+    let writeup = sources
+        .review
+        .map(|review| outline::blocks(&review.body, compare::WRITEUP));
+    let script = feeds::script::call("run", &compare::data(sources, writeup))
+        .map_err(|error| unwritten("compare.js", &error.into()))?;
+    files.write(&links::run_file(&sources.entry.slug, "compare.js"), &script)
+}
+
+/// How much of one text that a run wrote about itself its page shows, in bytes.
+const OWN_WORDS: usize = 64 * 1024;
+
+/// The beginning of a text, and whether there is more.
+fn beginning(text: &str) -> (&str, bool) {
+    let end = text.floor_char_boundary(OWN_WORDS.min(text.len()));
+    (&text[..end], end < text.len())
+}

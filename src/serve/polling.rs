@@ -1,0 +1,73 @@
+//! Knows how a folder looks, file by file, where the system does not tell of changes: two looks show what came between.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::Metadata;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// What was seen, by path.
+pub(super) type Seen = BTreeMap<PathBuf, Stamp>;
+
+/// What tells a file from what stood there before. Times alone do not: a file may be saved twice in a tick of their clock, or
+/// be replaced by an older one.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Stamp {
+    /// Size and time of writing; of a file only, since a folder tells of its files by itself.
+    written: Option<(u64, Option<SystemTime>)>,
+    /// Its place on the disk and, of a file, when anything about it changed.
+    place: Option<(u64, i64, i64)>,
+}
+
+impl Stamp {
+    fn of(meta: &Metadata) -> Self {
+        let is_file = !meta.is_dir();
+        Self {
+            written: is_file.then(|| (meta.len(), meta.modified().ok())),
+            place: place(meta, is_file),
+        }
+    }
+}
+
+#[cfg(unix)]
+#[allow(clippy::unnecessary_wraps, reason = "as on other systems")]
+fn place(meta: &Metadata, is_file: bool) -> Option<(u64, i64, i64)> {
+    use std::os::unix::fs::MetadataExt;
+    let (seconds, nanoseconds) = if is_file {
+        (meta.ctime(), meta.ctime_nsec())
+    } else {
+        (0, 0)
+    };
+    Some((meta.ino(), seconds, nanoseconds))
+}
+
+#[cfg(not(unix))]
+fn place(_: &Metadata, _: bool) -> Option<(u64, i64, i64)> {
+    None
+}
+
+/// How `folder` looks now, down to `depth`. What cannot be read is not there; folders that `enters` refuses are not entered.
+pub(super) fn look(folder: &Path, depth: usize, enters: impl Fn(&Path) -> bool) -> Seen {
+    walkdir::WalkDir::new(folder)
+        .min_depth(1)
+        .max_depth(depth)
+        .follow_links(true)
+        .into_iter()
+        .filter_entry(|entry| {
+            entry.depth() == 0 || !entry.file_type().is_dir() || enters(entry.path())
+        })
+        .filter_map(|entry| {
+            let entry = entry.ok()?;
+            let stamp = Stamp::of(&entry.metadata().ok()?);
+            Some((entry.into_path(), stamp))
+        })
+        .collect()
+}
+
+/// What came, went or is another.
+pub(super) fn differences(before: &Seen, after: &Seen) -> BTreeSet<PathBuf> {
+    let paths = before.keys().chain(after.keys());
+    paths
+        .filter(|path| before.get(*path) != after.get(*path))
+        .cloned()
+        .collect()
+}

@@ -1,0 +1,228 @@
+//! What `annotate` refuses, and that it then writes nothing.
+
+use super::{SIDECAR, annotate};
+use crate::support::{FIRST, HEADER, TestSite, annotation, lines};
+
+#[test]
+fn what_a_check_would_report_is_refused_with_its_words_and_nothing_is_written() {
+    let cases: [(&[&str], &[&str]); 16] = [
+        (
+            &["--event", "4", "--kind", "note"],
+            &["annotation.unknown-event-id"],
+        ),
+        (
+            &["--event", "1", "--kind", "praise"],
+            &["annotation.unknown-kind"],
+        ),
+        (
+            &["--event", "1", "--kind", ""],
+            &["annotation.unknown-kind"],
+        ),
+        (
+            &["--event", "1", "--kind", "hypothesis"],
+            &["annotation.hypothesis-status-missing"],
+        ),
+        (
+            &[
+                "--event",
+                "1",
+                "--kind",
+                "hypothesis",
+                "--hypothesis-status",
+                "maybe",
+            ],
+            &["sidecar.malformed-line"],
+        ),
+        (
+            &[
+                "--event",
+                "1",
+                "--kind",
+                "note",
+                "--hypothesis-status",
+                "active",
+            ],
+            &["annotation.hypothesis-status-unexpected"],
+        ),
+        (
+            &["--event", "1", "--kind", "friction"],
+            &["annotation.friction-kind-missing"],
+        ),
+        (
+            &[
+                "--event",
+                "1",
+                "--kind",
+                "friction",
+                "--friction-kind",
+                "toolgap",
+            ],
+            &[
+                "annotation.friction-kind-unknown",
+                "Did you mean `tool_gap`?",
+            ],
+        ),
+        (
+            &[
+                "--event",
+                "1",
+                "--kind",
+                "note",
+                "--friction-kind",
+                "tool_gap",
+            ],
+            &["annotation.friction-kind-unexpected"],
+        ),
+        (
+            &["--event", "2", "--kind", "note", "--span-end", "1"],
+            &["annotation.invalid-span", "before it starts at `2`"],
+        ),
+        (
+            &["--event", "2", "--kind", "note", "--span-end", "4"],
+            &["annotation.invalid-span", "last event of the tape is `3`"],
+        ),
+        (
+            &["--event", "1", "--kind", "note", "--quote", "npm test"],
+            &["annotation.quote-not-found", "Event `2` holds it"],
+        ),
+        (
+            &[
+                "--event",
+                "1",
+                "--kind",
+                "note",
+                "--evidence",
+                "[x](javascript:alert)",
+            ],
+            &["review.unsafe-link"],
+        ),
+        (
+            &["--event", "9", "--kind", "praise"],
+            &["annotation.unknown-event-id", "annotation.unknown-kind"],
+        ),
+        (
+            &["--event", "18446744073709551615", "--kind", "note"],
+            &["annotation.unknown-event-id"],
+        ),
+        (
+            &[
+                "--event",
+                "1",
+                "--kind",
+                "friction",
+                "--hypothesis-status",
+                "active",
+            ],
+            &[
+                "annotation.hypothesis-status-unexpected",
+                "annotation.friction-kind-missing",
+            ],
+        ),
+    ];
+    for with_sidecar in [true, false] {
+        let site = TestSite::base();
+        if !with_sidecar {
+            site.remove(SIDECAR);
+        }
+        let before = crate::support::tree(site.root());
+        for (arguments, parts) in &cases {
+            let ran = annotate(&site, arguments);
+            assert_eq!(
+                (ran.status, ran.stdout.as_str()),
+                (Some(1), ""),
+                "{arguments:?}"
+            );
+            for part in *parts {
+                assert!(ran.stderr.contains(part), "{arguments:?}: {}", ran.stderr);
+            }
+            assert!(
+                ran.stderr.ends_with("Nothing was written.\n"),
+                "{}",
+                ran.stderr
+            );
+        }
+        assert_eq!(
+            before,
+            crate::support::tree(site.root()),
+            "nothing was written"
+        );
+    }
+}
+
+#[test]
+fn what_is_refused_looks_as_a_check_would_show_it() {
+    let site = TestSite::base();
+    let refused = annotate(&site, &["--event", "7", "--kind", "note"]);
+    let line = annotation("ann-7-note", 7, "note", "");
+    site.write(SIDECAR, site.text(SIDECAR) + &line + "\n");
+    let checked = site.runpress(&["check", "-q"]);
+    let first = |text: &str| text.lines().take(2).collect::<Vec<_>>().join("\n");
+    assert_eq!(first(&refused.stderr), first(&checked.stderr));
+}
+
+#[test]
+fn a_problem_that_was_there_before_stops_nobody_but_one_more_of_its_kind_does() {
+    let site = TestSite::base();
+    let mut all = vec![HEADER.to_owned()];
+    all.extend((0..150).map(|n| annotation(&format!("p-{n}"), 0, "praise", "")));
+    site.write(SIDECAR, lines(&all));
+    let ran = annotate(&site, &["--event", "1", "--kind", "praise"]);
+    assert_eq!(
+        ran.status,
+        Some(1),
+        "even where it is only counted: {}",
+        ran.stderr
+    );
+    let ran = annotate(&site, &["--event", "1", "--kind", "note"]);
+    assert_eq!((ran.status, ran.stderr.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn a_sidecar_that_does_not_load_or_is_stale_is_mended_first() {
+    let site = TestSite::base();
+    let add = |site: &TestSite| annotate(site, &["--event", "1", "--kind", "note"]);
+    let good = site.text(SIDECAR);
+    for (text, code) in [
+        (good.clone() + "{\n", "sidecar.malformed-line"),
+        (String::new(), "sidecar.empty"),
+        ("{}\n".to_owned(), "sidecar.missing-header"),
+        (
+            good.replace("_version\":1", "_version\":1,\"tape_content_hash\":\"00\""),
+            "annotation.tape-digest-mismatch",
+        ),
+    ] {
+        site.write(SIDECAR, &text);
+        let ran = add(&site);
+        assert_eq!(ran.status, Some(1), "{code}: {}", ran.stderr);
+        assert!(ran.stderr.contains(code), "{code}: {}", ran.stderr);
+        assert_eq!(site.text(SIDECAR), text);
+    }
+    site.write(SIDECAR, &good);
+    assert_eq!(add(&site).status, Some(0));
+}
+
+#[test]
+fn usage_is_told_before_anything_is_read() {
+    let site = TestSite::base();
+    for arguments in [
+        &["annotate"][..],
+        &["annotate", FIRST],
+        &["annotate", FIRST, "--event", "1"],
+        &["annotate", FIRST, "--kind", "note"],
+        &["annotate", FIRST, "--event", "-1", "--kind", "note"],
+        &["annotate", FIRST, "--event", "one", "--kind", "note"],
+        &[
+            "annotate",
+            FIRST,
+            "--event",
+            "1",
+            "--kind",
+            "note",
+            "--author-kind",
+            "agent",
+        ],
+    ] {
+        let ran = site.runpress(arguments);
+        assert_eq!(ran.status, Some(2), "{arguments:?}: {}", ran.stderr);
+    }
+}

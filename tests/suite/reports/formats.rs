@@ -1,0 +1,268 @@
+//! What each report format says of the same problems.
+
+use std::collections::BTreeSet;
+
+use super::{broken, json, reports};
+use crate::support::{FIRST, HEADER, Run, TestSite, annotation, lines};
+
+#[test]
+fn github_gets_one_command_a_problem_with_everything_escaped() {
+    let site = broken();
+    reports(&site, "check");
+    let github = site.text("github");
+    let commands: Vec<&str> = github.lines().collect();
+    assert!(
+        commands[0].starts_with("::warning file=content/cases/pnog.md,title=page.unmatched::"),
+        "{github}"
+    );
+    assert!(
+        commands[1].starts_with(
+            "::error file=content/runs/a%2C b%3A 100%25 <&>/events.jsonl.annotations.jsonl,line=1,col=1,title=sidecar.without-tape::"
+        ),
+        "{github}"
+    );
+    assert!(
+        commands[2].starts_with("::warning file=content/runs/late/events.jsonl,line=1,col="),
+        "{github}"
+    );
+    // Values of the input cannot end a command or begin another.
+    let hostile = TestSite::base();
+    hostile.write(
+        &format!("{FIRST}/events.jsonl.annotations.jsonl"),
+        lines(&[
+            HEADER,
+            &annotation("a", 0, r"x%0A\n::error::one\r::two\u001b[31m", ""),
+        ]),
+    );
+    let text = hostile.runpress(&["check", "--report", "github"]).stdout;
+    assert_eq!(text.lines().count(), 1, "{text}");
+    assert!(text.starts_with("::") && text.contains("%250A"), "{text}");
+    assert!(!text.contains(['\r', '\u{1b}']), "{text:?}");
+}
+
+#[test]
+fn sarif_is_one_run_of_version_2_1_0_whose_rules_are_those_of_its_results() {
+    let site = broken();
+    reports(&site, "check");
+    let sarif = json(&site, "sarif");
+    assert_eq!(sarif["version"], "2.1.0");
+    assert!(
+        sarif["$schema"]
+            .as_str()
+            .is_some_and(|schema| schema.contains("sarif-2.1.0")),
+        "{sarif:#}"
+    );
+    let runs = sarif["runs"].as_array().expect("an array");
+    assert_eq!(runs.len(), 1);
+    assert_eq!(runs[0]["columnKind"], "unicodeCodePoints");
+    let driver = &runs[0]["tool"]["driver"];
+    assert_eq!(driver["name"], "runpress");
+    let rules = driver["rules"].as_array().expect("an array");
+    let ids: BTreeSet<_> = rules
+        .iter()
+        .filter_map(|rule| rule["id"].as_str())
+        .collect();
+    assert_eq!(
+        ids,
+        BTreeSet::from([
+            "events.unparsable-line",
+            "page.unmatched",
+            "sidecar.without-tape"
+        ])
+    );
+    for rule in rules {
+        for key in ["shortDescription", "fullDescription", "help"] {
+            assert!(
+                rule[key]["text"]
+                    .as_str()
+                    .is_some_and(|text| !text.is_empty()),
+                "{rule:#}"
+            );
+        }
+    }
+    let results = runs[0]["results"].as_array().expect("an array");
+    // The worst comes first.
+    let error = &results[0];
+    assert_eq!(
+        (&error["ruleId"], &error["level"]),
+        (&"sidecar.without-tape".into(), &"error".into())
+    );
+    for result in results {
+        let index =
+            usize::try_from(result["ruleIndex"].as_u64().expect("an index")).expect("small");
+        assert_eq!(rules[index]["id"], result["ruleId"]);
+        assert_eq!(result["locations"].as_array().map(Vec::len), Some(1));
+    }
+    let place = &error["locations"][0]["physicalLocation"];
+    assert_eq!(
+        place["artifactLocation"]["uri"],
+        "content/runs/a%2C%20b%3A%20100%25%20%3C%26%3E/events.jsonl.annotations.jsonl"
+    );
+    assert_eq!(place["region"]["startLine"], 1);
+}
+
+#[test]
+fn a_column_of_a_report_counts_characters_and_a_pointer_is_a_logical_place() {
+    let site = TestSite::base();
+    site.replace(
+        &format!("{FIRST}/run-record.json"),
+        "\"os\": \"Debian GNU/Linux 12\", \"containerImage\": \"test-cabinet/codex:latest\"",
+        "\"os\": \"模型𝔪é\", \"containerImage\": 7",
+    );
+    site.runpress(&["check", "--report=sarif=sarif"]);
+    let sarif = json(&site, "sarif");
+    let location = &sarif["runs"][0]["results"][0]["locations"][0];
+    let line = site.text(&format!("{FIRST}/run-record.json"));
+    let line = line
+        .lines()
+        .find(|line| line.contains("模型"))
+        .expect("the line")
+        .to_owned();
+    let column = line[..line.find("7,").expect("the value")].chars().count() + 1;
+    assert_eq!(
+        location["physicalLocation"]["region"]["startColumn"],
+        column
+    );
+    assert_eq!(
+        location["logicalLocations"][0]["fullyQualifiedName"],
+        "/environment/containerImage"
+    );
+}
+
+#[test]
+fn the_fingerprint_of_a_problem_stays_when_lines_move() {
+    let site = TestSite::base();
+    let path = format!("{FIRST}/events.jsonl");
+    let log = site.text(&path);
+    let fingerprint = |log: &str| {
+        site.write(&path, log);
+        site.runpress(&["check", "--report=sarif=sarif"]);
+        let result = json(&site, "sarif")["runs"][0]["results"][0].clone();
+        let line = result["locations"][0]["physicalLocation"]["region"]["startLine"].clone();
+        (result["partialFingerprints"].clone(), line)
+    };
+    let (one, at) = fingerprint(&format!("{log}half\n"));
+    let (two, later) = fingerprint(&format!("{log}{log}half\n"));
+    assert_eq!((&at, &later), (&5.into(), &9.into()));
+    assert_eq!(one, two);
+    assert!(one["runpress/v1"].is_string(), "{one}");
+}
+
+#[test]
+fn sarif_holds_at_most_5000_results_the_worst_of_them_and_says_how_many_it_left_out() {
+    let site = TestSite::empty();
+    for n in 0..52 {
+        let folder = format!("r{n:02}");
+        site.run(&folder, &Run::new(&format!("{n:08x}-0000")));
+        site.write(
+            &format!("content/runs/{folder}/events.jsonl"),
+            "x\n".repeat(100),
+        );
+    }
+    site.write("content/runs/r51/run-record.json", "{");
+    site.runpress(&["check", "--report=sarif=sarif"]);
+    let run = &json(&site, "sarif")["runs"][0];
+    let results = run["results"].as_array().expect("an array");
+    assert_eq!(results.len(), 5_000);
+    assert_eq!(results[0]["ruleId"], "record.syntax");
+    assert_eq!(run["properties"]["resultsLeftOut"], 201);
+}
+
+#[test]
+fn junit_has_a_test_case_a_run_and_a_failure_for_the_broken_one() {
+    let site = broken();
+    for command in ["check", "build"] {
+        reports(&site, command);
+        let junit = site.text("junit");
+        assert_eq!(
+            junit.matches("<testcase ").count(),
+            4,
+            "three runs and the site:\n{junit}"
+        );
+        assert_eq!(junit.matches("<failure ").count(), 1, "{junit}");
+        assert!(
+            junit.contains(
+                r#"<testsuites name="runpress" tests="4" skipped="0" failures="1" errors="0">"#
+            ),
+            "{junit}"
+        );
+        // The one that is broken, its path and id escaped.
+        let case = junit
+            .split("<testcase ")
+            .find(|case| case.contains("<failure "))
+            .expect("a failure");
+        assert!(
+            case.contains("0000000b-&lt;&amp;&gt;")
+                && case.contains(r#"classname="content/runs/a, b: 100% &lt;&amp;&gt;""#)
+                && case.contains(r#"type="sidecar.without-tape""#),
+            "{case}"
+        );
+        // Warnings are no failures, but they are told.
+        let late = junit
+            .split("<testcase ")
+            .find(|case| case.contains("0000000c-0000"))
+            .expect("the run");
+        assert!(
+            late.contains("<system-out>") && late.contains("[events.unparsable-line]"),
+            "{late}"
+        );
+        assert!(junit.contains(r#"classname="site""#), "{junit}");
+    }
+    let fine = TestSite::base();
+    let junit = fine.runpress(&["check", "--report", "junit"]).stdout;
+    assert!(
+        junit.contains(r#"tests="1" skipped="0" failures="0""#) && !junit.contains("<failure"),
+        "{junit}"
+    );
+}
+
+#[test]
+fn junit_is_xml_whatever_the_input_holds() {
+    let site = TestSite::base();
+    site.write(
+        &format!("{FIRST}/events.jsonl.annotations.jsonl"),
+        lines(&[
+            HEADER,
+            &annotation(r"]]>\u0000\u0001\ufffe<b>", 99, "note", ""),
+        ]),
+    );
+    let junit = site.runpress(&["check", "--report", "junit"]).stdout;
+    assert!(junit.contains("<failure "), "{junit}");
+    assert!(!junit.contains("<b>"), "{junit}");
+    assert!(
+        junit
+            .chars()
+            .all(|c| matches!(c, '\t' | '\n' | ' '..='\u{fffd}' | '\u{10000}'..)),
+        "{junit:?}"
+    );
+}
+
+#[test]
+fn the_markdown_report_says_what_was_published_what_changed_and_what_is_wrong() {
+    let site = broken();
+    let report = |site: &TestSite, command: &str| {
+        site.runpress(&[command, "-q", "--report", "markdown"])
+            .stdout
+    };
+    let text = report(&site, "build");
+    assert!(text.starts_with("## Nothing was published: "), "{text}");
+    assert!(
+        text.contains("| error `sidecar.without-tape` | content/runs/a, b\\: 100% \\<\\&\\>/events.jsonl.annotations.jsonl\\:1\\:1 |"),
+        "{text}"
+    );
+    let good = TestSite::base();
+    good.publish();
+    good.run("late", &Run::new("0000000c-0000").model("x|<img src=y>"));
+    let text = report(&good, "build");
+    assert!(text.starts_with("## Published: 2 runs\n"), "{text}");
+    assert!(text.contains("| Problems | none |"), "{text}");
+    assert!(
+        text.contains("- 1 run added\n  - pong v1.0.0 by x\\|\\<img src=y\\> with codex\n"),
+        "{text}"
+    );
+    assert!(!text.contains("### Problems"), "{text}");
+    assert!(
+        !report(&good, "check").contains("What changed"),
+        "nothing is new"
+    );
+}

@@ -1,0 +1,138 @@
+//! The reports for other programs, and how much one broken file can say.
+
+mod floods;
+mod formats;
+
+use serde_json::Value;
+
+use crate::support::{HEADER, Ran, Run, TestSite, annotation, lines};
+
+/// A site with an error in one of three runs, a warning in another, and a problem of no run; the folder of the
+/// broken run has a name that every format must escape.
+fn broken() -> TestSite {
+    let site = TestSite::base();
+    site.run("a, b: 100% <&>", &Run::new("0000000b-<&>\"'"));
+    site.write(
+        "content/runs/a, b: 100% <&>/events.jsonl.annotations.jsonl",
+        lines(&[HEADER, &annotation("%0A::error::x", 0, "note", "")]),
+    );
+    site.run("late", &Run::new("0000000c-0000"));
+    site.write("content/runs/late/events.jsonl", "half\n");
+    site.write("content/cases/pnog.md", "No such case.\n");
+    site
+}
+
+/// Checks with all five reports in files of their names.
+fn reports(site: &TestSite, command: &str) -> Ran {
+    site.runpress(&[
+        command,
+        "-v",
+        "--report=human=human",
+        "--report=json=json",
+        "--report=github=github",
+        "--report=sarif=sarif",
+        "--report=junit=junit",
+    ])
+}
+
+fn json(site: &TestSite, path: &str) -> Value {
+    serde_json::from_str(&site.text(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+#[test]
+fn five_reports_of_one_check_say_the_same() {
+    let site = broken();
+    for command in ["check", "build"] {
+        let ran = reports(&site, command);
+        assert_eq!(ran.status, Some(1), "{}", ran.stderr);
+        assert_eq!(ran.stdout, "", "the reports stand in files");
+        let report = json(&site, "json");
+        let problems = report["diagnostics"].as_array().expect("an array");
+        let mut expected: Vec<&str> = problems
+            .iter()
+            .filter_map(|problem| problem["code"].as_str())
+            .collect();
+        assert_eq!(
+            expected,
+            [
+                "page.unmatched",
+                "sidecar.without-tape",
+                "events.unparsable-line"
+            ],
+            "{report:#}"
+        );
+        let human = site.text("human");
+        let github = site.text("github");
+        assert_eq!(
+            github.lines().count(),
+            expected.len(),
+            "one command a problem:\n{github}"
+        );
+        let junit = site.text("junit");
+        for code in &expected {
+            assert!(human.contains(&format!("[{code}]")), "{code}: {human}");
+            assert!(
+                github.contains(&format!(",title={code}::")),
+                "{code}: {github}"
+            );
+            assert!(junit.contains(&format!("[{code}]")), "{code}: {junit}");
+        }
+        let sarif = json(&site, "sarif");
+        let mut ids: Vec<&str> = sarif["runs"][0]["results"]
+            .as_array()
+            .expect("an array")
+            .iter()
+            .filter_map(|result| result["ruleId"].as_str())
+            .collect();
+        ids.sort_unstable();
+        expected.sort_unstable();
+        assert_eq!(ids, expected);
+    }
+}
+
+#[test]
+fn a_report_without_a_file_is_all_that_stands_on_standard_output() {
+    let site = broken();
+    let github = site.runpress(&["check", "--report", "github"]).stdout;
+    assert!(
+        github.lines().all(|line| line.starts_with("::")),
+        "{github}"
+    );
+    let sarif = site.runpress(&["check", "--report", "sarif"]).stdout;
+    assert!(serde_json::from_str::<Value>(&sarif).is_ok(), "{sarif}");
+    let junit = site.runpress(&["check", "--report", "junit"]).stdout;
+    assert!(junit.starts_with("<?xml"), "{junit}");
+}
+
+#[test]
+fn what_stops_a_build_is_reported_in_every_format() {
+    let site = TestSite::base();
+    site.write("site.toml", "[site\n");
+    let ran = reports(&site, "build");
+    assert_eq!(ran.status, Some(2));
+    for format in ["human", "json", "github", "sarif", "junit"] {
+        assert!(site.text(format).contains("config.syntax"), "{format}");
+    }
+}
+
+#[test]
+fn timings_name_every_step() {
+    let site = TestSite::base();
+    let ran = site.runpress(&["build", "-q", "--timings"]);
+    let steps: Vec<_> = ran
+        .stderr
+        .lines()
+        .filter_map(|line| line.strip_prefix("  ")?.split("  ").next())
+        .collect();
+    assert_eq!(
+        steps,
+        [
+            "Reading records",
+            "Runs",
+            "Lists and feeds",
+            "Putting it in place"
+        ],
+        "{}",
+        ran.stderr
+    );
+}

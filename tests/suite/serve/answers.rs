@@ -1,0 +1,202 @@
+//! What the server answers, where it stands and how it ends.
+
+use std::fs;
+use std::net::TcpListener;
+
+use super::{RUN_PAGE, Served};
+use crate::support::{FIRST, FIRST_SLUG, Run, TestSite, differences};
+
+#[test]
+fn a_site_is_served_as_a_static_host_would_and_its_files_stay_as_a_build_writes_them() {
+    let site = TestSite::base();
+    assert!(RUN_PAGE.contains(FIRST_SLUG));
+    site.write("static/notes.txt", "Ünïcode");
+    let served = Served::any(&site);
+    let home = served.get("/");
+    assert_eq!(home.status, 200);
+    assert_eq!(
+        home.header("content-type"),
+        Some("text/html; charset=utf-8")
+    );
+    assert_eq!(home.header("cache-control"), Some("no-store"));
+    assert!(home.body.contains("<script src=\"/.runpress/live.js\""));
+    let run = served.get(RUN_PAGE);
+    assert_eq!(run.status, 200);
+    assert_eq!(run.body.matches("/.runpress/live.js").count(), 1);
+    let folder = served.get(RUN_PAGE.trim_end_matches('/'));
+    assert_eq!(
+        (folder.status, folder.header("location")),
+        (307, Some(RUN_PAGE))
+    );
+    for (path, kind) in [
+        ("/feeds/runs.json", "application/json"),
+        ("/feeds/runs.jsonl", "application/x-ndjson; charset=utf-8"),
+        ("/feeds/runs.csv", "text/csv; charset=utf-8"),
+        ("/notes.txt", "text/plain; charset=utf-8"),
+        ("/.runpress/live.js", "text/javascript; charset=utf-8"),
+        ("/.runpress/live.css", "text/css; charset=utf-8"),
+    ] {
+        let answer = served.get(path);
+        assert_eq!(
+            (answer.status, answer.header("content-type")),
+            (200, Some(kind)),
+            "{path}"
+        );
+        assert!(!answer.body.contains("data-build"), "{path}");
+    }
+    let gone = served.get("/no/such/page/");
+    assert_eq!(gone.status, 404);
+    assert!(gone.body.contains("There is no page"), "{}", gone.body);
+    assert!(gone.body.contains("/.runpress/live.js"));
+    assert!(
+        !site.path("public").exists(),
+        "the output folder is not written"
+    );
+    site.publish();
+    assert_eq!(differences(&served.files(), &site.published()), [""; 0]);
+}
+
+#[test]
+fn nothing_outside_the_site_and_no_other_name_is_answered() {
+    let site = TestSite::base();
+    let served = Served::any(&site);
+    for path in [
+        "/../site.toml",
+        "/../../site.toml",
+        "/%2e%2e/%2e%2e/site.toml",
+        "/..%2f..%2fsite.toml",
+        "/runs/../../site.toml",
+        "//etc/passwd",
+        "/%2fetc/passwd",
+        "/runs/%00",
+        "/..%5c..%5csite.toml",
+        "/.runpress/../../site.toml",
+    ] {
+        let answer = served.get(path);
+        assert!(
+            [400, 404].contains(&answer.status),
+            "{path}: {}",
+            answer.head
+        );
+        assert!(!answer.body.contains("base_url"), "{path}");
+    }
+    let ask = |head: &str| {
+        served
+            .ask(&format!("{head}\r\nConnection: close\r\n\r\n"))
+            .status
+    };
+    for host in [
+        "evil.example",
+        "localhost.evil.example:80",
+        "127.0.0.1.evil.example",
+        "192.168.0.1",
+        "",
+    ] {
+        assert_eq!(
+            ask(&format!("GET / HTTP/1.1\r\nHost: {host}")),
+            403,
+            "{host}"
+        );
+        assert_eq!(
+            ask(&format!("GET /.runpress/events HTTP/1.1\r\nHost: {host}")),
+            403,
+            "{host}"
+        );
+    }
+    assert_eq!(
+        ask("GET http://evil.example/ HTTP/1.1\r\nHost: localhost"),
+        403
+    );
+    for host in ["localhost", "127.0.0.1:4000", "[::1]:4000"] {
+        assert_eq!(
+            ask(&format!("GET / HTTP/1.1\r\nHost: {host}")),
+            200,
+            "{host}"
+        );
+    }
+    assert_eq!(
+        ask("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0"),
+        405
+    );
+    assert_eq!(ask("HEAD / HTTP/1.1\r\nHost: localhost"), 200);
+}
+
+#[test]
+fn the_site_stands_where_its_address_says_and_is_compared_with_what_was_published() {
+    let site = TestSite::base();
+    site.publish();
+    let published = site.published();
+    site.replace(
+        "site.toml",
+        "https://runs.example.org/",
+        "https://runs.example.org/archive/",
+    );
+    let record = format!("{FIRST}/run-record.json");
+    site.write(&record, site.text(&record).replacen("0.4210", "0.4310", 1));
+    let served = Served::any(&site);
+    let root = served.get("/");
+    assert_eq!(
+        (root.status, root.header("location")),
+        (307, Some("/archive/"))
+    );
+    let folder = served.get("/archive/runs");
+    assert_eq!(
+        (folder.status, folder.header("location")),
+        (307, Some("/archive/runs/"))
+    );
+    assert_eq!(served.get("/archive/runs/").status, 200);
+    assert_eq!(served.get("/runs/").status, 404);
+    let changes = served.get("/archive/feeds/changes.json");
+    let changes: serde_json::Value = serde_json::from_str(&changes.body).expect("JSON");
+    assert_eq!(changes["builds"][0]["build"], 2);
+    assert_eq!(differences(&published, &site.published()), [""; 0]);
+    // A later change is compared with the same site, not with the one that was served before.
+    site.run("second", &Run::new("9f1c2d3e-8a60-4d2e-9a51-0c9f6f1f2b11"));
+    served.has_built(2);
+    let changes = served.get("/archive/feeds/changes.json");
+    let changes: serde_json::Value = serde_json::from_str(&changes.body).expect("JSON");
+    assert_eq!(changes["builds"][0]["build"], 2);
+    assert_eq!(
+        changes["builds"][0]["changed"].as_array().map(Vec::len),
+        Some(1)
+    );
+    assert_eq!(
+        changes["builds"][0]["added"].as_array().map(Vec::len),
+        Some(1)
+    );
+}
+
+#[test]
+fn a_port_that_is_taken_is_refused_when_it_was_named_and_passed_over_when_not() {
+    let site = TestSite::base();
+    let taken = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
+    let port = taken.local_addr().expect("an address").port().to_string();
+    let ran = site.runpress(&["serve", "--port", &port]);
+    assert_eq!(ran.status, Some(2));
+    assert!(
+        ran.stderr.contains(&format!("The port `{port}` is taken")),
+        "{}",
+        ran.stderr
+    );
+    // Somebody else may have it already.
+    let _held = TcpListener::bind(("127.0.0.1", 4000));
+    let served = Served::start(&site, &[]);
+    assert!((4001..=4100).contains(&served.port), "{}", served.port);
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_it_and_leaves_nothing_behind() {
+    let site = TestSite::base();
+    let mut served = Served::any(&site);
+    assert!(served.folder().is_dir());
+    let sent = std::process::Command::new("sh")
+        .args(["-c", &format!("kill -INT {}", served.child.id())])
+        .status();
+    assert!(sent.expect("kill runs").success());
+    assert_eq!(served.child.wait().expect("an end").code(), Some(0));
+    let left: Vec<_> = fs::read_dir(served.temporary.path())
+        .expect("a folder")
+        .collect();
+    assert!(left.is_empty(), "{left:?}");
+}

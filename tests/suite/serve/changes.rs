@@ -1,0 +1,106 @@
+//! What the server shows after a change, whole or broken.
+
+use std::fs;
+
+use super::{RUN_PAGE, Served};
+use crate::support::{FIRST, Run, TestSite};
+
+#[test]
+fn a_change_is_shown_and_a_broken_one_is_told_while_the_last_good_site_stays() {
+    let site = TestSite::base();
+    let served = Served::any(&site);
+    let first = served.message();
+    assert_eq!(first["failed"], false);
+    // Editors write beside the file and rename.
+    let writeup = site.text(&format!("{FIRST}/writeup.md"));
+    site.write(
+        &format!("{FIRST}/writeup.md.new"),
+        format!("{writeup}\nA word about whelks.\n"),
+    );
+    fs::rename(
+        site.path(&format!("{FIRST}/writeup.md.new")),
+        site.path(&format!("{FIRST}/writeup.md")),
+    )
+    .expect("a rename");
+    served.until("the new words", || {
+        served.get(RUN_PAGE).body.contains("whelks")
+    });
+    served.until("the message", || {
+        served.message()["build"] != first["build"]
+    });
+    let second = served.message();
+    // A record that is cut short.
+    let record = site.text(&format!("{FIRST}/run-record.json"));
+    site.write(&format!("{FIRST}/run-record.json"), "{\n");
+    served.until("the problem", || served.message()["failed"] == true);
+    let message = served.message();
+    assert_eq!(
+        message["build"], second["build"],
+        "the site that is served is the same"
+    );
+    assert_eq!(message["errors"], 1);
+    let problem = &message["diagnostics"][0];
+    assert_eq!(problem["code"], "record.syntax");
+    assert_eq!(problem["path"], "content/runs/first/run-record.json");
+    assert!(problem["line"].is_number() && problem["column"].is_number());
+    served.hears("error[record.syntax]");
+    assert!(served.get(RUN_PAGE).body.contains("whelks"));
+    site.write(&format!("{FIRST}/run-record.json"), record);
+    served.until("the way back", || served.message()["failed"] == false);
+    assert!(served.get(RUN_PAGE).body.contains("whelks"));
+    // A run that goes leaves the page for unknown addresses.
+    site.run("second", &Run::new("9f1c2d3e-8a60-4d2e-9a51-0c9f6f1f2b11"));
+    let second = "/runs/pong-codex-sample-lark-1-9f1c2d3e/";
+    served.until("the new run", || served.get(second).status == 200);
+    fs::remove_dir_all(site.path("content/runs/second")).expect("removed");
+    served.until("the run to go", || served.get(second).status == 404);
+}
+
+#[test]
+fn no_broken_setting_template_or_lost_folder_ends_it() {
+    let site = TestSite::base();
+    let served = Served::any(&site);
+    let code = || served.message()["diagnostics"][0]["code"].clone();
+    let settings = site.text("site.toml");
+    site.write("site.toml", "title = \"no end\n");
+    served.until("the broken settings", || code() == "config.syntax");
+    site.write("site.toml", format!("{settings}\n[feeds]\nitems = 7\n"));
+    served.until("the settings", || served.message()["failed"] == false);
+    // The folder of templates comes only now.
+    site.write("templates/home.html", "{{ oh no");
+    served.until("the broken template", || code() == "template.invalid");
+    assert_eq!(served.get("/").status, 200);
+    site.write("templates/home.html", "<p>a home of our own</p>");
+    served.until("the template", || {
+        served.get("/").body.contains("a home of our own")
+    });
+    site.remove("templates/home.html");
+    served.until("the built-in template", || {
+        !served.get("/").body.contains("a home of our own")
+    });
+    fs::rename(site.path("content"), site.path("elsewhere")).expect("moved");
+    served.until("the lost folder", || code() == "content.missing-root");
+    assert_eq!(served.get(RUN_PAGE).status, 200);
+    fs::rename(site.path("elsewhere"), site.path("content")).expect("moved back");
+    served.until("the folder", || served.message()["failed"] == false);
+    // What stands in the folder that came back is watched, too.
+    site.write(
+        "content/pages/later.md",
+        "+++\ntitle = \"Later\"\n+++\n\nA page that came later.\n",
+    );
+    served.until("the page", || served.get("/later/").status == 200);
+}
+
+#[test]
+fn a_site_that_has_errors_from_the_start_is_shown_once_they_are_mended() {
+    let site = TestSite::base();
+    let record = site.text(&format!("{FIRST}/run-record.json"));
+    site.write(&format!("{FIRST}/run-record.json"), "{\n");
+    let served = Served::any(&site);
+    let waiting = served.get("/");
+    assert_eq!(waiting.status, 503);
+    assert!(waiting.body.contains("No site yet") && waiting.body.contains("/.runpress/live.js"));
+    assert_eq!(served.message()["failed"], true);
+    site.write(&format!("{FIRST}/run-record.json"), record);
+    served.until("the site", || served.get("/").status == 200);
+}

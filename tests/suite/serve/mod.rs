@@ -1,0 +1,191 @@
+//! `serve`: what is answered, what happens after a change, and that nothing ends it but the user.
+
+mod answers;
+mod changes;
+mod rebuilds;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::PathBuf;
+use std::process::{Child, Stdio};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+use crate::support::{TestSite, command};
+
+/// Far longer than anything takes: a test that waits so long has failed.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// A server of a site, ended with this.
+struct Served {
+    child: Child,
+    port: u16,
+    said: Arc<Mutex<String>>,
+    temporary: TempDir,
+}
+
+/// What a server answers.
+struct Answer {
+    status: u16,
+    head: String,
+    body: String,
+}
+
+impl Answer {
+    fn header(&self, name: &str) -> Option<&str> {
+        self.head.lines().find_map(|line| {
+            let (key, value) = line.split_once(':')?;
+            key.eq_ignore_ascii_case(name).then(|| value.trim())
+        })
+    }
+}
+
+impl Served {
+    fn start(site: &TestSite, arguments: &[&str]) -> Self {
+        let temporary = tempfile::tempdir().expect("a temporary folder");
+        let mut child = command()
+            .current_dir(site.root())
+            .env("TMPDIR", temporary.path())
+            .args(["--color", "never", "serve"])
+            .args(arguments)
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the binary runs");
+        let said = Arc::new(Mutex::new(String::new()));
+        let stderr = child.stderr.take().expect("standard error");
+        let heard = Arc::clone(&said);
+        thread::spawn(move || {
+            for line in BufReader::new(stderr).lines().map_while(Result::ok) {
+                let mut heard = heard.lock().expect("no panic");
+                heard.push_str(&line);
+                heard.push('\n');
+            }
+        });
+        let mut served = Self {
+            child,
+            port: 0,
+            said,
+            temporary,
+        };
+        let at = "Serving at http://127.0.0.1:";
+        served.hears(at);
+        let said = served.said();
+        let (_, port) = said.split_once(at).expect("an address");
+        let port: String = port.chars().take_while(char::is_ascii_digit).collect();
+        served.port = port.parse().expect("a port");
+        served
+    }
+
+    fn any(site: &TestSite) -> Self {
+        Self::start(site, &["--port", "0"])
+    }
+
+    fn said(&self) -> String {
+        self.said.lock().expect("no panic").clone()
+    }
+
+    /// Waits until `done`.
+    fn until(&self, what: &str, done: impl Fn() -> bool) {
+        let began = Instant::now();
+        while !done() {
+            assert!(
+                began.elapsed() < PATIENCE,
+                "{what} did not come: {}",
+                self.said()
+            );
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Waits for words on the terminal.
+    fn hears(&self, words: &str) {
+        self.until(words, || self.said().contains(words));
+    }
+
+    /// Waits until so many builds have ended, well or not.
+    fn has_built(&self, times: usize) {
+        let count = || {
+            self.said()
+                .lines()
+                .filter(|line| line.starts_with("Built:") || line.starts_with("Not built:"))
+                .count()
+        };
+        self.until("the build", || count() >= times);
+    }
+
+    fn ask(&self, request: &str) -> Answer {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("a connection");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
+        stream.write_all(request.as_bytes()).expect("a request");
+        let mut bytes = Vec::new();
+        stream.read_to_end(&mut bytes).expect("an answer");
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let (head, body) = text.split_once("\r\n\r\n").expect("a head");
+        Answer {
+            status: head
+                .split(' ')
+                .nth(1)
+                .expect("a status")
+                .parse()
+                .expect("a number"),
+            head: head.to_owned(),
+            body: body.to_owned(),
+        }
+    }
+
+    fn get(&self, path: &str) -> Answer {
+        self.ask(&format!(
+            "GET {path} HTTP/1.1\r\nHost: localhost:{}\r\nConnection: close\r\n\r\n",
+            self.port
+        ))
+    }
+
+    /// The newest message to the pages.
+    fn message(&self) -> serde_json::Value {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("a connection");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
+        stream
+            .write_all(b"GET /.runpress/events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+            .expect("a request");
+        let line = BufReader::new(stream)
+            .lines()
+            .map(|line| line.expect("a line"))
+            .find_map(|line| line.strip_prefix("data: ").map(str::to_owned));
+        serde_json::from_str(&line.expect("a message")).expect("JSON")
+    }
+
+    /// The folder that is served.
+    fn folder(&self) -> PathBuf {
+        let entries = fs::read_dir(self.temporary.path()).expect("a folder");
+        let found = entries.map(|entry| entry.expect("an entry").path());
+        let found = found.filter(|path| path.join("site").is_dir());
+        found.last().expect("a served folder").join("site")
+    }
+
+    /// Every file that is served, by path. What goes while a new site takes the place of this one is left out.
+    fn files(&self) -> BTreeMap<String, Vec<u8>> {
+        let folder = self.folder();
+        let entries = walkdir::WalkDir::new(&folder).into_iter();
+        entries
+            .filter_map(|entry| {
+                let path = entry.ok()?.into_path();
+                let name = path.strip_prefix(&folder).ok()?.to_str()?.to_owned();
+                Some((name, fs::read(path).ok()?))
+            })
+            .collect()
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+const RUN_PAGE: &str = "/runs/pong-codex-sample-lark-1-4f1c2d3e/";
