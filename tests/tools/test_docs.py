@@ -77,13 +77,20 @@ class Documented(unittest.TestCase):
         self.assertGreater(done, 0)
 
     def test_the_readme(self):
-        place = None
-        for _, _, place in self.follow("README.md"):
-            pass
-        self.assertTrue((place / "public/index.html").is_file())
+        place, told = None, ""
+        for _, printed, place in self.follow("README.md"):
+            told += printed
+        self.assertIn("Read this twice.", told)
         # The page says which address the run has.
-        told = re.search(r"`(runs/pong-[^`]+/)`", page("README.md")).group(1)
-        self.assertTrue((place / "public" / told / "index.html").is_file())
+        address = re.search(r"`(runs/sample-[^`]+/)`", page("README.md")).group(1)
+        self.assertIn(f"{pathlib.PurePath(address).name}\tcompleted\tgreat", told)
+        shown = (place / "public" / address / "index.html").read_text(encoding="utf-8")
+        self.assertIn("Read this twice.", shown)
+        for report in ["checks.xml", "summary.md"]:
+            self.assertTrue((place / report).is_file())
+        [text] = [text for language, text, _ in steps(page("README.md")) if language == "sql"]
+        rows = duckdb.sql(text.replace("'public/", f"'{place}/public/")).fetchall()
+        self.assertIn(("agent", 3), rows)
 
     def test_the_guide(self):
         for text, printed, place in self.follow("guide.md"):
