@@ -26,6 +26,7 @@ use crate::view::catalogue::GroupProse;
 use crate::view::problems::{NotPublished, Quarantined};
 use crate::view::{Link, links};
 
+mod cards;
 mod changes;
 mod data;
 #[cfg(feature = "parquet")]

@@ -2,6 +2,7 @@
 
 pub mod annotations;
 pub mod archive;
+pub mod cards;
 pub mod groups;
 pub mod json_feed;
 pub mod json_ld;

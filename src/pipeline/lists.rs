@@ -226,6 +226,7 @@ impl<'a> Lists<'a> {
         let findings = &self.outcome.findings;
         let runs = findings.iter().map(|found| found.spooled.cards.as_slice());
         let catalogue = Catalogue::new(runs);
+        self.cards_data(&catalogue)?;
         let read = |filed: &Filed| self.card(filed);
         let view = catalogue.first_page(&read)?;
         let info = PageInfo {

@@ -329,6 +329,19 @@ pub struct Catalogue {
     runs: usize,
 }
 
+/// A kind that there are annotations of, with all of them.
+#[derive(Debug)]
+pub struct Shelved<'a> {
+    /// Its word in the format.
+    pub kind: &'static str,
+    /// Its folder.
+    pub folder: String,
+    /// Its parts, in the order of [`Filed::group`]; empty for a kind without parts.
+    pub parts: Vec<String>,
+    /// The annotations, in the order of its pages.
+    pub cards: &'a [Filed],
+}
+
 /// Reads a card back from where it waits.
 pub type ReadCard<'a, E> = &'a dyn Fn(&Filed) -> Result<Card, E>;
 
@@ -424,6 +437,23 @@ impl Catalogue {
             .collect()
     }
 
+    /// The kinds that there are annotations of.
+    #[must_use]
+    pub fn shelved(&self) -> Vec<Shelved<'_>> {
+        let shelves = self.shelves.iter().enumerate();
+        shelves
+            .filter(|(_, cards)| !cards.is_empty())
+            .map(|(kind, cards)| Shelved {
+                kind: SHELVES[kind].kind,
+                folder: folder(kind),
+                parts: (0..=parts_of(kind).len())
+                    .filter_map(|part| part_name(kind, part))
+                    .collect(),
+                cards,
+            })
+            .collect()
+    }
+
     /// Kind and number of every page of a kind.
     #[must_use]
     pub fn pages(&self) -> Vec<(usize, usize)> {
@@ -515,7 +545,10 @@ impl Catalogue {
     }
 }
 
+fn folder(kind: usize) -> String {
+    SHELVES[kind].kind.replace('_', "-")
+}
+
 fn kind_path(kind: usize, number: usize) -> String {
-    let folder = SHELVES[kind].kind.replace('_', "-");
-    links::list(&format!("annotations/{folder}"), number)
+    links::list(&format!("annotations/{}", folder(kind)), number)
 }

@@ -1,61 +1,198 @@
 (() => {
-  // Filters the annotations of a page by the kind of their author and by case. What is chosen stands in the address,
-  // and the links to other pages of annotations take it along.
+  // Filters all annotations of the archive, or all of a kind, by author, case and status. What is chosen stands in the
+  // address, and links to other pages of annotations take it along. Of the data only those parts are read that hold
+  // what is shown.
   'use strict';
-  const { make } = window.runpress;
-  const cards = [...document.querySelectorAll('li[data-case]')];
-  if (!cards.length) return;
-  const paged = document.querySelector('nav.pager, .shelf');
-  const links = [...document.querySelectorAll('main a[href*="annotations/"], main nav.pager a, main .parts a')];
-  const place = make('section', { className: 'facets', ariaLabel: 'Filter the annotations' });
-  const bar = make('div', { className: 'bar' });
-  const status = make('p', { className: 'quiet', role: 'status' });
-  const selects = [['author', 'Author'], ['case', 'Case']].map(([key, name]) => {
-    const counts = new Map();
-    for (const { dataset } of cards) counts.set(dataset[key], (counts.get(dataset[key]) ?? 0) + 1);
-    const select = make('select', { name: key });
-    select.append(new Option('any', ''), ...[...counts.keys()].sort().map((value) => new Option(`${value} (${counts.get(value)})`, value)));
-    select.addEventListener('change', () => {
-      const url = new URL(location);
-      url.searchParams.delete(key);
-      if (select.value) url.searchParams.set(key, select.value);
-      history.pushState({}, '', url);
-      show();
-    });
-    bar.append(make('label', {}, `${name} `, select));
-    return select;
-  });
-  place.append(bar, status);
-  document.querySelector('main .lead').after(place);
+  const { make, button, count, load, root } = window.runpress;
+  const main = document.querySelector('main');
+  const lead = main.querySelector('.lead');
+  const { shelf } = lead.dataset;
+  const MOST = shelf ? 100 : 3;
+  if (!main.querySelector('li[data-case]')) return;
+  const folder = (kind) => kind.replaceAll('_', '-');
+  const links = [...main.querySelectorAll('a[href*="annotations/"]')];
+  const ofServer = [...main.querySelectorAll(shelf ? 'section, .board, .parts, nav.pager' : '.shelf > .parts, .shelf > .glimpses, .shelf > .glimpses ~ p')];
+  const parts = new Map();
+  let manifest, asked;
 
-  function show() {
-    const query = new URLSearchParams(location.search);
-    const chosen = {};
-    for (const select of selects) {
-      const value = query.get(select.name) ?? '';
-      // What another page has and this one has not can still be chosen.
-      if (value && ![...select.options].some((option) => option.value === value)) select.append(new Option(`${value} (0)`, value));
-      select.value = value;
-      if (value) chosen[select.name] = value;
-    }
-    const keys = Object.keys(chosen);
-    for (const card of cards) card.hidden = !keys.every((key) => card.dataset[key] === chosen[key]);
-    for (const list of document.querySelectorAll('.glimpses, .board ul')) {
-      const part = list.closest('section');
-      if (part && !part.querySelector('.board')) part.classList.toggle('none', !part.querySelector('li[data-case]:not([hidden])'));
-    }
-    for (const link of links) {
-      for (const { name, value } of selects) {
-        const url = new URL(link.href);
-        url.searchParams.delete(name);
-        if (value) url.searchParams.set(name, value);
-        link.href = url;
+  const selects = [['author', 'Author', 1], ['case', 'Case', 0], ['group', shelf === 'hypothesis' ? 'Status' : 'Kind', 2]].map(([name, words, at]) => {
+    const select = make('select', { name, onchange: () => go() }, new Option('any', ''));
+    return { name, at, select, label: make('label', {}, `${words} `, select) };
+  });
+  // Only some kinds have parts.
+  if (!shelf || !main.querySelector('.parts')) selects.pop();
+  const clear = button('Clear', () => {
+    for (const { select } of selects) select.value = '';
+    go();
+    selects[0].select.focus();
+  }, { hidden: true });
+  const status = make('p', { className: 'quiet', role: 'status' });
+  const filter = make('section', { className: 'facets', ariaLabel: 'Filter the annotations' }, make('div', { className: 'bar' }, ...selects.map(({ label }) => label), clear), status);
+  lead.after(filter);
+
+  // Where annotations stand: on the first page there is a place for each kind.
+  const places = shelf ? [{ kind: shelf, after: filter }] : [...main.querySelectorAll('.shelf')].map((section) => {
+    const kind = section.getAttribute('aria-labelledby');
+    const small = section.querySelector('small');
+    const entry = main.querySelector(`.toc a[href="#${kind}"]`);
+    return { kind, section, entry, after: section.lastElementChild, numbers: [small, entry.nextSibling].map((node) => [node, node.textContent]) };
+  });
+
+  const choices = ({ name }, kind) => (name === 'case' ? manifest.cases : name === 'author' ? manifest.authors : manifest.shelves[kind].groups);
+  // How many annotations of each key a part holds.
+  const sums = (flat) => Array.from({ length: flat.length / 4 }, (_, at) => flat.slice(at * 4, at * 4 + 4));
+  const partsOf = (kind) => manifest.shelves[kind]?.parts ?? [];
+  const total = (lists, fits) => lists.flatMap(sums).reduce((all, each) => all + (fits(each) ? each[3] : 0), 0);
+
+  const offer = () => {
+    for (const one of selects) {
+      const totals = new Map();
+      for (const { kind } of places) {
+        for (const each of partsOf(kind).flatMap(sums)) {
+          const value = choices(one, kind)[each[one.at]];
+          totals.set(value, (totals.get(value) ?? 0) + each[3]);
+        }
       }
+      const values = [...totals.keys()];
+      if (one.name === 'case') values.sort();
+      one.select.append(...values.map((value) => new Option(`${value} (${totals.get(value).toLocaleString('en')})`, value)));
     }
-    const shown = cards.filter(({ hidden }) => !hidden).length;
-    status.textContent = keys.length ? `${shown} of the ${cards.length} annotations ${paged ? 'on this page' : 'here'}.${paged ? ' The filter stays on when you go to another page of annotations.' : ''}` : '';
+  };
+
+  // The annotations of a kind that are asked for; parts without one are passed over.
+  async function* find(kind, fits) {
+    for (const [at, held] of partsOf(kind).entries()) {
+      if (!total([held], fits)) continue;
+      const name = `search/annotations-${folder(kind)}-${at + 1}`;
+      if (!parts.has(name)) parts.set(name, load(name));
+      const rows = await parts.get(name);
+      // Some megabytes are kept.
+      if (parts.size > 20) parts.delete(parts.keys().next().value);
+      yield* rows.filter(fits);
+    }
   }
 
-  addEventListener('popstate', show);
-  show();
+  // A card as the server would have written it.
+  const card = ([kase, author, , [kind, tone, sign], group, evidence, href, [event, eventKind, says], [runHref, run, model], by, at]) => {
+    const link = (path, ...words) => make('a', { href: new URL(path, root) }, ...words);
+    const head = make('p', { className: 'ah' }, link(href, make('span', { ariaHidden: 'true' }, sign), ` ${kind}${group ? `: ${group}` : ''}`));
+    if (at) head.append(' ', make('span', { className: 'by' }, make('time', { dateTime: at[0], title: at[1] }, at[1].slice(0, 10))));
+    const said = make('p', { className: 'said' }, `${event}, ${eventKind}`);
+    if (says) said.append(': ', make('q', {}, says));
+    const made = make('li', { className: `an-${tone}` }, head, ...(evidence ? [make('p', {}, evidence)] : []), said,
+      make('p', { className: 'by' }, link(runHref, run), ` by ${model}${by ? `; annotated by ${by}` : ''}`));
+    Object.assign(made.dataset, { case: manifest.cases[kase], author: manifest.authors[author] });
+    return made;
+  };
+
+  // The list that a card belongs into; on the page of a kind its parts have headings.
+  const listOf = (place, group) => {
+    const name = shelf && manifest.shelves[shelf].groups[group];
+    if (!place.list || (name && place.group !== group)) {
+      place.group = group;
+      place.list = make('ul', { className: 'glimpses' });
+      const head = name ? [make('h2', {}, name[0].toUpperCase() + name.slice(1))] : [];
+      place.box.append(make(shelf ? 'section' : 'div', shelf ? { ariaLabel: name || 'Filtered annotations' } : {}, ...head, place.list));
+    }
+    return place.list;
+  };
+
+  // Adds the next cards to a place; answers the first of them.
+  const grow = async (place, mine) => {
+    const found = [];
+    while (found.length < Math.min(MOST, place.number - place.shown)) found.push((await place.rows.next()).value);
+    if (asked !== mine) return undefined;
+    const made = found.map((row) => {
+      const element = card(row);
+      listOf(place, row[2]).append(element);
+      return element;
+    });
+    place.shown += made.length;
+    place.more?.remove();
+    const left = place.number - place.shown;
+    if (left) {
+      place.more = make('p', {}, shelf ? button(`Show ${Math.min(left, MOST)} more`, async ({ target }) => {
+        target.disabled = true;
+        const first = await grow(place, mine).catch(fail);
+        say(mine);
+        first?.querySelector('a').focus();
+      }) : carry(make('a', { href: new URL(`annotations/${folder(place.kind)}/index.html`, root) }, `All ${count(place.number, 'annotation')}`)));
+      place.view.append(place.more);
+    }
+    return made[0];
+  };
+
+  // A link to another page of annotations takes along what is chosen.
+  const carry = (link) => {
+    const url = new URL(link.href);
+    for (const { name, select } of selects) {
+      if (name === 'group') continue;
+      url.searchParams.delete(name);
+      if (select.value) url.searchParams.set(name, select.value);
+    }
+    link.href = url;
+    return link;
+  };
+
+  const say = (mine) => {
+    if (asked !== mine) return;
+    const sum = (of) => places.reduce((all, place) => all + of(place), 0);
+    const found = sum(({ number }) => number);
+    const all = sum(({ kind }) => total(partsOf(kind), () => true));
+    const rest = !found ? '. Take a filter away to see more' : shelf && found > places[0].shown ? `; ${places[0].shown.toLocaleString('en')} are shown` : '';
+    status.textContent = `${found.toLocaleString('en')} of ${count(all, 'annotation')}${rest}.`;
+  };
+
+  const fail = () => { status.textContent = 'The data of the annotations could not be loaded.'; };
+
+  const show = async () => {
+    const mine = (asked = {});
+    const query = new URLSearchParams(location.search);
+    for (const { name, select } of selects) {
+      const value = query.get(name) ?? '';
+      if (value && ![...select.options].some((option) => option.value === value)) select.append(new Option(`${value} (0)`, value));
+      select.value = value;
+    }
+    const chosen = selects.filter(({ select }) => select.value);
+    links.forEach(carry);
+    clear.hidden = !chosen.length;
+    status.textContent = chosen.length ? 'Loading the annotations …' : '';
+    const old = places.map(({ view }) => view);
+    for (const place of places) {
+      const { kind } = place;
+      const wanted = manifest.shelves[kind] ? chosen.map((one) => [one.at, choices(one, kind).indexOf(one.select.value)]) : [];
+      const fits = (key) => wanted.every(([at, value]) => key[at] === value);
+      const box = make('div', { className: main.querySelector('.board') ? 'board' : '' });
+      Object.assign(place, { box, view: make('div', {}, box), number: total(partsOf(kind), fits), rows: find(kind, fits), shown: 0, list: null, more: null });
+    }
+    // What stood there before stays until there is something to show.
+    if (chosen.length) await Promise.all(places.map((place) => grow(place, mine)));
+    if (asked !== mine) return;
+    for (const element of ofServer) element.hidden = chosen.length;
+    places.forEach((place, at) => {
+      old[at]?.remove();
+      if (chosen.length) place.after.after(place.view);
+      if (!place.section) return;
+      for (const element of [place.section, place.entry.parentNode]) element.hidden = chosen.length && !place.number;
+      for (const [node, words] of place.numbers) node.textContent = chosen.length ? words.replace(/[\d,]+( \w+)?/, (_, noun) => (noun ? count(place.number, 'annotation') : place.number.toLocaleString('en'))) : words;
+    });
+    if (chosen.length) say(mine);
+  };
+
+  const go = () => {
+    const url = new URL(location);
+    for (const { name, select } of selects) {
+      url.searchParams.delete(name);
+      if (select.value) url.searchParams.set(name, select.value);
+    }
+    if (url.href !== location.href) history.pushState({}, '', url);
+    show().catch(fail);
+  };
+
+  addEventListener('popstate', () => manifest && show().catch(fail));
+  load('search/annotations').then((data) => {
+    manifest = data;
+    offer();
+    return show();
+  }).catch(fail);
 })();

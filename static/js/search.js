@@ -53,7 +53,7 @@
       return done;
     }
   };
-  window.runpress = { root, make, button, count, pause, steps, load, archive, copy, search: take, runs: take, run: take };
+  window.runpress = { root, make, button, count, pause, steps, load, archive, copy, search: take, runs: take, run: take, annotations: take };
 
   const KINDS = ['Cases', 'Models', 'Harnesses', 'Pages', 'Runs', 'Writeups', 'Annotations'];
   const FIELDS = ['kind', 'title', 'text', 'about'];

@@ -1,5 +1,7 @@
 // The pages of annotations: filter by author and case, the board of hypotheses, with and without scripts.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
@@ -21,36 +23,96 @@ async function open(address, base, options = {}) {
   return { context, page, problems, filter, shown };
 }
 
+const disk = (folder = SITE) => `${pathToFileURL(folder).href}/`;
+const status = (filter, words) => filter.getByRole('status').filter({ hasText: words }).waitFor();
+
 for (const where of ['disk', 'a sub-path']) {
   test(`annotations are filtered by the kind of their author and by case, from ${where}`, async () => {
     const server = where === 'disk' ? null : await serve(SITE);
-    const base = server?.url ?? `${pathToFileURL(SITE).href}/`;
+    const base = server?.url ?? disk();
     const { context, page, problems, filter, shown } = await open(`${base}annotations/correct/index.html`, base);
     const all = await shown();
     const wanted = (author, name) => all.filter((card) => (!author || card[0] === author) && (!name || card[1] === name));
     await filter.getByLabel('Author').selectOption('agent');
+    await status(filter, `${wanted('agent').length} of ${all.length} annotations.`);
     assert.deepEqual(await shown(), wanted('agent'));
     assert.ok(wanted('agent').length > 0 && wanted('agent').length < all.length);
-    await filter.getByText(`${wanted('agent').length} of the ${all.length} annotations here.`).waitFor();
     await filter.getByLabel('Author').selectOption('human');
     await filter.getByLabel('Case').selectOption('pong');
+    await status(filter, `${wanted('human', 'pong').length} of `);
     assert.deepEqual(await shown(), wanted('human', 'pong'));
     assert.equal(new URL(page.url()).search, '?author=human&case=pong');
     await page.goBack();
+    await status(filter, `${wanted('human').length} of `);
     assert.deepEqual(await shown(), wanted('human'));
     await page.reload();
+    await status(filter, `${wanted('human').length} of `);
     assert.deepEqual(await shown(), wanted('human'));
     await page.locator('.crumbs').getByRole('link', { name: 'Annotations' }).click();
+    await status(filter, / of \d+ annotations\.$/);
     assert.equal(await filter.getByLabel('Author').inputValue(), 'human');
     assert.ok((await shown()).every(([author]) => author === 'human'));
-    await filter.getByText('The filter stays on when you go to another page of annotations.').waitFor();
     await page.getByRole('link', { name: /^All .* annotations$/ }).first().click();
     assert.match(page.url(), /\?author=human$/);
+    await status(filter, / of \d+ annotations\.$/);
+    await filter.getByRole('button', { name: 'Clear' }).click();
+    assert.equal(new URL(page.url()).search, '');
+    assert.equal(await filter.getByRole('status').textContent(), '');
     assert.deepEqual(problems, []);
     await context.close();
     await server?.close();
   });
 }
+
+test('the filter of the first page looks at the whole archive, kind by kind', async () => {
+  const { context, page, problems, filter } = await open(`${disk()}annotations/index.html`, disk());
+  const read = () => page.locator('.shelf:visible').evaluateAll((shelves) => shelves.map((shelf) => [
+    shelf.querySelector('h2 code, h2').id, shelf.querySelector('small').textContent, [...shelf.querySelectorAll('li[data-case]')].filter((card) => card.checkVisibility()).length,
+  ]));
+  const before = await read();
+  const feed = readFileSync(path.join(SITE, 'feeds/annotations.jsonl'), 'utf8').trim().split('\n').map((line) => JSON.parse(line));
+  const agents = feed.filter(({ author }) => author?.kind === 'agent');
+  await filter.getByLabel('Author').selectOption('agent');
+  await status(filter, `${agents.length} of ${feed.length} annotations.`);
+  const kinds = new Map();
+  for (const { kind } of agents) kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+  const order = before.map(([kind]) => kind).filter((kind) => kinds.has(kind));
+  assert.deepEqual(await read(), order.map((kind) => [kind, `${kinds.get(kind)} annotation${kinds.get(kind) === 1 ? '' : 's'}`, Math.min(3, kinds.get(kind))]));
+  await page.goBack();
+  await page.waitForFunction((number) => [...document.querySelectorAll('.shelf')].filter((shelf) => shelf.checkVisibility()).length === number, before.length);
+  assert.deepEqual(await read(), before);
+  assert.deepEqual(problems, []);
+  await context.close();
+});
+
+test('a card of the filter is the card of the server', async () => {
+  for (const kind of ['correct', 'hypothesis', 'friction', 'crystallize-here']) {
+    const { context, page, filter } = await open(`${disk()}annotations/${kind}/index.html`, disk());
+    const cards = () => page.locator('li[data-case]:visible').evaluateAll((all) => {
+      const read = (element) => [element.tagName, element.className, element.title, element.href, element.dateTime, element.ariaHidden, ...element.childNodes.length
+        ? [...element.childNodes].map((node) => (node.nodeType === 3 ? node.data.trim() : read(node))).filter(Boolean) : []];
+      for (const card of all) card.normalize();
+      return Object.fromEntries(all.map((card) => [card.querySelector('a').href, [card.dataset.case, card.dataset.author, read(card)]]));
+    });
+    const served = await cards();
+    await filter.getByLabel('Author').selectOption({ index: 1 });
+    await status(filter, / of /);
+    await page.waitForFunction(() => document.querySelector('[role=status]').textContent.includes(' of '));
+    const own = await cards();
+    assert.ok(Object.keys(own).length > 0);
+    for (const [href, card] of Object.entries(own)) assert.deepEqual(card, served[href], href);
+    await context.close();
+  }
+});
+
+test('hypotheses can be filtered by status', async () => {
+  const { context, page, filter, shown } = await open(`${disk()}annotations/hypothesis/index.html?group=confirmed`, disk());
+  await status(filter, / of /);
+  assert.deepEqual(await page.locator('.board:visible h2').allTextContents(), ['Confirmed']);
+  const [label] = await filter.getByLabel('Status').locator('option:checked').allTextContents();
+  assert.equal(label, `confirmed (${(await shown()).length})`);
+  await context.close();
+});
 
 test('hypotheses stand in columns by status on a wide window and one below the other on a narrow one', async () => {
   for (const [width, columns] of [[1440, 5], [320, 1]]) {
@@ -78,12 +140,79 @@ test('hostile names in the filter are names', async () => {
   });
   const address = `${fileUrl(folder, 'annotations/note/index.html')}?author=${encodeURIComponent(payload)}`;
   const { context, page, problems, filter, shown } = await open(address, `${pathToFileURL(folder).href}/`);
+  await status(filter, '0 of 2 annotations. Take a filter away to see more.');
   assert.deepEqual(await shown(), []);
   await filter.getByLabel('Author').selectOption('');
   await filter.getByLabel('Case').selectOption(payload);
+  await status(filter, '2 of 2 annotations.');
   assert.equal((await shown()).length, 2);
   assert.equal(await page.locator('main img').count(), 0);
   assert.equal(await page.evaluate(() => window.__pwned), undefined);
   assert.deepEqual(problems, []);
+  await context.close();
+});
+
+test('of very many annotations 100 are shown at a time, and only the parts that hold them are read', async () => {
+  const files = { 'site.toml': '' };
+  const long = 'words '.repeat(60);
+  for (let run = 0; run < 12; run += 1) {
+    const folder = `content/${run}`;
+    const id = `${run.toString(16).padStart(8, '0')}-0000`;
+    const kase = run === 11 ? 'rare' : `case-${run % 3}`;
+    files[`${folder}/run-record.json`] = JSON.stringify(record({ id, finishedAt: new Date(Date.UTC(2026, 3, 30 - run)).toISOString(), subject: { ...record().subject, testCaseSlug: kase } }));
+    files[`${folder}/events.jsonl`] = '{"timestamp":"2026-03-01T10:00:00Z","type":"agent","message":"x"}\n';
+    const notes = Array.from({ length: 300 }, (_, n) => JSON.stringify({ type: 'annotation', id: `n${n}`, event_id: 0, kind: 'note', evidence: `${run}-${n} ${long}`, author: { kind: n % 3 ? 'agent' : 'human' } }));
+    files[`${folder}/events.jsonl.annotations.jsonl`] = `{"type":"header","schema_version":1}\n${notes.join('\n')}\n`;
+  }
+  const folder = site(files);
+  const { context, page, problems, filter, shown } = await open(`${disk(folder)}annotations/note/page/2/index.html`, disk(folder));
+  const read = [];
+  page.on('request', (request) => { if (request.url().includes('/search/')) read.push(path.basename(request.url())); });
+  const before = await shown();
+  assert.equal(before.length, 100);
+  const options = await filter.getByLabel('Case').locator('option').allTextContents();
+  assert.deepEqual(options, ['any', 'case-0 (1,200)', 'case-1 (1,200)', 'case-2 (900)', 'rare (300)']);
+  await filter.getByLabel('Author').selectOption('human');
+  await status(filter, '1,200 of 3,600 annotations; 100 are shown.');
+  assert.deepEqual(read, ['annotations-note-1.js']);
+  assert.equal((await shown()).length, 100);
+  await page.getByRole('button', { name: 'Show 100 more' }).click();
+  await status(filter, '1,200 of 3,600 annotations; 200 are shown.');
+  const cards = await page.locator('li[data-case]:visible > p:nth-child(2)').allTextContents();
+  assert.deepEqual(cards.map((card) => card.split(' ')[0]), Array.from({ length: 200 }, (_, n) => `${Math.floor(n / 100)}-${n % 100 * 3}`));
+  assert.equal(await page.evaluate(() => document.activeElement.closest('li').children[1].textContent.split(' ')[0]), '1-0');
+  // The rare case stands in the last part only.
+  read.length = 0;
+  await filter.getByLabel('Case').selectOption('rare');
+  await status(filter, '100 of 3,600 annotations.');
+  assert.equal((await shown()).length, 100);
+  assert.equal(await page.getByRole('button', { name: /^Show/ }).count(), 0);
+  assert.equal(read.length, 1, `${read}`);
+  await page.locator('li[data-case]:visible a').first().click();
+  await page.waitForURL(/runs\/rare-codex-sample-lark-1-0000000b\/index\.html#/);
+  await page.goBack();
+  await status(filter, '100 of 3,600 annotations.');
+  await filter.getByRole('button', { name: 'Clear' }).click();
+  await page.waitForFunction(() => !document.querySelector('nav.pager').hidden);
+  assert.deepEqual(await shown(), before);
+  assert.deepEqual(problems, []);
+  await context.close();
+});
+
+test('when the data of the filter is not there it says so, and the page stays', async () => {
+  const { context, page, filter, shown } = await open(`${disk()}annotations/note/index.html`, disk());
+  const before = await shown();
+  await context.route(/annotations-note-1/, (route) => route.abort());
+  await filter.getByLabel('Author').selectOption({ index: 1 });
+  await status(filter, 'The data of the annotations could not be loaded.');
+  assert.deepEqual(await shown(), before);
+  await context.close();
+  assert.ok(page.isClosed());
+});
+
+test('without scripts the pages of annotations are the lists alone', async () => {
+  const { context, page, shown } = await open(`${disk()}annotations/index.html?author=agent`, disk(), { javaScriptEnabled: false });
+  assert.equal(await page.locator('.facets').count(), 0);
+  assert.ok((await shown()).some(([author]) => author !== 'agent'));
   await context.close();
 });

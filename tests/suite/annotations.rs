@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::crawl::problems;
+use crate::search::data;
 use crate::support::{FIRST, FIRST_SLUG, HEADER, Run, TestSite, annotation, codes, lines};
 
 const SIDECAR: &str = "events.jsonl.annotations.jsonl";
@@ -352,4 +353,107 @@ fn a_card_says_of_which_case_it_is_and_who_wrote_it() {
             (pong, Some("unnamed"))
         ]
     );
+}
+
+#[test]
+fn the_data_of_the_filter_has_every_annotation_in_the_order_of_its_pages() {
+    let site = annotated(&one_of_each());
+    let manifest = data(&site, "annotations", "annotations");
+    assert_eq!(manifest["cases"], json!(["pong"]));
+    assert_eq!(
+        manifest["authors"],
+        json!(["human", "agent", "system", "unnamed"])
+    );
+    let shelves = manifest["shelves"].as_object().expect("shelves");
+    assert_eq!(shelves.len(), 10);
+    assert_eq!(
+        shelves["note"],
+        json!({"groups": [], "parts": [[0, 3, 0, 1]]})
+    );
+    assert_eq!(shelves["hypothesis"]["parts"], json!([[0, 3, 2, 1]]));
+    assert_eq!(shelves["hypothesis"]["groups"][2], "confirmed");
+    let row = &data(&site, "annotations-correct-1", "annotations")[0];
+    let run = site.page(&format!("runs/{FIRST_SLUG}/index.html"));
+    assert_eq!(
+        row,
+        &json!([
+            0,
+            3,
+            0,
+            ["correct", "correct", "✓"],
+            null,
+            "Reads first.",
+            format!("runs/{FIRST_SLUG}/index.html#a-c"),
+            ["event 0", "agent", "I will read the task first."],
+            [
+                format!("runs/{FIRST_SLUG}/index.html"),
+                run.texts("h1")[0],
+                "sample/lark-1"
+            ],
+            null,
+            null
+        ])
+    );
+    let anchor = &data(&site, "annotations-crystallize-here-1", "annotations")[0];
+    assert_eq!(anchor[3][0], "crystallize here");
+}
+
+#[test]
+fn the_data_of_very_many_annotations_comes_in_parts_that_say_what_they_hold() {
+    let long = "wide <b> words ".repeat(40);
+    let many: Vec<String> = (0..2_400)
+        .map(|number| {
+            let kind = ["human", "agent"][usize::from(number > 1_800)];
+            let more =
+                format!(r#""evidence":"{number} {long}\u2028","author":{{"kind":"{kind}"}}"#);
+            annotation(&format!("n-{number}"), number % 4, "note", &more)
+        })
+        .collect();
+    let site = annotated(&many);
+    let manifest = data(&site, "annotations", "annotations");
+    let parts = manifest["shelves"]["note"]["parts"]
+        .as_array()
+        .expect("parts");
+    assert!(parts.len() > 1, "{manifest}");
+    let mut all = 0;
+    for (index, held) in parts.iter().enumerate() {
+        let name = format!("annotations-note-{}", index + 1);
+        let text = site.text(&format!("public/search/{name}.js"));
+        assert!(text.len() <= 2_000_000, "{}", text.len());
+        assert!(!text.contains(['<', '\u{2028}']));
+        let rows = data(&site, &name, "annotations");
+        let rows = rows.as_array().expect("rows");
+        let numbers: Vec<usize> = serde_json::from_value(held.clone()).expect("numbers");
+        for sum in numbers.chunks(4) {
+            let of = |row: &&Value| (0..3).all(|at| row[at] == sum[at]);
+            assert_eq!(rows.iter().filter(of).count(), sum[3]);
+        }
+        let sums = numbers.chunks(4).map(|sum| sum[3]).sum::<usize>();
+        assert_eq!(sums, rows.len());
+        all += rows.len();
+    }
+    assert_eq!(all, 2_400);
+    let shown = site.page("annotations/note/page/24/index.html");
+    let last = data(
+        &site,
+        &format!("annotations-note-{}", parts.len()),
+        "annotations",
+    );
+    let href = |row: &Value| format!("../../../../{}", row[6].as_str().expect("a path"));
+    assert_eq!(
+        shown
+            .all(".glimpses .ah a")
+            .last()
+            .and_then(|link| link.attr("href")),
+        last.as_array().expect("rows").last().map(href).as_deref()
+    );
+}
+
+#[test]
+fn without_annotations_there_is_nothing_to_filter() {
+    let site = TestSite::base();
+    site.remove(&format!("{FIRST}/{SIDECAR}"));
+    site.publish();
+    let manifest = data(&site, "annotations", "annotations");
+    assert_eq!(manifest["shelves"], json!({}));
 }

@@ -1,0 +1,97 @@
+//! Knows the annotations that the script of their pages shows when somebody asks for some of them only: the cards, and what
+//! each part of them holds, so that the script reads only the parts that it needs.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::model::findings::Filed;
+use crate::view::annotations::Card;
+
+/// What a card is chosen by: places in [`Manifest::cases`], [`Manifest::authors`] and [`ShelfParts::groups`].
+pub type Key = (usize, usize, usize);
+
+/// A card, as short as it can be: an archive has many. The order is that of `annotations.js`.
+#[derive(Debug, Serialize)]
+pub struct Row(
+    usize,
+    usize,
+    usize,
+    /// Its kind, in words, and class and sign of it.
+    (String, String, String),
+    /// Status of a hypothesis, kind of friction.
+    Option<String>,
+    /// What it says.
+    String,
+    /// Where it stands, relative to the site's root.
+    String,
+    /// The event: its number, its kind, what it says.
+    (String, String, String),
+    /// The run: address relative to the site's root, title, model.
+    (String, String, String),
+    /// Who wrote it.
+    Option<String>,
+    /// When: for machines, and in full.
+    Option<(String, String)>,
+);
+
+/// The row of a card.
+#[must_use]
+pub fn row((case, author, group): Key, card: Card) -> Row {
+    Row(
+        case,
+        author,
+        group,
+        (card.kind, card.class, card.sign),
+        card.group,
+        card.evidence,
+        card.href,
+        (card.event, card.event_kind, card.says),
+        (card.run_href, card.run, card.model),
+        card.author,
+        card.at.map(|at| (at.iso, at.text)),
+    )
+}
+
+/// What the script reads first.
+#[derive(Debug, Default, Serialize)]
+pub struct Manifest {
+    /// The cases of the archive.
+    pub cases: Vec<String>,
+    /// Who may have written an annotation.
+    pub authors: Vec<&'static str>,
+    /// The kinds that there are annotations of.
+    pub shelves: BTreeMap<&'static str, ShelfParts>,
+}
+
+/// The parts that hold the annotations of a kind.
+#[derive(Debug, Default, Serialize)]
+pub struct ShelfParts {
+    /// Statuses or kinds of friction; empty for other kinds.
+    pub groups: Vec<String>,
+    /// For each part how many annotations of each key it holds, one after the other: case, author, group, number.
+    pub parts: Vec<Vec<usize>>,
+}
+
+/// Kinds of authors, and who does not say.
+pub const AUTHORS: [&str; 4] = ["human", "agent", "system", "unnamed"];
+
+impl Manifest {
+    /// The key of a card.
+    #[must_use]
+    pub fn key(&self, filed: &Filed, card: &Card) -> Key {
+        let case = self.cases.binary_search(&card.case).unwrap_or_default();
+        let kind = card.author_kind.as_deref();
+        let author = AUTHORS.iter().position(|author| Some(*author) == kind);
+        (case, author.unwrap_or(AUTHORS.len() - 1), filed.group)
+    }
+}
+
+impl ShelfParts {
+    /// Notes what a part holds.
+    pub fn note(&mut self, keys: &mut BTreeMap<Key, usize>) {
+        let keys = std::mem::take(keys).into_iter();
+        let flat = keys.flat_map(|((case, author, group), number)| [case, author, group, number]);
+        self.parts.push(flat.collect());
+    }
+}
