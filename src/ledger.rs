@@ -33,6 +33,9 @@ pub struct Ledger {
     pub builds: Vec<Build>,
     /// The runs that were published once and are not any more, by id.
     pub withdrawn: Vec<Withdrawn>,
+    /// The addresses that runs had and have no longer, by slug; each as the run was named when it stood there.
+    #[serde(default)]
+    pub moved: Vec<Named>,
     /// What each published run is like, by id: digests that tell the next build what is new.
     pub runs: Vec<Known>,
 }
@@ -89,6 +92,9 @@ pub struct Named {
 pub struct Change {
     /// The run.
     pub run: Named,
+    /// The run's part of addresses before, where it is another now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moved_from: Option<String>,
     /// Fields of the record that differ: at most 50.
     #[serde(default)]
     pub fields: Vec<Field>,
@@ -189,6 +195,7 @@ impl Ledger {
             schema_version: SCHEMA_VERSION,
             builds: Vec::new(),
             withdrawn: Vec::new(),
+            moved: Vec::new(),
             runs: Vec::new(),
         }
     }
@@ -215,7 +222,11 @@ impl Ledger {
         // Pages are written at these addresses.
         let runs = ledger.runs.iter().map(|known| &known.run);
         let gone = ledger.withdrawn.iter().map(|withdrawn| &withdrawn.run);
-        match runs.chain(gone).find(|run| !is_slug(&run.slug)) {
+        match runs
+            .chain(gone)
+            .chain(&ledger.moved)
+            .find(|run| !is_slug(&run.slug))
+        {
             Some(run) => Err(format!("`{}` is not the slug of a run", run.slug)),
             None => Ok(ledger),
         }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Annotations, Build, Change, Field, Known, Ledger, Rerated, Withdrawn};
+use super::{Annotations, Build, Change, Field, Known, Ledger, Named, Rerated, Withdrawn};
 
 /// Fields of one run that are listed.
 pub const FIELDS: usize = 50;
@@ -30,10 +30,6 @@ pub fn next(
         quarantined,
         reasons,
     } = now;
-    let reason = |run: &super::Named| {
-        let reason = reasons.get(&run.id).or_else(|| reasons.get(&run.slug));
-        reason.cloned()
-    };
     runs.sort_by(|a, b| a.run.id.cmp(&b.run.id));
     let empty = Ledger::empty();
     let old = previous.unwrap_or(&empty);
@@ -71,6 +67,13 @@ pub fn next(
         }
         build.changed.extend(change(before, run, fields));
     }
+    let moved = moved(old, &runs, &known);
+    let reason = |run: &Named| {
+        let slugs = moved.values().filter(|moved| moved.id == run.id);
+        let slugs = std::iter::once(run).chain(slugs).map(|run| &run.slug);
+        let mut names = std::iter::once(&run.id).chain(slugs);
+        names.find_map(|name| reasons.get(name)).cloned()
+    };
     let present: BTreeSet<String> = runs.iter().map(|run| run.run.id.clone()).collect();
     let mut withdrawn: Vec<Withdrawn> = old
         .withdrawn
@@ -115,9 +118,35 @@ pub fn next(
     Ledger {
         builds,
         withdrawn,
+        moved: moved.into_values().collect(),
         runs,
         ..empty
     }
+}
+
+/// The addresses that runs have left, by slug. One that a run has again, the same or another, is no longer left.
+fn moved(old: &Ledger, runs: &[Known], known: &BTreeMap<&str, &Known>) -> BTreeMap<String, Named> {
+    let slugs: BTreeMap<&str, &str> = runs
+        .iter()
+        .map(|run| (run.run.id.as_str(), run.run.slug.as_str()))
+        .collect();
+    // Whoever had an address last is whom it leads to.
+    let withdrawn = old.withdrawn.iter().map(|withdrawn| &withdrawn.run);
+    let published = known.values().map(|known| &known.run);
+    let left = withdrawn.chain(published).filter(|was| {
+        let now = slugs.get(was.id.as_str());
+        now.is_some_and(|now| *now != was.slug)
+    });
+    let mut moved: BTreeMap<String, Named> = old
+        .moved
+        .iter()
+        .chain(left)
+        .map(|was| (was.slug.clone(), was.clone()))
+        .collect();
+    for slug in slugs.values() {
+        moved.remove(*slug);
+    }
+    moved
 }
 
 fn is_empty(build: &Build) -> bool {
@@ -153,9 +182,15 @@ fn change(
         before: before.rating.clone(),
         after: after.rating.clone(),
     });
-    let same = fields.is_empty() && files.is_empty() && rating.is_none() && annotations.is_empty();
+    let moved_from = (before.run.slug != after.run.slug).then(|| before.run.slug.clone());
+    let same = moved_from.is_none()
+        && fields.is_empty()
+        && files.is_empty()
+        && rating.is_none()
+        && annotations.is_empty();
     (!same).then(|| Change {
         run: after.run.clone(),
+        moved_from,
         fields,
         more_fields,
         files,

@@ -12,6 +12,7 @@ use crate::model::archive::Entry;
 use crate::model::findings::Findings;
 use crate::site::Site;
 use crate::view::chrome::PageInfo;
+use crate::view::left::{self, Left};
 use crate::view::{changes, links};
 
 use super::Gathered;
@@ -111,46 +112,54 @@ fn known(entry: &Entry, findings: &Findings) -> Known {
 }
 
 impl Lists<'_> {
-    /// The pages of the ledger, and a page at the address of each run that was withdrawn.
+    /// The pages of the ledger, and a page at each address that a run has left.
     pub(super) fn changes(&self) -> Result<(), Diagnostic> {
         let ledger = &self.outcome.ledger;
         let archive = self.archive();
-        let taken: BTreeSet<String> = archive
+        let mut pages: BTreeSet<String> = archive
             .runs
             .iter()
             .map(|entry| links::run(&entry.slug))
             .chain(self.gathered.quarantined.iter().map(|run| run.page.clone()))
             .collect();
-        for (path, view) in changes::pages(ledger, &taken) {
+        let left = left::pages(ledger, &mut pages);
+        for (path, view) in changes::pages(ledger, &pages) {
             let info = PageInfo {
                 path,
                 title: "Changes".to_owned(),
                 description: "What each build of this site added, changed and withdrew.".to_owned(),
-                section: None,
                 listed: false,
-                scripts: &[],
-                json_ld: None,
-                size_hint: 0,
+                ..PageInfo::default()
             };
             self.page("changes.html", &info, &view)?;
         }
-        for withdrawn in &ledger.withdrawn {
-            let path = links::run(&withdrawn.run.slug);
-            if taken.contains(&path) {
-                continue;
-            }
-            let view = changes::withdrawn_page(withdrawn, &path);
+        for (path, page) in left {
             let info = PageInfo {
                 path,
-                title: "Withdrawn run".to_owned(),
-                description: "This run was published here and has been withdrawn.".to_owned(),
                 section: Some("runs/index.html".to_owned()),
                 listed: false,
-                scripts: &[],
-                json_ld: None,
-                size_hint: 0,
+                ..PageInfo::default()
             };
-            self.page("withdrawn.html", &info, &view)?;
+            match page {
+                Left::Moved(page) => {
+                    let info = PageInfo {
+                        title: "Moved run".to_owned(),
+                        description: "This run was published here.".to_owned(),
+                        canonical: page.canonical.clone(),
+                        ..info
+                    };
+                    self.page("moved.html", &info, &page)?;
+                }
+                Left::Withdrawn(page) => {
+                    let info = PageInfo {
+                        title: "Withdrawn run".to_owned(),
+                        description: "This run was published here and has been withdrawn."
+                            .to_owned(),
+                        ..info
+                    };
+                    self.page("withdrawn.html", &info, &page)?;
+                }
+            }
         }
         Ok(())
     }

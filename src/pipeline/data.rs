@@ -50,9 +50,7 @@ impl Lists<'_> {
                     .to_owned(),
             section: Some("feeds/index.html".to_owned()),
             listed: true,
-            scripts: &[],
-            json_ld: None,
-            size_hint: 0,
+            ..PageInfo::default()
         };
         self.page("feeds.html", &info, &feeds_page(base, runs, index, written))
     }

@@ -108,11 +108,10 @@ impl<'a> Lists<'a> {
             path: "index.html".to_owned(),
             title: String::new(),
             description: config.site.description.clone(),
-            section: None,
             listed: true,
             scripts: &[Script::Tables],
             json_ld: feeds::json_ld::home(config).ok(),
-            size_hint: 0,
+            ..PageInfo::default()
         };
         self.page("home.html", &info, &view)
     }
@@ -134,8 +133,7 @@ impl<'a> Lists<'a> {
                     section: Some("runs/index.html".to_owned()),
                     listed: true,
                     scripts: &[Script::Tables, Script::Runs],
-                    json_ld: None,
-                    size_hint: 0,
+                    ..PageInfo::default()
                 };
                 self.page("runs.html", &info, &view)
             })
@@ -170,11 +168,9 @@ impl<'a> Lists<'a> {
                         .description
                         .clone()
                         .unwrap_or_else(|| format!("{}: {}.", group.name, view.summary)),
-                    section: None,
                     listed: true,
                     scripts: &[Script::Tables],
-                    json_ld: None,
-                    size_hint: 0,
+                    ..PageInfo::default()
                 };
                 self.page("group.html", &info, &view)?;
             }
@@ -200,8 +196,7 @@ impl<'a> Lists<'a> {
                     section: Some(links::list("overview", 1)),
                     listed: true,
                     scripts: &[Script::Tables],
-                    json_ld: None,
-                    size_hint: 0,
+                    ..PageInfo::default()
                 };
                 self.page("overview.html", &info, &view)
             })
@@ -212,11 +207,9 @@ impl<'a> Lists<'a> {
             path: links::COMPARE.to_owned(),
             title: "Compare runs".to_owned(),
             description: "Two to four runs side by side.".to_owned(),
-            section: None,
             listed: true,
             scripts: &[Script::Tables, Script::Compare],
-            json_ld: None,
-            size_hint: 0,
+            ..PageInfo::default()
         };
         let view = compare::page(self.archive(), &self.outcome.findings);
         self.page("compare.html", &info, &view)
@@ -236,8 +229,7 @@ impl<'a> Lists<'a> {
             section: Some(links::list("annotations", 1)),
             listed: true,
             scripts: &[Script::Contents, Script::Annotations],
-            json_ld: None,
-            size_hint: 0,
+            ..PageInfo::default()
         };
         self.page("annotations.html", &info, &view)?;
         catalogue.pages().into_par_iter().try_for_each(|page| {
@@ -252,8 +244,7 @@ impl<'a> Lists<'a> {
                 section: Some(links::list("annotations", 1)),
                 listed: true,
                 scripts: &[Script::Annotations],
-                json_ld: None,
-                size_hint: 0,
+                ..PageInfo::default()
             };
             self.page("annotation_kind.html", &info, &view)
         })
@@ -278,9 +269,7 @@ impl<'a> Lists<'a> {
                 description: prose.description.clone().unwrap_or_else(|| title.clone()),
                 title,
                 listed: true,
-                scripts: &[],
-                json_ld: None,
-                size_hint: 0,
+                ..PageInfo::default()
             };
             self.page("page.html", &info, &view)?;
         }
@@ -299,9 +288,7 @@ impl<'a> Lists<'a> {
                 description: "Everything that the build noticed in its input.".to_owned(),
                 section: Some("problems/index.html".to_owned()),
                 listed: false,
-                scripts: &[],
-                json_ld: None,
-                size_hint: 0,
+                ..PageInfo::default()
             };
             self.page("problems.html", &info, &view)?;
         }
@@ -312,9 +299,7 @@ impl<'a> Lists<'a> {
                 description: "This run is not published because its files have errors.".to_owned(),
                 section: Some("problems/index.html".to_owned()),
                 listed: false,
-                scripts: &[],
-                json_ld: None,
-                size_hint: 0,
+                ..PageInfo::default()
             };
             self.page("quarantined.html", &info, &problems::quarantined_page(run))?;
         }
@@ -326,11 +311,8 @@ impl<'a> Lists<'a> {
             path: "404.html".to_owned(),
             title: "Not found".to_owned(),
             description: "There is no page at this address.".to_owned(),
-            section: None,
             listed: false,
-            scripts: &[],
-            json_ld: None,
-            size_hint: 0,
+            ..PageInfo::default()
         };
         let view = home::NotFoundPage {
             root: self.renderer.not_found_root(),

@@ -39,6 +39,7 @@ const BUILT_IN: &[(&str, &str)] = &[
         "withdrawn.html",
         include_str!("../../templates/withdrawn.html"),
     ),
+    ("moved.html", include_str!("../../templates/moved.html")),
     (
         "components/changed_run.html",
         include_str!("../../templates/components/changed_run.html"),

@@ -19,7 +19,12 @@ pub fn check(
         let name = withdrawal.id.get_ref().as_str();
         let span = withdrawal.id.span();
         let place = source.place(span.start, span.end);
-        let is = |id: &str, slug: &str| id == name || slug == name;
+        let moved = previous.iter().flat_map(|ledger| &ledger.moved);
+        let moved = moved
+            .filter(|was| was.slug == name)
+            .map(|was| was.id.as_str());
+        let moved: Vec<&str> = moved.collect();
+        let is = |id: &str, slug: &str| id == name || slug == name || moved.contains(&id);
         let published = archive
             .runs
             .iter()

@@ -1,10 +1,10 @@
-//! Knows the pages of what changed from build to build, and the page that stands for a withdrawn run.
+//! Knows the pages of what changed from build to build.
 
 use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use crate::ledger::{Annotations, Build, Change, Field, Ledger, Named, Withdrawn};
+use crate::ledger::{Annotations, Build, Change, Field, Ledger, Named};
 
 use super::row::{Pager, pager};
 use super::{format, links};
@@ -70,11 +70,25 @@ pub struct RunView {
     pub reason: Option<String>,
 }
 
+impl RunView {
+    /// A run without a page.
+    pub(super) fn of(run: &Named) -> Self {
+        Self {
+            href: None,
+            title: title(run),
+            words: words(run),
+            reason: None,
+        }
+    }
+}
+
 /// A run that is not as it was.
 #[derive(Debug, Serialize)]
 pub struct ChangeView {
     /// The run.
     pub run: RunView,
+    /// The last part of the address that it had.
+    pub moved_from: Option<String>,
     /// `great → passable`, with words where there is no rating.
     pub rating: Option<String>,
     /// `2 added: a-1, a-2`
@@ -98,18 +112,8 @@ pub struct FieldView {
     pub after: Option<String>,
 }
 
-/// The page that stands for a withdrawn run.
-#[derive(Debug, Serialize)]
-pub struct WithdrawnPage {
-    /// Way to the site's root.
-    pub root: String,
-    /// The run.
-    pub run: RunView,
-    /// The run's id.
-    pub id: String,
-}
-
-/// All pages of the ledger, as pairs of path and page. `pages` are the pages that runs have now.
+/// All pages of the ledger, as pairs of path and page. `pages` are the pages that stand at
+/// addresses of runs.
 #[must_use]
 pub fn pages(ledger: &Ledger, pages: &BTreeSet<String>) -> Vec<(String, ChangesPage)> {
     let path = |number: usize| links::list("changes", number);
@@ -131,21 +135,6 @@ pub fn pages(ledger: &Ledger, pages: &BTreeSet<String>) -> Vec<(String, ChangesP
             (path(number), page)
         })
         .collect()
-}
-
-/// The page at the address that a withdrawn run had.
-#[must_use]
-pub fn withdrawn_page(withdrawn: &Withdrawn, path: &str) -> WithdrawnPage {
-    WithdrawnPage {
-        root: links::root(path),
-        run: RunView {
-            href: None,
-            title: title(&withdrawn.run),
-            words: words(&withdrawn.run),
-            reason: withdrawn.reason.clone(),
-        },
-        id: withdrawn.run.id.clone(),
-    }
 }
 
 /// What the site has a page for.
@@ -196,12 +185,11 @@ impl Known<'_> {
             .withdrawn
             .iter()
             .find(|other| other.run.id == run.id);
-        let has_page = withdrawn.is_some() || self.pages.contains(&page);
+        let has_page = self.pages.contains(&page);
         RunView {
             href: has_page.then(|| format!("{root}{page}")),
-            title: title(run),
-            words: words(run),
             reason: withdrawn.and_then(|withdrawn| withdrawn.reason.clone()),
+            ..RunView::of(run)
         }
     }
 
@@ -210,6 +198,7 @@ impl Known<'_> {
             |rating: &Option<String>| rating.clone().unwrap_or_else(|| "no rating".to_owned());
         ChangeView {
             run: self.run(&change.run, root),
+            moved_from: change.moved_from.clone(),
             rating: change
                 .rating
                 .as_ref()

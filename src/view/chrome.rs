@@ -10,7 +10,7 @@ use crate::render::Html;
 use super::{Link, links};
 
 /// What every page says about itself.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct PageInfo {
     /// Path relative to the site's root.
     pub path: String,
@@ -22,6 +22,8 @@ pub struct PageInfo {
     pub section: Option<String>,
     /// Whether search engines may list it.
     pub listed: bool,
+    /// Path of the page that stands for this one, when it is another.
+    pub canonical: Option<String>,
     /// Scripts that the page has use for, in order.
     pub scripts: &'static [Script],
     /// What the page says to search engines, as JSON.
@@ -190,8 +192,12 @@ pub fn head(
         canonical: site
             .base_url
             .as_ref()
-            .filter(|_| page.listed)
-            .map(|base| format!("{}{}", base.as_str(), links::directory(&page.path))),
+            .zip(
+                page.canonical
+                    .as_ref()
+                    .or(page.listed.then_some(&page.path)),
+            )
+            .map(|(base, path)| format!("{}{}", base.as_str(), links::directory(path))),
         csp: content_security_policy(config, source.as_deref()),
         json_ld,
         site_title: site.title.clone(),

@@ -9,6 +9,7 @@ pub mod discussion;
 pub mod feeds;
 pub mod format;
 pub mod home;
+pub mod left;
 pub mod links;
 pub mod overview;
 pub mod plot;

@@ -108,6 +108,9 @@ fn name(run: &Named) -> String {
 /// What changed in a run, on a line.
 fn told(change: &Change) -> String {
     let mut parts = Vec::new();
+    if let Some(slug) = &change.moved_from {
+        parts.push(format!("moved from {}", escaped(slug)));
+    }
     if let Some(rating) = &change.rating {
         let word =
             |rating: &Option<String>| rating.clone().unwrap_or_else(|| "no rating".to_owned());

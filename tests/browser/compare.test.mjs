@@ -65,6 +65,11 @@ async function open(query, { base = `${pathToFileURL(folder).href}/`, file = 'co
     },
   };
 }
+// Sections are laid out when they come near, and only then have words as a reader sees them.
+const words = async (place) => {
+  await place.scrollIntoViewIfNeeded();
+  return place.innerText();
+};
 const row = (page, section, name) => page.locator(`section:has(#${section}) tr`).filter({ has: page.locator('th[scope=row]', { hasText: name }) });
 
 for (const from of ['disk', 'a sub-path']) {
@@ -78,15 +83,15 @@ for (const from of ['disk', 'a sub-path']) {
     assert.deepEqual(await row(page, 'metrics', 'Run time').locator('rect').evaluateAll((all) => all.map((rect) => rect.getAttribute('width'))), ['100.0', '50.0']);
     assert.deepEqual(await row(page, 'metrics', 'Comparable cost').locator('td').allInnerTexts(), ['$2.00', '—']);
     assert.deepEqual(await row(page, 'checks', 'Title').locator('td').allInnerTexts(), ['0.9', 'not reached: no canvas']);
-    assert.match(await row(page, 'fields', 'Version of the harness').innerText(), /≠.*differs/s);
+    assert.match(await words(row(page, 'fields', 'Version of the harness')), /≠.*differs/s);
     assert.equal(await row(page, 'fields', 'Orchestrator').isVisible(), false);
     await page.getByRole('checkbox', { name: 'Only what differs' }).uncheck();
     assert.equal(await row(page, 'fields', 'Orchestrator').isVisible(), true);
     assert.equal(await page.locator('.apart').count(), 0, 'they faced the same task');
 
-    assert.match(await page.locator('section:has(#parting)').innerText(), /The first 2 actions are the same; then they part\./);
-    assert.match(await page.locator('tr.here').innerText(), /Apart\s+A 2, B 2: they part here\s+#3 command npm test failed\s+#4 write src\/only-one\.ts\s+#2 command npm run build\s+#3 write src\/two\.ts/);
-    assert.match(await page.locator('section:has(#parting) tbody tr').first().innerText(), /Same\s+2 actions\s+#0 command npm ci\s+#2 read src\/a\.ts\s+#0 command npm ci\s+#1 read src\/a\.ts/);
+    assert.match(await words(page.locator('section:has(#parting)')), /The first 2 actions are the same; then they part\./);
+    assert.match(await words(page.locator('tr.here')), /Apart\s+A 2, B 2: they part here\s+#3 command npm test failed\s+#4 write src\/only-one\.ts\s+#2 command npm run build\s+#3 write src\/two\.ts/);
+    assert.match(await words(page.locator('section:has(#parting) tbody tr').first()), /Same\s+2 actions\s+#0 command npm ci\s+#2 read src\/a\.ts\s+#0 command npm ci\s+#1 read src\/a\.ts/);
     const own = page.locator('section:has(#files) .paths');
     assert.deepEqual(await own.allInnerTexts(), ['src/only-one.ts write', 'src/two.ts write']);
 
@@ -97,10 +102,10 @@ for (const from of ['disk', 'a sub-path']) {
     assert.equal(await ticks.first().locator('.fail').count(), 1);
 
     const writeup = page.locator('section:has(#writeups) .beside > div');
-    assert.equal(await writeup.first().locator('h4').innerText(), 'Heading of the writeup');
-    assert.match(await writeup.first().locator('p').first().innerText(), /^A paragraph with bold words and/);
-    assert.equal(await writeup.first().locator('li').innerText(), 'an item');
-    assert.match(await writeup.last().innerText(), /no writeup/);
+    assert.equal(await words(writeup.first().locator('h4')), 'Heading of the writeup');
+    assert.match(await words(writeup.first().locator('p').first()), /^A paragraph with bold words and/);
+    assert.equal(await words(writeup.first().locator('li')), 'an item');
+    assert.match(await words(writeup.last()), /no writeup/);
 
     await page.locator('tr.here a').first().click();
     await page.waitForURL(/runs\/.*1aaaaaaa\/index\.html#e-3$/);
@@ -113,11 +118,11 @@ for (const from of ['disk', 'a sub-path']) {
     await page.locator('#writeups').waitFor();
     assert.equal(await page.locator('section:has(#metrics) thead th').count(), 5);
     assert.match(await page.locator('.apart').innerText(), /differ in variant/);
-    assert.match(await page.locator('section:has(#parting)').innerText(), /C recorded no command and no path/);
-    assert.match(await page.locator('.lanes li').nth(2).innerText(), /no tape/);
+    assert.match(await words(page.locator('section:has(#parting)')), /C recorded no command and no path/);
+    assert.match(await words(page.locator('.lanes li').nth(2)), /no tape/);
     assert.equal(await page.locator('.adding').count(), 0, 'a fifth cannot be added');
     assert.equal(await page.locator('main img').count(), 0);
-    assert.ok((await page.locator('section:has(#files)').innerText()).includes('<img src=x'), 'it is words');
+    assert.ok((await words(page.locator('section:has(#files)'))).includes('<img src=x'), 'it is words');
     await page.setViewportSize({ width: 320, height: 700 });
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false);
     await close();
@@ -194,8 +199,8 @@ test('after they part, tapes are laid beside each other again', async () => {
   const { page, close } = await open(`?runs=${of(0)},${of(1)},${of(2)}`, { base });
   await page.locator('#writeups').waitFor();
   const part = page.locator('section:has(#parting)');
-  assert.match(await part.innerText(), /Each run is laid beside A\./);
-  assert.match(await part.innerText(), /The first action is the same; then they part\. Further on they meet again: 4 of the 5 actions of A and the 6 of B are the same, in the same order\./);
+  assert.match(await words(part), /Each run is laid beside A\./);
+  assert.match(await words(part), /The first action is the same; then they part\. Further on they meet again: 4 of the 5 actions of A and the 6 of B are the same, in the same order\./);
   const rows = (await part.locator('table').first().locator('tbody tr').allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' ').replaceAll(/#\d+ command /g, ''));
   assert.deepEqual(rows, ['Same 1 action npm ci npm ci', '≠ Apart A 1, B 0: they part here only a nothing here', 'Same 2 actions make lint make lint', '≠ Apart A 0, B 2 nothing here only b and b', 'Same 1 action ship ship']);
   assert.equal(await part.locator('table').count(), 1);
@@ -204,7 +209,7 @@ test('after they part, tapes are laid beside each other again', async () => {
   assert.equal(await part.locator('table').nth(1).locator('tbody tr').count(), 3);
   await page.goto(`${base}compare/index.html?runs=${of(3)},${of(4)}`);
   await page.locator('#writeups').waitFor();
-  assert.match(await part.innerText(), /The first action is the same; .* 1,000 of the 1,500 actions of A and the 1,500 of B are the same/);
+  assert.match(await words(part), /The first action is the same; .* 1,000 of the 1,500 actions of A and the 1,500 of B are the same/);
   assert.equal(await part.locator('tbody tr').count(), 5);
   await part.getByText('996 more of 1001 stretches').click();
   await part.locator('table').nth(1).waitFor();

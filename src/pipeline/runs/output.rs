@@ -166,6 +166,7 @@ impl RunOutput<'_> {
                 Script::Play,
             ],
             size_hint,
+            ..PageInfo::default()
         };
         files.write(&info.path, &renderer.page("run.html", &info, &view)?)?;
         Ok(writeup)
@@ -249,8 +250,8 @@ impl RunOutput<'_> {
                     section: Some("runs/index.html".to_owned()),
                     listed: false,
                     scripts: &[Script::Timeline, Script::Reader],
-                    json_ld: None,
                     size_hint: view.html.as_str().len(),
+                    ..PageInfo::default()
                 };
                 files.write(&info.path, &renderer.page("events.html", &info, &view)?)?;
             }

@@ -115,15 +115,18 @@ function make() {
     'content/runs/broken/run-record.json': JSON.stringify(broken),
   }, '--keep-going');
   const empty = site({ 'site.toml': '' });
+  const corrected = record({ id: '5b1c2d3e-8a60-4d2e-9a51-0c9f6f1f2b44' });
   const before = site({
     'site.toml': '',
     'content/runs/plain/run-record.json': JSON.stringify(record()),
     'content/runs/gone/run-record.json': JSON.stringify(record({ id: broken.id })),
+    'content/runs/corrected/run-record.json': JSON.stringify(corrected),
   });
   const changed = site({
     'site.toml': '',
     'content/withdrawn.toml': `[[run]]\nid = "${broken.id}"\nreason = "It was started twice."\n`,
     'content/runs/plain/run-record.json': JSON.stringify(record({ validation: { loaded: true } })),
+    'content/runs/corrected/run-record.json': JSON.stringify({ ...corrected, subject: { ...corrected.subject, modelId: 'sample/wren-2' } }),
     'content/runs/new/run-record.json': JSON.stringify(record({ id: '0a1c2d3e-8a60-4d2e-9a51-0c9f6f1f2b33' })),
   }, '--previous', before);
   return [
@@ -151,6 +154,7 @@ function make() {
     { name: 'problems, some', folder: sparse, page: 'problems/index.html' },
     find('quarantined run', (page) => isRun(page) && html(page, sparse).includes('quarantined'), sparse),
     { name: 'changes', folder: changed, page: 'changes/index.html' },
+    find('moved run', (page) => isRun(page) && html(page, changed).includes('has moved'), changed),
     find('withdrawn run', (page) => isRun(page) && html(page, changed).includes('was withdrawn'), changed),
     find('prose', (page) => /^(?!annotations|changes|feeds|compare|overview|runs|problems)[^/]+\/index\.html$/.test(page) && html(page).includes('class=scroll'), SITE),
     { name: 'not found', folder: SITE, page: '404.html' },

@@ -1,6 +1,7 @@
 //! What changed from build to build: the ledger, its pages, and the pages of withdrawn runs.
 
 mod fresh;
+mod moved;
 
 use runpress::site::Overrides;
 use serde_json::{Value, json};

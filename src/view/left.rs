@@ -1,0 +1,101 @@
+//! Knows the pages at addresses that runs have left: of a run that has moved, is set aside or was withdrawn.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use crate::ledger::{Known, Ledger, Named, Withdrawn};
+
+use super::changes::RunView;
+use super::links;
+
+/// What became of a run that stood at an address.
+#[derive(Debug)]
+pub enum Left {
+    /// It stands elsewhere.
+    Moved(MovedPage),
+    /// It is not published any more.
+    Withdrawn(WithdrawnPage),
+}
+
+/// The page that stands for a run that has another address now, or has none for now.
+#[derive(Debug, Serialize)]
+pub struct MovedPage {
+    /// Way to the site's root.
+    pub root: String,
+    /// The run, by what it was when it stood here.
+    pub was: RunView,
+    /// The run as it is, with its address; none while its files have errors.
+    pub now: Option<RunView>,
+    /// The run's id.
+    pub id: String,
+    /// Path of the page that it has now.
+    #[serde(skip)]
+    pub canonical: Option<String>,
+}
+
+/// The page that stands for a withdrawn run.
+#[derive(Debug, Serialize)]
+pub struct WithdrawnPage {
+    /// Way to the site's root.
+    pub root: String,
+    /// The run.
+    pub run: RunView,
+    /// The run's id.
+    pub id: String,
+}
+
+/// The pages at addresses that runs have left, by path. `taken` are the pages that runs have now; those that are found are
+/// added to them.
+#[must_use]
+pub fn pages(ledger: &Ledger, taken: &mut BTreeSet<String>) -> Vec<(String, Left)> {
+    let known: BTreeMap<&str, &Known> = ledger
+        .runs
+        .iter()
+        .map(|known| (known.run.id.as_str(), known))
+        .collect();
+    let gone: BTreeMap<&str, &Withdrawn> = ledger
+        .withdrawn
+        .iter()
+        .map(|withdrawn| (withdrawn.run.id.as_str(), withdrawn))
+        .collect();
+    // An address that a run has moved from was its own after whoever was withdrawn from there.
+    let aside = ledger.runs.iter().filter(|known| known.quarantined);
+    let aside = aside.map(|known| &known.run);
+    let withdrawn = ledger.withdrawn.iter().map(|withdrawn| &withdrawn.run);
+    let mut pages = Vec::new();
+    for was in ledger.moved.iter().chain(aside).chain(withdrawn) {
+        let path = links::run(&was.slug);
+        let root = links::root(&path);
+        let page = match (known.get(was.id.as_str()), gone.get(was.id.as_str())) {
+            (Some(known), _) => Left::Moved(moved(was, known, root)),
+            (None, Some(withdrawn)) => Left::Withdrawn(WithdrawnPage {
+                root,
+                run: RunView {
+                    reason: withdrawn.reason.clone(),
+                    ..RunView::of(was)
+                },
+                id: was.id.clone(),
+            }),
+            (None, None) => continue,
+        };
+        if taken.insert(path.clone()) {
+            pages.push((path, page));
+        }
+    }
+    pages
+}
+
+fn moved(was: &Named, known: &Known, root: String) -> MovedPage {
+    let page = (!known.quarantined).then(|| links::run(&known.run.slug));
+    MovedPage {
+        was: RunView::of(was),
+        now: page.as_ref().map(|page| RunView {
+            href: Some(format!("{root}{page}")),
+            ..RunView::of(&known.run)
+        }),
+        id: was.id.clone(),
+        canonical: page,
+        root,
+    }
+}
