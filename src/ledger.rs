@@ -6,6 +6,8 @@
 mod compare;
 mod fields;
 
+use std::collections::BTreeSet;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -13,12 +15,15 @@ use serde_json::value::RawValue;
 pub use compare::{FIELDS, Now, next};
 pub use fields::{by_digest, fields};
 
+use crate::diagnostics::text::quoted;
 use crate::feeds::SCHEMA_VERSION;
 use crate::model::findings::Digests;
 use crate::shapes;
 
 /// The ledger's path from a site's root.
 pub const PATH: &str = "feeds/changes.json";
+/// The largest number that every reader of JSON holds exactly.
+const NEWEST: u64 = (1 << 53) - 1;
 
 /// `changes.json`: what each build changed, and what the next one compares itself with.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -149,6 +154,34 @@ pub struct Annotations {
     pub withdrawn: Vec<String>,
 }
 
+impl Build {
+    /// The runs that came or went, with a word for what became of them.
+    #[must_use]
+    pub fn lists(&self) -> [(&'static str, &[Named]); 4] {
+        [
+            ("added", &self.added),
+            ("returned", &self.returned),
+            ("withdrawn", &self.withdrawn),
+            ("quarantined", &self.quarantined),
+        ]
+    }
+
+    /// Whether nothing changed.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.changed.is_empty() && self.lists().iter().all(|(_, runs)| runs.is_empty())
+    }
+}
+
+impl Rerated {
+    /// `scuffed → great`
+    #[must_use]
+    pub fn text(&self) -> String {
+        let word = |rating: &Option<String>| rating.clone().unwrap_or("no rating".to_owned());
+        format!("{} → {}", word(&self.before), word(&self.after))
+    }
+}
+
 impl Annotations {
     /// Whether nothing differs.
     #[must_use]
@@ -219,17 +252,24 @@ impl Ledger {
             ));
         }
         let ledger: Self = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
-        // Pages are written at these addresses.
         let runs = ledger.runs.iter().map(|known| &known.run);
         let gone = ledger.withdrawn.iter().map(|withdrawn| &withdrawn.run);
-        match runs
-            .chain(gone)
-            .chain(&ledger.moved)
-            .find(|run| !is_slug(&run.slug))
-        {
-            Some(run) => Err(format!("`{}` is not the slug of a run", run.slug)),
-            None => Ok(ledger),
+        // Pages are written at these addresses.
+        let mut addresses = runs.clone().chain(gone.clone()).chain(&ledger.moved);
+        if let Some(run) = addresses.find(|run| !is_slug(&run.slug)) {
+            return Err(format!("{} is not the slug of a run", quoted(&run.slug)));
         }
+        let mut ids = BTreeSet::new();
+        if let Some(run) = runs.chain(gone).find(|run| !ids.insert(&run.id)) {
+            return Err(format!("the run {} stands in it twice", quoted(&run.id)));
+        }
+        if ledger.newest() > NEWEST {
+            return Err(format!(
+                "`{}` is not the number of a build",
+                ledger.newest()
+            ));
+        }
+        Ok(ledger)
     }
 
     /// The number of the newest entry; 0 when there is none.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::assets::{self, Assets};
 use crate::config::{self, Config};
 use crate::diagnostics::{Diagnostic, Place, codes};
+use crate::ledger;
 use crate::load;
 use crate::pipeline::Gathered;
 use crate::render::templates::{Renderer, UserTemplate};
@@ -98,13 +99,18 @@ impl Site {
         }
         config.policy.quarantine |= overrides.keep_going;
         if let Some(previous) = &overrides.previous
-            && !previous.is_dir()
+            && !previous.join(ledger::PATH).exists()
         {
             let shown = previous.strip_prefix(root).unwrap_or(previous);
+            let problem = if previous.is_dir() {
+                format!("The previous site has no ledger, `{}`", ledger::PATH)
+            } else {
+                "The previous site is not a folder".to_owned()
+            };
             return Err(vec![codes::LEDGER_NO_SITE.at(
                 Place::file(shown.to_string_lossy()),
-                "The previous site is not a folder",
-                "Name the folder of a site that runpress made, or leave `--previous` out.",
+                problem,
+                "Name the folder of a site that runpress made, or leave `--previous` out to begin a new ledger.",
             )]);
         }
         let content = if overrides.content.is_empty() {

@@ -197,16 +197,11 @@ fn verdict(outcome: &Outcome, is_build: bool, publishes: bool) -> &'static str {
 
 /// `1 run added, 2 runs changed`
 fn news(build: &Build) -> String {
-    let counts = [
-        (build.added.len(), "added"),
-        (build.returned.len(), "returned"),
-        (build.withdrawn.len(), "withdrawn"),
-        (build.quarantined.len(), "quarantined"),
-        (build.changed.len(), "changed"),
-    ];
-    let told = counts.into_iter().filter(|(count, _)| *count > 0);
+    let counts = build.lists().map(|(what, runs)| (what, runs.len()));
+    let counts = counts.into_iter().chain([("changed", build.changed.len())]);
+    let told = counts.filter(|(_, count)| *count > 0);
     let told: Vec<_> = told
-        .map(|(count, what)| format!("{} {what}", format::count(count, "run")))
+        .map(|(what, count)| format!("{} {what}", format::count(count, "run")))
         .collect();
     told.join(", ")
 }

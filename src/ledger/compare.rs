@@ -14,6 +14,8 @@ pub struct Now {
     pub runs: Vec<Known>,
     /// Ids of runs that are there and are not published, because their files have errors.
     pub quarantined: BTreeSet<String>,
+    /// Whether there is a record that does not even say whose it is: it may be of any run that is missing.
+    pub has_unnamed: bool,
     /// Why runs were withdrawn, by id or slug.
     pub reasons: BTreeMap<String, String>,
 }
@@ -28,6 +30,7 @@ pub fn next(
     let Now {
         mut runs,
         quarantined,
+        has_unnamed,
         reasons,
     } = now;
     runs.sort_by(|a, b| a.run.id.cmp(&b.run.id));
@@ -86,7 +89,8 @@ pub fn next(
         if present.contains(id) {
             continue;
         }
-        if quarantined.contains(id) {
+        let is_unnamed = has_unnamed && reason(&before.run).is_none();
+        if quarantined.contains(id) || is_unnamed {
             if !before.quarantined {
                 build.quarantined.push(before.run.clone());
             }
@@ -112,15 +116,27 @@ pub fn next(
     if previous.is_none() {
         build.added.clear();
     }
-    if previous.is_none() || !is_empty(&build) {
+    if previous.is_none() || !build.is_empty() {
         builds.insert(0, build);
     }
+    forget(&mut builds, &withdrawn);
     Ledger {
         builds,
         withdrawn,
         moved: moved.into_values().collect(),
         runs,
         ..empty
+    }
+}
+
+/// What a withdrawn run said is not repeated any more.
+fn forget(builds: &mut [Build], withdrawn: &[Withdrawn]) {
+    let gone: BTreeSet<&str> = withdrawn.iter().map(|gone| gone.run.id.as_str()).collect();
+    let changes = builds.iter_mut().flat_map(|build| &mut build.changed);
+    for change in changes.filter(|change| gone.contains(change.run.id.as_str())) {
+        for field in &mut change.fields {
+            (field.before, field.after) = (None, None);
+        }
     }
 }
 
@@ -147,14 +163,6 @@ fn moved(old: &Ledger, runs: &[Known], known: &BTreeMap<&str, &Known>) -> BTreeM
         moved.remove(*slug);
     }
     moved
-}
-
-fn is_empty(build: &Build) -> bool {
-    build.added.is_empty()
-        && build.returned.is_empty()
-        && build.withdrawn.is_empty()
-        && build.quarantined.is_empty()
-        && build.changed.is_empty()
 }
 
 fn change(

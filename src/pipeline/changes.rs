@@ -1,6 +1,6 @@
 //! Knows how a build compares itself with the site that it replaces, and how the ledger and its pages are written.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -45,12 +45,11 @@ impl Gathered {
         let runs = runs
             .map(|(entry, findings)| known(entry, findings))
             .collect();
-        let quarantined: BTreeSet<String> = (0..self.directories.len())
-            .filter(|index| {
-                self.candidates[*index].is_none() && !self.not_published.contains_key(index)
-            })
-            .filter_map(|index| self.ids[index].clone())
-            .collect();
+        let aside = (0..self.directories.len()).filter(|index| {
+            self.candidates[*index].is_none() && !self.not_published.contains_key(index)
+        });
+        let has_unnamed = aside.clone().any(|index| self.ids[index].is_none());
+        let quarantined = aside.filter_map(|index| self.ids[index].clone()).collect();
         let withdrawals = self.withdrawals.iter().flat_map(|(.., list)| &list.run);
         let reasons = withdrawals
             .map(|run| (run.id.get_ref().clone(), run.reason.clone()))
@@ -58,6 +57,7 @@ impl Gathered {
         let now = Now {
             runs,
             quarantined,
+            has_unnamed,
             reasons,
         };
         let fields = |before: &Known, after: &Known| {
@@ -75,6 +75,10 @@ impl Gathered {
             #[serde(borrow)]
             record: &'a RawValue,
         }
+        #[derive(Deserialize)]
+        struct Identity {
+            id: String,
+        }
 
         if site.fresh {
             return None;
@@ -83,6 +87,11 @@ impl Gathered {
         let path = links::run_file(&before.run.slug, "run.json");
         let old = load::published(folder, "", &path, &site.config.limits).ok()??;
         let old: Document<'_> = serde_json::from_slice(&old).ok()?;
+        // Another run may have had the address since.
+        let identity: Identity = serde_json::from_str(old.record.get()).ok()?;
+        if identity.id != before.run.id {
+            return None;
+        }
         let entry = self.archive.find(&after.run.id)?;
         let new = self.records[entry.directory].as_ref()?;
         let new = std::str::from_utf8(diagnostics::without_mark(&new.bytes)).ok()?;
@@ -116,12 +125,11 @@ impl Lists<'_> {
     pub(super) fn changes(&self) -> Result<(), Diagnostic> {
         let ledger = &self.outcome.ledger;
         let archive = self.archive();
-        let mut pages: BTreeSet<String> = archive
-            .runs
-            .iter()
-            .map(|entry| links::run(&entry.slug))
-            .chain(self.gathered.quarantined.iter().map(|run| run.page.clone()))
-            .collect();
+        let runs = archive.runs.iter();
+        let runs = runs.map(|entry| (links::run(&entry.slug), entry.run.id.clone()));
+        let aside = self.gathered.quarantined.iter();
+        let aside = aside.map(|run| (run.page.clone(), String::new()));
+        let mut pages: BTreeMap<String, String> = runs.chain(aside).collect();
         let left = left::pages(ledger, &mut pages);
         for (path, view) in changes::pages(ledger, &pages) {
             let info = PageInfo {

@@ -25,11 +25,15 @@ pub fn check(
             .map(|was| was.id.as_str());
         let moved: Vec<&str> = moved.collect();
         let is = |id: &str, slug: &str| id == name || slug == name || moved.contains(&id);
-        let published = archive
-            .runs
-            .iter()
-            .find(|entry| is(&entry.run.id, &entry.slug));
-        if published.is_some() {
+        // The address of a withdrawn run may be another one's by now.
+        let gone = previous.iter().flat_map(|ledger| &ledger.withdrawn);
+        let gone = gone.filter(|gone| gone.run.id == name || gone.run.slug == name);
+        let gone: Vec<&str> = gone.map(|gone| gone.run.id.as_str()).collect();
+        let is_published = archive.runs.iter().any(|entry| {
+            let (id, slug) = (entry.run.id.as_str(), &entry.slug);
+            gone.contains(&id) || is(id, slug) && (gone.is_empty() || id == name)
+        });
+        if is_published {
             problems.push(codes::WITHDRAWN_STILL_PUBLISHED.at(
                 place,
                 format!("The run {} is withdrawn here, but its folder is still there, so it is published", quoted(name)),

@@ -1,10 +1,10 @@
 //! Knows the pages of what changed from build to build.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::ledger::{Annotations, Build, Change, Field, Ledger, Named};
+use crate::ledger::{Annotations, Build, Change, Field, Ledger, Named, Rerated};
 
 use super::row::{Pager, pager};
 use super::{format, links};
@@ -115,7 +115,7 @@ pub struct FieldView {
 /// All pages of the ledger, as pairs of path and page. `pages` are the pages that stand at
 /// addresses of runs.
 #[must_use]
-pub fn pages(ledger: &Ledger, pages: &BTreeSet<String>) -> Vec<(String, ChangesPage)> {
+pub fn pages(ledger: &Ledger, pages: &BTreeMap<String, String>) -> Vec<(String, ChangesPage)> {
     let path = |number: usize| links::list("changes", number);
     let total = ledger.builds.len();
     let known = Known { ledger, pages };
@@ -140,7 +140,7 @@ pub fn pages(ledger: &Ledger, pages: &BTreeSet<String>) -> Vec<(String, ChangesP
 /// What the site has a page for.
 struct Known<'a> {
     ledger: &'a Ledger,
-    pages: &'a BTreeSet<String>,
+    pages: &'a BTreeMap<String, String>,
 }
 
 impl Known<'_> {
@@ -156,12 +156,7 @@ impl Known<'_> {
                 more: more(runs.len(), RUNS, "more run"),
             })
         };
-        let lists = [
-            list("added", &build.added),
-            list("returned", &build.returned),
-            list("withdrawn", &build.withdrawn),
-            list("quarantined", &build.quarantined),
-        ];
+        let lists = build.lists().map(|(what, runs)| list(what, runs));
         BuildView {
             number: build.build,
             runs: format::count(build.runs, "run"),
@@ -185,7 +180,8 @@ impl Known<'_> {
             .withdrawn
             .iter()
             .find(|other| other.run.id == run.id);
-        let has_page = self.pages.contains(&page);
+        // Another run may have the address by now.
+        let has_page = self.pages.get(&page) == Some(&run.id);
         RunView {
             href: has_page.then(|| format!("{root}{page}")),
             reason: withdrawn.and_then(|withdrawn| withdrawn.reason.clone()),
@@ -194,15 +190,10 @@ impl Known<'_> {
     }
 
     fn change(&self, change: &Change, root: &str) -> ChangeView {
-        let rating =
-            |rating: &Option<String>| rating.clone().unwrap_or_else(|| "no rating".to_owned());
         ChangeView {
             run: self.run(&change.run, root),
             moved_from: change.moved_from.clone(),
-            rating: change
-                .rating
-                .as_ref()
-                .map(|rated| format!("{} → {}", rating(&rated.before), rating(&rated.after))),
+            rating: change.rating.as_ref().map(Rerated::text),
             annotations: annotations(&change.annotations),
             files: change.files.clone(),
             fields: change.fields.iter().map(field).collect(),

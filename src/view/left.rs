@@ -1,6 +1,6 @@
 //! Knows the pages at addresses that runs have left: of a run that has moved, is set aside or was withdrawn.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, btree_map};
 
 use serde::Serialize;
 
@@ -45,10 +45,10 @@ pub struct WithdrawnPage {
     pub id: String,
 }
 
-/// The pages at addresses that runs have left, by path. `taken` are the pages that runs have now; those that are found are
-/// added to them.
+/// The pages at addresses that runs have left, by path. `taken` are the pages that runs have now, with the id of each run;
+/// those that are found are added to them.
 #[must_use]
-pub fn pages(ledger: &Ledger, taken: &mut BTreeSet<String>) -> Vec<(String, Left)> {
+pub fn pages(ledger: &Ledger, taken: &mut BTreeMap<String, String>) -> Vec<(String, Left)> {
     let known: BTreeMap<&str, &Known> = ledger
         .runs
         .iter()
@@ -79,7 +79,8 @@ pub fn pages(ledger: &Ledger, taken: &mut BTreeSet<String>) -> Vec<(String, Left
             }),
             (None, None) => continue,
         };
-        if taken.insert(path.clone()) {
+        if let btree_map::Entry::Vacant(free) = taken.entry(path.clone()) {
+            free.insert(was.id.clone());
             pages.push((path, page));
         }
     }

@@ -68,12 +68,7 @@ pub fn markdown(facts: &Facts<'_>) -> String {
 
 fn push_news(out: &mut String, build: &Build) {
     out.push_str("\n### What changed\n\n");
-    let lists = [
-        ("added", &build.added),
-        ("returned", &build.returned),
-        ("withdrawn", &build.withdrawn),
-        ("quarantined", &build.quarantined),
-    ];
+    let lists = build.lists();
     for (what, runs) in lists.into_iter().filter(|(_, runs)| !runs.is_empty()) {
         out.push_str(&format!("- {} {what}\n", format::count(runs.len(), "run")));
         for run in runs.iter().take(RUNS) {
@@ -112,13 +107,7 @@ fn told(change: &Change) -> String {
         parts.push(format!("moved from {}", escaped(slug)));
     }
     if let Some(rating) = &change.rating {
-        let word =
-            |rating: &Option<String>| rating.clone().unwrap_or_else(|| "no rating".to_owned());
-        parts.push(format!(
-            "{} → {}",
-            word(&rating.before),
-            word(&rating.after)
-        ));
+        parts.push(rating.text());
     }
     let fields = change.fields.len() + change.more_fields;
     let annotations = &change.annotations;

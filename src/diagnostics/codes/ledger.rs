@@ -7,7 +7,7 @@ family! { ALL:
         bad "{\"schemaVersion\":1,\"builds\":[{\"build\":3,"
         good "{\"schemaVersion\":1,\"builds\":[],\"withdrawn\":[],\"runs\":[]}";
     LEDGER_NO_SITE = "ledger.no-site" Error "the previous site is not there"
-        why "`--previous` names the folder of a site that an earlier build made. Without the option a build compares itself with the site in the output folder, and with nothing when there is none."
+        why "`--previous` names the folder of a site that an earlier build made, with its ledger `feeds/changes.json`. Going on without it would forget which runs were withdrawn. Without the option a build compares itself with the site in the output folder, and with nothing when there is none."
         bad "runpress build --previous published   (there is no folder `published`)"
         good "runpress build";
     WITHDRAWN_INVALID = "withdrawn.invalid" Error "the list of withdrawn runs cannot be read"

@@ -1,5 +1,6 @@
 //! What changed from build to build: the ledger, its pages, and the pages of withdrawn runs.
 
+mod addresses;
 mod fresh;
 mod moved;
 
