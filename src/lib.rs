@@ -4,13 +4,14 @@
 //!
 //! ```text
 //!  site.toml ─► config
+//!  the ledger of the site that is replaced ─► Ledger
 //!  content/  ─► discover ─► every record (small) ─► Archive: order, slugs, neighbours, ranges
 //!                               │
 //!                               ▼  each run, in parallel, one at a time per thread, then forgotten:
 //!               load ─► formats ─► rules ─► model ─► view ─► render ─► publish::Stage
 //!                               │
 //!                               ▼  what is kept of a run is small: Findings and diagnostics
-//!               Archive + Findings ─► lists, tables, feeds ─► publish::Stage
+//!               Archive + Findings + Ledger ─► lists, tables, feeds, the next ledger ─► publish::Stage
 //!                               │
 //!                               ▼
 //!               no errors: Stage::swap           errors: the stage is dropped, the old site stays
@@ -24,6 +25,9 @@
 //! Beside the way of the data, [`schema`] lists the JSON Schemas of inputs and feeds. They are derived from the types of
 //! [`formats`], [`config`] and [`feeds`]; [`shapes`] holds what a type alone cannot say.
 //!
+//! The [`ledger`] is a feed and an input at once: what changed from build to build. Its shape is read back as it was written, so
+//! there is one type for both, and [`view`], [`rules`] and the reports look at it as they look at [`model`].
+//!
 //! [`author`] is the way back: it writes annotations into the content, through the same formats and rules.
 //!
 //! [`serve`] shows a site while it is made. It calls [`rebuild`], the same build with a [`pipeline::Memory`]: runs that are as they
@@ -31,8 +35,9 @@
 //!
 //! # What is absent
 //!
-//! - Only the edges ([`discover`], [`load`], [`inspect`] through it, [`publish`], [`spool`], [`site`], [`author`] and the binary) touch
-//!   the disk, the environment or the terminal. Only [`author`] and the binary read a clock, never for what is published.
+//! - Only the edges ([`discover`], [`load`], [`inspect`] through it, [`publish`], [`spool`], [`site`], [`author`], [`serve`] and the
+//!   binary) touch the disk, the environment or the terminal. Only [`author`], [`serve`] and the binary read a clock, and [`load`]
+//!   the times of files to know what [`rebuild`] need not read again: never for what is published.
 //! - [`formats`] knows nothing of [`model`]; [`model`] knows nothing of serde; templates see [`view`] only.
 //! - The only type that a template prints unescaped is [`render::Html`], and only [`render`] makes one.
 //! - Recorded text never passes through the minifier: the shell of a page is minified once per depth, with
