@@ -68,6 +68,7 @@ async function open(query, { base = `${pathToFileURL(folder).href}/`, file = 'co
 // Sections are laid out when they come near, and only then have words as a reader sees them.
 const words = async (place) => {
   await place.scrollIntoViewIfNeeded();
+  await place.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
   return place.innerText();
 };
 const row = (page, section, name) => page.locator(`section:has(#${section}) tr`).filter({ has: page.locator('th[scope=row]', { hasText: name }) });
