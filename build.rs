@@ -3,6 +3,9 @@
 use std::path::Path;
 use std::process::Command;
 
+/// As many digits of a commit as are shown at least.
+const SHORT: usize = 7;
+
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     let version = env!("CARGO_PKG_VERSION");
@@ -13,9 +16,16 @@ fn main() {
     println!("cargo:rustc-env=RUNPRESS_VERSION={version}");
 }
 
-/// The commit that is checked out; `None` without git, and where the sources are no checkout of their own, as in a
-/// package below somebody else's repository.
+/// The commit that `RUNPRESS_COMMIT` names, or else the one that is checked out; `None` without git, and where the sources
+/// are no checkout of their own, as in a package below somebody else's repository.
 fn commit() -> Option<String> {
+    const GIVEN: &str = "RUNPRESS_COMMIT";
+    println!("cargo:rerun-if-env-changed={GIVEN}");
+    // One word, so that it cannot be taken for anything else that cargo is told.
+    let given = std::env::var(GIVEN).unwrap_or_default();
+    if !given.is_empty() && given.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return Some(given.chars().take(SHORT).collect());
+    }
     if !git(&["rev-parse", "--show-prefix"])?.is_empty() {
         return None;
     }
@@ -30,7 +40,7 @@ fn commit() -> Option<String> {
             println!("cargo:rerun-if-changed={path}");
         }
     }
-    git(&["rev-parse", "--short=7", "HEAD"])
+    git(&["rev-parse", &format!("--short={SHORT}"), "HEAD"])
 }
 
 /// What git prints in the folder of the sources, where cargo runs this.

@@ -3,20 +3,29 @@
 #
 #   fetch-ledger.sh BASE_URL FOLDER
 #
-# A site that is not there yet has none. Any other failure ends the job: a build without the ledger would begin a new one,
-# and the addresses of withdrawn runs would be forgotten.
+# A site that is not there yet has none, which is what the status 404 says; FOLDER is then not there. Any other failure ends
+# the job: a build without the ledger would begin a new one, and the addresses of withdrawn runs would be forgotten.
 set -euo pipefail
 
 base=${1:?the address of the site is missing} folder=${2:?the folder is missing}
-address=${base%/}/feeds/changes.json
+address=${base%/}/feeds/changes.json ledger=$folder/feeds/changes.json
+# What an earlier use left is not what is published now.
+rm -rf "$folder"
 mkdir -p "$folder/feeds"
-status=$(curl --silent --show-error --location --retry 3 --output "$folder/feeds/changes.json" --write-out '%{http_code}' "$address") || {
+# Hosts keep answers for some minutes. A query that is new each time asks for the ledger as it is.
+query="run=${GITHUB_RUN_ID:-0}-$(date +%s)"
+status=$(curl --silent --show-error --location --retry 3 --output "$ledger" --write-out '%{http_code}' "$address?$query") || {
   echo "The ledger at $address could not be fetched." >&2
   exit 1
 }
 case "$status" in
-  200) ;;
-  404 | 410)
+  200)
+    if [ "$(head -c 1 "$ledger")" != '{' ] || ! grep -q '"schemaVersion"' "$ledger"; then
+      echo "What stands at $address is not a ledger. When the site is private, its host answers with the page where readers log in: then fetch the ledger in another way, and name its folder with \`runpress build --previous\`." >&2
+      exit 1
+    fi
+    ;;
+  404)
     rm -r "$folder"
     echo "There is no ledger at $address: this build begins one."
     ;;

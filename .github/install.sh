@@ -10,9 +10,11 @@ set -euo pipefail
 version=${1:?the version is missing} folder=${2:?the folder is missing}
 here=$(cd "$(dirname "$0")/.." && pwd)
 mkdir -p "$folder"
+folder=$(cd "$folder" && pwd)
 
 if [ "$version" = source ]; then
-  cargo install --locked --quiet --path "$here" --root "$folder"
+  # Run there: the toolchain and the settings of cargo that the caller's folder asks for are not meant for runpress.
+  (cd "$here" && cargo install --locked --quiet --path . --root "$folder")
   mv "$folder/bin/runpress" "$folder/runpress"
 else
   version=${version#v}

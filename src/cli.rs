@@ -71,6 +71,12 @@ pub(crate) enum Command {
     Check {
         #[command(flatten)]
         input: Input,
+        /// Where the site will stand [default: `[site] base_url` of site.toml]
+        #[arg(long, value_name = "URL", value_parser = base_url)]
+        base_url: Option<HttpUrl>,
+        /// The site that the build will be compared with [default: the site in the output folder]
+        #[arg(long, value_name = "DIR")]
+        previous: Option<PathBuf>,
     },
     /// Build, serve on this machine, and build and show again after every change
     Serve {

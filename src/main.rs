@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use runpress::site::Overrides;
 
+use cli::build::Doing;
 use cli::{Cli, Command, author, build, lookup, serve, shell};
 
 /// Pages are made of many short texts; the system's allocator takes a tenth of a build more, and far more with musl.
@@ -23,7 +24,18 @@ fn main() -> ExitCode {
         Command::Completions { shell } => shell::completions(*shell),
         Command::Man { folder } => shell::man(folder.as_deref()),
         Command::Serve { input, port } => serve::run(&cli, input, *port),
-        Command::Check { input } => build::run(&cli, input, None),
+        Command::Check {
+            input,
+            base_url,
+            previous,
+        } => {
+            let overrides = Overrides {
+                base_url: base_url.clone(),
+                previous: previous.clone(),
+                ..Overrides::default()
+            };
+            build::run(&cli, input, Doing::Check, overrides)
+        }
         Command::Build {
             input,
             out,
@@ -40,7 +52,7 @@ fn main() -> ExitCode {
                 export: export.clone(),
                 ..Overrides::default()
             };
-            build::run(&cli, input, Some(overrides))
+            build::run(&cli, input, Doing::Build, overrides)
         }
     };
     ExitCode::from(status)

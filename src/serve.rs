@@ -30,6 +30,17 @@ pub use watcher::{Change, Watcher};
 
 use state::Shown;
 
+/// Why a site cannot be served.
+#[derive(Debug)]
+pub enum NotServed {
+    /// The port is taken, or the system refuses it.
+    Port(io::Error),
+    /// There is no folder for temporary files that may be written.
+    Folder(io::Error),
+    /// The system gives no threads or signals.
+    System(io::Error),
+}
+
 /// The port that is tried first when none is named.
 pub const PORT: u16 = 4000;
 /// How many ports are tried after it.
@@ -58,13 +69,18 @@ impl Server {
     ///
     /// # Errors
     /// The port is taken, or the system gives no port, thread or temporary folder.
-    pub fn start(port: Option<u16>) -> io::Result<Self> {
-        let listener = listen(port)?;
-        listener.set_nonblocking(true)?;
-        let address = listener.local_addr()?;
+    pub fn start(port: Option<u16>) -> Result<Self, NotServed> {
+        let listener = listen(port).map_err(NotServed::Port)?;
         let folder = tempfile::Builder::new()
             .prefix("runpress-serve-")
-            .tempdir()?;
+            .tempdir()
+            .map_err(NotServed::Folder)?;
+        Self::serve(listener, folder).map_err(NotServed::System)
+    }
+
+    fn serve(listener: TcpListener, folder: TempDir) -> io::Result<Self> {
+        listener.set_nonblocking(true)?;
+        let address = listener.local_addr()?;
         let folder = Arc::new(folder);
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
@@ -99,12 +115,17 @@ impl Server {
         format!("http://{}{}", self.address, self.shown.borrow().base)
     }
 
-    /// Reads again what a change names, however it looks.
+    /// Reads again what a change names, however it looks; everything, when the system lost count.
     pub fn note(&mut self, change: &Change) {
-        self.memory.forget(&change.paths);
+        if change.anything {
+            self.memory.forget_all();
+        } else {
+            self.memory.forget(&change.paths);
+        }
     }
 
     /// Builds the site at `root` once more. When that succeeds, it is served from now on; in any case the open pages are told.
+    /// `opened` is given the site once its settings are known, before anything of its content is read.
     ///
     /// # Errors
     /// As [`crate::build`]; what was served is served on.
@@ -113,6 +134,7 @@ impl Server {
         root: &Path,
         overrides: &Overrides,
         progress: &dyn Progress,
+        opened: impl FnOnce(&Site),
     ) -> Result<(Site, Outcome), Failure> {
         self.working.builds.store(true, Ordering::SeqCst);
         let progress = Interruptible {
@@ -121,6 +143,7 @@ impl Server {
         };
         let result = Site::open(root, overrides).and_then(|mut site| {
             site.build_aside(self.folder.path().join(SITE));
+            opened(&site);
             let outcome = crate::rebuild(&site, &mut self.memory, &progress)?;
             Ok((site, outcome))
         });

@@ -15,11 +15,18 @@ use runpress::{Failure, config};
 use super::console::{Bar, refuse, say, say_raw, styled};
 use super::{CONTENT_ERRORS, COULD_NOT_RUN, Cli, Deny, Format, Input, Report};
 
-/// Runs a check, or with `build` a build.
-pub(crate) fn run(cli: &Cli, input: &Input, build: Option<Overrides>) -> u8 {
+/// Whether a build is rehearsed or played.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Doing {
+    Check,
+    Build,
+}
+
+/// Runs a check or a build; `rest` is what the options that are not of the input change.
+pub(crate) fn run(cli: &Cli, input: &Input, doing: Doing, rest: Overrides) -> u8 {
     let start = Instant::now();
-    let is_build = build.is_some();
-    let overrides = overrides(input, build.unwrap_or_default());
+    let is_build = doing == Doing::Build;
+    let overrides = overrides(input, rest);
     let Some(root) = root(cli) else {
         return COULD_NOT_RUN;
     };

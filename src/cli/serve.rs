@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use runpress::diagnostics::text::visible;
-use runpress::serve::{Change, PORT, Server, Watcher};
+use runpress::serve::{Change, NotServed, PORT, Server, Watcher};
 use runpress::site::Overrides;
 use runpress::view::format;
 
@@ -24,7 +24,7 @@ pub(crate) fn run(cli: &Cli, input: &Input, port: Option<u16>) -> u8 {
     let mut server = match Server::start(port) {
         Ok(server) => server,
         Err(error) => {
-            no_port(port, &error);
+            not_served(port, &error);
             return COULD_NOT_RUN;
         }
     };
@@ -44,7 +44,8 @@ pub(crate) fn run(cli: &Cli, input: &Input, port: Option<u16>) -> u8 {
     loop {
         let start = Instant::now();
         let bar = Bar::on_terminals(cli);
-        let result = server.build(&root, &overrides, &bar);
+        // What is watched is what the settings name, also when the build fails or something changes meanwhile.
+        let result = server.build(&root, &overrides, &bar, |site| watcher.follow(site));
         bar.finish();
         build::tell(cli, input, &result);
         if input.timings {
@@ -52,9 +53,6 @@ pub(crate) fn run(cli: &Cli, input: &Input, port: Option<u16>) -> u8 {
         }
         if !cli.quiet {
             say(&build::came_to(&result, start.elapsed()));
-        }
-        if let Ok((site, _)) = &result {
-            watcher.follow(site);
         }
         if watcher.polls() && !polls {
             polls = true;
@@ -81,17 +79,25 @@ pub(crate) fn run(cli: &Cli, input: &Input, port: Option<u16>) -> u8 {
     }
 }
 
-fn no_port(port: Option<u16>, error: &std::io::Error) {
-    match port {
-        Some(port) if error.kind() == ErrorKind::AddrInUse => refuse(
+fn not_served(port: Option<u16>, why: &NotServed) {
+    match (why, port) {
+        (NotServed::Port(error), Some(port)) if error.kind() == ErrorKind::AddrInUse => refuse(
             &format!("The port `{port}` is taken by another program"),
             "Give `--port` another number, or leave it out to take the next one that is free.",
         ),
-        _ => refuse(
+        (NotServed::Port(error), _) => refuse(
             &format!("The site cannot be served: {error}"),
             &format!(
                 "Give `--port` a number above 1023 that is free; without it, {PORT} or one of the next is taken."
             ),
+        ),
+        (NotServed::Folder(error), _) => refuse(
+            &format!("The folder for temporary files cannot be used: {error}"),
+            "Name a folder that may be written with the variable `TMPDIR`: the site is built there while it is served.",
+        ),
+        (NotServed::System(error), _) => refuse(
+            &format!("The site cannot be served: {error}"),
+            "Raise the system's limits of threads and of open files, and try again.",
         ),
     }
 }

@@ -64,6 +64,11 @@ impl Memory {
         self.runs.retain(|_, run| !is_meant(&run.path));
     }
 
+    /// Forgets every run.
+    pub fn forget_all(&mut self) {
+        self.runs.clear();
+    }
+
     /// Takes a run over into `stage`, if it is as it was.
     ///
     /// # Errors

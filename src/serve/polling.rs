@@ -45,12 +45,13 @@ fn place(_: &Metadata, _: bool) -> Option<(u64, i64, i64)> {
     None
 }
 
-/// How `folder` looks now, down to `depth`. What cannot be read is not there; folders that `enters` refuses are not entered.
+/// How `folder` looks now, down to `depth`. What cannot be read is not there; linked folders, and those that `enters` refuses,
+/// are not entered.
 pub(super) fn look(folder: &Path, depth: usize, enters: impl Fn(&Path) -> bool) -> Seen {
     walkdir::WalkDir::new(folder)
         .min_depth(1)
         .max_depth(depth)
-        .follow_links(true)
+        .follow_links(false)
         .into_iter()
         .filter_entry(|entry| {
             entry.depth() == 0 || !entry.file_type().is_dir() || enters(entry.path())

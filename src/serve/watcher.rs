@@ -79,7 +79,9 @@ impl Watcher {
     pub fn new(root: &Path, content: &[PathBuf]) -> notify::Result<Self> {
         let (sender, events) = mpsc::channel();
         let root = root.canonicalize()?;
-        let inner = RecommendedWatcher::new(sender, Config::default())?;
+        // As a build walks: a link to a large folder, or to one that is always written, is none of the site's.
+        let config = Config::default().with_follow_symlinks(false);
+        let inner = RecommendedWatcher::new(sender, config)?;
         let mut watcher = Self {
             inner: Some(inner),
             events,
@@ -338,14 +340,10 @@ fn named(path: &Path) -> PathBuf {
     }
 }
 
-/// Whether nothing is read there: hidden folders are not entered, and editors keep notes of their own beside a file.
+/// Whether nothing is read there: the store of git, and the notes that editors keep beside a file. A run may name a file in
+/// any other hidden folder, and a build too many is cheap.
 fn is_left_alone(below: &Path) -> bool {
-    let is_hidden = |name: &OsStr| name.as_encoded_bytes().starts_with(b".");
-    let hidden_folder = below.parent().is_some_and(|folders| {
-        folders
-            .iter()
-            .any(|name| is_hidden(name) && name != ".well-known")
-    });
+    let is_of_git = below.iter().any(|name| name == ".git");
     let name = below
         .file_name()
         .map(OsStr::to_string_lossy)
@@ -358,7 +356,7 @@ fn is_left_alone(below: &Path) -> bool {
         || name.ends_with('~')
         || name == "4913"
         || (name.len() > 1 && name.starts_with('#') && name.ends_with('#'));
-    hidden_folder || swap || notes
+    is_of_git || swap || notes
 }
 
 #[cfg(test)]
@@ -395,6 +393,14 @@ mod tests {
         write("content/.git/index", "no input");
         write("notes.txt", "no input");
         told(&["content/runs/a/events.jsonl", "content/runs/a/writeup.md"]);
+        // What a link leads to is not walked.
+        #[cfg(unix)]
+        {
+            let linked = tempfile::tempdir().expect("a temporary folder");
+            std::os::unix::fs::symlink(linked.path(), root.join("content/link")).expect("a link");
+            told(&["content/link"]);
+            fs::write(linked.path().join("file"), "no input").expect("a file");
+        }
         // As long as before, and as old as before.
         let path = root.join("content/runs/a/events.jsonl");
         let time = fs::metadata(&path).and_then(|meta| meta.modified());
@@ -415,9 +421,11 @@ mod tests {
     }
 
     #[test]
-    fn notes_of_editors_and_hidden_folders_are_left_alone() {
+    fn notes_of_editors_and_the_store_of_git_are_left_alone() {
         for alone in [
+            ".git",
             ".git/index",
+            "runs/a/.git/refs/heads/main",
             "runs/a/.events.jsonl.swp",
             "runs/a/writeup.md~",
             "runs/4913",
@@ -433,6 +441,8 @@ mod tests {
             ".well-known/x",
             "pages/a.md",
             ".nojekyll",
+            "runs/a/implementation/.config/count.ts",
+            "runs/a/assets/.hidden/shot.png",
         ] {
             assert!(!is_left_alone(Path::new(read)), "{read}");
         }

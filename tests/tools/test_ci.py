@@ -14,6 +14,8 @@ import tempfile
 import threading
 import unittest
 
+from ruamel.yaml import YAML
+
 from support import ROOT, Server, blocks
 
 INSTALL = ROOT / ".github/install.sh"
@@ -59,6 +61,61 @@ class Workflows(unittest.TestCase):
             file.write("name: x\non: push\njobs: {a: {steps: 3}}\n")
             file.flush()
             self.assertNotEqual(self.refused("vendor.github-workflows", file.name), "")
+
+
+class Action(unittest.TestCase):
+    """The steps of the action, each run as a runner runs it, with a program that says what it was asked."""
+
+    def setUp(self):
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        program = self.folder / "runpress/runpress"
+        program.parent.mkdir()
+        program.write_text('#!/bin/sh\necho "$*"\n', encoding="utf-8")
+        program.chmod(0o755)
+        action = YAML(typ="safe").load((ROOT / "action.yml").read_text(encoding="utf-8"))
+        self.steps = {step["name"]: step for step in action["runs"]["steps"]}
+        self.names = list(self.steps)
+
+    def run_step(self, name, **variables):
+        output = self.folder / "output"
+        output.write_text("", encoding="utf-8")
+        settings = dict.fromkeys(self.steps[name].get("env", {}), "") | variables
+        settings |= {
+            "RUNNER_TEMP": str(self.folder), "GITHUB_ACTION_PATH": str(ROOT), "GITHUB_OUTPUT": str(output),
+            "GITHUB_STEP_SUMMARY": str(self.folder / "summary.md"),
+        }
+        done = subprocess.run(
+            ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", self.steps[name]["run"]],
+            env=os.environ | settings, capture_output=True, text=True, timeout=60, check=False,
+        )
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout, output.read_text(encoding="utf-8")
+
+    def test_the_check_and_the_build_are_over_the_same_ledger_and_address(self):
+        fetch = "Fetch the ledger of the published site"
+        self.assertLess(self.names.index(fetch), self.names.index("Check"))
+        site = self.folder / "site/feeds"
+        site.mkdir(parents=True)
+        (site / "changes.json").write_text('{"schemaVersion": 1}', encoding="utf-8")
+        server = Server(self.folder / "site")
+        self.addCleanup(server.close)
+        _, output = self.run_step(fetch, BASE_URL=server.address)
+        self.assertEqual(output, f"folder={self.folder}/previous\n")
+        for name in ["Check", "Build"]:
+            self.assertEqual(self.steps[name]["env"]["PREVIOUS"], "${{ steps.ledger.outputs.folder }}")
+            asked, _ = self.run_step(name, ROOT=".", OUT="public", BASE_URL=server.address, PREVIOUS=f"{self.folder}/previous")
+            self.assertIn(f" --base-url {server.address} --previous {self.folder}/previous", asked)
+        # A second use in the same job, for a site that is not there yet.
+        (site / "changes.json").unlink()
+        _, output = self.run_step(fetch, BASE_URL=server.address)
+        self.assertEqual(output, "")
+
+    def test_what_an_earlier_use_left_is_not_read_without_an_address(self):
+        (self.folder / "previous").mkdir()
+        for name in ["Check", "Build"]:
+            asked, _ = self.run_step(name, ROOT=".", OUT="public")
+            self.assertNotIn("--previous", asked)
+            self.assertNotIn("--base-url", asked)
 
 
 class Install(unittest.TestCase):
@@ -114,52 +171,152 @@ class Install(unittest.TestCase):
         self.assertNotEqual(done.returncode, 0)
         self.assertFalse(installed)
 
+    def test_sources_are_compiled_where_they_stand_and_not_in_the_folder_of_the_caller(self):
+        tools = self.folder / "tools"
+        tools.mkdir()
+        cargo = tools / "cargo"
+        cargo.write_text(
+            '#!/bin/sh\npwd >&2\necho "$*" >&2\nfor last; do :; done\nmkdir "$last/bin"\n'
+            'printf "#!/bin/sh\\necho runpress\\n" > "$last/bin/runpress"\nchmod +x "$last/bin/runpress"\n',
+            encoding="utf-8",
+        )
+        cargo.chmod(0o755)
+        variables = os.environ | {"PATH": f"{tools}:{os.environ['PATH']}", "GITHUB_PATH": ""}
+        done = subprocess.run(
+            ["bash", INSTALL, "source", "bin"], cwd=self.folder, env=variables, capture_output=True, text=True, check=False
+        )
+        self.assertEqual(done.returncode, 0, done.stderr)
+        place, asked = done.stderr.splitlines()
+        self.assertEqual(pathlib.Path(place), ROOT)
+        self.assertEqual(asked, f"install --locked --quiet --path . --root {self.folder.resolve()}/bin")
+        self.assertTrue((self.folder / "bin/runpress").is_file())
 
-class Broken(http.server.BaseHTTPRequestHandler):
+
+class Version(unittest.TestCase):
+    def test_an_image_is_told_its_commit(self):
+        folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        rustc = ["rustc", "--edition", "2024", "-o", folder / "build", ROOT / "build.rs"]
+        version = {"CARGO_PKG_VERSION": "1.2.3"}
+        subprocess.run(rustc, env=os.environ | version, cwd=folder, check=True)
+        for given, told in [("4F1c2d3e8a60", "1.2.3 (4F1c2d3)"), ("", "1.2.3"), ("a word\ncargo:x=y", "1.2.3")]:
+            done = subprocess.run(
+                [folder / "build"], env=os.environ | {"RUNPRESS_COMMIT": given}, cwd=folder, capture_output=True,
+                text=True, check=True,
+            )
+            self.assertEqual(done.stdout.splitlines()[-1], f"cargo:rustc-env=RUNPRESS_VERSION={told}")
+            self.assertNotIn("cargo:x", done.stdout)
+
+
+class Answers(http.server.BaseHTTPRequestHandler):
+    """Answers with what the test says, and remembers what was asked."""
+
     def do_GET(self):
-        self.send_error(500)
+        self.server.asked.append(self.path)
+        if self.server.status in (301, 302):
+            self.server.status, location = 200, "/login"
+            self.send_response(302)
+            self.send_header("Location", location)
+        else:
+            self.send_response(self.server.status)
+        self.send_header("Content-Length", str(len(self.server.body)))
+        self.end_headers()
+        self.wfile.write(self.server.body)
 
     def log_message(self, *_):
         pass
 
 
-class Ledger(unittest.TestCase):
+LOGIN = b"<!doctype html><title>Log in</title>"
+A_LEDGER = b'{"schemaVersion": 1}'
+
+
+class Fetching:
+    """What holds for everything that fetches a ledger; `fetch` gives what was done, and the ledger that was found."""
+
     def setUp(self):
         self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
 
+    def served(self, status, body=A_LEDGER):
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answers)
+        server.status, server.body, server.asked = status, body, []
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        return server, f"http://127.0.0.1:{server.server_port}/"
+
+    def test_the_ledger_of_a_site_that_is_there_is_fetched_past_any_cache(self):
+        server, address = self.served(200)
+        for base in [address, address.rstrip("/")]:
+            done, ledger = self.fetch(base)
+            self.assertEqual((done.returncode, ledger), (0, A_LEDGER), done.stderr)
+        for path in server.asked:
+            self.assertRegex(path, r"^/feeds/changes\.json\?\w+=.*\d{9,}$")
+
+    def test_a_site_that_is_not_there_yet_has_none_and_what_was_fetched_before_is_gone(self):
+        for site in ["", "old"]:
+            if site:
+                self.assertEqual(self.fetch(self.served(200)[1])[1], A_LEDGER)
+            done, ledger = self.fetch(self.served(404)[1])
+            self.assertEqual((done.returncode, ledger), (0, None), done.stderr)
+
+    def test_every_other_failure_ends_the_job(self):
+        for status in [403, 410, 418, 500]:
+            # curl tries some of these again, with pauses.
+            done, _ = self.fetch(self.served(status)[1])
+            self.assertNotEqual(done.returncode, 0, done.stdout)
+            self.assertIn("could not be fetched", done.stderr)
+        done, _ = self.fetch("http://127.0.0.1:1/")
+        self.assertNotEqual(done.returncode, 0, done.stdout)
+
+    def test_a_page_to_log_in_is_no_ledger(self):
+        for status in [200, 302]:
+            done, _ = self.fetch(self.served(status, LOGIN)[1])
+            self.assertEqual(done.returncode, 1, done.stdout)
+            self.assertIn("is not a ledger", done.stderr)
+            self.assertIn("private", done.stderr)
+
+
+class OfTheAction(Fetching, unittest.TestCase):
     def fetch(self, base):
         previous = self.folder / "previous"
         done = subprocess.run(
             ["bash", LEDGER, base, previous], capture_output=True, text=True, timeout=60, check=False
         )
-        return done, previous
+        file = previous / "feeds/changes.json"
+        return done, file.read_bytes() if file.exists() else None
 
-    def test_the_ledger_of_a_site_that_is_there_is_fetched(self):
-        site = self.folder / "site/feeds"
-        site.mkdir(parents=True)
-        (site / "changes.json").write_text("{}", encoding="utf-8")
-        server = Server(self.folder / "site")
-        self.addCleanup(server.close)
-        for base in [server.address, server.address.rstrip("/")]:
-            done, previous = self.fetch(base)
-            self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertEqual((previous / "feeds/changes.json").read_text(encoding="utf-8"), "{}")
 
-    def test_a_site_that_is_not_there_yet_has_none(self):
-        server = Server(self.folder)
-        self.addCleanup(server.close)
-        done, previous = self.fetch(server.address)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertFalse(previous.exists())
+class OfTheGuide(Fetching, unittest.TestCase):
+    """`publish.sh` on the page about CI, with a program that says what it was asked."""
 
-    def test_a_server_that_fails_ends_the_job(self):
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Broken)
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        self.addCleanup(server.server_close)
-        self.addCleanup(server.shutdown)
-        done, _ = self.fetch(f"http://127.0.0.1:{server.server_port}/")
-        self.assertEqual(done.returncode, 1, done.stdout)
-        self.assertIn("could not be fetched", done.stderr)
+    def fetch(self, base):
+        [(before, text)] = blocks("ci.md", "bash")
+        self.assertIn("`publish.sh`", before)
+        (self.folder / "publish.sh").write_text(text, encoding="utf-8")
+        tools = self.folder / "tools"
+        tools.mkdir(exist_ok=True)
+        (tools / "runpress").write_text('#!/bin/sh\necho "$*"\n', encoding="utf-8")
+        (tools / "runpress").chmod(0o755)
+        done = subprocess.run(
+            ["sh", "publish.sh", base], cwd=self.folder, env=os.environ | {"PATH": f"{tools}:{os.environ['PATH']}"},
+            capture_output=True, text=True, timeout=60, check=False,
+        )
+        if done.returncode != 0:
+            self.assertEqual(done.stdout, "", "nothing is built")
+            return done, None
+        if "--previous" not in done.stdout:
+            self.assertEqual(done.stdout, f"build --base-url {base}\n")
+            return done, None
+        self.assertEqual(done.stdout, f"build --base-url {base} --previous previous\n")
+        return done, (self.folder / "previous/feeds/changes.json").read_bytes()
+
+    def test_every_service_uses_it_with_an_address_that_stays(self):
+        page = (ROOT / "content/pages/ci.md").read_text(encoding="utf-8")
+        [gitlab] = [text for before, text in blocks("ci.md", "yaml") if ".gitlab-ci.yml" in before]
+        self.assertIn('sh publish.sh "$CI_PAGES_URL"', gitlab)
+        [(_, netlify)] = [found for found in blocks("ci.md", "toml") if "netlify.toml" in found[0]]
+        self.assertIn('sh publish.sh \\"$URL\\"', netlify)
+        self.assertNotRegex(page, r'"\$CF_PAGES_URL"')
 
 
 if __name__ == "__main__":

@@ -233,6 +233,32 @@ fn a_build_elsewhere_goes_on_from_the_site_that_is_named() {
 }
 
 #[test]
+fn a_check_reads_the_ledger_of_the_site_that_is_named_as_the_build_will() {
+    let site = site();
+    let arguments = |command| {
+        [
+            command,
+            "--previous",
+            "kept",
+            "--base-url",
+            "https://r.example/",
+        ]
+    };
+    let good = site.bytes(&format!("public/{LEDGER}"));
+    site.write(&format!("kept/{LEDGER}"), good);
+    let ran = site.runpress(&arguments("check"));
+    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    // The page where somebody logs in, for example.
+    site.write(&format!("kept/{LEDGER}"), "<!doctype html>");
+    assert_eq!(site.runpress(&["check"]).status, Some(0));
+    for command in ["check", "build"] {
+        let ran = site.runpress(&arguments(command));
+        assert_eq!(ran.status, Some(2), "{command}: {}", ran.stderr);
+        assert!(ran.stderr.contains("ledger.unreadable"), "{}", ran.stderr);
+    }
+}
+
+#[test]
 fn a_ledger_that_names_an_address_outside_the_site_is_refused() {
     let site = site();
     let path = format!("public/{LEDGER}");

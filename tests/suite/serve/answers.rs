@@ -186,6 +186,25 @@ fn a_port_that_is_taken_is_refused_when_it_was_named_and_passed_over_when_not() 
 
 #[cfg(unix)]
 #[test]
+fn without_a_folder_for_temporary_files_the_message_speaks_of_that_and_not_of_the_port() {
+    let site = TestSite::base();
+    let ran = crate::support::command()
+        .current_dir(site.root())
+        .env("TMPDIR", site.path("no/such/folder"))
+        .args(["--color", "never", "serve"])
+        .output()
+        .expect("the binary runs");
+    let told = String::from_utf8_lossy(&ran.stderr);
+    assert_eq!(ran.status.code(), Some(2));
+    assert!(told.contains("folder for temporary files"), "{told}");
+    assert!(
+        told.contains("`TMPDIR`") && !told.contains("--port"),
+        "{told}"
+    );
+}
+
+#[cfg(unix)]
+#[test]
 fn ctrl_c_ends_it_and_leaves_nothing_behind() {
     let site = TestSite::base();
     let mut served = Served::any(&site);

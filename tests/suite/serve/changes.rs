@@ -1,6 +1,7 @@
 //! What the server shows after a change, whole or broken.
 
 use std::fs;
+use std::thread;
 
 use super::{RUN_PAGE, Served};
 use crate::support::{FIRST, Run, TestSite};
@@ -103,4 +104,100 @@ fn a_site_that_has_errors_from_the_start_is_shown_once_they_are_mended() {
     assert_eq!(served.message()["failed"], true);
     site.write(&format!("{FIRST}/run-record.json"), record);
     served.until("the site", || served.get("/").status == 200);
+}
+
+#[test]
+fn a_content_root_that_the_settings_name_is_watched_before_it_is_there() {
+    let site = TestSite::base();
+    fs::rename(site.path("content"), site.path("kept")).expect("moved");
+    site.write(
+        "site.toml",
+        format!(
+            "{}\n[build]\ncontent = [\"data/published\"]\n",
+            site.text("site.toml")
+        ),
+    );
+    let served = Served::any(&site);
+    assert_eq!(
+        served.message()["diagnostics"][0]["code"],
+        "content.missing-root"
+    );
+    fs::create_dir(site.path("data")).expect("a folder");
+    fs::rename(site.path("kept"), site.path("data/published")).expect("moved");
+    served.until("the site", || served.get(RUN_PAGE).status == 200);
+}
+
+#[test]
+fn a_change_during_the_first_build_is_shown_wherever_the_content_stands() {
+    let site = TestSite::base();
+    fs::rename(site.path("content"), site.path("data")).expect("moved");
+    site.write(
+        "site.toml",
+        format!(
+            "{}\n[build]\ncontent = [\"data\"]\n",
+            site.text("site.toml")
+        ),
+    );
+    let run = site.path("data/runs/first");
+    for number in 0..40 {
+        let copy = site.path(&format!("data/runs/more-{number}"));
+        fs::create_dir(&copy).expect("a folder");
+        let record = fs::read_to_string(run.join("run-record.json")).expect("a record");
+        let record = record.replace("4f1c2d3e", &format!("{number:08}"));
+        fs::write(copy.join("run-record.json"), record).expect("a record");
+        fs::copy(run.join("events.jsonl"), copy.join("events.jsonl")).expect("a log");
+    }
+    let served = Served::start_and(&site, &["--port", "0"], |temporary| {
+        // What is written has been read before.
+        while !walkdir::WalkDir::new(temporary)
+            .into_iter()
+            .filter_map(Result::ok)
+            .any(|entry| entry.file_type().is_file())
+        {
+            thread::yield_now();
+        }
+        site.write(
+            "data/pages/later.md",
+            "+++\ntitle = \"Later\"\n+++\n\nA page that came later.\n",
+        );
+    });
+    served.until("the page", || served.get("/later/").status == 200);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_to_a_folder_that_is_always_written_brings_no_build() {
+    let site = TestSite::base();
+    let elsewhere = tempfile::tempdir().expect("a temporary folder");
+    std::os::unix::fs::symlink(elsewhere.path(), site.path("content/link")).expect("a link");
+    let served = Served::any(&site);
+    for number in 0..20 {
+        fs::write(elsewhere.path().join(number.to_string()), "no input").expect("a file");
+    }
+    // Changes are told in order: what was not built until here is never built.
+    let writeup = format!("{FIRST}/writeup.md");
+    site.write(&writeup, format!("{}\nMore.\n", site.text(&writeup)));
+    served.has_built(2);
+    let said = served.said();
+    assert!(
+        said.contains("Changed: content/runs/first/writeup.md\n"),
+        "{said}"
+    );
+    assert_eq!(said.matches("Changed: ").count(), 1, "{said}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_in_a_hidden_folder_that_a_review_thread_points_at_is_watched() {
+    let site = TestSite::base();
+    site.write(
+        "content/runs/first/implementation/.config/count.ts",
+        "one\n",
+    );
+    let served = Served::any(&site);
+    site.write(
+        "content/runs/first/implementation/.config/count.ts",
+        "two\n",
+    );
+    served.hears("Changed: content/runs/first/implementation/.config/count.ts");
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -47,6 +47,11 @@ impl Answer {
 
 impl Served {
     fn start(site: &TestSite, arguments: &[&str]) -> Self {
+        Self::start_and(site, arguments, |_| {})
+    }
+
+    /// Does something beside the first build; it is given the folder for temporary files.
+    fn start_and(site: &TestSite, arguments: &[&str], meanwhile: impl FnOnce(&Path)) -> Self {
         let temporary = tempfile::tempdir().expect("a temporary folder");
         let mut child = command()
             .current_dir(site.root())
@@ -72,6 +77,7 @@ impl Served {
             said,
             temporary,
         };
+        meanwhile(served.temporary.path());
         let at = "Serving at http://127.0.0.1:";
         served.hears(at);
         let said = served.said();

@@ -2,6 +2,9 @@
 
 use std::fs;
 
+use runpress::pipeline::{Memory, Silent};
+use runpress::site::{Overrides, Site};
+
 use super::{RUN_PAGE, Served};
 use crate::support::{
     FIRST, FIRST_SLUG, HEADER, Run, TestSite, annotation, differences, fixture_text, lines, tree,
@@ -133,6 +136,29 @@ fn after_every_edit_the_site_is_byte_for_byte_what_a_fresh_build_writes() {
         served.until(what, || differences(&served.files(), &fresh).is_empty());
     }
     assert_eq!(broken, ["a sidecar is broken"]);
+}
+
+/// How the files look cannot be told when changes were lost: a file may be as long and as old as before.
+#[cfg(unix)]
+#[test]
+fn a_memory_that_has_forgotten_everything_makes_every_run_again() {
+    use std::os::unix::fs::MetadataExt;
+
+    let site = TestSite::base();
+    let opened = Site::open(site.root(), &Overrides::default()).expect("a site");
+    let mut memory = Memory::default();
+    let mut place = |forgets: bool| {
+        if forgets {
+            memory.forget_all();
+        }
+        let outcome = runpress::rebuild(&opened, &mut memory, &Silent).expect("a build");
+        assert!(outcome.published);
+        let page = site.path(&format!("public{RUN_PAGE}index.html"));
+        fs::metadata(page).expect("a page").ino()
+    };
+    let first = place(false);
+    assert_eq!(place(false), first, "the same file stands there");
+    assert_ne!(place(true), first);
 }
 
 #[cfg(unix)]
