@@ -204,6 +204,22 @@ test('of very many annotations 100 are shown at a time, and only the parts that 
   await context.close();
 });
 
+test('nothing on the page moves when the filter comes', async () => {
+  const folder = `${disk()}annotations/`;
+  for (const [kind, width] of ['', 'hypothesis/', 'note/'].flatMap((name) => [1440, 768, 412, 320].map((size) => [name, size]))) {
+    const { context, page, filter } = await open(`${folder}${kind}index.html`, disk(), { viewport: { width, height: 900 } });
+    await filter.getByRole('combobox', { name: 'Author' }).locator('option').nth(1).waitFor({ state: 'attached' });
+    const tops = await page.evaluate(() => {
+      const top = () => document.querySelector('.shelf, .board, main > section:not(.facets)').getBoundingClientRect().top;
+      const after = top();
+      document.querySelector('.facets').remove();
+      return [top(), after].map(Math.round);
+    });
+    assert.equal(tops[0], tops[1], `${kind} ${width}`);
+    await context.close();
+  }
+});
+
 test('when the data of the filter is not there it says so, and the page stays', async () => {
   const { context, page, filter, shown } = await open(`${disk()}annotations/note/index.html`, disk());
   const before = await shown();
