@@ -340,8 +340,8 @@ fn named(path: &Path) -> PathBuf {
     }
 }
 
-/// Whether nothing is read there: the store of git, and the notes that editors keep beside a file. A run may name a file in
-/// any other hidden folder, and a build too many is cheap.
+/// Whether nothing is read there: the store of git, and what editors and `runpress annotate` keep beside a file for a moment.
+/// A run may name a file in any other hidden folder, and a build too many is cheap.
 fn is_left_alone(below: &Path) -> bool {
     let is_of_git = below.iter().any(|name| name == ".git");
     let name = below
@@ -353,6 +353,7 @@ fn is_left_alone(below: &Path) -> bool {
             .iter()
             .any(|end| name.ends_with(end));
     let notes = name.starts_with(".#")
+        || (name.starts_with(".runpress-") && name.ends_with(".tmp"))
         || name.ends_with('~')
         || name == "4913"
         || (name.len() > 1 && name.starts_with('#') && name.ends_with('#'));
@@ -428,6 +429,7 @@ mod tests {
             "runs/a/.git/refs/heads/main",
             "runs/a/.events.jsonl.swp",
             "runs/a/writeup.md~",
+            "runs/a/.runpress-6f3I7L.tmp",
             "runs/4913",
             "runs/.#x",
             "runs/#x#",
