@@ -92,11 +92,18 @@ pub fn check(site: &Site, progress: &dyn Progress) -> Result<Outcome, Failure> {
 /// # Errors
 /// The content or the site's own files cannot be read at all, or the site cannot be written.
 pub fn build(site: &Site, progress: &dyn Progress) -> Result<Outcome, Failure> {
-    build_with(site, None, progress)
+    build_with(site, None, progress).map(|(outcome, _)| outcome)
+}
+
+/// The site that was replaced. It is removed when this is dropped.
+#[derive(Debug)]
+#[must_use]
+pub struct Replaced {
+    _stages: Vec<Stage>,
 }
 
 /// The same as [`build`], byte for byte, for a process that builds a site again and again: what `memory` knows to be as it was
-/// is not made again.
+/// is not made again. The site that it replaces can be removed later, when nobody waits.
 ///
 /// # Errors
 /// As [`build`].
@@ -104,7 +111,7 @@ pub fn rebuild(
     site: &Site,
     memory: &mut Memory,
     progress: &dyn Progress,
-) -> Result<Outcome, Failure> {
+) -> Result<(Outcome, Replaced), Failure> {
     build_with(site, Some(memory), progress)
 }
 
@@ -112,13 +119,13 @@ fn build_with(
     site: &Site,
     memory: Option<&mut Memory>,
     progress: &dyn Progress,
-) -> Result<Outcome, Failure> {
+) -> Result<(Outcome, Replaced), Failure> {
     let open = || Stage::open(&site.out, &site.shown(&site.out), &site.inputs());
     let mut made = rehearse_or_build(site, progress, &open, memory.as_deref())?;
     if made.outcome.publishes(site) {
         progress.begin("Putting it in place", 1);
         let spool = std::mem::take(&mut made.stages[0].spool);
-        for stage in made.stages {
+        for stage in &mut made.stages {
             stage.swap().map_err(|problem| vec![problem])?;
         }
         made.outcome.published = true;
@@ -126,7 +133,10 @@ fn build_with(
             memory.learn(&made.gathered, made.traces, &made.outcome.findings, spool);
         }
     }
-    Ok(made.outcome)
+    let replaced = Replaced {
+        _stages: made.stages,
+    };
+    Ok((made.outcome, replaced))
 }
 
 /// A site that has not been put in its place yet.

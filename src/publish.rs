@@ -42,7 +42,6 @@ struct Folders {
     staging: PathBuf,
     // Held for their locks, which end with the process however it ends.
     _locks: Vec<File>,
-    swapped: bool,
 }
 
 /// What a written file is known by.
@@ -137,7 +136,6 @@ impl Stage {
             out,
             staging,
             _locks: locks,
-            swapped: false,
         })))
     }
 
@@ -253,11 +251,11 @@ impl Stage {
         )
     }
 
-    /// Puts the new site in the place of the old one and removes the old one.
+    /// Puts the new site in the place of the old one. The old one is removed when the stage is dropped.
     ///
     /// # Errors
     /// The system refuses; the old site is then still there.
-    pub fn swap(mut self) -> Result<(), Diagnostic> {
+    pub fn swap(&mut self) -> Result<(), Diagnostic> {
         self.folders.as_mut().map_or(Ok(()), Folders::swap)
     }
 }
@@ -289,11 +287,7 @@ impl Folders {
         } else {
             fs::rename(&self.staging, &self.out)
         };
-        result.map_err(|error| failed(&self.shown, &error))?;
-        self.swapped = true;
-        // What is left under the name of the stage is the old site; failing to remove it harms nobody.
-        let _ = remove(&self.staging);
-        Ok(())
+        result.map_err(|error| failed(&self.shown, &error))
     }
 
     #[cfg(target_os = "linux")]
@@ -326,10 +320,10 @@ impl Folders {
 }
 
 impl Drop for Folders {
+    /// What is left under the name of the stage is a site that was not put in its place, or the old one; failing to remove it
+    /// harms nobody.
     fn drop(&mut self) {
-        if !self.swapped {
-            let _ = remove(&self.staging);
-        }
+        let _ = remove(&self.staging);
     }
 }
 

@@ -144,13 +144,19 @@ impl Server {
         let result = Site::open(root, overrides).and_then(|mut site| {
             site.build_aside(self.folder.path().join(SITE));
             opened(&site);
-            let outcome = crate::rebuild(&site, &mut self.memory, &progress)?;
-            Ok((site, outcome))
+            let (outcome, replaced) = crate::rebuild(&site, &mut self.memory, &progress)?;
+            Ok(((site, outcome), replaced))
         });
         progress.stand_still_at_the_end();
         self.working.builds.store(false, Ordering::SeqCst);
+        let (result, replaced) = match result {
+            Ok((built, replaced)) => (Ok(built), Some(replaced)),
+            Err(failure) => (Err(failure), None),
+        };
         let next = self.shown.borrow().after(&result);
         self.shown.send_replace(Arc::new(next));
+        // The open pages load the new site meanwhile.
+        drop(replaced);
         result
     }
 }
