@@ -11,7 +11,7 @@ use crate::load;
 use crate::model::archive::Entry;
 use crate::model::findings::Findings;
 use crate::site::Site;
-use crate::view::chrome::PageInfo;
+use crate::view::chrome::{PageInfo, Script};
 use crate::view::left::{self, Left};
 use crate::view::{changes, links};
 
@@ -154,6 +154,7 @@ impl Lists<'_> {
                         title: "Moved run".to_owned(),
                         description: "This run was published here.".to_owned(),
                         canonical: page.canonical.clone(),
+                        scripts: &[Script::Timeline],
                         ..info
                     };
                     self.page("moved.html", &info, &page)?;

@@ -56,8 +56,8 @@
   const pager = make('nav', { className: 'pager', hidden: true, ariaLabel: 'Pages of the filtered runs' });
   const place = make('section', { className: 'facets', ariaLabel: 'Filter the runs' }, make('div', { className: 'bar' }, filter, ...facets.map((facet) => {
     facet.summary = make('summary', {}, facet.name);
-    facet.list = make('ul');
-    facet.details = make('details', { name: 'facet', ontoggle: () => facet.details.open && use() }, facet.summary, facet.list);
+    facet.list = make('ul', { className: 'choices' });
+    facet.details = make('details', { name: 'facet', className: 'choice', ontoggle: () => facet.details.open && use() }, facet.summary, facet.list);
     return facet.details;
   }), clear), status);
   summary.after(place);
@@ -234,15 +234,6 @@
     event.preventDefault();
     order = event.detail;
     if (order.column || loading) use();
-  });
-  document.addEventListener('click', ({ target }) => {
-    for (const { details } of facets) if (target.isConnected && !details.contains(target)) details.open = false;
-  });
-  place.addEventListener('keydown', ({ key }) => {
-    const open = key === 'Escape' && facets.find(({ details }) => details.open);
-    if (!open) return;
-    open.details.open = false;
-    open.summary.focus();
   });
   addEventListener('popstate', read);
   read();

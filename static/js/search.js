@@ -53,6 +53,31 @@
       return done;
     }
   };
+  // What `details.choice` unfolds lies over the page: Escape or a click elsewhere closes it, and it stays in the window.
+  const MENU = 'details.choice[open]';
+  const keep = ({ lastElementChild: menu }) => {
+    menu.style.translate = '';
+    const { left, right } = menu.getBoundingClientRect();
+    const over = Math.min(left, right - document.documentElement.clientWidth + 8);
+    if (over > 0) menu.style.translate = `${-over}px`;
+  };
+  const sizes = new ResizeObserver((seen) => {
+    for (const { target } of seen) keep(target.closest('details'));
+  });
+  document.addEventListener('toggle', ({ target }) => {
+    if (!target.matches('details.choice')) return;
+    for (const element of [target, target.lastElementChild]) sizes[target.open ? 'observe' : 'unobserve'](element);
+  }, true);
+  addEventListener('resize', () => document.querySelectorAll(MENU).forEach(keep));
+  document.addEventListener('click', ({ target }) => {
+    for (const menu of document.querySelectorAll(MENU)) if (target.isConnected && !menu.contains(target)) menu.open = false;
+  });
+  document.addEventListener('keydown', ({ key, target }) => {
+    const menu = key === 'Escape' && document.querySelector(MENU);
+    if (!menu) return;
+    if (menu.contains(target)) menu.firstElementChild.focus();
+    menu.open = false;
+  });
   window.runpress = { root, make, button, count, pause, steps, load, archive, copy, search: take, runs: take, run: take, annotations: take };
 
   const KINDS = ['Cases', 'Models', 'Harnesses', 'Pages', 'Runs', 'Writeups', 'Annotations'];

@@ -1,11 +1,12 @@
 (() => {
-  // Opens folded text that a link points into, marks ranges such as #e-17..21, and finds events that
-  // stand on a further page of their tape.
+  // Opens folded text that a link points into, marks ranges such as #e-17..21, finds events that stand on a
+  // further page of their tape, and keeps the event of a link to the address that a run has left.
   'use strict';
   const marked = [];
 
   const show = () => {
     for (const event of marked.splice(0)) event.classList.remove('range');
+    for (const link of document.querySelectorAll('[data-moved]')) link.hash = location.hash;
     let id = '';
     try {
       id = decodeURIComponent(location.hash.slice(1));

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
 
-import { address, launch, unfold } from './support/browser.mjs';
+import { address, drawn, launch, unfold } from './support/browser.mjs';
 import { SITE, kinds, richest, runPage } from './support/site.mjs';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -92,8 +92,66 @@ test('text at 200 % loses nothing and does not widen the page', async () => {
     await page.addStyleTag({ content: 'html { font-size: 200% }' });
     await unfold(page);
     assert.deepEqual(await overflow(page), [], kind.name);
+    await page.setViewportSize({ width: 480, height: 900 });
+    await drawn(page);
+    assert.deepEqual(await overflow(page), [], `${kind.name}, 480 px`);
     await close();
   }
+});
+
+/** Opens one menu after the other; answers the name of each, and what is wrong with its place. */
+const menus = (page) => page.evaluate(async () => {
+  const found = [];
+  for (const menu of document.querySelectorAll('details.choice')) {
+    const toggled = new Promise((done) => { menu.addEventListener('toggle', done, { once: true }); });
+    menu.open = true;
+    await toggled;
+    for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame);
+    const { left, right, width } = menu.lastElementChild.getBoundingClientRect();
+    const { clientWidth, scrollWidth } = document.documentElement;
+    const wrong = width < 100 || left < 0 || right > clientWidth || scrollWidth > clientWidth;
+    found.push({ name: menu.firstElementChild.textContent, wrong: wrong && `${left} to ${right} of ${clientWidth} px, page ${scrollWidth}` });
+    menu.open = false;
+  }
+  return found;
+});
+
+for (const data of ['there', 'on its way']) {
+  test(`no menu leaves the window, at any width or size of text, with its data ${data}`, async () => {
+    const seen = new Set();
+    for (const kind of [kinds().find(({ name }) => name === 'runs'), { name: 'run', folder: SITE, page: runPage(richest()) }]) {
+      const { page, close } = await open(kind, { bypassCSP: true });
+      if (data === 'on its way') await page.route(/search\/runs/, () => {});
+      for (const size of [100, 200]) {
+        await page.addStyleTag({ content: `html { font-size: ${size}% }` });
+        for (const width of [320, 480, 640, 800, 880, 960, 1040, 1280]) {
+          await page.setViewportSize({ width, height: 900 });
+          for (const { name, wrong } of await menus(page)) {
+            assert.equal(wrong, false, `${name} on ${kind.name}, ${width} px, ${size} %`);
+            seen.add(name);
+          }
+        }
+      }
+      await close();
+    }
+    for (const name of ['More', 'Case', 'Annotations', 'Kinds of event']) assert.ok(seen.has(name), name);
+  });
+}
+
+test('a menu closes on Escape, which gives the focus back, and on a click elsewhere', async () => {
+  const { page, close } = await open({ folder: SITE, page: runPage(richest()) });
+  const menu = page.locator('details.choice', { hasText: 'Kinds of event' });
+  const isOpen = () => menu.evaluate(({ open: is }) => is);
+  await menu.locator('summary').click();
+  await menu.getByRole('checkbox').first().focus();
+  await page.keyboard.press('Escape');
+  assert.equal(await isOpen(), false);
+  assert.equal(await page.locator(':focus').textContent(), 'Kinds of event');
+  await menu.locator('summary').click();
+  assert.equal(await isOpen(), true);
+  await page.locator('h1').click();
+  assert.equal(await isOpen(), false);
+  await close();
 });
 
 test('every table stands in a region that scrolls and can be reached by keyboard', async () => {

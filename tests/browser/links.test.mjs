@@ -1,18 +1,20 @@
 // Permalinks: of events, of ranges, across the pages of a tape, of annotations; and the playable build.
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { after, before, test } from 'node:test';
 
 import { fileUrl, launch } from './support/browser.mjs';
-import { SITE, html, longest, richest, runPage } from './support/site.mjs';
+import { SITE, build, cards, files, html, longest, record, richest, runPage } from './support/site.mjs';
 
 let browser;
 let context;
 before(async () => { browser = await launch(); context = await browser.newContext({ reducedMotion: 'reduce' }); });
 after(() => browser?.close());
 
-async function at(file, hash, use) {
+async function at(file, hash, use, folder = SITE) {
   const page = await context.newPage();
-  await page.goto(fileUrl(SITE, file) + hash);
+  await page.goto(fileUrl(folder, file) + hash);
   try {
     return await use(page);
   } finally {
@@ -58,6 +60,26 @@ test('a range on a further page is marked there, and a link back finds the first
   await at(`runs/${longest().slug}/events/3/index.html`, '#e-12', async (page) => {
     await page.waitForURL(new RegExp(`${longest().slug}/index\\.html#e-12$`));
   });
+});
+
+test('a link to an event of a run that has moved leads to the event at its new address', async () => {
+  const event = (text) => JSON.stringify({ type: 'message', role: 'assistant', text });
+  const root = files({
+    'site.toml': '',
+    'content/runs/a/run-record.json': JSON.stringify(record()),
+    'content/runs/a/events.jsonl': `${['One.', 'Two.', 'Three.'].map(event).join('\n')}\n`,
+  });
+  const before = build(root);
+  const [{ slug }] = cards(before);
+  const { subject } = record();
+  writeFileSync(path.join(root, 'content/runs/a/run-record.json'), JSON.stringify(record({ subject: { ...subject, modelId: 'sample/lark-2' } })));
+  const site = build(root, '--previous', before);
+  await at(`runs/${slug}/index.html`, '#e-2', async (page) => {
+    assert.equal(await page.locator('h1').innerText(), 'This run has moved');
+    await page.locator('main [data-moved]').click();
+    await page.waitForURL(/lark-2-[0-9a-f]+\/index\.html#e-2$/);
+    assert.match(await page.locator('[id="e-2"]').innerText(), /Three\./);
+  }, site);
 });
 
 test('an address that names no event does no harm', async () => {

@@ -61,7 +61,15 @@ export async function watch(context, base) {
   return problems;
 }
 
-/** Opens every fold, as a reader would, so that what is in it is looked at too. */
-export const unfold = (page) => page.evaluate(() => {
-  for (const details of document.querySelectorAll('details')) details.open = true;
+/** Waits until the page has been drawn: the scripts of the site keep what unfolds within the window by then. */
+export const drawn = (page) => page.evaluate(async () => {
+  for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame);
 });
+
+/** Opens every fold, as a reader would, so that what is in it is looked at too. Of folds that shut each other, the last stays open. */
+export const unfold = async (page) => {
+  await page.evaluate(() => {
+    for (const details of document.querySelectorAll('details')) details.open = true;
+  });
+  await drawn(page);
+};
