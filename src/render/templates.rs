@@ -69,6 +69,10 @@ const BUILT_IN: &[(&str, &str)] = &[
         include_str!("../../templates/sitemap_index.xml"),
     ),
     (
+        "components/awaited.html",
+        include_str!("../../templates/components/awaited.html"),
+    ),
+    (
         "components/badge.html",
         include_str!("../../templates/components/badge.html"),
     ),

@@ -2,7 +2,7 @@
   // Facets, a filter by words and an order over all runs of the archive. The data is loaded on first use; until then
   // the page stays as it came. What is chosen stands in the address.
   'use strict';
-  const { root, make, button, steps, archive } = window.runpress;
+  const { root, make, button, settle, steps, archive } = window.runpress;
   const summary = document.querySelector('[data-runs]');
   const table = document.querySelector('main table.runs');
   if (!summary || !table) return;
@@ -60,7 +60,7 @@
     facet.details = make('details', { name: 'facet', className: 'choice', ontoggle: () => facet.details.open && use() }, facet.summary, facet.list);
     return facet.details;
   }), clear), status);
-  summary.after(place);
+  settle(place, '.facets', (filters) => summary.after(filters));
   table.closest('.scroll').after(pager);
 
   const use = () => {

@@ -10,6 +10,12 @@
     return element;
   };
   const button = (text, onclick, fields) => make('button', { type: 'button', onclick, ...fields }, text);
+  // Controls take the place that the page has kept for them.
+  const settle = (element, kept, put) => {
+    const place = document.querySelector(`${kept}.awaited`);
+    if (place) place.replaceWith(element);
+    else put?.(element);
+  };
   const count = (number, noun) => `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`;
   const pause = () => new Promise((go) => setTimeout(go));
   // 12 ms at a time; in between the page answers.
@@ -78,7 +84,7 @@
     if (menu.contains(target)) menu.firstElementChild.focus();
     menu.open = false;
   });
-  window.runpress = { root, make, button, count, pause, steps, load, archive, copy, search: take, runs: take, run: take, annotations: take };
+  window.runpress = { root, make, button, settle, count, pause, steps, load, archive, copy, search: take, runs: take, run: take, annotations: take };
 
   const KINDS = ['Cases', 'Models', 'Harnesses', 'Pages', 'Runs', 'Writeups', 'Annotations'];
   const FIELDS = ['kind', 'title', 'text', 'about'];
@@ -211,5 +217,5 @@
 
   const opener = button('Search ', open, { className: 'find', ariaHasPopup: 'dialog' });
   opener.append(make('kbd', { ariaHidden: 'true' }, slash ? '/' : 'Ctrl K'));
-  document.querySelector('.top nav ul')?.append(make('li', {}, opener));
+  settle(make('li', {}, opener), '.top li', (item) => document.querySelector('.top nav ul')?.append(item));
 })();

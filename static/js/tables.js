@@ -4,7 +4,7 @@
   // `runpress:rows` on it, and takes the order that they then have; who sorts a table on their own prevents the
   // default of `runpress:sort`.
   'use strict';
-  const { root, make, button, count, copy: put } = window.runpress;
+  const { root, make, button, settle, count, copy: put } = window.runpress;
   const MOST = 4;
   const tables = [...document.querySelectorAll('table.runs, table.comparison')];
   if (!tables.length) return;
@@ -263,8 +263,8 @@
     };
     said = make('p', { className: 'said', role: 'status' });
     const first = tables[0].closest('.scroll');
-    (tables.length > 1 ? first.closest('section') : first)
-      .before(make('div', { className: 'tools' }, ...(faceted ? [] : [make('label', {}, 'Filter these rows ', find)]), chooser, copying(), said));
+    settle(make('div', { className: 'tools' }, ...(faceted ? [] : [make('label', {}, 'Filter these rows ', find)]), chooser, copying(), said),
+      '.tools', (bar) => (tables.length > 1 ? first.closest('section') : first).before(bar));
   };
 
   // A table that fits needs no region to scroll in; its head then stays in sight of the page.

@@ -249,7 +249,9 @@ test('hostile words in a facet are words', async () => {
 
 test('without scripts the page is the table alone', async () => {
   const { context, page, ids } = await open(disk(), '?state=completed', { javaScriptEnabled: false });
-  assert.equal(await page.locator('.facets').count(), 0);
+  assert.equal(await page.locator('button, input, .facets, .tools').filter({ visible: true }).count(), 0);
+  const room = await page.locator('.awaited').evaluateAll((all) => all.map((element) => element.offsetHeight));
+  assert.deepEqual(room, room.map(() => 0), 'no room is kept for what will not come');
   assert.equal((await ids()).length, 25);
   await context.close();
 });
