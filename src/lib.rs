@@ -58,6 +58,7 @@ pub mod ledger;
 pub mod load;
 pub mod markup;
 pub mod model;
+pub mod pictures;
 pub mod pipeline;
 pub mod publish;
 pub mod render;

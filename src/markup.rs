@@ -2,6 +2,7 @@
 
 use pulldown_cmark::Options;
 
+use crate::pictures::Size;
 use crate::url::{LinkKind, link_kind};
 
 /// Tables, footnotes, strikethrough, task lists and alerts. Never `Options::all()`: metadata blocks
@@ -15,8 +16,9 @@ pub const OPTIONS: Options = Options::ENABLE_TABLES
 /// Where a text comes from, which decides what its links may be.
 #[derive(Clone, Copy)]
 pub enum Origin<'a> {
-    /// Prose of the site itself: relative links, images of the site and links to its headings are kept.
-    Site,
+    /// Prose of the site itself: relative links, images of the site and links to its headings are kept. It gives the size of
+    /// a picture by its address, where there is such a picture.
+    Site(&'a dyn Fn(&str) -> Option<Size>),
     /// A text of a run, which gives the address of an event by its number, where there is such an event. A
     /// relative address or another fragment would lead nowhere on the site.
     Run(&'a dyn Fn(u64) -> Option<String>),
@@ -25,7 +27,7 @@ pub enum Origin<'a> {
 impl std::fmt::Debug for Origin<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Self::Site => "Site",
+            Self::Site(_) => "Site",
             Self::Run(_) => "Run",
         })
     }
@@ -47,7 +49,7 @@ pub enum Destination {
 pub fn destination(address: &str, origin: Origin<'_>) -> Destination {
     match (link_kind(address), origin) {
         (Some(LinkKind::External), _) => Destination::External,
-        (Some(_), Origin::Site) => Destination::Internal(address.to_owned()),
+        (Some(_), Origin::Site(_)) => Destination::Internal(address.to_owned()),
         (Some(LinkKind::Fragment), Origin::Run(events)) => {
             event_link(address, events).map_or(Destination::Dropped, Destination::Internal)
         }
@@ -73,5 +75,5 @@ fn event_link(address: &str, events: &dyn Fn(u64) -> Option<String>) -> Option<S
 /// and only in prose of the site itself.
 #[must_use]
 pub fn image_is_kept(address: &str, origin: Origin<'_>) -> bool {
-    matches!(origin, Origin::Site) && link_kind(address) == Some(LinkKind::Relative)
+    matches!(origin, Origin::Site(_)) && link_kind(address) == Some(LinkKind::Relative)
 }

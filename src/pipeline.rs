@@ -416,7 +416,8 @@ impl Gathered {
             .map_err(|problem| vec![problem])
     }
 
-    fn group_prose(&self, shelf: Shelf, slug: &str) -> GroupProse {
+    /// The prose of a case, model or harness; `folder` is where their pages stand.
+    fn group_prose(&self, site: &Site, (shelf, folder): (Shelf, &str), slug: &str) -> GroupProse {
         let found = self
             .prose
             .iter()
@@ -424,7 +425,7 @@ impl Gathered {
         found.map_or_else(GroupProse::default, |(_, prose)| GroupProse {
             title: prose.title.clone(),
             description: prose.description.clone(),
-            html: own_markdown(&prose.body, "about", 1),
+            html: own_markdown(site, &links::group(folder, slug), &prose.body, "about"),
         })
     }
 }
@@ -433,14 +434,14 @@ fn title(file: &ProseFile, prose: &Prose) -> String {
     prose.title.clone().unwrap_or_else(|| file.slug.clone())
 }
 
-/// Prose of the site; on a page that has headings of its own, `scope` keeps the two apart.
-fn own_markdown(text: &str, scope: &str, shift: usize) -> Html {
+/// Prose of the site, for the page at the path `page`; on one that has headings of its own, `scope` keeps the two apart.
+fn own_markdown(site: &Site, page: &str, text: &str, scope: &str) -> Html {
     markdown::render(
         text,
         Context {
             scope,
-            shift,
-            origin: Origin::Site,
+            shift: 1,
+            origin: Origin::Site(&|address| site.pictures.size(page, address)),
         },
     )
 }

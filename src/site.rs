@@ -7,6 +7,7 @@ use crate::config::{self, Config};
 use crate::diagnostics::{Diagnostic, Place, codes};
 use crate::ledger;
 use crate::load;
+use crate::pictures::Pictures;
 use crate::pipeline::Gathered;
 use crate::render::templates::{Renderer, UserTemplate};
 use crate::url::HttpUrl;
@@ -35,6 +36,8 @@ pub struct Site {
     pub fresh: bool,
     /// Where the tables of an export go, when there is one.
     pub export: Option<PathBuf>,
+    /// The pictures among the static files.
+    pub pictures: Pictures,
     templates: Vec<UserTemplate>,
     statics: Vec<(String, Vec<u8>)>,
 }
@@ -151,6 +154,7 @@ impl Site {
             fresh: overrides.fresh,
             export: overrides.export.clone(),
             templates,
+            pictures: Pictures::of(&statics),
             statics,
             config,
         })

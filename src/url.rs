@@ -1,5 +1,7 @@
 //! Knows which addresses may be published: an allowlist of schemes, and what a host or a path of the site is.
 
+use percent_encoding::percent_decode_str;
+
 /// An absolute `http` or `https` address without anything that could change how it is read.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct HttpUrl(String);
@@ -115,6 +117,36 @@ pub fn is_site_path(text: &str) -> bool {
             .all(|c| c.is_ascii_alphanumeric() || "-_./#".contains(c))
 }
 
+/// The file of the site that a relative address names on the page at the path `page`, as a path relative to the site's root.
+/// `None` when it leads out of the site, or begins at the root of a host, below which the site may stand anywhere.
+#[must_use]
+pub fn resolve(page: &str, address: &str) -> Option<String> {
+    let seen = as_seen(address);
+    if link_kind(&seen) != Some(LinkKind::Relative) {
+        return None;
+    }
+    let path = seen
+        .split(['?', '#'])
+        .next()
+        .filter(|path| !path.is_empty())?;
+    let mut parts: Vec<String> = page.split('/').map(str::to_owned).collect();
+    // The page itself: addresses begin in its folder.
+    parts.pop();
+    for part in path.split('/') {
+        let part = percent_decode_str(part).decode_utf8().ok()?;
+        match part.as_ref() {
+            "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            // Servers do not agree on an empty part, and an encoded slash is none.
+            part if part.is_empty() || part.contains('/') => return None,
+            part => parts.push(part.to_owned()),
+        }
+    }
+    Some(parts.join("/"))
+}
+
 /// What a link in published Markdown may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LinkKind {
@@ -129,12 +161,7 @@ pub enum LinkKind {
 /// Judges the destination of a Markdown link as a browser would read it; `None` is "drop it".
 #[must_use]
 pub fn link_kind(destination: &str) -> Option<LinkKind> {
-    // Browsers drop tabs and line breaks inside, and controls and spaces around an address, before they read its scheme.
-    let seen: String = destination
-        .trim_matches(|c: char| c <= ' ' || c.is_control())
-        .chars()
-        .filter(|c| !matches!(c, '\t' | '\n' | '\r'))
-        .collect();
+    let seen = as_seen(destination);
     if seen.chars().any(|c| c.is_control() || c == '\\') || seen.starts_with("//") {
         return None;
     }
@@ -163,6 +190,15 @@ pub fn link_kind(destination: &str) -> Option<LinkKind> {
         }
         None => Some(LinkKind::Relative),
     }
+}
+
+/// Browsers drop tabs and line breaks inside, and controls and spaces around an address, before they read it.
+fn as_seen(address: &str) -> String {
+    address
+        .trim_matches(|c: char| c <= ' ' || c.is_control())
+        .chars()
+        .filter(|c| !matches!(c, '\t' | '\n' | '\r'))
+        .collect()
 }
 
 /// Whether what follows `http:` names a host that a browser can read; otherwise the link leads nowhere.
@@ -211,6 +247,39 @@ mod tests {
                 .as_str(),
             "https://example.org/a/"
         );
+    }
+
+    #[test]
+    fn a_relative_address_is_followed_from_its_page() {
+        for (page, address, path) in [
+            ("index.html", "a.png", "a.png"),
+            ("index.html", "./pictures/./a.png", "pictures/a.png"),
+            ("guide/index.html", "../pictures/a.png", "pictures/a.png"),
+            ("guide/index.html", "a.png", "guide/a.png"),
+            ("a/b/index.html", "../../p/../a.png?v=1#x", "a.png"),
+            ("guide/index.html", "%2e%2E/a%20%C3%A4 b.png", "a ä b.png"),
+            ("index.html", "a%2.png", "a%2.png"),
+            ("index.html", " a.p\nng ", "a.png"),
+        ] {
+            assert_eq!(resolve(page, address).as_deref(), Some(path), "{address}");
+        }
+        for (page, address) in [
+            ("index.html", "../a.png"),
+            ("guide/index.html", "../../guide/a.png"),
+            ("guide/index.html", "/a.png"),
+            ("guide/index.html", "//example.org/a.png"),
+            ("guide/index.html", "https://example.org/a.png"),
+            ("guide/index.html", "data:image/png;base64,"),
+            ("guide/index.html", "..\\a.png"),
+            ("guide/index.html", "..%2Fa.png"),
+            ("guide/index.html", "a//b.png"),
+            ("guide/index.html", "%ff.png"),
+            ("guide/index.html", "?a.png"),
+            ("guide/index.html", "#a.png"),
+            ("guide/index.html", ""),
+        ] {
+            assert_eq!(resolve(page, address), None, "{address}");
+        }
     }
 
     #[test]

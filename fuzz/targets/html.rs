@@ -42,7 +42,7 @@ const ELEMENTS: [(&str, &[&str]); 33] = [
     ("h6", &["id"]),
     ("hr", &[]),
     ("i", &["class"]),
-    ("img", &["alt", "src"]),
+    ("img", &["alt", "height", "src", "width"]),
     ("li", &[]),
     ("ol", &["start"]),
     ("p", &["class"]),

@@ -1,6 +1,7 @@
 //! Markdown: whatever was written, the page is safe and whole, and every link that is dropped is told.
 
 use runpress::markup::Origin;
+use runpress::pictures::Size;
 use runpress::render::markdown::{Context, plain, render};
 use runpress::rules;
 
@@ -9,6 +10,14 @@ use super::html;
 /// The events of a log that links may lead to.
 fn event(number: u64) -> Option<String> {
     (number < 10).then(|| format!("#e-{number}"))
+}
+
+/// Pictures of the site, some of which have a size.
+fn size(address: &str) -> Option<Size> {
+    (address.len() % 2 == 1).then_some(Size {
+        width: 3,
+        height: 4,
+    })
 }
 
 /// Renders `bytes` as text of a run and as prose of the site.
@@ -49,7 +58,7 @@ pub fn site(text: &str) {
         Context {
             scope: "",
             shift: 0,
-            origin: Origin::Site,
+            origin: Origin::Site(&size),
         },
     );
     html::check(rendered.as_str(), html::From::Site);

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::formats::json::{Kind, Node};
 use crate::formats::transcript::{Asset, Block, Transcript};
+use crate::pictures::{self, Size};
 
 use super::Verbatim;
 
@@ -110,6 +111,8 @@ pub struct AssetFile {
     pub name: String,
     /// Whether browsers show it as a picture.
     pub image: bool,
+    /// How large the picture is, when its header says so.
+    pub size: Option<Size>,
     /// The bytes.
     pub bytes: Vec<u8>,
 }
@@ -338,6 +341,7 @@ pub fn asset_file(bytes: Vec<u8>, digest: &str) -> AssetFile {
     AssetFile {
         name: format!("{}.{ending}", digest.get(..16).unwrap_or(digest)),
         image,
+        size: if image { pictures::size(&bytes) } else { None },
         bytes,
     }
 }

@@ -188,7 +188,7 @@ impl Gathered {
                 source,
                 &prose.body,
                 offset,
-                Origin::Site,
+                Origin::Site(&|_| None),
             ));
             if !prose.draft || site.drafts {
                 self.prose.push((file, prose));

@@ -101,7 +101,7 @@ impl<'a> Lists<'a> {
             .iter()
             .find(|(file, _)| file.shelf == Shelf::Page && file.slug == "index");
         let html = intro.map_or_else(Html::default, |(_, prose)| {
-            own_markdown(&prose.body, "about", 1)
+            own_markdown(self.site, "index.html", &prose.body, "about")
         });
         let view = home::home_page(config, self.archive(), &self.outcome.findings, html);
         let info = PageInfo {
@@ -142,15 +142,19 @@ impl<'a> Lists<'a> {
     fn groups(&self) -> Result<(), Diagnostic> {
         let archive = self.archive();
         let all: Vec<_> = [
-            (Sort::Case, Shelf::Case, &archive.cases),
-            (Sort::Model, Shelf::Model, &archive.models),
-            (Sort::Harness, Shelf::Harness, &archive.harnesses),
+            (Sort::Case, (Shelf::Case, "cases"), &archive.cases),
+            (Sort::Model, (Shelf::Model, "models"), &archive.models),
+            (
+                Sort::Harness,
+                (Shelf::Harness, "harnesses"),
+                &archive.harnesses,
+            ),
         ]
         .into_iter()
         .flat_map(|(sort, shelf, groups)| groups.iter().map(move |group| (sort, shelf, group)))
         .collect();
         all.into_par_iter().try_for_each(|(sort, shelf, group)| {
-            let prose = self.gathered.group_prose(shelf, &group.slug);
+            let prose = self.gathered.group_prose(self.site, shelf, &group.slug);
             let findings = &self.outcome.findings;
             let pages =
                 catalogue::group_pages(archive, findings, sort, group, &prose, plot::render);
@@ -261,7 +265,7 @@ impl<'a> Lists<'a> {
                 root: links::root(&path),
                 title: title.clone(),
                 description: prose.description.clone(),
-                html: own_markdown(&prose.body, "", 1),
+                html: own_markdown(self.site, &path, &prose.body, ""),
             };
             let info = PageInfo {
                 section: Some(path.clone()),

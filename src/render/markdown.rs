@@ -11,6 +11,7 @@ use pulldown_cmark::{
 
 use crate::markup::{Destination, OPTIONS, Origin, destination, image_is_kept};
 use crate::model::slug::{slugify, with_hash};
+use crate::pictures::Size;
 
 use super::html::Html;
 use super::text::{needs_care, push_attribute, push_text};
@@ -40,6 +41,7 @@ pub fn render(text: &str, context: Context<'_>) -> Html {
         cell: 0,
         head: false,
         images: 0,
+        sized: None,
         links: 0,
         notes: BTreeSet::new(),
     };
@@ -54,7 +56,7 @@ pub fn render(text: &str, context: Context<'_>) -> Html {
             *event = Event::Text(CowStr::Borrowed("*"));
         }
     }
-    if let Origin::Site = context.origin {
+    if let Origin::Site(_) = context.origin {
         anchor_headings(&mut events, context.scope);
     }
     let mut out = String::with_capacity(text.len() + text.len() / 2);
@@ -102,6 +104,8 @@ struct Filter<'a> {
     head: bool,
     /// Images that are open.
     images: usize,
+    /// Where the events of the outermost of them begin, and its size, when that is known.
+    sized: Option<(usize, Size)>,
     /// Links that are open: HTML knows no link in a link, though Markdown can be made to hold one.
     links: usize,
     /// Ids of the footnotes so far.
@@ -205,6 +209,9 @@ impl Filter<'_> {
                 ..
             } => {
                 if image_is_kept(&dest_url, self.context.origin) {
+                    if let (0, Origin::Site(size_of)) = (self.images, self.context.origin) {
+                        self.sized = size_of(&dest_url).map(|size| (out.len(), size));
+                    }
                     self.images += 1;
                     out.push(Event::Start(Tag::Image {
                         link_type,
@@ -299,11 +306,17 @@ impl Filter<'_> {
                 }
                 out.push(Event::InlineHtml(CowStr::Borrowed(html)));
             }
-            Some(Close::AsIs) => out.push(Event::End(match tag {
-                TagEnd::Image => {
-                    self.images = self.images.saturating_sub(1);
-                    TagEnd::Image
+            Some(Close::AsIs) if tag == TagEnd::Image => {
+                out.push(Event::End(tag));
+                self.images = self.images.saturating_sub(1);
+                if self.images == 0
+                    && let Some((start, size)) = self.sized.take()
+                {
+                    let image = sized(out.drain(start..), size);
+                    out.push(Event::InlineHtml(image.into()));
                 }
+            }
+            Some(Close::AsIs) => out.push(Event::End(match tag {
                 TagEnd::Heading(level) => TagEnd::Heading(deeper(level, self.context.shift)),
                 other => other,
             })),
@@ -321,6 +334,19 @@ impl Filter<'_> {
         // No slug holds an underscore, so the parts cannot be mistaken for one another.
         format!("fn_{}_{slug}", self.context.scope).into()
     }
+}
+
+/// An image whose place is kept free while it loads. The parser's own writer knows no size.
+fn sized<'t>(image: impl Iterator<Item = Event<'t>>, size: Size) -> String {
+    const OPEN: &str = "<img";
+    let Size { width, height } = size;
+    let mut written = String::new();
+    html::push_html(&mut written, image);
+    if written.starts_with(OPEN) {
+        let sides = format!(" width=\"{width}\" height=\"{height}\"");
+        written.insert_str(OPEN.len(), &sides);
+    }
+    written
 }
 
 /// Text with controls shown; text without any stays an event of its own.
@@ -406,6 +432,13 @@ mod tests {
         (number < 10).then(|| format!("#e-{number}"))
     }
 
+    fn sizes(address: &str) -> Option<Size> {
+        (address == "court.png").then_some(Size {
+            width: 160,
+            height: 90,
+        })
+    }
+
     fn html(text: &str) -> String {
         render(
             text,
@@ -460,7 +493,7 @@ mod tests {
             Context {
                 scope: "",
                 shift: 0,
-                origin: Origin::Site,
+                origin: Origin::Site(&sizes),
             },
         );
         assert!(own.as_str().contains("id=\"a-b\"") && own.as_str().contains("id=\"a-b-2\""));
@@ -494,12 +527,46 @@ mod tests {
             Context {
                 scope: "",
                 shift: 0,
-                origin: Origin::Site,
+                origin: Origin::Site(&sizes),
             },
         );
         assert_eq!(
             page.as_str().trim(),
             "<p><img src=\"e.png\" alt=\"a b c d\" /></p>"
+        );
+    }
+
+    #[test]
+    fn an_image_of_known_size_says_so_and_is_otherwise_the_same() {
+        let page = |text: &str| {
+            let context = Context {
+                scope: "",
+                shift: 0,
+                origin: Origin::Site(&sizes),
+            };
+            render(text, context).as_str().trim().to_owned()
+        };
+        for text in [
+            "![a *court* \"x\" <b>](court.png) and ![b](other.png)",
+            "[![c\nd](court.png)](court.html)",
+            "![a ![b](other.png) c](court.png)![](court.png)",
+            "| ![a](court.png) |\n| --- |\n| ![b](court.png) |",
+        ] {
+            let known = page(text);
+            let sides = " width=\"160\" height=\"90\"";
+            assert_eq!(
+                known.matches(sides).count(),
+                known.matches("src=\"court.png\"").count(),
+                "{known}"
+            );
+            // The same image under a name that nobody knows.
+            let unknown = page(&text.replace("court.png", "Court.png"));
+            assert_eq!(known.replace(sides, ""), unknown.replace("Court", "court"));
+        }
+        // The size is that of the image that is shown.
+        assert_eq!(
+            page("![a ![b](court.png) c](other.png)"),
+            "<p><img src=\"other.png\" alt=\"a b c\" /></p>"
         );
     }
 

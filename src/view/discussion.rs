@@ -61,6 +61,10 @@ pub struct PartView {
     pub file: Option<Link>,
     /// Whether the file is a picture.
     pub image: bool,
+    /// How wide the picture is shown where there is room, in CSS pixels, when its size is known; never 0.
+    pub width: Option<u16>,
+    /// How high it is shown there.
+    pub height: Option<u16>,
     /// Whether the text goes on in run.json.
     pub cut: bool,
 }
@@ -187,6 +191,9 @@ fn aside_view(config: &Config, aside: &Aside) -> AsideView {
     }
 }
 
+/// How high a picture of a conversation may be, in CSS pixels: the `30rem` of the style sheet, in text of the usual size.
+const HIGHEST: u16 = 480;
+
 fn part_view(config: &Config, files: &BTreeMap<&str, &AssetFile>, content: &Content) -> PartView {
     match content {
         Content::Text(text) => {
@@ -204,14 +211,19 @@ fn part_view(config: &Config, files: &BTreeMap<&str, &AssetFile>, content: &Cont
         },
         // A block shows an asset only when both are public; otherwise its name is all there is.
         Content::Asset { id, label } => match files.get(id.as_str()) {
-            Some(file) => PartView {
-                file: Some(Link {
-                    text: label.clone(),
-                    href: format!("assets/{}", file.name),
-                }),
-                image: file.image,
-                ..PartView::default()
-            },
+            Some(file) => {
+                let size = file.size.map(|size| size.no_higher_than(HIGHEST));
+                PartView {
+                    file: Some(Link {
+                        text: label.clone(),
+                        href: format!("assets/{}", file.name),
+                    }),
+                    image: file.image,
+                    width: size.map(|size| size.width),
+                    height: size.map(|size| size.height),
+                    ..PartView::default()
+                }
+            }
             None => PartView {
                 label: Some(format!("{label} (not published)")),
                 ..PartView::default()

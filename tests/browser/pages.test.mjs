@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 
 import { drawn, fileUrl, launch, watch } from './support/browser.mjs';
 import { serve } from './support/server.mjs';
-import { SITE, html, kinds, longest, pages, runPage } from './support/site.mjs';
+import { SITE, cards, html, kinds, longest, pages, record, runPage, site } from './support/site.mjs';
 
 let browser;
 const servers = new Map();
@@ -143,6 +143,84 @@ test('nothing moves when the scripts put their controls there', async () => {
       assert.equal(after.length, before.length);
       const moved = after.filter(([, top, left], at) => Math.abs(top - before[at][1]) > 1 || Math.abs(left - before[at][2]) > 1);
       assert.deepEqual(moved.slice(0, 3), [], `${name}, ${width} px`);
+      await context.close();
+    }
+  }
+});
+
+/** How an image lies: its box without the border, and the picture in its own size. */
+const laid = (image) => image.evaluate(async (picture) => {
+  await picture.decode();
+  const box = picture.getBoundingClientRect();
+  const style = getComputedStyle(picture);
+  const border = ['borderLeftWidth', 'borderRightWidth'].reduce((sum, side) => sum + parseFloat(style[side]), 0);
+  return { width: box.width - border, height: box.height - border, natural: [picture.naturalWidth, picture.naturalHeight] };
+});
+
+/** Whether an image keeps its proportions, but for less than a pixel. */
+const isTrue = ({ width, height, natural: [wide, high] }) => Math.abs(width * high - height * wide) < Math.max(wide, high);
+
+test('every image of the demo says how large it is, and is shown in its proportions', async () => {
+  const illustrated = pages().filter((page) => html(page).includes('<img'));
+  assert.ok(illustrated.some((page) => page.startsWith('runs/')) && illustrated.includes('reading/index.html'), illustrated.join());
+  for (const width of [1440, 320]) {
+    const context = await browser.newContext({ viewport: { width, height: 900 } });
+    const page = await context.newPage();
+    for (const file of illustrated) {
+      await page.goto(fileUrl(SITE, file));
+      for (const image of await page.locator('img').all()) {
+        const name = `${file} at ${width}: ${await image.getAttribute('src')}`;
+        assert.ok(await image.getAttribute('width') > 0 && await image.getAttribute('height') > 0, name);
+        await image.scrollIntoViewIfNeeded();
+        const lies = await laid(image);
+        assert.ok(isTrue(lies) && lies.width <= width, `${name}: ${JSON.stringify(lies)}`);
+      }
+    }
+    await context.close();
+  }
+});
+
+test('nothing moves when a picture arrives, whatever its size', async () => {
+  const sizes = { small: [160, 90], wide: [2400, 300], high: [600, 1500] };
+  const texts = { 'content/pages/look.md': Object.keys(sizes).map((name) => `![${name}](../${name}.png)\n`).join('\n') };
+  const blocks = Object.keys(sizes).map((name) => ({ type: 'image', asset_id: name, visibility: 'public' }));
+  const assets = Object.keys(sizes).map((name) => ({ id: name, visibility: 'public', name, storage: { path: `assets/${name}.png` } }));
+  const messages = [{ role: 'user', content: [...blocks, { type: 'text', visibility: 'public', text: 'below' }] }];
+  texts['content/runs/one/run-record.json'] = JSON.stringify(record());
+  texts['content/runs/one/transcript.json'] = JSON.stringify({ _type: 'transcript', version: 2, id: 't', messages, assets });
+  for (const [name, [width, height]] of Object.entries(sizes)) {
+    const page = await browser.newPage({ viewport: { width, height } });
+    const picture = await page.screenshot();
+    texts[`static/${name}.png`] = picture;
+    texts[`content/runs/one/assets/${name}.png`] = picture;
+    await page.close();
+  }
+  const folder = site(texts);
+  for (const width of [1440, 320]) {
+    for (const [file, marked] of [['look/index.html', 'footer'], [runPage(cards(folder)[0]), '.turn .plain']]) {
+      const context = await browser.newContext({ viewport: { width, height: 6000 } });
+      const page = await context.newPage();
+      const waiting = [];
+      let arrive;
+      const held = new Promise((resolve) => { arrive = resolve; });
+      await page.route('**/*.png', async (route) => {
+        waiting.push(route);
+        await held;
+        await route.continue();
+      });
+      await page.goto(fileUrl(folder, file), { waitUntil: 'domcontentloaded' });
+      const top = () => page.locator(marked).first().evaluate((element) => element.getBoundingClientRect().top + scrollY);
+      await page.locator('img').last().scrollIntoViewIfNeeded();
+      for (let tries = 0; waiting.length < 3 && tries < 500; tries += 1) await page.waitForTimeout(20);
+      assert.equal(waiting.length, 3, `${file} at ${width}`);
+      const before = await top();
+      arrive();
+      const images = await page.locator('img').all();
+      const lie = await Promise.all(images.map(laid));
+      assert.equal(await top(), before, `${file} at ${width}: ${JSON.stringify(lie)}`);
+      assert.ok(lie.every(isTrue), `${file} at ${width}: ${JSON.stringify(lie)}`);
+      assert.equal(lie[0].width, 160, `${file} at ${width}`);
+      assert.ok(lie.every((image) => image.width <= width), `${file} at ${width}`);
       await context.close();
     }
   }

@@ -36,6 +36,7 @@ mod moments;
 mod mutate;
 mod mutations;
 mod pagination;
+mod pictures;
 mod plots;
 mod publishing;
 mod quarantine;

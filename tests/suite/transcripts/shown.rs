@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::{SENTINEL, asset, assets, document, transcript, with};
 use crate::crawl::problems;
+use crate::pictures::png;
 use crate::support::{FIRST, FIRST_SLUG, TestSite, codes, described};
 
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR and the rest of the picture";
@@ -64,6 +65,50 @@ fn the_public_part_of_a_conversation_is_shown_as_plain_text() {
     let source = image.value().attr("src").unwrap_or_default();
     assert!(source.ends_with(&format!("assets/{name}")), "{source}");
     assert_eq!(image.value().attr("alt"), Some("the field"));
+}
+
+#[test]
+fn a_picture_of_a_conversation_says_how_large_it_is_shown() {
+    let pictures = [
+        ("flat", png(160, 90)),
+        ("high", png(1080, 2400)),
+        ("thin", png(1, 65_535)),
+        ("none", png(0, 5)),
+        ("vast", png(65_536, 5)),
+        ("cut", png(160, 90)[..20].to_vec()),
+    ];
+    let blocks = pictures.each_ref().map(
+        |(id, _)| json!({ "type": "image", "asset_id": id, "title": id, "visibility": "public" }),
+    );
+    let described = pictures
+        .each_ref()
+        .map(|(id, _)| asset(id, "public", &format!("assets/{id}.png")));
+    let site = with(transcript(
+        &json!([{ "role": "assistant", "content": blocks }]),
+        &json!(described),
+    ));
+    for (id, bytes) in &pictures {
+        site.write(&format!("{FIRST}/assets/{id}.png"), bytes);
+    }
+    assert_eq!(codes(&site.publish()), [""; 0]);
+    let page = site.first_page();
+    let shown: Vec<_> = page
+        .all("ol.turns img")
+        .into_iter()
+        .map(|image| ["alt", "width", "height", "loading"].map(|name| image.value().attr(name)))
+        .collect();
+    let lazy = Some("lazy");
+    assert_eq!(
+        shown,
+        [
+            [Some("flat"), Some("160"), Some("90"), lazy],
+            [Some("high"), Some("216"), Some("480"), lazy],
+            [Some("thin"), Some("1"), Some("480"), lazy],
+            [Some("none"), None, None, lazy],
+            [Some("vast"), None, None, lazy],
+            [Some("cut"), None, None, lazy],
+        ]
+    );
 }
 
 /// The digest that run.json gives of an asset.
