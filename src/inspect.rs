@@ -7,6 +7,7 @@ use crate::formats;
 use crate::load::{Loaded, RunFiles};
 use crate::model::FileDigest;
 use crate::model::annotation::Sidecar;
+use crate::model::implementation::Implementation;
 use crate::model::reconciliation::{Reconciliation, reconcile};
 use crate::model::review::Review;
 use crate::model::run::Run;
@@ -16,6 +17,7 @@ use crate::model::transcript::Conversation;
 use crate::rules;
 
 mod conversation;
+mod implementation;
 mod imprint;
 mod payloads;
 mod record;
@@ -23,6 +25,7 @@ mod sidecars;
 mod threads;
 
 use conversation::conversation;
+pub use implementation::implementation;
 pub use imprint::imprint;
 use payloads::resolve_payloads;
 pub use record::{Record, details, record};
@@ -46,6 +49,8 @@ pub struct Inspected<'a> {
     pub threads: Option<Threads<'a>>,
     /// Files that the tapes and threads refer to.
     pub referenced: Vec<FileDigest>,
+    /// What is published of the working tree; [`implementation()`] reads it.
+    pub implementation: Implementation,
 }
 
 /// Reads everything beside a record. `run` is `None` when the record itself is broken: the other files are

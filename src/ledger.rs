@@ -106,7 +106,7 @@ pub struct Change {
     /// How many more fields differ.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub more_fields: usize,
-    /// Files beside the record that differ, sidecars apart.
+    /// Files beside the record that differ, sidecars apart; `implementation/` where the published implementation differs.
     #[serde(default)]
     pub files: Vec<String>,
     /// The rating of the review, where it differs.
@@ -214,7 +214,7 @@ pub struct Known {
     /// Digests of the fields of the record by JSON pointer, down to the keys of its keys. White space and the order of keys
     /// do not count.
     pub record: Digests,
-    /// Digest of each file beside it, sidecars apart.
+    /// Digest of each file beside it, sidecars apart; `implementation/` is all files of a published implementation.
     pub files: Digests,
     /// Digest of each annotation, by id.
     pub annotations: Digests,

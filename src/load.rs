@@ -5,6 +5,7 @@ mod confined;
 mod look;
 mod named;
 mod run_files;
+mod working_tree;
 
 use std::path::Path;
 
@@ -19,6 +20,7 @@ use confined::{read, unreadable};
 pub use look::{Look, look};
 pub use named::{asset, implementation, payload};
 pub use run_files::{RunFiles, is_tape, run};
+pub use working_tree::{WorkingFile, WorkingReader, WorkingTree, working_digest, working_tree};
 
 /// A file of a run directory.
 #[derive(Debug)]

@@ -139,6 +139,12 @@ impl Stage {
         })))
     }
 
+    /// Whether nothing is written, so that what only fills a file need not be made.
+    #[must_use]
+    pub const fn rehearses(&self) -> bool {
+        self.folders.is_none()
+    }
+
     /// Writes one file; `path` is relative to the site's root, with `/`.
     ///
     /// # Errors

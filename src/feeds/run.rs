@@ -51,7 +51,8 @@ pub struct RunDocument<'a> {
     threads: Option<ThreadsDocument<'a>>,
     /// The public part of its transcript.
     transcript: Option<TranscriptDocument<'a>>,
-    /// Every file of its directory that runpress knows, published or not, and what they refer to.
+    /// Every file of its directory that runpress knows, published or not, and what they refer to. Where the implementation is
+    /// published, every file of its archive, too.
     files: Vec<FileDocument<'a>>,
     /// What was noticed in its files.
     diagnostics: Vec<problems::Entry<'a>>,

@@ -6,6 +6,7 @@ use crate::formats::json::{Kind, Node, pointer_part};
 use crate::formats::{run_record, sidecar};
 use crate::load::RunFiles;
 use crate::model::findings::Imprint;
+use crate::model::implementation::{FOLDER, Implementation};
 
 use super::Inspected;
 
@@ -28,10 +29,23 @@ pub fn imprint(record: &str, files: &RunFiles, inspected: &Inspected<'_>) -> Imp
                     && !file.path.ends_with(sidecar::SUFFIX)
             })
             .map(|file| (file.path.clone(), short(&file.blake3)))
+            .chain(implementation_digest(&inspected.implementation))
             .collect::<BTreeMap<_, _>>()
             .into(),
         annotations: annotation_digests(inspected).into(),
     }
+}
+
+/// One digest for the whole archive, and none where there is no archive: a working tree may have many files.
+fn implementation_digest(implementation: &Implementation) -> Option<(String, String)> {
+    let mut hasher = blake3::Hasher::new();
+    for file in &implementation.files {
+        absorb_text(&mut hasher, &file.digest.path);
+        absorb_text(&mut hasher, &file.digest.blake3);
+        hasher.update(&[u8::from(file.executable)]);
+    }
+    let is_published = !implementation.files.is_empty();
+    is_published.then(|| (format!("{FOLDER}/"), short(&hasher.finalize().to_hex())))
 }
 
 /// Digests of the fields of a record by JSON pointer, down to the keys of its keys: enough to say what changed when

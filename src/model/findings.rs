@@ -32,7 +32,7 @@ pub struct Findings {
 pub struct Imprint {
     /// Of each field of the record, by JSON pointer.
     pub record: Digests,
-    /// Of each file beside it, sidecars apart.
+    /// Of each file beside it, sidecars apart; `implementation/` is all files of a published implementation.
     pub files: Digests,
     /// Of each annotation, by id.
     pub annotations: Digests,

@@ -5,6 +5,7 @@ pub mod archive;
 pub mod comparison;
 pub mod details;
 pub mod findings;
+pub mod implementation;
 pub mod reconciliation;
 pub mod review;
 pub mod run;

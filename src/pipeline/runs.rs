@@ -1,13 +1,17 @@
 //! Knows what happens to one run: its files are read, checked, shown, written and forgotten.
 
+mod archive;
+mod downloads;
 mod output;
 
-use crate::diagnostics::{self, Diagnostic};
+use crate::diagnostics::{self, Checked, Diagnostic};
+use crate::discover::RunDirectory;
 use crate::feeds;
 use crate::inspect::{self, Inspected};
 use crate::load;
 use crate::model::archive::Entry;
 use crate::model::findings::{Filed, Findings, Glimpse, Slice, Spooled, ThreadCounts};
+use crate::model::implementation::Implementation;
 use crate::model::surroundings::Surroundings;
 use crate::model::time;
 use crate::publish::Stage;
@@ -54,8 +58,9 @@ pub(super) fn process(
         return Ok(known);
     }
     let (files, mut problems) = load::run(directory, record, &site.config.limits);
-    let inspected =
+    let mut inspected =
         inspect::files(&site.config, directory, Some(&entry.run), &files).unpack(&mut problems);
+    inspected.implementation = implementation(site, directory, &mut problems);
     let details = inspect::details(record, inspected.tapes.first()).unpack(&mut problems);
     problems = problems
         .into_iter()
@@ -76,6 +81,7 @@ pub(super) fn process(
             site,
             gathered,
             index,
+            directory,
             files: &files,
             inspected: &inspected,
             details: &details,
@@ -123,6 +129,7 @@ pub(super) fn check_only(site: &Site, gathered: &Gathered, directory: usize) -> 
     let folder = &gathered.directories[directory];
     let (files, mut problems) = load::run(folder, record, &site.config.limits);
     let _ = inspect::files(&site.config, folder, None, &files).unpack(&mut problems);
+    implementation(site, folder, &mut problems);
     match &gathered.ids[directory] {
         Some(id) => problems
             .into_iter()
@@ -130,6 +137,22 @@ pub(super) fn check_only(site: &Site, gathered: &Gathered, directory: usize) -> 
             .collect(),
         None => problems,
     }
+}
+
+/// Reads the working tree. A review thread may have met the same fault in the same file before.
+fn implementation(
+    site: &Site,
+    directory: &RunDirectory,
+    problems: &mut Vec<Diagnostic>,
+) -> Implementation {
+    let Checked { value, diagnostics } = inspect::implementation(&site.config, directory);
+    for problem in diagnostics {
+        let is_same = |told: &Diagnostic| told.code == problem.code && told.place == problem.place;
+        if !problems.iter().any(is_same) {
+            problems.push(problem);
+        }
+    }
+    value
 }
 
 fn findings(inspected: &Inspected<'_>, layouts: &[Layout<'_>]) -> Findings {

@@ -2,6 +2,7 @@
 
 pub mod archive;
 pub mod evidence;
+pub mod implementation;
 pub mod keys;
 pub mod markdown;
 pub mod pages;

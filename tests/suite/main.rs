@@ -31,6 +31,7 @@ mod generate;
 mod harn;
 mod hostile;
 mod house;
+mod implementation;
 mod markup;
 mod moments;
 mod mutate;

@@ -7,6 +7,7 @@ mod archive;
 mod config;
 mod content;
 mod events;
+mod implementation;
 mod ledger;
 mod page;
 mod publish;
@@ -24,6 +25,7 @@ pub use archive::*;
 pub use config::*;
 pub use content::*;
 pub use events::*;
+pub use implementation::*;
 pub use ledger::*;
 pub use page::*;
 pub use publish::*;
@@ -72,6 +74,7 @@ pub fn all() -> impl Iterator<Item = &'static Code> {
         review::ALL,
         transcript::ALL,
         threads::ALL,
+        implementation::ALL,
         page::ALL,
         archive::ALL,
         ledger::ALL,

@@ -1,8 +1,9 @@
 //! Knows which files a run has on the site, and writes them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use crate::diagnostics::Diagnostic;
+use crate::discover::RunDirectory;
 use crate::feeds;
 use crate::inspect::Inspected;
 use crate::load::RunFiles;
@@ -15,18 +16,19 @@ use crate::render::templates::Renderer;
 use crate::render::{Html, outline, strip as strip_svg, timeline as timeline_html, tree};
 use crate::site::Site;
 use crate::view::chrome::{PageInfo, Script};
-use crate::view::run::{OwnWords, PRIOR, Parts, Sources, StripView};
+use crate::view::run::{Archive, OwnWords, PRIOR, Parts, Sources, StripView};
 use crate::view::timeline::Layout;
 use crate::view::{compare, discussion, links, run as run_view, strip, timeline};
 
 use super::super::Gathered;
-use super::unwritten;
+use super::{archive, unwritten};
 
 /// What the pages and files of one run are made of.
 pub(super) struct RunOutput<'a> {
     pub(super) site: &'a Site,
     pub(super) gathered: &'a Gathered,
     pub(super) index: usize,
+    pub(super) directory: &'a RunDirectory,
     pub(super) files: &'a RunFiles,
     pub(super) inspected: &'a Inspected<'a>,
     pub(super) details: &'a Details,
@@ -42,7 +44,7 @@ pub(super) struct Files<'a> {
 }
 
 impl Files<'_> {
-    fn write(&mut self, path: &str, bytes: &[u8]) -> Result<(), Diagnostic> {
+    pub(super) fn write(&mut self, path: &str, bytes: &[u8]) -> Result<(), Diagnostic> {
         self.stage.write(path, bytes)?;
         self.written.push(Kept {
             path: path.to_owned(),
@@ -64,10 +66,16 @@ impl RunOutput<'_> {
         let entry = &self.gathered.archive.runs[self.index];
         let downloads = self.write_downloads(files, &entry.slug)?;
         self.write_assets(files, &entry.slug)?;
-        let mut digests = self.files.digests.clone();
-        digests.extend(self.inspected.referenced.iter().cloned());
-        digests.sort_by(|a, b| a.path.cmp(&b.path));
-        digests.dedup();
+        let archive = self.write_implementation(files, &entry.slug)?;
+        let implementation = &self.inspected.implementation;
+        let mut listed = self.files.digests.clone();
+        listed.extend(self.inspected.referenced.iter().cloned());
+        listed.extend(implementation.files.iter().map(|file| file.digest.clone()));
+        listed.sort_by(|a, b| a.path.cmp(&b.path));
+        listed.dedup();
+        // The page lists the files of the archive apart.
+        let mut digests = listed.clone();
+        digests.retain(|file| !implementation.holds(&file.path));
         let sources = Sources {
             config,
             surroundings: self.surroundings,
@@ -83,6 +91,11 @@ impl RunOutput<'_> {
             files: &digests,
             record: self.record,
             downloads: &downloads,
+            archive: archive.map(|bytes| Archive {
+                implementation,
+                file: archive::NAME,
+                bytes,
+            }),
         };
         let path = links::run(&entry.slug);
         let events = |number| self.event_href(&path, number);
@@ -114,7 +127,7 @@ impl RunOutput<'_> {
             sidecars: &self.inspected.sidecars,
             conversation: self.inspected.conversation.as_ref(),
             threads: self.inspected.threads.as_ref(),
-            files: &digests,
+            files: &listed,
             diagnostics: problems,
         };
         let mut json = Vec::with_capacity(16 * 1024);
@@ -170,46 +183,6 @@ impl RunOutput<'_> {
         };
         files.write(&info.path, &renderer.page("run.html", &info, &view)?)?;
         Ok(writeup)
-    }
-
-    /// Public assets of the transcript, each once, under names that say what they hold.
-    fn write_assets(&self, files: &mut Files<'_>, slug: &str) -> Result<(), Diagnostic> {
-        let assets = self
-            .inspected
-            .conversation
-            .iter()
-            .flat_map(|conversation| &conversation.assets);
-        let assets: BTreeMap<&str, &[u8]> = assets
-            .filter_map(|asset| asset.file.as_ref())
-            .map(|file| (file.name.as_str(), file.bytes.as_slice()))
-            .collect();
-        for (name, bytes) in assets {
-            files.write(&links::run_file(slug, &format!("assets/{name}")), bytes)?;
-        }
-        Ok(())
-    }
-
-    /// Event logs, tapes and sidecars, byte for byte as they were checked.
-    fn write_downloads(
-        &self,
-        files: &mut Files<'_>,
-        slug: &str,
-    ) -> Result<Vec<String>, Diagnostic> {
-        if !self.site.config.policy.publish_events {
-            return Ok(Vec::new());
-        }
-        let downloads = self
-            .files
-            .events
-            .iter()
-            .chain(&self.files.tapes)
-            .chain(&self.files.sidecars);
-        downloads
-            .map(|file| {
-                files.write(&links::run_file(slug, &file.name), &file.bytes)?;
-                Ok(file.name.clone())
-            })
-            .collect()
     }
 
     /// Writes the further pages of every tape and gives the first of each.

@@ -2,6 +2,7 @@
 
 mod entry;
 mod evidence;
+mod implementation;
 mod metrics;
 mod moments;
 mod provenance;
@@ -16,6 +17,7 @@ use crate::model::FileDigest;
 use crate::model::annotation::Sidecar;
 use crate::model::archive::Entry;
 use crate::model::details::Details;
+use crate::model::implementation::Implementation;
 use crate::model::reconciliation::Reconciliation;
 use crate::model::review::Review;
 use crate::model::run::Run;
@@ -32,6 +34,7 @@ use super::{Badge, Cell, Link, When, format, links};
 
 pub use entry::{GameJamView, MediaView, OwnWords, PRIOR, PriorView, ShowcaseView};
 pub use evidence::{AssertionView, BlockView, ScriptView, ScriptsView, ToolchainView};
+pub use implementation::ImplementationView;
 pub use metrics::{BarPart, MetricView, MetricsView, TotalView};
 pub use moments::{MomentEvent, MomentView, MomentsView};
 pub use provenance::{FileView, ProvenanceView, SidecarView, TapeView};
@@ -159,6 +162,19 @@ pub struct Sources<'a> {
     pub record: &'a str,
     /// Names of the files that can be downloaded beside the page.
     pub downloads: &'a [String],
+    /// The files that the agent left, where they are published.
+    pub archive: Option<Archive<'a>>,
+}
+
+/// The archive of the files that an agent left.
+#[derive(Debug, Clone, Copy)]
+pub struct Archive<'a> {
+    /// What it holds.
+    pub implementation: &'a Implementation,
+    /// Its name beside the page.
+    pub file: &'static str,
+    /// Its size in bytes.
+    pub bytes: u64,
 }
 
 /// `pong · base · v1.0.0`
@@ -193,8 +209,10 @@ pub fn page(s: &Sources<'_>, parts: Parts) -> RunPage {
         text: "run.json".to_owned(),
         href: "run.json".to_owned(),
     }];
-    downloads.extend(s.downloads.iter().map(|name| Link {
-        text: name.clone(),
+    let archive = s.archive.map(|archive| archive.file);
+    let names = s.downloads.iter().map(String::as_str).chain(archive);
+    downloads.extend(names.map(|name| Link {
+        text: name.to_owned(),
         href: links::encode(name),
     }));
     RunPage {

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::model::FileDigest;
 use crate::model::annotation::{Problem, Sidecar};
 use crate::model::tape::{Format, Tape};
 use crate::render::Html;
@@ -9,6 +10,7 @@ use crate::view::reconciliation::{self, ComparedView};
 use crate::view::tree;
 use crate::view::{Badge, Cell, Fact, format};
 
+use super::implementation::{self, ImplementationView};
 use super::{Draw, Sources, title};
 
 /// Where everything comes from.
@@ -20,6 +22,8 @@ pub struct ProvenanceView {
     pub gg: Vec<(&'static str, Html)>,
     /// The input files.
     pub files: Vec<FileView>,
+    /// The files that the agent left, where they are published.
+    pub implementation: Option<ImplementationView>,
     /// The tapes.
     pub tapes: Vec<TapeView>,
     /// How far the logs agree with the record.
@@ -136,15 +140,8 @@ pub(super) fn provenance(s: &Sources<'_>, draw: Draw) -> ProvenanceView {
             .into_iter()
             .filter_map(|(title, value)| Some((title, draw(&tree::tree(value.as_ref()?)))))
             .collect(),
-        files: s
-            .files
-            .iter()
-            .map(|file| FileView {
-                path: file.path.clone(),
-                size: format::bytes(file.bytes),
-                blake3: file.blake3.clone(),
-            })
-            .collect(),
+        files: s.files.iter().map(file_view).collect(),
+        implementation: s.archive.map(implementation::implementation),
         tapes: s
             .tapes
             .iter()
@@ -158,6 +155,14 @@ pub(super) fn provenance(s: &Sources<'_>, draw: Draw) -> ProvenanceView {
         record: s.record.to_owned(),
         citation: citation(s),
         licence: s.config.policy.licence.clone(),
+    }
+}
+
+pub(super) fn file_view(file: &FileDigest) -> FileView {
+    FileView {
+        path: file.path.clone(),
+        size: format::bytes(file.bytes),
+        blake3: file.blake3.clone(),
     }
 }
 

@@ -190,3 +190,61 @@ fn only_what_may_have_changed_is_made_again() {
     served.has_built(3);
     assert_ne!(place(other), before.1);
 }
+
+#[test]
+fn a_change_of_the_files_that_an_agent_left_gives_another_archive() {
+    let site = TestSite::base();
+    let settings = site.text("site.toml");
+    site.write(
+        "site.toml",
+        format!("{settings}\n[policy]\npublish_implementation = true\n"),
+    );
+    site.run(
+        "other",
+        &Run::new("9f1c2d3e-8a60-4d2e-9a51-0c9f6f1f2b11").case("tetris"),
+    );
+    let path = |name: &str| format!("{FIRST}/implementation/src/{name}");
+    site.write("content/runs/other/implementation/main.ts", "other\n");
+    site.write(&path("main.ts"), "one\n");
+    let served = Served::any(&site);
+    let edits: [Edit; 5] = [
+        ("a file of the same length", |site| {
+            let path = format!("{FIRST}/implementation/src/main.ts");
+            site.write(&path, "two\n");
+        }),
+        ("a new file", |site| {
+            let path = format!("{FIRST}/implementation/lib/more.ts");
+            site.write(&path, "more\n");
+        }),
+        ("a file that is gone", |site| {
+            site.remove(&format!("{FIRST}/implementation/lib/more.ts"));
+        }),
+        ("a run whose implementation is as it was", |site| {
+            let path = format!("{FIRST}/writeup.md");
+            site.write(&path, format!("{}\nMore.\n", site.text(&path)));
+        }),
+        ("the policy is taken back", |site| {
+            site.replace(
+                "site.toml",
+                "publish_implementation = true",
+                "publish_implementation = false",
+            );
+        }),
+    ];
+    for (what, edit) in edits {
+        edit(&site);
+        let fresh = tempfile::tempdir().expect("a temporary folder");
+        let out = fresh.path().join("out");
+        let built = site.runpress(&["build", "--out", out.to_str().expect("UTF-8")]);
+        assert_eq!(built.status, Some(0), "{what}: {}", built.stderr);
+        let fresh = tree(&out);
+        let archives = fresh.keys().filter(|path| path.ends_with(".tar.gz"));
+        let expected = if what == "the policy is taken back" {
+            0
+        } else {
+            2
+        };
+        assert_eq!(archives.count(), expected, "{what}");
+        served.until(what, || differences(&served.files(), &fresh).is_empty());
+    }
+}

@@ -1,0 +1,44 @@
+//! Reads the working tree of a run, where the site publishes it.
+
+use crate::config::Config;
+use crate::diagnostics::{Checked, Collector};
+use crate::discover::RunDirectory;
+use crate::model::implementation::{FOLDER, Implementation};
+use crate::{load, rules};
+
+/// What is published of the working tree of a run; nothing, unless the site asks for it. Every file is read for its digest, so a
+/// check says what a build will say.
+#[must_use]
+pub fn implementation(config: &Config, directory: &RunDirectory) -> Checked<Implementation> {
+    let mut found = Implementation::default();
+    if !config.policy.publish_implementation {
+        return Checked::clean(found);
+    }
+    let (tree, told) = load::working_tree(directory, &config.limits);
+    let mut problems = Collector::default();
+    for problem in told {
+        problems.push(problem);
+    }
+    found.left_out = tree.left_out;
+    let sizes = tree.files.iter().map(|file| file.bytes);
+    let bytes = sizes.fold(0, u64::saturating_add);
+    let too_large = rules::implementation::check_size(&directory.shown, bytes, config.limits.file);
+    if too_large.is_none() {
+        for file in tree.files {
+            match load::working_digest(directory, file) {
+                Ok(file) => found.files.push(file),
+                Err(problem) => problems.push(problem),
+            }
+        }
+    }
+    let mut diagnostics = problems.finish(&format!("{}/{FOLDER}", directory.shown));
+    diagnostics.extend(too_large);
+    diagnostics.extend(rules::implementation::check_left_out(
+        &directory.shown,
+        found.left_out,
+    ));
+    Checked {
+        value: found,
+        diagnostics,
+    }
+}

@@ -1,0 +1,71 @@
+//! Knows how the working tree of a run is published: as one archive and never as files of the site, so that no page, picture or
+//! script of a recorded run is ever answered as one of the site's.
+
+use std::io::{self, Write};
+
+use flate2::{Compression, GzBuilder};
+use tar::{Builder, EntryType, Header};
+
+use crate::diagnostics::Diagnostic;
+use crate::discover::RunDirectory;
+use crate::load::WorkingReader;
+use crate::model::implementation::{File, Implementation};
+use crate::publish::{Stage, Written};
+
+/// The archive's name beside the page of its run.
+pub(super) const NAME: &str = "implementation.tar.gz";
+/// The same everywhere: another level gives other bytes.
+const LEVEL: u32 = 6;
+
+/// Writes the archive to `path`. The same files give the same bytes: no time, no owner, and the order of the paths.
+///
+/// # Errors
+/// The site cannot be written, or a file is not what it was when its digest was taken.
+pub(super) fn write(
+    stage: &Stage,
+    path: &str,
+    directory: &RunDirectory,
+    implementation: &Implementation,
+) -> Result<Written, Diagnostic> {
+    let mut refused = None;
+    let written = stage.stream(path, |out| {
+        // A rehearsal only takes the path: every file was read before, and to pack it is what takes longest.
+        if stage.rehearses() {
+            return Ok(());
+        }
+        let out = GzBuilder::new().write(out, Compression::new(LEVEL));
+        let mut archive = Builder::new(out);
+        for file in &implementation.files {
+            if let Some(problem) = append(&mut archive, directory, file)? {
+                refused = Some(problem);
+                return Err(io::Error::other("a file was changed"));
+            }
+        }
+        archive.into_inner()?.finish().map(drop)
+    });
+    match refused {
+        Some(problem) => Err(problem),
+        None => written,
+    }
+}
+
+/// Appends a file; gives the problem when it is not as it was.
+fn append(
+    archive: &mut Builder<impl Write>,
+    directory: &RunDirectory,
+    file: &File,
+) -> io::Result<Option<Diagnostic>> {
+    let mut reader = match WorkingReader::open(directory, &file.digest) {
+        Ok(reader) => reader,
+        Err(problem) => return Ok(Some(problem)),
+    };
+    let mut header = Header::new_gnu();
+    header.set_entry_type(EntryType::Regular);
+    header.set_size(file.digest.bytes);
+    header.set_mode(if file.executable { 0o755 } else { 0o644 });
+    header.set_uid(0);
+    header.set_gid(0);
+    header.set_mtime(0);
+    archive.append_data(&mut header, &file.digest.path, &mut reader)?;
+    Ok(reader.finish().err())
+}

@@ -1,0 +1,69 @@
+//! Knows which files can be downloaded beside the page of a run.
+
+use std::collections::BTreeMap;
+
+use crate::diagnostics::Diagnostic;
+use crate::publish::Kept;
+use crate::view::links;
+
+use super::archive;
+use super::output::{Files, RunOutput};
+
+impl RunOutput<'_> {
+    /// The working tree as one archive, where it is published; gives its size.
+    pub(super) fn write_implementation(
+        &self,
+        files: &mut Files<'_>,
+        slug: &str,
+    ) -> Result<Option<u64>, Diagnostic> {
+        let implementation = &self.inspected.implementation;
+        if implementation.files.is_empty() {
+            return Ok(None);
+        }
+        let path = links::run_file(slug, archive::NAME);
+        let written = archive::write(files.stage, &path, self.directory, implementation)?;
+        let bytes = written.bytes;
+        files.written.push(Kept { path, bytes });
+        Ok(Some(bytes))
+    }
+
+    /// Public assets of the transcript, each once, under names that say what they hold.
+    pub(super) fn write_assets(&self, files: &mut Files<'_>, slug: &str) -> Result<(), Diagnostic> {
+        let assets = self
+            .inspected
+            .conversation
+            .iter()
+            .flat_map(|conversation| &conversation.assets);
+        let assets: BTreeMap<&str, &[u8]> = assets
+            .filter_map(|asset| asset.file.as_ref())
+            .map(|file| (file.name.as_str(), file.bytes.as_slice()))
+            .collect();
+        for (name, bytes) in assets {
+            files.write(&links::run_file(slug, &format!("assets/{name}")), bytes)?;
+        }
+        Ok(())
+    }
+
+    /// Event logs, tapes and sidecars, byte for byte as they were checked.
+    pub(super) fn write_downloads(
+        &self,
+        files: &mut Files<'_>,
+        slug: &str,
+    ) -> Result<Vec<String>, Diagnostic> {
+        if !self.site.config.policy.publish_events {
+            return Ok(Vec::new());
+        }
+        let downloads = self
+            .files
+            .events
+            .iter()
+            .chain(&self.files.tapes)
+            .chain(&self.files.sidecars);
+        downloads
+            .map(|file| {
+                files.write(&links::run_file(slug, &file.name), &file.bytes)?;
+                Ok(file.name.clone())
+            })
+            .collect()
+    }
+}

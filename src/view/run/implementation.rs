@@ -1,0 +1,52 @@
+//! Knows how a page tells of the files that the agent left.
+
+use serde::Serialize;
+
+use crate::view::{Link, format, links};
+
+use super::Archive;
+use super::provenance::{FileView, file_view};
+
+/// Files that are listed: a working tree may have thousands, and `run.json` has them all.
+const LISTED: usize = 100;
+
+/// The archive of the files that the agent left.
+#[derive(Debug, Serialize)]
+pub struct ImplementationView {
+    /// The archive.
+    pub archive: Link,
+    /// Its size.
+    pub size: String,
+    /// `34 files`
+    pub count: String,
+    /// Size of the files together.
+    pub unpacked: String,
+    /// What is not in the archive: `2 hidden files or folders and 1 link`.
+    pub left_out: Option<String>,
+    /// The first files.
+    pub files: Vec<FileView>,
+    /// How many more there are, when there are more than are listed.
+    pub more: Option<String>,
+}
+
+pub(super) fn implementation(archive: Archive<'_>) -> ImplementationView {
+    let held = archive.implementation;
+    let count = held.files.len();
+    ImplementationView {
+        archive: Link {
+            text: archive.file.to_owned(),
+            href: links::encode(archive.file),
+        },
+        size: format::bytes(archive.bytes),
+        count: format::count(count, "file"),
+        unpacked: format::bytes(held.bytes()),
+        left_out: (held.left_out.total() > 0).then(|| held.left_out.words()),
+        files: held
+            .files
+            .iter()
+            .take(LISTED)
+            .map(|file| file_view(&file.digest))
+            .collect(),
+        more: format::more(count, LISTED, "file"),
+    }
+}
