@@ -1,8 +1,6 @@
 //! The same input gives the same bytes.
 
-use runpress::site::Overrides;
-
-use crate::support::{HEADER, Run, TestSite, annotation, differences, lines, messages, tree};
+use crate::support::{HEADER, Run, TestSite, annotation, differences, lines, messages};
 
 /// Some runs, with enough in them that threads finish out of order.
 fn site() -> TestSite {
@@ -30,19 +28,9 @@ fn site() -> TestSite {
 #[test]
 fn one_thread_and_eight_threads_write_the_same_site() {
     let site = site();
-    let build = |jobs: usize| {
-        let out = site.path(&format!("out-{jobs}"));
-        let overrides = Overrides {
-            jobs,
-            out: Some(out.clone()),
-            ..Overrides::default()
-        };
-        assert!(site.build_with(&overrides).published);
-        tree(&out)
-    };
-    let one = build(1);
+    let one = site.published_by(1);
     assert!(one.len() > 120, "{} files", one.len());
-    assert_eq!(differences(&one, &build(8)), [""; 0]);
+    assert_eq!(differences(&one, &site.published_by(8)), [""; 0]);
 }
 
 #[test]

@@ -9,11 +9,10 @@ use std::process::Command;
 use flate2::read::GzDecoder;
 use runpress::config::Config;
 use runpress::load::{self, WorkingFile, WorkingReader};
-use runpress::site::Overrides;
 use serde_json::{Value, json};
 
 use crate::support::{
-    FIRST, FIRST_SLUG, Run, TestSite, below, codes, described, differences, tree, words,
+    FIRST, FIRST_SLUG, Run, TestSite, below, codes, described, differences, words,
 };
 
 const ON: &str = "[policy]\npublish_implementation = true\n";
@@ -233,20 +232,10 @@ fn the_same_files_give_the_same_bytes_wherever_and_whenever_they_were_written() 
         site
     };
     let one = site(&TREE);
-    let build = |site: &TestSite, jobs: usize| {
-        let out = site.path(&format!("out-{jobs}"));
-        let overrides = Overrides {
-            jobs,
-            out: Some(out.clone()),
-            ..Overrides::default()
-        };
-        assert!(site.build_with(&overrides).published);
-        tree(&out)
-    };
-    let first = build(&one, 1);
+    let first = one.published_by(1);
     let is_archive = |path: &&String| path.ends_with("/implementation.tar.gz");
     assert_eq!(first.keys().filter(is_archive).count(), 13);
-    assert_eq!(differences(&first, &build(&one, 8)), [""; 0]);
+    assert_eq!(differences(&first, &one.published_by(8)), [""; 0]);
 
     let mut order = TREE;
     order.reverse();
@@ -260,7 +249,7 @@ fn the_same_files_give_the_same_bytes_wherever_and_whenever_they_were_written() 
         // What the group and others may do is of this machine.
         fs::set_permissions(&path, fs::Permissions::from_mode(0o675)).expect("permissions");
     }
-    assert_eq!(differences(&first, &build(&other, 1)), [""; 0]);
+    assert_eq!(differences(&first, &other.published_by(1)), [""; 0]);
 }
 
 #[test]

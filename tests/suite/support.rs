@@ -191,6 +191,18 @@ impl TestSite {
     pub(crate) fn published(&self) -> BTreeMap<String, Vec<u8>> {
         tree(&self.path("public"))
     }
+
+    /// Builds with so many threads into a folder of its own, and gives every file of it.
+    pub(crate) fn published_by(&self, jobs: usize) -> BTreeMap<String, Vec<u8>> {
+        let out = self.path(&format!("out-{jobs}"));
+        let overrides = Overrides {
+            jobs,
+            out: Some(out.clone()),
+            ..Overrides::default()
+        };
+        assert!(self.build_with(&overrides).published);
+        tree(&out)
+    }
 }
 
 /// Runs the binary in a folder.
