@@ -12,7 +12,7 @@ use crate::formats::withdrawn::Withdrawals;
 use crate::ledger::{Build, Ledger};
 use crate::load::{Loaded, Look};
 use crate::markup::Origin;
-use crate::model::archive::Archive;
+use crate::model::archive::{Archive, Sort};
 use crate::model::findings::Findings;
 use crate::model::slug::{slugify, with_hash};
 use crate::publish::Stage;
@@ -416,8 +416,8 @@ impl Gathered {
             .map_err(|problem| vec![problem])
     }
 
-    /// The prose of a case, model or harness; `folder` is where their pages stand.
-    fn group_prose(&self, site: &Site, (shelf, folder): (Shelf, &str), slug: &str) -> GroupProse {
+    /// The prose of a case, model or harness.
+    fn group_prose(&self, site: &Site, (sort, shelf): (Sort, Shelf), slug: &str) -> GroupProse {
         let found = self
             .prose
             .iter()
@@ -425,7 +425,12 @@ impl Gathered {
         found.map_or_else(GroupProse::default, |(_, prose)| GroupProse {
             title: prose.title.clone(),
             description: prose.description.clone(),
-            html: own_markdown(site, &links::group(folder, slug), &prose.body, "about"),
+            html: own_markdown(
+                site,
+                &links::group(sort.folder(), slug),
+                &prose.body,
+                "about",
+            ),
         })
     }
 }

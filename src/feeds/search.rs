@@ -67,10 +67,10 @@ pub fn page(title: String, description: Option<&str>, text: String, path: String
 /// A case, a model or a harness; `title` and `text` are those of its prose, plain.
 #[must_use]
 pub fn group(sort: Sort, group: &Group, title: Option<&str>, text: String) -> Document {
-    let (kind, folder) = match sort {
-        Sort::Case => (Kind::Case, "cases"),
-        Sort::Model => (Kind::Model, "models"),
-        Sort::Harness => (Kind::Harness, "harnesses"),
+    let kind = match sort {
+        Sort::Case => Kind::Case,
+        Sort::Model => Kind::Model,
+        Sort::Harness => Kind::Harness,
     };
     let runs = format::count(group.runs.len(), "run");
     let own = title.filter(|title| *title != group.name);
@@ -79,7 +79,7 @@ pub fn group(sort: Sort, group: &Group, title: Option<&str>, text: String) -> Do
         group.name.clone(),
         text,
         own.map_or_else(|| runs.clone(), |title| format!("{title}, {runs}")),
-        links::group(folder, &group.slug),
+        links::group(sort.folder(), &group.slug),
     )
 }
 

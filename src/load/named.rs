@@ -8,6 +8,7 @@ use crate::config::Limits;
 use crate::diagnostics::{Diagnostic, Place, codes};
 use crate::discover::RunDirectory;
 use crate::formats::run_record;
+use crate::model::implementation::FOLDER;
 
 /// Reads a payload from a tape's CAS folder. `Ok(None)`: it is not there.
 ///
@@ -100,15 +101,15 @@ pub fn implementation(
     path: &str,
     limits: &Limits,
 ) -> Result<Option<Loaded>, Diagnostic> {
-    let name = format!("implementation/{path}");
+    let name = format!("{FOLDER}/{path}");
     let shown = format!("{}/{name}", directory.shown);
-    let folder = directory.path.join("implementation");
+    let folder = directory.path.join(FOLDER);
     // The folder itself may not be a link: it could lead to the run directory and so to its transcript.
     if folder
         .symlink_metadata()
         .is_ok_and(|meta| meta.is_symlink())
     {
-        return Err(outside(&format!("{}/implementation", directory.shown)));
+        return Err(outside(&format!("{}/{FOLDER}", directory.shown)));
     }
     // What is read stands in the folder, links resolved.
     let Ok(root) = folder.canonicalize() else {
@@ -133,6 +134,6 @@ fn has_a_place_of_its_own(below: &Path) -> bool {
     let is_cas = Path::new(first)
         .extension()
         .is_some_and(|extension| extension == "cas");
-    let folder = first == "implementation" || is_cas;
+    let folder = first == FOLDER || is_cas;
     folder || first == run_record::FILE_NAME || run_files::role(first).is_some()
 }

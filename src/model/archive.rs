@@ -165,6 +165,18 @@ pub enum Sort {
     Harness,
 }
 
+impl Sort {
+    /// The folder in which their pages stand, and in a content root their prose.
+    #[must_use]
+    pub const fn folder(self) -> &'static str {
+        match self {
+            Self::Case => "cases",
+            Self::Model => "models",
+            Self::Harness => "harnesses",
+        }
+    }
+}
+
 fn range_key(run: &Run) -> RangeKey {
     let subject = &run.subject;
     (

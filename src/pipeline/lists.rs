@@ -142,19 +142,17 @@ impl<'a> Lists<'a> {
     fn groups(&self) -> Result<(), Diagnostic> {
         let archive = self.archive();
         let all: Vec<_> = [
-            (Sort::Case, (Shelf::Case, "cases"), &archive.cases),
-            (Sort::Model, (Shelf::Model, "models"), &archive.models),
-            (
-                Sort::Harness,
-                (Shelf::Harness, "harnesses"),
-                &archive.harnesses,
-            ),
+            (Sort::Case, Shelf::Case, &archive.cases),
+            (Sort::Model, Shelf::Model, &archive.models),
+            (Sort::Harness, Shelf::Harness, &archive.harnesses),
         ]
         .into_iter()
         .flat_map(|(sort, shelf, groups)| groups.iter().map(move |group| (sort, shelf, group)))
         .collect();
         all.into_par_iter().try_for_each(|(sort, shelf, group)| {
-            let prose = self.gathered.group_prose(self.site, shelf, &group.slug);
+            let prose = self
+                .gathered
+                .group_prose(self.site, (sort, shelf), &group.slug);
             let findings = &self.outcome.findings;
             let pages =
                 catalogue::group_pages(archive, findings, sort, group, &prose, plot::render);

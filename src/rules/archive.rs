@@ -132,10 +132,10 @@ fn group_slugs(
     into: &mut BTreeMap<(Sort, String), String>,
     notes: &mut Vec<Diagnostic>,
 ) {
-    let (folder, word) = match sort {
-        Sort::Case => ("cases", "case"),
-        Sort::Model => ("models", "model"),
-        Sort::Harness => ("harnesses", "harness"),
+    let word = match sort {
+        Sort::Case => "case",
+        Sort::Model => "model",
+        Sort::Harness => "harness",
     };
     let mut taken = BTreeSet::from([String::new()]);
     for name in names {
@@ -147,7 +147,7 @@ fn group_slugs(
         };
         if slug != plain {
             notes.push(codes::ARCHIVE_SLUG_COLLISION.at(
-                Place::file(folder),
+                Place::file(sort.folder()),
                 format!("The {word} {} stands at {}, since its plain address is taken or empty", quoted(&name), quoted(&slug)),
                 "Nothing needs to be done; names with letters and digits of their own give plainer addresses.",
             ));

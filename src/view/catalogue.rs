@@ -132,12 +132,12 @@ pub fn group_pages(
     prose: &GroupProse,
     draw: Draw,
 ) -> Vec<(String, GroupPage)> {
-    let (word, folder) = match sort {
-        Sort::Case => ("case", "cases"),
-        Sort::Model => ("model", "models"),
-        Sort::Harness => ("harness", "harnesses"),
+    let word = match sort {
+        Sort::Case => "case",
+        Sort::Model => "model",
+        Sort::Harness => "harness",
     };
-    let folder = format!("{folder}/{}", group.slug);
+    let folder = format!("{}/{}", sort.folder(), group.slug);
     let path = |number: usize| links::list(&folder, number);
     let sets = comparison::sets(archive, &group.runs);
     (1..=page_count(group.runs.len()))

@@ -106,14 +106,6 @@ fn counted(count: usize, noun: &str) -> String {
     format::count(count, noun)
 }
 
-fn folder(sort: Sort) -> &'static str {
-    match sort {
-        Sort::Case => "cases",
-        Sort::Model => "models",
-        Sort::Harness => "harnesses",
-    }
-}
-
 /// The groups with the newest runs, in the order of their names.
 fn recent(groups: &[Group], most: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..groups.len()).collect();
@@ -128,7 +120,7 @@ fn matrix(archive: &Archive, across: Sort, cases: &[usize], most: usize, root: &
     let shown = recent(groups, most);
     let link = |sort: Sort, group: &Group| Link {
         text: group.name.clone(),
-        href: format!("{root}{}", links::group(folder(sort), &group.slug)),
+        href: format!("{root}{}", links::group(sort.folder(), &group.slug)),
     };
     Matrix {
         columns: shown

@@ -14,7 +14,7 @@
   const settle = (element, kept, put) => {
     const place = document.querySelector(`${kept}.awaited`);
     if (place) place.replaceWith(element);
-    else put?.(element);
+    else put(element);
   };
   const count = (number, noun) => `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`;
   const pause = () => new Promise((go) => setTimeout(go));

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
-import { launch, watch } from './support/browser.mjs';
+import { drawn, launch, watch } from './support/browser.mjs';
 import { serve } from './support/server.mjs';
 import { record, site } from './support/site.mjs';
 
@@ -68,7 +68,7 @@ async function open(query, { base = `${pathToFileURL(folder).href}/`, file = 'co
 // Sections are laid out when they come near, and only then have words as a reader sees them.
 const words = async (place) => {
   await place.scrollIntoViewIfNeeded();
-  await place.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
+  await drawn(place.page());
   return place.innerText();
 };
 const row = (page, section, name) => page.locator(`section:has(#${section}) tr`).filter({ has: page.locator('th[scope=row]', { hasText: name }) });

@@ -68,14 +68,11 @@ impl RunOutput<'_> {
         self.write_assets(files, &entry.slug)?;
         let archive = self.write_implementation(files, &entry.slug)?;
         let implementation = &self.inspected.implementation;
-        let mut listed = self.files.digests.clone();
-        listed.extend(self.inspected.referenced.iter().cloned());
-        listed.extend(implementation.files.iter().map(|file| file.digest.clone()));
-        listed.sort_by(|a, b| a.path.cmp(&b.path));
-        listed.dedup();
-        // The page lists the files of the archive apart.
-        let mut digests = listed.clone();
-        digests.retain(|file| !implementation.holds(&file.path));
+        let mut digests = self.files.digests.clone();
+        digests.extend(self.inspected.referenced.iter().cloned());
+        digests.extend(implementation.files.iter().map(|file| file.digest.clone()));
+        digests.sort_by(|a, b| a.path.cmp(&b.path));
+        digests.dedup();
         let sources = Sources {
             config,
             surroundings: self.surroundings,
@@ -127,7 +124,7 @@ impl RunOutput<'_> {
             sidecars: &self.inspected.sidecars,
             conversation: self.inspected.conversation.as_ref(),
             threads: self.inspected.threads.as_ref(),
-            files: &listed,
+            files: &digests,
             diagnostics: problems,
         };
         let mut json = Vec::with_capacity(16 * 1024);

@@ -140,7 +140,16 @@ pub(super) fn provenance(s: &Sources<'_>, draw: Draw) -> ProvenanceView {
             .into_iter()
             .filter_map(|(title, value)| Some((title, draw(&tree::tree(value.as_ref()?)))))
             .collect(),
-        files: s.files.iter().map(file_view).collect(),
+        // The files of the archive are listed apart.
+        files: s
+            .files
+            .iter()
+            .filter(|file| {
+                s.archive
+                    .is_none_or(|archive| !archive.implementation.holds(&file.path))
+            })
+            .map(file_view)
+            .collect(),
         implementation: s.archive.map(implementation::implementation),
         tapes: s
             .tapes
