@@ -180,6 +180,15 @@ test('every image of the demo says how large it is, and is shown in its proporti
   }
 });
 
+/** A PNG of that size. Chromium encodes a canvas without showing it; a screenshot needs a window that has been drawn. */
+async function drawnPng(page, width, height) {
+  const url = await page.evaluate(([wide, high]) => {
+    const canvas = Object.assign(document.createElement('canvas'), { width: wide, height: high });
+    return canvas.toDataURL('image/png');
+  }, [width, height]);
+  return Buffer.from(url.split(',')[1], 'base64');
+}
+
 test('nothing moves when a picture arrives, whatever its size', async () => {
   const sizes = { small: [160, 90], wide: [2400, 300], high: [600, 1500] };
   const texts = { 'content/pages/look.md': Object.keys(sizes).map((name) => `![${name}](../${name}.png)\n`).join('\n') };
@@ -188,13 +197,13 @@ test('nothing moves when a picture arrives, whatever its size', async () => {
   const messages = [{ role: 'user', content: [...blocks, { type: 'text', visibility: 'public', text: 'below' }] }];
   texts['content/runs/one/run-record.json'] = JSON.stringify(record());
   texts['content/runs/one/transcript.json'] = JSON.stringify({ _type: 'transcript', version: 2, id: 't', messages, assets });
+  const sheet = await browser.newPage();
   for (const [name, [width, height]] of Object.entries(sizes)) {
-    const page = await browser.newPage({ viewport: { width, height } });
-    const picture = await page.screenshot();
+    const picture = await drawnPng(sheet, width, height);
     texts[`static/${name}.png`] = picture;
     texts[`content/runs/one/assets/${name}.png`] = picture;
-    await page.close();
   }
+  await sheet.close();
   const folder = site(texts);
   for (const width of [1440, 320]) {
     for (const [file, marked] of [['look/index.html', 'footer'], [runPage(cards(folder)[0]), '.turn .plain']]) {
