@@ -2,7 +2,8 @@
 //! from disk. These files are the site's own internals, no feeds: they have no schema and no version, and are
 //! listed nowhere.
 //!
-//! `runs/<slug>/compare.js` calls `runpress.run` with a [`crate::view::compare::RunData`].
+//! `runs/<slug>/compare.js` calls `runpress.run` with a [`crate::view::compare::RunData`], and `compare-2.js` beside it
+//! with the [`crate::view::compare::TapeData`] of the run's second tape.
 
 use serde::Serialize;
 

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde::ser::{SerializeSeq, Serializer};
 
+use crate::config::Config;
 use crate::model::archive::Archive;
 use crate::model::findings::Findings;
 use crate::model::run::{Number, Step};
@@ -72,6 +73,9 @@ pub struct RunData<'a> {
     metrics: Vec<(&'static str, Option<f64>, String)>,
     /// View, name, similarity (null when it was not reached) and text.
     checks: Vec<(String, String, Option<f64>, String)>,
+    /// File and number of events of each tape.
+    tapes: Vec<(String, usize)>,
+    /// The first of them; each further one has a script of its own.
     tape: Option<TapeData<'a>>,
     /// Blocks of words and whether there is more; null without a review.
     writeup: Option<(Vec<(&'static str, String)>, bool)>,
@@ -79,13 +83,12 @@ pub struct RunData<'a> {
 
 type Field = (&'static str, Option<String>);
 
-/// The first tape of a run.
+/// A tape of a run; of its events, at most the first 10,000.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct TapeData<'a> {
-    file: String,
-    /// All its events; at most the first 10,000 follow.
-    total: usize,
+pub struct TapeData<'a> {
+    /// What its anchors begin with; empty for the first tape.
+    prefix: String,
     /// Events on a page of the timeline.
     page_size: usize,
     /// Word and family of each kind.
@@ -96,7 +99,7 @@ struct TapeData<'a> {
 }
 
 /// An event: kind, milliseconds since the one before (null without a time), whether it failed (0 or 1), its command
-/// or path (-1 without one), and its anchor where that is not its position.
+/// or path (-1 without one), and its anchor where that is not the prefix, `e-` and its position.
 #[derive(Debug)]
 struct EventData {
     kind: usize,
@@ -161,13 +164,21 @@ pub fn data<'a>(
                 )
             })
             .collect(),
-        tape: s
+        tapes: s
             .tapes
-            .first()
-            .zip(s.layouts.first())
-            .map(|(tape, layout)| tape_data(s.config.timeline.page_size, tape, layout)),
+            .iter()
+            .map(|tape| (cut(&tape.file, FIELD), tape.events.len()))
+            .collect(),
+        tape: tape(s, 0),
         writeup,
     }
+}
+
+/// The tape at `index` of the run, if there is one.
+#[must_use]
+pub fn tape<'a>(s: &Sources<'a>, index: usize) -> Option<TapeData<'a>> {
+    let tape = s.tapes.get(index).zip(s.layouts.get(index));
+    tape.map(|(tape, layout)| tape_data(s.config, tape, layout))
 }
 
 fn cut(text: &str, limit: usize) -> String {
@@ -292,7 +303,7 @@ fn metrics(s: &Sources<'_>) -> Vec<(&'static str, Option<f64>, String)> {
     all
 }
 
-fn tape_data<'a>(page_size: usize, tape: &'a Tape<'_>, layout: &Layout<'_>) -> TapeData<'a> {
+fn tape_data<'a>(config: &Config, tape: &'a Tape<'_>, layout: &Layout<'_>) -> TapeData<'a> {
     let mut kinds: Vec<Kind> = Vec::new();
     let mut keys: Vec<Cow<'_, str>> = Vec::new();
     let mut known: BTreeMap<Cow<'_, str>, usize> = BTreeMap::new();
@@ -304,7 +315,7 @@ fn tape_data<'a>(page_size: usize, tape: &'a Tape<'_>, layout: &Layout<'_>) -> T
             kinds.push(event.kind);
             kinds.len() - 1
         });
-        let key = key(event).map(|key| {
+        let key = key(event, &config.workspace).map(|key| {
             *known.entry(key).or_insert_with_key(|key| {
                 bytes += key.len();
                 keys.push(key.clone());
@@ -325,9 +336,8 @@ fn tape_data<'a>(page_size: usize, tape: &'a Tape<'_>, layout: &Layout<'_>) -> T
         before = event.at.or(before);
     }
     TapeData {
-        file: cut(&tape.file, FIELD),
-        total: tape.events.len(),
-        page_size,
+        prefix: layout.prefix.clone(),
+        page_size: config.timeline.page_size,
         kinds: kinds
             .iter()
             .map(|kind| (kind.word, kind.family.word()))
@@ -338,8 +348,8 @@ fn tape_data<'a>(page_size: usize, tape: &'a Tape<'_>, layout: &Layout<'_>) -> T
 }
 
 /// What an event does, in words by which it is found again in another run: its command, path or query, where it
-/// is an action at all.
-fn key<'a>(event: &'a Event<'_>) -> Option<Cow<'a, str>> {
+/// is an action at all. One agent names a file by its path in the working tree, another by its whole path.
+fn key<'a>(event: &'a Event<'_>, workspace: &str) -> Option<Cow<'a, str>> {
     let acts = matches!(
         event.kind.family,
         Family::Command | Family::Read | Family::Write | Family::Delegation
@@ -347,7 +357,15 @@ fn key<'a>(event: &'a Event<'_>) -> Option<Cow<'a, str>> {
     if !acts {
         return None;
     }
-    let words = on_one_line(&event.headline);
+    let workspace = workspace.trim_end_matches('/');
+    let below = match event.kind.family {
+        Family::Read | Family::Write if !workspace.is_empty() => event
+            .headline
+            .strip_prefix(workspace)
+            .and_then(|rest| rest.strip_prefix('/')),
+        _ => None,
+    };
+    let words = on_one_line(below.unwrap_or(&event.headline));
     if words.is_empty() {
         return None;
     }

@@ -1,6 +1,7 @@
 (() => {
-  // Draws the comparison of the runs that the address names, `?runs=a,b`: each run's `compare.js` is loaded as a
-  // script of data. All recorded text becomes text nodes. The page is drawn part by part, so that it answers.
+  // Draws the comparison of the runs that the address names, `?runs=a,b`, with their first tapes; `b~2` is b with its
+  // second. Each run's `compare.js` is loaded as a script of data, and `compare-2.js` for a further tape. All recorded
+  // text becomes text nodes. The page is drawn part by part, so that it answers.
   'use strict';
   const { root, make, count, pause, steps, load, archive } = window.runpress;
   const place = document.getElementById('compared');
@@ -28,8 +29,9 @@
   };
   const link = (href, text, fields) => make('a', { href, ...fields }, text);
   const pageOf = (run) => `${root}runs/${run.slug}/index.html`;
-  const here = (slugs) => `${location.pathname}${slugs.length ? `?runs=${slugs.join()}` : ''}`;
-  const go = (slugs) => location.assign(here(slugs));
+  const here = (names) => `${location.pathname}${names.length ? `?runs=${names.join()}` : ''}`;
+  const named = (slug, tape) => (tape > 1 ? `${slug}~${tape}` : slug);
+  const go = (names) => location.assign(here(names));
   const differ = (values) => values.some((value) => value !== values[0]);
   const letter = (index) => make('b', { className: 'letter' }, LETTERS[index]);
   const unknown = (reason) => make('abbr', { className: 'unknown', title: reason }, '—');
@@ -102,19 +104,19 @@
       table('Checks of the runs', 'Check', runs, [make('tbody', {}, ...rows)]));
   };
 
-  // The events of a run's first tape, each with the milliseconds since the first.
+  // The events of a run's tape, each with the milliseconds since the first.
   const unpack = (run) => {
     if (!run.tape) return [];
-    const { kinds, keys, events, pageSize } = run.tape;
+    const { prefix, kinds, keys, events, pageSize } = run.tape;
     let at = 0;
     return events.map(([kind, after, failed, key, anchor], position) => {
       at += after || 0;
-      const name = anchor || `e-${position}`;
+      const name = anchor || `${prefix}e-${position}`;
       const page = Math.floor(position / pageSize) + 1;
       return {
-        word: kinds[kind][0], family: kinds[kind][1], failed: failed === 1, at, timed: after !== null, name,
+        word: kinds[kind][0], family: kinds[kind][1], failed: failed === 1, at, timed: after !== null, number: `#${name.slice(prefix.length + 2)}`,
         key: key < 0 ? null : keys[key].replace(/^\.\//, ''),
-        href: `${root}runs/${run.slug}/${page > 1 ? `events/${page}/` : ''}index.html#${name}`,
+        href: `${root}runs/${run.slug}/${page > 1 ? `events/${prefix.replace('.', '/')}${page}/` : ''}index.html#${name}`,
       };
     });
   };
@@ -150,12 +152,17 @@
         last = { at, failed: event.failed, tick };
       });
       const failures = tape.filter((event) => event.failed).length;
-      const { total = 0, file } = runs[run].tape || {};
-      const others = runs[run].metrics.find(([name]) => name === 'Events')[1] - total;
-      const words = !runs[run].tape ? 'no tape' : `${file}: ${count(total, 'event')}, ${failures ? count(failures, 'failure') : 'no failure'}`
-        + `${tape.some((event) => event.timed) ? `, ${duration(tape.at(-1).at)}` : ', no times'}${tape.length < total ? `; the first ${tape.length.toLocaleString('en')} are compared` : ''}`
-        + `${others > 0 ? `. This is the first tape of the run; the others, of ${count(others, 'event')}, are not compared` : ''}`;
-      lanes.append(make('li', {}, make('p', {}, letter(run), ' ', link(`${pageOf(runs[run])}#timeline`, runs[run].model), make('span', { className: 'by' }, ` ${words}`)), svg));
+      const { tapes: all, number } = runs[run];
+      const [file, total] = all[number - 1] ?? [];
+      const words = !file ? 'no tape' : `${file}: ${count(total, 'event')}, ${failures ? count(failures, 'failure') : 'no failure'}`
+        + `${tape.some((event) => event.timed) ? `, ${duration(tape.at(-1).at)}` : ', no times'}${tape.length < total ? `; the first ${tape.length.toLocaleString('en')} are compared` : ''}`;
+      const said = make('span', { className: 'by' }, ` ${words}`);
+      all.forEach(([other, events], at) => {
+        if (at + 1 === number) return;
+        const names = runs.map(({ name }, index) => (index === run ? named(runs[run].slug, at + 1) : name));
+        said.append(said.children.length ? ', ' : '. Compare instead: ', link(`${here(names)}#tapes`, other), ` (${count(events, 'event')})`);
+      });
+      lanes.append(make('li', {}, make('p', {}, letter(run), ' ', link(`${pageOf(runs[run])}#timeline`, runs[run].model), said), svg));
     };
     const axis = draw('svg', { class: 'axis', viewBox: '0 0 1000 8', preserveAspectRatio: 'none', 'aria-hidden': 'true' });
     const labels = make('p', { className: 'ticks', ariaHidden: 'true' });
@@ -264,7 +271,7 @@
     return stretches;
   };
 
-  const action = (event) => make('li', {}, link(event.href, `#${event.name.replace(/^e-/, '')}`), ` ${event.word} `, make('code', {}, shortened(event.key)),
+  const action = (event) => make('li', {}, link(event.href, event.number), ` ${event.word} `, make('code', {}, shortened(event.key)),
     ...(event.failed ? [' ', make('span', { className: 'badge b-bad' }, 'failed')] : []));
   const actions = (list) => make('ul', { className: 'actions' }, ...list.map(action));
   const stretch = ({ same, sides }, runs, isFirst) => {
@@ -272,7 +279,7 @@
     const cells = sides.map((list) => {
       const shown = list.slice(0, few);
       const more = list.length - shown.length;
-      const words = few ? `${more.toLocaleString('en')} more` : `#${list[0].name.replace(/^e-/, '')} to #${list.at(-1).name.replace(/^e-/, '')}`;
+      const words = few ? `${more.toLocaleString('en')} more` : `${list[0].number} to ${list.at(-1).number}`;
       return make('td', {}, list.length ? actions(shown) : make('span', { className: 'quiet' }, 'nothing here'),
         ...(more ? [fold(words, () => actions(list.slice(few, 500)))] : []));
     });
@@ -365,10 +372,10 @@
   };
 
   // The runs of the archive to choose from, loaded when somebody is about to.
-  const adding = (slugs) => {
+  const adding = (names, slugs) => {
     const all = [];
-    const named = new Map();
-    const select = make('select', { onchange: () => select.value && go([...slugs, select.value]) }, new Option('Choose a run of the same case', ''));
+    const offered = new Map();
+    const select = make('select', { onchange: () => select.value && go([...names, select.value]) }, new Option('Choose a run of the same case', ''));
     const input = make('input', { type: 'text', autocomplete: 'off', spellcheck: false, placeholder: 'words, or the address of a run' });
     const list = make('datalist', { id: 'every-run' });
     const status = make('p', { className: 'quiet', role: 'status' });
@@ -403,7 +410,7 @@
     const suggest = async () => {
       const found = await find(100);
       if (found.length) list.replaceChildren(...found.map(({ name }) => new Option(name)));
-      for (const { name, slug } of found) named.set(name, slug);
+      for (const { name, slug } of found) offered.set(name, slug);
     };
     input.addEventListener('input', () => {
       clearTimeout(timer);
@@ -412,40 +419,40 @@
     const form = make('form', { className: 'adding', onsubmit: async (event) => {
       event.preventDefault();
       const typed = input.value.trim();
-      const wanted = named.get(typed) ?? /runs\/([a-z0-9-]+)(?:\/|$)/.exec(typed)?.[1] ?? typed;
+      const wanted = offered.get(typed) ?? /runs\/([a-z0-9-]+)(?:\/|$)/.exec(typed)?.[1] ?? typed;
       if (!typed) return;
       await use();
-      if (!all.length || all.some(({ slug }) => slug === wanted)) return go([...slugs, wanted]);
+      if (!all.length || all.some(({ slug }) => slug === wanted)) return go([...names, wanted]);
       const found = await find(2);
-      if (found.length === 1) return go([...slugs, found[0].slug]);
+      if (found.length === 1) return go([...names, found[0].slug]);
       status.textContent = found.length ? 'More than one run has these words: choose one from the list.' : 'No other run has this address or these words.';
     } }, make('label', {}, 'Compare with ', select), make('label', {}, 'or any other run ', input), list, make('button', {}, 'Add'), status);
     form.addEventListener('focusin', () => use().then(() => list.firstChild || suggest()));
-    if (slugs.length === 1) use();
+    if (names.length === 1) use();
     return form;
   };
   const picker = (runs) => {
-    const slugs = runs.map((run) => run.slug);
+    const names = runs.map((run) => run.name);
     const list = make('ol', { className: 'chosen' }, ...runs.map((run) => {
-      const away = link(here(slugs.filter((slug) => slug !== run.slug)), 'Remove', { ariaLabel: `Remove ${LETTERS[run.at]}` });
+      const away = link(here(names.filter((name) => name !== run.name)), 'Remove', { ariaLabel: `Remove ${LETTERS[run.at]}` });
       return make('li', {}, make('p', {}, letter(run.at), ' ', link(pageOf(run), run.model), `, ${run.harness}`),
         make('p', { className: 'by' }, `${run.title}, ${run.date}, ${run.id}`), make('p', { className: 'by' }, away));
     }));
     return [
       ...(runs.length ? [list] : []),
       ...(runs.length === 1 ? [make('p', {}, 'One more run makes a comparison.')] : []),
-      ...(runs.length && runs.length < MOST ? [adding(slugs)] : []),
+      ...(runs.length && runs.length < MOST ? [adding(names, runs.map((run) => run.slug))] : []),
     ];
   };
 
   const show = async () => {
-    const runs = asked.map((slug) => received.get(slug)).filter(Boolean).slice(0, MOST);
+    const runs = asked.map((name) => received.get(name)).filter(Boolean).slice(0, MOST);
     runs.forEach((run, at) => { run.at = at; });
-    const lost = asked.filter((slug) => !received.has(slug));
+    const lost = asked.filter((name) => !received.has(name));
     const parts = [];
     if (lost.length) {
       parts.push(make('div', { className: 'empty', role: 'status' }, make('p', {}, `${lost.length === 1 ? 'One address leads' : 'These addresses lead'} to no published run: `,
-        ...lost.flatMap((slug, index) => [index ? ', ' : '', make('code', {}, slug.slice(0, 200))]), '.'),
+        ...lost.flatMap((name, index) => [index ? ', ' : '', make('code', {}, name.slice(0, 200))]), '.'),
       make('p', {}, 'It may have been set aside, renamed or mistyped. The other runs are compared all the same.')));
     }
     if (asked.length - lost.length > MOST) parts.push(quiet(`At most ${MOST} runs can be compared; the first ${MOST} are.`));
@@ -453,6 +460,7 @@
     place.replaceChildren(...parts, ...picker(runs));
     if (runs.length > 1) await sections(runs);
     place.ariaBusy = null;
+    document.getElementById(location.hash.slice(1))?.scrollIntoView();
   };
   const sections = async (runs) => {
     document.title = `${runs.map((run) => run.model).join(' and ')} – ${document.title}`;
@@ -469,12 +477,19 @@
     }
   };
 
+  // Only what the build can have written is asked for.
+  const fetched = async (name) => {
+    const [, slug, tape = 1] = /^([a-z0-9-]{1,400})(?:~([1-9]\d{0,2}))?$/.exec(name) ?? [];
+    if (!slug) return;
+    const run = await load(`runs/${slug}/compare`);
+    const number = Number(tape);
+    if (number > 1) run.tape = await load(`runs/${slug}/compare-${number}`);
+    received.set(name, Object.assign(run, { name, number }));
+  };
   if (asked.length) {
     place.append(quiet('Loading the runs…'));
     place.ariaBusy = 'true';
     pick.hidden = asked.length > 1;
-    // Only what the build can have written is asked for.
-    Promise.all(asked.slice(0, 2 * MOST).filter((slug) => /^[a-z0-9-]{1,400}$/.test(slug))
-      .map((slug) => load(`runs/${slug}/compare`).then((run) => received.set(slug, run), () => {}))).then(pause).then(show);
+    Promise.allSettled(asked.slice(0, 2 * MOST).map(fetched)).then(pause).then(show);
   }
 })();

@@ -218,6 +218,42 @@ test('after they part, tapes are laid beside each other again', async () => {
   await close();
 });
 
+test('a run with several tapes is compared by the one that the reader chooses', async () => {
+  const reads = (paths) => [
+    { type: 'header', version: 1, harn_version: '0.8.26' },
+    ...paths.map((path, seq) => ({ type: 'record', seq, virtual_time_ms: seq * 1000, monotonic_ms: 0, kind: { kind: 'file_read', path, content_hash: '0'.repeat(64), len_bytes: 1 } })),
+  ].map((line) => `${JSON.stringify(line)}\n`).join('');
+  const run = (index) => JSON.stringify(record({ id: `${index}aaaaaaa-8a60-4d2e-9a51-0c9f6f1f2b11`, subject: { ...record().subject, modelId: 'm' } }));
+  const of = (index) => `pong-codex-m-${index}aaaaaaa`;
+  const base = `${pathToFileURL(site({
+    'site.toml': '[timeline]\npage_size = 2\n',
+    'content/1/run-record.json': run(1),
+    'content/1/events.jsonl': log([[0, ...command('npm ci')], [3, ...command('make')]]),
+    'content/1/run.tape': reads(['a.ts', 'b.ts', 'c.ts']),
+    'content/2/run-record.json': run(2),
+    'content/2/run.tape': reads(['a.ts', 'x.ts']),
+  })).href}/`;
+  const { page, close } = await open(`?runs=${of(1)},${of(2)}`, { base });
+  await page.locator('#writeups').waitFor();
+  const lane = page.locator('.lanes li').first();
+  assert.match(await words(lane), /^A m events\.jsonl: 2 events, no failure, 3 s\. Compare instead: run\.tape \(3 events\)$/);
+  assert.match(await words(page.locator('section:has(#parting)')), /They part at the first action\./);
+  assert.doesNotMatch(await words(page.locator('.lanes li').nth(1)), /instead/);
+  await lane.getByRole('link', { name: 'run.tape' }).click();
+  await page.waitForURL((url) => url.search === `?runs=${of(1)}~2,${of(2)}` && url.hash === '#tapes');
+  await page.locator('#writeups').waitFor();
+  // The reader stays at the tapes.
+  await page.waitForFunction(() => document.getElementById('tapes').getBoundingClientRect().top < innerHeight / 2);
+  assert.match(await words(lane), /^A m run\.tape: 3 events, no failure, 2 s\. Compare instead: events\.jsonl \(2 events\)$/);
+  assert.match(await words(page.locator('section:has(#parting)')), /The first action is the same; then they part\..*#0 file_read a\.ts/s);
+  assert.deepEqual(await page.locator('section:has(#files) .paths').allInnerTexts(), ['b.ts file read\nc.ts file read', 'x.ts file read']);
+  assert.equal(new URL(await page.getByRole('link', { name: 'Remove B' }).evaluate(({ href }) => href)).search, `?runs=${of(1)}~2`);
+  await page.getByRole('link', { name: 'c.ts' }).click();
+  await page.waitForURL(new RegExp(`runs/${of(1)}/events/run/2/index\\.html#run\\.e-2$`));
+  assert.equal(await page.locator('[id="run.e-2"]:target').count(), 1);
+  await close();
+});
+
 test('an address that leads to no run is told calmly, and the others are compared', async () => {
   const expected = ['ERR_FILE_NOT_FOUND', 'nope'];
   const { page, close } = await open(`?runs=${SLUGS[0]},nope,../../x,${SLUGS[1]}`, { expected });

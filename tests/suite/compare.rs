@@ -6,7 +6,11 @@ use crate::support::{FIRST, FIRST_SLUG, HEADER, Run, TestSite, event, lines};
 
 /// The data of a run, taken out of its script.
 fn data(site: &TestSite, slug: &str) -> Value {
-    let script = site.text(&format!("public/runs/{slug}/compare.js"));
+    script(site, slug, "compare.js")
+}
+
+fn script(site: &TestSite, slug: &str, name: &str) -> Value {
+    let script = site.text(&format!("public/runs/{slug}/{name}"));
     let json = script
         .strip_prefix("runpress.run(")
         .and_then(|rest| rest.strip_suffix(");\n"))
@@ -85,7 +89,8 @@ fn events_are_told_by_kind_time_failure_and_command() {
         lines(&[HEADER]),
     );
     site.publish();
-    let tape = &data(&site, FIRST_SLUG)["tape"];
+    let data = data(&site, FIRST_SLUG);
+    let tape = &data["tape"];
     assert_eq!(
         tape["kinds"],
         json!([
@@ -100,7 +105,7 @@ fn events_are_told_by_kind_time_failure_and_command() {
     assert_eq!(tape["events"][1][3], -1, "what is said is no action");
     assert_eq!(tape["events"][3][2], 1, "it failed");
     assert_eq!(tape["events"][3][3], 0, "white space makes no difference");
-    assert_eq!(tape["total"], 4);
+    assert_eq!(data["tapes"], json!([["events.jsonl", 4]]));
 }
 
 #[test]
@@ -118,8 +123,9 @@ fn a_long_tape_brings_its_first_10_000_events_and_long_commands_a_digest() {
         lines(&[HEADER]),
     );
     site.publish();
-    let tape = &data(&site, FIRST_SLUG)["tape"];
-    assert_eq!(tape["total"], 10_050);
+    let data = data(&site, FIRST_SLUG);
+    let tape = &data["tape"];
+    assert_eq!(data["tapes"], json!([["events.jsonl", 10_050]]));
     assert_eq!(tape["events"].as_array().map(Vec::len), Some(10_000));
     let keys = tape["keys"].as_array().expect("keys");
     assert_eq!(keys.len(), 7, "they differ only after the cut");
@@ -155,4 +161,40 @@ fn a_run_without_a_tape_brings_none() {
     site.publish();
     let data = data(&site, "pong-codex-sample-lark-1-0000000a");
     assert_eq!(data["tape"], Value::Null);
+    assert_eq!(data["tapes"], json!([]));
+}
+
+#[test]
+fn each_further_tape_has_a_script_of_its_own() {
+    let site = TestSite::base();
+    site.write("site.toml", "[timeline]\npage_size = 2\n");
+    let digest = "0".repeat(64);
+    let record = |seq: u64| {
+        format!(
+            r#"{{"type":"record","seq":{seq},"virtual_time_ms":{seq},"monotonic_ms":{seq},"kind":{{"kind":"file_read","path":"/workspace/{seq}.ts","content_hash":"{digest}","len_bytes":1}}}}"#
+        )
+    };
+    let header = r#"{"type":"header","version":1,"harn_version":"0.8.26"}"#;
+    let tape = lines(&[header, &record(0), &record(1), &record(5)]);
+    // A path as a whole and its part in the working tree are the same file.
+    site.write(&format!("{FIRST}/run.tape"), tape);
+    site.publish();
+    let data = data(&site, FIRST_SLUG);
+    let first = data["tapes"][0][1].as_u64();
+    assert_eq!(
+        data["tapes"],
+        json!([["events.jsonl", first], ["run.tape", 3]])
+    );
+    assert_eq!(data["tape"]["prefix"], "");
+    let second = script(&site, FIRST_SLUG, "compare-2.js");
+    assert_eq!(second["prefix"], "run.");
+    assert_eq!(second["pageSize"], 2);
+    assert_eq!(second["keys"], json!(["0.ts", "1.ts", "5.ts"]));
+    assert_eq!(second["events"][1].as_array().map(Vec::len), Some(4));
+    assert_eq!(
+        second["events"][2][4], "run.e-5",
+        "its number is not its place"
+    );
+    let third = format!("public/runs/{FIRST_SLUG}/compare-3.js");
+    assert!(!site.path(&third).exists());
 }

@@ -333,7 +333,14 @@ fn write_compared(files: &mut Files<'_>, sources: &Sources<'_>) -> Result<(), Di
         .map(|review| outline::blocks(&review.body, compare::WRITEUP));
     let script = feeds::script::call("run", &compare::data(sources, writeup))
         .map_err(|error| unwritten("compare.js", &error.into()))?;
-    files.write(&links::run_file(&sources.entry.slug, "compare.js"), &script)
+    files.write(&links::run_file(&sources.entry.slug, "compare.js"), &script)?;
+    for index in 1..sources.tapes.len() {
+        let name = format!("compare-{}.js", index + 1);
+        let script = feeds::script::call("run", &compare::tape(sources, index))
+            .map_err(|error| unwritten(&name, &error.into()))?;
+        files.write(&links::run_file(&sources.entry.slug, &name), &script)?;
+    }
+    Ok(())
 }
 
 /// How much of one text that a run wrote about itself its page shows, in bytes.

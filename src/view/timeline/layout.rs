@@ -138,10 +138,10 @@ pub struct Anchor<'a> {
 }
 
 impl Anchor<'_> {
-    /// Whether it is `e-` and the event's position, as on most tapes.
+    /// Whether it is `e-` and the event's position after the prefix of the tape, as on most tapes.
     #[must_use]
     pub fn is_plain(&self, position: usize) -> bool {
-        self.prefix.is_empty() && self.again.is_none() && usize::try_from(self.seq) == Ok(position)
+        self.again.is_none() && usize::try_from(self.seq) == Ok(position)
     }
 
     /// Appends it.
