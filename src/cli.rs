@@ -270,5 +270,5 @@ fn export(text: &str) -> Result<PathBuf, String> {
 
 fn base_url(text: &str) -> Result<HttpUrl, String> {
     HttpUrl::base(text)
-        .ok_or_else(|| "write `https://example.org/runs/`, without query and fragment".to_owned())
+        .ok_or_else(|| "write `https://example.org/runs/`, without query and fragment, and without `//`, `.` and `..` in its path".to_owned())
 }

@@ -20,6 +20,7 @@ use crate::render::Html;
 use crate::render::markdown::{self, Context};
 use crate::render::templates::Renderer;
 use crate::rules::archive::Candidate;
+use crate::rules::links::Internal;
 use crate::rules::pages::Shelf;
 use crate::site::Site;
 use crate::view::catalogue::GroupProse;
@@ -75,6 +76,8 @@ pub struct Gathered {
     /// One per directory: the run id, where the record says it, however broken the rest is.
     ids: Vec<Option<String>>,
     prose: Vec<(ProseFile, Prose)>,
+    /// The links of the prose that stay on the site.
+    links: Vec<Internal>,
     archive: Archive,
     /// Problems found while gathering, and those of runs that were set aside.
     diagnostics: Vec<Diagnostic>,
@@ -286,7 +289,7 @@ impl Gathered {
             }
         }
         if changed {
-            self.assemble();
+            self.assemble(site);
         }
         changed
     }

@@ -186,6 +186,11 @@ impl Site {
         self.content.iter().cloned().chain(own).collect()
     }
 
+    /// Paths of the static files, below the site's root.
+    pub fn static_files(&self) -> impl Iterator<Item = &str> {
+        self.statics.iter().map(|(path, _)| path.as_str())
+    }
+
     /// The static files.
     #[must_use]
     pub fn assets(&self) -> Assets {

@@ -1,6 +1,6 @@
 //! Knows which addresses may be published: an allowlist of schemes, and what a host or a path of the site is.
 
-use percent_encoding::percent_decode_str;
+use percent_encoding::{CONTROLS, percent_decode_str, utf8_percent_encode};
 
 /// An absolute `http` or `https` address without anything that could change how it is read.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,18 +30,24 @@ impl HttpUrl {
         (clean && is_host(host)).then(|| Self(text.to_owned()))
     }
 
-    /// An address that others are resolved against: no query, no fragment, a `/` at the end.
+    /// An address that others are resolved against: no query, no fragment, no empty part, `.` or `..` in its path, which
+    /// would make another address of it, and a `/` at the end. What is not ASCII is percent-encoded.
     #[must_use]
     pub fn base(text: &str) -> Option<Self> {
         let url = Self::parse(text)?;
-        if url.0.contains(['?', '#']) {
+        let path = url.path().strip_prefix('/')?;
+        let parts = path.strip_suffix('/').unwrap_or(path);
+        // Browsers read an encoded dot as a dot.
+        let is_plain = |part: &str| {
+            let seen = part.to_ascii_lowercase().replace("%2e", ".");
+            !matches!(seen.as_str(), "" | "." | "..")
+        };
+        if url.0.contains(['?', '#']) || !path.is_empty() && !parts.split('/').all(is_plain) {
             return None;
         }
-        Some(if url.0.ends_with('/') {
-            url
-        } else {
-            Self(format!("{}/", url.0))
-        })
+        let ascii = utf8_percent_encode(&url.0, CONTROLS).to_string();
+        let end = if ascii.ends_with('/') { "" } else { "/" };
+        Some(Self(ascii + end))
     }
 
     /// The address.
@@ -241,12 +247,29 @@ mod tests {
         ] {
             assert!(HttpUrl::parse(bad).is_none(), "{bad}");
         }
-        assert_eq!(
-            HttpUrl::base("https://example.org/a")
-                .expect("valid")
-                .as_str(),
-            "https://example.org/a/"
-        );
+        let base = |text| HttpUrl::base(text).map(|base| base.0);
+        for (text, base_url) in [
+            ("https://example.org", "https://example.org/"),
+            ("https://example.org/", "https://example.org/"),
+            ("https://example.org/a", "https://example.org/a/"),
+            ("https://example.org/a/b/", "https://example.org/a/b/"),
+            ("https://example.org/ä", "https://example.org/%C3%A4/"),
+        ] {
+            assert_eq!(base(text).as_deref(), Some(base_url), "{text}");
+        }
+        for bad in [
+            "https://example.org//",
+            "https://example.org//a/",
+            "https://example.org/a//",
+            "https://example.org/a/../b/",
+            "https://example.org/./",
+            "https://example.org/%2E./b",
+            "https://example.org/?a",
+            "https://example.org/#a",
+            "https://example.org?a",
+        ] {
+            assert_eq!(base(bad), None, "{bad}");
+        }
     }
 
     #[test]

@@ -381,7 +381,7 @@ impl Reader<'_> {
                 self.invalid(
                     value,
                     &format!("{} is not an address", quoted(&text)),
-                    "Write `https://example.org/runs/`, without query and fragment.",
+                    "Write `https://example.org/runs/`, without query and fragment, and without `//`, `.` and `..` in its path.",
                 );
             }
         }

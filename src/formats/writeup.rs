@@ -18,6 +18,17 @@ pub struct Entry<'a> {
     pub offset: usize,
 }
 
+/// How the text begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FrontMatter {
+    /// Not with a line `---`.
+    Absent,
+    /// With a line `---`, and there is no second one: all of it counts as text.
+    Unclosed,
+    /// With front matter between two such lines.
+    Closed,
+}
+
 /// A review as written.
 #[derive(Debug)]
 pub struct Writeup<'a> {
@@ -27,8 +38,8 @@ pub struct Writeup<'a> {
     entries: Vec<(std::ops::Range<usize>, std::ops::Range<usize>)>,
     /// Where in `text` the Markdown is.
     body: std::ops::Range<usize>,
-    /// Whether the text begins with a fence that is closed.
-    pub fenced: bool,
+    /// Whether there is front matter.
+    pub front_matter: FrontMatter,
 }
 
 impl Writeup<'_> {
@@ -97,7 +108,11 @@ pub fn parse(source: Source<'_>) -> (Writeup<'_>, Vec<Diagnostic>) {
             text,
             entries,
             body,
-            fenced: end.is_some(),
+            front_matter: match (opened, end) {
+                (false, _) => FrontMatter::Absent,
+                (true, None) => FrontMatter::Unclosed,
+                (true, Some(_)) => FrontMatter::Closed,
+            },
         },
         diagnostics,
     )

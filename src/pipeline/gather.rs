@@ -11,10 +11,12 @@ use crate::formats::run_record::UnknownKey;
 use crate::formats::{page, withdrawn};
 use crate::load::{self, Loaded, Look};
 use crate::markup::Origin;
-use crate::model::archive::Archive;
+use crate::model::archive::{Archive, Sort};
 use crate::rules::archive::Candidate;
+use crate::rules::links::Targets;
 use crate::rules::pages::Shelf;
 use crate::site::Site;
+use crate::view::links;
 use crate::view::problems::NotPublished;
 use crate::{Failure, inspect, rules};
 
@@ -61,6 +63,7 @@ impl Gathered {
             ids: Vec::with_capacity(read.len()),
             directories: found.runs,
             prose: Vec::new(),
+            links: Vec::new(),
             archive: Archive::default(),
             diagnostics,
             not_published: BTreeMap::new(),
@@ -122,7 +125,7 @@ impl Gathered {
                 "Set `base_url` in `[site]`, or give `--base-url`.",
             ));
         }
-        gathered.assemble();
+        gathered.assemble(site);
         if remembers {
             gathered.frame = site.frame(&gathered.navigation());
         }
@@ -191,6 +194,9 @@ impl Gathered {
                 Origin::Site(&|_| None),
             ));
             if !prose.draft || site.drafts {
+                let page = page_of(&file);
+                let links = rules::links::internal(source, &prose.body, offset, &page);
+                self.links.extend(links);
                 self.prose.push((file, prose));
             }
         }
@@ -229,10 +235,33 @@ impl Gathered {
         }
     }
 
-    pub(super) fn assemble(&mut self) {
+    /// What prose may link to.
+    fn targets<'a>(&'a self, site: &Site, archive: &'a Archive) -> Targets<'a> {
+        let ledger = self.previous.iter();
+        let gone = ledger.flat_map(|ledger| {
+            let runs = ledger.runs.iter().map(|known| &known.run);
+            let withdrawn = ledger.withdrawn.iter().map(|gone| &gone.run);
+            let slugs = runs.chain(withdrawn).map(|run| run.slug.as_str());
+            slugs.chain(ledger.moved.iter().map(|was| was.slug.as_str()))
+        });
+        let set_aside = self.set_aside.values().map(|run| run.slug.as_str());
+        let pages = self.prose.iter().map(|(file, _)| page_of(file));
+        let files = pages.chain(site.static_files().map(str::to_owned));
+        Targets {
+            archive,
+            files: files.chain(["index.html".to_owned()]).collect(),
+            other_runs: gone.chain(set_aside).collect(),
+        }
+    }
+
+    pub(super) fn assemble(&mut self, site: &Site) {
         let candidates = self.candidates.iter().flatten().cloned().collect();
         let (archive, mut notes) = rules::archive::assemble(candidates);
         notes.extend(rules::pages::check_unmatched(&self.addresses(), &archive));
+        notes.extend(rules::links::check(
+            &self.links,
+            &self.targets(site, &archive),
+        ));
         for (path, bytes, withdrawals) in &self.withdrawals {
             let source = Source::file(path, bytes);
             let previous = self.previous.as_ref();
@@ -245,6 +274,18 @@ impl Gathered {
         }
         self.archive = archive;
         self.archive_notes = notes;
+    }
+}
+
+/// The page on which prose stands.
+fn page_of(file: &ProseFile) -> String {
+    let group = |sort: Sort| links::group(sort.folder(), &file.slug);
+    match file.shelf {
+        Shelf::Page if file.slug == "index" => "index.html".to_owned(),
+        Shelf::Page => links::prose(&file.slug),
+        Shelf::Case => group(Sort::Case),
+        Shelf::Model => group(Sort::Model),
+        Shelf::Harness => group(Sort::Harness),
     }
 }
 

@@ -4,6 +4,7 @@ pub mod archive;
 pub mod evidence;
 pub mod implementation;
 pub mod keys;
+pub mod links;
 pub mod markdown;
 pub mod pages;
 pub mod record;

@@ -3,7 +3,7 @@
 use crate::config::Config;
 use crate::diagnostics::text::{nearest, quoted};
 use crate::diagnostics::{Checked, Collector, Diagnostic, Place, Severity, Source, codes};
-use crate::formats::writeup::{Entry, Writeup};
+use crate::formats::writeup::{Entry, FrontMatter, Writeup};
 use crate::markup::Origin;
 use crate::model::review::{Item, Rating, Review};
 use crate::model::run::Run;
@@ -72,8 +72,7 @@ pub fn check(
         .copied()
         .collect::<Option<Vec<_>>>()
         .and_then(|all| all.into_iter().max());
-    let unclosed = !writeup.fenced && writeup.body().starts_with("---");
-    if given.is_empty() && (needed || !listed) && !unclosed {
+    if given.is_empty() && (needed || !listed) && writeup.front_matter != FrontMatter::Unclosed {
         diagnostics.push(
             codes::REVIEW_UNKNOWN_RATING
                 .at(

@@ -1,6 +1,6 @@
 //! What holds across runs: order, addresses, comparable sets.
 
-use crate::support::{Run, TestSite, codes, described};
+use crate::support::{FIRST_SLUG, Run, TestSite, codes, described};
 
 fn slugs(site: &TestSite) -> Vec<String> {
     let feed = site.json("feeds/runs.json");
@@ -383,6 +383,72 @@ fn prose_stands_on_the_page_of_its_name() {
     };
     assert!(site.build_with(&drafts).published);
     assert!(site.path("public/later/index.html").is_file());
+}
+
+#[test]
+fn links_of_prose_lead_somewhere_on_the_site_or_are_told() {
+    let site = TestSite::base();
+    site.write("static/pictures/a b.png", "");
+    site.write("content/pages/guide.md", "The guide.\n");
+    let alive = [
+        "../index.html",
+        "..",
+        "../",
+        "../#newest",
+        "#nowhere",
+        "?sort=cost",
+        "../guide/index.html#first",
+        "../guide/",
+        "../guide",
+        "../pictures/a%20b.png",
+        "../runs/",
+        "../runs/page/2/index.html",
+        "../cases/pong/index.html",
+        "../feeds/runs.json",
+        "../404.html",
+        "../schema/",
+        "https://example.org/none",
+        "mailto:a@example.org",
+    ];
+    let run = format!("../runs/{FIRST_SLUG}/index.html#e-1");
+    let text: String = alive
+        .iter()
+        .chain([&run.as_str()])
+        .map(|address| format!("[words](<{address}>)\n"))
+        .collect();
+    site.write("content/pages/about.md", &text);
+    site.write("content/cases/pong.md", "[words](../../about/index.html)\n");
+    site.write("content/pages/index.md", "[words](about/index.html)\n");
+    assert_eq!(codes(&site.check()), [""; 0]);
+    let dead = [
+        "../../about/index.html",
+        "/about/index.html",
+        "../abuot/index.html",
+        "../pictures/b.png",
+        "../runs/none/index.html",
+        "../cases/none/index.html",
+        "../cases/",
+        "..//guide/",
+    ];
+    let text: String = dead
+        .iter()
+        .map(|address| format!("![words](<{address}>)\n"))
+        .collect();
+    site.write("content/pages/about.md", format!("+++\n+++\n{text}"));
+    let outcome = site.check();
+    let lines: Vec<_> = outcome
+        .diagnostics
+        .iter()
+        .map(|problem| (problem.code.name, problem.place.line))
+        .collect();
+    let told: Vec<_> = (3..).take(dead.len()).map(Some).collect();
+    assert_eq!(
+        lines,
+        told.into_iter()
+            .map(|line| ("page.dead-link", line))
+            .collect::<Vec<_>>()
+    );
+    assert_eq!(outcome.blocking, 0);
 }
 
 #[test]

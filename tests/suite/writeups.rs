@@ -227,6 +227,16 @@ fn the_policy_makes_errors_of_what_else_is_a_warning() {
             "review.unknown-rating",
         ),
         ("no fence", "It plays well.", "review.unknown-rating"),
+        (
+            "a longer fence",
+            "----\nIt plays well.",
+            "review.unknown-rating",
+        ),
+        (
+            "words after the fence",
+            "--- a/x\nIt plays well.",
+            "review.unknown-rating",
+        ),
     ] {
         let site = with(writeup);
         let outcome = site.check();

@@ -26,4 +26,8 @@ family! { ALL:
         why "Prose in `cases/`, `models/` and `harnesses/` stands at the top of the page of that name. No run has this case, model or harness, so there is no such page; the name may be misspelt."
         bad "content/cases/pnog.md   (the case is `pong`)"
         good "content/cases/pong.md";
+    PAGE_DEAD_LINK = "page.dead-link" Warning "a link of the site's own prose leads nowhere"
+        why "A relative link counts from the page on which it stands: a page `content/pages/guide.md` stands at `guide/index.html`, the home page at `index.html`. The link names no page of this site and no file of `static/`, or leads out of the site. It is published as it is written."
+        bad "[the guide](../giude/index.html)"
+        good "[the guide](../guide/index.html)";
 }

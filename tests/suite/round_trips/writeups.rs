@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use runpress::diagnostics::Source;
-use runpress::formats::writeup::parse;
+use runpress::formats::writeup::{FrontMatter, parse};
 
 use crate::generate::{dice, holds, text};
 
@@ -48,7 +48,7 @@ fn a_review_is_read_back_in_every_entry_and_every_word() {
         file.push_str(&body);
         let (read, problems) = parse(Source::file("w", file.as_bytes()));
         assert!(problems.is_empty(), "{problems:?} in {file:?}");
-        assert_eq!(read.fenced, entries.is_some());
+        assert_eq!(read.front_matter == FrontMatter::Closed, entries.is_some());
         let found: Vec<(String, String)> = read
             .entries()
             .map(|entry| (entry.key.to_owned(), entry.value.to_owned()))

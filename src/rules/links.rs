@@ -1,0 +1,108 @@
+//! Knows whether the links of the site's own prose lead anywhere on the site.
+
+use std::collections::BTreeSet;
+
+use pulldown_cmark::{Event, Parser, Tag};
+
+use crate::diagnostics::text::quoted;
+use crate::diagnostics::{Diagnostic, Place, Source, codes};
+use crate::markup::OPTIONS;
+use crate::model::archive::{Archive, Group};
+use crate::url::{LinkKind, link_kind, resolve};
+
+use super::pages::RESERVED;
+
+/// A link or an image of the site's own prose that stays on the site.
+#[derive(Debug)]
+pub struct Internal {
+    /// Path of the page on which it stands.
+    page: String,
+    address: String,
+    place: Place,
+}
+
+/// What a link may lead to.
+#[derive(Debug)]
+pub struct Targets<'a> {
+    /// The runs, cases, models and harnesses.
+    pub archive: &'a Archive,
+    /// Paths of the pages of prose and of the static files.
+    pub files: BTreeSet<String>,
+    /// Slugs of runs that are not published, and have a page that says so.
+    pub other_runs: BTreeSet<&'a str>,
+}
+
+/// The links and images of a text that stay on the site; `page` is the path of its page, `offset` where the text begins in the
+/// file.
+#[must_use]
+pub fn internal(source: Source<'_>, text: &str, offset: usize, page: &str) -> Vec<Internal> {
+    Parser::new_ext(text, OPTIONS)
+        .into_offset_iter()
+        .filter_map(|(event, range)| {
+            let Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) = event
+            else {
+                return None;
+            };
+            (link_kind(&dest_url) == Some(LinkKind::Relative)).then(|| Internal {
+                page: page.to_owned(),
+                address: dest_url.into_string(),
+                place: source.place(offset + range.start, offset + range.end),
+            })
+        })
+        .collect()
+}
+
+/// Warns of links that lead to nothing that the site has.
+#[must_use]
+pub fn check(links: &[Internal], targets: &Targets<'_>) -> Vec<Diagnostic> {
+    links
+        .iter()
+        .filter(|link| !leads_somewhere(&link.page, &link.address, targets))
+        .map(|link| {
+            codes::PAGE_DEAD_LINK.at(
+                link.place.clone(),
+                format!("{} leads to nothing on this site", quoted(&link.address)),
+                "Name a page of the site from where this page stands, as `../guide/index.html`, or a file of `static/`.",
+            )
+        })
+        .collect()
+}
+
+fn leads_somewhere(page: &str, address: &str, targets: &Targets<'_>) -> bool {
+    let path = address.split(['?', '#']).next().unwrap_or_default();
+    // The page itself.
+    if path.trim().is_empty() {
+        return true;
+    }
+    let folder = path.trim_end().trim_end_matches('/');
+    // The site's root itself, from a page in a folder of it.
+    let named = if folder.is_empty() || folder.ends_with("..") || folder.ends_with('.') {
+        resolve(page, &format!("{folder}/index.html"))
+    } else {
+        resolve(page, folder)
+    };
+    named.is_some_and(|path| targets.have(&path))
+}
+
+impl Targets<'_> {
+    fn have(&self, path: &str) -> bool {
+        if self.files.contains(path) || self.files.contains(&format!("{path}/index.html")) {
+            return true;
+        }
+        let (first, rest) = path.split_once('/').unwrap_or((path, ""));
+        let second = rest.split('/').next().unwrap_or_default();
+        let archive = self.archive;
+        let has = |groups: &[Group]| groups.iter().any(|group| group.slug == second);
+        match first {
+            "runs" if !matches!(second, "" | "index.html" | "page") => {
+                self.other_runs.contains(second)
+                    || archive.runs.iter().any(|entry| entry.slug == second)
+            }
+            "cases" => has(&archive.cases),
+            "models" => has(&archive.models),
+            "harnesses" => has(&archive.harnesses),
+            // What the site writes itself: lists, feeds, schemas, assets.
+            _ => RESERVED.contains(&first.split('.').next().unwrap_or(first)),
+        }
+    }
+}
