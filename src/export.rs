@@ -202,7 +202,7 @@ fn run_row<'a>(entry: &'a Entry, findings: &'a Findings) -> RunRow<'a> {
         reasoning_tokens: reasoning,
         comparable_cost_usd: value(metrics.comparable_cost.as_ref()),
         actual_cost_usd: value(metrics.actual_cost.as_ref()),
-        events: count(findings.events),
+        events: count(findings.events.unwrap_or_default()),
         annotations: count(findings.annotations.total()),
         threads: findings
             .threads

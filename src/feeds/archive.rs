@@ -273,7 +273,7 @@ pub fn card<'a>(
                 .as_ref()
                 .map(super::super::url::HttpUrl::as_str),
         },
-        events: findings.events,
+        events: findings.events.unwrap_or_default(),
         annotations: Annotations {
             count: findings.annotations.total(),
             kinds: &findings.annotations.0,

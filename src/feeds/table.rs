@@ -110,7 +110,7 @@ fn row<'a>(config: &Config, entry: &'a Entry, findings: &'a Findings) -> [Cow<'a
         }),
         harmless(&run.state.word),
         Cow::Borrowed(findings.rating.map_or("", Rating::word)),
-        counted(Some(findings.events)),
+        counted(Some(findings.events.unwrap_or_default())),
         counted(Some(findings.annotations.total())),
         counted(threads.map(|threads| threads.threads)),
         counted(threads.map(|threads| threads.entries)),

@@ -11,8 +11,8 @@ use super::review::Rating;
 pub struct Findings {
     /// Its overall rating.
     pub rating: Option<Rating>,
-    /// Events on all tapes.
-    pub events: usize,
+    /// Events on all tapes; without a tape nothing is known of them.
+    pub events: Option<usize>,
     /// Annotations on all tapes.
     pub annotations: Counts,
     /// Its review threads, where there are any.

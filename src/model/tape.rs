@@ -220,6 +220,20 @@ impl<'a> Tape<'a> {
         }
     }
 
+    /// How many events failed.
+    #[must_use]
+    pub fn failures(&self) -> usize {
+        let events = self.events.iter();
+        events.filter(|event| event.is_failure()).count()
+    }
+
+    /// From the earliest to the latest of its times, which need not be the first and the last.
+    #[must_use]
+    pub fn milliseconds(&self) -> Option<i64> {
+        let times = || self.events.iter().filter_map(|event| event.at);
+        Some(times().max()?.saturating_sub(times().min()?))
+    }
+
     /// Where event number `seq` stands; of two with one number, the first.
     #[must_use]
     pub fn position(&self, seq: u64) -> Option<usize> {

@@ -6,6 +6,7 @@ use crate::diagnostics::Diagnostic;
 use crate::feeds;
 use crate::model::archive::{Archive, Sort};
 use crate::model::findings::Filed;
+use crate::model::slug::short_id;
 use crate::publish::Stage;
 use crate::render::templates::Renderer;
 use crate::render::{Html, plot};
@@ -15,7 +16,7 @@ use crate::site::Site;
 use crate::spool;
 use crate::view::annotations::{Card, Catalogue};
 use crate::view::chrome::{PageInfo, Script};
-use crate::view::{catalogue, compare, home, links, overview, problems};
+use crate::view::{catalogue, compare, home, links, overview, problems, run as run_view};
 
 use super::{Gathered, Outcome, Progress, own_markdown, title};
 
@@ -281,8 +282,25 @@ impl<'a> Lists<'a> {
     fn problems(&self) -> Result<(), Diagnostic> {
         let quarantined = &self.gathered.quarantined;
         let not_published: Vec<_> = self.gathered.not_published.values().collect();
-        let pages =
-            problems::problems_pages(&self.outcome.diagnostics, quarantined, &not_published);
+        let entries = self.archive().runs.iter();
+        let mut places: problems::Places<'_> = entries
+            .map(|entry| {
+                let directory = &self.gathered.directories[entry.directory];
+                let run = &entry.run;
+                let (title, id) = (run_view::title(run), short_id(&run.id));
+                let name = format!("{title} · {} · {id}", run.subject.model);
+                (directory.shown.as_str(), (name, links::run(&entry.slug)))
+            })
+            .collect();
+        for run in quarantined {
+            places.insert(&run.path, (run.path.clone(), run.page.clone()));
+        }
+        let pages = problems::problems_pages(
+            &self.outcome.diagnostics,
+            quarantined,
+            &not_published,
+            &places,
+        );
         for (path, view) in pages {
             let info = PageInfo {
                 path,

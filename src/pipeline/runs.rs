@@ -158,7 +158,8 @@ fn implementation(
 fn findings(inspected: &Inspected<'_>, layouts: &[Layout<'_>]) -> Findings {
     let mut findings = Findings {
         rating: inspected.review.as_ref().and_then(|review| review.rating),
-        events: inspected.tapes.iter().map(|tape| tape.events.len()).sum(),
+        events: (!inspected.tapes.is_empty())
+            .then(|| inspected.tapes.iter().map(|tape| tape.events.len()).sum()),
         threads: inspected.threads.as_ref().map(|threads| ThreadCounts {
             channel: threads.channel.clone(),
             threads: threads.threads.len(),

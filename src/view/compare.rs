@@ -73,8 +73,8 @@ pub struct RunData<'a> {
     metrics: Vec<(&'static str, Option<f64>, String)>,
     /// View, name, similarity (null when it was not reached) and text.
     checks: Vec<(String, String, Option<f64>, String)>,
-    /// File and number of events of each tape.
-    tapes: Vec<(String, usize)>,
+    /// File, number of events and of failures, and duration of each tape (null without times).
+    tapes: Vec<(String, usize, usize, Option<String>)>,
     /// The first of them; each further one has a script of its own.
     tape: Option<TapeData<'a>>,
     /// Blocks of words and whether there is more; null without a review.
@@ -167,7 +167,11 @@ pub fn data<'a>(
         tapes: s
             .tapes
             .iter()
-            .map(|tape| (cut(&tape.file, FIELD), tape.events.len()))
+            .map(|tape| {
+                let duration = tape.milliseconds().map(format::milliseconds);
+                let file = cut(&tape.file, FIELD);
+                (file, tape.events.len(), tape.failures(), duration)
+            })
             .collect(),
         tape: tape(s, 0),
         writeup,
@@ -279,26 +283,21 @@ fn metrics(s: &Sources<'_>) -> Vec<(&'static str, Option<f64>, String)> {
         ),
     ]);
     let annotations = s.sidecars.iter().flatten();
+    // Without a tape nothing is known of them.
+    let of_tapes = |count: fn(&Tape<'_>) -> usize| {
+        (!s.tapes.is_empty()).then(|| s.tapes.iter().map(count).sum::<usize>())
+    };
     let counts = [
-        ("Events", s.tapes.iter().map(|tape| tape.events.len()).sum()),
-        (
-            "Failures",
-            s.tapes
-                .iter()
-                .flat_map(|tape| &tape.events)
-                .filter(|event| event.is_failure())
-                .count(),
-        ),
+        ("Events", of_tapes(|tape| tape.events.len())),
+        ("Failures", of_tapes(|tape| tape.failures())),
         (
             "Annotations",
-            annotations
-                .map(|sidecar| sidecar.annotations.len())
-                .sum::<usize>(),
+            Some(annotations.map(|sidecar| sidecar.annotations.len()).sum()),
         ),
     ];
     all.extend(counts.map(|(name, count)| {
-        let digits = format::grouped(&count.to_string());
-        (name, Some(count as f64), digits)
+        let digits = count.map_or_else(String::new, |count| format::grouped(&count.to_string()));
+        (name, count.map(|count| count as f64), digits)
     }));
     all
 }

@@ -106,6 +106,13 @@ pub fn cost(number: Option<&Number>) -> Cell {
     )
 }
 
+/// A duration, in words.
+#[must_use]
+#[allow(clippy::cast_precision_loss, reason = "a duration in two units")]
+pub fn milliseconds(duration: i64) -> String {
+    time::duration(duration as f64 / 1000.0)
+}
+
 /// Seconds, in words; the title has the digits of the record.
 #[must_use]
 pub fn run_time(number: &Number) -> Cell {

@@ -1,12 +1,14 @@
 //! Knows the page of problems, and the page that stands for a quarantined run.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use crate::diagnostics::{Diagnostic, Tally, human};
 use crate::model::run::State;
 
 use super::row::{Pager, pager};
-use super::{Badge, format, links};
+use super::{Badge, Link, format, links};
 
 /// Problems on one page.
 const PAGE_SIZE: usize = 100;
@@ -24,8 +26,8 @@ pub struct ProblemsPage {
     pub not_published: Vec<NotPublishedView>,
     /// How many more of them there are.
     pub more_not_published: Option<String>,
-    /// The problems, grouped by file.
-    pub files: Vec<FileProblems>,
+    /// The problems, grouped by run.
+    pub groups: Vec<RunProblems>,
     /// The pager.
     pub pager: Pager,
 }
@@ -60,6 +62,18 @@ pub struct NotPublished {
     /// How it ended.
     pub state: State,
 }
+
+/// The problems of one run, or of files that belong to none.
+#[derive(Debug, Serialize)]
+pub struct RunProblems {
+    /// The run; `None` for the files of the site itself.
+    pub run: Option<Link>,
+    /// The problems, by file.
+    pub files: Vec<FileProblems>,
+}
+
+/// What the page of problems knows of runs: their directories in diagnostics, and the name and path of their pages.
+pub type Places<'a> = BTreeMap<&'a str, (String, String)>;
 
 /// The problems of one file.
 #[derive(Debug, Serialize)]
@@ -124,6 +138,7 @@ pub fn problems_pages(
     diagnostics: &[Diagnostic],
     quarantined: &[Quarantined],
     not_published: &[&NotPublished],
+    places: &Places<'_>,
 ) -> Vec<(String, ProblemsPage)> {
     let path = |number: usize| links::list("problems", number);
     (1..=diagnostics.len().div_ceil(PAGE_SIZE).max(1))
@@ -158,7 +173,7 @@ pub fn problems_pages(
                         format::count(more, "run")
                     )
                 }),
-                files: by_file(part),
+                groups: by_run(part, places, &root),
                 pager: pager(number, PAGE_SIZE, diagnostics.len(), "problems", &path),
                 root,
             };
@@ -188,6 +203,40 @@ fn quarantined_view(run: &Quarantined, root: &str) -> QuarantinedView {
         href: format!("{root}{}", run.page),
         errors: human::tally(errors),
     }
+}
+
+fn by_run(diagnostics: &[Diagnostic], places: &Places<'_>, root: &str) -> Vec<RunProblems> {
+    let mut own = Vec::new();
+    let mut groups = Vec::new();
+    for part in diagnostics.chunk_by(|a, b| run_of(a, places) == run_of(b, places)) {
+        let files = by_file(part);
+        match run_of(&part[0], places) {
+            Some((name, page)) => groups.push(RunProblems {
+                run: Some(Link {
+                    text: name.clone(),
+                    href: format!("{root}{page}"),
+                }),
+                files,
+            }),
+            None => own.extend(files),
+        }
+    }
+    if !own.is_empty() {
+        let own = RunProblems {
+            run: None,
+            files: own,
+        };
+        groups.insert(0, own);
+    }
+    groups
+}
+
+/// The run in whose directory a problem lies.
+fn run_of<'a>(diagnostic: &Diagnostic, places: &'a Places<'_>) -> Option<&'a (String, String)> {
+    let path = diagnostic.place.path.as_str();
+    let ends = path.char_indices().filter(|(_, c)| *c == '/');
+    let mut parents = ends.map(|(at, _)| &path[..at]).chain([path]);
+    parents.find_map(|parent| places.get(parent))
 }
 
 fn by_file(diagnostics: &[Diagnostic]) -> Vec<FileProblems> {

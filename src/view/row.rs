@@ -120,7 +120,9 @@ pub fn row(
         actual_cost: format::cost(metrics.actual_cost.as_ref()),
         run_time: format::run_time(&metrics.run_time_seconds),
         seconds: metrics.run_time_seconds.literal.clone(),
-        events: counted(findings.events),
+        events: findings
+            .events
+            .map_or_else(|| Cell::unknown("no event log and no tape"), counted),
         annotations: annotations(findings),
         threads: threads(findings),
         checks: checks.iter().map(|(view, _)| check(entry, view)).collect(),

@@ -3,7 +3,6 @@
 use crate::config::Config;
 use crate::model::annotation::Sidecar;
 use crate::model::tape::{Event, Family, Tape};
-use crate::model::time;
 
 use super::format;
 use super::timeline::{Anchor, Layout, appearance, lanes};
@@ -205,21 +204,10 @@ fn positions(config: &Config, tape: &Tape<'_>) -> (Vec<f64>, Vec<f64>) {
 }
 
 fn caption(tape: &Tape<'_>, pins: usize, folds: usize, merged: bool) -> String {
-    let failures = tape
-        .events
-        .iter()
-        .filter(|event| event.is_failure())
-        .count();
+    let failures = tape.failures();
     let mut parts = vec![format::count(tape.events.len(), "event")];
-    let times = || tape.events.iter().filter_map(|event| event.at);
-    if let (Some(first), Some(last)) = (times().min(), times().max())
-        && last > first
-    {
-        #[allow(clippy::cast_precision_loss, reason = "a duration in two units")]
-        parts.push(format!(
-            "over {}",
-            time::duration((last - first) as f64 / 1000.0)
-        ));
+    if let Some(length) = tape.milliseconds().filter(|length| *length > 0) {
+        parts.push(format!("over {}", format::milliseconds(length)));
     }
     parts.push(if failures == 0 {
         "no failure".to_owned()

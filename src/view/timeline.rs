@@ -6,7 +6,6 @@ use crate::config::Config;
 use crate::model::annotation::Sidecar;
 use crate::model::slug::slugify;
 use crate::model::tape::{Event, Outcome, Text, TextKind};
-use crate::model::time;
 
 use super::{Link, format, links};
 
@@ -170,8 +169,7 @@ fn gap(config: &Config, before: Option<i64>, at: Option<i64>) -> Option<String> 
     let limit = i64::try_from(config.timeline.gap_seconds)
         .unwrap_or(i64::MAX)
         .saturating_mul(1000);
-    #[allow(clippy::cast_precision_loss, reason = "a pause is shown in two units")]
-    (pause > limit).then(|| time::duration(pause as f64 / 1000.0))
+    (pause > limit).then(|| format::milliseconds(pause))
 }
 
 fn texts<'a>(

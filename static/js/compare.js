@@ -114,7 +114,7 @@
       const name = anchor || `${prefix}e-${position}`;
       const page = Math.floor(position / pageSize) + 1;
       return {
-        word: kinds[kind][0], family: kinds[kind][1], failed: failed === 1, at, timed: after !== null, number: `#${name.slice(prefix.length + 2)}`,
+        word: kinds[kind][0], family: kinds[kind][1], failed: failed === 1, at, number: `#${name.slice(prefix.length + 2)}`,
         key: key < 0 ? null : keys[key].replace(/^\.\//, ''),
         href: `${root}runs/${run.slug}/${page > 1 ? `events/${prefix.replace('.', '/')}${page}/` : ''}index.html#${name}`,
       };
@@ -133,8 +133,9 @@
   };
   const strips = async (runs, tapes) => {
     if (!tapes.some((tape) => tape.length)) return section('tapes', 'Tapes', quiet('None of these runs has a tape.'));
-    const length = Math.max(...tapes.map((tape) => (tape.length ? tape.at(-1).at : 0)));
-    const x = (event, index, tape) => (length ? 4 + (event.at / length) * 992 : 4 + (index / Math.max(tape.length - 1, 1)) * 992);
+    // Recorded clocks may go back.
+    const length = tapes.flat().reduce((most, { at }) => Math.max(most, at), 0);
+    const x = (event, index, tape) => 4 + (length ? Math.max(event.at, 0) / length : index / Math.max(tape.length - 1, 1)) * 992;
     const lanes = make('ol', { className: 'lanes' });
     const lane = async (tape, run) => {
       const svg = draw('svg', { class: 'strip', viewBox: '0 0 1000 44', preserveAspectRatio: 'none', 'aria-hidden': 'true', focusable: 'false' });
@@ -151,11 +152,10 @@
         svg.append(tick);
         last = { at, failed: event.failed, tick };
       });
-      const failures = tape.filter((event) => event.failed).length;
       const { tapes: all, number } = runs[run];
-      const [file, total] = all[number - 1] ?? [];
+      const [file, total, failures, length] = all[number - 1] ?? [];
       const words = !file ? 'no tape' : `${file}: ${count(total, 'event')}, ${failures ? count(failures, 'failure') : 'no failure'}`
-        + `${tape.some((event) => event.timed) ? `, ${duration(tape.at(-1).at)}` : ', no times'}${tape.length < total ? `; the first ${tape.length.toLocaleString('en')} are compared` : ''}`;
+        + `, ${length ?? 'no times'}${tape.length < total ? `; the first ${tape.length.toLocaleString('en')} are compared` : ''}`;
       const said = make('span', { className: 'by' }, ` ${words}`);
       all.forEach(([other, events], at) => {
         if (at + 1 === number) return;
@@ -340,8 +340,8 @@
     const lists = touched.map((paths, run) => [...paths].filter(([path]) => touched.every((other, index) => index === run || !other.has(path))).sort(([a], [b]) => (a < b ? -1 : 1)));
     if (touched.every((paths) => !paths.size)) return section(id, 'Files', quiet('None of these tapes names a file.'));
     const common = [...touched[0].keys()].filter((path) => touched.every((paths) => paths.has(path))).length;
-    const cards = lists.map((list, run) => make('div', {}, make('h3', {}, letter(run), ' ', count(list.length, 'file'), ' of its own'),
-      list.length ? make('ul', { className: 'paths' }, ...list.slice(0, 200).map(([path, event]) => make('li', {}, link(event.href, shortened(path)), ' ', make('small', {}, event.word.replace('_', ' '))))) : quiet('None.'),
+    const cards = lists.map((list, run) => make('div', {}, make('h3', {}, letter(run), ' ', runs[run].tape ? `${count(list.length, 'file')} of its own` : 'no tape'),
+      !runs[run].tape ? '' : list.length ? make('ul', { className: 'paths' }, ...list.slice(0, 200).map(([path, event]) => make('li', {}, link(event.href, shortened(path)), ' ', make('small', {}, event.word.replace('_', ' '))))) : quiet('None.'),
       ...(list.length > 200 ? [quiet(`${count(list.length - 200, 'more file')} not shown.`)] : [])));
     return section(id, 'Files that only one of them touched', quiet(`${count(common, 'file')} ${common === 1 ? 'was' : 'were'} touched by all. A path leads to the event that wrote it, or else to the first that touched it.`),
       make('div', { className: 'beside' }, ...cards));

@@ -105,7 +105,7 @@ fn events_are_told_by_kind_time_failure_and_command() {
     assert_eq!(tape["events"][1][3], -1, "what is said is no action");
     assert_eq!(tape["events"][3][2], 1, "it failed");
     assert_eq!(tape["events"][3][3], 0, "white space makes no difference");
-    assert_eq!(data["tapes"], json!([["events.jsonl", 4]]));
+    assert_eq!(data["tapes"], json!([["events.jsonl", 4, 1, "6 s"]]));
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn a_long_tape_brings_its_first_10_000_events_and_long_commands_a_digest() {
     site.publish();
     let data = data(&site, FIRST_SLUG);
     let tape = &data["tape"];
-    assert_eq!(data["tapes"], json!([["events.jsonl", 10_050]]));
+    assert_eq!(data["tapes"], json!([["events.jsonl", 10_050, 0, "0 s"]]));
     assert_eq!(tape["events"].as_array().map(Vec::len), Some(10_000));
     let keys = tape["keys"].as_array().expect("keys");
     assert_eq!(keys.len(), 7, "they differ only after the cut");
@@ -162,6 +162,43 @@ fn a_run_without_a_tape_brings_none() {
     let data = data(&site, "pong-codex-sample-lark-1-0000000a");
     assert_eq!(data["tape"], Value::Null);
     assert_eq!(data["tapes"], json!([]));
+    let metrics = data["metrics"].as_array().expect("metrics");
+    for (name, value) in [
+        ("Events", Value::Null),
+        ("Failures", Value::Null),
+        ("Annotations", json!(0.0)),
+    ] {
+        let metric = metrics.iter().find(|metric| metric[0] == name);
+        assert_eq!(metric.expect("a metric")[1], value, "{name}");
+    }
+    let row = site.page("runs/index.html");
+    let unknown = "tr[data-run] abbr[title='no event log and no tape']";
+    assert_eq!(row.texts(unknown), ["—"]);
+    let contents = site
+        .page("runs/pong-codex-sample-lark-1-0000000a/index.html")
+        .texts(".toc a[href='#timeline']");
+    assert_eq!(contents, ["Timeline"]);
+}
+
+#[test]
+fn a_tape_is_as_long_as_from_its_earliest_to_its_latest_time() {
+    let site = TestSite::base();
+    site.write(
+        &format!("{FIRST}/events.jsonl"),
+        lines(&[
+            event(30, "command", r#""command":"a""#),
+            event(50, "command", r#""command":"b""#),
+            event(10, "command", r#""command":"c""#),
+        ]),
+    );
+    site.write(
+        &format!("{FIRST}/events.jsonl.annotations.jsonl"),
+        lines(&[HEADER]),
+    );
+    site.publish();
+    let data = data(&site, FIRST_SLUG);
+    assert_eq!(data["tapes"], json!([["events.jsonl", 3, 0, "40 s"]]));
+    assert_eq!(data["tape"]["events"][2][1], json!(-40_000));
 }
 
 #[test]
@@ -180,11 +217,8 @@ fn each_further_tape_has_a_script_of_its_own() {
     site.write(&format!("{FIRST}/run.tape"), tape);
     site.publish();
     let data = data(&site, FIRST_SLUG);
-    let first = data["tapes"][0][1].as_u64();
-    assert_eq!(
-        data["tapes"],
-        json!([["events.jsonl", first], ["run.tape", 3]])
-    );
+    assert_eq!(data["tapes"][0][0], "events.jsonl");
+    assert_eq!(data["tapes"][1], json!(["run.tape", 3, 0, "0 s"]));
     assert_eq!(data["tape"]["prefix"], "");
     let second = script(&site, FIRST_SLUG, "compare-2.js");
     assert_eq!(second["prefix"], "run.");

@@ -135,6 +135,15 @@ fn a_long_tape_goes_on_in_fixed_blocks() {
             .path(&format!("public/runs/{FIRST_SLUG}/events/4"))
             .exists()
     );
+    let further = site.page(&format!("runs/{FIRST_SLUG}/{TWO}"));
+    let head = format!(
+        "{} {}",
+        further.texts("p.lead")[0],
+        further.texts("p.badges")[0]
+    );
+    for part in ["sample/lark-1, codex", "completed", "4f1c2d3e-8a60-"] {
+        assert!(head.contains(part), "{head}");
+    }
     let one = numbers("index.html");
     site.write(&format!("{FIRST}/events.jsonl"), messages(1300));
     site.publish();
@@ -271,6 +280,12 @@ fn the_list_of_problems_is_paged() {
             rows("problems/page/3/index.html")
         ],
         [100, 100, 50]
+    );
+    let first = site.page("problems/index.html");
+    assert_eq!(
+        first.texts("h2 a"),
+        ["pong · base · v1.0.0 · sample/lark-1 · 4f1c2d3e"],
+        "the problems stand by run"
     );
     assert_eq!(crate::crawl::problems(&site.published()), [""; 0]);
 }

@@ -45,6 +45,8 @@ pub struct MomentView {
     pub author: Option<String>,
     /// `events 56 to 69`, when it is about several.
     pub span: Option<String>,
+    /// Its tape, when the run has several.
+    pub tape: Option<String>,
     /// The event and its neighbours.
     pub events: Vec<MomentEvent>,
 }
@@ -88,7 +90,10 @@ pub(super) fn moments(s: &Sources<'_>, plain: fn(&str, usize) -> String) -> Mome
             let view = annotation_view(layout, &path, annotation, *index, usize::MAX);
             let events = neighbours(tape, layout, &path, *position);
             let href = layout.href(&path, *position, &view.anchor);
-            moment(view, href, events, plain)
+            MomentView {
+                tape: (s.tapes.len() > 1).then(|| tape.file.clone()),
+                ..moment(view, href, events, plain)
+            }
         })
         .collect();
     MomentsView {
@@ -117,6 +122,7 @@ fn moment(
             .map_or_else(String::new, |text| plain(text, EVIDENCE)),
         author: view.author,
         span: view.span.map(|span| span.text),
+        tape: None,
         events,
     }
 }

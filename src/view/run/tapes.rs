@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::model::tape::Tape;
 use crate::render::Html;
 use crate::view::timeline::Layout;
-use crate::view::{Link, When, format, links};
+use crate::view::{Badge, Link, When, format, links};
 
 use super::{Sources, title};
 
@@ -57,6 +57,14 @@ pub struct EventsPage {
     pub root: String,
     /// Title of the run.
     pub title: String,
+    /// The run's id.
+    pub id: String,
+    /// Its model and harness.
+    pub subject: String,
+    /// How it ended.
+    pub state: Badge,
+    /// What reviewers said.
+    pub rating: Badge,
     /// The run's page.
     pub run: Link,
     /// The tape's file.
@@ -86,10 +94,15 @@ pub fn events_page(
     let root = links::root(&path);
     let href = |number: usize| format!("{root}{}", layout.path(number));
     let range = layout.range(number);
+    let run = &s.entry.run;
     EventsPage {
-        title: title(&s.entry.run),
+        title: title(run),
+        id: run.id.clone(),
+        subject: format!("{}, {}", run.subject.model, run.subject.harness),
+        state: format::state(&run.state),
+        rating: format::rating(s.review.and_then(|review| review.rating)),
         run: Link {
-            text: title(&s.entry.run),
+            text: title(run),
             href: format!("{root}{}", links::run(&s.entry.slug)),
         },
         file: tape.file.clone(),
