@@ -288,7 +288,7 @@ fn parse_annotation<'a>(
             .map_err(|error| malformed::<Annotation<'_>>(source, text, &error)),
         Some("header") => Err(Box::new(codes::SIDECAR_SECOND_HEADER.at(
             source.place(0, text.len()),
-            "The sidecar has a second header",
+            "This line is a header, and only the first line of a sidecar may be one",
             "Keep one header, on the first line.",
         ))),
         Some(other) => Err(Box::new(codes::SIDECAR_MALFORMED_LINE.at(

@@ -390,7 +390,7 @@ fn parse_record<'a>(source: &Source<'_>, line: &Line<'a>) -> Result<Record<'a>, 
     match tag(text).as_deref() {
         Some("header") => Err(Box::new(codes::TAPE_SECOND_HEADER.at(
             source.place(0, text.len()),
-            "The tape has a second header",
+            "This line is a header, and only the first line of a tape may be one",
             "Split the file: one header and its records make one tape.",
         ))),
         Some("record") => serde_json::from_str(text)

@@ -64,7 +64,11 @@ fn offset_is_shaped(rest: &[u8]) -> bool {
     }
     match &rest[fraction..] {
         [b'Z' | b'z'] => true,
-        [b'+' | b'-', h1, h2, b':', m1, m2] => [h1, h2, m1, m2].iter().all(|b| b.is_ascii_digit()),
+        [b'+' | b'-', h1, h2, b':', m1, m2] => {
+            [h1, h2, m1, m2].iter().all(|b| b.is_ascii_digit())
+                && [*h1, *h2] < *b"24"
+                && [*m1, *m2] < *b"60"
+        }
         _ => false,
     }
 }
@@ -173,6 +177,8 @@ mod tests {
             assert!(parse_rfc3339(good).is_some(), "{good}");
         }
         for bad in [
+            "2026-03-01T10:00:00+24:00",
+            "2026-03-01T10:00:00+01:60",
             "2026-03-01",
             "2026-03-01T10:00:00",
             "2026-13-01T10:00:00Z",

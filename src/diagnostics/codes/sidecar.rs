@@ -10,7 +10,7 @@ family! { ALL:
         why "The first line that is neither blank nor a comment must be the header: it says which tape the judgements are about."
         bad "{\"type\":\"annotation\",\"event_id\":3,\"kind\":\"note\"}"
         good "{\"type\":\"header\",\"schema_version\":1}\n{\"type\":\"annotation\",\"event_id\":3,\"kind\":\"note\"}";
-    SIDECAR_SECOND_HEADER = "sidecar.second-header" Error "the sidecar has a second header"
+    SIDECAR_SECOND_HEADER = "sidecar.second-header" Error "a header stands within the sidecar"
         why "Two sidecars were joined into one file. Keep one header; if both are about the same tape, their annotations may follow it."
         bad "{\"type\":\"header\",\"schema_version\":1}\n{\"type\":\"header\",\"schema_version\":1}"
         good "{\"type\":\"header\",\"schema_version\":1}";

@@ -10,7 +10,7 @@ family! { ALL:
         why "Harn's loader reads the first physical line as the header: a blank line, a comment or a record there refuses the whole tape."
         bad "{\"type\":\"record\",\"seq\":0,\"virtual_time_ms\":0,\"monotonic_ms\":0,\"kind\":{\"kind\":\"clock_sleep\",\"duration_ms\":1}}"
         good "{\"type\":\"header\",\"version\":1,\"harn_version\":\"0.8.26\"}";
-    TAPE_SECOND_HEADER = "tape.second-header" Error "the tape has a second header"
+    TAPE_SECOND_HEADER = "tape.second-header" Error "a header stands within the tape"
         why "Two recordings were joined into one file. Their numbers would clash, so annotations could not say which event they mean."
         bad "{\"type\":\"header\",\"version\":1,\"harn_version\":\"0.8.26\"}\n{\"type\":\"header\",\"version\":1,\"harn_version\":\"0.8.26\"}"
         good "{\"type\":\"header\",\"version\":1,\"harn_version\":\"0.8.26\"}";
