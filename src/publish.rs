@@ -385,7 +385,8 @@ fn examine(out: &Path, shown: &str, inputs: &[PathBuf]) -> Result<PathBuf, Diagn
     if out.parent().is_none() || out.file_name().is_none() {
         return Err(foreign(shown));
     }
-    for input in inputs.iter().filter_map(|input| input.canonicalize().ok()) {
+    // What is read from a folder that is not there yet would be read from the next build on.
+    for input in inputs.iter().filter_map(|input| resolve(input).ok()) {
         if out.starts_with(&input) || input.starts_with(&out) {
             return Err(codes::PUBLISH_INSIDE_CONTENT.at(
                 Place::file(shown),
@@ -400,11 +401,11 @@ fn examine(out: &Path, shown: &str, inputs: &[PathBuf]) -> Result<PathBuf, Diagn
     Ok(out)
 }
 
-/// The output folder with links resolved, so that the swap replaces the folder and not the link, and with every
+/// A folder with links resolved, so that the swap replaces the output folder and not the link to it, and with every
 /// `..` taken, so that no folder that is not there yet can hide where it leads.
-fn resolve(out: &Path) -> io::Result<PathBuf> {
+fn resolve(folder: &Path) -> io::Result<PathBuf> {
     let mut resolved = PathBuf::new();
-    for component in std::path::absolute(out)?.components() {
+    for component in std::path::absolute(folder)?.components() {
         match component {
             Component::CurDir => {}
             Component::ParentDir => {

@@ -317,6 +317,40 @@ fn an_output_folder_that_overlaps_with_the_input_is_refused() {
 }
 
 #[test]
+fn an_output_folder_in_a_folder_that_would_be_read_is_refused_before_that_is_there() {
+    let site = TestSite::base();
+    let mut options = vec![
+        ["--out", "static/public"],
+        ["--out", "static"],
+        ["--out", "templates/a/b"],
+        ["--out", "content/../templates/public"],
+    ];
+    if cfg!(feature = "parquet") {
+        // The first build has not made `public` yet.
+        options.push(["--export", "parquet=public/tables"]);
+        options.push(["--export", "parquet=static/tables"]);
+    }
+    for options in options {
+        let before = tree(site.root());
+        let ran = site.runpress(&[&["build"], &options[..]].concat());
+        assert_eq!(ran.status, Some(2), "{options:?}: {}", ran.stderr);
+        assert!(
+            ran.stderr.contains("publish.inside-content"),
+            "{options:?}: {}",
+            ran.stderr
+        );
+        assert_eq!(
+            differences(&before, &tree(site.root())),
+            [""; 0],
+            "{options:?}"
+        );
+        for folder in ["static", "templates", "public"] {
+            assert!(!site.path(folder).exists(), "{options:?}: {folder}");
+        }
+    }
+}
+
+#[test]
 fn a_second_build_of_the_same_folder_waits_for_nobody_and_breaks_nothing() {
     let site = many_runs(60, "sample/lark-1");
     site.publish();
