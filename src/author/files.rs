@@ -23,6 +23,12 @@ use super::Refusal;
 /// How often a file that others change is read again.
 const ATTEMPTS: usize = 20;
 
+/// The name of a new file until it is renamed, around [`RANDOM`] letters and digits: neither a sidecar nor a tape,
+/// whatever stops the process.
+const PREFIX: &str = ".runpress-";
+const SUFFIX: &str = ".tmp";
+const RANDOM: usize = 6;
+
 /// Waits for every other writer of the run's sidecars. The lock ends when the file is dropped, or with the process.
 pub(super) fn lock(directory: &RunDirectory) -> Result<File, Refusal> {
     let failed = |error: &io::Error| {
@@ -39,7 +45,30 @@ pub(super) fn lock(directory: &RunDirectory) -> Result<File, Refusal> {
     match file.lock() {
         // A file system without locks: the comparison before the rename still holds.
         Err(error) if error.kind() != ErrorKind::Unsupported => Err(failed(&error)),
-        _ => Ok(file),
+        Err(_) => Ok(file),
+        Ok(()) => {
+            clear(&directory.path);
+            Ok(file)
+        }
+    }
+}
+
+/// Removes what writers that were killed left behind. Only who holds the lock may: nobody is about to rename such a
+/// file then. One that cannot be removed harms nobody.
+fn clear(folder: &Path) {
+    let is_leftover = |name: &str| {
+        name.strip_prefix(PREFIX)
+            .and_then(|rest| rest.strip_suffix(SUFFIX))
+            .is_some_and(|random| {
+                random.len() == RANDOM && random.bytes().all(|b| b.is_ascii_alphanumeric())
+            })
+    };
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if entry.file_name().to_str().is_some_and(is_leftover)
+            && entry.file_type().is_ok_and(|kind| kind.is_file())
+        {
+            let _ = fs::remove_file(entry.path());
+        }
     }
 }
 
@@ -81,9 +110,8 @@ fn exchange(path: &Path, old: Option<&[u8]>, new: &[u8]) -> io::Result<bool> {
         None => path.to_owned(),
     };
     let folder = path.parent().ok_or(ErrorKind::InvalidInput)?;
-    // Neither a sidecar nor a tape by its name, whatever stops the process.
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".runpress-").suffix(".tmp");
+    builder.prefix(PREFIX).suffix(SUFFIX).rand_bytes(RANDOM);
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let mut file = builder.tempfile_in(folder)?;

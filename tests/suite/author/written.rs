@@ -1,5 +1,7 @@
 //! What `annotate` writes into a sidecar, and what it leaves as it was.
 
+use std::os::unix::fs::symlink;
+
 use serde_json::Value;
 
 use super::{ID, SIDECAR, TAPE, annotate, harn, written};
@@ -295,4 +297,30 @@ fn every_command_of_the_page_about_annotating_does_what_the_page_says() {
         7,
         "{printed}"
     );
+}
+
+#[test]
+fn what_an_annotate_that_was_killed_left_is_cleared_by_the_next() {
+    let site = TestSite::base();
+    let name = |name: &str| format!("{FIRST}/{name}");
+    site.write(&name(".runpress-a1B2c3.tmp"), "half");
+    // Whatever is not of exactly that name and kind is somebody else's.
+    let kept = [
+        ".runpress-a1B2c.tmp",
+        ".runpress-a1-2c3.tmp",
+        "runpress-a1B2c3.tmp",
+    ];
+    for other in kept {
+        site.write(&name(other), "mine");
+    }
+    site.write(&name(".runpress-folder.tmp/x"), "mine");
+    symlink("events.jsonl", site.path(&name(".runpress-linked.tmp"))).expect("a link");
+    let ran = annotate(&site, &["--event", "1", "--kind", "note"]);
+    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    assert!(!site.path(&name(".runpress-a1B2c3.tmp")).exists());
+    for other in kept {
+        assert_eq!(site.text(&name(other)), "mine");
+    }
+    assert_eq!(site.text(&name(".runpress-folder.tmp/x")), "mine");
+    assert!(site.path(&name(".runpress-linked.tmp")).is_symlink());
 }
