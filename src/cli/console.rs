@@ -1,13 +1,13 @@
 //! Knows the terminal: lines for people, output for programs, and the progress of long work.
 
-use std::io::{IsTerminal, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
 use std::sync::Mutex;
 use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use runpress::pipeline::Progress;
 
-use super::{Cli, Color};
+use super::{COULD_NOT_RUN, Cli, Color};
 
 /// Whether a stream is coloured.
 pub(crate) fn styled(cli: &Cli, is_terminal: bool) -> bool {
@@ -32,9 +32,25 @@ pub(crate) fn say_raw(text: &str) {
     let _ = std::io::stderr().write_all(text.as_bytes());
 }
 
+/// Says what was done. That nobody can read it does not undo it.
 pub(crate) fn print(text: &str) {
-    // A closed pipe (`runpress explain | head`) is no reason to complain.
     let _ = std::io::stdout().write_all(text.as_bytes());
+}
+
+/// Prints what was asked for, and gives the exit status: what could not be written was not done.
+pub(crate) fn answer(text: &str) -> u8 {
+    let mut out = std::io::stdout();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        // A closed pipe (`runpress explain | head`) is no reason to complain.
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            refuse(
+                &format!("standard output could not be written: {error}"),
+                "Make room, or send it elsewhere.",
+            );
+            COULD_NOT_RUN
+        }
+        _ => 0,
+    }
 }
 
 /// A progress bar on a terminal, plain lines elsewhere.

@@ -5,17 +5,15 @@ use runpress::diagnostics::text::{nearest, visible};
 use runpress::schema::Describes;
 
 use super::COULD_NOT_RUN;
-use super::console::{print, refuse};
+use super::console::{answer, refuse};
 
 /// What a code means, or all codes.
 pub(crate) fn explain(code: Option<&str>) -> u8 {
     let Some(code) = code else {
-        print(&all_codes());
-        return 0;
+        return answer(&all_codes());
     };
     if let Some(text) = explanation(code) {
-        print(&text);
-        return 0;
+        return answer(&text);
     }
     let names = codes::all().map(|code| code.name);
     let hint = nearest(code, names).map_or_else(
@@ -32,12 +30,10 @@ pub(crate) fn explain(code: Option<&str>) -> u8 {
 /// A schema, or all of them.
 pub(crate) fn schema(name: Option<&str>) -> u8 {
     let Some(name) = name else {
-        print(&all_schemas());
-        return 0;
+        return answer(&all_schemas());
     };
     if let Some(entry) = runpress::schema::find(name) {
-        print(&entry.document());
-        return 0;
+        return answer(&entry.document());
     }
     let names = runpress::schema::ALL.iter().map(|entry| entry.name);
     let hint = nearest(name, names).map_or_else(

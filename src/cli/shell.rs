@@ -7,15 +7,14 @@ use clap_complete::Shell;
 use clap_mangen::Man;
 use runpress::diagnostics::text::visible;
 
-use super::console::{print, refuse};
+use super::console::{answer, refuse};
 use super::{COULD_NOT_RUN, Cli};
 
 /// The completion script of a shell.
 pub(crate) fn completions(shell: Shell) -> u8 {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "runpress", &mut script);
-    print(&String::from_utf8_lossy(&script));
-    0
+    answer(&String::from_utf8_lossy(&script))
 }
 
 /// The page of the command itself, or with a folder a page of each command in it.
@@ -24,8 +23,7 @@ pub(crate) fn man(folder: Option<&Path>) -> u8 {
         let mut page = Vec::new();
         // Writing into memory does not fail.
         let _ = Man::new(Cli::command()).render(&mut page);
-        print(&String::from_utf8_lossy(&page));
-        return 0;
+        return answer(&String::from_utf8_lossy(&page));
     };
     let written = std::fs::create_dir_all(folder)
         .and_then(|()| clap_mangen::generate_to(Cli::command(), folder));

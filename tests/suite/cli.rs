@@ -3,7 +3,7 @@
 use runpress::site::Overrides;
 use serde_json::Value;
 
-use crate::support::{FIRST, Run, TestSite, runpress_in};
+use crate::support::{FIRST, Run, TestSite, command, runpress_in};
 
 #[test]
 fn the_exit_status_says_how_it_went() {
@@ -109,6 +109,34 @@ fn the_version_names_the_commit_it_was_made_from() {
         }
     }
     assert!(!ran.stdout.contains('/'), "no path of a machine");
+}
+
+#[test]
+fn what_was_asked_for_and_could_not_be_printed_is_a_failure_but_a_closed_pipe_is_not() {
+    let asked = [
+        &["schema"][..],
+        &["schema", "run-record"],
+        &["explain"],
+        &["explain", "record.syntax"],
+        &["man"],
+        &["completions", "bash"],
+    ];
+    for arguments in asked {
+        let full = std::fs::File::create("/dev/full").expect("the device that is always full");
+        let into = |stdout: std::process::Stdio| {
+            let output = command().args(arguments).stdout(stdout).output();
+            let output = output.expect("the binary runs");
+            let told = String::from_utf8(output.stderr).expect("UTF-8");
+            (output.status.code(), told)
+        };
+        let (status, told) = into(full.into());
+        assert_eq!(status, Some(2), "{arguments:?}: {told}");
+        assert!(told.contains("standard output"), "{arguments:?}: {told}");
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let closed = into(writer.into());
+        assert_eq!(closed, (Some(0), String::new()), "{arguments:?}");
+    }
 }
 
 #[test]
