@@ -9,7 +9,24 @@ use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Diagnostic, Place, codes};
 use crate::formats::writeup;
 
-/// Reads a regular file that stands below `root`, links resolved. `Ok(None)`: it is not there.
+/// Why a file was not read.
+#[derive(Debug)]
+pub(super) enum Fault {
+    /// The reason, as a clause.
+    Unreadable(String),
+    /// It is a link that leads out of its root.
+    Outside,
+    /// Its size in bytes.
+    TooLarge(u64),
+}
+
+impl Fault {
+    fn of(error: &std::io::Error) -> Self {
+        Self::Unreadable(error.to_string())
+    }
+}
+
+/// Reads a regular file of the content that stands below `root`, links resolved. `Ok(None)`: it is not there.
 ///
 /// # Errors
 /// The file cannot be read, is larger than `limit` bytes, or lies outside `root`.
@@ -19,6 +36,18 @@ pub(super) fn read(
     shown: &str,
     limit: u64,
 ) -> Result<Option<Vec<u8>>, Diagnostic> {
+    attempt(root, path, limit).map_err(|fault| match fault {
+        Fault::Unreadable(reason) => unreadable(shown, &reason),
+        Fault::Outside => outside(shown),
+        Fault::TooLarge(size) => too_large(shown, size, limit),
+    })
+}
+
+/// As [`read`], for files that have words of their own for what went wrong.
+///
+/// # Errors
+/// As [`read`].
+pub(super) fn attempt(root: &Path, path: &Path, limit: u64) -> Result<Option<Vec<u8>>, Fault> {
     let gone = |error: &std::io::Error| {
         use std::io::ErrorKind::{NotADirectory, NotFound};
         matches!(error.kind(), NotFound | NotADirectory)
@@ -26,32 +55,28 @@ pub(super) fn read(
     let meta = match path.symlink_metadata() {
         Ok(meta) if !meta.is_symlink() => meta,
         Ok(_) => {
-            let target = path
-                .canonicalize()
-                .map_err(|error| unreadable(shown, &error.to_string()))?;
+            let target = path.canonicalize().map_err(|error| Fault::of(&error))?;
             if !target.starts_with(root) {
-                return Err(outside(shown));
+                return Err(Fault::Outside);
             }
-            target
-                .metadata()
-                .map_err(|error| unreadable(shown, &error.to_string()))?
+            target.metadata().map_err(|error| Fault::of(&error))?
         }
         Err(error) if gone(&error) => return Ok(None),
-        Err(error) => return Err(unreadable(shown, &error.to_string())),
+        Err(error) => return Err(Fault::of(&error)),
     };
     // Opening a pipe or a device would wait for ever.
     if !meta.is_file() {
-        return Err(unreadable(shown, "it is not a regular file"));
+        return Err(Fault::Unreadable("it is not a regular file".to_owned()));
     }
     if meta.len() > limit {
-        return Err(too_large(shown, meta.len(), limit));
+        return Err(Fault::TooLarge(meta.len()));
     }
     let mut bytes = Vec::with_capacity(usize::try_from(meta.len()).unwrap_or_default() + 1);
     File::open(path)
         .and_then(|file| file.take(limit + 1).read_to_end(&mut bytes))
-        .map_err(|error| unreadable(shown, &error.to_string()))?;
+        .map_err(|error| Fault::of(&error))?;
     if bytes.len() as u64 > limit {
-        return Err(too_large(shown, bytes.len() as u64, limit));
+        return Err(Fault::TooLarge(bytes.len() as u64));
     }
     Ok(Some(bytes))
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::confined::{outside, read};
+use super::confined::{Fault, attempt, outside, read};
 use super::{Loaded, run_files};
 use crate::config::Limits;
 use crate::diagnostics::{Diagnostic, Place, codes};
@@ -83,10 +83,21 @@ pub fn asset(
             "Put assets into a folder of their own, for example `assets/`.",
         ));
     }
-    let bytes = read(&root, &target, &place.path, limits.file).map_err(|problem| {
-        let mut problem = problem;
-        problem.place = place.clone();
-        problem
+    let bytes = attempt(&root, &target, limits.file).map_err(|fault| match fault {
+        Fault::Unreadable(reason) => codes::CONTENT_UNREADABLE.at(
+            place.clone(),
+            format!("The file of a public asset cannot be read: {reason}"),
+            "Let `storage.path` name a regular file that the build may read, or remove the asset.",
+        ),
+        Fault::TooLarge(size) => codes::CONTENT_TOO_LARGE.at(
+            place.clone(),
+            format!(
+                "The file of a public asset is {size} bytes large; the limit is {}",
+                limits.file
+            ),
+            "Make it smaller, or raise `file` in `[limits]`.",
+        ),
+        Fault::Outside => refused(place.clone()),
     })?;
     let shown = place.path;
     Ok(bytes.map(|bytes| Loaded::new(path.to_owned(), shown, bytes)))

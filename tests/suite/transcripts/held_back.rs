@@ -1,5 +1,6 @@
 //! The proof that nothing private is published: every byte of the output, the console and the reports is searched.
 
+use std::fs;
 use std::os::unix::fs::symlink;
 use std::process::Command;
 
@@ -226,4 +227,39 @@ fn an_asset_is_never_a_file_of_the_run_that_is_not_published_as_such() {
         );
     }
     assert!(leaks.is_empty(), "{leaks:#?}");
+}
+
+#[test]
+fn an_asset_that_cannot_be_read_is_told_as_what_it_is_and_where_it_is_named() {
+    let named = transcript(&json!([]), &json!([asset("a", "public", "assets/drawn")]));
+    let folder = with(&named);
+    fs::create_dir_all(folder.path(&format!("{FIRST}/assets/drawn"))).expect("a folder");
+    let large = with(&named);
+    large.write(&format!("{FIRST}/assets/drawn"), vec![b'x'; 70_000]);
+    large.write("site.toml", "[limits]\nfile = \"64 KiB\"\n");
+    for (site, code, words) in [
+        (
+            folder,
+            "content.unreadable",
+            "The file of a public asset cannot be read: it is not a regular file",
+        ),
+        (
+            large,
+            "content.too-large",
+            "The file of a public asset is 70000 bytes large",
+        ),
+    ] {
+        let outcome = site.check();
+        assert_eq!(codes(&outcome), [code]);
+        let problem = outcome.diagnostics.iter().find(|d| d.code.name == code);
+        let problem = problem.expect("the problem");
+        assert!(problem.message.starts_with(words), "{}", problem.message);
+        assert!(
+            !problem.message.contains("drawn"),
+            "it is a value of the transcript"
+        );
+        assert_eq!(problem.place.path, format!("{FIRST}/transcript.json"));
+        assert_eq!(problem.place.pointer.as_deref(), Some("/assets/0"));
+        assert!(!problem.help.contains("transcript"), "{}", problem.help);
+    }
 }
