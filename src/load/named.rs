@@ -103,7 +103,7 @@ pub fn asset(
     Ok(bytes.map(|bytes| Loaded::new(path.to_owned(), shown, bytes)))
 }
 
-/// Reads a file below `implementation/` of a run. `Ok(None)`: it is not there.
+/// Reads a file below `implementation/` of a run. `Ok(None)`: it is not there, or is a folder.
 ///
 /// # Errors
 /// The file cannot be read, is too large, or a link leads out of the folder.
@@ -131,6 +131,10 @@ pub fn implementation(
     };
     if !target.starts_with(&root) {
         return Err(outside(&shown));
+    }
+    // No file stands there (formats.md H.5).
+    if target.is_dir() {
+        return Ok(None);
     }
     let bytes = read(&root, &target, &shown, limits.file)?;
     Ok(bytes.map(|bytes| Loaded::new(name, shown, bytes)))

@@ -481,3 +481,18 @@ fn two_entries_of_one_id_are_an_error_at_the_second() {
     site.write(&format!("{FIRST}/implementation/a.js"), "let a;\n");
     assert_eq!(codes(&site.check()), ["threads.duplicate-id"]);
 }
+
+#[test]
+fn a_thread_about_a_folder_is_a_warning_as_one_about_a_missing_file() {
+    let site = site(&[
+        thread("folder", "src", None, &[plain("1", "All of it.")]),
+        thread("missing", "lib.ts", None, &[plain("1", "None of it.")]),
+    ]);
+    let outcome = site.publish();
+    assert_eq!(
+        codes(&outcome),
+        ["threads.missing-resource", "threads.missing-resource"],
+        "{:?}",
+        described(&outcome)
+    );
+}
