@@ -16,7 +16,7 @@ use crate::discover::{RunDirectory, WithdrawnFile};
 use crate::formats::run_record;
 use crate::model::FileDigest;
 
-use confined::{read, unreadable};
+use confined::{Fault, attempt, read, unreadable};
 pub use look::{Look, look};
 pub use named::{asset, implementation, payload};
 pub use run_files::{RunFiles, is_tape, run};
@@ -147,8 +147,15 @@ pub fn tree(site: &Path, folder: &str) -> Result<Vec<(String, Vec<u8>)>, Diagnos
             .ok_or_else(|| unreadable(folder, "a name is not UTF-8"))?
             .join("/");
         let shown = format!("{folder}/{name}");
-        let bytes = read(&root, entry.path(), &shown, u64::MAX - 1)
-            .map_err(|problem| unreadable(&shown, &problem.message))?;
+        let bytes = attempt(&root, entry.path(), u64::MAX - 1).map_err(|fault| match fault {
+            Fault::Unreadable(reason) => unreadable(&shown, &reason),
+            Fault::TooLarge(size) => unreadable(&shown, &format!("it has {size} bytes")),
+            Fault::Outside => codes::TEMPLATE_UNREADABLE.at(
+                Place::file(&shown),
+                format!("The link {} leads out of the site’s root", quoted(&shown)),
+                "Put the file itself here, or link to a file below the site’s root.",
+            ),
+        })?;
         files.push((name, bytes.unwrap_or_default()));
     }
     Ok(files)

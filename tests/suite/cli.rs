@@ -467,3 +467,33 @@ fn a_byte_order_mark_before_site_toml_changes_nothing() {
         site.runpress(&["check"]).stderr
     );
 }
+
+#[test]
+fn a_static_file_or_a_template_that_cannot_be_read_is_told_as_what_it_is() {
+    for folder in ["static", "templates"] {
+        let site = TestSite::base();
+        std::fs::create_dir(site.path(folder)).expect("a folder");
+        let odd = site.path(&format!("{folder}/odd"));
+        let told = || {
+            let ran = site.runpress(&["check"]);
+            assert_eq!(ran.status, Some(2), "{}", ran.stderr);
+            let line = ran.stderr.lines().next().expect("a problem").to_owned();
+            std::fs::remove_file(&odd).expect("it was there");
+            line
+        };
+        std::os::unix::fs::symlink("/etc/passwd", &odd).expect("a link");
+        assert_eq!(
+            told(),
+            format!(
+                "error[template.unreadable]: The link `{folder}/odd` leads out of the site’s root"
+            )
+        );
+        let _socket = std::os::unix::net::UnixListener::bind(&odd).expect("a socket");
+        assert_eq!(
+            told(),
+            format!(
+                "error[template.unreadable]: The file `{folder}/odd` cannot be read: it is not a regular file"
+            )
+        );
+    }
+}
