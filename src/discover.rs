@@ -144,7 +144,19 @@ impl Walk<'_> {
             };
             let hidden =
                 entry.depth() > 0 && entry.file_name().as_encoded_bytes().starts_with(b".");
-            if entry.file_type().is_dir() {
+            // Whatever has this name is meant as the list: reading it tells what it is instead.
+            if entry.depth() == 1 && entry.file_name() == withdrawn::FILE_NAME {
+                if entry.file_type().is_dir() {
+                    walk.skip_current_dir();
+                }
+                if seen.insert(entry.path().to_owned()) {
+                    self.found.withdrawn.push(WithdrawnFile {
+                        shown: self.shown(entry.path()),
+                        path: entry.into_path(),
+                        root: self.root.clone(),
+                    });
+                }
+            } else if entry.file_type().is_dir() {
                 if hidden {
                     walk.skip_current_dir();
                 } else if has_record(entry.path()) {
@@ -163,14 +175,6 @@ impl Walk<'_> {
                     "The linked folder is not walked",
                     "Name the folder that it points at as a content root of its own.",
                 ));
-            } else if entry.depth() == 1 && entry.file_name() == withdrawn::FILE_NAME {
-                if seen.insert(entry.path().to_owned()) {
-                    self.found.withdrawn.push(WithdrawnFile {
-                        shown: self.shown(entry.path()),
-                        path: entry.into_path(),
-                        root: self.root.clone(),
-                    });
-                }
             } else if !hidden && entry.depth() == 2 {
                 self.prose(entry.path(), seen);
             }

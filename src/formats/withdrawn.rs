@@ -29,7 +29,7 @@ pub struct Withdrawal {
     pub id: Spanned<String>,
     /// Plain text. Write no date: the site has none of its own.
     #[schemars(with = "shapes::Name")]
-    pub reason: String,
+    pub reason: Spanned<String>,
 }
 
 /// Reads the file.
@@ -44,15 +44,17 @@ pub fn parse(source: Source<'_>) -> (Withdrawals, Vec<Diagnostic>) {
             toml::from_str::<Withdrawals>(text)
                 .map_err(|error| (error.span().unwrap_or(0..0), reason(error.message())))
         });
-    let blank =
-        |run: &Withdrawal| run.id.get_ref().trim().is_empty() || run.reason.trim().is_empty();
+    let blank = |run: &Withdrawal| {
+        let texts = [("an `id`", &run.id), ("a `reason`", &run.reason)];
+        texts
+            .into_iter()
+            .find(|(_, text)| text.get_ref().trim().is_empty())
+            .map(|(what, text)| (text.span(), format!("{what} is empty")))
+    };
     match read {
-        Ok(read) => match read.run.iter().find(|run| blank(run)) {
+        Ok(read) => match read.run.iter().find_map(blank) {
             None => (read, Vec::new()),
-            Some(run) => {
-                let problem = invalid(&source, run.id.span(), "an `id` or a `reason` is empty");
-                (Withdrawals::default(), vec![problem])
-            }
+            Some((span, why)) => (Withdrawals::default(), vec![invalid(&source, span, &why)]),
         },
         Err((span, why)) => (Withdrawals::default(), vec![invalid(&source, span, &why)]),
     }

@@ -52,7 +52,7 @@ impl Gathered {
         let quarantined = aside.filter_map(|index| self.ids[index].clone()).collect();
         let withdrawals = self.withdrawals.iter().flat_map(|(.., list)| &list.run);
         let reasons = withdrawals
-            .map(|run| (run.id.get_ref().clone(), run.reason.clone()))
+            .map(|run| (run.id.get_ref().clone(), run.reason.get_ref().clone()))
             .collect();
         let now = Now {
             runs,

@@ -8,8 +8,8 @@ use runpress::site::Overrides;
 use serde_json::{Value, json};
 
 use crate::support::{
-    FIRST, FIRST_SLUG, HEADER, Run, TestSite, annotation, codes, differences, lines, messages,
-    words,
+    FIRST, FIRST_SLUG, HEADER, Run, TestSite, annotation, codes, described, differences, lines,
+    messages, words,
 };
 
 const LEDGER: &str = "feeds/changes.json";
@@ -287,4 +287,41 @@ fn a_ledger_of_a_newer_version_is_refused_and_kept() {
         ran.stderr
     );
     assert_eq!(site.text(&path), text);
+}
+
+#[test]
+fn a_list_of_withdrawn_runs_that_is_a_folder_is_an_error_and_an_empty_text_is_marked() {
+    let site = TestSite::base();
+    site.write("content/withdrawn.toml/x", "");
+    let outcome = site.check();
+    assert_eq!(
+        described(&outcome),
+        [
+            "error[content.unreadable] content/withdrawn.toml The file `content/withdrawn.toml` cannot be read: it is not a regular file"
+        ]
+    );
+    std::fs::remove_dir_all(site.path("content/withdrawn.toml")).expect("a folder");
+    for (id, reason, told) in [
+        (
+            "a-1",
+            " ",
+            ":3:10 The list of withdrawn runs cannot be read: a `reason` is empty",
+        ),
+        (
+            "",
+            "It leaked.",
+            ":2:6 The list of withdrawn runs cannot be read: an `id` is empty",
+        ),
+    ] {
+        site.write(
+            "content/withdrawn.toml",
+            format!("[[run]]\nid = \"{id}\"\nreason = \"{reason}\"\n"),
+        );
+        assert_eq!(
+            described(&site.check()),
+            [format!(
+                "error[withdrawn.invalid] content/withdrawn.toml{told}"
+            )]
+        );
+    }
 }
