@@ -120,7 +120,7 @@ impl Stage {
             let held = is_ours(leftover)
                 .then(|| lock(leftover, shown))
                 .transpose()?;
-            remove(leftover).map_err(|error| failed(shown, &error))?;
+            remove(leftover).map_err(|error| in_the_way(shown, leftover, &error))?;
             drop(held);
         }
         fs::create_dir(&staging).map_err(|error| match error.kind() {
@@ -428,8 +428,35 @@ fn is_ours(folder: &Path) -> bool {
         .is_ok_and(|meta| meta.is_file())
 }
 
-/// Removes a folder of ours, its marker last: whenever this is stopped, the next build still knows the rest as ours.
+/// Removes a folder of ours. That it was made read-only keeps nothing: it was a site, and another one is in its place.
 fn remove(folder: &Path) -> io::Result<()> {
+    match remove_all(folder) {
+        #[cfg(unix)]
+        Err(error) if error.kind() == ErrorKind::PermissionDenied => {
+            make_writable(folder);
+            remove_all(folder)
+        }
+        result => result,
+    }
+}
+
+/// Lets the owner change a folder and all folders in it, as far as the system allows.
+#[cfg(unix)]
+fn make_writable(folder: &Path) {
+    use std::os::unix::fs::PermissionsExt;
+    // A folder comes before what is in it, so that this can be read.
+    for entry in walkdir::WalkDir::new(folder).into_iter().flatten() {
+        if let Ok(meta) = entry.metadata()
+            && meta.is_dir()
+        {
+            let mode = meta.permissions().mode() | 0o700;
+            let _ = fs::set_permissions(entry.path(), fs::Permissions::from_mode(mode));
+        }
+    }
+}
+
+/// Removes a folder with its marker last: whenever this is stopped, the next build still knows the rest as ours.
+fn remove_all(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         if entry.file_name() == MARKER {
@@ -473,6 +500,19 @@ fn locked(shown: &str) -> Diagnostic {
         Place::file(shown),
         "Another build is writing this folder",
         "Wait until it has ended.",
+    )
+}
+
+/// What a stopped build left beside the output folder cannot be removed.
+fn in_the_way(shown: &str, leftover: &Path, error: &io::Error) -> Diagnostic {
+    let name = leftover.file_name().unwrap_or_default().to_string_lossy();
+    codes::PUBLISH_IO.at(
+        Place::file(shown),
+        format!(
+            "The folder {} beside the output folder, which an earlier build left, cannot be removed: {error}",
+            quoted(&name)
+        ),
+        "Correct its permissions, or remove it yourself; the site that was there is untouched.",
     )
 }
 

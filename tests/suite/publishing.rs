@@ -1,8 +1,9 @@
 //! Whatever happens, there is a whole site: the old one or the new one.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::os::unix::fs::{MetadataExt, symlink};
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -226,6 +227,56 @@ fn what_a_stopped_build_left_is_cleared_by_the_next() {
         assert_eq!(litter(site.root()), [""; 0], "{what}");
         assert_eq!(differences(&good, &site.published()), [""; 0], "{what}");
     }
+}
+
+/// An account that is not allowed everything.
+const NOBODY: u32 = 65534;
+
+#[test]
+fn a_site_that_was_made_read_only_is_replaced_and_what_cannot_be_removed_is_named() {
+    let as_nobody = || {
+        let mut command = command();
+        command.uid(NOBODY).gid(NOBODY).current_dir("/");
+        command
+    };
+    let started = as_nobody().arg("--version").output();
+    if !started.is_ok_and(|output| output.status.success()) {
+        #[allow(
+            clippy::print_stderr,
+            reason = "a reader of the test's output should know"
+        )]
+        {
+            eprintln!("skipped: the binary cannot be run by another account here");
+        }
+        return;
+    }
+    let site = TestSite::base();
+    let root = site.root().to_str().expect("UTF-8");
+    chown(site.root(), Some(NOBODY), Some(NOBODY)).expect("its own folder");
+    let build = || {
+        let output = as_nobody()
+            .args(["build", "-q", "--root", root])
+            .output()
+            .expect("the binary starts");
+        (
+            output.status.code(),
+            String::from_utf8(output.stderr).expect("UTF-8"),
+        )
+    };
+    assert_eq!(build(), (Some(0), String::new()));
+    for folder in ["public", "public/runs"] {
+        fs::set_permissions(site.path(folder), Permissions::from_mode(0o555)).expect("a change");
+    }
+    assert_eq!(build(), (Some(0), String::new()));
+    assert_eq!(litter(site.root()), [""; 0]);
+    let leftover = ".public.runpress-staging";
+    site.write(&format!("{leftover}/.runpress"), "of another account");
+    let (status, told) = build();
+    assert_eq!(status, Some(2), "{told}");
+    assert!(
+        told.contains("publish.io") && told.contains(&format!("`{leftover}`")),
+        "{told}"
+    );
 }
 
 #[test]
