@@ -154,7 +154,12 @@ pub(crate) struct Annotate {
     #[arg(long, value_name = "FILE")]
     pub(crate) tape: Option<String>,
     /// The number of the event
-    #[arg(long, value_name = "N", required_unless_present = "rehash")]
+    #[arg(
+        long,
+        value_name = "N",
+        required_unless_present = "rehash",
+        allow_negative_numbers = true
+    )]
     pub(crate) event: Option<u64>,
     /// `correct`, `incorrect`, `alternative`, `note`, `marker`, `mute`, `hypothesis`, `friction` or `crystallize_here`
     #[arg(long, value_name = "KIND", required_unless_present = "rehash")]
@@ -166,7 +171,7 @@ pub(crate) struct Annotate {
     #[arg(long, value_name = "TEXT")]
     pub(crate) quote: Option<String>,
     /// The last event that it covers
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) span_end: Option<u64>,
     /// Where a hypothesis stands: `active`, `verifying`, `confirmed`, `disproven` or `stale`
     #[arg(long, value_name = "STATUS")]
@@ -175,7 +180,7 @@ pub(crate) struct Annotate {
     #[arg(long, value_name = "KIND")]
     pub(crate) friction_kind: Option<String>,
     /// Who says it: a name or handle that may be published [default: nobody is named]
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", value_parser = author_id)]
     pub(crate) author: Option<String>,
     /// What the author is
     #[arg(
@@ -253,6 +258,13 @@ fn report(text: &str) -> Result<Report, String> {
         format,
         file: file.map(PathBuf::from),
     })
+}
+
+fn author_id(text: &str) -> Result<String, String> {
+    if text.trim().is_empty() {
+        return Err("write a name or handle, or leave `--author` out".to_owned());
+    }
+    Ok(text.to_owned())
 }
 
 /// The folder of an export.

@@ -104,9 +104,14 @@ pub fn run_at(site: &Path, content: &[PathBuf], path: &Path) -> Option<RunDirect
         .filter_map(|root| root.canonicalize().ok())
         .find(|root| found.starts_with(root))
         .unwrap_or_else(|| found.clone());
-    let shown = found.strip_prefix(&site).unwrap_or(path);
+    let shown = found.strip_prefix(&site).unwrap_or(path).to_string_lossy();
     Some(RunDirectory {
-        shown: shown.to_string_lossy().into_owned(),
+        // The site's root itself: no path that begins with `/` leads there.
+        shown: if shown.is_empty() {
+            ".".to_owned()
+        } else {
+            shown.into_owned()
+        },
         path: found,
         root,
     })

@@ -1,5 +1,6 @@
 //! Runs `new` and `annotate`: hands over what was asked for, and says what was written.
 
+use std::borrow::Cow;
 use std::io::IsTerminal;
 use std::path::Path;
 
@@ -18,11 +19,22 @@ pub(crate) fn new(cli: &Cli, folder: &Path) -> u8 {
     }
     if !cli.quiet {
         let folder = visible(&folder.to_string_lossy());
+        let word = shell_word(&folder);
         print(&format!(
-            "Made a site with one sample run in {folder}\n\nNext:\n  cd {folder}\n  runpress build\nand open public/index.html in a browser.\n"
+            "Made a site with one sample run in {folder}\n\nNext:\n  cd {word}\n  runpress build\nand open public/index.html in a browser.\n"
         ));
     }
     0
+}
+
+/// A path as one word of a shell's line.
+fn shell_word(path: &str) -> Cow<'_, str> {
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+,:=@%".contains(c);
+    if path.chars().all(is_plain) {
+        Cow::Borrowed(path)
+    } else {
+        Cow::Owned(format!("'{}'", path.replace('\'', r"'\''")))
+    }
 }
 
 /// Adds an annotation, or brings a sidecar to its changed tape.

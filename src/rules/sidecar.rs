@@ -155,8 +155,11 @@ impl<'t> Validator<'t> {
                 format!("The annotation kind {} is not known", quoted(word)),
                 nearest(word, Kind::KNOWN.iter().map(Kind::word)).map_or_else(
                     || {
-                        "A newer producer may have written it; it is shown under this word."
-                            .to_owned()
+                        let known = Kind::KNOWN.iter().map(|kind| quoted(kind.word()));
+                        format!(
+                            "The kinds are {}. A newer producer may have written another; it is shown under its word.",
+                            known.collect::<Vec<_>>().join(", ")
+                        )
                     },
                     |near| format!("If {} was meant, write that.", quoted(near)),
                 ),

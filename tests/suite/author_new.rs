@@ -112,3 +112,19 @@ fn a_folder_with_nothing_but_a_history_is_empty() {
     assert_eq!(ran.status, Some(0), "{}", ran.stderr);
     assert_eq!(place.text("cloned/.git/HEAD"), "ref: refs/heads/main\n");
 }
+
+#[test]
+fn the_next_step_can_be_pasted_whatever_the_folder_is_called() {
+    let place = parent();
+    for (folder, word) in [
+        ("a b/c d", "'a b/c d'"),
+        ("it's", r"'it'\''s'"),
+        ("$HOME", "'$HOME'"),
+        ("größe_1.2", "größe_1.2"),
+    ] {
+        let ran = runpress_in(place.root(), &["new", folder]);
+        assert_eq!((ran.status, ran.stderr.as_str()), (Some(0), ""));
+        let next = format!("\n  cd {word}\n");
+        assert!(ran.stdout.contains(&next), "{}", ran.stdout);
+    }
+}

@@ -1,7 +1,7 @@
 //! Which run, tape and sidecar `annotate` means.
 
 use super::{ID, SHORT_SIDECAR, SIDECAR, TAPE, annotate, harn, written};
-use crate::support::{FIRST, FIRST_SLUG, Run, TestSite};
+use crate::support::{FIRST, FIRST_SLUG, Run, TestSite, runpress_in};
 
 #[test]
 fn a_run_is_named_by_path_id_or_address() {
@@ -167,4 +167,18 @@ fn a_run_outside_every_site_can_be_annotated() {
     );
     assert_eq!(ran.status, Some(0), "{}", ran.stderr);
     assert_eq!(written(&site).len(), 2);
+}
+
+#[test]
+fn a_run_that_is_the_sites_root_is_shown_by_a_path_that_leads_there() {
+    let site = TestSite::base();
+    let ran = runpress_in(
+        &site.path(FIRST),
+        &[
+            "annotate", ".", "--root", ".", "--event", "1", "--kind", "note",
+        ],
+    );
+    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    let shown = "./events.jsonl.annotations.jsonl:";
+    assert!(ran.stdout.starts_with(shown), "{}", ran.stdout);
 }

@@ -16,7 +16,10 @@ fn what_a_check_would_report_is_refused_with_its_words_and_nothing_is_written() 
         ),
         (
             &["--event", "1", "--kind", ""],
-            &["annotation.unknown-kind"],
+            &[
+                "annotation.unknown-kind",
+                "The kinds are `correct`, `incorrect`,",
+            ],
         ),
         (
             &["--event", "1", "--kind", "hypothesis"],
@@ -225,4 +228,38 @@ fn usage_is_told_before_anything_is_read() {
         let ran = site.runpress(arguments);
         assert_eq!(ran.status, Some(2), "{arguments:?}: {}", ran.stderr);
     }
+}
+
+#[test]
+fn a_negative_event_and_an_author_without_a_name_are_refused_with_advice_that_works() {
+    let site = TestSite::base();
+    let before = site.text(SIDECAR);
+    for (arguments, told) in [
+        (
+            &["--event", "-1", "--kind", "note"][..],
+            "invalid value '-1' for '--event <N>'",
+        ),
+        (
+            &["--event", "1", "--kind", "note", "--span-end", "-1"],
+            "invalid value '-1' for '--span-end <N>'",
+        ),
+        (
+            &["--event", "1", "--kind", "note", "--author", ""],
+            "leave `--author` out",
+        ),
+        (
+            &["--event", "1", "--kind", "note", "--author", " \t"],
+            "leave `--author` out",
+        ),
+    ] {
+        let ran = annotate(&site, arguments);
+        assert_eq!(ran.status, Some(2), "{arguments:?}: {}", ran.stderr);
+        assert!(ran.stderr.contains(told), "{arguments:?}: {}", ran.stderr);
+        assert!(
+            !ran.stderr.contains("'-- "),
+            "{arguments:?}: {}",
+            ran.stderr
+        );
+    }
+    assert_eq!(site.text(SIDECAR), before);
 }
