@@ -2,14 +2,15 @@
 //!
 //! Links to folders are not followed, hidden folders are not entered, and nothing outside the roots is named.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use walkdir::WalkDir;
+use walkdir::{DirEntry, WalkDir};
 
 use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Checked, Diagnostic, Place, codes};
 use crate::formats::{run_record, withdrawn};
+use crate::model::implementation::FOLDER;
 use crate::model::slug::slugify;
 use crate::rules::pages::Shelf;
 
@@ -68,13 +69,14 @@ pub fn discover(site: &Path, content: &[PathBuf]) -> Checked<Discovered> {
     let mut diagnostics = Vec::new();
     let site = site.canonicalize().unwrap_or_else(|_| site.to_owned());
     let mut seen = BTreeSet::new();
+    let mut nested = BTreeMap::new();
     let mut labels = Labels::new(&site, content);
     for root in content {
         match root.canonicalize().and_then(|path| path.read_dir().map(|_| path)) {
             Ok(path) => Walk {
                 label: labels.next(&site, &path),
                 site: &site,
-                root: path, found: &mut found, diagnostics: &mut diagnostics }
+                root: path, found: &mut found, nested: &mut nested, diagnostics: &mut diagnostics }
                 .run(&mut seen),
             Err(error) => diagnostics.push(codes::CONTENT_MISSING_ROOT.at(
                 Place::file(below(&site, root)),
@@ -83,6 +85,15 @@ pub fn discover(site: &Path, content: &[PathBuf]) -> Checked<Discovered> {
             )),
         }
     }
+    // It may be a content root of its own.
+    nested.retain(|path, _| !seen.contains(path));
+    diagnostics.extend(nested.into_values().map(|shown| {
+        codes::CONTENT_NESTED_RUN.at(
+            Place::file(format!("{shown}/{}", run_record::FILE_NAME)),
+            "The run directory lies in another one, so its run is not published",
+            "Move the folder beside the run that it lies in.",
+        )
+    }));
     found.runs.sort_by(|a, b| a.shown.cmp(&b.shown));
     found
         .prose
@@ -123,6 +134,8 @@ struct Walk<'a> {
     /// Stands before paths of a root outside the site, where there are several such roots.
     label: String,
     found: &'a mut Discovered,
+    /// Run directories in others, with their paths in diagnostics.
+    nested: &'a mut BTreeMap<PathBuf, String>,
     diagnostics: &'a mut Vec<Diagnostic>,
 }
 
@@ -167,6 +180,7 @@ impl Walk<'_> {
                 } else if has_record(entry.path()) {
                     walk.skip_current_dir();
                     if seen.insert(entry.path().to_owned()) {
+                        self.look_for_nested(entry.path());
                         self.found.runs.push(RunDirectory {
                             shown: self.shown(entry.path()),
                             path: entry.into_path(),
@@ -183,6 +197,20 @@ impl Walk<'_> {
             } else if !hidden && entry.depth() == 2 {
                 self.prose(entry.path(), seen);
             }
+        }
+    }
+
+    /// Looks for run directories in another one, but not where its own things lie. What cannot be read there is told
+    /// when it is needed.
+    fn look_for_nested(&mut self, run: &Path) {
+        let folders = WalkDir::new(run)
+            .min_depth(1)
+            .follow_links(false)
+            .into_iter()
+            .filter_entry(|entry| entry.file_type().is_dir() && !is_of_the_run(entry));
+        for folder in folders.flatten().filter(|folder| has_record(folder.path())) {
+            let shown = self.shown(folder.path());
+            self.nested.insert(folder.into_path(), shown);
         }
     }
 
@@ -277,6 +305,20 @@ fn below(site: &Path, path: &Path) -> String {
         .unwrap_or(path)
         .to_string_lossy()
         .into_owned()
+}
+
+/// Folders in a run directory, beside the working tree, that by custom hold assets, proofs and a playable build.
+const CUSTOMARY: [&str; 3] = ["assets", "proofs", "play"];
+
+/// Whether a folder in a run directory holds what the run made or recorded: the working tree, payloads of a tape
+/// (formats.md C), or what is there by custom. A record among them is no run's.
+fn is_of_the_run(entry: &DirEntry) -> bool {
+    let name = entry.file_name();
+    name.as_encoded_bytes().starts_with(b".")
+        || entry.depth() == 1
+            && (name == FOLDER
+                || CUSTOMARY.iter().any(|custom| name == *custom)
+                || Path::new(name).extension().is_some_and(|end| end == "cas"))
 }
 
 fn has_record(directory: &Path) -> bool {

@@ -1,6 +1,8 @@
 //! What holds across runs: order, addresses, comparable sets.
 
-use crate::support::{FIRST_SLUG, Run, TestSite, codes, described};
+use runpress::site::Overrides;
+
+use crate::support::{FIRST, FIRST_SLUG, Run, TestSite, codes, described};
 
 fn slugs(site: &TestSite) -> Vec<String> {
     let feed = site.json("feeds/runs.json");
@@ -324,6 +326,43 @@ fn run_folders_are_found_at_any_depth_and_do_not_nest() {
     );
     site.write("content/.hidden/run-record.json", "nor this");
     assert_eq!((codes(&site.check()), site.check().runs), (vec![], 1));
+}
+
+#[test]
+fn a_run_in_the_folder_of_another_is_told_and_a_record_among_the_things_of_a_run_is_not() {
+    let site = TestSite::base();
+    let own = [
+        "assets/a",
+        "proofs",
+        "play",
+        "run.tape.cas",
+        ".git",
+        "implementation/deep",
+    ];
+    for folder in own {
+        site.write(
+            &format!("{FIRST}/{folder}/run-record.json"),
+            "a thing of the run",
+        );
+    }
+    assert_eq!(codes(&site.check()), [""; 0]);
+    let nested = ["again/and/again", "again"];
+    for folder in nested {
+        site.run(&format!("first/{folder}"), &Run::new("0000000a-1"));
+    }
+    let outcome = site.check();
+    assert_eq!(outcome.runs, 1);
+    assert_eq!(
+        described(&outcome),
+        nested.map(|folder| format!("warning[content.nested-run] {FIRST}/{folder}/run-record.json The run directory lies in another one, so its run is not published"))
+    );
+    let roots = ["content", "content/runs", "content/runs/first/again"];
+    let outcome = site.check_with(&Overrides {
+        content: roots.map(|root| site.path(root)).to_vec(),
+        ..Overrides::default()
+    });
+    assert_eq!(outcome.runs, 2, "a content root is walked wherever it lies");
+    assert_eq!(codes(&outcome), ["content.nested-run"]);
 }
 
 #[test]

@@ -22,6 +22,10 @@ family! { ALL:
         why "Symbolic links to folders are not followed: they can lead out of the content root, or in circles. Runs behind this link are not published."
         bad "content/runs/old -> ../archive"
         good "[build]\ncontent = [\"content\", \"archive\"]";
+    CONTENT_NESTED_RUN = "content.nested-run" Warning "a run directory lies in another one"
+        why "Run directories do not nest: what lies in the folder of a run is of that run. So the run of this record is not published. Folders that hold what a run made or recorded are not searched: `implementation/`, `assets/`, `proofs/`, `play/`, the payloads of a tape, and folders whose names begin with a dot."
+        bad "content/runs/first/run-record.json\ncontent/runs/first/again/run-record.json"
+        good "content/runs/first/run-record.json\ncontent/runs/first-again/run-record.json";
     CONTENT_TOO_LARGE = "content.too-large" Error "a file is larger than the limit"
         why "The limits in `[limits]` keep one broken recording from taking the whole build down. Raise `file` if the file is right."
         bad "events.jsonl of 1.2 GiB with the default limit"
