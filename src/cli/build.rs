@@ -94,11 +94,18 @@ pub(crate) fn tell(cli: &Cli, input: &Input, result: &Result<(Site, Outcome), Fa
     report(cli, &input.report, diagnostics, done);
 }
 
-/// What a build of `serve` came to, in a line.
-pub(crate) fn came_to(result: &Result<(Site, Outcome), Failure>, elapsed: Duration) -> String {
+/// What a build of `serve` came to, in a line; `stands` says whether there is a site, be it of an earlier build.
+pub(crate) fn came_to(
+    result: &Result<(Site, Outcome), Failure>,
+    stands: bool,
+    elapsed: Duration,
+) -> String {
     match result {
         Ok((_, outcome)) if outcome.published => format!("Built: {}", figures(outcome, elapsed)),
-        _ => "Not built: what was served before is served on until a change mends it.".to_owned(),
+        _ if stands => {
+            "Not built: what was served before is served on until a change mends it.".to_owned()
+        }
+        _ => "Not built: there is no site to show until a change mends it.".to_owned(),
     }
 }
 
