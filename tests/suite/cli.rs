@@ -415,6 +415,66 @@ fn a_check_finds_what_only_writing_the_site_could_find() {
 }
 
 #[test]
+fn every_problem_of_a_template_is_one_sentence_with_file_line_and_column() {
+    for (text, told) in [
+        ("é\n{{ 1 | none_such }}", "2:8 Unknown filter `none_such`"),
+        ("{{ none_such() }}", "1:4 Unknown function `none_such`"),
+        (
+            "{% if x is none_such %}{% endif %}",
+            "1:12 Unknown test `none_such`",
+        ),
+        ("é {{ <none.such /> }}", "1:6 Unknown component `none.such`"),
+        (
+            "{% include \"no:such\" %}",
+            "1:12 Unknown template `no:such`",
+        ),
+        (
+            "{% extends \"builtin/page.html\" %}\n{% block such %}{% endblock %}",
+            "2:10 Block `such` is not defined in any parent template",
+        ),
+        (
+            "{% extends \"such.html\" %}",
+            "1:4 `home.html` extends `such.html`, which does not exist",
+        ),
+        (
+            "{% extends \"home.html\" %}",
+            "1:4 `home.html` extends itself",
+        ),
+        (
+            "\n{% include \"home.html\" %}",
+            "2:4 `home.html` includes itself",
+        ),
+        (
+            "{% extends \"other.html\" %}",
+            "1:4 `home.html` extends itself by way of `other.html`",
+        ),
+        (
+            "{% include \"third.html\" %}",
+            "1:4 `home.html` includes itself by way of `third.html`",
+        ),
+    ] {
+        let site = TestSite::empty();
+        site.write("templates/home.html", text);
+        if text.contains("other.html") {
+            site.write("templates/other.html", "{% extends \"home.html\" %}");
+        }
+        if text.contains("third.html") {
+            site.write("templates/third.html", "{% include \"home.html\" %}");
+        }
+        let report = site.runpress(&["check", "--report", "json"]).stdout;
+        let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
+        let found = report["diagnostics"].as_array().expect("a list");
+        let found = found.iter().find(|found| found["severity"] == "error");
+        let found = found.expect("an error");
+        assert_eq!(found["path"], "templates/home.html", "{text}");
+        let (line, column) = (&found["line"], &found["column"]);
+        let message = found["message"].as_str().expect("words");
+        let message = message.replace("The template cannot be read: ", "");
+        assert_eq!(format!("{line}:{column} {message}"), told);
+    }
+}
+
+#[test]
 fn paths_in_a_content_root_outside_the_site_are_relative_to_it() {
     let (site, outside) = (TestSite::empty(), TestSite::bare());
     outside.write("deep/run/run-record.json", "{");
