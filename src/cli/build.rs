@@ -13,7 +13,7 @@ use runpress::view::{format, summary};
 use runpress::{Failure, config};
 
 use super::console::{Bar, refuse, say, say_raw, styled};
-use super::{CONTENT_ERRORS, COULD_NOT_RUN, Cli, Deny, Format, Input, Report};
+use super::{CONTENT_ERRORS, COULD_NOT_RUN, Cli, Deny, Format, Input};
 
 /// Whether a build is rehearsed or played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,7 +54,7 @@ pub(crate) fn run(cli: &Cli, input: &Input, doing: Doing, rest: Overrides) -> u8
         }
         Err(problems) => (COULD_NOT_RUN, problems, None),
     };
-    let reported = report(cli, &input.report, diagnostics, done);
+    let reported = report(cli, input, diagnostics, done);
     if input.timings {
         say_raw(&bar.timings());
     }
@@ -91,7 +91,7 @@ pub(crate) fn tell(cli: &Cli, input: &Input, result: &Result<(Site, Outcome), Fa
         }
         Err(problems) => (problems, None),
     };
-    report(cli, &input.report, diagnostics, done);
+    report(cli, input, diagnostics, done);
 }
 
 /// What a build of `serve` came to, in a line; `stands` says whether there is a site, be it of an earlier build.
@@ -134,7 +134,7 @@ fn nearest_root() -> PathBuf {
 /// check or a build came to, when it could run at all.
 fn report(
     cli: &Cli,
-    reports: &[Report],
+    input: &Input,
     diagnostics: &[Diagnostic],
     done: Option<(&str, &Outcome)>,
 ) -> bool {
@@ -146,15 +146,19 @@ fn report(
         .filter(|d| cli.verbose || d.severity != Severity::Note)
         .cloned()
         .collect();
-    if reports.is_empty() {
+    if input.report.is_empty() {
         say_raw(&human::render(
             &shown,
             styled(cli, std::io::stderr().is_terminal()),
         ));
         return true;
     }
+    let fails = match input.deny {
+        Some(Deny::Warnings) => Severity::Warning,
+        None => Severity::Error,
+    };
     let mut written = true;
-    for report in reports {
+    for report in &input.report {
         let bytes = match report.format {
             Format::Human => {
                 let is_terminal = report.file.is_none() && std::io::stdout().is_terminal();
@@ -165,7 +169,7 @@ fn report(
                 .unwrap_or_default(),
             Format::Github => github::render(&shown).into_bytes(),
             Format::Sarif => sarif::render(&shown).unwrap_or_default(),
-            Format::Junit => junit::render(diagnostics, cases)
+            Format::Junit => junit::render(diagnostics, cases, fails)
                 .unwrap_or_default()
                 .into_bytes(),
             Format::Markdown => summary::markdown(&summary::Facts {

@@ -217,6 +217,24 @@ fn junit_has_a_test_case_a_run_and_a_failure_for_the_broken_one() {
 }
 
 #[test]
+fn junit_has_a_failure_for_each_warning_where_warnings_are_denied() {
+    let site = broken();
+    site.remove("content/runs/a, b: 100% <&>/events.jsonl.annotations.jsonl");
+    let junit = |options: &[&str]| {
+        let ran = site.runpress(&[&["check", "--report", "junit"], options].concat());
+        (ran.status, ran.stdout)
+    };
+    let (status, text) = junit(&[]);
+    assert_eq!((status, text.matches("<failure ").count()), (Some(0), 0));
+    let (status, text) = junit(&["--deny", "warnings"]);
+    assert_eq!((status, text.matches("<failure ").count()), (Some(1), 2));
+    for code in ["events.unparsable-line", "page.unmatched"] {
+        assert!(text.contains(&format!(r#" type="{code}""#)), "{text}");
+    }
+    assert!(text.contains(r#"failures="2""#), "{text}");
+}
+
+#[test]
 fn junit_is_xml_whatever_the_input_holds() {
     let site = TestSite::base();
     site.write(
