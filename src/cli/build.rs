@@ -13,6 +13,7 @@ use runpress::view::{format, summary};
 use runpress::{Failure, config};
 
 use super::console::{Bar, refuse, say, say_raw, styled};
+use super::paths::Folders;
 use super::{CONTENT_ERRORS, COULD_NOT_RUN, Cli, Deny, Format, Input};
 
 /// Whether a build is rehearsed or played.
@@ -20,6 +21,33 @@ use super::{CONTENT_ERRORS, COULD_NOT_RUN, Cli, Deny, Format, Input};
 pub(crate) enum Doing {
     Check,
     Build,
+}
+
+/// What a check or a build that could run came to.
+#[derive(Clone, Copy)]
+struct Done<'a> {
+    site: &'a Site,
+    outcome: &'a Outcome,
+    /// Whether the content may be published.
+    publishes: bool,
+    /// The same in a word or two.
+    verdict: &'static str,
+}
+
+impl<'a> Done<'a> {
+    fn of(
+        result: &'a Result<(Site, Outcome), Failure>,
+        is_build: bool,
+    ) -> Result<Self, &'a Failure> {
+        let (site, outcome) = result.as_ref()?;
+        let publishes = outcome.publishes(site);
+        Ok(Self {
+            site,
+            outcome,
+            publishes,
+            verdict: verdict(outcome, is_build, publishes),
+        })
+    }
 }
 
 /// Runs a check or a build; `rest` is what the options that are not of the input change.
@@ -45,25 +73,21 @@ pub(crate) fn run(cli: &Cli, input: &Input, doing: Doing, rest: Overrides) -> u8
         outcome.map(|outcome| (site, outcome))
     });
     bar.finish();
-    let (status, diagnostics, done) = match &result {
-        Ok((site, outcome)) => {
-            let publishes = outcome.publishes(site);
-            let verdict = verdict(outcome, is_build, publishes);
-            let status = if publishes { 0 } else { CONTENT_ERRORS };
-            (status, &outcome.diagnostics, Some((verdict, outcome)))
-        }
-        Err(problems) => (COULD_NOT_RUN, problems, None),
+    let done = Done::of(&result, is_build);
+    let status = match &done {
+        Ok(done) if done.publishes => 0,
+        Ok(_) => CONTENT_ERRORS,
+        Err(_) => COULD_NOT_RUN,
     };
-    let reported = report(cli, input, diagnostics, done);
+    let reported = report(cli, input, &root, &done);
     if input.timings {
         say_raw(&bar.timings());
     }
-    if let Ok((site, outcome)) = &result
-        && let Some((verdict, _)) = done
+    if let Ok(done) = done
         && !cli.quiet
     {
-        say(&summed_up(site, outcome, verdict, start.elapsed()));
-        if let Some(build) = outcome.news() {
+        say(&summed_up(&done, start.elapsed()));
+        if let Some(build) = done.outcome.news() {
             say(&format!("Since the site before: {}", news(build)));
         }
     }
@@ -83,15 +107,13 @@ pub(crate) fn overrides(input: &Input, rest: Overrides) -> Overrides {
 }
 
 /// Reports a build of `serve` as one of `build` is reported.
-pub(crate) fn tell(cli: &Cli, input: &Input, result: &Result<(Site, Outcome), Failure>) {
-    let (diagnostics, done) = match result {
-        Ok((site, outcome)) => {
-            let verdict = verdict(outcome, true, outcome.publishes(site));
-            (&outcome.diagnostics, Some((verdict, outcome)))
-        }
-        Err(problems) => (problems, None),
-    };
-    report(cli, input, diagnostics, done);
+pub(crate) fn tell(
+    cli: &Cli,
+    input: &Input,
+    root: &Path,
+    result: &Result<(Site, Outcome), Failure>,
+) {
+    report(cli, input, root, &Done::of(result, true));
 }
 
 /// What a build of `serve` came to, in a line; `stands` says whether there is a site, be it of an earlier build.
@@ -130,15 +152,13 @@ fn nearest_root() -> PathBuf {
         .map_or(here.clone(), Path::to_owned)
 }
 
-/// Writes every report that was asked for; `false` when one could not be written. `done` is the verdict with what a
-/// check or a build came to, when it could run at all.
-fn report(
-    cli: &Cli,
-    input: &Input,
-    diagnostics: &[Diagnostic],
-    done: Option<(&str, &Outcome)>,
-) -> bool {
-    let outcome = done.map(|(_, outcome)| outcome);
+/// Writes every report that was asked for; `false` when one could not be written.
+fn report(cli: &Cli, input: &Input, root: &Path, done: &Result<Done<'_>, &Failure>) -> bool {
+    let (diagnostics, done) = match done {
+        Ok(done) => (&done.outcome.diagnostics, Some(done)),
+        Err(problems) => (*problems, None),
+    };
+    let outcome = done.map(|done| done.outcome);
     let (runs, quarantined) = outcome.map_or((0, 0), |outcome| (outcome.runs, outcome.quarantined));
     let cases = outcome.map_or(&[][..], |outcome| &outcome.cases);
     let shown: Vec<Diagnostic> = diagnostics
@@ -153,6 +173,8 @@ fn report(
         ));
         return true;
     }
+    let content = done.map_or(&[][..], |done| &done.site.content);
+    let from_here = || Folders::new(root, content).seen_from_here(&shown);
     let fails = match input.deny {
         Some(Deny::Warnings) => Severity::Warning,
         None => Severity::Error,
@@ -167,13 +189,13 @@ fn report(
             Format::Json => json::Report::new(diagnostics, runs, quarantined)
                 .to_bytes()
                 .unwrap_or_default(),
-            Format::Github => github::render(&shown).into_bytes(),
-            Format::Sarif => sarif::render(&shown).unwrap_or_default(),
+            Format::Github => github::render(&from_here()).into_bytes(),
+            Format::Sarif => sarif::render(&from_here()).unwrap_or_default(),
             Format::Junit => junit::render(diagnostics, cases, fails)
                 .unwrap_or_default()
                 .into_bytes(),
             Format::Markdown => summary::markdown(&summary::Facts {
-                verdict: done.map_or("The build could not run", |(verdict, _)| verdict),
+                verdict: done.map_or("The build could not run", |done| done.verdict),
                 runs,
                 quarantined,
                 not_published: outcome.map_or(0, |outcome| outcome.not_published),
@@ -224,10 +246,11 @@ fn news(build: &Build) -> String {
     told.join(", ")
 }
 
-fn summed_up(site: &Site, outcome: &Outcome, verdict: &str, elapsed: Duration) -> String {
-    let figures = figures(outcome, elapsed);
-    if outcome.published {
-        let out = site.out.to_string_lossy();
+fn summed_up(done: &Done<'_>, elapsed: Duration) -> String {
+    let verdict = done.verdict;
+    let figures = figures(done.outcome, elapsed);
+    if done.outcome.published {
+        let out = done.site.out.to_string_lossy();
         return format!("{verdict} in {}: {figures}", visible(&out));
     }
     format!("{verdict}: {figures}")

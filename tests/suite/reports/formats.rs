@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use serde_json::Value;
+
 use super::{broken, json, reports};
-use crate::support::{FIRST, HEADER, Run, TestSite, annotation, lines};
+use crate::support::{FIRST, HEADER, Run, TestSite, annotation, lines, runpress_in};
 
 #[test]
 fn github_gets_one_command_a_problem_with_everything_escaped() {
@@ -38,6 +40,70 @@ fn github_gets_one_command_a_problem_with_everything_escaped() {
     assert_eq!(text.lines().count(), 1, "{text}");
     assert!(text.starts_with("::") && text.contains("%250A"), "{text}");
     assert!(!text.contains(['\r', '\u{1b}']), "{text:?}");
+}
+
+#[test]
+fn github_and_sarif_find_a_file_from_the_working_directory_and_json_from_the_root_of_the_site() {
+    let place = TestSite::bare();
+    crate::support::copy(broken().root(), &place.path("docs/a site"));
+    place.write("other/second/run-record.json", "{");
+    let check = |folder: &str, options: &[&str]| {
+        let files = ["--report=json=json", "--report=github=github"];
+        let options = [&["check", "--report=sarif=sarif"], &files[..], options].concat();
+        runpress_in(&place.path(folder), &options);
+        let text = |name: &str| place.text(&format!("{folder}/{name}"));
+        let read = |name: &str| serde_json::from_str::<Value>(&text(name)).expect("JSON");
+        let (report, sarif) = (read("json"), read("sarif"));
+        let error = |list: &Value| {
+            let mut list = list.as_array().expect("a list").iter();
+            let found = list.find(|one| one["severity"] == "error" || one["level"] == "error");
+            found.expect("an error").clone()
+        };
+        let path = error(&report["diagnostics"])["path"].clone();
+        let result = error(&sarif["runs"][0]["results"]);
+        let uri = &result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"];
+        let github = text("github");
+        let github = github
+            .lines()
+            .find_map(|line| line.strip_prefix("::error file="));
+        let github = github.and_then(|line| line.split(',').next().map(str::to_owned));
+        (
+            path.as_str().expect("a path").to_owned(),
+            uri.as_str().expect("a path").to_owned(),
+            github.expect("an error"),
+        )
+    };
+    let told =
+        |path: &str, uri: &str, github: &str| (path.to_owned(), uri.to_owned(), github.to_owned());
+    let rest = "/events.jsonl.annotations.jsonl";
+    let path = format!("content/runs/a, b: 100% <&>{rest}");
+    let uri = format!("content/runs/a%2C%20b%3A%20100%25%20%3C%26%3E{rest}");
+    let github = format!("content/runs/a%2C b%3A 100%25 <&>{rest}");
+    assert_eq!(
+        check(".", &["--root", "docs/a site"]),
+        told(
+            &path,
+            &format!("docs/a%20site/{uri}"),
+            &format!("docs/a site/{github}")
+        )
+    );
+    // At the root, and below it, paths are those of the site.
+    for folder in ["docs/a site", "docs/a site/content"] {
+        assert_eq!(check(folder, &[]), told(&path, &uri, &github), "{folder}");
+    }
+    // A content root outside the site has a path of its own, and site.toml is found before any of them is read.
+    let outside = ["--root", "docs/a site", "--content", "other"];
+    let (path, seen) = ("second/run-record.json", "other/second/run-record.json");
+    assert_eq!(check(".", &outside), told(path, seen, seen));
+    place.write("docs/a site/site.toml", "[site\n");
+    assert_eq!(
+        check(".", &["--root", "docs/a site"]),
+        told(
+            "site.toml",
+            "docs/a%20site/site.toml",
+            "docs/a site/site.toml"
+        )
+    );
 }
 
 #[test]
