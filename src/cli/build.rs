@@ -9,6 +9,7 @@ use runpress::diagnostics::{Diagnostic, Severity, Tally, github, human, json, ju
 use runpress::ledger::Build;
 use runpress::pipeline::{Outcome, Progress, Silent};
 use runpress::site::{Overrides, Site};
+use runpress::url::HttpUrl;
 use runpress::view::{format, summary};
 use runpress::{Failure, config};
 
@@ -47,6 +48,19 @@ impl<'a> Done<'a> {
             publishes,
             verdict: verdict(outcome, is_build, publishes),
         })
+    }
+
+    /// Runs with errors, when nothing can be published.
+    fn broken(&self) -> usize {
+        let fit = self.outcome.runs + self.outcome.not_published;
+        let broken = self.outcome.cases.len().saturating_sub(fit);
+        if self.publishes { 0 } else { broken }
+    }
+
+    /// Where the pages stand that were just made.
+    fn address(&self) -> Option<&str> {
+        let base = self.site.config.site.base_url.as_ref();
+        base.filter(|_| self.outcome.published).map(HttpUrl::as_str)
     }
 }
 
@@ -197,12 +211,14 @@ fn report(cli: &Cli, input: &Input, root: &Path, done: &Result<Done<'_>, &Failur
             Format::Markdown => summary::markdown(&summary::Facts {
                 verdict: done.map_or("The build could not run", |done| done.verdict),
                 runs,
+                broken: done.map_or(0, Done::broken),
                 quarantined,
                 not_published: outcome.map_or(0, |outcome| outcome.not_published),
                 written: outcome
                     .filter(|outcome| outcome.published)
                     .map(|outcome| (outcome.files, outcome.bytes)),
                 news: outcome.and_then(Outcome::news),
+                address: done.and_then(Done::address),
                 diagnostics: &shown,
             })
             .into_bytes(),

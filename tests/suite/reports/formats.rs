@@ -329,7 +329,11 @@ fn the_markdown_report_says_what_was_published_what_changed_and_what_is_wrong() 
             .stdout
     };
     let text = report(&site, "build");
-    assert!(text.starts_with("## Nothing was published: "), "{text}");
+    let headline = "## Nothing was published: 1 run with errors, 2 fit\n";
+    assert!(text.starts_with(headline), "{text}");
+    let text = report(&site, "check");
+    let headline = "## Checked, not fit to publish: 1 run with errors, 2 fit\n";
+    assert!(text.starts_with(headline), "{text}");
     assert!(
         text.contains("| error `sidecar.without-tape` | content/runs/a, b\\: 100% \\<\\&\\>/events.jsonl.annotations.jsonl\\:1\\:1 |"),
         "{text}"
@@ -341,10 +345,17 @@ fn the_markdown_report_says_what_was_published_what_changed_and_what_is_wrong() 
     assert!(text.starts_with("## Published: 2 runs\n"), "{text}");
     assert!(text.contains("| Problems | none |"), "{text}");
     assert!(
-        text.contains("- 1 run added\n  - pong v1.0.0 by x\\|\\<img src=y\\> with codex\n"),
+        text.contains("- 1 run added\n  - pong v1.0.0 by x\\|\\<img src=y\\> with codex ([0000000c](<https://runs.example.org/runs/pong-codex-x-img-src-y-0000000c/>))\n"),
         "{text}"
     );
     assert!(!text.contains("### Problems"), "{text}");
+    // Without an address, and before there are pages, the id alone tells runs of one kind apart.
+    good.run("later", &Run::new("0000000d-0000"));
+    let text = report(&good, "check");
+    assert!(text.contains(" with codex (0000000d)\n"), "{text}");
+    good.publish();
+    let changes = good.page("changes/index.html");
+    assert!(changes.main().contains("with codex 0000000d"));
     assert!(
         !report(&good, "check").contains("What changed"),
         "nothing is new"
