@@ -361,6 +361,48 @@ fn every_problem_of_site_toml_is_reported_at_once() {
 }
 
 #[test]
+fn a_value_of_site_toml_that_cannot_be_used_is_told_for_what_is_wrong_with_it() {
+    let entry = |keys: &str| format!("[[nav]]\n{keys}\n");
+    let needs = "A navigation entry needs a `title` and a `url`";
+    let leads = "A navigation entry cannot lead to `javascript:1`";
+    for (text, told) in [
+        (
+            entry("title = \"x\"\nurl = \"javascript:1\""),
+            vec![(3, leads)],
+        ),
+        (
+            entry("url = \"javascript:1\""),
+            vec![(1, needs), (2, leads)],
+        ),
+        (entry("title = \"x\""), vec![(1, needs)]),
+        (
+            entry("title = \"\"\nurl = \"runs/index.html\""),
+            vec![(1, needs)],
+        ),
+        (
+            "[timeline]\npage_size = 99999999999999999999".to_owned(),
+            vec![(2, "The value of `page_size` is too large")],
+        ),
+        (
+            "[timeline]\npage_size = -99999999999999999999".to_owned(),
+            vec![(2, "The value of `page_size` must be at least 1")],
+        ),
+    ] {
+        let (_, problems) = runpress::config::parse("site.toml", &text);
+        let found: Vec<_> = problems
+            .iter()
+            .map(|problem| {
+                (
+                    problem.place.line.expect("a line"),
+                    problem.message.as_str(),
+                )
+            })
+            .collect();
+        assert_eq!(found, told, "{text}");
+    }
+}
+
+#[test]
 fn a_site_without_site_toml_has_all_defaults() {
     let site = TestSite::base();
     site.remove("site.toml");
