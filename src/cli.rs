@@ -9,6 +9,7 @@ pub(crate) mod author;
 pub(crate) mod build;
 pub(crate) mod console;
 pub(crate) mod lookup;
+pub(crate) mod paths;
 pub(crate) mod serve;
 pub(crate) mod shell;
 

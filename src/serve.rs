@@ -115,6 +115,12 @@ impl Server {
         format!("http://{}{}", self.address, self.shown.borrow().base)
     }
 
+    /// Whether there is a site to look at: not before the first build that succeeds.
+    #[must_use]
+    pub fn stands(&self) -> bool {
+        self.shown.borrow().stands
+    }
+
     /// Reads again what a change names, however it looks; everything, when the system lost count.
     pub fn note(&mut self, change: &Change) {
         if change.anything {

@@ -9,17 +9,59 @@ use runpress::diagnostics::{Diagnostic, Severity, Tally, github, human, json, ju
 use runpress::ledger::Build;
 use runpress::pipeline::{Outcome, Progress, Silent};
 use runpress::site::{Overrides, Site};
+use runpress::url::HttpUrl;
 use runpress::view::{format, summary};
 use runpress::{Failure, config};
 
 use super::console::{Bar, refuse, say, say_raw, styled};
-use super::{CONTENT_ERRORS, COULD_NOT_RUN, Cli, Deny, Format, Input, Report};
+use super::paths::Folders;
+use super::{CONTENT_ERRORS, COULD_NOT_RUN, Cli, Deny, Format, Input};
 
 /// Whether a build is rehearsed or played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Doing {
     Check,
     Build,
+}
+
+/// What a check or a build that could run came to.
+#[derive(Clone, Copy)]
+struct Done<'a> {
+    site: &'a Site,
+    outcome: &'a Outcome,
+    /// Whether the content may be published.
+    publishes: bool,
+    /// The same in a word or two.
+    verdict: &'static str,
+}
+
+impl<'a> Done<'a> {
+    fn of(
+        result: &'a Result<(Site, Outcome), Failure>,
+        is_build: bool,
+    ) -> Result<Self, &'a Failure> {
+        let (site, outcome) = result.as_ref()?;
+        let publishes = outcome.publishes(site);
+        Ok(Self {
+            site,
+            outcome,
+            publishes,
+            verdict: verdict(outcome, is_build, publishes),
+        })
+    }
+
+    /// Runs with errors, when nothing can be published.
+    fn broken(&self) -> usize {
+        let fit = self.outcome.runs + self.outcome.not_published;
+        let broken = self.outcome.cases.len().saturating_sub(fit);
+        if self.publishes { 0 } else { broken }
+    }
+
+    /// Where the pages stand that were just made.
+    fn address(&self) -> Option<&str> {
+        let base = self.site.config.site.base_url.as_ref();
+        base.filter(|_| self.outcome.published).map(HttpUrl::as_str)
+    }
 }
 
 /// Runs a check or a build; `rest` is what the options that are not of the input change.
@@ -45,25 +87,21 @@ pub(crate) fn run(cli: &Cli, input: &Input, doing: Doing, rest: Overrides) -> u8
         outcome.map(|outcome| (site, outcome))
     });
     bar.finish();
-    let (status, diagnostics, done) = match &result {
-        Ok((site, outcome)) => {
-            let publishes = outcome.publishes(site);
-            let verdict = verdict(outcome, is_build, publishes);
-            let status = if publishes { 0 } else { CONTENT_ERRORS };
-            (status, &outcome.diagnostics, Some((verdict, outcome)))
-        }
-        Err(problems) => (COULD_NOT_RUN, problems, None),
+    let done = Done::of(&result, is_build);
+    let status = match &done {
+        Ok(done) if done.publishes => 0,
+        Ok(_) => CONTENT_ERRORS,
+        Err(_) => COULD_NOT_RUN,
     };
-    let reported = report(cli, &input.report, diagnostics, done);
+    let reported = report(cli, input, &root, &done);
     if input.timings {
         say_raw(&bar.timings());
     }
-    if let Ok((site, outcome)) = &result
-        && let Some((verdict, _)) = done
+    if let Ok(done) = done
         && !cli.quiet
     {
-        say(&summed_up(site, outcome, verdict, start.elapsed()));
-        if let Some(build) = outcome.news() {
+        say(&summed_up(&done, start.elapsed()));
+        if let Some(build) = done.outcome.news() {
             say(&format!("Since the site before: {}", news(build)));
         }
     }
@@ -83,22 +121,27 @@ pub(crate) fn overrides(input: &Input, rest: Overrides) -> Overrides {
 }
 
 /// Reports a build of `serve` as one of `build` is reported.
-pub(crate) fn tell(cli: &Cli, input: &Input, result: &Result<(Site, Outcome), Failure>) {
-    let (diagnostics, done) = match result {
-        Ok((site, outcome)) => {
-            let verdict = verdict(outcome, true, outcome.publishes(site));
-            (&outcome.diagnostics, Some((verdict, outcome)))
-        }
-        Err(problems) => (problems, None),
-    };
-    report(cli, &input.report, diagnostics, done);
+pub(crate) fn tell(
+    cli: &Cli,
+    input: &Input,
+    root: &Path,
+    result: &Result<(Site, Outcome), Failure>,
+) {
+    report(cli, input, root, &Done::of(result, true));
 }
 
-/// What a build of `serve` came to, in a line.
-pub(crate) fn came_to(result: &Result<(Site, Outcome), Failure>, elapsed: Duration) -> String {
+/// What a build of `serve` came to, in a line; `stands` says whether there is a site, be it of an earlier build.
+pub(crate) fn came_to(
+    result: &Result<(Site, Outcome), Failure>,
+    stands: bool,
+    elapsed: Duration,
+) -> String {
     match result {
         Ok((_, outcome)) if outcome.published => format!("Built: {}", figures(outcome, elapsed)),
-        _ => "Not built: what was served before is served on until a change mends it.".to_owned(),
+        _ if stands => {
+            "Not built: what was served before is served on until a change mends it.".to_owned()
+        }
+        _ => "Not built: there is no site to show until a change mends it.".to_owned(),
     }
 }
 
@@ -123,15 +166,13 @@ fn nearest_root() -> PathBuf {
         .map_or(here.clone(), Path::to_owned)
 }
 
-/// Writes every report that was asked for; `false` when one could not be written. `done` is the verdict with what a
-/// check or a build came to, when it could run at all.
-fn report(
-    cli: &Cli,
-    reports: &[Report],
-    diagnostics: &[Diagnostic],
-    done: Option<(&str, &Outcome)>,
-) -> bool {
-    let outcome = done.map(|(_, outcome)| outcome);
+/// Writes every report that was asked for; `false` when one could not be written.
+fn report(cli: &Cli, input: &Input, root: &Path, done: &Result<Done<'_>, &Failure>) -> bool {
+    let (diagnostics, done) = match done {
+        Ok(done) => (&done.outcome.diagnostics, Some(done)),
+        Err(problems) => (*problems, None),
+    };
+    let outcome = done.map(|done| done.outcome);
     let (runs, quarantined) = outcome.map_or((0, 0), |outcome| (outcome.runs, outcome.quarantined));
     let cases = outcome.map_or(&[][..], |outcome| &outcome.cases);
     let shown: Vec<Diagnostic> = diagnostics
@@ -139,15 +180,21 @@ fn report(
         .filter(|d| cli.verbose || d.severity != Severity::Note)
         .cloned()
         .collect();
-    if reports.is_empty() {
+    if input.report.is_empty() {
         say_raw(&human::render(
             &shown,
             styled(cli, std::io::stderr().is_terminal()),
         ));
         return true;
     }
+    let content = done.map_or(&[][..], |done| &done.site.content);
+    let from_here = || Folders::new(root, content).seen_from_here(&shown);
+    let fails = match input.deny {
+        Some(Deny::Warnings) => Severity::Warning,
+        None => Severity::Error,
+    };
     let mut written = true;
-    for report in reports {
+    for report in &input.report {
         let bytes = match report.format {
             Format::Human => {
                 let is_terminal = report.file.is_none() && std::io::stdout().is_terminal();
@@ -156,20 +203,22 @@ fn report(
             Format::Json => json::Report::new(diagnostics, runs, quarantined)
                 .to_bytes()
                 .unwrap_or_default(),
-            Format::Github => github::render(&shown).into_bytes(),
-            Format::Sarif => sarif::render(&shown).unwrap_or_default(),
-            Format::Junit => junit::render(diagnostics, cases)
+            Format::Github => github::render(&from_here()).into_bytes(),
+            Format::Sarif => sarif::render(&from_here()).unwrap_or_default(),
+            Format::Junit => junit::render(diagnostics, cases, fails)
                 .unwrap_or_default()
                 .into_bytes(),
             Format::Markdown => summary::markdown(&summary::Facts {
-                verdict: done.map_or("The build could not run", |(verdict, _)| verdict),
+                verdict: done.map_or("The build could not run", |done| done.verdict),
                 runs,
+                broken: done.map_or(0, Done::broken),
                 quarantined,
                 not_published: outcome.map_or(0, |outcome| outcome.not_published),
                 written: outcome
                     .filter(|outcome| outcome.published)
                     .map(|outcome| (outcome.files, outcome.bytes)),
                 news: outcome.and_then(Outcome::news),
+                address: done.and_then(Done::address),
                 diagnostics: &shown,
             })
             .into_bytes(),
@@ -213,10 +262,11 @@ fn news(build: &Build) -> String {
     told.join(", ")
 }
 
-fn summed_up(site: &Site, outcome: &Outcome, verdict: &str, elapsed: Duration) -> String {
-    let figures = figures(outcome, elapsed);
-    if outcome.published {
-        let out = site.out.to_string_lossy();
+fn summed_up(done: &Done<'_>, elapsed: Duration) -> String {
+    let verdict = done.verdict;
+    let figures = figures(done.outcome, elapsed);
+    if done.outcome.published {
+        let out = done.site.out.to_string_lossy();
         return format!("{verdict} in {}: {figures}", visible(&out));
     }
     format!("{verdict}: {figures}")

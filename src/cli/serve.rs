@@ -47,12 +47,12 @@ pub(crate) fn run(cli: &Cli, input: &Input, port: Option<u16>) -> u8 {
         // What is watched is what the settings name, also when the build fails or something changes meanwhile.
         let result = server.build(&root, &overrides, &bar, |site| watcher.follow(site));
         bar.finish();
-        build::tell(cli, input, &result);
+        build::tell(cli, input, &root, &result);
         if input.timings {
             say_raw(&bar.timings());
         }
         if !cli.quiet {
-            say(&build::came_to(&result, start.elapsed()));
+            say(&build::came_to(&result, server.stands(), start.elapsed()));
         }
         if watcher.polls() && !polls {
             polls = true;

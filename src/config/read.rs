@@ -1,5 +1,6 @@
 //! Reads site.toml key by key; every problem stands at its key, with the nearest known one.
 
+use std::num::IntErrorKind;
 use std::ops::Range;
 
 use toml::de::{DeTable, DeValue};
@@ -215,13 +216,17 @@ impl Reader<'_> {
                 _ => Err(&["title", "url"]),
             });
             let safe = HttpUrl::parse(&link.url).is_some() || crate::url::is_site_path(&link.url);
-            if link.title.is_empty() || !safe {
-                self.invalid(
-                    item,
-                    "A navigation entry needs a `title` and a `url`",
-                    "The `url` is `http(s)://…` or a path of the site such as `guide/index.html`.",
-                );
-            } else {
+            let help =
+                "The `url` is `http(s)://…` or a path of the site such as `guide/index.html`.";
+            if link.title.is_empty() || link.url.is_empty() {
+                self.invalid(item, "A navigation entry needs a `title` and a `url`", help);
+            }
+            if !link.url.is_empty() && !safe {
+                let url = item.get_ref().as_table().and_then(|table| table.get("url"));
+                let message = format!("A navigation entry cannot lead to {}", quoted(&link.url));
+                self.invalid(url.unwrap_or(item), &message, help);
+            }
+            if !link.title.is_empty() && safe {
                 nav.push(link);
             }
         }
@@ -335,6 +340,11 @@ impl Reader<'_> {
         };
         match usize::from_str_radix(number.as_str(), number.radix()) {
             Ok(count) if count > 0 => *into = count,
+            Err(error) if *error.kind() == IntErrorKind::PosOverflow => self.invalid(
+                value,
+                &format!("The value of {} is too large", quoted(key)),
+                &format!("Write a whole number up to {}.", usize::MAX),
+            ),
             _ => self.invalid(
                 value,
                 &format!("The value of {} must be at least 1", quoted(key)),

@@ -6,7 +6,7 @@ use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStat
 
 use super::codes::RECORD_NEVER_PUBLISHED;
 use super::text::visible;
-use super::{Diagnostic, Tally};
+use super::{Diagnostic, Severity};
 
 /// A run as a test case: its id and its directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,11 +17,15 @@ pub struct Case {
     pub path: String,
 }
 
-/// The document.
+/// The document. A problem of the severity `fails` or a worse one makes its run a failure.
 ///
 /// # Errors
 /// Never in practice: it is written into memory.
-pub fn render(diagnostics: &[Diagnostic], runs: &[Case]) -> Result<String, SerializeError> {
+pub fn render(
+    diagnostics: &[Diagnostic],
+    runs: &[Case],
+    fails: Severity,
+) -> Result<String, SerializeError> {
     let mut by_run: BTreeMap<&str, Vec<&Diagnostic>> = BTreeMap::new();
     let mut site = Vec::new();
     for diagnostic in diagnostics {
@@ -34,10 +38,10 @@ pub fn render(diagnostics: &[Diagnostic], runs: &[Case]) -> Result<String, Seria
     for run in runs {
         let found = by_run.remove(run.path.as_str()).unwrap_or_default();
         let name = run.id.as_deref().unwrap_or(&run.path);
-        suite.add_test_case(case(name, &run.path, &found));
+        suite.add_test_case(case(name, &run.path, &found, fails));
     }
     if !site.is_empty() {
-        suite.add_test_case(case("site", "site", &site));
+        suite.add_test_case(case("site", "site", &site, fails));
     }
     let mut report = Report::new("runpress");
     report.add_test_suite(suite);
@@ -58,16 +62,16 @@ fn directory_of<'a>(path: &str, runs: &'a [Case]) -> Option<&'a str> {
     })
 }
 
-fn case(name: &str, path: &str, found: &[&Diagnostic]) -> TestCase {
-    let tally = Tally::of(found.iter().copied());
-    let status = if tally.errors > 0 {
+fn case(name: &str, path: &str, found: &[&Diagnostic], fails: Severity) -> TestCase {
+    // The first of the worst.
+    let worst = found.iter().min_by_key(|diagnostic| diagnostic.severity);
+    let worst = worst.filter(|diagnostic| diagnostic.severity <= fails);
+    let status = if let Some(worst) = worst {
         let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
-        if let Some(first) = found.iter().find(|diagnostic| diagnostic.is_error()) {
-            status
-                .set_message(visible(&first.message))
-                .set_type(first.code.name);
-        }
-        status.set_description(listing(found));
+        status
+            .set_message(visible(&worst.message))
+            .set_type(worst.code.name)
+            .set_description(listing(found));
         status
     } else if let Some(note) = found
         .iter()
@@ -81,7 +85,7 @@ fn case(name: &str, path: &str, found: &[&Diagnostic]) -> TestCase {
     };
     let mut case = TestCase::new(visible(name), status);
     case.set_classname(visible(path));
-    if tally.errors == 0 && !found.is_empty() {
+    if worst.is_none() && !found.is_empty() {
         case.set_system_out(listing(found));
     }
     case

@@ -9,7 +9,7 @@ use crate::diagnostics::{Collector, Diagnostic, Source, codes, without_mark};
 
 use super::json::{Node, Str, located};
 use super::jsonl::{self, Line};
-use super::run_record::reason;
+use super::reason::{not_an_object, reason};
 
 /// The file's name in a run directory.
 pub const FILE_NAME: &str = "events.jsonl";
@@ -217,6 +217,13 @@ fn read_fields<'a>(path: &str, line: &Line<'a>) -> Result<(Fields<'a>, Kind), Bo
             "Write the log as UTF-8.",
         )));
     };
+    if let Some(found) = not_an_object(text) {
+        return Err(Box::new(codes::EVENTS_WRONG_TYPE.at(
+            source.place(0, text.len()),
+            format!("The line is not a JSON object but {found}; it is kept as an event of type `unknown`"),
+            "Write each event as an object on a line of its own.",
+        )));
+    }
     let fields: Fields<'a> =
         serde_json::from_str(text).map_err(|e| unreadable(&source, text, &e))?;
     let name = fields.kind.as_deref().unwrap_or_default();
@@ -387,6 +394,26 @@ mod tests {
         );
         let codes: Vec<_> = problems.iter().map(|p| p.code.name).collect();
         assert_eq!(codes, ["events.unparsable-line", "events.unknown-type"]);
+    }
+
+    #[test]
+    fn a_line_that_is_no_object_is_not_read_as_one() {
+        // As many items as an event has keys.
+        let all = format!("[{}]", ["null"; 23].join(","));
+        for (line, found) in [
+            ("[1]", "an array"),
+            ("[1,2,3,\"x\"]", "an array"),
+            (all.as_str(), "an array"),
+            ("\"x\"", "a string"),
+        ] {
+            let problems = read("e", line.as_bytes(), |event| {
+                assert!(event.fields.is_none());
+            });
+            let told = format!(
+                "The line is not a JSON object but {found}; it is kept as an event of type `unknown`"
+            );
+            assert_eq!(problems[0].message, told, "{line}");
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@ pub mod jsonl;
 pub mod page;
 pub mod raw;
 pub mod reader;
+pub mod reason;
 pub mod run_record;
 pub mod sidecar;
 pub mod tape;

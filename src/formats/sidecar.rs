@@ -9,7 +9,7 @@ use crate::diagnostics::{Collector, Diagnostic, Source, codes};
 
 use super::json::{Node, Str, located};
 use super::jsonl::{self, Line};
-use super::run_record::reason;
+use super::reason::reason_of_line;
 
 /// What a sidecar's name ends with, after its tape's full name.
 pub const SUFFIX: &str = ".annotations.jsonl";
@@ -311,7 +311,7 @@ fn malformed<'a, T: Deserialize<'a>>(
 ) -> Box<Diagnostic> {
     Box::new(codes::SIDECAR_MALFORMED_LINE.at(
         located::<T>(source, text, error),
-        format!("The line cannot be read: {}", reason(error)),
+        format!("The line cannot be read: {}", reason_of_line(text, error)),
         "Correct the line; as in Harn's own loader, one bad line refuses the whole sidecar.",
     ))
 }

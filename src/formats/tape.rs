@@ -11,7 +11,7 @@ use crate::diagnostics::{Collector, Diagnostic, Source, codes, without_mark};
 
 use super::json::{Node, Str, located};
 use super::jsonl::{self, Line};
-use super::run_record::reason;
+use super::reason::reason_of_line;
 
 /// The newest version that is read (`TAPE_FORMAT_VERSION`).
 pub const FORMAT_VERSION: u32 = 1;
@@ -208,7 +208,10 @@ pub enum ClockSource {
 
 /// Bytes that a record carries: in the line, or in the tape's CAS folder.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "a payload is an object with `content_hash` and either `text` or `len_bytes`"
+)]
 pub enum Payload<'a> {
     /// In the line.
     Inline {
@@ -421,7 +424,7 @@ fn malformed<'a, T: Deserialize<'a>>(
 ) -> Box<Diagnostic> {
     Box::new(codes::TAPE_MALFORMED_RECORD.at(
         located::<T>(source, text, error),
-        format!("The {what} cannot be read: {}", reason(error)),
+        format!("The {what} cannot be read: {}", reason_of_line(text, error)),
         "Correct the line; as in Harn's own loader, one malformed line refuses the whole tape.",
     ))
 }
@@ -435,6 +438,26 @@ mod tests {
     fn hash_of(body: &str) -> String {
         let text = format!("{HEADER}{body}");
         parse("t", text.as_bytes()).0.expect("a tape").content_hash
+    }
+
+    #[test]
+    fn a_payload_that_is_none_is_told_in_plain_words() {
+        let record = concat!(
+            r#"{"type":"record","seq":0,"virtual_time_ms":0,"monotonic_ms":0,"kind":{"kind":"process_spawn","program":"ls","#,
+            r#""args":[],"cwd":null,"exit_code":0,"duration_ms":1,"stdout_payload":"x","stderr_payload":"x"}}"#
+        );
+        let (_, problems) = parse("t", format!("{HEADER}{record}\n[\"record\"]\n").as_bytes());
+        let told: Vec<_> = problems
+            .iter()
+            .map(|problem| problem.message.as_str())
+            .collect();
+        assert_eq!(
+            told,
+            [
+                "The record cannot be read: a payload is an object with `content_hash` and either `text` or `len_bytes`",
+                "The record cannot be read: an array instead of an object"
+            ]
+        );
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::diagnostics::{Collector, Diagnostic, Source, Spot, codes};
 use super::json::{Kind, Node};
 use super::jsonl;
 use super::reader::{Need, Object, Reader, ShapeCodes};
-use super::run_record::reason;
+use super::reason::reason;
 
 /// The state's name in a run directory.
 pub const STATE_FILE: &str = "annotations.json";

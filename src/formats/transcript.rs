@@ -9,7 +9,7 @@ use crate::diagnostics::{Diagnostic, Source, codes};
 
 use super::json::{Kind, Node};
 use super::reader::{Need, Object, Reader, ShapeCodes};
-use super::run_record::reason;
+use super::reason::reason;
 
 /// The file's name in a run directory.
 pub const FILE_NAME: &str = "transcript.json";

@@ -8,6 +8,7 @@ pub mod minify;
 pub mod outline;
 pub mod plot;
 pub mod strip;
+mod template_errors;
 pub mod templates;
 pub mod terminal;
 pub mod text;

@@ -3,16 +3,17 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use tera::{Context, ErrorKind, Tera};
+use tera::{Context, Tera};
 
 use crate::config::Config;
-use crate::diagnostics::{Diagnostic, Place, Source, codes};
+use crate::diagnostics::{Diagnostic, Place, codes};
 use crate::view::chrome::{AssetLinks, NavItem, Navigation, PageInfo, ShellView, head};
 use crate::view::{Link, links};
 
 use super::html::Html;
 use super::json_ld;
 use super::minify;
+use super::template_errors::Trouble;
 use super::text::escape_for_template;
 
 /// Built-in templates by name. A template of the site with the same name wins, and may extend `builtin/<name>`.
@@ -414,39 +415,22 @@ impl Renderer {
     }
 
     fn unrendered(&self, template: &str, error: &tera::Error) -> Diagnostic {
-        let place = place(&self.user, error).unwrap_or_else(|| Place::file(self.shown(template)));
+        let trouble = Trouble::of(error, &self.user);
         codes::TEMPLATE_RENDER.at(
-            place,
-            format!("The template cannot be rendered: {}", summary(error)),
+            trouble
+                .place
+                .unwrap_or_else(|| Place::file(self.shown(template))),
+            format!("The template cannot be rendered: {}", trouble.message),
             "Correct the template, or remove it to use the built-in one.",
         )
     }
 }
 
 fn invalid(user: &[UserTemplate], error: &tera::Error) -> Diagnostic {
+    let trouble = Trouble::of(error, user);
     codes::TEMPLATE_INVALID.at(
-        place(user, error).unwrap_or_else(|| Place::file("templates")),
-        format!("The template cannot be read: {}", summary(error)),
+        trouble.place.unwrap_or_else(|| Place::file("templates")),
+        format!("The template cannot be read: {}", trouble.message),
         "Correct the template, or remove it to use the built-in one.",
     )
-}
-
-fn place(user: &[UserTemplate], error: &tera::Error) -> Option<Place> {
-    let report = report(error)?;
-    let template = user
-        .iter()
-        .find(|template| template.name == report.filename())?;
-    let range = report.span().range.clone();
-    Some(Source::file(&template.shown, template.text.as_bytes()).place(range.start, range.end))
-}
-
-fn report(error: &tera::Error) -> Option<&tera::ReportError> {
-    match error.kind() {
-        ErrorKind::SyntaxError(report) | ErrorKind::RenderingError(report) => Some(report),
-        _ => None,
-    }
-}
-
-fn summary(error: &tera::Error) -> String {
-    report(error).map_or_else(|| error.to_string(), |report| report.message().to_owned())
 }

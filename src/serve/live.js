@@ -85,14 +85,17 @@
       closed = data;
       close();
     });
-    head.append(element('h2', 'The last change is not shown'), button);
+    head.append(element('h2', message.stands ? 'The last change is not shown' : 'The site is not built yet'), button);
     const counts = [];
     if (message.errors) counts.push(count(message.errors, 'error'));
     if (message.warnings) counts.push(count(message.warnings, 'warning'));
     const more = message.errors + message.warnings - message.diagnostics.length;
     const list = element('ol');
     list.append(...message.diagnostics.map(problem));
-    overlay.append(head, element('p', `${counts.join(', ')}. You still see the last build that succeeded.`), list);
+    const seen = message.stands
+      ? 'You still see the last build that succeeded.'
+      : 'The site is shown as soon as a build succeeds.';
+    overlay.append(head, element('p', `${counts.join(', ')}. ${seen}`), list);
     if (more > 0) overlay.append(element('p', `${more} more on the terminal.`));
     before = document.activeElement;
     document.body.append(overlay);

@@ -28,6 +28,8 @@ pub(super) struct Shown {
 struct Message<'a> {
     build: String,
     failed: bool,
+    /// Whether an earlier build is still shown.
+    stands: bool,
     errors: usize,
     warnings: usize,
     #[serde(flatten)]
@@ -90,6 +92,7 @@ impl Shown {
         let message = Message {
             build: self.build(),
             failed,
+            stands: self.stands,
             errors: tally.errors,
             warnings: tally.warnings,
             report: Report::new(&told, 0, 0),

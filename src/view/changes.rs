@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::ledger::{Annotations, Build, Change, Field, Ledger, Named, Rerated};
+use crate::model::slug::short_id;
 
 use super::row::{Pager, pager};
 use super::{format, links};
@@ -66,6 +67,8 @@ pub struct RunView {
     pub title: String,
     /// Model and harness.
     pub words: String,
+    /// The first part of its id, which tells it from others of its kind.
+    pub short_id: String,
     /// Why it was withdrawn.
     pub reason: Option<String>,
 }
@@ -77,6 +80,7 @@ impl RunView {
             href: None,
             title: title(run),
             words: words(run),
+            short_id: short_id(&run.id).to_owned(),
             reason: None,
         }
     }

@@ -3,8 +3,9 @@
 use crate::diagnostics::text::visible;
 use crate::diagnostics::{Diagnostic, Tally, human};
 use crate::ledger::{Build, Change, Named};
+use crate::model::slug::short_id;
 
-use super::format;
+use super::{format, links};
 
 /// Problems that are listed; a page of a CI service has no room for thousands.
 const PROBLEMS: usize = 100;
@@ -18,6 +19,8 @@ pub struct Facts<'a> {
     pub verdict: &'a str,
     /// Runs that are published, or would be.
     pub runs: usize,
+    /// Runs with errors, which keep those that are fit from being published.
+    pub broken: usize,
     /// Runs that were set aside.
     pub quarantined: usize,
     /// Runs that ended in a state that is never published.
@@ -26,6 +29,8 @@ pub struct Facts<'a> {
     pub written: Option<(u64, u64)>,
     /// What changed since the site that is replaced.
     pub news: Option<&'a Build>,
+    /// Where the site stands, when its pages can be linked to.
+    pub address: Option<&'a str>,
     /// The problems that are shown.
     pub diagnostics: &'a [Diagnostic],
 }
@@ -33,11 +38,13 @@ pub struct Facts<'a> {
 /// The summary.
 #[must_use]
 pub fn markdown(facts: &Facts<'_>) -> String {
-    let mut out = format!(
-        "## {}: {}\n\n",
-        facts.verdict,
+    let runs = if facts.broken > 0 {
+        let broken = format::count(facts.broken, "run");
+        format!("{broken} with errors, {} fit", facts.runs)
+    } else {
         format::count(facts.runs, "run")
-    );
+    };
+    let mut out = format!("## {}: {runs}\n\n", facts.verdict);
     let tally = human::tally(Tally::of(facts.diagnostics));
     let problems = if tally.is_empty() {
         "none".to_owned()
@@ -60,13 +67,14 @@ pub fn markdown(facts: &Facts<'_>) -> String {
         out.push_str(&format!("| {name} | {value} |\n"));
     }
     if let Some(build) = facts.news {
-        push_news(&mut out, build);
+        push_news(&mut out, build, facts.address);
     }
     push_problems(&mut out, facts.diagnostics);
     out
 }
 
-fn push_news(out: &mut String, build: &Build) {
+fn push_news(out: &mut String, build: &Build, address: Option<&str>) {
+    let name = |run: &Named| name(run, address);
     out.push_str("\n### What changed\n\n");
     let lists = build.lists();
     for (what, runs) in lists.into_iter().filter(|(_, runs)| !runs.is_empty()) {
@@ -93,11 +101,20 @@ fn push_rest(out: &mut String, total: usize) {
     }
 }
 
-fn name(run: &Named) -> String {
-    escaped(&format!(
+/// `pong v1.0.0 by lark-1 with codex (4f1c2d3e)`, the id with a link where the site has an address.
+fn name(run: &Named, address: Option<&str>) -> String {
+    let words = escaped(&format!(
         "{} {} by {} with {}",
         run.test_case_slug, run.test_case_version, run.model_id, run.harness_slug
-    ))
+    ));
+    let id = escaped(short_id(&run.id));
+    match address {
+        Some(address) => format!(
+            "{words} ([{id}](<{address}{}>))",
+            links::encode(links::directory(&links::run(&run.slug)))
+        ),
+        None => format!("{words} ({id})"),
+    }
 }
 
 /// What changed in a run, on a line.

@@ -11,7 +11,7 @@ import { BINARY, files, record } from './support/site.mjs';
 
 let browser;
 let root;
-let server;
+const servers = [];
 let url;
 const RECORD = 'content/runs/first/run-record.json';
 const PROSE = 'content/pages/long.md';
@@ -23,26 +23,49 @@ const write = (name, text) => {
   renameSync(`${file}.new`, file);
 };
 
-before(async () => {
-  root = files({
-    'site.toml': '[site]\ntitle = "Served"\n',
-    [RECORD]: JSON.stringify(record()),
-    [PROSE]: long('At first.'),
-  });
-  server = spawn(BINARY, ['serve', '--root', root, '--port', '0'], { stdio: ['ignore', 'ignore', 'pipe'] });
-  url = await new Promise((found, failed) => {
+/** Serves the site at `folder` to the end of the tests; answers its address. */
+const serve = (folder) => {
+  const server = spawn(BINARY, ['serve', '--root', folder, '--port', '0'], { stdio: ['ignore', 'ignore', 'pipe'] });
+  servers.push(server);
+  return new Promise((found, failed) => {
     server.on('exit', () => failed(new Error('the server ended')));
     createInterface({ input: server.stderr }).on('line', (line) => {
       const at = /Serving at (\S+)/.exec(line);
       if (at) found(at[1]);
     });
   });
+};
+
+before(async () => {
+  root = files({
+    'site.toml': '[site]\ntitle = "Served"\n',
+    [RECORD]: JSON.stringify(record()),
+    [PROSE]: long('At first.'),
+  });
+  url = await serve(root);
   browser = await launch();
 });
 after(async () => {
   await browser?.close();
-  server?.removeAllListeners('exit');
-  server?.kill('SIGINT');
+  for (const server of servers) {
+    server.removeAllListeners('exit');
+    server.kill('SIGINT');
+  }
+});
+
+test('a page that waits for its first site says so, and does not speak of an earlier one', async () => {
+  const folder = files({ 'site.toml': 'title = "no end' });
+  const page = await browser.newPage();
+  await page.goto(await serve(folder));
+  const overlay = page.getByRole('alert');
+  await overlay.waitFor();
+  assert.match(await overlay.innerText(), /The site is not built yet[^]*1 error\. The site is shown as soon as a build succeeds\./);
+  writeFileSync(path.join(folder, 'site.toml'), '[site]\ntitle = "Mended"\n');
+  await page.getByText('Mended').first().waitFor();
+  writeFileSync(path.join(folder, 'site.toml'), 'title = "no end');
+  await overlay.waitFor();
+  assert.match(await overlay.innerText(), /The last change is not shown[^]*You still see the last build that succeeded\./);
+  await page.close();
 });
 
 test('a page is loaded anew after a change, and stands where it stood', async () => {

@@ -389,6 +389,48 @@ fn every_problem_of_site_toml_is_reported_at_once() {
 }
 
 #[test]
+fn a_value_of_site_toml_that_cannot_be_used_is_told_for_what_is_wrong_with_it() {
+    let entry = |keys: &str| format!("[[nav]]\n{keys}\n");
+    let needs = "A navigation entry needs a `title` and a `url`";
+    let leads = "A navigation entry cannot lead to `javascript:1`";
+    for (text, told) in [
+        (
+            entry("title = \"x\"\nurl = \"javascript:1\""),
+            vec![(3, leads)],
+        ),
+        (
+            entry("url = \"javascript:1\""),
+            vec![(1, needs), (2, leads)],
+        ),
+        (entry("title = \"x\""), vec![(1, needs)]),
+        (
+            entry("title = \"\"\nurl = \"runs/index.html\""),
+            vec![(1, needs)],
+        ),
+        (
+            "[timeline]\npage_size = 99999999999999999999".to_owned(),
+            vec![(2, "The value of `page_size` is too large")],
+        ),
+        (
+            "[timeline]\npage_size = -99999999999999999999".to_owned(),
+            vec![(2, "The value of `page_size` must be at least 1")],
+        ),
+    ] {
+        let (_, problems) = runpress::config::parse("site.toml", &text);
+        let found: Vec<_> = problems
+            .iter()
+            .map(|problem| {
+                (
+                    problem.place.line.expect("a line"),
+                    problem.message.as_str(),
+                )
+            })
+            .collect();
+        assert_eq!(found, told, "{text}");
+    }
+}
+
+#[test]
 fn a_site_without_site_toml_has_all_defaults() {
     let site = TestSite::base();
     site.remove("site.toml");
@@ -439,6 +481,66 @@ fn a_check_finds_what_only_writing_the_site_could_find() {
         assert!(checked.stderr.contains(code), "{path}: {}", checked.stderr);
         assert!(built.stderr.contains(code), "{path}: {}", built.stderr);
         assert_eq!((checked.status, built.status), (Some(2), Some(2)), "{path}");
+    }
+}
+
+#[test]
+fn every_problem_of_a_template_is_one_sentence_with_file_line_and_column() {
+    for (text, told) in [
+        ("é\n{{ 1 | none_such }}", "2:8 Unknown filter `none_such`"),
+        ("{{ none_such() }}", "1:4 Unknown function `none_such`"),
+        (
+            "{% if x is none_such %}{% endif %}",
+            "1:12 Unknown test `none_such`",
+        ),
+        ("é {{ <none.such /> }}", "1:6 Unknown component `none.such`"),
+        (
+            "{% include \"no:such\" %}",
+            "1:12 Unknown template `no:such`",
+        ),
+        (
+            "{% extends \"builtin/page.html\" %}\n{% block such %}{% endblock %}",
+            "2:10 Block `such` is not defined in any parent template",
+        ),
+        (
+            "{% extends \"such.html\" %}",
+            "1:4 `home.html` extends `such.html`, which does not exist",
+        ),
+        (
+            "{% extends \"home.html\" %}",
+            "1:4 `home.html` extends itself",
+        ),
+        (
+            "\n{% include \"home.html\" %}",
+            "2:4 `home.html` includes itself",
+        ),
+        (
+            "{% extends \"other.html\" %}",
+            "1:4 `home.html` extends itself by way of `other.html`",
+        ),
+        (
+            "{% include \"third.html\" %}",
+            "1:4 `home.html` includes itself by way of `third.html`",
+        ),
+    ] {
+        let site = TestSite::empty();
+        site.write("templates/home.html", text);
+        if text.contains("other.html") {
+            site.write("templates/other.html", "{% extends \"home.html\" %}");
+        }
+        if text.contains("third.html") {
+            site.write("templates/third.html", "{% include \"home.html\" %}");
+        }
+        let report = site.runpress(&["check", "--report", "json"]).stdout;
+        let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
+        let found = report["diagnostics"].as_array().expect("a list");
+        let found = found.iter().find(|found| found["severity"] == "error");
+        let found = found.expect("an error");
+        assert_eq!(found["path"], "templates/home.html", "{text}");
+        let (line, column) = (&found["line"], &found["column"]);
+        let message = found["message"].as_str().expect("words");
+        let message = message.replace("The template cannot be read: ", "");
+        assert_eq!(format!("{line}:{column} {message}"), told);
     }
 }
 

@@ -76,7 +76,7 @@ class Action(unittest.TestCase):
         self.steps = {step["name"]: step for step in action["runs"]["steps"]}
         self.names = list(self.steps)
 
-    def run_step(self, name, **variables):
+    def run_step(self, name, status=0, **variables):
         output = self.folder / "output"
         output.write_text("", encoding="utf-8")
         settings = dict.fromkeys(self.steps[name].get("env", {}), "") | variables
@@ -88,7 +88,7 @@ class Action(unittest.TestCase):
             ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", self.steps[name]["run"]],
             env=os.environ | settings, capture_output=True, text=True, timeout=60, check=False,
         )
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.returncode, status, done.stderr)
         return done.stdout, output.read_text(encoding="utf-8")
 
     def test_the_check_and_the_build_are_over_the_same_ledger_and_address(self):
@@ -108,6 +108,29 @@ class Action(unittest.TestCase):
         # A second use in the same job, for a site that is not there yet.
         (site / "changes.json").unlink()
         _, output = self.run_step(fetch, BASE_URL=server.address)
+        self.assertEqual(output, "")
+
+    def test_a_pull_request_is_checked_over_the_ledger_too(self):
+        self.assertEqual(self.steps["Fetch the ledger of the published site"]["if"], "inputs.base-url != ''")
+        workflow = YAML(typ="safe").load((ROOT / "src/author/starter/workflow.yml").read_text(encoding="utf-8"))
+        [address] = [step for step in workflow["jobs"]["site"]["steps"] if step.get("id") == "pages"]
+        self.assertNotIn("if", address)
+
+    def test_code_scanning_gets_the_report_of_each_check_that_wrote_one(self):
+        scan = self.steps["Hand the problems to code scanning"]
+        self.assertEqual(scan["with"]["sarif_file"], "${{ steps.check.outputs.sarif }}")
+        self.assertIn("${{ inputs.root }}", scan["with"]["category"])
+        self.assertIn("steps.check.outputs.sarif != ''", scan["if"])
+        self.assertEqual(self.steps["Check"]["id"], "check")
+        report = self.folder / "runpress.sarif"
+        program = self.folder / "runpress/runpress"
+        # Written by a check that finds errors.
+        program.write_text(f'#!/bin/sh\n: > "{report}"\nexit 1\n', encoding="utf-8")
+        _, output = self.run_step("Check", status=1, ROOT=".")
+        self.assertEqual(output, f"sarif={report}\n")
+        # Not written, and what an earlier use left is not taken for it.
+        program.write_text("#!/bin/sh\nexit 2\n", encoding="utf-8")
+        _, output = self.run_step("Check", status=2, ROOT=".")
         self.assertEqual(output, "")
 
     def test_what_an_earlier_use_left_is_not_read_without_an_address(self):

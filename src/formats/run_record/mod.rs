@@ -77,13 +77,3 @@ pub fn parse(source: Source<'_>) -> (Option<Parsed<'_>>, Vec<Diagnostic>) {
         Vec::new(),
     )
 }
-
-/// What `serde_json` says, without the position that the diagnostic already has.
-#[must_use]
-pub fn reason(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    let sentence = text
-        .rsplit_once(" at line ")
-        .map_or(text.as_str(), |(sentence, _)| sentence);
-    crate::diagnostics::text::reason(sentence)
-}

@@ -3,6 +3,7 @@
 use crate::diagnostics::{Diagnostic, Source, codes};
 use crate::formats::json::Node;
 use crate::formats::reader::{Object, Reader};
+use crate::formats::reason::reason;
 
 /// What is wrong with a text that is not one JSON value: often it is a log of JSON lines.
 pub(super) fn syntax_error(source: &Source<'_>, error: &serde_json::Error) -> Diagnostic {
@@ -26,7 +27,7 @@ pub(super) fn syntax_error(source: &Source<'_>, error: &serde_json::Error) -> Di
     }
     codes::RECORD_SYNTAX.at(
         source.place_of(error),
-        format!("The record is not valid JSON: {}", super::reason(error)),
+        format!("The record is not valid JSON: {}", reason(error)),
         "Correct the JSON here; a half-written file usually means that the recorder was stopped.",
     )
 }

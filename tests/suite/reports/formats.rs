@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use serde_json::Value;
+
 use super::{broken, json, reports};
-use crate::support::{FIRST, HEADER, Run, TestSite, annotation, lines};
+use crate::support::{FIRST, HEADER, Run, TestSite, annotation, lines, runpress_in};
 
 #[test]
 fn github_gets_one_command_a_problem_with_everything_escaped() {
@@ -38,6 +40,70 @@ fn github_gets_one_command_a_problem_with_everything_escaped() {
     assert_eq!(text.lines().count(), 1, "{text}");
     assert!(text.starts_with("::") && text.contains("%250A"), "{text}");
     assert!(!text.contains(['\r', '\u{1b}']), "{text:?}");
+}
+
+#[test]
+fn github_and_sarif_find_a_file_from_the_working_directory_and_json_from_the_root_of_the_site() {
+    let place = TestSite::bare();
+    crate::support::copy(broken().root(), &place.path("docs/a site"));
+    place.write("other/second/run-record.json", "{");
+    let check = |folder: &str, options: &[&str]| {
+        let files = ["--report=json=json", "--report=github=github"];
+        let options = [&["check", "--report=sarif=sarif"], &files[..], options].concat();
+        runpress_in(&place.path(folder), &options);
+        let text = |name: &str| place.text(&format!("{folder}/{name}"));
+        let read = |name: &str| serde_json::from_str::<Value>(&text(name)).expect("JSON");
+        let (report, sarif) = (read("json"), read("sarif"));
+        let error = |list: &Value| {
+            let mut list = list.as_array().expect("a list").iter();
+            let found = list.find(|one| one["severity"] == "error" || one["level"] == "error");
+            found.expect("an error").clone()
+        };
+        let path = error(&report["diagnostics"])["path"].clone();
+        let result = error(&sarif["runs"][0]["results"]);
+        let uri = &result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"];
+        let github = text("github");
+        let github = github
+            .lines()
+            .find_map(|line| line.strip_prefix("::error file="));
+        let github = github.and_then(|line| line.split(',').next().map(str::to_owned));
+        (
+            path.as_str().expect("a path").to_owned(),
+            uri.as_str().expect("a path").to_owned(),
+            github.expect("an error"),
+        )
+    };
+    let told =
+        |path: &str, uri: &str, github: &str| (path.to_owned(), uri.to_owned(), github.to_owned());
+    let rest = "/events.jsonl.annotations.jsonl";
+    let path = format!("content/runs/a, b: 100% <&>{rest}");
+    let uri = format!("content/runs/a%2C%20b%3A%20100%25%20%3C%26%3E{rest}");
+    let github = format!("content/runs/a%2C b%3A 100%25 <&>{rest}");
+    assert_eq!(
+        check(".", &["--root", "docs/a site"]),
+        told(
+            &path,
+            &format!("docs/a%20site/{uri}"),
+            &format!("docs/a site/{github}")
+        )
+    );
+    // At the root, and below it, paths are those of the site.
+    for folder in ["docs/a site", "docs/a site/content"] {
+        assert_eq!(check(folder, &[]), told(&path, &uri, &github), "{folder}");
+    }
+    // A content root outside the site has a path of its own, and site.toml is found before any of them is read.
+    let outside = ["--root", "docs/a site", "--content", "other"];
+    let (path, seen) = ("second/run-record.json", "other/second/run-record.json");
+    assert_eq!(check(".", &outside), told(path, seen, seen));
+    place.write("docs/a site/site.toml", "[site\n");
+    assert_eq!(
+        check(".", &["--root", "docs/a site"]),
+        told(
+            "site.toml",
+            "docs/a%20site/site.toml",
+            "docs/a site/site.toml"
+        )
+    );
 }
 
 #[test]
@@ -217,6 +283,24 @@ fn junit_has_a_test_case_a_run_and_a_failure_for_the_broken_one() {
 }
 
 #[test]
+fn junit_has_a_failure_for_each_warning_where_warnings_are_denied() {
+    let site = broken();
+    site.remove("content/runs/a, b: 100% <&>/events.jsonl.annotations.jsonl");
+    let junit = |options: &[&str]| {
+        let ran = site.runpress(&[&["check", "--report", "junit"], options].concat());
+        (ran.status, ran.stdout)
+    };
+    let (status, text) = junit(&[]);
+    assert_eq!((status, text.matches("<failure ").count()), (Some(0), 0));
+    let (status, text) = junit(&["--deny", "warnings"]);
+    assert_eq!((status, text.matches("<failure ").count()), (Some(1), 2));
+    for code in ["events.unparsable-line", "page.unmatched"] {
+        assert!(text.contains(&format!(r#" type="{code}""#)), "{text}");
+    }
+    assert!(text.contains(r#"failures="2""#), "{text}");
+}
+
+#[test]
 fn junit_is_xml_whatever_the_input_holds() {
     let site = TestSite::base();
     site.write(
@@ -245,7 +329,11 @@ fn the_markdown_report_says_what_was_published_what_changed_and_what_is_wrong() 
             .stdout
     };
     let text = report(&site, "build");
-    assert!(text.starts_with("## Nothing was published: "), "{text}");
+    let headline = "## Nothing was published: 1 run with errors, 2 fit\n";
+    assert!(text.starts_with(headline), "{text}");
+    let text = report(&site, "check");
+    let headline = "## Checked, not fit to publish: 1 run with errors, 2 fit\n";
+    assert!(text.starts_with(headline), "{text}");
     assert!(
         text.contains("| error `sidecar.without-tape` | content/runs/a, b\\: 100% \\<\\&\\>/events.jsonl.annotations.jsonl\\:1\\:1 |"),
         "{text}"
@@ -257,10 +345,17 @@ fn the_markdown_report_says_what_was_published_what_changed_and_what_is_wrong() 
     assert!(text.starts_with("## Published: 2 runs\n"), "{text}");
     assert!(text.contains("| Problems | none |"), "{text}");
     assert!(
-        text.contains("- 1 run added\n  - pong v1.0.0 by x\\|\\<img src=y\\> with codex\n"),
+        text.contains("- 1 run added\n  - pong v1.0.0 by x\\|\\<img src=y\\> with codex ([0000000c](<https://runs.example.org/runs/pong-codex-x-img-src-y-0000000c/>))\n"),
         "{text}"
     );
     assert!(!text.contains("### Problems"), "{text}");
+    // Without an address, and before there are pages, the id alone tells runs of one kind apart.
+    good.run("later", &Run::new("0000000d-0000"));
+    let text = report(&good, "check");
+    assert!(text.contains(" with codex (0000000d)\n"), "{text}");
+    good.publish();
+    let changes = good.page("changes/index.html");
+    assert!(changes.main().contains("with codex 0000000d"));
     assert!(
         !report(&good, "check").contains("What changed"),
         "nothing is new"

@@ -58,6 +58,26 @@ fn a_change_is_shown_and_a_broken_one_is_told_while_the_last_good_site_stays() {
 }
 
 #[test]
+fn a_first_build_that_fails_is_not_said_to_leave_a_site_to_look_at() {
+    let site = TestSite::base();
+    let settings = site.text("site.toml");
+    site.write("site.toml", "title = \"no end\n");
+    let served = Served::any(&site);
+    served.hears("Not built: there is no site to show until a change mends it.");
+    assert_eq!(served.get("/").status, 503);
+    let message = served.message();
+    assert_eq!(
+        (&message["failed"], &message["stands"]),
+        (&true.into(), &false.into())
+    );
+    site.write("site.toml", settings);
+    served.until("the site", || served.get("/").status == 200);
+    site.write("site.toml", "title = \"no end\n");
+    served.hears("Not built: what was served before is served on until a change mends it.");
+    assert_eq!(served.message()["stands"], true);
+}
+
+#[test]
 fn no_broken_setting_template_or_lost_folder_ends_it() {
     let site = TestSite::base();
     let served = Served::any(&site);

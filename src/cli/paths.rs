@@ -1,0 +1,58 @@
+//! [edge in] Knows where the files of problems stand as seen from the working directory: CI services look for them from there.
+
+use std::path::{Path, PathBuf};
+
+use runpress::diagnostics::{Diagnostic, Place};
+
+/// The folders that the paths of problems begin in: the site's root, then content roots elsewhere.
+pub(crate) struct Folders(Vec<Folder>);
+
+struct Folder {
+    path: PathBuf,
+    /// Its path below the working directory, with `/` at its end; `None` where it lies elsewhere.
+    below: Option<String>,
+}
+
+impl Folders {
+    /// The folders of a site.
+    pub(crate) fn new(root: &Path, content: &[PathBuf]) -> Self {
+        let here = std::env::current_dir().and_then(|here| here.canonicalize());
+        let outside = content.iter().filter(|path| !path.starts_with(root));
+        let paths = std::iter::once(root).chain(outside.map(PathBuf::as_path));
+        let folder = |path: &Path| Folder {
+            path: path.to_owned(),
+            below: here.as_ref().ok().and_then(|here| below(here, path)),
+        };
+        Self(paths.map(folder).collect())
+    }
+
+    /// The problems, with paths from the working directory where their files lie below it.
+    pub(crate) fn seen_from_here(&self, problems: &[Diagnostic]) -> Vec<Diagnostic> {
+        let seen = |problem: &Diagnostic| Diagnostic {
+            place: Place {
+                path: self.path(&problem.place.path),
+                ..problem.place.clone()
+            },
+            ..problem.clone()
+        };
+        problems.iter().map(seen).collect()
+    }
+
+    fn path(&self, path: &str) -> String {
+        let found = self.0.iter().find(|folder| folder.path.join(path).exists());
+        // What is missing is missing at the root.
+        let found = found.or_else(|| self.0.first());
+        match found.and_then(|folder| folder.below.as_deref()) {
+            Some(below) => format!("{below}{path}"),
+            None => path.to_owned(),
+        }
+    }
+}
+
+fn below(here: &Path, folder: &Path) -> Option<String> {
+    let folder = folder.canonicalize().ok()?;
+    let parts = folder.strip_prefix(here).ok()?.iter();
+    parts
+        .map(|part| Some(format!("{}/", part.to_str()?)))
+        .collect()
+}

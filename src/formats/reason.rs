@@ -1,0 +1,176 @@
+//! Knows what `serde_json` says of an input, in plain words: what stands there, and what was expected.
+
+use std::borrow::Cow;
+
+use crate::diagnostics::text;
+
+use super::json::{Kind, Node};
+
+/// What `serde_json` says, without the position that the diagnostic already has.
+#[must_use]
+pub fn reason(error: &serde_json::Error) -> String {
+    let said = error.to_string();
+    let sentence = said
+        .rsplit_once(" at line ")
+        .map_or(said.as_str(), |(sentence, _)| sentence);
+    text::reason(&plain(sentence))
+}
+
+/// The same of a line that should be an object. Types that are derived take an array, too, and then find fault with
+/// its items.
+#[must_use]
+pub fn reason_of_line(line: &str, error: &serde_json::Error) -> String {
+    not_an_object(line).map_or_else(
+        || reason(error),
+        |found| format!("{found} instead of an object"),
+    )
+}
+
+/// What a line of JSON is, with its article, when it is not an object.
+#[must_use]
+pub fn not_an_object(line: &str) -> Option<&'static str> {
+    if line.trim_ascii_start().starts_with('{') {
+        return None;
+    }
+    let kind = Node::parse(line).ok()?.kind();
+    (kind != Kind::Object).then(|| kind.described())
+}
+
+fn plain(sentence: &str) -> Cow<'_, str> {
+    let mismatch = ["invalid type: ", "invalid value: "]
+        .iter()
+        .find_map(|prefix| sentence.strip_prefix(prefix))
+        .and_then(|rest| rest.rsplit_once(", expected "));
+    if let Some((found, expected)) = mismatch {
+        return Cow::Owned(format!(
+            "{} instead of {}",
+            what_is(found),
+            what_was_expected(expected)
+        ));
+    }
+    Cow::Borrowed(match sentence {
+        "EOF while parsing a list" => "it ends within an array",
+        "EOF while parsing an object" => "it ends within an object",
+        "EOF while parsing a string" => "it ends within a string",
+        "EOF while parsing a value" => "it ends where a value is expected",
+        "expected ident" => "a word that is not `true`, `false` or `null`",
+        "expected value" => "something that is no value",
+        "invalid escape" => "a backslash before a character that takes none",
+        "invalid unicode code point" => "a `\\u` escape that is no character",
+        "lone leading surrogate in hex escape" | "unexpected end of hex escape" => {
+            "a `\\u` escape that is half of a pair"
+        }
+        "number out of range" => "a number that is too large",
+        "recursion limit exceeded" => "it is nested too deeply",
+        "trailing characters" => "more text after the value",
+        other => other,
+    })
+}
+
+fn what_is(found: &str) -> Cow<'_, str> {
+    let number = ["integer ", "floating point "]
+        .iter()
+        .find_map(|prefix| found.strip_prefix(prefix));
+    match found {
+        _ if number.is_some() => Cow::Owned(format!("the number {}", number.unwrap_or_default())),
+        "map" => "an object".into(),
+        "sequence" => "an array".into(),
+        other if other.starts_with("string ") => "a string".into(),
+        other => other.strip_prefix("boolean ").unwrap_or(other).into(),
+    }
+}
+
+fn what_was_expected(expected: &str) -> &str {
+    match expected {
+        "i8" | "i16" | "i32" | "i64" => "a whole number",
+        "u8" | "u16" | "u64" | "usize" => "a whole number that is not negative",
+        "u32" => "a whole number from 0 to 4294967295",
+        "f32" | "f64" => "a number",
+        "a sequence" => "an array",
+        "a map" => "an object",
+        "variant identifier" | "string or map" => "a string",
+        other
+            if ["struct ", "internally tagged enum "]
+                .iter()
+                .any(|start| other.starts_with(start)) =>
+        {
+            "an object"
+        }
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use serde::Deserialize;
+
+    #[derive(Debug, Deserialize)]
+    #[allow(dead_code, reason = "only read")]
+    struct Fields {
+        whole: Option<i64>,
+        size: Option<u64>,
+        small: Option<u32>,
+        text: Option<String>,
+        number: Option<f64>,
+        list: Option<Vec<bool>>,
+        inner: Option<Box<Fields>>,
+    }
+
+    #[test]
+    fn no_word_of_a_program_is_left_in_a_reason() {
+        for (line, told) in [
+            (
+                r#"{"whole": "1, expected x"}"#,
+                "a string instead of a whole number",
+            ),
+            (
+                r#"{"whole": 1.5}"#,
+                "the number `1.5` instead of a whole number",
+            ),
+            (
+                r#"{"size": -1}"#,
+                "the number `-1` instead of a whole number that is not negative",
+            ),
+            (
+                r#"{"small": 4294967296}"#,
+                "the number `4294967296` instead of a whole number from 0 to 4294967295",
+            ),
+            (r#"{"text": [1]}"#, "an array instead of a string"),
+            (r#"{"number": true}"#, "`true` instead of a number"),
+            (r#"{"list": {}}"#, "an object instead of an array"),
+            (r#"{"list": [null]}"#, "null instead of a boolean"),
+            (r#"{"inner": 1}"#, "the number `1` instead of an object"),
+            ("[1]", "an array instead of an object"),
+            (r#"[1, 2, 3, "x"]"#, "an array instead of an object"),
+            ("3", "a number instead of an object"),
+            (
+                r#"{"text": "\ud800"}"#,
+                "a `\\u` escape that is half of a pair",
+            ),
+            (
+                r#"{"text": "\ud800\n"}"#,
+                "a `\\u` escape that is half of a pair",
+            ),
+            (
+                r#"{"text": "\q"}"#,
+                "a backslash before a character that takes none",
+            ),
+            (r#"{"text": "x"#, "it ends within a string"),
+            (r#"{"text""#, "it ends within an object"),
+            (r#"{"list": [true"#, "it ends within an array"),
+            (r#"{"text": "#, "it ends where a value is expected"),
+            (
+                r#"{"text": nul}"#,
+                "a word that is not `true`, `false` or `null`",
+            ),
+            (r#"{"text": x}"#, "something that is no value"),
+            ("{} {}", "more text after the value"),
+            (r#"{"number": 1e999}"#, "a number that is too large"),
+        ] {
+            let error = serde_json::from_str::<Fields>(line).expect_err(line);
+            assert_eq!(reason_of_line(line, &error), told, "{line}");
+        }
+    }
+}
