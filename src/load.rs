@@ -152,8 +152,8 @@ pub fn tree(site: &Path, folder: &str) -> Result<Vec<(String, Vec<u8>)>, Diagnos
             Fault::TooLarge(size) => unreadable(&shown, &format!("it has {size} bytes")),
             Fault::Outside => codes::TEMPLATE_UNREADABLE.at(
                 Place::file(&shown),
-                format!("The link {} leads out of the site’s root", quoted(&shown)),
-                "Put the file itself here, or link to a file below the site’s root.",
+                format!("The link {} leads out of the site's root", quoted(&shown)),
+                "Put the file itself here, or link to a file below the site's root.",
             ),
         })?;
         files.push((name, bytes.unwrap_or_default()));

@@ -284,12 +284,16 @@ fn metrics(s: &Sources<'_>) -> Vec<(&'static str, Option<f64>, String)> {
     ]);
     let annotations = s.sidecars.iter().flatten();
     // Without a tape nothing is known of them.
-    let of_tapes = |count: fn(&Tape<'_>) -> usize| {
-        (!s.tapes.is_empty()).then(|| s.tapes.iter().map(count).sum::<usize>())
-    };
-    let counts = [
-        ("Events", of_tapes(|tape| tape.events.len())),
-        ("Failures", of_tapes(|tape| tape.failures())),
+    let tapes = Some(s.tapes).filter(|tapes| !tapes.is_empty());
+    let counts: [(_, Option<usize>); 3] = [
+        (
+            "Events",
+            tapes.map(|tapes| tapes.iter().map(|tape| tape.events.len()).sum()),
+        ),
+        (
+            "Failures",
+            tapes.map(|tapes| tapes.iter().map(Tape::failures).sum()),
+        ),
         (
             "Annotations",
             Some(annotations.map(|sidecar| sidecar.annotations.len()).sum()),

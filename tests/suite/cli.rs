@@ -587,7 +587,7 @@ fn a_static_file_or_a_template_that_cannot_be_read_is_told_as_what_it_is() {
         assert_eq!(
             told(),
             format!(
-                "error[template.unreadable]: The link `{folder}/odd` leads out of the site’s root"
+                "error[template.unreadable]: The link `{folder}/odd` leads out of the site's root"
             )
         );
         let _socket = std::os::unix::net::UnixListener::bind(&odd).expect("a socket");
