@@ -278,6 +278,7 @@ test('without JavaScript the page says how runs are compared', async () => {
   const { page, close } = await open('', { javaScriptEnabled: false });
   assert.match(await page.locator('noscript').innerText(), /the page of a case holds its runs in one table/);
   assert.equal(await page.locator('table.runs tr[data-run]').count(), 4);
+  assert.equal(await page.getByText('Pick two to four').isVisible(), false, 'there are no boxes');
   await close();
 });
 
