@@ -41,7 +41,7 @@ struct Folders {
     out: PathBuf,
     staging: PathBuf,
     // Held for their locks, which end with the process however it ends.
-    _locks: Vec<File>,
+    _locks: Vec<Lock>,
 }
 
 /// What a written file is known by.
@@ -478,10 +478,22 @@ fn is_empty(folder: &Path) -> bool {
         .is_ok_and(|mut entries| entries.next().is_none())
 }
 
-fn lock(folder: &Path, shown: &str) -> Result<File, Diagnostic> {
+/// The lock of a folder. It is given back in so many words: closing the file would not end it as long as a process that
+/// another thread just started still has a copy.
+#[derive(Debug)]
+struct Lock(File);
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Without it the lock ends with the file.
+        let _ = self.0.unlock();
+    }
+}
+
+fn lock(folder: &Path, shown: &str) -> Result<Lock, Diagnostic> {
     let file = File::open(folder.join(MARKER)).map_err(|error| failed(shown, &error))?;
     match file.try_lock() {
-        Ok(()) => Ok(file),
+        Ok(()) => Ok(Lock(file)),
         Err(fs::TryLockError::WouldBlock) => Err(locked(shown)),
         Err(fs::TryLockError::Error(error)) => Err(failed(shown, &error)),
     }
