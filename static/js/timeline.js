@@ -4,6 +4,27 @@
   'use strict';
   const marked = [];
 
+  // Events get their true height only near the window, so a place moves while the page goes there. The page follows
+  // until the place rests, but never against a reader who acts meanwhile.
+  let landing = 0;
+  const land = (target) => {
+    cancelAnimationFrame(landing);
+    let frames = 0;
+    let still = 0;
+    let last = 0;
+    const follow = () => {
+      still = Math.abs(target.getBoundingClientRect().top - last) < 1 ? still + 1 : 0;
+      target.scrollIntoView();
+      last = target.getBoundingClientRect().top;
+      frames += 1;
+      if (frames < 120 && (still < 5 || document.readyState !== 'complete')) landing = requestAnimationFrame(follow);
+    };
+    follow();
+  };
+  for (const act of ['wheel', 'touchstart', 'pointerdown', 'keydown']) {
+    addEventListener(act, () => cancelAnimationFrame(landing), { capture: true, passive: true });
+  }
+
   const show = () => {
     for (const event of marked.splice(0)) event.classList.remove('range');
     for (const link of document.querySelectorAll('[data-moved]')) link.hash = location.hash;
@@ -25,7 +46,7 @@
       event.classList.add('range');
       marked.push(event);
     }
-    target.scrollIntoView();
+    land(target);
   };
 
   // The links of a tape's pages say which events stand there: "events 500 to 999 of 3,000". Of a very long tape

@@ -4,8 +4,8 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 
-import { fileUrl, launch } from './support/browser.mjs';
-import { SITE, build, cards, files, html, longest, record, richest, runPage } from './support/site.mjs';
+import { drawn, fileUrl, launch } from './support/browser.mjs';
+import { SITE, build, cards, files, html, longest, record, richest, runPage, site } from './support/site.mjs';
 
 let browser;
 let context;
@@ -47,6 +47,35 @@ test('the link of a range marks each of its events and no other', () => at(runPa
   await page.waitForFunction(() => document.querySelectorAll('.range').length === 2);
 }));
 
+test('the link of a range of long events leads to its first one, in a narrow window, too, and never against the reader', async () => {
+  const event = (_, at) => JSON.stringify({ type: 'message', role: 'assistant', text: `${at}. ${'A long message. '.repeat(at % 4 ? 5 : 200)}` });
+  const tall = site({
+    'site.toml': '',
+    'content/runs/a/run-record.json': JSON.stringify(record()),
+    'content/runs/a/events.jsonl': `${Array.from({ length: 60 }, event).join('\n')}\n`,
+  });
+  const page = await context.newPage();
+  for (const width of [320, 1440]) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.goto('about:blank');
+    await page.goto(`${fileUrl(tall, runPage(cards(tall)[0]))}#e-30..35`);
+    await page.waitForFunction(() => {
+      const { top } = document.getElementById('e-30').getBoundingClientRect();
+      return top >= 0 && top < 120;
+    });
+  }
+  await page.evaluate(async () => {
+    location.hash = '#e-50..51';
+    await new Promise((changed) => { addEventListener('hashchange', changed, { once: true }); });
+    dispatchEvent(new WheelEvent('wheel'));
+    scrollTo(0, 0);
+  });
+  await drawn(page);
+  await drawn(page);
+  assert.equal(await page.evaluate(() => scrollY), 0);
+  await page.close();
+});
+
 test('the link of an event on a further page of the tape leads there', () => at(runPage(longest()), '#e-600', async (page) => {
   await page.waitForURL(/events\/2\/index\.html#e-600$/);
   assert.ok(await inWindow(page.locator('[id="e-600"]')));
@@ -73,13 +102,13 @@ test('a link to an event of a run that has moved leads to the event at its new a
   const [{ slug }] = cards(before);
   const { subject } = record();
   writeFileSync(path.join(root, 'content/runs/a/run-record.json'), JSON.stringify(record({ subject: { ...subject, modelId: 'sample/lark-2' } })));
-  const site = build(root, '--previous', before);
+  const moved = build(root, '--previous', before);
   await at(`runs/${slug}/index.html`, '#e-2', async (page) => {
     assert.equal(await page.locator('h1').innerText(), 'This run has moved');
     await page.locator('main [data-moved]').click();
     await page.waitForURL(/lark-2-[0-9a-f]+\/index\.html#e-2$/);
     assert.match(await page.locator('[id="e-2"]').innerText(), /Three\./);
-  }, site);
+  }, moved);
 });
 
 test('an address that names no event does no harm', async () => {
