@@ -2,7 +2,7 @@
   // Reading a timeline: filters, search, keys, links and quotes to copy, and the presenter that pauses on markers.
   // Everything works on the events that stand on the page; the filter is kept in the address.
   'use strict';
-  const { make, button, copy: put } = window.runpress;
+  const { make, button, copy: put, linked } = window.runpress;
   const tapes = [...document.querySelectorAll('.tape')];
   if (!tapes.length) return;
   const events = tapes.flatMap((tape) => [...tape.querySelectorAll(':scope > .e')]).map((element) => ({
@@ -40,13 +40,17 @@
 
   const apply = () => {
     let shown = 0;
+    let kept = 0;
     for (const event of events) {
       const match = matches(event);
-      event.element.hidden = !match;
-      if (match) shown += 1;
+      const keep = !match && linked.has(event.element);
+      event.element.hidden = !match && !keep;
+      shown += match;
+      kept += keep;
     }
     for (const gap of gaps) gap.hidden = isOn();
-    status.textContent = isOn() ? `${shown} of ${events.length} events on this page` : '';
+    const also = kept ? `, and ${kept > 1 ? `${kept} that are linked` : 'the linked one'}` : '';
+    status.textContent = isOn() ? `${shown} of ${events.length} events on this page${also}` : '';
     reset.hidden = !isOn();
     for (const control of controls) control();
     highlight();
@@ -383,8 +387,12 @@
     actions[key]();
   });
 
+  const arrive = () => {
+    if (isOn()) apply();
+    const first = events.find(({ element }) => linked.has(element));
+    if (first) equip(first);
+  };
+  addEventListener('hashchange', arrive);
   recall();
-  if (isOn()) apply();
-  const linked = events.find((event) => `#${event.element.id}` === location.hash);
-  if (linked) equip(linked);
+  arrive();
 })();

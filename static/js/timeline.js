@@ -2,7 +2,9 @@
   // Opens folded text that a link points into, marks ranges such as #e-17..21, finds events that stand on a
   // further page of their tape, and keeps the event of a link to the address that a run has left.
   'use strict';
-  const marked = [];
+  // The events that the address names; a filter keeps them in sight.
+  const linked = new Set();
+  window.runpress.linked = linked;
 
   // Events get their true height only near the window, so a place moves while the page goes there. The page follows
   // until the place rests, but never against a reader who acts meanwhile.
@@ -26,7 +28,8 @@
   }
 
   const show = () => {
-    for (const event of marked.splice(0)) event.classList.remove('range');
+    for (const event of linked) event.classList.remove('range');
+    linked.clear();
     for (const link of document.querySelectorAll('[data-moved]')) link.hash = location.hash;
     let id = '';
     try {
@@ -34,19 +37,22 @@
     } catch {
       return;
     }
-    const match = /^(.*?)e-(\d+)(?:\.\.(\d+))?$/.exec(id);
-    if (!match) return;
-    const [, prefix, from, to] = match;
-    const target = document.getElementById(`${prefix}e-${from}`);
-    if (!target) return elsewhere(prefix, Number(from));
-    if (!to) return;
+    const [, prefix, from, to] = /^(.*?)e-(\d+)(?:\.\.(\d+))?$/.exec(id) ?? [];
+    const target = document.getElementById(to ? `${prefix}e-${from}` : id);
+    if (!target) return from && elsewhere(prefix, Number(from));
+    const event = target.closest('.e');
+    if (!event) return;
+    linked.add(event);
     for (let number = Number(from); number <= Number(to); number += 1) {
-      const event = document.getElementById(`${prefix}e-${number}`);
-      if (!event) break;
-      event.classList.add('range');
-      marked.push(event);
+      const one = document.getElementById(`${prefix}e-${number}`);
+      if (!one) break;
+      one.classList.add('range');
+      linked.add(one);
     }
-    land(target);
+    const filtered = location.search || document.querySelector('.e[hidden]');
+    for (const one of linked) one.hidden = false;
+    // The browser itself goes to one event that is in sight, and back to where a reader was.
+    if (to || filtered) land(target);
   };
 
   // The links of a tape's pages say which events stand there: "events 500 to 999 of 3,000". Of a very long tape

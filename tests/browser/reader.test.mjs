@@ -80,6 +80,29 @@ test('only failures are shown when only failures are wanted', () => on(fileUrl(S
   assert.equal(await page.locator('.gap:visible').count(), 0);
 }));
 
+test('a link to an event that a filter leaves out shows it all the same, and says so', async () => {
+  const address = fileUrl(SITE, runPage(troubled()));
+  await on(`${address}?failed=1#e-9`, async (page) => {
+    const failures = await page.locator('.e.fail').count();
+    const inSight = (id) => page.waitForFunction((of) => {
+      const event = document.getElementById(of).closest('.e');
+      const { top } = document.getElementById(of).getBoundingClientRect();
+      return !event.hidden && top >= 0 && top < innerHeight;
+    }, id);
+    await inSight('e-9');
+    assert.equal(await shown(page), failures + 1);
+    assert.match(await status(page), /^\d+ of \d+ events on this page, and the linked one$/);
+    for (const link of ['svg.strip a[href$="#e-12"]', '.moments .ah a']) {
+      await page.locator(link).first().evaluate((one) => one.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true })));
+      await inSight(await page.evaluate(() => decodeURIComponent(location.hash.slice(1))));
+      assert.ok(await shown(page) <= failures + 1, 'the one linked before is left out again');
+    }
+    await page.evaluate(() => { location.hash = '#e-9..11'; });
+    await inSight('e-11');
+    assert.equal(await page.locator('.range:visible').count(), 3);
+  });
+});
+
 test('the slash leads to the search, which paints what it finds and leaves the rest out', () => on(rich(), async (page) => {
   const all = await shown(page);
   await page.keyboard.press('/');
