@@ -146,7 +146,7 @@
     apply();
   }, { hidden: true });
 
-  const markers = events.flatMap((event) => event.notes.filter((note) => note.classList.contains('an-marker')).map((note) => ({ event, note })));
+  const markers = events.flatMap((event) => event.notes.filter((note) => note.classList.contains('an-marker')).map((element) => ({ event, element })));
   const failures = events.filter((event) => event.failed).length;
   const annotated = events.filter((event) => event.notes.length).length;
   const bar = make('div', { className: 'tape-tools', role: 'group', ariaLabel: 'Timeline' }, find,
@@ -230,16 +230,24 @@
     target.scrollIntoView({ block: 'center' });
   };
 
-  const top = (element) => element.getBoundingClientRect().top;
+  /** Where an element stands in the window; one that a filter leaves out stands where the next event does. */
+  const top = (element) => {
+    let event = element.closest('.e');
+    if (!event.hidden) return element.getBoundingClientRect().top;
+    while (event?.hidden) event = event.nextElementSibling;
+    return event ? event.getBoundingClientRect().top : Infinity;
+  };
   /** The next of `places` (pairs of event and element) in a direction, seen from where the reader is. */
-  const step = (places, direction, what) => {
-    const shown = places.filter(({ event }) => !event.element.hidden);
+  const seek = (places, direction, what) => {
     const from = document.activeElement?.closest('.e, .an') ?? null;
     const after = (place) => from
       ? Boolean(from.compareDocumentPosition(place.element) & (direction > 0 ? Node.DOCUMENT_POSITION_FOLLOWING : Node.DOCUMENT_POSITION_PRECEDING))
         && (direction > 0 || !place.element.contains(from) || what === 'event')
       : direction > 0 ? top(place.element) > 60 : top(place.element) < 60;
-    const next = direction > 0 ? shown.find(after) : shown.findLast(after);
+    return direction > 0 ? places.find(after) : places.findLast(after);
+  };
+  const step = (places, direction, what) => {
+    const next = seek(places.filter(({ event }) => !event.element.hidden), direction, what);
     if (next) go(next.event, next.element);
     else status.textContent = `No ${direction > 0 ? 'further' : 'earlier'} ${what} on this page.`;
   };
@@ -295,7 +303,7 @@
     if (!marker) return close();
     shown = index;
     marker.event.element.hidden = false;
-    const said = marker.note.querySelector('.md')?.cloneNode(true) ?? make('p', { className: 'quiet' }, 'This marker says nothing.');
+    const said = marker.element.querySelector('.md')?.cloneNode(true) ?? make('p', { className: 'quiet' }, 'This marker says nothing.');
     for (const element of said.querySelectorAll('[id]')) element.removeAttribute('id');
     const words = [marker.event.element.querySelector('.en').textContent, marker.event.kind, marker.event.element.querySelector('.eh code')?.textContent ?? ''];
     stage.replaceChildren(
@@ -316,7 +324,7 @@
     const marker = markers[shown];
     shown = -1;
     stage.close();
-    if (marker) go(marker.event, marker.note);
+    if (marker) go(marker.event, marker.element);
   };
 
   // Keys
@@ -355,8 +363,10 @@
     f: () => step(places.failure, 1, 'failure'),
     F: () => step(places.failure, -1, 'failure'),
     m: () => {
-      if (markers.length) present(shown + 1);
-      else status.textContent = 'This page has no marker.';
+      // From where the reader is, also where a filter leaves the marker out.
+      const next = shown >= 0 ? shown + 1 : markers.indexOf(seek(markers, 1, 'marker'));
+      if (next >= 0) present(next);
+      else status.textContent = 'No further marker on this page.';
     },
     '/': () => {
       find.scrollIntoView({ block: 'center' });
@@ -369,8 +379,8 @@
     if (pressed.ctrlKey || pressed.metaKey || pressed.altKey || pressed.defaultPrevented) return;
     const { target, key } = pressed;
     if (target === find && key === 'Escape') {
-      if (current) go(current);
-      else find.blur();
+      find.blur();
+      if (current && !current.element.hidden) go(current);
       return;
     }
     if (target instanceof Element && target.closest('input, textarea, select, dialog[open]:not(.present)')) return;

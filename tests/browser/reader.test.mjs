@@ -176,6 +176,37 @@ test('the presenter pauses on each marker, shows its evidence large and ends whe
   assert.equal(await place(page), await markers.nth(count - 2).getAttribute('id'));
 }));
 
+test('m leads to the next marker from where the reader is', async () => {
+  const address = fileUrl(SITE, runPage(troubled()));
+  const stage = (page) => page.locator('dialog.present .by').textContent();
+  await on(address, async (page) => {
+    const markers = await page.locator('.e:has(> .an-marker)').evaluateAll((events) => events.map((event) => event.id));
+    const after = (id) => page.evaluate((of) => [...document.querySelectorAll('.e > .an-marker')]
+      .findIndex((note) => document.getElementById(of).compareDocumentPosition(note) & Node.DOCUMENT_POSITION_FOLLOWING) + 1, id);
+    for (const key of ['m', 'Escape', 'j']) await page.keyboard.press(key);
+    const here = await place(page);
+    assert.notEqual(here, markers[0]);
+    await page.keyboard.press('m');
+    assert.match(await stage(page), new RegExp(`^Marker ${await after(here)} of`));
+    await page.keyboard.press('Escape');
+    await page.goto('about:blank');
+    await page.goto(`${address}#${markers[1]}`);
+    await page.keyboard.press('m');
+    assert.match(await stage(page), new RegExp(`^Marker ${await after(markers[1])} of`));
+  });
+});
+
+test('Escape leaves the search for the timeline, also where the event of before is left out', () => on(rich(), async (page) => {
+  await page.keyboard.press('j');
+  await page.keyboard.press('/');
+  await page.keyboard.type('no event says this');
+  await page.waitForFunction(() => document.querySelectorAll('.e:not([hidden])').length === 0);
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('f');
+  assert.notEqual(await page.evaluate(() => document.activeElement.tagName), 'INPUT');
+  assert.doesNotMatch(await page.locator('.tape-tools input').first().inputValue(), /f$/);
+}));
+
 for (const where of ['from disk', 'under a sub-path']) {
   test(`an event is copied as a link and as a Markdown quote, ${where}`, async () => {
     const server = where === 'from disk' ? null : await serve(SITE);
