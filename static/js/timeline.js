@@ -2,9 +2,9 @@
   // Opens folded text that a link points into, marks ranges such as #e-17..21, finds events that stand on a
   // further page of their tape, and keeps the event of a link to the address that a run has left.
   'use strict';
+  const { make, button } = window.runpress;
   // The events that the address names; a filter keeps them in sight.
   const linked = new Set();
-  window.runpress.linked = linked;
 
   // Events get their true height only near the window, so a place moves while the page goes there. The page follows
   // until the place rests, but never against a reader who acts meanwhile.
@@ -27,9 +27,31 @@
     addEventListener(act, () => cancelAnimationFrame(landing), { capture: true, passive: true });
   }
 
+  // What there is to say about a move stands in sight until the next one.
+  const word = make('p', { className: 'tell', role: 'status' });
+  document.querySelector('main')?.append(word);
+  const tell = (text = '', link = '') => {
+    word.said = text;
+    word.replaceChildren(...(text ? [make('span', {}, text, link && ' ', link), button('Close', () => tell())] : []));
+  };
+
+  /** A link to the page of a tape that follows, or with -1 to the end of the earlier one; a filter goes along. */
+  const further = (tape, direction = 1) => {
+    const here = tape.parentElement.querySelector('.pages [aria-current]')?.parentElement;
+    const link = (direction > 0 ? here?.nextElementSibling : here?.previousElementSibling)?.firstElementChild;
+    const [, prefix, first] = /^(.*e-)(\d+)/.exec(tape.querySelector('.e')?.id) ?? [];
+    if (!link || !prefix) return null;
+    const address = new URL(link.href);
+    address.search = location.search;
+    if (direction < 0) address.hash = `${prefix}${first - 1}`;
+    return make('a', { href: address.href }, link.textContent);
+  };
+  Object.assign(window.runpress, { linked, tell, further, said: () => word.said });
+
   const show = () => {
     for (const event of linked) event.classList.remove('range');
     linked.clear();
+    tell();
     for (const link of document.querySelectorAll('[data-moved]')) link.hash = location.hash;
     let id = '';
     try {
@@ -37,22 +59,34 @@
     } catch {
       return;
     }
-    const [, prefix, from, to] = /^(.*?)e-(\d+)(?:\.\.(\d+))?$/.exec(id) ?? [];
-    const target = document.getElementById(to ? `${prefix}e-${from}` : id);
-    if (!target) return from && elsewhere(prefix, Number(from));
+    const [, prefix, ...ends] = /^(.*?)e-(\d+)(?:\.\.(\d+))?$/.exec(id) ?? [];
+    const [from, to] = ends[1] ? ends.map(Number).sort((a, b) => a - b) : [Number(ends[0])];
+    const target = document.getElementById(to >= 0 ? `${prefix}e-${from}` : id);
+    if (!target) {
+      if (from >= 0 && !elsewhere(prefix, from) && document.querySelector('.tape')) tell(`This timeline has no event ${from}.`);
+      return;
+    }
     const event = target.closest('.e');
     if (!event) return;
     linked.add(event);
-    for (let number = Number(from); number <= Number(to); number += 1) {
-      const one = document.getElementById(`${prefix}e-${number}`);
-      if (!one) break;
-      one.classList.add('range');
-      linked.add(one);
+    if (to >= 0) {
+      let last = 0;
+      for (const one of event.parentElement.querySelectorAll(':scope > .e')) {
+        last = Number(/e-(\d+)/.exec(one.id.slice(prefix.length))[1]);
+        if (last < from || last > to) continue;
+        one.classList.add('range');
+        linked.add(one);
+      }
+      const link = to > last && further(event.parentElement);
+      if (link) {
+        link.hash = `${prefix}e-${last + 1}..${to}`;
+        tell('This range goes on at', link);
+      }
     }
     const filtered = location.search || document.querySelector('.e[hidden]');
     for (const one of linked) one.hidden = false;
     // The browser itself goes to one event that is in sight, and back to where a reader was.
-    if (to || filtered) land(target);
+    if (to >= 0 || filtered) land(target);
   };
 
   // The links of a tape's pages say which events stand there: "events 500 to 999 of 3,000". Of a very long tape
@@ -71,8 +105,9 @@
       const distance = Math.max(first - number, number - last, 0);
       if (!best || distance < best.distance) best = { link, distance };
     }
-    if (!best || best.link.hasAttribute('aria-current') || (complete && best.distance > 0)) return;
+    if (!best || best.link.hasAttribute('aria-current') || (complete && best.distance > 0)) return false;
     location.replace(best.link.href.split('#')[0] + location.hash);
+    return true;
   };
 
   addEventListener('hashchange', show);

@@ -91,6 +91,30 @@ test('a range on a further page is marked there, and a link back finds the first
   });
 });
 
+test('a range that goes on on the next page says so and leads there', () => at(runPage(longest()), '#e-498..503', async (page) => {
+  const marked = () => page.locator('.e.range').evaluateAll((events) => events.map((event) => event.id));
+  assert.deepEqual(await marked(), ['e-498', 'e-499']);
+  assert.match(await page.locator('.tell').textContent(), /^This range goes on at events 500 to 999 of/);
+  await page.locator('.tell a').click();
+  await page.waitForURL(/events\/2\/index\.html#e-500\.\.503$/);
+  assert.deepEqual(await marked(), ['e-500', 'e-501', 'e-502', 'e-503']);
+  assert.equal(await page.locator('.tell').textContent(), '');
+}));
+
+test('a range with its ends exchanged is the same range', () => at(runPage(richest()), '#e-9..5', async (page) => {
+  assert.equal(await page.locator('.e.range').count(), 5);
+}));
+
+test('the link of an event that is not there says so', async () => {
+  for (const [card, hash] of [[richest(), '#e-99999'], [longest(), '#e-99999'], [richest(), '#e-99999..100001']]) {
+    await at(runPage(card), hash, async (page) => {
+      assert.match(await page.locator('.tell').textContent(), /^This timeline has no event 99999\./);
+      await page.locator('.tell button').click();
+      assert.equal(await page.locator('.tell').textContent(), '');
+    });
+  }
+});
+
 test('a link to an event of a run that has moved leads to the event at its new address', async () => {
   const event = (text) => JSON.stringify({ type: 'message', role: 'assistant', text });
   const root = files({
