@@ -2,7 +2,7 @@
   // Reading a timeline: filters, search, keys, links and quotes to copy, and the presenter that pauses on markers.
   // Everything works on the events that stand on the page; the filter is kept in the address.
   'use strict';
-  const { make, button, copy: put, linked } = window.runpress;
+  const { make, button, copy: put, linked, tell, said, further } = window.runpress;
   const tapes = [...document.querySelectorAll('.tape')];
   if (!tapes.length) return;
   const events = tapes.flatMap((tape) => [...tape.querySelectorAll(':scope > .e')]).map((element) => ({
@@ -22,7 +22,9 @@
 
   // The filter
 
-  const status = make('p', { className: 'quiet', role: 'status' });
+  const isPart = tapes.some((tape) => further(tape) || further(tape, -1));
+  const whole = isPart ? 'Counts and filters are about the events on this page.' : '';
+  const status = make('p', { className: 'quiet', role: 'status' }, whole);
   const filter = { kind: new Set(), note: new Set(), failed: false, annotated: false, find: '' };
   const controls = [];
 
@@ -50,7 +52,7 @@
     }
     for (const gap of gaps) gap.hidden = isOn();
     const also = kept ? `, and ${kept > 1 ? `${kept} that are linked` : 'the linked one'}` : '';
-    status.textContent = isOn() ? `${shown} of ${events.length} events on this page${also}` : '';
+    status.textContent = isOn() ? `${shown} of ${events.length} events on this page${also}` : whole;
     reset.hidden = !isOn();
     for (const control of controls) control();
     highlight();
@@ -185,6 +187,7 @@
   };
 
   const settle = (event) => {
+    tell();
     current?.element.classList.remove('at');
     current = event;
     event.element.classList.add('at');
@@ -249,7 +252,16 @@
   const step = (places, direction, what) => {
     const next = seek(places.filter(({ event }) => !event.element.hidden), direction, what);
     if (next) go(next.event, next.element);
-    else status.textContent = `No ${direction > 0 ? 'further' : 'earlier'} ${what} on this page.`;
+    else end(direction, what);
+  };
+  const beyond = (direction) => [current?.element.parentElement, ...tapes].map((tape) => tape && further(tape, direction)).find(Boolean);
+  /** Says that a direction ends here; the same key again leads to the next page of the tape. */
+  const end = (direction, what) => {
+    const text = `No ${direction > 0 ? 'further' : 'earlier'} ${what} on this page.`;
+    const link = beyond(direction);
+    if (!link) tell(text);
+    else if (said().startsWith(text)) location.assign(link.href);
+    else tell(`${text} The same key again leads to`, link);
   };
   const places = {
     event: events.map((event) => ({ event, element: event.element })),
@@ -366,7 +378,7 @@
       // From where the reader is, also where a filter leaves the marker out.
       const next = shown >= 0 ? shown + 1 : markers.indexOf(seek(markers, 1, 'marker'));
       if (next >= 0) present(next);
-      else status.textContent = 'No further marker on this page.';
+      else end(1, 'marker');
     },
     '/': () => {
       find.scrollIntoView({ block: 'center' });
@@ -392,6 +404,7 @@
         return;
       }
     }
+    if (key === 'Escape') tell();
     if (!Object.hasOwn(actions, key)) return;
     pressed.preventDefault();
     actions[key]();

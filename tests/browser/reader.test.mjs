@@ -34,6 +34,7 @@ const troubled = () => cards().filter((card) => card.events < 500 && card.annota
 const shown = (page) => page.locator('.e:visible').count();
 const place = (page) => page.evaluate(() => document.activeElement?.id);
 const status = (page) => page.locator('.tape-tools + [role=status]').textContent();
+const told = (page) => page.locator('.tell[role=status]').textContent();
 const pasted = (page) => page.evaluate(() => navigator.clipboard.readText());
 
 test('every annotation is a moment with its event and the neighbours, and leads to its place', () => on(rich(), async (page) => {
@@ -137,7 +138,10 @@ test('j and k walk over events, the brackets over annotations, f over failures',
   assert.equal(await place(page), failures.at(-1));
   await page.keyboard.press('f');
   assert.equal(await place(page), failures.at(-1));
-  assert.match(await status(page), /No further failure/);
+  assert.match(await told(page), /^No further failure on this page/);
+  assert.ok(await page.locator('.tell').evaluate((word) => word.getBoundingClientRect().bottom <= innerHeight), 'it is said where the reader is');
+  await page.keyboard.press('k');
+  assert.equal(await told(page), '');
 }));
 
 test('the keys leave text fields and key combinations alone', () => on(rich(), async (page) => {
@@ -258,6 +262,21 @@ test('a further page of a tape is read with the same keys', () => on(fileUrl(SIT
   await page.keyboard.press('j');
   assert.match(await place(page), /^e-\d+$/);
   assert.ok(await page.locator('.tape-tools').isVisible());
+}));
+
+test('at the end of a page the same key again leads to the next page of the tape, with the filter', () => on(`${fileUrl(SITE, runPage(longest()))}?failed=1`, async (page) => {
+  const last = page.locator('.e.fail').last();
+  await page.waitForFunction(() => document.querySelector('.tape-tools'));
+  await last.evaluate((event) => { event.tabIndex = -1; event.focus(); });
+  await page.keyboard.press('f');
+  assert.match(await told(page), /^No further failure on this page\. The same key again leads to events 500 to 999 of/);
+  await page.keyboard.press('f');
+  await page.waitForURL(/events\/2\/index\.html\?failed=1$/);
+  await page.locator('.tape-tools button', { hasText: 'Show all' }).click();
+  assert.match(await status(page), /about the events on this page/);
+  await page.locator('.e').first().evaluate((event) => { event.tabIndex = -1; event.focus(); });
+  for (const key of ['k', 'k']) await page.keyboard.press(key);
+  await page.waitForURL(/\/index\.html#e-499$/);
 }));
 
 test('the contents list follows the reader', () => on(rich(), async (page) => {
