@@ -2,7 +2,7 @@
   // Reading a timeline: filters, search, keys, links and quotes to copy, and the presenter that pauses on markers.
   // Everything works on the events that stand on the page; the filter is kept in the address.
   'use strict';
-  const { make, button, copy: put, linked, tell, said, further } = window.runpress;
+  const { make, button, copy: put, linked, tell, further } = window.runpress;
   const tapes = [...document.querySelectorAll('.tape')];
   if (!tapes.length) return;
   const events = tapes.flatMap((tape) => [...tape.querySelectorAll(':scope > .e')]).map((element) => ({
@@ -260,7 +260,7 @@
     const text = `No ${direction > 0 ? 'further' : 'earlier'} ${what} on this page.`;
     const link = beyond(direction);
     if (!link) tell(text);
-    else if (said().startsWith(text)) location.assign(link.href);
+    else if (tell.said?.startsWith(text)) location.assign(link.href);
     else tell(`${text} The same key again leads to`, link);
   };
   const places = {
@@ -312,7 +312,14 @@
   let shown = -1;
   const present = (index) => {
     const marker = markers[index];
-    if (!marker) return close();
+    const onward = index + 1 >= markers.length && beyond(1);
+    if (onward) {
+      const query = new URLSearchParams(location.search);
+      query.set('present', '1');
+      onward.search = query;
+    }
+    if (!markers.length) return tell(`No marker on this page.${onward ? ' The presenter goes on at' : ''}`, onward || '');
+    if (!marker) return onward ? location.assign(onward.href) : close();
     shown = index;
     marker.event.element.hidden = false;
     const said = marker.element.querySelector('.md')?.cloneNode(true) ?? make('p', { className: 'quiet' }, 'This marker says nothing.');
@@ -323,7 +330,7 @@
       said,
       make('p', { className: 'row' },
         button('Previous', () => present(index - 1), { disabled: index === 0 }),
-        button(index + 1 < markers.length ? 'Next' : 'End', () => present(index + 1), { className: 'next' }),
+        button(index + 1 < markers.length ? 'Next' : onward ? 'Next page' : 'End', () => present(index + 1), { className: 'next' }),
         button('Close', close)),
     );
     if (!stage.isConnected) document.body.append(stage);
@@ -418,4 +425,5 @@
   addEventListener('hashchange', arrive);
   recall();
   arrive();
+  if (new URLSearchParams(location.search).has('present')) present(0);
 })();

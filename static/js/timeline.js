@@ -31,7 +31,7 @@
   const word = make('p', { className: 'tell', role: 'status' });
   document.querySelector('main')?.append(word);
   const tell = (text = '', link = '') => {
-    word.said = text;
+    tell.said = text;
     word.replaceChildren(...(text ? [make('span', {}, text, link && ' ', link), button('Close', () => tell())] : []));
   };
 
@@ -46,7 +46,7 @@
     if (direction < 0) address.hash = `${prefix}${first - 1}`;
     return make('a', { href: address.href }, link.textContent);
   };
-  Object.assign(window.runpress, { linked, tell, further, said: () => word.said });
+  Object.assign(window.runpress, { linked, tell, further });
 
   const show = () => {
     for (const event of linked) event.classList.remove('range');

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 
 import { fileUrl, launch } from './support/browser.mjs';
 import { serve } from './support/server.mjs';
-import { SITE, cards, html, longest, richest, runPage } from './support/site.mjs';
+import { SITE, cards, html, longest, record, richest, runPage, site } from './support/site.mjs';
 
 let browser;
 let context;
@@ -179,6 +179,28 @@ test('the presenter pauses on each marker, shows its evidence large and ends whe
   assert.ok(!await stage.isVisible());
   assert.equal(await place(page), await markers.nth(count - 2).getAttribute('id'));
 }));
+
+test('the presenter goes on on the next page of the tape, also over a page without a marker', async () => {
+  const event = (_, at) => JSON.stringify({ type: 'message', role: 'assistant', text: `Message ${at}.` });
+  const note = (id) => JSON.stringify({ type: 'annotation', id: `m${id}`, event_id: id, kind: 'marker', evidence: `Look at ${id}.`, author: { id: 'sample', kind: 'human', surface: 'desk' }, timestamp: '2026-03-01T12:00:00Z' });
+  const long = site({
+    'site.toml': '',
+    'content/a/run-record.json': JSON.stringify(record()),
+    'content/a/events.jsonl': `${Array.from({ length: 1200 }, event).join('\n')}\n`,
+    'content/a/events.jsonl.annotations.jsonl': `{"type":"header","schema_version":1}\n${note(3)}\n${note(1100)}\n`,
+  });
+  await on(fileUrl(long, runPage(cards(long)[0])), async (page) => {
+    await page.keyboard.press('m');
+    assert.equal(await page.locator('.present .next').textContent(), 'Next page');
+    await page.keyboard.press('m');
+    await page.waitForURL(/events\/2\/index\.html\?present=1$/);
+    assert.match(await told(page), /^No marker on this page\. The presenter goes on at events 1,000 to 1,199/);
+    await page.locator('.tell a').click();
+    await page.waitForURL(/events\/3\/index\.html\?present=1$/);
+    assert.match(await page.locator('.present').textContent(), /Marker 1 of 1 .*Look at 1100/);
+    assert.equal(await page.locator('.present .next').textContent(), 'End');
+  });
+});
 
 test('m leads to the next marker from where the reader is', async () => {
   const address = fileUrl(SITE, runPage(troubled()));
