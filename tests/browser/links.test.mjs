@@ -105,6 +105,16 @@ test('a range with its ends exchanged is the same range', () => at(runPage(riche
   assert.equal(await page.locator('.e.range').count(), 5);
 }));
 
+test('what is linked is marked where colours are forced, too', async () => {
+  const page = await browser.newPage({ forcedColors: 'active' });
+  const outline = (id) => page.locator(`[id="${id}"]`).evaluate((event) => getComputedStyle(event).outlineStyle);
+  for (const hash of ['#e-17', '#e-17..17']) {
+    await page.goto(fileUrl(SITE, runPage(richest())) + hash);
+    assert.deepEqual([await outline('e-17'), await outline('e-18')], ['solid', 'none'], hash);
+  }
+  await page.close();
+});
+
 test('the link of an event that is not there says so', async () => {
   for (const [card, hash] of [[richest(), '#e-99999'], [longest(), '#e-99999'], [richest(), '#e-99999..100001']]) {
     await at(runPage(card), hash, async (page) => {
