@@ -198,11 +198,14 @@
     const element = target instanceof Element && target.closest('.e');
     return element && events.find((event) => event.element === element);
   };
+  // In a narrow window the tools have a line of their own, which must not come and go under a pointer.
+  const narrow = matchMedia('(max-width: 48rem)');
   for (const tape of tapes) {
-    for (const name of ['pointermove', 'focusin']) {
-      tape.addEventListener(name, ({ target, movementX, movementY }) => {
-        if (movementX === 0 && movementY === 0) return; // A page that scrolls under a pointer at rest is no move.
-        const event = eventOf(target);
+    for (const name of ['pointermove', 'focusin', 'click']) {
+      tape.addEventListener(name, ({ type, target, movementX, movementY }) => {
+        const isMove = type === 'pointermove';
+        if (isMove && movementX === 0 && movementY === 0) return; // A page that scrolls under a pointer at rest is no move.
+        const event = isMove && narrow.matches ? null : eventOf(target);
         if (event && event !== equipped) equip(event);
         const time = target instanceof Element && target.closest('.eh time');
         if (time && !time.title) time.title = `${time.dateTime.replace('T', ' ').replace(/(\.000)?Z$/, '')} UTC`;

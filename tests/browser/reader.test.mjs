@@ -257,6 +257,23 @@ for (const where of ['from disk', 'under a sub-path']) {
   });
 }
 
+test('in a narrow window what copies an event covers nothing of it, and does not follow the pointer', () => on(`${rich()}#e-9`, async (page) => {
+  await page.setViewportSize({ width: 320, height: 900 });
+  const tools = page.locator('.et');
+  const covers = () => tools.evaluate((element) => {
+    const over = element.getBoundingClientRect();
+    return [...element.parentElement.querySelectorAll(':scope > :not(.et)')].filter((part) => [...part.getClientRects()]
+      .some((box) => box.left < over.right && box.right > over.left && box.top < over.bottom && box.bottom > over.top)).length;
+  });
+  assert.equal(await covers(), 0);
+  await page.locator('[id="e-10"] b').hover();
+  await page.mouse.move(60, 300, { steps: 5 });
+  assert.equal(await tools.evaluate((element) => element.closest('.e').id), 'e-9');
+  await page.locator('[id="e-11"] b').click();
+  assert.equal(await tools.evaluate((element) => element.closest('.e').id), 'e-11');
+  assert.equal(await covers(), 0);
+}));
+
 test('a click with shift on a number links all events from the one linked before', () => on(`${rich()}#e-3`, async (page) => {
   await page.locator('[id="e-6"] .en').click({ modifiers: ['Shift'] });
   assert.match(page.url(), /#e-3\.\.6$/);
