@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 
-import { fileUrl, launch } from './support/browser.mjs';
+import { drawn, fileUrl, launch } from './support/browser.mjs';
 import { serve } from './support/server.mjs';
 import { SITE, cards, html, longest, record, richest, runPage, site } from './support/site.mjs';
 
@@ -272,6 +272,21 @@ test('in a narrow window what copies an event covers nothing of it, and does not
   await page.locator('[id="e-11"] b').click();
   assert.equal(await tools.evaluate((element) => element.closest('.e').id), 'e-11');
   assert.equal(await covers(), 0);
+}));
+
+test('in a narrow window the strip keeps its size and is scrolled, by keyboard, too', () => on(rich(), async (page) => {
+  const lane = page.locator('.lane').first();
+  const hidden = () => lane.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
+  assert.equal(await hidden(), 0);
+  await page.setViewportSize({ width: 320, height: 900 });
+  await lane.focus();
+  await drawn(page);
+  assert.ok(await hidden() > 300);
+  const pin = await lane.locator('.pin').first().boundingBox();
+  assert.ok(pin.height < 2.5 * pin.width, `${pin.width} by ${pin.height}`);
+  await page.keyboard.press('ArrowRight');
+  await page.waitForFunction(() => document.querySelector('.lane').scrollLeft > 0);
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
 }));
 
 test('a click with shift on a number links all events from the one linked before', () => on(`${rich()}#e-3`, async (page) => {
