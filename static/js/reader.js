@@ -316,11 +316,7 @@
   const present = (index) => {
     const marker = markers[index];
     const onward = index + 1 >= markers.length && beyond(1);
-    if (onward) {
-      const query = new URLSearchParams(location.search);
-      query.set('present', '1');
-      onward.search = query;
-    }
+    if (onward) onward.search += `${onward.search ? '&' : '?'}present=1`;
     if (!markers.length) return tell(`No marker on this page.${onward ? ' The presenter goes on at' : ''}`, onward || '');
     if (!marker) return onward ? location.assign(onward.href) : close();
     shown = index;
@@ -329,7 +325,7 @@
     for (const element of said.querySelectorAll('[id]')) element.removeAttribute('id');
     const words = [marker.event.element.querySelector('.en').textContent, marker.event.kind, marker.event.element.querySelector('.eh code')?.textContent ?? ''];
     stage.replaceChildren(
-      make('p', { className: 'by' }, `Marker ${index + 1} of ${markers.length} · event ${words.join(' ').trim()}`),
+      make('p', { className: 'by' }, `Marker ${index + 1} of ${markers.length}${isPart ? ' on this page' : ''} · event ${words.join(' ').trim()}`),
       said,
       make('p', { className: 'row' },
         button('Previous', () => present(index - 1), { disabled: index === 0 }),

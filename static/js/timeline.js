@@ -1,6 +1,6 @@
 (() => {
-  // Opens folded text that a link points into, marks ranges such as #e-17..21, finds events that stand on a
-  // further page of their tape, and keeps the event of a link to the address that a run has left.
+  // What the address names: shows it also where a filter is on, marks ranges such as #e-17..21, finds events that
+  // stand on a further page of their tape, and keeps the event of a link to the address that a run has left.
   'use strict';
   const { make, button } = window.runpress;
   // The events that the address names; a filter keeps them in sight.
@@ -43,6 +43,7 @@
     if (!link || !prefix) return null;
     const address = new URL(link.href);
     address.search = location.search;
+    address.searchParams.delete('present');
     if (direction < 0) address.hash = `${prefix}${first - 1}`;
     return make('a', { href: address.href }, link.textContent);
   };
