@@ -2,7 +2,7 @@
   // Reading a timeline: filters, search, keys, links and quotes to copy, and the presenter that pauses on markers.
   // Everything works on the events that stand on the page; the filter is kept in the address.
   'use strict';
-  const { make, button, copy: put, linked, tell, further } = window.runpress;
+  const { make, button, copy: put, linked, land, tell, further } = window.runpress;
   const tapes = [...document.querySelectorAll('.tape')];
   if (!tapes.length) return;
   const events = tapes.flatMap((tape) => [...tape.querySelectorAll(':scope > .e')]).map((element) => ({
@@ -233,7 +233,7 @@
     settle(event);
     target.tabIndex = -1;
     target.focus({ preventScroll: true });
-    target.scrollIntoView({ block: 'center' });
+    land(target, 'center');
   };
 
   /** Where an element stands in the window; one that a filter leaves out stands where the next event does. */
@@ -335,7 +335,7 @@
     if (!stage.isConnected) document.body.append(stage);
     if (!stage.open) stage.show();
     settle(marker.event);
-    marker.event.element.scrollIntoView({ block: 'start' });
+    land(marker.event.element);
     stage.querySelector('.next').focus({ preventScroll: true });
   };
   const close = () => {

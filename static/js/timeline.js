@@ -9,14 +9,14 @@
   // Events get their true height only near the window, so a place moves while the page goes there. The page follows
   // until the place rests, but never against a reader who acts meanwhile.
   let landing = 0;
-  const land = (target) => {
+  const land = (target, place = 'start') => {
     cancelAnimationFrame(landing);
     let frames = 0;
     let still = 0;
     let last = 0;
     const follow = () => {
       still = Math.abs(target.getBoundingClientRect().top - last) < 1 ? still + 1 : 0;
-      target.scrollIntoView();
+      target.scrollIntoView({ block: target.offsetHeight < innerHeight ? place : 'start' });
       last = target.getBoundingClientRect().top;
       frames += 1;
       if (frames < 120 && (still < 5 || document.readyState !== 'complete')) landing = requestAnimationFrame(follow);
@@ -47,7 +47,7 @@
     if (direction < 0) address.hash = `${prefix}${first - 1}`;
     return make('a', { href: address.href }, link.textContent);
   };
-  Object.assign(window.runpress, { linked, tell, further });
+  Object.assign(window.runpress, { linked, land, tell, further });
 
   const show = () => {
     for (const event of linked) event.classList.remove('range');

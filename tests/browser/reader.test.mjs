@@ -144,6 +144,28 @@ test('j and k walk over events, the brackets over annotations, f over failures',
   assert.equal(await told(page), '');
 }));
 
+test('the keys bring the head of what they lead to into sight, however tall it and the events before it are', async () => {
+  const event = (_, at) => JSON.stringify({ type: 'message', role: 'assistant', text: `${at}. ${'A long message. '.repeat(at % 4 ? 5 : 400)}` });
+  const note = { type: 'annotation', id: 'n', event_id: 31, kind: 'note', evidence: 'A long note.\n\n'.repeat(60), author: { id: 'sample', kind: 'human' } };
+  const tall = site({
+    'site.toml': '',
+    'content/a/run-record.json': JSON.stringify(record()),
+    'content/a/events.jsonl': `${Array.from({ length: 60 }, event).join('\n')}\n`,
+    'content/a/events.jsonl.annotations.jsonl': `{"type":"header","schema_version":1}\n${JSON.stringify(note)}\n`,
+  });
+  await on(fileUrl(tall, runPage(cards(tall)[0])), async (page) => {
+    await page.setViewportSize({ width: 320, height: 900 });
+    for (const key of [']', 'k']) {
+      await page.keyboard.press(key);
+      await page.waitForFunction(() => {
+        const { top } = document.activeElement.getBoundingClientRect();
+        return top >= 0 && top < 600;
+      });
+    }
+    assert.equal(await place(page), 'e-31');
+  });
+});
+
 test('the keys leave text fields and key combinations alone', () => on(rich(), async (page) => {
   await page.locator('.tape-tools input').first().focus();
   await page.keyboard.type('jk[]');
