@@ -2,7 +2,7 @@
   // Reading a timeline: filters, search, keys, links and quotes to copy, and the presenter that pauses on markers.
   // Everything works on the events that stand on the page; the filter is kept in the address.
   'use strict';
-  const { make, button, copy: put } = window.runpress;
+  const { make, button, copy: put, linked, land, tell, further } = window.runpress;
   const tapes = [...document.querySelectorAll('.tape')];
   if (!tapes.length) return;
   const events = tapes.flatMap((tape) => [...tape.querySelectorAll(':scope > .e')]).map((element) => ({
@@ -22,7 +22,9 @@
 
   // The filter
 
-  const status = make('p', { className: 'quiet', role: 'status' });
+  const isPart = tapes.some((tape) => further(tape) || further(tape, -1));
+  const whole = isPart ? 'Counts and filters are about the events on this page.' : '';
+  const status = make('p', { className: 'quiet', role: 'status' }, whole);
   const filter = { kind: new Set(), note: new Set(), failed: false, annotated: false, find: '' };
   const controls = [];
 
@@ -40,13 +42,17 @@
 
   const apply = () => {
     let shown = 0;
+    let kept = 0;
     for (const event of events) {
       const match = matches(event);
-      event.element.hidden = !match;
-      if (match) shown += 1;
+      const keep = !match && linked.has(event.element);
+      event.element.hidden = !match && !keep;
+      shown += match;
+      kept += keep;
     }
     for (const gap of gaps) gap.hidden = isOn();
-    status.textContent = isOn() ? `${shown} of ${events.length} events on this page` : '';
+    const also = kept ? `, and ${kept > 1 ? `${kept} that are linked` : 'the linked one'}` : '';
+    status.textContent = isOn() ? `${shown} of ${events.length} events on this page${also}` : whole;
     reset.hidden = !isOn();
     for (const control of controls) control();
     highlight();
@@ -142,7 +148,7 @@
     apply();
   }, { hidden: true });
 
-  const markers = events.flatMap((event) => event.notes.filter((note) => note.classList.contains('an-marker')).map((note) => ({ event, note })));
+  const markers = events.flatMap((event) => event.notes.filter((note) => note.classList.contains('an-marker')).map((element) => ({ event, element })));
   const failures = events.filter((event) => event.failed).length;
   const annotated = events.filter((event) => event.notes.length).length;
   const bar = make('div', { className: 'tape-tools', role: 'group', ariaLabel: 'Timeline' }, find,
@@ -181,6 +187,7 @@
   };
 
   const settle = (event) => {
+    tell();
     current?.element.classList.remove('at');
     current = event;
     event.element.classList.add('at');
@@ -191,11 +198,14 @@
     const element = target instanceof Element && target.closest('.e');
     return element && events.find((event) => event.element === element);
   };
+  // In a narrow window the tools have a line of their own, which must not come and go under a pointer.
+  const narrow = matchMedia('(max-width: 48rem)');
   for (const tape of tapes) {
-    for (const name of ['pointermove', 'focusin']) {
-      tape.addEventListener(name, ({ target, movementX, movementY }) => {
-        if (movementX === 0 && movementY === 0) return; // A page that scrolls under a pointer at rest is no move.
-        const event = eventOf(target);
+    for (const name of ['pointermove', 'focusin', 'click']) {
+      tape.addEventListener(name, ({ type, target, movementX, movementY }) => {
+        const isMove = type === 'pointermove';
+        if (isMove && movementX === 0 && movementY === 0) return; // A page that scrolls under a pointer at rest is no move.
+        const event = isMove && narrow.matches ? null : eventOf(target);
         if (event && event !== equipped) equip(event);
         const time = target instanceof Element && target.closest('.eh time');
         if (time && !time.title) time.title = `${time.dateTime.replace('T', ' ').replace(/(\.000)?Z$/, '')} UTC`;
@@ -223,21 +233,38 @@
     settle(event);
     target.tabIndex = -1;
     target.focus({ preventScroll: true });
-    target.scrollIntoView({ block: 'center' });
+    land(target, 'center');
   };
 
-  const top = (element) => element.getBoundingClientRect().top;
+  /** Where an element stands in the window; one that a filter leaves out stands where the next event does. */
+  const top = (element) => {
+    let event = element.closest('.e');
+    if (!event.hidden) return element.getBoundingClientRect().top;
+    while (event?.hidden) event = event.nextElementSibling;
+    return event ? event.getBoundingClientRect().top : Infinity;
+  };
   /** The next of `places` (pairs of event and element) in a direction, seen from where the reader is. */
-  const step = (places, direction, what) => {
-    const shown = places.filter(({ event }) => !event.element.hidden);
+  const seek = (places, direction, what) => {
     const from = document.activeElement?.closest('.e, .an') ?? null;
     const after = (place) => from
       ? Boolean(from.compareDocumentPosition(place.element) & (direction > 0 ? Node.DOCUMENT_POSITION_FOLLOWING : Node.DOCUMENT_POSITION_PRECEDING))
         && (direction > 0 || !place.element.contains(from) || what === 'event')
       : direction > 0 ? top(place.element) > 60 : top(place.element) < 60;
-    const next = direction > 0 ? shown.find(after) : shown.findLast(after);
+    return direction > 0 ? places.find(after) : places.findLast(after);
+  };
+  const step = (places, direction, what) => {
+    const next = seek(places.filter(({ event }) => !event.element.hidden), direction, what);
     if (next) go(next.event, next.element);
-    else status.textContent = `No ${direction > 0 ? 'further' : 'earlier'} ${what} on this page.`;
+    else end(direction, what);
+  };
+  const beyond = (direction) => [current?.element.parentElement, ...tapes].map((tape) => tape && further(tape, direction)).find(Boolean);
+  /** Says that a direction ends here; the same key again leads to the next page of the tape. */
+  const end = (direction, what) => {
+    const text = `No ${direction > 0 ? 'further' : 'earlier'} ${what} on this page.`;
+    const link = beyond(direction);
+    if (!link) tell(text);
+    else if (tell.said?.startsWith(text)) location.assign(link.href);
+    else tell(`${text} The same key again leads to`, link);
   };
   const places = {
     event: events.map((event) => ({ event, element: event.element })),
@@ -288,31 +315,34 @@
   let shown = -1;
   const present = (index) => {
     const marker = markers[index];
-    if (!marker) return close();
+    const onward = index + 1 >= markers.length && beyond(1);
+    if (onward) onward.search += `${onward.search ? '&' : '?'}present=1`;
+    if (!markers.length) return tell(`No marker on this page.${onward ? ' The presenter goes on at' : ''}`, onward || '');
+    if (!marker) return onward ? location.assign(onward.href) : close();
     shown = index;
     marker.event.element.hidden = false;
-    const said = marker.note.querySelector('.md')?.cloneNode(true) ?? make('p', { className: 'quiet' }, 'This marker says nothing.');
+    const said = marker.element.querySelector('.md')?.cloneNode(true) ?? make('p', { className: 'quiet' }, 'This marker says nothing.');
     for (const element of said.querySelectorAll('[id]')) element.removeAttribute('id');
     const words = [marker.event.element.querySelector('.en').textContent, marker.event.kind, marker.event.element.querySelector('.eh code')?.textContent ?? ''];
     stage.replaceChildren(
-      make('p', { className: 'by' }, `Marker ${index + 1} of ${markers.length} · event ${words.join(' ').trim()}`),
+      make('p', { className: 'by' }, `Marker ${index + 1} of ${markers.length}${isPart ? ' on this page' : ''} · event ${words.join(' ').trim()}`),
       said,
       make('p', { className: 'row' },
         button('Previous', () => present(index - 1), { disabled: index === 0 }),
-        button(index + 1 < markers.length ? 'Next' : 'End', () => present(index + 1), { className: 'next' }),
+        button(index + 1 < markers.length ? 'Next' : onward ? 'Next page' : 'End', () => present(index + 1), { className: 'next' }),
         button('Close', close)),
     );
     if (!stage.isConnected) document.body.append(stage);
     if (!stage.open) stage.show();
     settle(marker.event);
-    marker.event.element.scrollIntoView({ block: 'start' });
+    land(marker.event.element);
     stage.querySelector('.next').focus({ preventScroll: true });
   };
   const close = () => {
     const marker = markers[shown];
     shown = -1;
     stage.close();
-    if (marker) go(marker.event, marker.note);
+    if (marker) go(marker.event, marker.element);
   };
 
   // Keys
@@ -351,8 +381,10 @@
     f: () => step(places.failure, 1, 'failure'),
     F: () => step(places.failure, -1, 'failure'),
     m: () => {
-      if (markers.length) present(shown + 1);
-      else status.textContent = 'This page has no marker.';
+      // From where the reader is, also where a filter leaves the marker out.
+      const next = shown >= 0 ? shown + 1 : markers.indexOf(seek(markers, 1, 'marker'));
+      if (next >= 0) present(next);
+      else end(1, 'marker');
     },
     '/': () => {
       find.scrollIntoView({ block: 'center' });
@@ -365,8 +397,8 @@
     if (pressed.ctrlKey || pressed.metaKey || pressed.altKey || pressed.defaultPrevented) return;
     const { target, key } = pressed;
     if (target === find && key === 'Escape') {
-      if (current) go(current);
-      else find.blur();
+      find.blur();
+      if (current && !current.element.hidden) go(current);
       return;
     }
     if (target instanceof Element && target.closest('input, textarea, select, dialog[open]:not(.present)')) return;
@@ -378,13 +410,19 @@
         return;
       }
     }
+    if (key === 'Escape') tell();
     if (!Object.hasOwn(actions, key)) return;
     pressed.preventDefault();
     actions[key]();
   });
 
+  const arrive = () => {
+    if (isOn()) apply();
+    const first = events.find(({ element }) => linked.has(element));
+    if (first) equip(first);
+  };
+  addEventListener('hashchange', arrive);
   recall();
-  if (isOn()) apply();
-  const linked = events.find((event) => `#${event.element.id}` === location.hash);
-  if (linked) equip(linked);
+  arrive();
+  if (new URLSearchParams(location.search).has('present')) present(0);
 })();

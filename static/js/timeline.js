@@ -1,11 +1,58 @@
 (() => {
-  // Opens folded text that a link points into, marks ranges such as #e-17..21, finds events that stand on a
-  // further page of their tape, and keeps the event of a link to the address that a run has left.
+  // What the address names: shows it also where a filter is on, marks ranges such as #e-17..21, finds events that
+  // stand on a further page of their tape, and keeps the event of a link to the address that a run has left.
   'use strict';
-  const marked = [];
+  const { make, button } = window.runpress;
+  // The events that the address names; a filter keeps them in sight.
+  const linked = new Set();
+
+  // Events get their true height only near the window, so a place moves while the page goes there. The page follows
+  // until the place rests, but never against a reader who acts meanwhile.
+  let landing = 0;
+  const land = (target, place = 'start') => {
+    cancelAnimationFrame(landing);
+    let frames = 0;
+    let still = 0;
+    let last = 0;
+    const follow = () => {
+      still = Math.abs(target.getBoundingClientRect().top - last) < 1 ? still + 1 : 0;
+      target.scrollIntoView({ block: target.offsetHeight < innerHeight ? place : 'start' });
+      last = target.getBoundingClientRect().top;
+      frames += 1;
+      if (frames < 120 && (still < 5 || document.readyState !== 'complete')) landing = requestAnimationFrame(follow);
+    };
+    follow();
+  };
+  for (const act of ['wheel', 'touchstart', 'pointerdown', 'keydown']) {
+    addEventListener(act, () => cancelAnimationFrame(landing), { capture: true, passive: true });
+  }
+
+  // What there is to say about a move stands in sight until the next one.
+  const word = make('p', { className: 'tell', role: 'status' });
+  document.querySelector('main')?.append(word);
+  const tell = (text = '', link = '') => {
+    tell.said = text;
+    word.replaceChildren(...(text ? [make('span', {}, text, link && ' ', link), button('Close', () => tell())] : []));
+  };
+
+  /** A link to the page of a tape that follows, or with -1 to the end of the earlier one; a filter goes along. */
+  const further = (tape, direction = 1) => {
+    const here = tape.parentElement.querySelector('.pages [aria-current]')?.parentElement;
+    const link = (direction > 0 ? here?.nextElementSibling : here?.previousElementSibling)?.firstElementChild;
+    const [, prefix, first] = /^(.*e-)(\d+)/.exec(tape.querySelector('.e')?.id) ?? [];
+    if (!link || !prefix) return null;
+    const address = new URL(link.href);
+    address.search = location.search;
+    address.searchParams.delete('present');
+    if (direction < 0) address.hash = `${prefix}${first - 1}`;
+    return make('a', { href: address.href }, link.textContent);
+  };
+  Object.assign(window.runpress, { linked, land, tell, further });
 
   const show = () => {
-    for (const event of marked.splice(0)) event.classList.remove('range');
+    for (const event of linked) event.classList.remove('range');
+    linked.clear();
+    tell();
     for (const link of document.querySelectorAll('[data-moved]')) link.hash = location.hash;
     let id = '';
     try {
@@ -13,19 +60,34 @@
     } catch {
       return;
     }
-    const match = /^(.*?)e-(\d+)(?:\.\.(\d+))?$/.exec(id);
-    if (!match) return;
-    const [, prefix, from, to] = match;
-    const target = document.getElementById(`${prefix}e-${from}`);
-    if (!target) return elsewhere(prefix, Number(from));
-    if (!to) return;
-    for (let number = Number(from); number <= Number(to); number += 1) {
-      const event = document.getElementById(`${prefix}e-${number}`);
-      if (!event) break;
-      event.classList.add('range');
-      marked.push(event);
+    const [, prefix, ...ends] = /^(.*?)e-(\d+)(?:\.\.(\d+))?$/.exec(id) ?? [];
+    const [from, to] = ends[1] ? ends.map(Number).sort((a, b) => a - b) : [Number(ends[0])];
+    const target = document.getElementById(to >= 0 ? `${prefix}e-${from}` : id);
+    if (!target) {
+      if (from >= 0 && !elsewhere(prefix, from) && document.querySelector('.tape')) tell(`This timeline has no event ${from}.`);
+      return;
     }
-    target.scrollIntoView();
+    const event = target.closest('.e');
+    if (!event) return;
+    linked.add(event);
+    if (to >= 0) {
+      let last = 0;
+      for (const one of event.parentElement.querySelectorAll(':scope > .e')) {
+        last = Number(/e-(\d+)/.exec(one.id.slice(prefix.length))[1]);
+        if (last < from || last > to) continue;
+        one.classList.add('range');
+        linked.add(one);
+      }
+      const link = to > last && further(event.parentElement);
+      if (link) {
+        link.hash = `${prefix}e-${last + 1}..${to}`;
+        tell('This range goes on at', link);
+      }
+    }
+    const filtered = location.search || document.querySelector('.e[hidden]');
+    for (const one of linked) one.hidden = false;
+    // The browser itself goes to one event that is in sight, and back to where a reader was.
+    if (to >= 0 || filtered) land(target);
   };
 
   // The links of a tape's pages say which events stand there: "events 500 to 999 of 3,000". Of a very long tape
@@ -44,8 +106,9 @@
       const distance = Math.max(first - number, number - last, 0);
       if (!best || distance < best.distance) best = { link, distance };
     }
-    if (!best || best.link.hasAttribute('aria-current') || (complete && best.distance > 0)) return;
+    if (!best || best.link.hasAttribute('aria-current') || (complete && best.distance > 0)) return false;
     location.replace(best.link.href.split('#')[0] + location.hash);
+    return true;
   };
 
   addEventListener('hashchange', show);

@@ -4,8 +4,8 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 
-import { fileUrl, launch } from './support/browser.mjs';
-import { SITE, build, cards, files, html, longest, record, richest, runPage } from './support/site.mjs';
+import { drawn, fileUrl, launch } from './support/browser.mjs';
+import { SITE, build, cards, files, html, longest, record, richest, runPage, site } from './support/site.mjs';
 
 let browser;
 let context;
@@ -47,6 +47,35 @@ test('the link of a range marks each of its events and no other', () => at(runPa
   await page.waitForFunction(() => document.querySelectorAll('.range').length === 2);
 }));
 
+test('the link of a range of long events leads to its first one, in a narrow window, too, and never against the reader', async () => {
+  const event = (_, at) => JSON.stringify({ type: 'message', role: 'assistant', text: `${at}. ${'A long message. '.repeat(at % 4 ? 5 : 200)}` });
+  const tall = site({
+    'site.toml': '',
+    'content/runs/a/run-record.json': JSON.stringify(record()),
+    'content/runs/a/events.jsonl': `${Array.from({ length: 60 }, event).join('\n')}\n`,
+  });
+  const page = await context.newPage();
+  for (const width of [320, 1440]) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.goto('about:blank');
+    await page.goto(`${fileUrl(tall, runPage(cards(tall)[0]))}#e-30..35`);
+    await page.waitForFunction(() => {
+      const { top } = document.getElementById('e-30').getBoundingClientRect();
+      return top >= 0 && top < 120;
+    });
+  }
+  await page.evaluate(async () => {
+    location.hash = '#e-50..51';
+    await new Promise((changed) => { addEventListener('hashchange', changed, { once: true }); });
+    dispatchEvent(new WheelEvent('wheel'));
+    scrollTo(0, 0);
+  });
+  await drawn(page);
+  await drawn(page);
+  assert.equal(await page.evaluate(() => scrollY), 0);
+  await page.close();
+});
+
 test('the link of an event on a further page of the tape leads there', () => at(runPage(longest()), '#e-600', async (page) => {
   await page.waitForURL(/events\/2\/index\.html#e-600$/);
   assert.ok(await inWindow(page.locator('[id="e-600"]')));
@@ -62,6 +91,40 @@ test('a range on a further page is marked there, and a link back finds the first
   });
 });
 
+test('a range that goes on on the next page says so and leads there', () => at(runPage(longest()), '#e-498..503', async (page) => {
+  const marked = () => page.locator('.e.range').evaluateAll((events) => events.map((event) => event.id));
+  assert.deepEqual(await marked(), ['e-498', 'e-499']);
+  assert.match(await page.locator('.tell').textContent(), /^This range goes on at events 500 to 999 of/);
+  await page.locator('.tell a').click();
+  await page.waitForURL(/events\/2\/index\.html#e-500\.\.503$/);
+  assert.deepEqual(await marked(), ['e-500', 'e-501', 'e-502', 'e-503']);
+  assert.equal(await page.locator('.tell').textContent(), '');
+}));
+
+test('a range with its ends exchanged is the same range', () => at(runPage(richest()), '#e-9..5', async (page) => {
+  assert.equal(await page.locator('.e.range').count(), 5);
+}));
+
+test('what is linked is marked where colours are forced, too', async () => {
+  const page = await browser.newPage({ forcedColors: 'active' });
+  const outline = (id) => page.locator(`[id="${id}"]`).evaluate((event) => getComputedStyle(event).outlineStyle);
+  for (const hash of ['#e-17', '#e-17..17']) {
+    await page.goto(fileUrl(SITE, runPage(richest())) + hash);
+    assert.deepEqual([await outline('e-17'), await outline('e-18')], ['solid', 'none'], hash);
+  }
+  await page.close();
+});
+
+test('the link of an event that is not there says so', async () => {
+  for (const [card, hash] of [[richest(), '#e-99999'], [longest(), '#e-99999'], [richest(), '#e-99999..100001']]) {
+    await at(runPage(card), hash, async (page) => {
+      assert.match(await page.locator('.tell').textContent(), /^This timeline has no event 99999\./);
+      await page.locator('.tell button').click();
+      assert.equal(await page.locator('.tell').textContent(), '');
+    });
+  }
+});
+
 test('a link to an event of a run that has moved leads to the event at its new address', async () => {
   const event = (text) => JSON.stringify({ type: 'message', role: 'assistant', text });
   const root = files({
@@ -73,13 +136,13 @@ test('a link to an event of a run that has moved leads to the event at its new a
   const [{ slug }] = cards(before);
   const { subject } = record();
   writeFileSync(path.join(root, 'content/runs/a/run-record.json'), JSON.stringify(record({ subject: { ...subject, modelId: 'sample/lark-2' } })));
-  const site = build(root, '--previous', before);
+  const moved = build(root, '--previous', before);
   await at(`runs/${slug}/index.html`, '#e-2', async (page) => {
     assert.equal(await page.locator('h1').innerText(), 'This run has moved');
     await page.locator('main [data-moved]').click();
     await page.waitForURL(/lark-2-[0-9a-f]+\/index\.html#e-2$/);
     assert.match(await page.locator('[id="e-2"]').innerText(), /Three\./);
-  }, site);
+  }, moved);
 });
 
 test('an address that names no event does no harm', async () => {

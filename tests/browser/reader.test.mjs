@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 
-import { fileUrl, launch } from './support/browser.mjs';
+import { drawn, fileUrl, launch } from './support/browser.mjs';
 import { serve } from './support/server.mjs';
-import { SITE, cards, html, longest, richest, runPage } from './support/site.mjs';
+import { SITE, cards, html, longest, record, richest, runPage, site } from './support/site.mjs';
 
 let browser;
 let context;
@@ -34,6 +34,7 @@ const troubled = () => cards().filter((card) => card.events < 500 && card.annota
 const shown = (page) => page.locator('.e:visible').count();
 const place = (page) => page.evaluate(() => document.activeElement?.id);
 const status = (page) => page.locator('.tape-tools + [role=status]').textContent();
+const told = (page) => page.locator('.tell[role=status]').textContent();
 const pasted = (page) => page.evaluate(() => navigator.clipboard.readText());
 
 test('every annotation is a moment with its event and the neighbours, and leads to its place', () => on(rich(), async (page) => {
@@ -80,6 +81,29 @@ test('only failures are shown when only failures are wanted', () => on(fileUrl(S
   assert.equal(await page.locator('.gap:visible').count(), 0);
 }));
 
+test('a link to an event that a filter leaves out shows it all the same, and says so', async () => {
+  const address = fileUrl(SITE, runPage(troubled()));
+  await on(`${address}?failed=1#e-9`, async (page) => {
+    const failures = await page.locator('.e.fail').count();
+    const inSight = (id) => page.waitForFunction((of) => {
+      const event = document.getElementById(of).closest('.e');
+      const { top } = document.getElementById(of).getBoundingClientRect();
+      return !event.hidden && top >= 0 && top < innerHeight;
+    }, id);
+    await inSight('e-9');
+    assert.equal(await shown(page), failures + 1);
+    assert.match(await status(page), /^\d+ of \d+ events on this page, and the linked one$/);
+    for (const link of ['svg.strip a[href$="#e-12"]', '.moments .ah a']) {
+      await page.locator(link).first().evaluate((one) => one.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true })));
+      await inSight(await page.evaluate(() => decodeURIComponent(location.hash.slice(1))));
+      assert.ok(await shown(page) <= failures + 1, 'the one linked before is left out again');
+    }
+    await page.evaluate(() => { location.hash = '#e-9..11'; });
+    await inSight('e-11');
+    assert.equal(await page.locator('.range:visible').count(), 3);
+  });
+});
+
 test('the slash leads to the search, which paints what it finds and leaves the rest out', () => on(rich(), async (page) => {
   const all = await shown(page);
   await page.keyboard.press('/');
@@ -114,8 +138,33 @@ test('j and k walk over events, the brackets over annotations, f over failures',
   assert.equal(await place(page), failures.at(-1));
   await page.keyboard.press('f');
   assert.equal(await place(page), failures.at(-1));
-  assert.match(await status(page), /No further failure/);
+  assert.match(await told(page), /^No further failure on this page/);
+  assert.ok(await page.locator('.tell').evaluate((word) => word.getBoundingClientRect().bottom <= innerHeight), 'it is said where the reader is');
+  await page.keyboard.press('k');
+  assert.equal(await told(page), '');
 }));
+
+test('the keys bring the head of what they lead to into sight, however tall it and the events before it are', async () => {
+  const event = (_, at) => JSON.stringify({ type: 'message', role: 'assistant', text: `${at}. ${'A long message. '.repeat(at % 4 ? 5 : 400)}` });
+  const note = { type: 'annotation', id: 'n', event_id: 31, kind: 'note', evidence: 'A long note.\n\n'.repeat(60), author: { id: 'sample', kind: 'human' } };
+  const tall = site({
+    'site.toml': '',
+    'content/a/run-record.json': JSON.stringify(record()),
+    'content/a/events.jsonl': `${Array.from({ length: 60 }, event).join('\n')}\n`,
+    'content/a/events.jsonl.annotations.jsonl': `{"type":"header","schema_version":1}\n${JSON.stringify(note)}\n`,
+  });
+  await on(fileUrl(tall, runPage(cards(tall)[0])), async (page) => {
+    await page.setViewportSize({ width: 320, height: 900 });
+    for (const key of [']', 'k']) {
+      await page.keyboard.press(key);
+      await page.waitForFunction(() => {
+        const { top } = document.activeElement.getBoundingClientRect();
+        return top >= 0 && top < 600;
+      });
+    }
+    assert.equal(await place(page), 'e-31');
+  });
+});
 
 test('the keys leave text fields and key combinations alone', () => on(rich(), async (page) => {
   await page.locator('.tape-tools input').first().focus();
@@ -153,6 +202,59 @@ test('the presenter pauses on each marker, shows its evidence large and ends whe
   assert.equal(await place(page), await markers.nth(count - 2).getAttribute('id'));
 }));
 
+test('the presenter goes on on the next page of the tape, also over a page without a marker', async () => {
+  const event = (_, at) => JSON.stringify({ type: 'message', role: 'assistant', text: `Message ${at}.` });
+  const note = (id) => JSON.stringify({ type: 'annotation', id: `m${id}`, event_id: id, kind: 'marker', evidence: `Look at ${id}.`, author: { id: 'sample', kind: 'human', surface: 'desk' }, timestamp: '2026-03-01T12:00:00Z' });
+  const long = site({
+    'site.toml': '',
+    'content/a/run-record.json': JSON.stringify(record()),
+    'content/a/events.jsonl': `${Array.from({ length: 1200 }, event).join('\n')}\n`,
+    'content/a/events.jsonl.annotations.jsonl': `{"type":"header","schema_version":1}\n${note(3)}\n${note(1100)}\n`,
+  });
+  await on(fileUrl(long, runPage(cards(long)[0])), async (page) => {
+    await page.keyboard.press('m');
+    assert.equal(await page.locator('.present .next').textContent(), 'Next page');
+    await page.keyboard.press('m');
+    await page.waitForURL(/events\/2\/index\.html\?present=1$/);
+    assert.match(await told(page), /^No marker on this page\. The presenter goes on at events 1,000 to 1,199/);
+    await page.locator('.tell a').click();
+    await page.waitForURL(/events\/3\/index\.html\?present=1$/);
+    assert.match(await page.locator('.present').textContent(), /Marker 1 of 1 .*Look at 1100/);
+    assert.equal(await page.locator('.present .next').textContent(), 'End');
+  });
+});
+
+test('m leads to the next marker from where the reader is', async () => {
+  const address = fileUrl(SITE, runPage(troubled()));
+  const stage = (page) => page.locator('dialog.present .by').textContent();
+  await on(address, async (page) => {
+    const markers = await page.locator('.e:has(> .an-marker)').evaluateAll((events) => events.map((event) => event.id));
+    const after = (id) => page.evaluate((of) => [...document.querySelectorAll('.e > .an-marker')]
+      .findIndex((note) => document.getElementById(of).compareDocumentPosition(note) & Node.DOCUMENT_POSITION_FOLLOWING) + 1, id);
+    for (const key of ['m', 'Escape', 'j']) await page.keyboard.press(key);
+    const here = await place(page);
+    assert.notEqual(here, markers[0]);
+    await page.keyboard.press('m');
+    assert.match(await stage(page), new RegExp(`^Marker ${await after(here)} of`));
+    await page.keyboard.press('Escape');
+    await page.goto('about:blank');
+    await page.goto(`${address}#${markers[1]}`);
+    await page.keyboard.press('m');
+    assert.match(await stage(page), new RegExp(`^Marker ${await after(markers[1])} of`));
+  });
+});
+
+test('Escape leaves the search for the timeline, also where the event of before is left out', () => on(rich(), async (page) => {
+  await page.keyboard.press('j');
+  await page.keyboard.press('/');
+  await page.keyboard.type('no event says this');
+  await page.waitForFunction(() => document.querySelectorAll('.e:not([hidden])').length === 0);
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('f');
+  assert.notEqual(await page.evaluate(() => document.activeElement.tagName), 'INPUT');
+  assert.doesNotMatch(await page.locator('.tape-tools input').first().inputValue(), /f$/);
+}));
+
 for (const where of ['from disk', 'under a sub-path']) {
   test(`an event is copied as a link and as a Markdown quote, ${where}`, async () => {
     const server = where === 'from disk' ? null : await serve(SITE);
@@ -176,6 +278,38 @@ for (const where of ['from disk', 'under a sub-path']) {
     await server?.close();
   });
 }
+
+test('in a narrow window what copies an event covers nothing of it, and does not follow the pointer', () => on(`${rich()}#e-9`, async (page) => {
+  await page.setViewportSize({ width: 320, height: 900 });
+  const tools = page.locator('.et');
+  const covers = () => tools.evaluate((element) => {
+    const over = element.getBoundingClientRect();
+    return [...element.parentElement.querySelectorAll(':scope > :not(.et)')].filter((part) => [...part.getClientRects()]
+      .some((box) => box.left < over.right && box.right > over.left && box.top < over.bottom && box.bottom > over.top)).length;
+  });
+  assert.equal(await covers(), 0);
+  await page.locator('[id="e-10"] b').hover();
+  await page.mouse.move(60, 300, { steps: 5 });
+  assert.equal(await tools.evaluate((element) => element.closest('.e').id), 'e-9');
+  await page.locator('[id="e-11"] b').click();
+  assert.equal(await tools.evaluate((element) => element.closest('.e').id), 'e-11');
+  assert.equal(await covers(), 0);
+}));
+
+test('in a narrow window the strip keeps its size and is scrolled, by keyboard, too', () => on(rich(), async (page) => {
+  const lane = page.locator('.lane').first();
+  const hidden = () => lane.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
+  assert.equal(await hidden(), 0);
+  await page.setViewportSize({ width: 320, height: 900 });
+  await lane.focus();
+  await drawn(page);
+  assert.ok(await hidden() > 300);
+  const pin = await lane.locator('.pin').first().boundingBox();
+  assert.ok(pin.height < 2.5 * pin.width, `${pin.width} by ${pin.height}`);
+  await page.keyboard.press('ArrowRight');
+  await page.waitForFunction(() => document.querySelector('.lane').scrollLeft > 0);
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+}));
 
 test('a click with shift on a number links all events from the one linked before', () => on(`${rich()}#e-3`, async (page) => {
   await page.locator('[id="e-6"] .en').click({ modifiers: ['Shift'] });
@@ -204,6 +338,21 @@ test('a further page of a tape is read with the same keys', () => on(fileUrl(SIT
   await page.keyboard.press('j');
   assert.match(await place(page), /^e-\d+$/);
   assert.ok(await page.locator('.tape-tools').isVisible());
+}));
+
+test('at the end of a page the same key again leads to the next page of the tape, with the filter', () => on(`${fileUrl(SITE, runPage(longest()))}?failed=1`, async (page) => {
+  const last = page.locator('.e.fail').last();
+  await page.waitForFunction(() => document.querySelector('.tape-tools'));
+  await last.evaluate((event) => { event.tabIndex = -1; event.focus(); });
+  await page.keyboard.press('f');
+  assert.match(await told(page), /^No further failure on this page\. The same key again leads to events 500 to 999 of/);
+  await page.keyboard.press('f');
+  await page.waitForURL(/events\/2\/index\.html\?failed=1$/);
+  await page.locator('.tape-tools button', { hasText: 'Show all' }).click();
+  assert.match(await status(page), /about the events on this page/);
+  await page.locator('.e').first().evaluate((event) => { event.tabIndex = -1; event.focus(); });
+  for (const key of ['k', 'k']) await page.keyboard.press(key);
+  await page.waitForURL(/\/index\.html#e-499$/);
 }));
 
 test('the contents list follows the reader', () => on(rich(), async (page) => {
