@@ -29,9 +29,10 @@
     const hidden = query.getAll('cols').filter((name) => name[0] === '-').map((name) => name.slice(1));
     state = { sort: query.get('sort') || '', find: (!faceted && query.get('find')) || '', hidden: new Set(hidden) };
   };
-  const write = () => {
+  const write = (edits = {}) => {
     const query = new URLSearchParams(location.search);
     for (const key of ['sort', 'find', 'cols']) query.delete(key);
+    if ('sort' in edits) query.delete('page'); // Another order begins with its first page.
     if (state.sort) query.set('sort', state.sort);
     if (state.find) query.set('find', state.find);
     for (const name of state.hidden) query.append('cols', `-${name}`);
@@ -124,7 +125,7 @@
   };
   const change = (edits) => {
     Object.assign(state, edits);
-    write();
+    write(edits);
     apply(true);
   };
 
@@ -297,6 +298,7 @@
     apply(true);
   });
   read();
-  apply(true);
+  // By then every script of the page listens.
+  addEventListener('DOMContentLoaded', () => apply(true));
   if (picked.size) show();
 })();

@@ -227,6 +227,46 @@ test('many runs are shown 100 at a time, and long facets fold', async () => {
   await context.close();
 });
 
+test('the order that an address asks for is that of all runs, on each of its pages', async () => {
+  const files = { 'site.toml': '' };
+  for (let n = 0; n < 130; n += 1) {
+    const at = new Date(Date.UTC(2026, 0, 1, n)).toISOString();
+    files[`content/${n}/run-record.json`] = JSON.stringify(record({
+      id: `${n.toString(16).padStart(8, '0')}-0000`, startedAt: '2025-12-31T00:00:00Z', finishedAt: at, status: { state: n % 2 ? 'completed' : 'failed' },
+    }));
+  }
+  const folder = site(files);
+  const oldest = wanted(() => true, cards(folder)).reverse();
+  const { context, page, choose, status, ids, problems } = await open(disk(folder), '?sort=finished');
+  await status('130 of 130 runs');
+  assert.deepEqual(await ids(), oldest.slice(0, 100));
+  await page.reload();
+  await status('130 of 130 runs');
+  assert.deepEqual(await ids(), oldest.slice(0, 100));
+  await page.locator('main table.runs tbody th a').first().click();
+  await page.goBack();
+  await status('130 of 130 runs');
+  assert.deepEqual(await ids(), oldest.slice(0, 100));
+  await page.goto(`${disk(folder)}runs/index.html?sort=-finished&page=2`);
+  await status('130 of 130 runs');
+  assert.deepEqual(await ids(), [...oldest].reverse().slice(100));
+  await page.getByRole('button', { name: 'Finished', exact: true }).click();
+  await page.waitForFunction(() => !location.search);
+  await page.getByRole('button', { name: 'Finished', exact: true }).click();
+  await status('130 of 130 runs');
+  assert.deepEqual(await ids(), oldest.slice(0, 100), 'another order begins with its first page');
+  await choose('State', /^failed/);
+  await status('65 of 130 runs');
+  await page.reload();
+  await status('65 of 130 runs');
+  assert.deepEqual(await ids(), wanted(({ state }) => state === 'failed', cards(folder)).reverse());
+  await page.goto(`${disk(folder)}runs/index.html?sort=nothing`);
+  await page.waitForFunction(() => document.querySelector('.tools'));
+  assert.deepEqual(await ids(), [...oldest].reverse().slice(0, 100));
+  assert.deepEqual(problems, []);
+  await context.close();
+});
+
 test('hostile words in a facet are words', async () => {
   const payload = '<img src=x onerror=window.__pwned=1></script>&amp; "\' javascript:alert(1)';
   const folder = site({
