@@ -43,6 +43,11 @@
     }
   };
 
+  // The other pages of a list are shown as this one is.
+  const carry = () => {
+    for (const link of document.querySelectorAll('.pager a')) link.search = location.search;
+  };
+
   // What a cell is sorted by: a number, a word, or null when it is unknown, which always comes last.
   const value = (cell, number) => {
     if (cell.dataset.v) return Number(cell.dataset.v);
@@ -122,6 +127,7 @@
     filter();
     if (find && find.value.trim() !== state.find) find.value = state.find;
     for (const box of boxes) box.checked = !state.hidden.has(box.value);
+    carry();
   };
   const change = (edits) => {
     Object.assign(state, edits);
@@ -249,6 +255,7 @@
       state.find = find.value.trim();
       write();
       filter();
+      carry();
     };
     boxes = [...names.keys()].map((value) => make('input', { type: 'checkbox', value, onchange: () => {
       state.hidden[boxes.find((box) => box.value === value).checked ? 'delete' : 'add'](value);
@@ -289,6 +296,7 @@
       prepare(table, detail);
       hide(table, detail);
       detail.splice(0, detail.length, ...ordered(table, detail));
+      carry();
     });
   }
   // A glance at the newest runs needs no tools.

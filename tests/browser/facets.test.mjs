@@ -227,6 +227,29 @@ test('many runs are shown 100 at a time, and long facets fold', async () => {
   await context.close();
 });
 
+test('the columns that were chosen are those of the other pages of the list, too', async () => {
+  const files = { 'site.toml': '' };
+  for (let n = 0; n < 130; n += 1) files[`content/${n}/run-record.json`] = JSON.stringify(record({ id: `${n.toString(16).padStart(8, '0')}-0000` }));
+  const { context, page, facets, status, problems } = await open(disk(site(files)));
+  const threads = page.locator('th[data-col=threads]');
+  await page.getByText('Columns', { exact: true }).click();
+  await page.getByRole('checkbox', { name: 'Threads' }).uncheck();
+  await facets.getByRole('searchbox').fill('0000007');
+  await status(/ of 130 runs/);
+  await facets.getByRole('button', { name: 'Clear' }).click();
+  await page.getByRole('link', { name: 'Next' }).click();
+  await page.waitForURL(/runs\/page\/2\/index\.html\?cols=-threads$/);
+  assert.equal(await threads.isVisible(), false);
+  await page.getByRole('link', { name: 'First' }).click();
+  await page.waitForURL(/runs\/index\.html\?cols=-threads$/);
+  assert.equal(await threads.isVisible(), false);
+  await page.getByText('Columns', { exact: true }).click();
+  await page.getByRole('checkbox', { name: 'Threads' }).check();
+  assert.match(await page.getByRole('link', { name: 'Last' }).getAttribute('href'), /page\/2\/index\.html$/);
+  assert.deepEqual(problems, []);
+  await context.close();
+});
+
 test('the order that an address asks for is that of all runs, on each of its pages', async () => {
   const files = { 'site.toml': '' };
   for (let n = 0; n < 130; n += 1) {
