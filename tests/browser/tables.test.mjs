@@ -266,12 +266,32 @@ test('a script that replaces the rows of a table tells it, and picked rows stay 
   await close();
 });
 
-test('the head and the first column of a table stay in sight', async () => {
+test('the head and the first column of a table stay in sight, and nothing paints over them', async () => {
   const { page, close } = await open('cases/pong/index.html');
-  await page.setViewportSize({ width: 1000, height: 600 });
-  for (const cell of ['thead th', 'tbody tr[data-run] th']) {
-    assert.equal(await page.locator(cell).first().evaluate((element) => getComputedStyle(element).position), 'sticky', cell);
+  for (const width of [1440, 768, 320]) {
+    await page.setViewportSize({ width, height: 390 });
+    await page.waitForFunction((fits) => document.querySelector('.scroll:has(> .comparison)').classList.contains('fits') === fits, width > 1000);
+    const seen = await page.locator('.scroll:has(> .comparison)').last().evaluate((region) => {
+      document.body.style.paddingBottom = '60rem';
+      region.scrollIntoView({ block: 'start', behavior: 'instant' });
+      if (region.classList.contains('fits')) scrollBy({ top: 90, behavior: 'instant' });
+      else region.scrollTo(60, 90);
+      const at = (x, y) => document.elementFromPoint(x, y).closest('th, td');
+      const { left, top, width: wide, bottom } = region.querySelector('thead th').getBoundingClientRect();
+      return [
+        [Math.round(left - region.getBoundingClientRect().left), 'the head cell is at the left'],
+        [Math.round(top - Math.max(0, region.getBoundingClientRect().top)), 'the head cell is on top'],
+        [region.querySelector('tbody th').getBoundingClientRect().top < bottom - 20, 'rows go under it'],
+        [at(left + wide / 2, top + 6).textContent, 'the corner'],
+        [at(left + wide + 12, top + 6).parentNode.parentNode.tagName, 'beside the corner'],
+        [at(left + 6, bottom + 60).cellIndex, 'below the corner'],
+      ].map(([value]) => value);
+    });
+    assert.deepEqual(seen, [0, 0, true, 'Run', 'THEAD', 0], `${width} px`);
   }
+  await page.emulateMedia({ media: 'print' });
+  const printed = await page.locator('.scroll').first().evaluate((region) => [getComputedStyle(region).maxHeight, getComputedStyle(region.querySelector('thead th')).top]);
+  assert.deepEqual(printed, ['none', 'auto'], 'paper shows every row');
   await close();
 });
 
