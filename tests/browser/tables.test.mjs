@@ -295,6 +295,28 @@ test('the head and the first column of a table stay in sight, and nothing paints
   await close();
 });
 
+test('long names leave room for the columns beside them', async () => {
+  const name = `${'long-name-of-a-case-'.repeat(3)}${'w'.repeat(150)}`;
+  const subject = { ...record().subject, testCaseSlug: name, modelId: `sample/${name}`, variant: name, harnessSlug: name };
+  const long = site({ 'site.toml': '', 'content/a/run-record.json': JSON.stringify(record({ subject })) });
+  const { page, close } = await open('overview/index.html', { base: `${pathToFileURL(long).href}/` });
+  for (const width of [320, 768, 1440]) {
+    await page.setViewportSize({ width, height: 700 });
+    for (const file of ['overview/index.html', 'index.html', 'runs/index.html']) {
+      await page.goto(fileUrl(long, file));
+      const shares = await page.locator('.scroll:has(> table)').evaluateAll((regions) => regions.map((region) => [
+        region.querySelector('th').offsetWidth / region.clientWidth, region.scrollWidth,
+      ]));
+      assert.ok(shares.length > 0);
+      for (const [share, whole] of shares) {
+        assert.ok(share < 0.55, `${file} at ${width}: the first column takes ${share}`);
+        assert.ok(whole < 1600, `${file} at ${width}: ${whole} px`);
+      }
+    }
+  }
+  await close();
+});
+
 test('a similarity has its number and its shade, and a dash has none', async () => {
   const { page, close } = await open('cases/pong/index.html');
   const shades = page.locator('td.sim');
