@@ -168,6 +168,8 @@ test('rows that are picked stay picked on the other pages of the list', async ()
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await selection.getByRole('button', { name: 'CSV' }).click();
   await selection.getByText('Copied 2 runs as CSV.').waitFor();
+  const [, ...lines] = (await page.evaluate(() => navigator.clipboard.readText())).trim().split('\r\n');
+  for (const line of lines) assert.match(line, /,"000000[08]1","2026-04-0.*Z","pong","v1\.0\.0","base","sample\/lark-1","codex","failed",,0\.421,612\.5,/);
   await selection.getByRole('button', { name: 'Clear' }).click();
   await page.reload();
   await status('1 of 130 runs');

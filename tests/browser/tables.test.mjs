@@ -183,17 +183,25 @@ test('what is shown is copied as Markdown, CSV and JSON, and no text becomes a f
   };
   const markdown = (await copied('Markdown')).trim().split('\n');
   assert.equal(markdown.length, 3);
-  assert.match(markdown[0], /^\| Run \| Model \| Harness \|/);
+  assert.match(markdown[0], /^\| Run \| Variant \| Model \| Harness \|/);
   assert.doesNotMatch(markdown[0], /Threads/);
-  assert.match(markdown[2], /^\| \[4aaaaaaa 2026-03-04\]\(http.*\/runs\/pong-codex-.*\/index\.html\) \|/);
+  assert.match(markdown[2], /^\| \[4aaaaaaa 2026-03-04\]\(http.*\/runs\/pong-codex-.*\/index\.html\) \| multi \|/);
   assert.ok(markdown[2].includes('\\| \\<img src=x onerror=window.\\_\\_pwned=1\\>'), markdown[2]);
+  assert.ok(markdown[2].includes('| 18,211 | — | 7,021 | 3,300 | $0.50 |'), markdown[2]);
   const csv = await copied('CSV');
-  assert.match(csv, /^"Table","Run","Model",/);
+  assert.match(csv, /^"Table","Run","Finished","Variant","Model","Harness","Harness version","State",.*"Address"\r\n/);
+  assert.match(csv, /,"4aaaaaaa","2026-03-04T10:10:12Z","multi",/);
   assert.ok(csv.includes(`"'=HYPERLINK(""https://evil.example"",""x"") | <img`), csv);
+  assert.ok(csv.includes(',"codex","0.31.0","failed",,18211,,7021,3300,0.5,,1200,'), csv);
   const [row] = JSON.parse(await copied('JSON'));
-  assert.equal(row.Model, HOSTILE);
-  assert.equal(row['Comparable cost'], '$0.50');
-  assert.equal(row.Rating, 'unrated');
+  const { Table, Address, ...values } = row;
+  assert.match(Table, /^Runs of pong v1\.0\.0/);
+  assert.match(Address, /^http.*\/index\.html$/);
+  assert.deepEqual(values, {
+    Run: '4aaaaaaa', Finished: '2026-03-04T10:10:12Z', Variant: 'multi', Model: HOSTILE, Harness: 'codex', 'Harness version': '0.31.0',
+    State: 'failed', Rating: null, 'Uncached input': 18211, 'Cached input': null, Output: 7021, Reasoning: 3300,
+    'Comparable cost in USD': 0.5, 'Actual cost in USD': null, 'Run time in seconds': 1200, 'Check title': null, Annotations: 0,
+  });
   await close();
 });
 
@@ -206,7 +214,8 @@ test('copying works where the page has no clipboard', async () => {
   await page.getByRole('button', { name: 'JSON' }).click();
   await page.getByText('Copied 5 runs as JSON.').waitFor();
   const rows = JSON.parse(await page.evaluate(() => window.copied));
-  assert.deepEqual(rows.map((one) => one['Comparable cost']), ['$1,234.50', '$0.50', null, '$10.25', '$9.50']);
+  assert.deepEqual(rows.map((one) => one['Comparable cost in USD']), [1234.5, 0.5, null, 10.25, 9.5]);
+  assert.deepEqual([rows[0].Case, rows[0]['Case version'], rows[0].Variant, rows[0].Finished], ['pong', 'v2.0.0', 'base', '2026-03-05T10:10:12Z']);
   assert.equal(await page.locator('textarea').count(), 0);
   await close();
 });
