@@ -109,7 +109,17 @@
       }
       if (group) group.hidden = shown === before;
     }
-    say(parts.length ? `${shown} of ${runs(all)} shown.` : '');
+    const plots = fade(parts.length);
+    say(parts.length ? `${shown} of ${runs(all)} shown.${plots}` : '');
+  };
+  // A plot keeps the marks of rows that are not shown, but faint. A mark for several runs says nothing about each.
+  const fade = (filtered) => {
+    const kept = new Set(tables.flatMap(rows).filter((row) => !row.hidden).map((row) => row.querySelector('a').getAttribute('href')));
+    const marks = [...document.querySelectorAll('.plot a')];
+    const single = marks.filter((mark) => !mark.querySelector('.many'));
+    for (const mark of single) mark.classList.toggle('faint', filtered > 0 && !kept.has(mark.getAttribute('href')));
+    if (!single.some((mark) => mark.matches('.faint'))) return single.length < marks.length ? ' The plots show all runs.' : '';
+    return ` In the plots the others are faint${single.length < marks.length ? ', but for marks that stand for several runs' : ''}.`;
   };
 
   const hide = (table, list = rows(table)) => {

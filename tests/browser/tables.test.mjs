@@ -126,14 +126,27 @@ test('a filter keeps the rows that hold every word, and says how many', async ()
   const { page, close } = await open('cases/pong/index.html');
   await page.getByRole('searchbox').fill('LARK-10  codex');
   assert.equal(await ids(page), '1');
-  assert.equal(await page.getByRole('status').first().textContent(), '1 of 5 runs shown.');
+  assert.match(await page.getByRole('status').first().textContent(), /^1 of 5 runs shown\./);
   assert.equal(await page.getByText('Variant multi').isVisible(), false, 'a variant without a row is not shown');
   await page.getByRole('searchbox').fill('multi');
   assert.equal(await ids(page), '4', 'the name of a variant is found');
   await page.getByRole('searchbox').fill('nothing like that');
-  assert.equal(await page.getByRole('status').first().textContent(), '0 of 5 runs shown.');
+  assert.match(await page.getByRole('status').first().textContent(), /^0 of 5 runs shown\./);
   await page.getByRole('searchbox').fill('');
   assert.equal((await ids(page)).length, 5);
+  await close();
+});
+
+test('a filter fades the marks of other runs in the plots, and says so', async () => {
+  const { page, close } = await open('cases/pong/index.html');
+  const faint = () => page.locator('.plot').first().locator('a').evaluateAll((marks) => marks
+    .filter((mark) => getComputedStyle(mark).opacity < 0.5).map((mark) => mark.textContent[0]).sort().join(''));
+  assert.equal(await faint(), '');
+  await page.getByRole('searchbox').fill('LARK-10');
+  assert.equal(await faint(), '24');
+  assert.equal(await page.getByRole('status').first().textContent(), '1 of 5 runs shown. In the plots the others are faint, but for marks that stand for several runs.');
+  await page.getByRole('searchbox').fill('');
+  assert.equal(await faint(), '');
   await close();
 });
 
