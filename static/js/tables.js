@@ -324,7 +324,7 @@
 
   // A table that fits needs no region to scroll in; its head then stays in sight of the page.
   const fit = new ResizeObserver((entries) => {
-    for (const { target } of entries) target.classList.toggle('fits', target.firstElementChild.offsetWidth <= target.clientWidth);
+    for (const { target } of entries) target.classList.toggle('fits', target.scrollWidth <= target.clientWidth);
   });
   if (faceted) recall();
   for (const table of tables) {
