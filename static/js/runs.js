@@ -209,7 +209,7 @@
     for (const facet of facets) facet.chosen = new Set(query.getAll(facet.key));
     filter.value = query.get('q') ?? '';
     page = Math.max(1, Number.parseInt(query.get('page'), 10) || 1);
-    if (['q', 'page', ...facets.map(({ key }) => key)].some((key) => query.has(key)) || loading) use();
+    if (order.column || ['q', 'page', ...facets.map(({ key }) => key)].some((key) => query.has(key)) || loading) use();
   };
 
   const go = (at = 1, how = 'pushState') => {
@@ -232,8 +232,8 @@
   table.addEventListener('runpress:sort', (event) => {
     if (!paged) return;
     event.preventDefault();
-    order = event.detail;
-    if (order.column || loading) use();
+    order = columns.includes(event.detail.column) ? event.detail : {};
+    read();
   });
   addEventListener('popstate', read);
   read();

@@ -92,6 +92,19 @@
   let manifest, index, loading, done, failed, dialog, input, status, list, timer;
 
   const plain = (term) => term.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+  // Some scripts set no spaces between words. Each pair of their letters is a term, and the last letter of a text.
+  const DENSE = '\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{scx=Thai}';
+  const dense = new RegExp(`[${DENSE}]`, 'u');
+  const parts = new RegExp(`[${DENSE}]+|[^${DENSE}]+`, 'gu');
+  const pairs = (part, field) => {
+    const letters = [...part];
+    const all = letters.map((letter, at) => letter + (letters[at + 1] ?? ''));
+    return field || all.length < 2 ? all : all.slice(0, -1);
+  };
+  const terms = (word, field) => {
+    const whole = plain(word);
+    return dense.test(whole) ? whole.match(parts).flatMap((part) => (dense.test(part) ? pairs(part, field) : part)) : whole;
+  };
 
   const prepare = async () => {
     try {
@@ -100,7 +113,7 @@
       index = new window.MiniSearch({
         fields: FIELDS.slice(1),
         extractField: (id, field) => (field === 'id' ? id : documents[id][FIELDS.indexOf(field)]),
-        processTerm: plain,
+        processTerm: terms,
       });
       for (let part = 1; part <= manifest.parts; part += 1) {
         const add = (each) => index.add(documents.push(each) - 1);
@@ -116,7 +129,7 @@
 
   const find = (words) => {
     const options = {
-      prefix: (term) => term.length > 2,
+      prefix: (term) => term.length > 2 || dense.test(term),
       fuzzy: (term) => (term.length > 4 ? 0.15 : false),
       boost: { title: 3, about: 0.7 },
       boostDocument: (id) => (documents[id][0] < 4 ? 2 : 1),
@@ -127,12 +140,13 @@
   };
 
   // A text with the words that were found marked; of a long one, what stands around the first of them.
-  const marked = (name, text, { terms }) => {
+  const marked = (name, text, found) => {
     const element = make(name);
-    const words = terms.map((term) => term.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).sort((a, b) => b.length - a.length);
+    const asked = plain(input.value).match(parts)?.filter((part) => dense.test(part)) ?? [];
+    const words = found.terms.concat(asked).map((term) => term.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).sort((a, b) => b.length - a.length);
     const pattern = new RegExp(words.join('|') || '$^', 'giu');
     const first = text.search(pattern);
-    const start = text.length > 180 && first > 90 ? Math.min(first, text.indexOf(' ', first - 60) + 1) : 0;
+    const start = text.length > 180 && first > 90 ? Math.min(first, text.indexOf(' ', first - 60) + 1 || first - 60) : 0;
     const cut = `${start ? '… ' : ''}${text.slice(start, start + 180)}${text.length > start + 180 ? ' …' : ''}`;
     let last = 0;
     for (const match of cut.matchAll(pattern)) {

@@ -9,10 +9,14 @@
   const tables = [...document.querySelectorAll('table.runs, table.comparison')];
   if (!tables.length) return;
   const picked = new Map();
+  const recalled = new WeakMap();
   const elsewhere = new Set();
   // The list of all runs has a filter of its own, over all of its pages.
   const faceted = document.querySelector('[data-runs]');
-  const kept = `runpress ${root}`;
+  const kept = `runpress rows ${root}`;
+  // What copied values are called.
+  const SECOND = { run: 'Finished', case: 'Case version', harness: 'Harness version' };
+  const UNITS = { time: ' in seconds', cost: ' in USD', actual: ' in USD' };
   let state;
   let find;
   let said;
@@ -29,9 +33,10 @@
     const hidden = query.getAll('cols').filter((name) => name[0] === '-').map((name) => name.slice(1));
     state = { sort: query.get('sort') || '', find: (!faceted && query.get('find')) || '', hidden: new Set(hidden) };
   };
-  const write = () => {
+  const write = (edits = {}) => {
     const query = new URLSearchParams(location.search);
     for (const key of ['sort', 'find', 'cols']) query.delete(key);
+    if ('sort' in edits) query.delete('page'); // Another order begins with its first page.
     if (state.sort) query.set('sort', state.sort);
     if (state.find) query.set('find', state.find);
     for (const name of state.hidden) query.append('cols', `-${name}`);
@@ -40,6 +45,11 @@
     } catch {
       // Where the address cannot change, the table works all the same.
     }
+  };
+
+  // The other pages of a list are shown as this one is.
+  const carry = () => {
+    for (const link of document.querySelectorAll('.pager a')) link.search = location.search;
   };
 
   // What a cell is sorted by: a number, a word, or null when it is unknown, which always comes last.
@@ -99,7 +109,17 @@
       }
       if (group) group.hidden = shown === before;
     }
-    say(parts.length ? `${shown} of ${runs(all)} shown.` : '');
+    const plots = fade(parts.length);
+    say(parts.length ? `${shown} of ${runs(all)} shown.${plots}` : '');
+  };
+  // A plot keeps the marks of rows that are not shown, but faint. A mark for several runs says nothing about each.
+  const fade = (filtered) => {
+    const kept = new Set(tables.flatMap(rows).filter((row) => !row.hidden).map((row) => row.querySelector('a').getAttribute('href')));
+    const marks = [...document.querySelectorAll('.plot a')];
+    const single = marks.filter((mark) => !mark.querySelector('.many'));
+    for (const mark of single) mark.classList.toggle('faint', filtered > 0 && !kept.has(mark.getAttribute('href')));
+    if (!single.some((mark) => mark.matches('.faint'))) return single.length < marks.length ? ' The plots show all runs.' : '';
+    return ` In the plots the others are faint${single.length < marks.length ? ', but for marks that stand for several runs' : ''}.`;
   };
 
   const hide = (table, list = rows(table)) => {
@@ -121,11 +141,31 @@
     filter();
     if (find && find.value.trim() !== state.find) find.value = state.find;
     for (const box of boxes) box.checked = !state.hidden.has(box.value);
+    carry();
   };
   const change = (edits) => {
     Object.assign(state, edits);
-    write();
+    write(edits);
     apply(true);
+  };
+
+  // Of each cell of a row: what it shows, and the bare values in it; a second one stands in small print.
+  const facts = (row) => recalled.get(row) ?? [...row.cells].map((cell) => {
+    const main = cell.cloneNode(true);
+    const small = main.querySelector('small');
+    small?.remove();
+    return [words(cell), bare(main, cell.classList.contains('num')), ...(small ? [bare(small)] : [])];
+  });
+  const bare = (part, number) => {
+    const text = part.querySelector('time')?.dateTime || words(part);
+    if (!text || part.querySelector('.unknown') || (text === 'unrated' && part.querySelector('.b-none'))) return null;
+    const digits = Number(part.dataset.v || text.replace(/[$,]/g, ''));
+    return number && !Number.isNaN(digits) ? digits : text;
+  };
+  const variant = (row) => {
+    const [[text, value]] = facts({ cells: [row.parentNode.querySelector('.stay')] });
+    const count = words(row.parentNode.querySelector('.stay > small'));
+    return [text.slice(8, -1 - count.length), value?.slice(8)];
   };
 
   // Copied are the picked rows, or those that are shown.
@@ -133,35 +173,48 @@
     return tables.map((table, number) => {
       const own = [...picked.values()].filter((row) => table.contains(row) || (!number && !row.isConnected));
       const shown = heads(table).filter((head) => !head.hidden);
+      const head = shown.map((cell) => [words(cell), cell.dataset.col]);
+      const grouped = table.querySelector('.group');
+      if (grouped) head.splice(1, 0, ['Variant']);
       return {
         name: table.caption.textContent,
-        head: shown.map(words),
-        rows: (picked.size ? own : rows(table).filter((row) => !row.hidden)).map((row) => ({
-          href: row.querySelector('a').href,
-          cells: shown.map((head) => words(row.cells[head.cellIndex])),
-        })),
+        head,
+        rows: (picked.size ? own : rows(table).filter((row) => !row.hidden)).map((row) => {
+          const all = facts(row);
+          const cells = shown.map(({ cellIndex }) => all[cellIndex]);
+          if (grouped) cells.splice(1, 0, variant(row));
+          return { href: row.querySelector('a').href, cells };
+        }),
       };
     }).filter((part) => part.rows.length);
   };
+  // A row as bare values with their names.
+  const records = (parts) => parts.flatMap(({ name, head, rows: list }) => list.map(({ href, cells }) => Object.fromEntries([
+    ['Table', name],
+    ...head.flatMap(([title, column], at) => cells[at].slice(1).map((value, second) => [
+      second ? SECOND[column] : column?.startsWith('check-') ? `Check ${title}` : title + (UNITS[column] ?? ''), value ?? null,
+    ])),
+    ['Address', href],
+  ])));
   const escaped = (text) => text.replace(/[\\`*_[\]<>|#~!&]/g, '\\$&');
   // A spreadsheet takes some texts for formulas; an apostrophe keeps them what they are.
-  const guarded = (text) => `"${(/^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text).replaceAll('"', '""')}"`;
+  const guarded = (text) => (text === '' || typeof text === 'number' ? text : `"${(/^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text).replaceAll('"', '""')}"`);
   const FORMATS = {
     Markdown: (parts) => parts.map(({ name, head, rows: list }) => [
       ...(parts.length > 1 ? [`**${escaped(name)}**`, ''] : []),
-      `| ${head.map(escaped).join(' | ')} |`,
+      `| ${head.map(([title]) => escaped(title)).join(' | ')} |`,
       `|${' --- |'.repeat(head.length)}`,
-      ...list.map(({ href, cells: [first, ...rest] }) => `| ${[`[${escaped(first)}](${href})`, ...rest.map(escaped)].join(' | ')} |`),
+      ...list.map(({ href, cells: [[first], ...rest] }) => `| ${[`[${escaped(first)}](${href})`, ...rest.map(([text]) => escaped(text))].join(' | ')} |`),
     ].join('\n')).join('\n\n'),
     CSV: (parts) => {
-      const names = [...new Set(parts.flatMap(({ head }) => head))];
-      const lines = parts.flatMap(({ name, head, rows: list }) => list
-        .map(({ href, cells }) => [name, ...names.map((column) => cells[head.indexOf(column)] ?? ''), href]));
-      return [['Table', ...names, 'Address'], ...lines].map((line) => line.map(guarded).join(',')).join('\r\n');
+      const all = records(parts);
+      const names = new Set(all.flatMap(Object.keys));
+      names.delete('Address');
+      names.add('Address'); // The last one.
+      const lines = all.map((one) => [...names].map((name) => one[name] ?? ''));
+      return [[...names], ...lines].map((line) => line.map(guarded).join(',')).join('\r\n');
     },
-    JSON: (parts) => JSON.stringify(parts.flatMap(({ name, head, rows: list }) => list.map(({ href, cells }) => Object.fromEntries([
-      ['Table', name], ...head.map((column, index) => [column, cells[index] === '—' ? null : cells[index]]), ['Address', href],
-    ]))), null, 2),
+    JSON: (parts) => JSON.stringify(records(parts), null, 2),
   };
   const copy = async (name) => {
     const parts = chosen();
@@ -181,7 +234,7 @@
   };
   // What is picked from the list of all runs stays picked on its other pages, where storage allows it.
   const keep = () => {
-    const all = [...picked].map(([run, row]) => [run, row.querySelector('a').href, ...[...row.cells].map(words)]);
+    const all = [...picked].map(([run, row]) => [run, row.querySelector('a').href, facts(row)]);
     try {
       sessionStorage.setItem(kept, JSON.stringify(all));
     } catch {
@@ -190,9 +243,10 @@
   };
   const recall = () => {
     try {
-      for (const [run, href, first, ...rest] of JSON.parse(sessionStorage.getItem(kept)) ?? []) {
-        const row = make('tr', {}, make('th', {}, make('a', { href }, first)), ...rest.map((text) => make('td', {}, text)));
+      for (const [run, href, cells] of JSON.parse(sessionStorage.getItem(kept)) ?? []) {
+        const row = make('tr', {}, make('th', {}, make('a', { href })));
         row.dataset.run = run;
+        recalled.set(row, cells);
         picked.set(run, row);
       }
     } catch {
@@ -248,6 +302,7 @@
       state.find = find.value.trim();
       write();
       filter();
+      carry();
     };
     boxes = [...names.keys()].map((value) => make('input', { type: 'checkbox', value, onchange: () => {
       state.hidden[boxes.find((box) => box.value === value).checked ? 'delete' : 'add'](value);
@@ -269,7 +324,7 @@
 
   // A table that fits needs no region to scroll in; its head then stays in sight of the page.
   const fit = new ResizeObserver((entries) => {
-    for (const { target } of entries) target.classList.toggle('fits', target.firstElementChild.offsetWidth <= target.clientWidth);
+    for (const { target } of entries) target.classList.toggle('fits', target.scrollWidth <= target.clientWidth);
   });
   if (faceted) recall();
   for (const table of tables) {
@@ -288,6 +343,7 @@
       prepare(table, detail);
       hide(table, detail);
       detail.splice(0, detail.length, ...ordered(table, detail));
+      carry();
     });
   }
   // A glance at the newest runs needs no tools.
@@ -297,6 +353,7 @@
     apply(true);
   });
   read();
-  apply(true);
+  // By then every script of the page listens.
+  addEventListener('DOMContentLoaded', () => apply(true));
   if (picked.size) show();
 })();

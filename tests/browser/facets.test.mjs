@@ -168,6 +168,8 @@ test('rows that are picked stay picked on the other pages of the list', async ()
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await selection.getByRole('button', { name: 'CSV' }).click();
   await selection.getByText('Copied 2 runs as CSV.').waitFor();
+  const [, ...lines] = (await page.evaluate(() => navigator.clipboard.readText())).trim().split('\r\n');
+  for (const line of lines) assert.match(line, /,"000000[08]1","2026-04-0.*Z","pong","v1\.0\.0","base","sample\/lark-1","codex","failed",,0\.421,612\.5,/);
   await selection.getByRole('button', { name: 'Clear' }).click();
   await page.reload();
   await status('1 of 130 runs');
@@ -223,6 +225,69 @@ test('many runs are shown 100 at a time, and long facets fold', async () => {
   assert.equal(await facet('Model').getByRole('checkbox').count(), 40);
   await page.locator('main table.runs tbody th a').first().click();
   await page.waitForURL(/runs\/pong-codex-sample-model-12-[0-9a-f]{8}\/index\.html$/);
+  assert.deepEqual(problems, []);
+  await context.close();
+});
+
+test('the columns that were chosen are those of the other pages of the list, too', async () => {
+  const files = { 'site.toml': '' };
+  for (let n = 0; n < 130; n += 1) files[`content/${n}/run-record.json`] = JSON.stringify(record({ id: `${n.toString(16).padStart(8, '0')}-0000` }));
+  const { context, page, facets, status, problems } = await open(disk(site(files)));
+  const threads = page.locator('th[data-col=threads]');
+  await page.getByText('Columns', { exact: true }).click();
+  await page.getByRole('checkbox', { name: 'Threads' }).uncheck();
+  await facets.getByRole('searchbox').fill('0000007');
+  await status(/ of 130 runs/);
+  await facets.getByRole('button', { name: 'Clear' }).click();
+  await page.getByRole('link', { name: 'Next' }).click();
+  await page.waitForURL(/runs\/page\/2\/index\.html\?cols=-threads$/);
+  assert.equal(await threads.isVisible(), false);
+  await page.getByRole('link', { name: 'First' }).click();
+  await page.waitForURL(/runs\/index\.html\?cols=-threads$/);
+  assert.equal(await threads.isVisible(), false);
+  await page.getByText('Columns', { exact: true }).click();
+  await page.getByRole('checkbox', { name: 'Threads' }).check();
+  assert.match(await page.getByRole('link', { name: 'Last' }).getAttribute('href'), /page\/2\/index\.html$/);
+  assert.deepEqual(problems, []);
+  await context.close();
+});
+
+test('the order that an address asks for is that of all runs, on each of its pages', async () => {
+  const files = { 'site.toml': '' };
+  for (let n = 0; n < 130; n += 1) {
+    const at = new Date(Date.UTC(2026, 0, 1, n)).toISOString();
+    files[`content/${n}/run-record.json`] = JSON.stringify(record({
+      id: `${n.toString(16).padStart(8, '0')}-0000`, startedAt: '2025-12-31T00:00:00Z', finishedAt: at, status: { state: n % 2 ? 'completed' : 'failed' },
+    }));
+  }
+  const folder = site(files);
+  const oldest = wanted(() => true, cards(folder)).reverse();
+  const { context, page, choose, status, ids, problems } = await open(disk(folder), '?sort=finished');
+  await status('130 of 130 runs');
+  assert.deepEqual(await ids(), oldest.slice(0, 100));
+  await page.reload();
+  await status('130 of 130 runs');
+  assert.deepEqual(await ids(), oldest.slice(0, 100));
+  await page.locator('main table.runs tbody th a').first().click();
+  await page.goBack();
+  await status('130 of 130 runs');
+  assert.deepEqual(await ids(), oldest.slice(0, 100));
+  await page.goto(`${disk(folder)}runs/index.html?sort=-finished&page=2`);
+  await status('130 of 130 runs');
+  assert.deepEqual(await ids(), [...oldest].reverse().slice(100));
+  await page.getByRole('button', { name: 'Finished', exact: true }).click();
+  await page.waitForFunction(() => !location.search);
+  await page.getByRole('button', { name: 'Finished', exact: true }).click();
+  await status('130 of 130 runs');
+  assert.deepEqual(await ids(), oldest.slice(0, 100), 'another order begins with its first page');
+  await choose('State', /^failed/);
+  await status('65 of 130 runs');
+  await page.reload();
+  await status('65 of 130 runs');
+  assert.deepEqual(await ids(), wanted(({ state }) => state === 'failed', cards(folder)).reverse());
+  await page.goto(`${disk(folder)}runs/index.html?sort=nothing`);
+  await page.waitForFunction(() => document.querySelector('.tools'));
+  assert.deepEqual(await ids(), [...oldest].reverse().slice(0, 100));
   assert.deepEqual(problems, []);
   await context.close();
 });

@@ -137,6 +137,34 @@ test('the page for unknown addresses searches from the root of the site', async 
   await server.close();
 });
 
+test('words of a script without spaces are found, also by their first letter, and marked', async () => {
+  const subject = { ...record().subject, testCaseSlug: '测试案例', variant: 'マルチ' };
+  const note = { type: 'annotation', id: 'n1', event_id: 0, kind: 'note', evidence: `${'一二三四'.repeat(60)}这是一个批注`, author: { id: 'someone', kind: 'human' } };
+  const folder = site({
+    'site.toml': '',
+    'content/a/run-record.json': JSON.stringify(record({ subject })),
+    'content/a/events.jsonl': `${JSON.stringify({ timestamp: '2026-03-01T10:00:00Z', type: 'agent', message: 'x' })}\n`,
+    'content/a/events.jsonl.annotations.jsonl': `{"type":"header","schema_version":1}\n${JSON.stringify(note)}\n`,
+    'content/b/run-record.json': JSON.stringify(record({ id: 'aaaaaaaa-0000' })),
+  });
+  const { context, page, finder, problems } = await fromDisk('index.html', folder);
+  await page.keyboard.press('/');
+  await said(finder, 'texts can be searched');
+  for (const [words, heading, mark] of [
+    ['测试', 'Cases', '测试'], ['案', 'Cases', '案'], ['例', 'Cases', '例'], ['测试案例', 'Cases', '测试案例'],
+    ['批注', 'Annotations', '批注'], ['一个批注', 'Annotations', '一个批注'], ['pong测试', 'Cases', '测试'],
+  ]) {
+    await finder.getByRole('searchbox').fill('');
+    await said(finder, 'texts can be searched');
+    await finder.getByRole('searchbox').fill(words);
+    await finder.locator(`h2:has-text("${heading}") + ul mark`, { hasText: mark }).first().waitFor();
+  }
+  await finder.getByRole('searchbox').fill('试批');
+  await said(finder, 'Nothing was found for “试批”.');
+  assert.deepEqual(problems, []);
+  await context.close();
+});
+
 test('hostile text is found as text and does nothing', async () => {
   const payload = '<img src=x onerror=window.__pwned=1> </script><script>window.__pwned=1</script> javascript:alert(1) $& [a-z]* \u2028 \\u003c';
   const subject = { ...record().subject, testCaseSlug: `pong ${payload}`, modelId: payload };

@@ -126,14 +126,27 @@ test('a filter keeps the rows that hold every word, and says how many', async ()
   const { page, close } = await open('cases/pong/index.html');
   await page.getByRole('searchbox').fill('LARK-10  codex');
   assert.equal(await ids(page), '1');
-  assert.equal(await page.getByRole('status').first().textContent(), '1 of 5 runs shown.');
+  assert.match(await page.getByRole('status').first().textContent(), /^1 of 5 runs shown\./);
   assert.equal(await page.getByText('Variant multi').isVisible(), false, 'a variant without a row is not shown');
   await page.getByRole('searchbox').fill('multi');
   assert.equal(await ids(page), '4', 'the name of a variant is found');
   await page.getByRole('searchbox').fill('nothing like that');
-  assert.equal(await page.getByRole('status').first().textContent(), '0 of 5 runs shown.');
+  assert.match(await page.getByRole('status').first().textContent(), /^0 of 5 runs shown\./);
   await page.getByRole('searchbox').fill('');
   assert.equal((await ids(page)).length, 5);
+  await close();
+});
+
+test('a filter fades the marks of other runs in the plots, and says so', async () => {
+  const { page, close } = await open('cases/pong/index.html');
+  const faint = () => page.locator('.plot').first().locator('a').evaluateAll((marks) => marks
+    .filter((mark) => getComputedStyle(mark).opacity < 0.5).map((mark) => mark.textContent[0]).sort().join(''));
+  assert.equal(await faint(), '');
+  await page.getByRole('searchbox').fill('LARK-10');
+  assert.equal(await faint(), '24');
+  assert.equal(await page.getByRole('status').first().textContent(), '1 of 5 runs shown. In the plots the others are faint, but for marks that stand for several runs.');
+  await page.getByRole('searchbox').fill('');
+  assert.equal(await faint(), '');
   await close();
 });
 
@@ -183,17 +196,25 @@ test('what is shown is copied as Markdown, CSV and JSON, and no text becomes a f
   };
   const markdown = (await copied('Markdown')).trim().split('\n');
   assert.equal(markdown.length, 3);
-  assert.match(markdown[0], /^\| Run \| Model \| Harness \|/);
+  assert.match(markdown[0], /^\| Run \| Variant \| Model \| Harness \|/);
   assert.doesNotMatch(markdown[0], /Threads/);
-  assert.match(markdown[2], /^\| \[4aaaaaaa 2026-03-04\]\(http.*\/runs\/pong-codex-.*\/index\.html\) \|/);
+  assert.match(markdown[2], /^\| \[4aaaaaaa 2026-03-04\]\(http.*\/runs\/pong-codex-.*\/index\.html\) \| multi \|/);
   assert.ok(markdown[2].includes('\\| \\<img src=x onerror=window.\\_\\_pwned=1\\>'), markdown[2]);
+  assert.ok(markdown[2].includes('| 18,211 | — | 7,021 | 3,300 | $0.50 |'), markdown[2]);
   const csv = await copied('CSV');
-  assert.match(csv, /^"Table","Run","Model",/);
+  assert.match(csv, /^"Table","Run","Finished","Variant","Model","Harness","Harness version","State",.*"Address"\r\n/);
+  assert.match(csv, /,"4aaaaaaa","2026-03-04T10:10:12Z","multi",/);
   assert.ok(csv.includes(`"'=HYPERLINK(""https://evil.example"",""x"") | <img`), csv);
+  assert.ok(csv.includes(',"codex","0.31.0","failed",,18211,,7021,3300,0.5,,1200,'), csv);
   const [row] = JSON.parse(await copied('JSON'));
-  assert.equal(row.Model, HOSTILE);
-  assert.equal(row['Comparable cost'], '$0.50');
-  assert.equal(row.Rating, 'unrated');
+  const { Table, Address, ...values } = row;
+  assert.match(Table, /^Runs of pong v1\.0\.0/);
+  assert.match(Address, /^http.*\/index\.html$/);
+  assert.deepEqual(values, {
+    Run: '4aaaaaaa', Finished: '2026-03-04T10:10:12Z', Variant: 'multi', Model: HOSTILE, Harness: 'codex', 'Harness version': '0.31.0',
+    State: 'failed', Rating: null, 'Uncached input': 18211, 'Cached input': null, Output: 7021, Reasoning: 3300,
+    'Comparable cost in USD': 0.5, 'Actual cost in USD': null, 'Run time in seconds': 1200, 'Check title': null, Annotations: 0,
+  });
   await close();
 });
 
@@ -206,7 +227,8 @@ test('copying works where the page has no clipboard', async () => {
   await page.getByRole('button', { name: 'JSON' }).click();
   await page.getByText('Copied 5 runs as JSON.').waitFor();
   const rows = JSON.parse(await page.evaluate(() => window.copied));
-  assert.deepEqual(rows.map((one) => one['Comparable cost']), ['$1,234.50', '$0.50', null, '$10.25', '$9.50']);
+  assert.deepEqual(rows.map((one) => one['Comparable cost in USD']), [1234.5, 0.5, null, 10.25, 9.5]);
+  assert.deepEqual([rows[0].Case, rows[0]['Case version'], rows[0].Variant, rows[0].Finished], ['pong', 'v2.0.0', 'base', '2026-03-05T10:10:12Z']);
   assert.equal(await page.locator('textarea').count(), 0);
   await close();
 });
@@ -266,11 +288,53 @@ test('a script that replaces the rows of a table tells it, and picked rows stay 
   await close();
 });
 
-test('the head and the first column of a table stay in sight', async () => {
+test('the head and the first column of a table stay in sight, and nothing paints over them', async () => {
   const { page, close } = await open('cases/pong/index.html');
-  await page.setViewportSize({ width: 1000, height: 600 });
-  for (const cell of ['thead th', 'tbody tr[data-run] th']) {
-    assert.equal(await page.locator(cell).first().evaluate((element) => getComputedStyle(element).position), 'sticky', cell);
+  for (const width of [1440, 768, 320]) {
+    await page.setViewportSize({ width, height: 390 });
+    await page.waitForFunction((fits) => document.querySelector('.scroll:has(> .comparison)').classList.contains('fits') === fits, width > 1000);
+    const seen = await page.locator('.scroll:has(> .comparison)').last().evaluate((region) => {
+      document.body.style.paddingBottom = '60rem';
+      region.scrollIntoView({ block: 'start', behavior: 'instant' });
+      if (region.classList.contains('fits')) scrollBy({ top: 90, behavior: 'instant' });
+      else region.scrollTo(60, 90);
+      const at = (x, y) => document.elementFromPoint(x, y).closest('th, td');
+      const { left, top, width: wide, bottom } = region.querySelector('thead th').getBoundingClientRect();
+      return [
+        [Math.round(left - region.getBoundingClientRect().left), 'the head cell is at the left'],
+        [Math.round(top - Math.max(0, region.getBoundingClientRect().top)), 'the head cell is on top'],
+        [region.querySelector('tbody th').getBoundingClientRect().top < bottom - 20, 'rows go under it'],
+        [at(left + wide / 2, top + 6).textContent, 'the corner'],
+        [at(left + wide + 12, top + 6).parentNode.parentNode.tagName, 'beside the corner'],
+        [at(left + 6, bottom + 60).cellIndex, 'below the corner'],
+      ].map(([value]) => value);
+    });
+    assert.deepEqual(seen, [0, 0, true, 'Run', 'THEAD', 0], `${width} px`);
+  }
+  await page.emulateMedia({ media: 'print' });
+  const printed = await page.locator('.scroll').first().evaluate((region) => [getComputedStyle(region).maxHeight, getComputedStyle(region.querySelector('thead th')).top]);
+  assert.deepEqual(printed, ['none', 'auto'], 'paper shows every row');
+  await close();
+});
+
+test('long names leave room for the columns beside them', async () => {
+  const name = `${'long-name-of-a-case-'.repeat(3)}${'w'.repeat(150)}`;
+  const subject = { ...record().subject, testCaseSlug: name, modelId: `sample/${name}`, variant: name, harnessSlug: name };
+  const long = site({ 'site.toml': '', 'content/a/run-record.json': JSON.stringify(record({ subject })) });
+  const { page, close } = await open('overview/index.html', { base: `${pathToFileURL(long).href}/` });
+  for (const width of [320, 768, 1440]) {
+    await page.setViewportSize({ width, height: 700 });
+    for (const file of ['overview/index.html', 'index.html', 'runs/index.html']) {
+      await page.goto(fileUrl(long, file));
+      const shares = await page.locator('.scroll:has(> table)').evaluateAll((regions) => regions.map((region) => [
+        region.querySelector('th').offsetWidth / region.clientWidth, region.scrollWidth,
+      ]));
+      assert.ok(shares.length > 0);
+      for (const [share, whole] of shares) {
+        assert.ok(share < 0.55, `${file} at ${width}: the first column takes ${share}`);
+        assert.ok(whole < 1600, `${file} at ${width}: ${whole} px`);
+      }
+    }
   }
   await close();
 });
