@@ -134,6 +134,7 @@
     if (said) said.textContent = text;
   };
   const apply = (asked) => {
+    for (const said of document.querySelectorAll('.newest')) said.hidden = state.sort !== '';
     for (const table of tables) {
       sort(table, asked);
       hide(table);

@@ -72,8 +72,11 @@ for (const from of ['disk', 'a sub-path']) {
   test(`a column sorts up, down and back to recency, from ${from}`, async () => {
     const { page, close } = await open('runs/index.html', options());
     assert.equal(await ids(page), '54321');
+    const newest = page.locator('.newest');
+    assert.equal(await newest.isVisible(), true);
     const cost = page.getByRole('button', { name: 'Comparable cost' });
     await cost.click();
+    assert.equal(await newest.isVisible(), false, 'it is not true now');
     // The unknown cost comes last, both ways.
     assert.equal(await ids(page), '41253');
     assert.equal(await head(page, 'Comparable cost').getAttribute('aria-sort'), 'ascending');
@@ -84,6 +87,7 @@ for (const from of ['disk', 'a sub-path']) {
     await cost.click();
     assert.equal(await ids(page), '54321');
     assert.equal(await page.locator('[aria-sort]').count(), 0);
+    assert.equal(await newest.isVisible(), true);
     assert.doesNotMatch(page.url(), /\?/);
     await page.getByRole('button', { name: 'Run time' }).click();
     assert.equal(await ids(page), '23541', 'by seconds, not by words');
