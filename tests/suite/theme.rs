@@ -1,0 +1,122 @@
+//! The site's own templates and static files: what they replace, and what is said of those that cannot be used.
+
+use crate::support::TestSite;
+
+#[test]
+fn templates_and_static_files_of_the_site_replace_the_built_in_ones_one_by_one() {
+    let site = TestSite::base();
+    site.write("templates/404.html", "{% extends \"builtin/404.html\" %}");
+    site.write(
+        "templates/page.html",
+        "<h1>{{ title }}</h1><p class=\"mine\">mine</p>{{ html }}",
+    );
+    site.write("content/pages/guide.md", "# Words\n");
+    site.write("static/css/site.css", "body { color: #123456 }");
+    let script = "// A script of the site stays as it was written.\n";
+    site.write("static/js/play.js", script);
+    site.write("static/robots-note.txt", "hello");
+    site.publish();
+    assert_eq!(site.page("guide/index.html").texts("p.mine"), ["mine"]);
+    assert!(
+        site.page("404.html")
+            .main()
+            .contains("no page at this address")
+    );
+    assert_eq!(site.text("public/robots-note.txt"), "hello");
+    let scripts = site.published();
+    assert!(scripts.values().any(|bytes| bytes == script.as_bytes()));
+    let sheet = |path: &str| path.ends_with(".css");
+    let mut sheets = site.published().into_iter().filter(|(path, _)| sheet(path));
+    assert!(sheets.any(|(_, css)| String::from_utf8_lossy(&css).contains("#123456")));
+    assert_eq!(crate::crawl::problems(&site.published()), [""; 0]);
+}
+
+#[test]
+fn every_problem_of_a_template_is_one_sentence_with_file_line_and_column() {
+    for (text, told) in [
+        ("é\n{{ 1 | none_such }}", "2:8 Unknown filter `none_such`"),
+        ("{{ none_such() }}", "1:4 Unknown function `none_such`"),
+        (
+            "{% if x is none_such %}{% endif %}",
+            "1:12 Unknown test `none_such`",
+        ),
+        ("é {{ <none.such /> }}", "1:6 Unknown component `none.such`"),
+        (
+            "{% include \"no:such\" %}",
+            "1:12 Unknown template `no:such`",
+        ),
+        (
+            "{% extends \"builtin/page.html\" %}\n{% block such %}{% endblock %}",
+            "2:10 Block `such` is not defined in any parent template",
+        ),
+        (
+            "{% extends \"such.html\" %}",
+            "1:4 `home.html` extends `such.html`, which does not exist",
+        ),
+        (
+            "{% extends \"home.html\" %}",
+            "1:4 `home.html` extends itself",
+        ),
+        (
+            "\n{% include \"home.html\" %}",
+            "2:4 `home.html` includes itself",
+        ),
+        (
+            "{% extends \"other.html\" %}",
+            "1:4 `home.html` extends itself by way of `other.html`",
+        ),
+        (
+            "{% include \"third.html\" %}",
+            "1:4 `home.html` includes itself by way of `third.html`",
+        ),
+    ] {
+        let site = TestSite::empty();
+        site.write("templates/home.html", text);
+        if text.contains("other.html") {
+            site.write("templates/other.html", "{% extends \"home.html\" %}");
+        }
+        if text.contains("third.html") {
+            site.write("templates/third.html", "{% include \"home.html\" %}");
+        }
+        let report = site.runpress(&["check", "--report", "json"]).stdout;
+        let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
+        let found = report["diagnostics"].as_array().expect("a list");
+        let found = found.iter().find(|found| found["severity"] == "error");
+        let found = found.expect("an error");
+        assert_eq!(found["path"], "templates/home.html", "{text}");
+        let (line, column) = (&found["line"], &found["column"]);
+        let message = found["message"].as_str().expect("words");
+        let message = message.replace("The template cannot be read: ", "");
+        assert_eq!(format!("{line}:{column} {message}"), told);
+    }
+}
+
+#[test]
+fn a_static_file_or_a_template_that_cannot_be_read_is_told_as_what_it_is() {
+    for folder in ["static", "templates"] {
+        let site = TestSite::base();
+        std::fs::create_dir(site.path(folder)).expect("a folder");
+        let odd = site.path(&format!("{folder}/odd"));
+        let told = || {
+            let ran = site.runpress(&["check"]);
+            assert_eq!(ran.status, Some(2), "{}", ran.stderr);
+            let line = ran.stderr.lines().next().expect("a problem").to_owned();
+            std::fs::remove_file(&odd).expect("it was there");
+            line
+        };
+        std::os::unix::fs::symlink("/etc/passwd", &odd).expect("a link");
+        assert_eq!(
+            told(),
+            format!(
+                "error[template.unreadable]: The link `{folder}/odd` leads out of the site's root"
+            )
+        );
+        let _socket = std::os::unix::net::UnixListener::bind(&odd).expect("a socket");
+        assert_eq!(
+            told(),
+            format!(
+                "error[template.unreadable]: The file `{folder}/odd` cannot be read: it is not a regular file"
+            )
+        );
+    }
+}
