@@ -10,6 +10,7 @@ mod author;
 mod author_new;
 mod author_rehash;
 mod changes;
+mod citations;
 mod cli;
 mod codes;
 mod compare;
