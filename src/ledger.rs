@@ -38,7 +38,7 @@ pub struct Ledger {
     pub builds: Vec<Build>,
     /// The runs that were published once and are not any more, by id.
     pub withdrawn: Vec<Withdrawn>,
-    /// The addresses that runs had and have no longer, by slug; each as the run was named when it stood there.
+    /// The addresses that runs had and have no longer, by slug; each with the run as it is named now.
     #[serde(default)]
     pub moved: Vec<Named>,
     /// What each published run is like, by id: digests that tell the next build what is new.
@@ -121,12 +121,14 @@ pub struct Change {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Field {
-    /// Where it stands in the record, as a JSON pointer.
+    /// Where it is in the record, as a JSON pointer; one that ends where the keys are not those of the format. Empty where
+    /// that is the record itself.
     pub pointer: String,
-    /// What it was, as written; not there when it was not there, is not known or is long.
+    /// What it was, as written: a number, `true` or `false`, a time, or a word of a fixed list. Absent where there was none,
+    /// where it is not known, and wherever the field holds free text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<Box<RawValue>>,
-    /// What it is, as written; not there when it is not there, is not known or is long.
+    /// What it is, under the same rule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<Box<RawValue>>,
 }
@@ -233,7 +235,7 @@ impl Ledger {
         }
     }
 
-    /// Reads a ledger that an earlier build wrote.
+    /// Reads a ledger that an earlier build wrote. Values in it that a ledger may not repeat are dropped, whoever wrote them.
     ///
     /// # Errors
     /// What is wrong with it, as a part of a sentence.
@@ -251,7 +253,20 @@ impl Ledger {
                 "its `schemaVersion` is `{schema_version}`, and this version of runpress reads `{SCHEMA_VERSION}`"
             ));
         }
-        let ledger: Self = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
+        let mut ledger: Self = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
+        let changes = ledger
+            .builds
+            .iter_mut()
+            .flat_map(|build| &mut build.changed);
+        for change in changes {
+            let text =
+                |value: &Option<Box<RawValue>>| value.as_ref().map(|raw| raw.get().to_owned());
+            let fields = change.fields.iter().map(|known| {
+                let (before, after) = (text(&known.before), text(&known.after));
+                fields::field(&known.pointer, before.as_deref(), after.as_deref())
+            });
+            change.fields = fields::merged(fields.collect());
+        }
         let runs = ledger.runs.iter().map(|known| &known.run);
         let gone = ledger.withdrawn.iter().map(|withdrawn| &withdrawn.run);
         // Pages are written at these addresses.
@@ -261,7 +276,7 @@ impl Ledger {
         }
         let mut ids = BTreeSet::new();
         if let Some(run) = runs.chain(gone).find(|run| !ids.insert(&run.id)) {
-            return Err(format!("the run {} stands in it twice", quoted(&run.id)));
+            return Err(format!("the run {} is in it twice", quoted(&run.id)));
         }
         if ledger.newest() > NEWEST {
             return Err(format!(

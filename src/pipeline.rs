@@ -24,7 +24,7 @@ use crate::rules::links::Internal;
 use crate::rules::pages::Shelf;
 use crate::site::Site;
 use crate::view::catalogue::GroupProse;
-use crate::view::problems::{NotPublished, Quarantined};
+use crate::view::problems::Quarantined;
 use crate::view::{Link, links};
 
 mod cards;
@@ -36,6 +36,7 @@ mod finding;
 mod gather;
 mod lists;
 mod memory;
+mod public;
 mod runs;
 
 pub use memory::{Memory, Traces};
@@ -84,7 +85,9 @@ pub struct Gathered {
     /// Problems of each record, by directory: the run's own document tells them, too.
     noticed: BTreeMap<usize, Vec<Diagnostic>>,
     /// Runs that ended in a state that is never published, by directory.
-    not_published: BTreeMap<usize, NotPublished>,
+    not_published: BTreeSet<usize>,
+    /// Drafts that are not published, by their paths in diagnostics.
+    drafts: Vec<String>,
     /// Runs that were set aside, by directory.
     set_aside: BTreeMap<usize, SetAside>,
     /// Pages of the runs that were set aside, once the archive is final.
@@ -253,7 +256,7 @@ impl Gathered {
                 .filter(|index| {
                     self.candidates[*index].is_none()
                         && !self.set_aside.contains_key(index)
-                        && !self.not_published.contains_key(index)
+                        && !self.not_published.contains(index)
                 })
                 .map(|index| {
                     progress.tick();
@@ -362,7 +365,7 @@ impl Gathered {
             .map(|entry| entry.slug.clone())
             .collect();
         for index in 0..self.directories.len() {
-            if self.candidates[index].is_some() || self.not_published.contains_key(&index) {
+            if self.candidates[index].is_some() || self.not_published.contains(&index) {
                 continue;
             }
             let path = self.directories[index].shown.clone();

@@ -34,6 +34,8 @@ pub struct Summary {
     pub runs: usize,
     /// Runs that were set aside.
     pub quarantined: usize,
+    /// Problems of content that is not published. Only the reports list them; a site counts them here.
+    pub withheld: usize,
 }
 
 /// One problem. What is not known, or does not apply, is null.
@@ -67,8 +69,12 @@ pub struct Entry<'a> {
 impl<'a> Report<'a> {
     /// The document over sorted `diagnostics`.
     #[must_use]
-    pub fn new(diagnostics: &'a [Diagnostic], runs: usize, quarantined: usize) -> Self {
-        let tally = Tally::of(diagnostics);
+    pub fn new(
+        diagnostics: impl IntoIterator<Item = &'a Diagnostic> + Clone,
+        runs: usize,
+        quarantined: usize,
+    ) -> Self {
+        let tally = Tally::of(diagnostics.clone());
         Self {
             schema_version: 1,
             summary: Summary {
@@ -77,8 +83,9 @@ impl<'a> Report<'a> {
                 notes: tally.notes,
                 runs,
                 quarantined,
+                withheld: 0,
             },
-            diagnostics: diagnostics.iter().map(Entry::from).collect(),
+            diagnostics: diagnostics.into_iter().map(Entry::from).collect(),
         }
     }
 

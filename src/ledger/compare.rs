@@ -120,10 +120,12 @@ pub fn next(
         builds.insert(0, build);
     }
     forget(&mut builds, &withdrawn);
+    let mut moved: Vec<Named> = moved.into_values().collect();
+    rename(&mut builds, &mut moved, &runs, &withdrawn);
     Ledger {
         builds,
         withdrawn,
-        moved: moved.into_values().collect(),
+        moved,
         runs,
         ..empty
     }
@@ -136,6 +138,35 @@ fn forget(builds: &mut [Build], withdrawn: &[Withdrawn]) {
     for change in changes.filter(|change| gone.contains(change.run.id.as_str())) {
         for field in &mut change.fields {
             (field.before, field.after) = (None, None);
+        }
+    }
+}
+
+/// A run goes by the names that its record has now: a name that was corrected is repeated nowhere. Addresses stay as they were,
+/// so that links to them go on.
+fn rename(builds: &mut [Build], moved: &mut [Named], runs: &[Known], withdrawn: &[Withdrawn]) {
+    let gone = withdrawn.iter().map(|gone| &gone.run);
+    let named: BTreeMap<&str, &Named> = gone
+        .chain(runs.iter().map(|known| &known.run))
+        .map(|run| (run.id.as_str(), run))
+        .collect();
+    let old = builds.iter_mut().flat_map(|build| {
+        let lists = [
+            &mut build.added,
+            &mut build.returned,
+            &mut build.withdrawn,
+            &mut build.quarantined,
+        ];
+        let changed = build.changed.iter_mut().map(|change| &mut change.run);
+        lists.into_iter().flatten().chain(changed)
+    });
+    for run in old.chain(moved) {
+        if let Some(now) = named.get(run.id.as_str()) {
+            let slug = std::mem::take(&mut run.slug);
+            *run = Named {
+                slug,
+                ..(*now).clone()
+            };
         }
     }
 }

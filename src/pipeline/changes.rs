@@ -46,7 +46,7 @@ impl Gathered {
             .map(|(entry, findings)| known(entry, findings))
             .collect();
         let aside = (0..self.directories.len()).filter(|index| {
-            self.candidates[*index].is_none() && !self.not_published.contains_key(index)
+            self.candidates[*index].is_none() && !self.not_published.contains(index)
         });
         let has_unnamed = aside.clone().any(|index| self.ids[index].is_none());
         let quarantined = aside.filter_map(|index| self.ids[index].clone()).collect();

@@ -113,11 +113,13 @@ impl Lists<'_> {
             }),
             Feed::Changes => stream(&|out| feeds::write_pretty(out, &outcome.ledger)),
             Feed::Diagnostics => {
-                let report = diagnostics::json::Report::new(
-                    &outcome.diagnostics,
+                let public = self.gathered.public(outcome);
+                let mut report = diagnostics::json::Report::new(
+                    public.diagnostics.iter().copied(),
                     outcome.runs,
                     outcome.quarantined,
                 );
+                report.summary.withheld = public.withheld;
                 stream(&|out| feeds::write_pretty(out, &report))
             }
             Feed::JsonFeed => {

@@ -1,6 +1,6 @@
 //! Gathers everything small: it finds all content and reads every record and every page of prose.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 
@@ -17,7 +17,6 @@ use crate::rules::links::Targets;
 use crate::rules::pages::Shelf;
 use crate::site::Site;
 use crate::view::links;
-use crate::view::problems::NotPublished;
 use crate::{Failure, inspect, rules};
 
 /// Stacks of worker threads, in bytes: far more than the deepest template or Markdown needs.
@@ -66,7 +65,8 @@ impl Gathered {
             links: Vec::new(),
             archive: Archive::default(),
             diagnostics,
-            not_published: BTreeMap::new(),
+            not_published: BTreeSet::new(),
+            drafts: Vec::new(),
             noticed: BTreeMap::new(),
             set_aside: BTreeMap::new(),
             quarantined: Vec::new(),
@@ -79,15 +79,15 @@ impl Gathered {
         gathered.read_withdrawals(site, &found.withdrawn);
         let mut unknown = Vec::new();
         for (directory, read) in read.into_iter().enumerate() {
-            let (candidate, left_out) = match read.candidate {
-                Some(candidate) if !candidate.run.state.is_published() => (None, Some(candidate)),
-                other => (other, None),
-            };
-            if let Some(Candidate { run, path, .. }) = left_out {
-                let state = run.state;
-                let run = NotPublished { path, state };
-                gathered.not_published.insert(directory, run);
+            let is_published = |candidate: &Candidate| candidate.run.state.is_published();
+            if read
+                .candidate
+                .as_ref()
+                .is_some_and(|run| !is_published(run))
+            {
+                gathered.not_published.insert(directory);
             }
+            let candidate = read.candidate.filter(is_published);
             gathered.looks.push(read.look);
             gathered.records.push(read.file);
             gathered.candidates.push(candidate);
@@ -98,7 +98,12 @@ impl Gathered {
             }
             unknown.push((directory, read.unknown_keys));
         }
-        gathered.tell_unknown_keys(unknown);
+        // A note stands for all runs that have a key, so those that are published need notes of their own.
+        let (unpublished, published) = unknown
+            .into_iter()
+            .partition(|(directory, _)| gathered.not_published.contains(directory));
+        gathered.tell_unknown_keys(published);
+        gathered.tell_unknown_keys(unpublished);
         gathered.read_prose(site, found.prose);
         gathered.refuse_duplicates();
         if gathered.directories.is_empty() {
@@ -198,6 +203,8 @@ impl Gathered {
                 let links = rules::links::internal(source, &prose.body, offset, &page);
                 self.links.extend(links);
                 self.prose.push((file, prose));
+            } else {
+                self.drafts.push(file.shown);
             }
         }
         let addresses = self.addresses();

@@ -281,7 +281,7 @@ impl<'a> Lists<'a> {
 
     fn problems(&self) -> Result<(), Diagnostic> {
         let quarantined = &self.gathered.quarantined;
-        let not_published: Vec<_> = self.gathered.not_published.values().collect();
+        let public = self.gathered.public(self.outcome);
         let entries = self.archive().runs.iter();
         let mut places: problems::Places<'_> = entries
             .map(|entry| {
@@ -296,9 +296,9 @@ impl<'a> Lists<'a> {
             places.insert(&run.path, (run.path.clone(), run.page.clone()));
         }
         let pages = problems::problems_pages(
-            &self.outcome.diagnostics,
+            &public.diagnostics,
             quarantined,
-            &not_published,
+            (self.outcome.not_published, public.withheld),
             &places,
         );
         for (path, view) in pages {

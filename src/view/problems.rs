@@ -5,10 +5,9 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::diagnostics::{Diagnostic, Tally, human};
-use crate::model::run::State;
 
 use super::row::{Pager, pager};
-use super::{Badge, Link, format, links};
+use super::{Link, format, links};
 
 /// Problems on one page.
 const PAGE_SIZE: usize = 100;
@@ -22,10 +21,8 @@ pub struct ProblemsPage {
     pub tally: String,
     /// Runs that were set aside.
     pub quarantined: Vec<QuarantinedView>,
-    /// Runs that ended in a state that is never published.
-    pub not_published: Vec<NotPublishedView>,
-    /// How many more of them there are.
-    pub more_not_published: Option<String>,
+    /// What is only counted: `2 runs ended in a state that is not published`.
+    pub counted: Vec<String>,
     /// The problems, grouped by run.
     pub groups: Vec<RunProblems>,
     /// The pager.
@@ -41,26 +38,6 @@ pub struct QuarantinedView {
     pub href: String,
     /// How many errors it has.
     pub errors: String,
-}
-
-/// A run that ended in a state that is never published.
-#[derive(Debug, Serialize)]
-pub struct NotPublishedView {
-    /// Its directory.
-    pub path: String,
-    /// How it ended.
-    pub state: Badge,
-    /// Why.
-    pub detail: Option<String>,
-}
-
-/// A run that ended in a state that is never published, known by its directory.
-#[derive(Debug, Clone)]
-pub struct NotPublished {
-    /// Its directory, as in diagnostics.
-    pub path: String,
-    /// How it ended.
-    pub state: State,
 }
 
 /// The problems of one run, or of files that belong to none.
@@ -132,12 +109,13 @@ pub struct QuarantinedPage {
     pub files: Vec<FileProblems>,
 }
 
-/// All pages of problems, as pairs of path and page.
+/// All pages of problems, as pairs of path and page. `not_published` runs ended in a state that is never published, and `withheld`
+/// problems are about content that is not published.
 #[must_use]
 pub fn problems_pages(
-    diagnostics: &[Diagnostic],
+    diagnostics: &[&Diagnostic],
     quarantined: &[Quarantined],
-    not_published: &[&NotPublished],
+    (not_published, withheld): (usize, usize),
     places: &Places<'_>,
 ) -> Vec<(String, ProblemsPage)> {
     let path = |number: usize| links::list("problems", number);
@@ -147,7 +125,7 @@ pub fn problems_pages(
             let part = &diagnostics[start..(start + PAGE_SIZE).min(diagnostics.len())];
             let root = links::root(&path(number));
             let page = ProblemsPage {
-                tally: human::tally(Tally::of(diagnostics)),
+                tally: human::tally(Tally::of(diagnostics.iter().copied())),
                 quarantined: if number == 1 {
                     quarantined
                         .iter()
@@ -156,23 +134,11 @@ pub fn problems_pages(
                 } else {
                     Vec::new()
                 },
-                not_published: not_published
-                    .iter()
-                    .filter(|_| number == 1)
-                    .take(PAGE_SIZE)
-                    .map(|run| NotPublishedView {
-                        path: run.path.clone(),
-                        state: format::state(&run.state),
-                        detail: run.state.detail.clone(),
-                    })
-                    .collect(),
-                more_not_published: (number == 1 && not_published.len() > PAGE_SIZE).then(|| {
-                    let more = not_published.len() - PAGE_SIZE;
-                    format!(
-                        "{} more, each with a note below",
-                        format::count(more, "run")
-                    )
-                }),
+                counted: if number == 1 {
+                    counted(not_published, withheld)
+                } else {
+                    Vec::new()
+                },
                 groups: by_run(part, places, &root),
                 pager: pager(number, PAGE_SIZE, diagnostics.len(), "problems", &path),
                 root,
@@ -188,8 +154,25 @@ pub fn quarantined_page(run: &Quarantined) -> QuarantinedPage {
     QuarantinedPage {
         root: links::root(&run.page),
         path: run.path.clone(),
-        files: by_file(&run.diagnostics),
+        files: by_file(run.diagnostics.iter()),
     }
+}
+
+fn counted(not_published: usize, withheld: usize) -> Vec<String> {
+    let runs = format::count(not_published, "run");
+    let problems = format::count(withheld, "problem");
+    let lines = [
+        (
+            not_published,
+            format!("{runs} ended in a state that is not published"),
+        ),
+        (
+            withheld,
+            format!("{problems} in content that is not published"),
+        ),
+    ];
+    let some = lines.into_iter().filter(|(count, _)| *count > 0);
+    some.map(|(_, line)| line).collect()
 }
 
 fn quarantined_view(run: &Quarantined, root: &str) -> QuarantinedView {
@@ -205,12 +188,12 @@ fn quarantined_view(run: &Quarantined, root: &str) -> QuarantinedView {
     }
 }
 
-fn by_run(diagnostics: &[Diagnostic], places: &Places<'_>, root: &str) -> Vec<RunProblems> {
+fn by_run(diagnostics: &[&Diagnostic], places: &Places<'_>, root: &str) -> Vec<RunProblems> {
     let mut own = Vec::new();
     let mut groups = Vec::new();
     for part in diagnostics.chunk_by(|a, b| run_of(a, places) == run_of(b, places)) {
-        let files = by_file(part);
-        match run_of(&part[0], places) {
+        let files = by_file(part.iter().copied());
+        match run_of(part[0], places) {
             Some((name, page)) => groups.push(RunProblems {
                 run: Some(Link {
                     text: name.clone(),
@@ -239,7 +222,7 @@ fn run_of<'a>(diagnostic: &Diagnostic, places: &'a Places<'_>) -> Option<&'a (St
     parents.find_map(|parent| places.get(parent))
 }
 
-fn by_file(diagnostics: &[Diagnostic]) -> Vec<FileProblems> {
+fn by_file<'d>(diagnostics: impl Iterator<Item = &'d Diagnostic>) -> Vec<FileProblems> {
     let mut files: Vec<FileProblems> = Vec::new();
     for diagnostic in diagnostics {
         let path = &diagnostic.place.path;

@@ -102,7 +102,7 @@ fn keep_going_publishes_the_good_runs_and_nothing_of_the_others() {
     assert_eq!(site.json("feeds/index.json")["runs"], 3);
     assert_eq!(
         site.json("feeds/diagnostics.json")["summary"],
-        serde_json::json!({"errors": 3, "warnings": 0, "notes": 0, "runs": 3, "quarantined": 3})
+        serde_json::json!({"errors": 3, "warnings": 0, "notes": 0, "runs": 3, "quarantined": 3, "withheld": 0})
     );
     assert_eq!(crate::crawl::problems(&site.published()), [""; 0]);
 }

@@ -200,6 +200,35 @@ pub fn unknown_keys(root: Node<'_>) -> Vec<UnknownKey> {
     found
 }
 
+/// The part of a JSON pointer into a record that the format itself names: the keys of a map, and those that are not known, are
+/// text of the record.
+#[must_use]
+pub fn known_part(pointer: &str) -> &str {
+    let mut shape = &RECORD;
+    let mut end = 0;
+    for part in pointer.split('/').skip(1) {
+        let below = match shape {
+            Any => None,
+            List(item) => is_position(part).then_some(*item),
+            Object(known) => known
+                .iter()
+                .find(|(key, _)| *key == part)
+                .map(|(_, shape)| *shape)
+                .or_else(|| (&pointer[..end] == "/metrics" && is_stage(part)).then_some(&Any)),
+        };
+        let Some(below) = below else {
+            break;
+        };
+        end += 1 + part.len();
+        shape = below;
+    }
+    &pointer[..end]
+}
+
+fn is_position(part: &str) -> bool {
+    !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 fn search(node: Node<'_>, shape: &Shape, path: &str, pointer: &str, found: &mut Vec<UnknownKey>) {
     match shape {
         Any => {}

@@ -14,7 +14,7 @@ use super::json::Node;
 use super::reader::{Reader, ShapeCodes};
 
 pub use document::*;
-pub use keys::{UnknownKey, unknown_keys};
+pub use keys::{UnknownKey, known_part, unknown_keys};
 
 /// The file's name in a run directory.
 pub const FILE_NAME: &str = "run-record.json";

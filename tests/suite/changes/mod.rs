@@ -3,6 +3,7 @@
 mod addresses;
 mod fresh;
 mod moved;
+mod redacted;
 
 use runpress::site::Overrides;
 use serde_json::{Value, json};

@@ -1,10 +1,10 @@
 //! What the state of a run decides: whether it is ever published, and whether it needs a review.
 
 use super::spaced;
-use crate::support::{Run, TestSite, codes};
+use crate::support::{FIRST, Run, TestSite, codes};
 
 #[test]
-fn runs_that_the_machine_or_the_operator_ended_are_left_out_and_listed() {
+fn runs_that_the_machine_or_the_operator_ended_are_left_out_and_counted() {
     let site = TestSite::base();
     for (folder, id, state) in [
         ("b", "0000000b-1", "infrastructure"),
@@ -25,8 +25,8 @@ fn runs_that_the_machine_or_the_operator_ended_are_left_out_and_listed() {
     let problems = site.page("problems/index.html");
     let listed = spaced(problems.one("section[aria-labelledby=not-published]"));
     assert!(
-        listed.contains("content/runs/b : infrastructure")
-            && listed.contains("content/runs/c : canceled"),
+        listed.contains("2 runs ended in a state that is not published")
+            && listed.contains("2 problems in content that is not published"),
         "{listed}"
     );
     assert!(
@@ -96,5 +96,88 @@ fn one_completed_run_without_a_review_stops_the_batch_unless_the_rest_is_asked_f
             .main()
             .contains("The run is completed, but has no review"),
         "and the error is still told"
+    );
+}
+
+/// A site with the word `s3cret` in everything that is never published: runs that were stopped, a draft, a nested run.
+fn full_of_what_is_not_published() -> TestSite {
+    let site = TestSite::base();
+    for (folder, id, state) in [
+        ("s3cret-b", "s3cret-b-1", "infrastructure"),
+        ("s3cret-c", "s3cret-c-1", "canceled"),
+    ] {
+        let record = Run::new(id).state(state).record();
+        let record = record.replacen('{', "{\"s3cretKey\": \"s3cret\", \"sharedKey\": 1,", 1);
+        let mut record: serde_json::Value = serde_json::from_str(&record).expect("JSON");
+        record["status"]["detail"] = "s3cret detail".into();
+        record["subject"]["modelId"] = "s3cret/model".into();
+        site.write(
+            &format!("content/runs/{folder}/run-record.json"),
+            record.to_string(),
+        );
+    }
+    let path = format!("{FIRST}/run-record.json");
+    let shared = site.text(&path).replacen('{', "{\"sharedKey\": 1,", 1);
+    site.write(&path, shared);
+    site.write(
+        &format!("{FIRST}/s3cret-nested/run-record.json"),
+        Run::new("s3cret-nested-1").record(),
+    );
+    site.write(
+        "content/pages/s3cret-plan.md",
+        "+++\ntitle = \"s3cret\"\ndraft = true\n+++\n\n![s3cret](javascript:s3cret)\n",
+    );
+    site.write("content/cases/s3cret-case.md", "s3cret");
+    site.write(
+        "content/withdrawn.toml",
+        "[[run]]\nid = \"s3cret-b-1\"\nreason = \"s3cret\"\n",
+    );
+    site
+}
+
+#[test]
+fn nothing_of_what_is_not_published_is_in_any_file_of_the_site_and_all_of_it_is_in_the_reports() {
+    let site = full_of_what_is_not_published();
+    site.publish();
+    for (path, bytes) in site.published() {
+        assert!(!path.contains("s3cret"), "{path}");
+        let text = String::from_utf8_lossy(&bytes);
+        assert!(!text.contains("s3cret"), "{path}: {text}");
+    }
+    let listed = site.page("problems/index.html").main();
+    assert!(
+        listed.contains("2 runs ended in a state that is not published"),
+        "{listed}"
+    );
+    assert!(
+        listed.contains("sharedKey"),
+        "what a published run has, too, is listed: {listed}"
+    );
+    let summary = &site.json("feeds/diagnostics.json")["summary"];
+    let ran = site.runpress(&["check", "--report", "json"]);
+    let report: serde_json::Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    let count = |summary: &serde_json::Value, key: &str| summary[key].as_u64().expect("a number");
+    let all = ["errors", "warnings", "notes"];
+    let sum = |summary: &serde_json::Value| all.iter().map(|key| count(summary, key)).sum::<u64>();
+    assert_eq!(
+        sum(summary) + count(summary, "withheld"),
+        sum(&report["summary"])
+    );
+    for told in [
+        "s3cret-b/run-record.json",
+        "s3cret-c/run-record.json",
+        "s3cret-nested",
+        "s3cret-plan.md",
+        "s3cret-case.md",
+        "`s3cret-b-1`",
+        "s3cretKey",
+    ] {
+        assert!(ran.stdout.contains(told), "{told} in {}", ran.stdout);
+    }
+    let console = site.runpress(&["check"]);
+    assert!(
+        console.stderr.contains("s3cret-nested"),
+        "{}",
+        console.stderr
     );
 }

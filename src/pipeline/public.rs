@@ -1,0 +1,67 @@
+//! Knows which problems a site may show: those of what it publishes. What is left out of it is named to whoever builds it, on the
+//! terminal and in the reports, and to nobody else.
+
+use std::collections::BTreeSet;
+
+use crate::diagnostics::text::quoted;
+use crate::diagnostics::{Code, Diagnostic, codes};
+
+use super::{Gathered, Outcome};
+
+/// The problems that a site shows.
+#[derive(Debug)]
+pub(super) struct Public<'a> {
+    /// They, in order.
+    pub(super) diagnostics: Vec<&'a Diagnostic>,
+    /// How many others there are.
+    pub(super) withheld: usize,
+}
+
+/// What these are about is not published.
+static OF_NOTHING_PUBLISHED: [&Code; 3] = [
+    &codes::CONTENT_NESTED_RUN,
+    &codes::CONTENT_LINKED_FOLDER,
+    &codes::PAGE_UNMATCHED,
+];
+
+impl Gathered {
+    /// The problems of what is published, and of the settings.
+    pub(super) fn public<'a>(&self, outcome: &'a Outcome) -> Public<'a> {
+        let runs = self.not_published.iter();
+        let paths: BTreeSet<&str> = runs
+            .clone()
+            .map(|index| self.directories[*index].shown.as_str())
+            .chain(self.drafts.iter().map(String::as_str))
+            .collect();
+        let ids: BTreeSet<&str> = runs
+            .filter_map(|index| self.ids[*index].as_deref())
+            .collect();
+        let names: BTreeSet<String> = ids.union(&paths).map(|name| quoted(name)).collect();
+        let is_public = |diagnostic: &&Diagnostic| {
+            !OF_NOTHING_PUBLISHED.contains(&diagnostic.code)
+                && !lies_in(&diagnostic.place.path, &paths)
+                && diagnostic.run.as_deref().is_none_or(|id| !ids.contains(id))
+                && !mentions(&diagnostic.message, &names)
+                && !mentions(&diagnostic.help, &names)
+        };
+        let diagnostics: Vec<&Diagnostic> = outcome.diagnostics.iter().filter(is_public).collect();
+        Public {
+            withheld: outcome.diagnostics.len() - diagnostics.len(),
+            diagnostics,
+        }
+    }
+}
+
+fn lies_in(path: &str, folders: &BTreeSet<&str>) -> bool {
+    let ends = path.match_indices('/').map(|(at, _)| at);
+    ends.chain([path.len()])
+        .any(|end| folders.contains(&path[..end]))
+}
+
+/// Whether a text has one of `names`, which are values between backticks.
+fn mentions(text: &str, names: &BTreeSet<String>) -> bool {
+    let ticks: Vec<usize> = text.match_indices('`').map(|(at, _)| at).collect();
+    ticks
+        .windows(2)
+        .any(|pair| names.contains(&text[pair[0]..=pair[1]]))
+}
