@@ -14,6 +14,7 @@ pub mod run;
 pub mod script;
 pub mod search;
 pub mod table;
+pub mod transcript;
 
 use std::borrow::Cow;
 use std::io::{self, Write};

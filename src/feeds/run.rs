@@ -13,7 +13,7 @@ use crate::model::reconciliation::Reconciliation;
 use crate::model::review::{Rating, Review};
 use crate::model::tape::{Format, Tape};
 use crate::model::threads::{Thread, Threads};
-use crate::model::transcript::{Conversation, Withheld};
+use crate::model::transcript::Conversation;
 use crate::render::Html;
 use crate::shapes;
 use crate::view::links;
@@ -23,6 +23,7 @@ use super::annotations::AnnotationDocument;
 use super::archive::{RatingWord, address};
 use super::reconciliation::ReconciliationDocument;
 use super::report::HarnReport;
+use super::transcript::TranscriptDocument;
 
 /// `run.json`: one run whole. Keys are in camelCase, except inside what is passed on as an input wrote it.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -145,80 +146,6 @@ struct FileDocument<'a> {
     blake3: &'a str,
 }
 
-/// The public part of the transcript.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "Transcript")]
-struct TranscriptDocument<'a> {
-    /// Its id.
-    id: Option<&'a str>,
-    /// `active`, `archived`, `forked` or `abandoned`, as written.
-    state: &'a str,
-    /// The turns in reading order.
-    messages: Vec<MessageDocument<'a>>,
-    /// Its public events that are no turns, in their order.
-    events: Vec<AsideDocument<'a>>,
-    /// Its public assets.
-    assets: Vec<AssetDocument<'a>>,
-    /// Blocks that are held back.
-    withheld: WithheldDocument,
-    /// Events that are held back.
-    #[serde(rename = "withheldEvents")]
-    withheld_events: WithheldDocument,
-}
-
-/// A public event that is no turn.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "Event")]
-struct AsideDocument<'a> {
-    /// What it is, as written.
-    kind: &'a str,
-    /// Whose it is, as written.
-    role: &'a str,
-    /// Its text, plain.
-    text: &'a str,
-}
-
-/// A turn with its public blocks as written.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "Message")]
-struct MessageDocument<'a> {
-    /// `user`, `assistant`, `system`, `tool` or `tool_result`, as written.
-    role: &'a str,
-    /// Public blocks as written: objects, or strings that stand for text.
-    content: Vec<&'a RawValue>,
-}
-
-/// A public asset and where its file stands, relative to the site's root.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "Asset")]
-struct AssetDocument<'a> {
-    /// Its id; blocks refer to it.
-    id: &'a str,
-    /// Its name or title.
-    name: &'a str,
-    /// Where its file stands, relative to the site's root; null when it has none.
-    path: Option<String>,
-}
-
-/// How many are not published.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "Withheld")]
-struct WithheldDocument {
-    /// Those that are `internal`.
-    internal: usize,
-    /// Those that are `private`.
-    private: usize,
-}
-
-impl From<Withheld> for WithheldDocument {
-    fn from(withheld: Withheld) -> Self {
-        Self {
-            internal: withheld.internal,
-            private: withheld.private,
-        }
-    }
-}
-
 /// The channel's state after all actions.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -328,8 +255,7 @@ pub fn document<'a>(s: &Sources<'a>) -> serde_json::Result<RunDocument<'a>> {
         threads: s.threads.map(threads_document).transpose()?,
         transcript: s
             .conversation
-            .map(|conversation| transcript_document(s.slug, conversation))
-            .transpose()?,
+            .map(|conversation| TranscriptDocument::new(s.slug, conversation)),
         files: s
             .files
             .iter()
@@ -340,51 +266,6 @@ pub fn document<'a>(s: &Sources<'a>) -> serde_json::Result<RunDocument<'a>> {
             })
             .collect(),
         diagnostics: s.diagnostics.iter().map(problems::Entry::from).collect(),
-    })
-}
-
-fn transcript_document<'a>(
-    slug: &str,
-    conversation: &'a Conversation<'a>,
-) -> serde_json::Result<TranscriptDocument<'a>> {
-    let messages = conversation
-        .turns
-        .iter()
-        .map(|turn| {
-            let content = turn
-                .parts
-                .iter()
-                .map(|part| serde_json::from_str(part.verbatim.0));
-            Ok(MessageDocument {
-                role: &turn.role,
-                content: content.collect::<serde_json::Result<_>>()?,
-            })
-        })
-        .collect::<serde_json::Result<_>>()?;
-    let assets = conversation.assets.iter().map(|asset| AssetDocument {
-        id: &asset.id,
-        name: &asset.name,
-        path: asset
-            .file
-            .as_ref()
-            .map(|file| links::run_file(slug, &format!("assets/{}", file.name))),
-    });
-    Ok(TranscriptDocument {
-        id: conversation.id.as_deref(),
-        state: &conversation.state,
-        messages,
-        assets: assets.collect(),
-        events: conversation
-            .asides
-            .iter()
-            .map(|aside| AsideDocument {
-                kind: &aside.kind,
-                role: &aside.role,
-                text: &aside.text,
-            })
-            .collect(),
-        withheld: conversation.withheld.into(),
-        withheld_events: conversation.withheld_events.into(),
     })
 }
 

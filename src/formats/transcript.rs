@@ -46,16 +46,14 @@ pub struct Message<'a> {
     pub role: Cow<'a, str>,
     /// Its content.
     pub blocks: Vec<Block<'a>>,
+    /// The message as written.
+    pub node: Node<'a>,
 }
 
 /// A piece of a turn.
 #[derive(Debug)]
 pub struct Block<'a> {
-    /// `text` when absent.
-    pub kind: Cow<'a, str>,
-    /// As written, or the default of the role.
-    pub visibility: Cow<'a, str>,
-    /// The block as written: an object, or a string that stands for a text block.
+    /// The block as written: an object, or a string that is short for a text block.
     pub node: Node<'a>,
     /// JSON pointer to it.
     pub pointer: String,
@@ -68,8 +66,6 @@ pub struct Event<'a> {
     pub kind: Cow<'a, str>,
     /// Empty when absent.
     pub role: Cow<'a, str>,
-    /// `private` when absent: an event without one was not written by Harn.
-    pub visibility: Cow<'a, str>,
     /// What it says in Harn's own rendering.
     pub text: Cow<'a, str>,
     /// The event as written.
@@ -83,11 +79,9 @@ pub struct Asset<'a> {
     pub id: Cow<'a, str>,
     /// `blob` when absent.
     pub kind: Cow<'a, str>,
-    /// `internal` when absent.
-    pub visibility: Cow<'a, str>,
     /// Its name or title.
     pub name: Option<Cow<'a, str>>,
-    /// Where its bytes stand, relative to the run directory.
+    /// Where its bytes are, relative to the run directory.
     pub path: Option<Cow<'a, str>>,
     /// The asset as written.
     pub node: Node<'a>,
@@ -189,7 +183,6 @@ fn event(node: Node<'_>) -> Option<Event<'_>> {
     (!matches!(kind.as_ref(), "message" | "tool_result")).then(|| Event {
         kind,
         role: text(node, "role").unwrap_or_default(),
-        visibility: visibility(node).unwrap_or(Cow::Borrowed("private")),
         text: text(node, "text").unwrap_or_default(),
         node,
     })
@@ -206,53 +199,27 @@ fn text<'a>(node: Node<'a>, key: &str) -> Option<Cow<'a, str>> {
 }
 
 fn message<'a>(node: Node<'a>, pointer: &str) -> Message<'a> {
-    let role = text(node, "role").unwrap_or(Cow::Borrowed("user"));
-    // A visibility of the whole turn is no part of the format; where one stands, it holds back what it says.
-    let whole = visibility(node).filter(|visibility| visibility != "public");
-    let default = if role == "tool_result" {
-        "internal"
-    } else {
-        "public"
-    };
     let blocks = match node.get("content") {
         Some(content) if content.kind() == Kind::Array => {
             let items = content.items().into_iter().enumerate();
             items
-                .map(|(index, item)| (item, format!("{pointer}/content/{index}")))
+                .map(|(index, node)| Block {
+                    node,
+                    pointer: format!("{pointer}/content/{index}"),
+                })
                 .collect()
         }
-        Some(content) if content.kind() != Kind::Null => {
-            vec![(content, format!("{pointer}/content"))]
-        }
+        Some(node) if node.kind() != Kind::Null => vec![Block {
+            node,
+            pointer: format!("{pointer}/content"),
+        }],
         _ => Vec::new(),
     };
-    let block = |(node, pointer): (_, _)| Block {
-        kind: kind(node),
-        visibility: whole
-            .clone()
-            .or_else(|| visibility(node))
-            .unwrap_or(Cow::Borrowed(default)),
-        node,
-        pointer,
-    };
     Message {
-        role,
-        blocks: blocks.into_iter().map(block).collect(),
+        role: text(node, "role").unwrap_or(Cow::Borrowed("user")),
+        blocks,
+        node,
     }
-}
-
-/// What stands under `type`; a value that is no string is no kind that is known.
-fn kind(node: Node<'_>) -> Cow<'_, str> {
-    let value = node.get("type").filter(|_| node.kind() == Kind::Object);
-    value.map_or(Cow::Borrowed("text"), |value| {
-        value.as_str().unwrap_or(Cow::Borrowed("unknown"))
-    })
-}
-
-/// What stands under `visibility`; a value that is no string says nothing public.
-fn visibility(node: Node<'_>) -> Option<Cow<'_, str>> {
-    let value = node.get("visibility")?;
-    Some(value.as_str().unwrap_or(Cow::Borrowed("private")))
 }
 
 fn asset(node: Node<'_>, pointer: String) -> Asset<'_> {
@@ -266,7 +233,6 @@ fn asset(node: Node<'_>, pointer: String) -> Asset<'_> {
     Asset {
         id: text(node, "id").unwrap_or_default(),
         kind: text(node, "kind").unwrap_or(Cow::Borrowed("blob")),
-        visibility: visibility(node).unwrap_or(Cow::Borrowed("internal")),
         name: text(node, "name").or_else(|| text(node, "title")),
         path,
         node,

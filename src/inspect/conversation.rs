@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use crate::config::Config;
 use crate::diagnostics::{Collector, Diagnostic, Place, Source, codes};
 use crate::discover::RunDirectory;
+use crate::formats;
 use crate::load::{self, Loaded, RunFiles};
-use crate::{formats, model};
+use crate::model::transcript::{self, Inline, asset_file, is_transcript};
 
 use super::Inspected;
 
@@ -21,29 +22,58 @@ pub(super) fn conversation<'a>(
         return;
     };
     let source = Source::file(&file.shown, &file.bytes);
-    let (transcript, problems) = formats::transcript::parse(source);
+    let (parsed, problems) = formats::transcript::parse(source);
     diagnostics.extend(problems);
-    let Some(transcript) = transcript else {
+    let Some(parsed) = parsed else {
         return;
     };
-    let mut conversation = model::transcript::public(transcript);
+    let mut conversation = transcript::public(parsed);
     let mut problems = Collector::default();
     let mut published = BTreeSet::new();
     for asset in &mut conversation.assets {
         let place = Place::file(&file.shown).pointing(&asset.pointer);
-        let Some(path) = &asset.path else { continue };
-        match load::asset(directory, path, place.clone(), &config.limits) {
+        let loaded = match std::mem::take(&mut asset.inline) {
+            Inline::Bytes(bytes) => Ok(Some(Loaded::new(
+                String::new(),
+                file.shown.clone(),
+                bytes.into_owned(),
+            ))),
+            Inline::Withheld => {
+                problems.add(&codes::TRANSCRIPT_ASSET_WITHHELD, || {
+                    withheld(
+                        place,
+                        "its `data` is not a string",
+                        "Write its bytes into a file and name the file in `storage.path`.",
+                    )
+                });
+                continue;
+            }
+            Inline::None => match &asset.path {
+                Some(path) => load::asset(directory, path, place.clone(), &config.limits),
+                None => continue,
+            },
+        };
+        match loaded {
+            Ok(Some(loaded)) if is_transcript(&loaded.bytes) => {
+                problems.add(&codes::TRANSCRIPT_ASSET_WITHHELD, || {
+                    withheld(
+                        place,
+                        "it is a transcript, which may hold what is private",
+                        "Remove the asset, or make it `internal`.",
+                    )
+                });
+            }
             Ok(Some(loaded)) => {
-                if published.insert(loaded.name.clone()) {
+                if asset.path.is_some() && published.insert(loaded.name.clone()) {
                     found.referenced.push(load::digest(&loaded));
                 }
                 let Loaded { bytes, digest, .. } = loaded;
-                asset.file = Some(model::transcript::asset_file(bytes, &digest));
+                asset.file = Some(asset_file(bytes, &digest));
             }
             Ok(None) => problems.add(&codes::TRANSCRIPT_MISSING_ASSET, || {
                 codes::TRANSCRIPT_MISSING_ASSET.at(
                     place,
-                    "The file of a public asset is not there",
+                    "The file of a public asset is missing",
                     "Put the file where `storage.path` says, relative to the run directory.",
                 )
             }),
@@ -61,4 +91,9 @@ pub(super) fn conversation<'a>(
     }
     diagnostics.extend(problems.finish(&file.shown));
     found.conversation = Some(conversation);
+}
+
+fn withheld(place: Place, why: &str, help: &str) -> Diagnostic {
+    let message = format!("A public asset is not published: {why}");
+    codes::TRANSCRIPT_ASSET_WITHHELD.at(place, message, help)
 }

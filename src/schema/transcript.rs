@@ -1,12 +1,13 @@
 //! Knows the schema of a Harn transcript (formats.md E). Import in Harn checks next to nothing, and runpress takes
-//! what Harn takes: so most of what stands here describes and does not refuse.
+//! what Harn takes: so most of this describes and does not refuse.
 
 use schemars::JsonSchema;
 use serde_json::Value;
 
 /// A transcript, version 2: what was said in a session. Only its public part is published.
 ///
-/// Keys that are not listed, `summary` among them, are never published.
+/// Keys that are not listed, `summary` among them, are never published. Of a public block, only listed keys of
+/// listed types are.
 #[derive(Debug, JsonSchema)]
 pub struct Transcript {
     /// What makes the document a transcript.
@@ -24,7 +25,7 @@ pub struct Transcript {
     pub messages: Option<Vec<Message>>,
     /// What happened beside the turns. Its order is not that of time.
     pub events: Option<Vec<Event>>,
-    /// Descriptors of what is too large to stand in a turn.
+    /// Descriptors of what is too large for a turn.
     pub assets: Option<Vec<Asset>>,
 }
 
@@ -35,10 +36,10 @@ pub struct Message {
     /// `user`, `assistant`, `system`, `tool` or `tool_result`; `user` when it is not there.
     pub role: Option<Value>,
     /// A text, a block, or an array of blocks. A block is an object with a `type` (`text` when it is not there) and a
-    /// `visibility`: `public`, `internal` or `private`. Without one a block is public, in a turn of the role
-    /// `tool_result` internal.
+    /// `visibility`: `public`, `internal` or `private`. Without one a block is public; the call of a tool and its result
+    /// are internal.
     pub content: Option<Value>,
-    /// No part of Harn's format: what is not `public` here holds back the whole turn.
+    /// No part of Harn's format: what is not `public` here withholds the whole turn.
     pub visibility: Option<Value>,
 }
 
@@ -70,8 +71,12 @@ pub struct Asset {
     pub name: Option<Value>,
     /// Its title, shown where there is no name.
     pub title: Option<Value>,
-    /// `path`: where its bytes stand, relative to the run directory. It must not lead out of it.
+    /// `path`: where its bytes are, relative to the run directory. It must not lead out of it.
     pub storage: Option<Value>,
+    /// Its bytes, where it has no file: a text, base64, or a `data:` address. What is not a string is not published.
+    pub data: Option<Value>,
+    /// The media type of `data`: with one that is not of text, `data` is base64.
+    pub mime_type: Option<Value>,
 }
 
 /// Takes a value of any type; what the schema says of keys is for those who read it.

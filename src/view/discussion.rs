@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::config::Config;
 use crate::model::threads::{Lines, Thread, Threads};
-use crate::model::transcript::{Aside, AssetFile, Content, Conversation};
+use crate::model::transcript::{Aside, AssetFile, Content, Conversation, Part};
 use crate::render::Html;
 
 use super::{Badge, Link, format};
@@ -139,6 +139,14 @@ pub fn conversation(config: &Config, conversation: &Conversation<'_>) -> Convers
             ));
         }
     }
+    match conversation.unrecognized {
+        0 => {}
+        1 => withheld
+            .push("of 1 block of an unrecognized type only the type is published".to_owned()),
+        n => withheld.push(format!(
+            "of {n} blocks of unrecognized types only the type is published"
+        )),
+    }
     if conversation.summary_withheld {
         withheld.push(
             "the summary of earlier turns is not published, since it may restate what is private"
@@ -158,11 +166,7 @@ pub fn conversation(config: &Config, conversation: &Conversation<'_>) -> Convers
         .map(|(index, turn)| TurnView {
             anchor: format!("turn-{}", index + 1),
             role: turn.role.clone(),
-            parts: turn
-                .parts
-                .iter()
-                .map(|part| part_view(config, &files, &part.content))
-                .collect(),
+            parts: part_views(config, &files, &turn.parts),
         });
     ConversationView {
         count: format::count(conversation.turns.len(), "turn"),
@@ -194,16 +198,43 @@ fn aside_view(config: &Config, aside: &Aside) -> AsideView {
 /// How high a picture of a conversation may be, in CSS pixels: the `30rem` of the style sheet, in text of the usual size.
 const HIGHEST: u16 = 480;
 
+fn part_views(
+    config: &Config,
+    files: &BTreeMap<&str, &AssetFile>,
+    parts: &[Part<'_>],
+) -> Vec<PartView> {
+    let mut views: Vec<PartView> = Vec::new();
+    for part in parts {
+        match (views.last_mut(), &part.content) {
+            (Some(view), Content::Text(text)) if part.continues => view.go_on(config, text),
+            (_, content) => views.push(part_view(config, files, content)),
+        }
+    }
+    views
+}
+
+impl PartView {
+    /// Adds text without a separator, as far as a page shows it.
+    fn go_on(&mut self, config: &Config, text: &str) {
+        let shown = self.text.get_or_insert_default();
+        let limit = usize::try_from(config.limits.inline).unwrap_or(usize::MAX);
+        let room = if self.cut {
+            0
+        } else {
+            limit.saturating_sub(shown.len())
+        };
+        let head = super::timeline::head(text, room);
+        shown.push_str(head);
+        self.cut |= head.len() < text.len();
+    }
+}
+
 fn part_view(config: &Config, files: &BTreeMap<&str, &AssetFile>, content: &Content) -> PartView {
     match content {
         Content::Text(text) => {
-            let limit = usize::try_from(config.limits.inline).unwrap_or(usize::MAX);
-            let head = super::timeline::head(text, limit);
-            PartView {
-                cut: head.len() < text.len(),
-                text: Some(head.to_owned()),
-                ..PartView::default()
-            }
+            let mut view = PartView::default();
+            view.go_on(config, text);
+            view
         }
         Content::Label(label) => PartView {
             label: Some(label.clone()),

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use runpress::diagnostics::Source;
 use runpress::formats::transcript::parse;
-use runpress::model::transcript::public;
+use runpress::model::transcript::{Content, public};
 
 use crate::generate::{Dice, Json, dice, holds, object, text};
 
@@ -41,6 +41,9 @@ fn block() -> impl Strategy<Value = Block> {
         "Thinking_Summary",
         "provider_payload",
         "private_reasoning",
+        "chainOfThought",
+        "provider payload",
+        "analysis",
     ];
     (
         prop::option::of(prop::sample::select(kinds.to_vec())),
@@ -72,7 +75,8 @@ fn turn() -> impl Strategy<Value = Turn> {
 impl Turn {
     /// Whether a block of the turn may be shown: every word about it is exactly `public`, and it is no reasoning.
     fn shows(&self, block: &Block) -> bool {
-        let default = if self.role == Some("tool_result") {
+        let of_a_tool = block.kind.is_some_and(|kind| kind.starts_with("tool"));
+        let default = if self.role == Some("tool_result") || of_a_tool {
             "internal"
         } else {
             "public"
@@ -84,7 +88,7 @@ impl Turn {
             .unwrap_or(default);
         let kind = block.kind.unwrap_or("text").to_lowercase();
         said == "public"
-            && !["reasoning", "thinking", "provider"]
+            && !["reasoning", "thinking", "provider", "thought", "analysis"]
                 .iter()
                 .any(|word| kind.contains(word))
     }
@@ -102,6 +106,7 @@ impl Turn {
                     ("type", block.kind.map(Json::from)),
                     ("visibility", block.visibility.map(Json::from)),
                     ("text", Some(Json::from(words.as_str()))),
+                    ("reasoning_content", Some(Json::from(HIDDEN))),
                 ],
             )
         });
@@ -201,7 +206,12 @@ fn exactly_the_public_blocks_of_a_transcript_are_taken_from_it() {
                     turn.blocks
                         .iter()
                         .filter(|block| turn.shows(block))
-                        .map(|block| block.words.clone())
+                        .map(|block| match block.kind {
+                            Some(kind @ ("tool_call" | "tool_result")) => {
+                                format!("{:?}", Content::Label(format!("<{kind}:tool>")))
+                            }
+                            _ => block.words.clone(),
+                        })
                         .collect()
                 })
                 .filter(|blocks: &Vec<String>| !blocks.is_empty())
@@ -210,14 +220,12 @@ fn exactly_the_public_blocks_of_a_transcript_are_taken_from_it() {
                 .turns
                 .iter()
                 .map(|turn| {
-                    let words = |raw: &str| {
-                        serde_json::from_str::<serde_json::Value>(raw).expect("JSON")["text"]
-                            .as_str()
-                            .map(str::to_owned)
-                    };
                     turn.parts
                         .iter()
-                        .filter_map(|part| words(part.verbatim.0))
+                        .map(|part| match &part.content {
+                            Content::Text(words) => words.clone(),
+                            content => format!("{content:?}"),
+                        })
                         .collect()
                 })
                 .collect();

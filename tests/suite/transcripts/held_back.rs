@@ -51,7 +51,18 @@ fn places_of(site: &TestSite, word: &str) -> Vec<String> {
 fn nothing_that_is_not_public_leaves_a_transcript() {
     let site = with_files(format!("{:#}\n", full_of_secrets()));
     assert_eq!(codes(&site.publish()), [""; 0]);
-    for word in ["user", "assistant", "plan", "title", "name", "asset"] {
+    for word in [
+        "user",
+        "assistant",
+        "plan",
+        "title",
+        "name",
+        "asset",
+        "tool",
+        "argument",
+        "result",
+        "inline",
+    ] {
         assert!(
             !places_of(&site, &format!("PUBLIC-{word}")).is_empty(),
             "{word} is published"
@@ -59,7 +70,7 @@ fn nothing_that_is_not_public_leaves_a_transcript() {
     }
     assert_eq!(places_of(&site, SENTINEL), [""; 0]);
     let withheld = &document(&site)["withheld"];
-    assert_eq!(*withheld, json!({ "internal": 6, "private": 11 }));
+    assert_eq!(*withheld, json!({ "internal": 18, "private": 26 }));
     assert!(site.first_page().main().contains(
         "the summary of earlier turns is not published, since it may restate what is private"
     ));
@@ -118,7 +129,7 @@ fn let_out(blocks: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn what_is_not_plainly_public_is_held_back() {
+fn what_is_not_plainly_public_is_withheld() {
     let leaks = let_out(&[
         r#""type":"text","visibility":3,"#,
         r#""type":"text","visibility":["private"],"#,
@@ -132,17 +143,91 @@ fn what_is_not_plainly_public_is_held_back() {
 }
 
 #[test]
-fn reasoning_in_another_spelling_is_held_back() {
+fn reasoning_in_another_spelling_is_withheld() {
     let leaks = let_out(&[
         r#""type":["reasoning"],"#,
         r#""type":"Reasoning","visibility":"public","#,
         r#""type":"redacted_thinking","visibility":"public","#,
+        r#""type":"thought","#,
+        r#""type":"chain_of_thought","#,
+        r#""type":"Chain Of Thought","#,
+        r#""type":"chainOfThought","#,
+        r#""type":"analysis","#,
+        r#""type":"providerPayload","#,
+        r#""type":"provider payload","#,
+        r#""type":"PROVIDER-PAYLOAD","visibility":"public","#,
+        r#""thought":true,"#,
+        r#""channel":"analysis","#,
     ]);
     assert!(leaks.is_empty(), "{leaks:#?}");
 }
 
 #[test]
-fn private_blocks_inside_a_public_block_are_held_back() {
+fn calls_of_tools_and_their_results_are_internal_unless_the_block_says_public() {
+    let leaks = let_out(&[
+        r#""type":"tool_call","name":"SENTINEL","#,
+        r#""type":"tool_result","name":"SENTINEL","#,
+        r#""type":"Tool-Result","#,
+        r#""type":"tool_use","#,
+        r#""type":"functionCall","#,
+        r#""type":"text","tool_use_id":"c","#,
+    ]);
+    assert!(leaks.is_empty(), "{leaks:#?}");
+    let site = with(transcript(
+        &json!([
+            { "role": "user", "content": [{ "type": "tool_result", "name": "read", "content": SENTINEL }] },
+            { "role": "tool", "content": SENTINEL },
+            { "role": "tool_result", "content": [
+                { "type": "tool_result", "visibility": "public", "name": "read", "content": "42 lines" },
+            ] },
+        ]),
+        &json!([]),
+    ));
+    assert_eq!(codes(&site.publish()), [""; 0]);
+    let written = document(&site);
+    assert_eq!(written["withheld"], json!({ "internal": 2, "private": 0 }));
+    assert_eq!(
+        written["messages"],
+        json!([{ "role": "tool_result", "content": [
+            { "type": "tool_result", "visibility": "public", "name": "read", "content": "42 lines" },
+        ] }])
+    );
+}
+
+#[test]
+fn only_listed_keys_of_listed_block_types_are_published() {
+    let site = with(transcript(
+        &json!([{ "role": "assistant", "content": [
+            { "type": "text", "visibility": "public", "text": "a", "reasoning_content": SENTINEL, "future": SENTINEL },
+            { "type": "widget", "visibility": "public", "text": SENTINEL },
+            { "type": "output_text", "content": 1.50, "logprobs": [SENTINEL] },
+            { "type": "file", "name": "f", "file_data": SENTINEL, "url": SENTINEL },
+            { "type": "tool_call", "visibility": "public", "id": "c", "name": "n", "arguments": { "thinking": SENTINEL, "n": 1.50 },
+              "provider_payload": SENTINEL },
+        ] }]),
+        &json!([]),
+    ));
+    assert_eq!(codes(&site.publish()), [""; 0]);
+    assert_eq!(
+        document(&site)["messages"][0]["content"],
+        json!([
+            { "type": "text", "visibility": "public", "text": "a" },
+            { "type": "widget", "visibility": "public" },
+            { "type": "output_text", "content": 1.50 },
+            { "type": "file", "name": "f" },
+            { "type": "tool_call", "visibility": "public", "id": "c", "name": "n", "arguments": { "n": 1.50 } },
+        ])
+    );
+    assert_eq!(places_of(&site, SENTINEL), [""; 0]);
+    assert!(
+        site.first_page()
+            .main()
+            .contains("Withheld: of 1 block of an unrecognized type only the type is published.")
+    );
+}
+
+#[test]
+fn private_blocks_inside_a_public_block_are_withheld() {
     let site = with(transcript(
         &json!([{ "role": "assistant", "content": [
             { "type": "tool_result", "visibility": "public", "name": "agent", "content": [

@@ -7,8 +7,7 @@ use crate::support::{FIRST, TestSite};
 
 /// A transcript with a word in every place that is not public, and `PUBLIC-` in those that are.
 pub(super) fn full_of_secrets() -> Value {
-    let s = |place: &str| format!("{SENTINEL}-{place}");
-    json!({
+    let mut document = json!({
         "_type": "transcript", "version": 2, "id": "tr-1", "state": "active",
         "summary": s("summary"),
         "metadata": { "note": s("metadata") },
@@ -17,7 +16,11 @@ pub(super) fn full_of_secrets() -> Value {
             { "role": "tool_result", "content": s("tool-result"), "tool_use_id": s("tool-use") },
             { "role": "tool_result", "content": [{ "type": "text", "text": s("tool-result-block") }] },
             { "role": "assistant", "reasoning": s("message-reasoning"), "content": [
-                { "type": "text", "visibility": "public", "text": "PUBLIC-assistant" },
+                { "type": "text", "visibility": "public", "text": "PUBLIC-assistant",
+                  "reasoning_content": s("reasoning-content"), "thinking": s("thinking-key"), "thoughts": [s("thoughts")],
+                  "provider_payload": { "p": s("payload-key") }, "providerPayload": s("payload-camel"),
+                  "provider payload": s("payload-space"), "metadata": s("block-metadata"), "content": s("content-beside-text"),
+                  "annotations": [s("citation")], "Text": s("text-in-another-case") },
                 { "type": "text", "visibility": "internal", "text": s("internal") },
                 { "type": "text", "visibility": "private", "text": s("private") },
                 { "type": "text", "visibility": "Public", "text": s("other-case") },
@@ -47,6 +50,12 @@ pub(super) fn full_of_secrets() -> Value {
             { "kind": "compaction", "role": "system", "visibility": "internal", "text": s("compaction-event") },
             { "kind": "thinking_summary", "visibility": "public", "text": s("thinking-event") },
             { "kind": "provider_payload", "visibility": "public", "text": s("payload-event") },
+            { "kind": "Chain Of Thought", "visibility": "public", "text": s("chain-event") },
+            { "kind": "providerPayload", "visibility": "public", "text": s("payload-event-camel") },
+            { "kind": "compaction", "visibility": "public", "text": s("public-compaction") },
+            { "kind": "host_input", "role": "analysis", "visibility": "public", "text": s("role-of-event") },
+            { "kind": "host_input", "visibility": "public", "text": s("event-with-a-thought"),
+              "blocks": [{ "type": "thought", "text": s("thought-block") }] },
             { "kind": "host_input", "role": "user", "text": s("event-without-visibility") },
             { "kind": "host_input", "role": s("event-role"), "visibility": "PUBLIC", "text": s("event-other-case") },
             { "kind": "host_input", "visibility": "public", "text": s("event-with-hidden-block"),
@@ -63,10 +72,77 @@ pub(super) fn full_of_secrets() -> Value {
             { "id": "compaction-source-1", "kind": "compaction_source_transcript", "visibility": "public",
               "title": s("compaction-title"), "storage": { "path": "assets/compaction.json" },
               "data": { "messages": [s("compaction")] } },
+            { "id": s("snapshot-of-another-kind"), "kind": "CompactionSourceTranscript", "visibility": "public", "data": s("camel-case") },
+            { "id": "payload", "kind": "provider payload", "visibility": "public", "data": s("payload-asset") },
+            { "id": "inline", "visibility": "public", "data": "PUBLIC-inline", "metadata": s("inline-metadata") },
             { "id": "seen", "visibility": "public", "name": "PUBLIC-name", "storage": { "path": "assets/public.txt" },
               "data": s("public-asset-data"), "metadata": { "m": s("public-asset-metadata") } },
         ],
-    })
+    });
+    let messages = document["messages"].as_array_mut();
+    messages.expect("an array").extend(disguised());
+    document
+}
+
+/// A word in the place named.
+fn s(place: &str) -> String {
+    format!("{SENTINEL}-{place}")
+}
+
+/// Turns with what is not public under other names, in other spellings, and beside and inside what is.
+fn disguised() -> Vec<Value> {
+    let answers = json!({ "role": "user", "content": [
+                { "type": "tool_result", "tool_use_id": s("use-id"), "content": s("result-in-a-user-turn") },
+                { "type": "web_search_tool_result", "content": [{ "url": s("search-result") }] },
+                { "type": "function_call_output", "output": s("function-output") },
+                { "type": "toolResult", "content": s("result-in-camel-case") },
+                { "tool_use_id": "call", "text": s("answer-of-no-type") },
+                { "type": "text", "text": { "hidden": s("object-as-text") } },
+                { "type": "text", "text": [s("array-as-text")] },
+            ] });
+    let turns = json!([
+            { "role": "tool", "content": s("role-tool") },
+            { "role": "function", "content": s("role-function") },
+            { "role": "user", "tool_call_id": "call", "content": s("answer-by-id") },
+            { "role": "reasoning", "content": s("role-reasoning") },
+            { "role": "assistant", "channel": "analysis", "content": s("channel") },
+            { "role": "assistant", "kind": "chain of thought", "content": s("kind-of-turn") },
+            { "role": "assistant", "Visibility": "internal", "content": s("visibility-in-another-case") },
+    ]);
+    let thoughts = json!({ "role": "assistant", "content": [
+                { "type": "thought", "text": s("thought") },
+                { "type": "chain_of_thought", "text": s("chain-of-thought") },
+                { "type": "chainOfThought", "text": s("chain-in-camel-case") },
+                { "type": "analysis", "text": s("analysis") },
+                { "type": "providerPayload", "text": s("provider-camel") },
+                { "type": "provider payload", "visibility": "public", "text": s("provider-space") },
+                { "type": "RE-ASONING", "visibility": "public", "text": s("reasoning-with-a-hyphen") },
+                { "type": "text", "thought": true, "text": s("marked-as-thought") },
+                { "type": "tool_use", "name": s("use-name"), "input": s("use-input") },
+                { "type": "tool_call", "name": s("call-without-visibility"), "arguments": s("arguments") },
+                { "type": "function_call", "name": s("function"), "arguments": s("function-arguments") },
+                { "type": "widget", "visibility": "public", "text": s("unrecognized"), "name": s("unrecognized-name") },
+                { "type": "image_generation", "result": s("unrecognized-without-visibility") }
+            ] });
+    let mixed = json!({ "role": "assistant", "content": [
+                { "type": "image", "visibility": "public", "title": "PUBLIC-title", "url": s("image-url"), "base64": s("base64"),
+                  "source": { "data": s("image-source") }, "name": { "hidden": s("name-of-an-object") } },
+                { "type": "tool_call", "visibility": "public", "name": "PUBLIC-tool", "input": s("call-input"),
+                  "arguments": { "q": "PUBLIC-argument", "thought": s("argument"), "chainOfThought": s("argument-camel"),
+                                 "steps": [{ "reasoning-content": s("argument-inside"), "type": "step" }, { "type": "thinking", "t": s("typed") }] } },
+                { "type": "tool_call", "visibility": "public", "name": "think",
+                  "arguments": json!({ "q": 1, "thought": s("argument-in-a-string") }).to_string() },
+                { "type": "tool_result", "visibility": "public", "name": "read", "raw": s("result-raw"), "content": [
+                    { "type": "text", "text": "PUBLIC-result", "reasoning": s("result-reasoning") },
+                    { "type": "widget", "payload": s("widget-in-a-result") },
+                    { "rows": [1], "analysis": s("result-analysis") },
+                ] },
+                { "type": "tool_result", "visibility": "public", "content": { "rows": [{ "type": "text", "visibility": "private", "text": s("deep-in-a-result") }] } },
+                { "type": "tool_result", "visibility": "public", "content": [{ "type": "tool_result", "content": s("result-in-a-result") }] },
+            ] });
+    let mut all = vec![answers, thoughts, mixed];
+    all.extend(turns.as_array().cloned().unwrap_or_default());
+    all
 }
 
 pub(super) fn with_files(transcript: impl AsRef<[u8]>) -> TestSite {

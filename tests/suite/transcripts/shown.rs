@@ -1,5 +1,7 @@
 //! What is public in a conversation is shown as plain text and passed on as it was written.
 
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
 
 use super::{SENTINEL, asset, assets, document, transcript, with};
@@ -52,7 +54,7 @@ fn the_public_part_of_a_conversation_is_shown_as_plain_text() {
     assert!(page.main().contains("3 turns."), "{}", page.main());
     assert!(
         page.main().contains(
-            "Held back: 2 internal blocks are not published; 1 private block is not published."
+            "Withheld: 2 internal blocks are not published; 1 private block is not published."
         ),
         "{}",
         page.main()
@@ -124,8 +126,8 @@ fn blake3_of(site: &TestSite, name: &str) -> String {
 }
 
 #[test]
-fn run_json_holds_the_public_blocks_as_written_and_counts_the_rest() {
-    let block = json!({ "type": "tool_call", "visibility": "public", "name": "search", "arguments": { "n": 1.50 } });
+fn run_json_holds_the_public_blocks_and_counts_the_rest() {
+    let block = json!({ "type": "tool_call", "visibility": "public", "name": "search", "arguments": { "n": 1.50, "q": ["a", null] } });
     let site = with(transcript(
         &json!([
             { "role": "assistant", "content": [block, { "type": "text", "visibility": "private", "text": SENTINEL }] },
@@ -164,6 +166,155 @@ fn run_json_holds_the_public_blocks_as_written_and_counts_the_rest() {
         assets(&site).len(),
         1,
         "a picture that could run something is text"
+    );
+}
+
+#[test]
+fn consecutive_text_blocks_of_a_turn_are_one_text() {
+    let text = |text: &str| json!({ "type": "output_text", "text": text });
+    let site = with(transcript(
+        &json!([
+            { "role": "assistant", "content": [
+                text("La"), text(" Paz sits above sea level, with El Al"), text(""), text("to above it."),
+                { "type": "tool_call", "name": "look", "visibility": "public" },
+                text("Then"), { "type": "text", "visibility": "private", "text": SENTINEL }, text("more"),
+                "\u{2014}or", "\u{2014}less",
+            ] },
+            { "role": "assistant", "content": "Another turn." },
+        ]),
+        &json!([]),
+    ));
+    assert_eq!(codes(&site.publish()), [""; 0]);
+    let page = site.first_page();
+    assert_eq!(
+        page.texts("ol.turns > li p.plain"),
+        [
+            "La Paz sits above sea level, with El Alto above it.",
+            "Then",
+            "more\u{2014}or\u{2014}less",
+            "Another turn.",
+        ]
+    );
+    let blocks = document(&site)["messages"][0]["content"].clone();
+    assert_eq!(blocks.as_array().map(Vec::len), Some(9), "{blocks}");
+}
+
+#[test]
+fn a_text_in_many_blocks_is_cut_as_one() {
+    let blocks = vec![json!("words "); 50_000];
+    let site = with(transcript(
+        &json!([{ "role": "user", "content": blocks }]),
+        &json!([]),
+    ));
+    assert_eq!(codes(&site.publish()), [""; 0]);
+    let page = site.first_page();
+    let texts = page.texts("ol.turns > li p.plain");
+    assert_eq!(texts.len(), 1);
+    assert!(
+        (65_000..=65_536).contains(&texts[0].len()),
+        "{}",
+        texts[0].len()
+    );
+    assert!(page.main().contains("The text goes on in run.json."));
+}
+
+#[test]
+fn a_visibility_among_the_arguments_of_a_call_hides_nothing() {
+    let call = json!({ "type": "tool_call", "visibility": "public", "name": "create_repo",
+        "arguments": { "visibility": "private", "owner": { "type": "team", "visibility": "internal" } } });
+    let answer = json!({ "type": "tool_result", "visibility": "public", "name": "create_repo",
+        "content": { "repo": { "visibility": "private" } } });
+    let site = with(transcript(
+        &json!([{ "role": "assistant", "content": [call, answer] }]),
+        &json!([]),
+    ));
+    assert_eq!(codes(&site.publish()), [""; 0]);
+    let written = document(&site);
+    assert_eq!(written["messages"][0]["content"], json!([call, answer]));
+    assert_eq!(written["withheld"], json!({ "internal": 0, "private": 0 }));
+    assert_eq!(
+        site.first_page().texts("ol.turns > li"),
+        ["assistant <tool_call:create_repo> <tool_result:create_repo>"]
+    );
+}
+
+#[test]
+fn a_block_without_a_name_has_the_label_of_harn() {
+    let public =
+        |kind: &str| json!({ "type": kind, "visibility": "public", "tool_use_id": "call-1" });
+    let kinds = [
+        "tool_call",
+        "tool_result",
+        "image",
+        "input_image",
+        "document",
+        "plan",
+    ];
+    let site = with(transcript(
+        &json!([{ "role": "assistant", "content": kinds.map(public) }]),
+        &json!([]),
+    ));
+    assert_eq!(codes(&site.publish()), [""; 0]);
+    assert_eq!(
+        site.first_page().texts("ol.turns > li code"),
+        [
+            "<tool_call:tool>",
+            "<tool_result:tool>",
+            "<image:image>",
+            "<image:image>",
+            "<document:document>",
+            "<plan>",
+        ]
+    );
+}
+
+#[test]
+fn the_data_of_a_public_asset_is_published_as_a_file_of_its_real_type() {
+    let picture = png(16, 9);
+    let encoded = BASE64_STANDARD.encode(&picture);
+    let block =
+        |id: &str| json!({ "type": "file", "asset_id": id, "title": id, "visibility": "public" });
+    let inline = |id: &str, mime_type: Option<&str>, data: Value| json!({ "id": id, "visibility": "public", "mime_type": mime_type, "data": data });
+    let ids = ["shot", "link", "note", "page", "rows", "session"];
+    let site = with(transcript(
+        &json!([{ "role": "assistant", "content": ids.map(block) }]),
+        &json!([
+            inline("shot", Some("image/png"), json!(encoded)),
+            inline("link", None, json!(format!("data:image/png;base64,{encoded}"))),
+            inline("note", None, json!("plain words")),
+            inline("page", Some("text/html"), json!("<script>alert(1)</script>")),
+            inline("rows", None, json!({ "rows": [SENTINEL] })),
+            inline("session", None, json!(format!("{{\"_type\": \"transcript\", \"x\": \"{SENTINEL}\"}}"))),
+            { "id": "hidden", "data": SENTINEL },
+        ]),
+    ));
+    let outcome = site.publish();
+    assert_eq!(
+        codes(&outcome),
+        ["transcript.asset-withheld", "transcript.asset-withheld"]
+    );
+    assert_eq!(problems(&site.published()), [""; 0]);
+    let mut published = assets(&site);
+    published
+        .sort_by_key(|(name, bytes)| (name.rsplit('.').next().map(str::to_owned), bytes.clone()));
+    let bytes: Vec<&[u8]> = published
+        .iter()
+        .map(|(_, bytes)| bytes.as_slice())
+        .collect();
+    assert_eq!(
+        bytes,
+        [
+            picture.as_slice(),
+            b"<script>alert(1)</script>",
+            b"plain words"
+        ],
+        "the same bytes are one file"
+    );
+    let page = site.first_page();
+    assert_eq!(page.all("ol.turns img").len(), 2);
+    assert_eq!(
+        page.texts("ol.turns > li code"),
+        ["rows (not published)", "session (not published)"]
     );
 }
 
@@ -213,7 +364,7 @@ fn public_events_that_are_no_turn_stand_beside_the_turns() {
     let held = page.texts("section[aria-labelledby=conversation] > p.quiet:last-child");
     assert_eq!(
         held,
-        ["Held back: 1 internal event is not published; 1 private event is not published."]
+        ["Withheld: 1 internal event is not published; 1 private event is not published."]
     );
     let transcript = &site.json(&format!("runs/{FIRST_SLUG}/run.json"))["transcript"];
     assert_eq!(

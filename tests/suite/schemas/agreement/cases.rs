@@ -159,7 +159,7 @@ pub(super) fn cases() -> Vec<Case> {
             "messages": [{"role": "user", "visibility": "public",
                 "content": [{"type": "text", "visibility": "public", "text": "a"}, "b"]}],
             "assets": [{"id": "a", "kind": "blob", "visibility": "public", "name": "n", "title": "t",
-                "storage": {"path": "p"}}, "path"],
+                "storage": {"path": "p"}, "data": "d", "mime_type": "text/plain"}, "path"],
             "summary": "s", "metadata": {},
             "events": [{"id": "e", "kind": "plan", "role": "assistant", "visibility": "public", "text": "t"}]}),
         accepts_transcript,

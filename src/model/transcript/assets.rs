@@ -1,0 +1,196 @@
+//! Knows which assets of a transcript are public, and what their bytes are.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+
+use crate::formats::json::{Kind, Node};
+use crate::formats::transcript::Asset;
+use crate::pictures::{self, Size};
+
+use super::disclosure::said;
+use super::words::is_restating;
+
+/// A public asset.
+#[derive(Debug)]
+pub struct PublicAsset<'a> {
+    /// Its id.
+    pub id: String,
+    /// A name for it.
+    pub name: String,
+    /// Where its bytes are, relative to the run directory.
+    pub path: Option<String>,
+    /// What it holds in the transcript itself.
+    pub inline: Inline<'a>,
+    /// JSON pointer to it in the transcript.
+    pub pointer: String,
+    /// Its file, once it was read and may be published.
+    pub file: Option<AssetFile>,
+}
+
+/// The bytes of a public asset.
+#[derive(Debug)]
+pub struct AssetFile {
+    /// The name it gets beside the run's page: its BLAKE3 and the ending of its real media type.
+    pub name: String,
+    /// Whether browsers show it as a picture.
+    pub image: bool,
+    /// How large the picture is, when its header says so.
+    pub size: Option<Size>,
+    /// The bytes.
+    pub bytes: Vec<u8>,
+}
+
+/// What an asset holds in the transcript itself, under `data`.
+#[derive(Debug, Default)]
+pub enum Inline<'a> {
+    /// Nothing.
+    #[default]
+    None,
+    /// Its bytes.
+    Bytes(Cow<'a, [u8]>),
+    /// An object, an array, a number: what it holds cannot be told, so it is withheld.
+    Withheld,
+}
+
+/// The public ones. An asset with a known id replaces the earlier one and moves to the end.
+pub(super) fn public(assets: Vec<Asset<'_>>) -> Vec<PublicAsset<'_>> {
+    let mut seen = BTreeSet::new();
+    let mut last: Vec<Asset<'_>> = assets
+        .into_iter()
+        .rev()
+        .filter(|asset| asset.id.is_empty() || seen.insert(asset.id.clone()))
+        .collect();
+    last.reverse();
+    let shown = last.into_iter().filter(is_public);
+    shown.map(public_asset).collect()
+}
+
+/// Whether an asset is public. The snapshot of a compaction embeds the whole earlier transcript, private events
+/// included.
+fn is_public(asset: &Asset<'_>) -> bool {
+    said(&asset.node.members()) == Some(Ok(()))
+        && !is_restating(&asset.kind)
+        && !asset.id.starts_with("compaction-source-")
+}
+
+fn public_asset(asset: Asset<'_>) -> PublicAsset<'_> {
+    let name = match &asset.name {
+        Some(name) => name.as_ref(),
+        None if asset.id.is_empty() => "asset",
+        None => &asset.id,
+    };
+    PublicAsset {
+        name: name.to_owned(),
+        id: asset.id.into_owned(),
+        inline: match &asset.path {
+            Some(_) => Inline::None,
+            None => inline(asset.node),
+        },
+        path: asset.path.map(Cow::into_owned),
+        pointer: asset.pointer,
+        file: None,
+    }
+}
+
+/// The bytes under `data`: those of a `data:` address, those of base64 where the media type is not one of text, else
+/// the text itself.
+fn inline(asset: Node<'_>) -> Inline<'_> {
+    let Some(data) = asset.get("data").filter(|data| data.kind() != Kind::Null) else {
+        return Inline::None;
+    };
+    let Some(text) = data.as_str().filter(|_| data.kind() == Kind::String) else {
+        return Inline::Withheld;
+    };
+    let media_type = asset.get("mime_type").and_then(|value| value.as_str());
+    let is_text = media_type.is_none_or(|media_type| media_type.starts_with("text/"));
+    let encoded = match text
+        .strip_prefix("data:")
+        .and_then(|rest| rest.split_once(','))
+    {
+        Some((kind, body)) if kind.ends_with(";base64") => Some(body),
+        _ if is_text => None,
+        _ => Some(text.as_ref()),
+    };
+    match encoded.map(|encoded| BASE64_STANDARD.decode(encoded.trim())) {
+        Some(Ok(bytes)) => Inline::Bytes(Cow::Owned(bytes)),
+        _ => Inline::Bytes(match text {
+            Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
+            Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+        }),
+    }
+}
+
+/// Whether bytes are a transcript themselves, which holds more than its public part.
+#[must_use]
+pub fn is_transcript(bytes: &[u8]) -> bool {
+    if bytes.trim_ascii_start().first() != Some(&b'{') {
+        return false;
+    }
+    let text = std::str::from_utf8(bytes).ok();
+    let tag = text
+        .and_then(|text| Node::parse(text).ok())
+        .and_then(|document| document.get("_type"));
+    tag.and_then(|tag| tag.as_str()).as_deref() == Some("transcript")
+}
+
+/// Names a file by what it really is. Only pictures that cannot run anything are shown as pictures; text of
+/// any kind, SVG and HTML among it, is published as plain text.
+#[must_use]
+pub fn asset_file(bytes: Vec<u8>, digest: &str) -> AssetFile {
+    let (ending, image) = match bytes.as_slice() {
+        [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => ("png", true),
+        [0xff, 0xd8, 0xff, ..] => ("jpg", true),
+        [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => ("gif", true),
+        [
+            b'R',
+            b'I',
+            b'F',
+            b'F',
+            _,
+            _,
+            _,
+            _,
+            b'W',
+            b'E',
+            b'B',
+            b'P',
+            ..,
+        ] => ("webp", true),
+        text if std::str::from_utf8(text).is_ok_and(|text| !text.contains('\0')) => ("txt", false),
+        _ => ("bin", false),
+    };
+    AssetFile {
+        name: format!("{}.{ending}", digest.get(..16).unwrap_or(digest)),
+        image,
+        size: if image { pictures::size(&bytes) } else { None },
+        bytes,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_named_by_what_it_is() {
+        let named = |bytes: &[u8]| {
+            let file = asset_file(bytes.to_vec(), "0123456789abcdef0123");
+            (file.name, file.image)
+        };
+        assert_eq!(
+            named(b"\x89PNG\r\n\x1a\n..."),
+            ("0123456789abcdef.png".to_owned(), true)
+        );
+        assert_eq!(
+            named(b"<svg onload=alert(1)>"),
+            ("0123456789abcdef.txt".to_owned(), false)
+        );
+        assert_eq!(
+            named(&[0, 159, 146, 150]),
+            ("0123456789abcdef.bin".to_owned(), false)
+        );
+    }
+}

@@ -1,0 +1,408 @@
+//! Knows which blocks of a transcript are published, and which of their keys.
+//!
+//! Lists of what is allowed decide: what is not on them is never published, whatever it is called.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use crate::formats::json::{Kind, Member, Node};
+use crate::formats::transcript::Event;
+use crate::model::Verbatim;
+
+use super::words::{is_of_a_tool, is_reasoning, is_restating, is_spelled};
+use super::{Content, Published, Withheld};
+
+/// How deep public data may be nested; what is deeper is left out.
+const DEPTH: usize = 32;
+/// How long the name of an unrecognized type may be.
+const TYPE_LENGTH: usize = 64;
+
+const TEXT: &[&str] = &["type", "visibility", "text"];
+const TEXT_AS_CONTENT: &[&str] = &["type", "visibility", "content"];
+const ASSET: &[&str] = &[
+    "type",
+    "visibility",
+    "asset_id",
+    "name",
+    "title",
+    "path",
+    "media_type",
+    "mime_type",
+    "detail",
+];
+const TOOL_CALL: &[&str] = &["type", "visibility", "id", "name", "arguments"];
+const TOOL_RESULT: &[&str] = &[
+    "type",
+    "visibility",
+    "name",
+    "tool_use_id",
+    "is_error",
+    "content",
+];
+const OTHER: &[&str] = &["type", "visibility"];
+
+/// Decides on an event that is no turn. Its text is made of its blocks.
+pub(super) fn event(event: &Event<'_>) -> Result<(), Hidden> {
+    let members = event.node.members();
+    // Harn writes the visibility of every event.
+    let visibility = said(&members).unwrap_or(Err(Hidden::Private));
+    visibility?;
+    if is_restating(&event.kind) {
+        return Err(Hidden::Private);
+    }
+    let blocks = value(&members, "blocks").map(|blocks| blocks.items());
+    let mut blocks = blocks.unwrap_or_default().into_iter();
+    if blocks.any(|block| matches!(said(&block.members()), Some(Err(_)))) {
+        return Err(Hidden::Private);
+    }
+    Ok(())
+}
+
+/// Why something is not published.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Hidden {
+    /// It is internal, or counts as internal.
+    Internal,
+    /// It is private, reasoning, or of a visibility that is not recognized.
+    Private,
+}
+
+impl Hidden {
+    /// Counts it.
+    pub(super) fn count(self, withheld: &mut Withheld) {
+        match self {
+            Self::Internal => withheld.internal += 1,
+            Self::Private => withheld.private += 1,
+        }
+    }
+}
+
+/// What a turn says of all its blocks.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Turn {
+    /// What the turn withholds as a whole.
+    hidden: Option<Hidden>,
+    /// Whether a tool speaks: its words are internal unless a block says that it is public.
+    of_a_tool: bool,
+}
+
+impl Turn {
+    /// Reads what is said of a whole message.
+    pub(super) fn new(role: &str, node: Node<'_>) -> Self {
+        let members = node.members();
+        Self {
+            hidden: if is_reasoning(role) {
+                Some(Hidden::Private)
+            } else {
+                said(&members).and_then(Result::err)
+            },
+            of_a_tool: is_of_a_tool(role) || answers_a_call(&members),
+        }
+    }
+}
+
+/// A block that is published.
+#[derive(Debug)]
+pub(super) struct Public<'a> {
+    /// What programs get of it.
+    pub(super) published: Published<'a>,
+    /// What the page shows of it.
+    pub(super) content: Content,
+    /// Whether its type is one whose keys are known.
+    pub(super) recognized: bool,
+}
+
+/// Decides on a block.
+pub(super) fn block<'a>(node: Node<'a>, turn: Turn) -> Result<Public<'a>, Hidden> {
+    nested_block(node, turn, 0)
+}
+
+fn nested_block<'a>(node: Node<'a>, turn: Turn, depth: usize) -> Result<Public<'a>, Hidden> {
+    let members = node.members();
+    let kind = kind(node, &members).ok_or(Hidden::Private)?;
+    let visibility = match turn.hidden {
+        Some(hidden) => Err(hidden),
+        None => said(&members).unwrap_or_else(|| {
+            let of_a_tool = turn.of_a_tool || is_of_a_tool(&kind) || answers_a_call(&members);
+            if of_a_tool {
+                Err(Hidden::Internal)
+            } else {
+                Ok(())
+            }
+        }),
+    };
+    // What a block is says more than what it says of itself.
+    if is_reasoning(&kind) {
+        return Err(Hidden::Private);
+    }
+    visibility?;
+    if node.kind() != Kind::Object {
+        let text = scalar(node).ok_or(Hidden::Private)?;
+        return Ok(Public {
+            published: Published::Value(Verbatim(node.raw)),
+            content: Content::Text(text),
+            recognized: true,
+        });
+    }
+    let text = |key: &str| value(&members, key)?.as_str();
+    let named = |keys: &[&str], or: &str| {
+        let named = keys.iter().find_map(|key| text(key));
+        named.unwrap_or(Cow::Borrowed(or)).into_owned()
+    };
+    let mut recognized = true;
+    let (allowed, content) = match kind.as_ref() {
+        "text" | "output_text" => {
+            let (allowed, text) = match (value(&members, "text"), value(&members, "content")) {
+                (Some(text), _) => (TEXT, Some(text)),
+                (None, text) => (TEXT_AS_CONTENT, text),
+            };
+            let text = text.map_or(Some(String::new()), scalar);
+            (allowed, Content::Text(text.ok_or(Hidden::Private)?))
+        }
+        kind @ ("image" | "input_image" | "file" | "document" | "attachment") => {
+            let short = if kind == "input_image" { "image" } else { kind };
+            let label = named(&["name", "title", "path", "asset_id"], short);
+            let content = match text("asset_id") {
+                Some(id) => Content::Asset {
+                    id: id.into_owned(),
+                    label,
+                },
+                None => Content::Label(format!("<{short}:{label}>")),
+            };
+            (ASSET, content)
+        }
+        kind @ ("tool_call" | "tool_result") => {
+            let label = format!("<{kind}:{}>", named(&["name"], "tool"));
+            let allowed = if kind == "tool_call" {
+                TOOL_CALL
+            } else {
+                TOOL_RESULT
+            };
+            (allowed, Content::Label(label))
+        }
+        other if other.len() <= TYPE_LENGTH => {
+            recognized = false;
+            (OTHER, Content::Label(format!("<{other}>")))
+        }
+        _ => return Err(Hidden::Private),
+    };
+    Ok(Public {
+        published: keep(&members, allowed, depth)?,
+        content,
+        recognized,
+    })
+}
+
+/// The members of a block that are published: the last of each allowed key, in the order of the document.
+fn keep<'a>(
+    members: &[Member<'a>],
+    allowed: &[&str],
+    depth: usize,
+) -> Result<Published<'a>, Hidden> {
+    let mut kept = Vec::new();
+    for (key, node) in last_of_each(members) {
+        let value = match key.as_ref() {
+            name if !allowed.contains(&name) => None,
+            "arguments" => arguments(node, depth + 1),
+            "content" if allowed == TOOL_RESULT => Some(result(node, depth + 1)?),
+            _ => scalar(node).map(|_| Published::Value(Verbatim(node.raw))),
+        };
+        kept.extend(value.map(|value| (key, value)));
+    }
+    Ok(Published::Object(kept))
+}
+
+/// The arguments of a call: data. Providers write them as JSON, or as JSON in a string.
+fn arguments(node: Node<'_>, depth: usize) -> Option<Published<'_>> {
+    let written = node.as_str().filter(|_| node.kind() == Kind::String);
+    if written.is_some_and(|text| Node::parse(&text).is_ok_and(|inner| has_reasoning(inner, depth)))
+    {
+        return None;
+    }
+    data(node, depth)
+}
+
+/// What a tool answered: a text, data, or blocks. A block in it that is not public hides the whole.
+fn result(node: Node<'_>, depth: usize) -> Result<Published<'_>, Hidden> {
+    let of_the_result = Turn {
+        hidden: None,
+        of_a_tool: false,
+    };
+    let item = |node: Node<'_>| {
+        node.get("type")
+            .is_some_and(|kind| kind.kind() == Kind::String)
+    };
+    match node.kind() {
+        Kind::Array if depth <= DEPTH => node
+            .items()
+            .into_iter()
+            .map(|node| result(node, depth + 1))
+            .collect::<Result<_, _>>()
+            .map(Published::List),
+        Kind::Object if depth <= DEPTH && item(node) => nested_block(node, of_the_result, depth)
+            .map(|public| public.published)
+            .map_err(|_| Hidden::Private),
+        _ if holds_hidden_block(node, depth) => Err(Hidden::Private),
+        _ => data(node, depth).ok_or(Hidden::Private),
+    }
+}
+
+/// Data without its reasoning. A visibility in it is one of the data (a repository may be `private`), not of the
+/// block. `None`: nothing of it is published.
+fn data(node: Node<'_>, depth: usize) -> Option<Published<'_>> {
+    match node.kind() {
+        Kind::Array | Kind::Object if depth > DEPTH => None,
+        Kind::Array => {
+            let items = node.items().into_iter();
+            Some(Published::List(
+                items.filter_map(|item| data(item, depth + 1)).collect(),
+            ))
+        }
+        Kind::Object => {
+            let members = node.members();
+            if is_of_reasoning_type(&members) {
+                return None;
+            }
+            let kept = last_of_each(&members)
+                .filter(|(key, _)| !is_reasoning(key))
+                .filter_map(|(key, node)| Some((key, data(node, depth + 1)?)));
+            Some(Published::Object(kept.collect()))
+        }
+        _ => Some(Published::Value(Verbatim(node.raw))),
+    }
+}
+
+/// Whether data has anything that [`data`] leaves out.
+fn has_reasoning(node: Node<'_>, depth: usize) -> bool {
+    match node.kind() {
+        Kind::Array | Kind::Object if depth > DEPTH => true,
+        Kind::Array => node
+            .items()
+            .into_iter()
+            .any(|item| has_reasoning(item, depth + 1)),
+        Kind::Object => {
+            let members = node.members();
+            is_of_reasoning_type(&members)
+                || members.iter().any(|member| {
+                    is_reasoning(&member.key) || has_reasoning(member.value, depth + 1)
+                })
+        }
+        _ => false,
+    }
+}
+
+/// Whether data holds something that looks like a block and is not public.
+fn holds_hidden_block(node: Node<'_>, depth: usize) -> bool {
+    match node.kind() {
+        Kind::Array | Kind::Object if depth > DEPTH => true,
+        Kind::Array => node
+            .items()
+            .into_iter()
+            .any(|item| holds_hidden_block(item, depth + 1)),
+        Kind::Object => {
+            let members = node.members();
+            let is_block = members.iter().any(|member| member.key == "type");
+            (is_block && matches!(said(&members), Some(Err(_))))
+                || members
+                    .iter()
+                    .any(|member| holds_hidden_block(member.value, depth + 1))
+        }
+        _ => false,
+    }
+}
+
+/// What the members of a message, a block or an event say of their visibility: nothing, public, or why they are
+/// hidden. Every duplicate counts, and every spelling of the key.
+pub(super) fn said(members: &[Member<'_>]) -> Option<Result<(), Hidden>> {
+    if is_reasoning_itself(members) {
+        return Some(Err(Hidden::Private));
+    }
+    let words = members
+        .iter()
+        .filter(|member| is_spelled(&member.key, "visibility"))
+        .map(|member| match member.value.as_str().as_deref() {
+            Some("public") => Ok(()),
+            Some("internal") => Err(Hidden::Internal),
+            _ => Err(Hidden::Private),
+        });
+    words.reduce(|one, other| match (one, other) {
+        (Ok(()), Ok(())) => Ok(()),
+        (Err(Hidden::Internal), Ok(()) | Err(Hidden::Internal))
+        | (Ok(()), Err(Hidden::Internal)) => Err(Hidden::Internal),
+        _ => Err(Hidden::Private),
+    })
+}
+
+/// Whether an object says that it is reasoning as a whole: by a word under `type`, `kind`, `role` or `channel`, or
+/// by a mark such as `"thought": true`.
+fn is_reasoning_itself(members: &[Member<'_>]) -> bool {
+    members.iter().any(|member| {
+        let names_it = ["type", "kind", "role", "channel"]
+            .iter()
+            .any(|name| is_spelled(&member.key, name));
+        if names_it {
+            member
+                .value
+                .as_str()
+                .is_some_and(|word| is_reasoning(&word))
+        } else {
+            member.value.as_bool() == Some(true) && is_reasoning(&member.key)
+        }
+    })
+}
+
+/// Whether an object of data says that it is reasoning. Other keys may have another meaning in data.
+fn is_of_reasoning_type(members: &[Member<'_>]) -> bool {
+    members.iter().any(|member| {
+        member.key == "type"
+            && member
+                .value
+                .as_str()
+                .is_some_and(|word| is_reasoning(&word))
+    })
+}
+
+/// Whether the id of a call is named: then this is its answer, whatever it is called.
+fn answers_a_call(members: &[Member<'_>]) -> bool {
+    members.iter().any(|member| {
+        ["tooluseid", "toolcallid", "callid"]
+            .iter()
+            .any(|key| is_spelled(&member.key, key))
+    })
+}
+
+/// The type of a block, `text` when absent. `None`: it is no string.
+fn kind<'a>(node: Node<'a>, members: &[Member<'a>]) -> Option<Cow<'a, str>> {
+    match value(members, "type").filter(|_| node.kind() == Kind::Object) {
+        Some(kind) => kind.as_str(),
+        None => Some(Cow::Borrowed("text")),
+    }
+}
+
+/// The text of a value that holds no others.
+fn scalar(node: Node<'_>) -> Option<String> {
+    match node.kind() {
+        Kind::Array | Kind::Object => None,
+        Kind::String => node.as_str().map(Cow::into_owned),
+        _ => Some(node.raw.to_owned()),
+    }
+}
+
+/// The last value under a key, as JSON readers take it.
+fn value<'a>(members: &[Member<'a>], key: &str) -> Option<Node<'a>> {
+    let member = members.iter().rfind(|member| member.key == key)?;
+    Some(member.value)
+}
+
+/// Each key once, with its last value, in the order of the document.
+fn last_of_each<'a>(members: &[Member<'a>]) -> impl Iterator<Item = (Cow<'a, str>, Node<'a>)> {
+    let mut seen = BTreeSet::new();
+    let mut last: Vec<_> = members
+        .iter()
+        .rev()
+        .filter(|member| seen.insert(&member.key))
+        .map(|member| (member.key.clone(), member.value))
+        .collect();
+    last.reverse();
+    last.into_iter()
+}
