@@ -45,8 +45,13 @@ fn hot_path(criterion: &mut Criterion) {
     group.bench_function("render timeline", |bencher| {
         bencher.iter(|| {
             let sidecar = inspected.sidecars[0].as_ref();
-            let (page, _) = view::timeline::page(&config, &layouts[0], sidecar, 1);
-            render::timeline::render(black_box(&page))
+            let mut payloads = view::timeline::Payloads::default();
+            let how = (
+                &mut payloads,
+                render::timeline::size as view::timeline::Measure,
+            );
+            let (page, _) = view::timeline::page(&config, &layouts[0], sidecar, 1, how);
+            render::timeline::render(black_box(&page), config.limits.page())
         });
     });
     group.bench_function("render strip", |bencher| {

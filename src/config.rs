@@ -110,22 +110,49 @@ pub struct Timeline {
     pub gap_seconds: u64,
 }
 
-/// `[limits]`, in bytes.
+/// `[limits]`, in bytes unless it says otherwise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema)]
 #[schemars(default, deny_unknown_fields)]
 pub struct Limits {
     /// One line of a JSON Lines file.
     #[schemars(schema_with = "shape::size")]
     pub line: u64,
+    /// Lines of the event logs, tapes, sidecars and action logs of one run, together.
+    #[schemars(range(min = 1))]
+    pub lines: usize,
     /// One file.
     #[schemars(schema_with = "shape::size")]
     pub file: u64,
+    /// One file that is held whole: a record, a sidecar, a transcript, a state or an action log of review threads, a
+    /// file of the working tree that a thread is about.
+    #[schemars(schema_with = "shape::size")]
+    pub document: u64,
     /// A writeup or a page of prose.
     #[schemars(schema_with = "shape::size")]
     pub writeup: u64,
     /// What a page shows of one event; the rest stands in a file of its own.
     #[schemars(schema_with = "shape::size")]
     pub inline: u64,
+    /// One page of a run.
+    #[schemars(schema_with = "shape::size")]
+    pub page: u64,
+    /// All pages and files of a run.
+    #[schemars(schema_with = "shape::size")]
+    pub run: u64,
+}
+
+impl Limits {
+    /// [`Self::inline`] as a length.
+    #[must_use]
+    pub fn inline(&self) -> usize {
+        usize::try_from(self.inline).unwrap_or(usize::MAX)
+    }
+
+    /// [`Self::page`] as a length.
+    #[must_use]
+    pub fn page(&self) -> usize {
+        usize::try_from(self.page).unwrap_or(usize::MAX)
+    }
 }
 
 /// One entry of `[[nav]]`.
@@ -205,9 +232,13 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             line: 64 * MIB,
+            lines: 1_000_000,
             file: GIB,
+            document: 64 * MIB,
             writeup: 256 * KIB,
             inline: 64 * KIB,
+            page: 64 * MIB,
+            run: 4 * GIB,
         }
     }
 }

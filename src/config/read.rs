@@ -31,7 +31,9 @@ const POLICY: &[&str] = &[
 const FILES: &[&str] = &["workspace"];
 const TIMELINE: &[&str] = &["page_size", "gap_seconds"];
 const FEEDS: &[&str] = &["items"];
-const LIMITS: &[&str] = &["line", "file", "writeup", "inline"];
+const LIMITS: &[&str] = &[
+    "line", "lines", "file", "document", "writeup", "inline", "page", "run",
+];
 const SECTIONS: [(&str, &[&str]); 7] = [
     ("site", SITE),
     ("build", BUILD),
@@ -179,9 +181,13 @@ impl Reader<'_> {
     fn limits(&mut self, limits: &mut Limits, key: &str, value: &Value<'_>) -> Known {
         let limit = match key {
             "line" => &mut limits.line,
+            "lines" => return self.count(key, value, &mut limits.lines),
             "file" => &mut limits.file,
+            "document" => &mut limits.document,
             "writeup" => &mut limits.writeup,
             "inline" => &mut limits.inline,
+            "page" => &mut limits.page,
+            "run" => &mut limits.run,
             _ => return Err(LIMITS),
         };
         let size = match value.get_ref() {

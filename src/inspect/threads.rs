@@ -1,6 +1,7 @@
 //! Reads the review threads and the files that they are about.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use crate::config::Config;
 use crate::diagnostics::{Collector, Diagnostic, Source, codes};
@@ -14,6 +15,8 @@ use super::Inspected;
 
 /// Lines of a file that a thread shows; a thread about more of them shows the first.
 const THREAD_LINES: u64 = 40;
+/// Characters of one line that a thread shows: a bundled script may be one line of megabytes.
+const LINE: usize = 300;
 
 pub(super) fn threads<'a>(
     config: &Config,
@@ -89,12 +92,19 @@ pub(super) fn threads<'a>(
         };
         found.referenced.push(load::digest(&file));
         let text = String::from_utf8_lossy(&file.bytes);
-        let lines: Vec<&str> = text.lines().collect();
+        let wanted = threads
+            .iter()
+            .filter_map(|thread| thread.range)
+            .flat_map(shown);
+        let (lines, count) = lines(&text, &wanted.collect());
         for thread in threads {
-            if let Some(problem) = rules::threads::range_outside(thread, lines.len() as u64) {
+            if let Some(problem) = rules::threads::range_outside(thread, count) {
                 problems.push(problem);
             }
-            let lines = excerpt(&lines, thread.range);
+            let range = thread.range.into_iter().flat_map(shown);
+            let lines = range
+                .map_while(|number| Some((number, Arc::clone(lines.get(&number)?))))
+                .collect();
             thread.file = Some(model::threads::File {
                 path: path.clone(),
                 lines,
@@ -109,15 +119,24 @@ pub(super) fn threads<'a>(
     found.threads = Some(Threads { channel, threads });
 }
 
-fn excerpt(lines: &[&str], range: Option<Lines>) -> Vec<(u64, String)> {
-    let Some(range) = range else {
-        return Vec::new();
-    };
-    let last = range.last.min(range.first.saturating_add(THREAD_LINES - 1));
-    (range.first..=last)
-        .map_while(|number| {
-            let index = usize::try_from(number).ok()?.checked_sub(1)?;
-            Some((number, (*lines.get(index)?).to_owned()))
-        })
-        .collect()
+/// The numbers of the lines that a thread about a range shows.
+fn shown(range: Lines) -> std::ops::RangeInclusive<u64> {
+    range.first..=range.last.min(range.first.saturating_add(THREAD_LINES - 1))
+}
+
+/// The beginnings of the lines with these numbers, and how many lines there are. Threads about one line share it.
+fn lines(text: &str, wanted: &BTreeSet<u64>) -> (BTreeMap<u64, Arc<str>>, u64) {
+    let mut found = BTreeMap::new();
+    let mut count = 0;
+    for line in text.lines() {
+        count += 1;
+        if wanted.contains(&count) {
+            let line = line.char_indices().nth(LINE).map_or_else(
+                || line.into(),
+                |(end, _)| format!("{}…", &line[..end]).into(),
+            );
+            found.insert(count, line);
+        }
+    }
+    (found, count)
 }

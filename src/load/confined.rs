@@ -112,6 +112,18 @@ pub(super) fn long_line(file: &Loaded, limit: u64) -> Option<Diagnostic> {
     None
 }
 
+/// Adds the lines of a file to those that other files of its run have, and reports when that is more than `limit`.
+pub(super) fn too_many_lines(file: &Loaded, lines: &mut usize, limit: usize) -> Option<Diagnostic> {
+    *lines += memchr::memchr_iter(b'\n', &file.bytes).count();
+    (*lines > limit).then(|| {
+        codes::CONTENT_TOO_MANY_LINES.at(
+            Place::file(&file.shown),
+            format!("With this file the run has {lines} lines; the limit is {limit}"),
+            "Remove what is not meant to be published, or raise `lines` in `[limits]`.",
+        )
+    })
+}
+
 pub(super) fn unreadable(shown: &str, reason: &str) -> Diagnostic {
     codes::CONTENT_UNREADABLE.at(
         Place::file(shown),

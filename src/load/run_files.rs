@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::confined::{long_line, read, too_large, unreadable};
+use super::confined::{long_line, read, too_large, too_many_lines, unreadable};
 use super::{Loaded, digest};
 use crate::config::Limits;
 use crate::diagnostics::Diagnostic;
@@ -80,6 +80,7 @@ pub fn run(
             return (files, problems);
         }
     };
+    let mut lines = 0;
     for name in names {
         let Some(role) = role(&name) else { continue };
         let shown = format!("{}/{name}", directory.shown);
@@ -100,12 +101,14 @@ pub fn run(
         };
         let loaded = Loaded::new(name, shown, bytes);
         files.digests.push(digest(&loaded));
-        if role.is_json_lines()
-            && let Some(problem) = long_line(&loaded, limits.line)
-        {
-            problems.push(problem);
-            files.unreadable.push(loaded.name);
-            continue;
+        if role.is_json_lines() {
+            let problem = long_line(&loaded, limits.line)
+                .or_else(|| too_many_lines(&loaded, &mut lines, limits.lines));
+            if let Some(problem) = problem {
+                problems.push(problem);
+                files.unreadable.push(loaded.name);
+                continue;
+            }
         }
         match role {
             Role::Events => files.events = Some(loaded),

@@ -1,5 +1,7 @@
 //! Knows review threads: what was said about files of the produced working tree, after all actions.
 
+use std::sync::Arc;
+
 use crate::formats::json::{Kind, Node};
 use crate::formats::threads::Annotation;
 
@@ -66,8 +68,9 @@ pub struct Entry {
 pub struct File {
     /// Its path below `implementation/`.
     pub path: String,
-    /// The lines that the thread is about, with their numbers; some of them, when they are very many.
-    pub lines: Vec<(u64, String)>,
+    /// The lines that the thread is about, with their numbers; some of them, and the beginning of each, when that is
+    /// very much.
+    pub lines: Vec<(u64, Arc<str>)>,
 }
 
 /// Makes a thread of a checked annotation.

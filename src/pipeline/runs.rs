@@ -2,6 +2,7 @@
 
 mod archive;
 mod downloads;
+mod files;
 mod output;
 
 use crate::diagnostics::{self, Checked, Diagnostic};
@@ -20,7 +21,8 @@ use crate::site::Site;
 use crate::view::annotations;
 use crate::view::timeline::Layout;
 
-use self::output::{Files, RunOutput};
+use self::files::{Files, Unwritten};
+use self::output::RunOutput;
 use super::memory::Trace;
 use super::{Gathered, Output, is_newest, run_of};
 
@@ -96,11 +98,20 @@ pub(super) fn process(
             .unwrap_or_default();
         noticed.extend(problems.iter().cloned());
         diagnostics::sort(&mut noticed);
-        let mut files = Files {
-            stage: output.stage,
-            written: Vec::new(),
+        let mut files = Files::new(output.stage, &site.config.limits, directory);
+        let writeup = match page.write(&mut files, output.renderer, &noticed) {
+            Ok(writeup) => writeup,
+            Err(Unwritten::Site(problem)) => return Err(problem),
+            Err(Unwritten::Run(problem)) => {
+                problems.push(problem.of_run(&entry.run.id));
+                diagnostics::sort(&mut problems);
+                return Ok(Processed {
+                    findings,
+                    problems,
+                    trace: None,
+                });
+            }
         };
-        let writeup = page.write(&mut files, output.renderer, &noticed)?;
         findings.spooled = spool(output.stage, entry, &inspected, &layouts)?;
         let is_newest = is_newest(site, index);
         if is_newest && inspected.review.is_some() {

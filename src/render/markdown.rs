@@ -18,6 +18,8 @@ use super::text::{needs_care, push_attribute, push_text};
 
 /// Containers nested deeper than this are flattened.
 const DEPTH: usize = 64;
+/// How many bytes of Markdown are read for one character of plain text: a word may be a link with a long address.
+const MARKUP: usize = 64;
 
 /// How a text stands on its page.
 #[derive(Debug, Clone, Copy)]
@@ -67,6 +69,8 @@ pub fn render(text: &str, context: Context<'_>) -> Html {
 /// The words of a text on one line, cut at `limit` characters.
 #[must_use]
 pub fn plain(text: &str, limit: usize) -> String {
+    // The parser reads all of a text before it gives its first word, and takes many times its size for that.
+    let text = &text[..text.floor_char_boundary(limit.saturating_mul(MARKUP).min(text.len()))];
     let mut out = String::new();
     for event in Parser::new_ext(text, OPTIONS) {
         match event {

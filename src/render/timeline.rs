@@ -11,23 +11,43 @@ use super::markdown::{self, Context};
 use super::terminal::push_terminal;
 use super::text::{push_attribute, push_text};
 
-/// Renders the events of one page as a list.
+/// How many bytes a text takes on a page.
 #[must_use]
-pub fn render(page: &TimelinePage<'_>) -> Html {
+pub fn size(text: &str, kind: TextKind) -> usize {
+    let mut out = String::with_capacity(text.len() + text.len() / 2);
+    push_words(&mut out, text, kind);
+    out.len()
+}
+
+/// Renders the events of one page as a list; `None` when that takes more than `limit` bytes.
+#[must_use]
+pub fn render(page: &TimelinePage<'_>, limit: usize) -> Option<Html> {
     let size: usize = page
         .events
         .iter()
         .flat_map(|e| &e.texts)
         .map(|text| text.text.len())
         .sum();
-    let mut out = String::with_capacity(size + size / 8 + page.events.len() * 320);
+    let expected = size + size / 8 + page.events.len() * 320;
+    let mut out = String::with_capacity(expected.min(limit));
     for event in &page.events {
-        push_event(&mut out, page, event);
+        push_event(&mut out, event);
+        for annotation in &event.annotations {
+            push_annotation(&mut out, page, annotation);
+            if out.len() > limit {
+                return None;
+            }
+        }
+        out.push_str("</li>\n");
+        if out.len() > limit {
+            return None;
+        }
     }
-    Html::finished(out)
+    Some(Html::finished(out))
 }
 
-fn push_event(out: &mut String, page: &TimelinePage<'_>, event: &EventView<'_>) {
+/// Everything of an event but its annotations and its end.
+fn push_event(out: &mut String, event: &EventView<'_>) {
     if let Some(gap) = &event.gap {
         out.push_str("<li class=gap>");
         out.push_str(gap);
@@ -100,10 +120,6 @@ fn push_event(out: &mut String, page: &TimelinePage<'_>, event: &EventView<'_>) 
         out.push_str(size);
         out.push_str(") is not in the tape’s CAS folder.</p>");
     }
-    for annotation in &event.annotations {
-        push_annotation(out, page, annotation);
-    }
-    out.push_str("</li>\n");
 }
 
 fn push_span(out: &mut String, piece: SpanPiece) {
@@ -136,13 +152,7 @@ fn push_content(out: &mut String, text: &TextView<'_>) {
     if text.text.starts_with('\n') {
         out.push('\n');
     }
-    match text.kind {
-        TextKind::Plain if has_hunk(text.text) && !text.text.contains('\u{1b}') => {
-            push_diff(out, text.text);
-        }
-        TextKind::Plain => push_terminal(out, text.text),
-        TextKind::Json => push_json(out, text.text),
-    }
+    push_words(out, text.text, text.kind);
     out.push_str("</pre>");
     if let Some(rest) = &text.rest {
         out.push_str("<p class=rest><a href=\"");
@@ -153,6 +163,14 @@ fn push_content(out: &mut String, text: &TextView<'_>) {
     }
     if text.folded.is_some() {
         out.push_str("</details>");
+    }
+}
+
+fn push_words(out: &mut String, text: &str, kind: TextKind) {
+    match kind {
+        TextKind::Plain if has_hunk(text) && !text.contains('\u{1b}') => push_diff(out, text),
+        TextKind::Plain => push_terminal(out, text),
+        TextKind::Json => push_json(out, text),
     }
 }
 

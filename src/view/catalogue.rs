@@ -9,10 +9,15 @@ use crate::render::Html;
 
 use super::plot::{self, Plot};
 use super::row::{Pager, RunRow, pager, row};
+use super::timeline::head;
 use super::{Cell, Link, format, links};
 
 /// Rows on one page of a list.
 pub const PAGE_SIZE: usize = 100;
+/// Checks that a table has columns for, in the order in which the runs first have them.
+pub const COLUMNS: usize = 50;
+/// Bytes of the name of a check in the head of its column.
+const HEAD: usize = 120;
 
 /// A page of the list of runs.
 #[derive(Debug, Serialize)]
@@ -87,8 +92,10 @@ pub struct SetView {
     pub engine: String,
     /// The orchestrator.
     pub orchestrator: String,
-    /// The columns of the checks: view and name.
+    /// The columns of the checks: view and name; at most [`COLUMNS`].
     pub checks: Vec<(String, String)>,
+    /// How many more checks there are, on the pages of the runs.
+    pub more_checks: Option<String>,
     /// The variants on this page.
     pub groups: Vec<VariantView>,
     /// Whether the table began on an earlier page.
@@ -190,6 +197,8 @@ fn set_view(
     root: &str,
 ) -> SetView {
     let case = &archive.cases[set.case];
+    let checks = &set.checks[..set.checks.len().min(COLUMNS)];
+    let more = set.checks.len() - checks.len();
     let mut position = start;
     let groups = set
         .variants
@@ -204,7 +213,7 @@ fn set_view(
                 count: format::count(runs.len(), "run"),
                 rows: runs[from..to]
                     .iter()
-                    .map(|&i| row(archive, &archive.runs[i], &findings[i], root, &set.checks))
+                    .map(|&i| row(archive, &archive.runs[i], &findings[i], root, checks))
                     .collect(),
             })
         })
@@ -218,7 +227,11 @@ fn set_view(
         version: set.version.clone(),
         engine: set.engine.clone(),
         orchestrator: set.orchestrator.clone(),
-        checks: set.checks.clone(),
+        checks: checks
+            .iter()
+            .map(|(view, name)| (head(view, HEAD).to_owned(), head(name, HEAD).to_owned()))
+            .collect(),
+        more_checks: (more > 0).then(|| format::count(more, "more check")),
         groups,
         continued: start < range.start,
         plots: Vec::new(),

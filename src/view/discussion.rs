@@ -9,6 +9,7 @@ use crate::model::threads::{Lines, Thread, Threads};
 use crate::model::transcript::{Aside, AssetFile, Content, Conversation, Part};
 use crate::render::Html;
 
+use super::room::Room;
 use super::{Badge, Link, format};
 
 /// The public part of a transcript.
@@ -76,6 +77,8 @@ pub struct ThreadsView {
     pub summary: String,
     /// By file, in order of path.
     pub files: Vec<ThreadFile>,
+    /// How many more threads run.json holds.
+    pub more: Option<String>,
 }
 
 /// The threads of one file.
@@ -106,6 +109,8 @@ pub struct ThreadView {
     pub more: Option<String>,
     /// What was said.
     pub entries: Vec<EntryView>,
+    /// How many more entries run.json holds.
+    pub more_entries: Option<String>,
 }
 
 /// An entry: finished Markdown, or plain text.
@@ -115,6 +120,8 @@ pub struct EntryView {
     pub html: Option<Html>,
     /// Plain text.
     pub text: Option<String>,
+    /// Whether it goes on in run.json.
+    pub cut: bool,
 }
 
 /// Makes the conversation.
@@ -264,21 +271,29 @@ fn part_view(config: &Config, files: &BTreeMap<&str, &AssetFile>, content: &Cont
 }
 
 /// Id of the thread at `index`.
-#[must_use]
-pub fn thread_anchor(index: usize) -> String {
+fn thread_anchor(index: usize) -> String {
     format!("thread-{}", index + 1)
 }
 
-/// Makes the threads; `entries` are their Markdown, thread by thread.
+/// Renders the Markdown of an entry, whose ids begin with the first text.
+pub type Markdown<'a> = &'a dyn Fn(&str, &str) -> Html;
+
+/// Makes the threads.
 #[must_use]
-pub fn threads(threads: &Threads<'_>, entries: Vec<Vec<Option<Html>>>) -> ThreadsView {
+pub fn threads(config: &Config, threads: &Threads<'_>, markdown: Markdown<'_>) -> ThreadsView {
+    let mut room = Room::of(config);
     let open = threads
         .threads
         .iter()
         .filter(|thread| !thread.resolved)
         .count();
     let mut files: BTreeMap<(bool, &str), Vec<(u64, ThreadView)>> = BTreeMap::new();
-    for ((index, thread), html) in threads.threads.iter().enumerate().zip(entries) {
+    let mut shown = 0;
+    for (index, thread) in threads.threads.iter().enumerate() {
+        if room.is_full() {
+            break;
+        }
+        shown += 1;
         let path = thread
             .file
             .as_ref()
@@ -287,19 +302,20 @@ pub fn threads(threads: &Threads<'_>, entries: Vec<Vec<Option<Html>>>) -> Thread
         files
             .entry((thread.file.is_none(), path))
             .or_default()
-            .push((line, thread_view(thread, index, html)));
+            .push((line, thread_view(thread, index, &mut room, markdown)));
     }
     ThreadsView {
         summary: format!(
             "{}, {open} open",
             format::count(threads.threads.len(), "thread")
         ),
+        more: format::more(threads.threads.len(), shown, "thread"),
         files: files
             .into_iter()
             .map(|((missing, path), mut threads)| {
                 threads.sort_by_key(|(line, _)| *line);
                 ThreadFile {
-                    path: path.to_owned(),
+                    path: super::timeline::head(path, 4_096).to_owned(),
                     present: !missing,
                     threads: threads.into_iter().map(|(_, thread)| thread).collect(),
                 }
@@ -308,12 +324,16 @@ pub fn threads(threads: &Threads<'_>, entries: Vec<Vec<Option<Html>>>) -> Thread
     }
 }
 
-fn thread_view(thread: &Thread<'_>, index: usize, html: Vec<Option<Html>>) -> ThreadView {
-    let lines = thread
-        .file
-        .as_ref()
-        .map(|file| file.lines.clone())
-        .unwrap_or_default();
+fn thread_view(
+    thread: &Thread<'_>,
+    index: usize,
+    room: &mut Room,
+    markdown: Markdown<'_>,
+) -> ThreadView {
+    let lines = thread.file.iter().flat_map(|file| &file.lines);
+    let lines: Vec<_> = lines
+        .map(|(number, line)| (*number, room.text(line).to_owned()))
+        .collect();
     let place = match thread.range {
         None => "whole file".to_owned(),
         Some(Lines { first, last }) if first == last => format!("line {first}"),
@@ -328,24 +348,34 @@ fn thread_view(thread: &Thread<'_>, index: usize, html: Vec<Option<Html>>) -> Th
     } else {
         ("open", "poor")
     };
+    let anchor = thread_anchor(index);
+    let mut entries = Vec::new();
+    for (number, entry) in thread.entries.iter().enumerate() {
+        if room.is_full() {
+            break;
+        }
+        let text = room.text(&entry.text);
+        let html = entry
+            .markdown
+            .then(|| markdown(&format!("{anchor}-{number}"), text));
+        room.take(html.as_ref().map_or(0, |html| html.as_str().len()));
+        entries.push(EntryView {
+            cut: text.len() < entry.text.len(),
+            text: html.is_none().then(|| text.to_owned()),
+            html,
+        });
+    }
     ThreadView {
-        anchor: thread_anchor(index),
+        anchor,
         state: Badge {
             word: word.to_owned(),
             tone,
         },
         place,
-        turn: thread.turn.clone(),
+        turn: thread.turn.as_ref().map(|turn| room.label(turn)),
         more: (left > 0).then(|| format!("and {left} more lines")),
         lines,
-        entries: thread
-            .entries
-            .iter()
-            .zip(html)
-            .map(|(entry, html)| EntryView {
-                text: html.is_none().then(|| entry.text.clone()),
-                html,
-            })
-            .collect(),
+        more_entries: format::more(thread.entries.len(), entries.len(), "entry"),
+        entries,
     }
 }

@@ -15,6 +15,7 @@ pub mod overview;
 pub mod plot;
 pub mod problems;
 pub mod reconciliation;
+pub mod room;
 pub mod row;
 pub mod run;
 pub mod strip;

@@ -7,6 +7,7 @@ use crate::model::findings::Findings;
 use crate::model::review::Rating;
 use crate::model::run::Number;
 
+use super::timeline::head;
 use super::{Badge, Cell, Link, When, format, links};
 
 /// One run in a list or a comparison table.
@@ -179,6 +180,9 @@ fn shade(similarity: &Number) -> &'static str {
     SHADES[(similarity.value.clamp(0.0, 1.0) * 10.0).floor() as usize]
 }
 
+/// Bytes of the detail of a check; the page of the run has all of it.
+const DETAIL: usize = 300;
+
 fn check(entry: &Entry, view: &str) -> Similarity {
     let checks = &entry.run.validation.checks;
     let Some(check) = checks.iter().find(|check| check.view == view) else {
@@ -187,8 +191,9 @@ fn check(entry: &Entry, view: &str) -> Similarity {
             shade: None,
         };
     };
+    let detail = check.detail.as_deref().map(|detail| head(detail, DETAIL));
     Similarity {
-        cell: format::similarity(check.similarity.as_ref(), check.detail.as_deref()),
+        cell: format::similarity(check.similarity.as_ref(), detail),
         shade: check.similarity.as_ref().map(shade),
     }
 }

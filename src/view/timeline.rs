@@ -1,11 +1,12 @@
 //! Knows a tape as a reader sees it: events with times, gaps and anchors, annotations at their events, spans as lanes.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use crate::config::Config;
 use crate::model::annotation::Sidecar;
 use crate::model::slug::slugify;
-use crate::model::tape::{Event, Outcome, Text, TextKind};
+use crate::model::tape::{Block, Event, Outcome, Text, TextKind};
 
 use super::{Link, format, links};
 
@@ -24,6 +25,13 @@ const FOLD_BYTES: usize = 2_000;
 const FOLD_LINES: usize = 24;
 /// JSON over this many bytes is folded: it is laid out in many lines.
 const FOLD_JSON: usize = 700;
+
+/// How much of a payload is shown after the first event that has it, in bytes.
+const AGAIN: usize = 1_000;
+/// How many times its bytes a text may take on a page.
+const ESCAPED: usize = 4;
+/// No byte of a text takes more bytes on a page: a control character is marked, a change of color opens an element.
+const COSTLIEST: usize = 32;
 
 /// One page of a tape.
 #[derive(Debug)]
@@ -94,21 +102,36 @@ pub struct LongText<'a> {
     pub text: &'a str,
 }
 
-/// Page `number` of a tape.
+/// The payloads that earlier events of a tape showed.
+#[derive(Debug, Default)]
+pub struct Payloads<'a>(BTreeSet<&'a str>);
+
+/// How many bytes a text takes on a page.
+pub type Measure = fn(&str, TextKind) -> usize;
+
+/// Page `number` of a tape; its pages are made in their order.
 #[must_use]
 pub fn page<'a>(
     config: &Config,
     layout: &'a Layout<'a>,
     sidecar: Option<&'a Sidecar<'a>>,
     number: usize,
+    (payloads, measure): (&mut Payloads<'a>, Measure),
 ) -> (TimelinePage<'a>, Vec<LongText<'a>>) {
     let (path, tape) = (layout.path(number), layout.tape);
     let range = layout.range(number);
     let mut annotations = annotations_by_position(layout, sidecar, &range);
     let spans = span_pieces(layout, sidecar, &range);
     let start = tape.events.iter().find_map(|event| event.at);
-    let limit = usize::try_from(config.limits.inline).unwrap_or(usize::MAX);
-    let mut long = Vec::new();
+    let limit = config.limits.inline();
+    let mut contents = Contents {
+        layout,
+        page: &path,
+        limit,
+        measure,
+        payloads,
+        long: Vec::new(),
+    };
     let mut before = range
         .start
         .checked_sub(1)
@@ -137,7 +160,7 @@ pub fn page<'a>(
                 gap,
                 headline: &event.headline,
                 facts: &event.facts,
-                texts: texts(config, layout, &path, event, anchor, &mut long),
+                texts: contents.of(event, anchor),
                 missing: event
                     .external
                     .iter()
@@ -156,6 +179,7 @@ pub fn page<'a>(
             }
         })
         .collect();
+    let long = contents.long;
     let page = TimelinePage {
         events,
         layout,
@@ -172,46 +196,72 @@ fn gap(config: &Config, before: Option<i64>, at: Option<i64>) -> Option<String> 
     (pause > limit).then(|| format::milliseconds(pause))
 }
 
-fn texts<'a>(
-    config: &Config,
-    layout: &Layout<'_>,
-    page: &str,
-    event: &'a Event<'a>,
-    anchor: Anchor<'_>,
-    long: &mut Vec<LongText<'a>>,
-) -> Vec<TextView<'a>> {
-    let limit = usize::try_from(config.limits.inline).unwrap_or(usize::MAX);
-    event
-        .blocks
-        .iter()
-        .map(|block| {
-            let whole: &str = &block.text;
-            let text = head(whole, limit);
-            let rest = (text.len() < whole.len()).then(|| {
-                let name = match (&block.text, block.label) {
-                    (Text::Payload(_, hash), _) => format!("{hash}.txt"),
-                    (_, Some(label)) => format!("{}-{}.txt", anchor.text(), slugify(label)),
-                    _ => format!("{}.txt", anchor.text()),
-                };
-                let path = links::run_file(&layout.slug, &format!("text/{name}"));
-                let href = format!("{}{path}", links::root(page));
-                long.push(LongText { path, text: whole });
-                let words = format!(
-                    "The first {} of {}; read all of it as plain text",
-                    format::bytes(text.len() as u64),
-                    format::bytes(whole.len() as u64)
-                );
-                Link { text: words, href }
-            });
-            TextView {
-                label: block.label,
-                kind: block.kind,
-                text,
-                folded: folded(whole, block.kind),
-                rest,
-            }
-        })
-        .collect()
+/// Makes the content of events.
+struct Contents<'a, 'p> {
+    layout: &'p Layout<'p>,
+    page: &'p str,
+    /// Bytes of one text.
+    limit: usize,
+    measure: Measure,
+    payloads: &'p mut Payloads<'a>,
+    /// What is shown only in part.
+    long: Vec<LongText<'a>>,
+}
+
+impl<'a> Contents<'a, '_> {
+    fn of(&mut self, event: &'a Event<'a>, anchor: Anchor<'_>) -> Vec<TextView<'a>> {
+        let blocks = event.blocks.iter();
+        blocks.map(|block| self.block(block, anchor)).collect()
+    }
+
+    fn block(&mut self, block: &'a Block<'a>, anchor: Anchor<'_>) -> TextView<'a> {
+        let whole: &str = &block.text;
+        // What an earlier event showed is only named again: events may share one payload by the thousand.
+        let limit = match &block.text {
+            Text::Payload(_, hash) if !self.payloads.0.insert(hash) => self.limit.min(AGAIN),
+            _ => self.limit,
+        };
+        let text = fitting(whole, block.kind, limit, self.measure);
+        let rest = (text.len() < whole.len()).then(|| {
+            let name = match (&block.text, block.label) {
+                (Text::Payload(_, hash), _) => format!("{hash}.txt"),
+                (_, Some(label)) => format!("{}-{}.txt", anchor.text(), slugify(label)),
+                _ => format!("{}.txt", anchor.text()),
+            };
+            let path = links::run_file(&self.layout.slug, &format!("text/{name}"));
+            let href = format!("{}{path}", links::root(self.page));
+            self.long.push(LongText { path, text: whole });
+            let words = format!(
+                "The first {} of {}; read all of it as plain text",
+                format::bytes(text.len() as u64),
+                format::bytes(whole.len() as u64)
+            );
+            Link { text: words, href }
+        });
+        TextView {
+            label: block.label,
+            kind: block.kind,
+            text,
+            folded: folded(whole, block.kind),
+            rest,
+        }
+    }
+}
+
+/// The beginning of a text: at most `limit` bytes, and on a page at most [`ESCAPED`] times as many.
+fn fitting(text: &str, kind: TextKind, limit: usize, measure: Measure) -> &str {
+    let most = limit.saturating_mul(ESCAPED);
+    let mut text = head(text, limit);
+    while text.len() > most / COSTLIEST {
+        let size = measure(text, kind);
+        if size <= most {
+            break;
+        }
+        // What comes first may be what takes most room, so the next try can be too long again.
+        let share = text.len().saturating_mul(most) / size;
+        text = head(text, share.min(text.len() * 7 / 8));
+    }
+    text
 }
 
 fn folded(text: &str, kind: TextKind) -> Option<String> {

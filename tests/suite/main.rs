@@ -45,6 +45,7 @@ mod quarantine;
 mod reconciliation;
 mod records;
 mod reports;
+mod room;
 mod round_trips;
 mod schemas;
 mod search;

@@ -27,9 +27,13 @@ family! { ALL:
         bad "content/runs/first/run-record.json\ncontent/runs/first/again/run-record.json"
         good "content/runs/first/run-record.json\ncontent/runs/first-again/run-record.json";
     CONTENT_TOO_LARGE = "content.too-large" Error "a file is larger than the limit"
-        why "The limits in `[limits]` keep one broken recording from taking the whole build down. Raise `file` if the file is right."
+        why "The limits in `[limits]` keep one broken recording from taking the whole build down. Raise the one that the message names if the file is right."
         bad "events.jsonl of 1.2 GiB with the default limit"
         good "[limits]\nfile = \"2 GiB\"";
+    CONTENT_TOO_MANY_LINES = "content.too-many-lines" Error "a run has more lines than the limit"
+        why "Each line of an event log, a tape, a sidecar or an action log is an event, an annotation or an action, and takes memory that grows with their number, however short it is. The limit is for all of these files of a run together. Raise `lines` in `[limits]` if the file is right."
+        bad "events.jsonl with 2,000,000 events with the default limit"
+        good "[limits]\nlines = 4000000";
     CONTENT_LINE_TOO_LONG = "content.line-too-long" Error "a line is longer than the limit"
         why "One event on one line of many megabytes usually means that binary data was recorded as text. Raise `line` in `[limits]` if the line is right."
         bad "an event of 70 MiB with the default limit"

@@ -18,6 +18,14 @@ family! { ALL:
         why "The system refused a write: the disk is full, or the permissions are wrong. The site that was there is untouched."
         bad "no space left on device"
         good "enough space for the new site beside the old one";
+    PUBLISH_PAGE_TOO_LARGE = "publish.page-too-large" Error "a page of a run is larger than the limit"
+        why "No browser opens such a page well, and one run must not fill the memory of the build. What is long on a page is cut before this; what is left is very many pieces, such as thousands of annotations of one event. Put fewer events on a page with `page_size` in `[timeline]`, show less of each with `inline` in `[limits]`, or raise `page` in `[limits]`."
+        bad "an event with 5,000 long annotations"
+        good "[timeline]\npage_size = 100";
+    PUBLISH_RUN_TOO_LARGE = "publish.run-too-large" Error "the pages and files of a run are larger than the limit"
+        why "One run must not fill the disk of the site. Its event log, tapes and sidecars are published byte for byte, and so are the public assets of its transcript and its `implementation/`, where the site publishes those. Leave out what is not meant to be published, or raise `run` in `[limits]`."
+        bad "public assets of 5 GiB with the default limit"
+        good "[limits]\nrun = \"8 GiB\"";
     PUBLISH_DUPLICATE_PATH = "publish.duplicate-path" Error "two things would be written to one file"
         why "A file in `static/` has the address of a page or feed that runpress makes. Rename it."
         bad "static/index.html"

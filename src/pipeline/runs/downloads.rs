@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::diagnostics::Diagnostic;
-use crate::publish::Kept;
 use crate::view::links;
 
 use super::archive;
-use super::output::{Files, RunOutput};
+use super::files::{Files, Unwritten};
+use super::output::RunOutput;
 
 impl RunOutput<'_> {
     /// The working tree as one archive, where it is published; gives its size.
@@ -15,7 +14,7 @@ impl RunOutput<'_> {
         &self,
         files: &mut Files<'_>,
         slug: &str,
-    ) -> Result<Option<u64>, Diagnostic> {
+    ) -> Result<Option<u64>, Unwritten> {
         let implementation = &self.inspected.implementation;
         if implementation.files.is_empty() {
             return Ok(None);
@@ -23,12 +22,12 @@ impl RunOutput<'_> {
         let path = links::run_file(slug, archive::NAME);
         let written = archive::write(files.stage, &path, self.directory, implementation)?;
         let bytes = written.bytes;
-        files.written.push(Kept { path, bytes });
+        files.streamed(written)?;
         Ok(Some(bytes))
     }
 
     /// Public assets of the transcript, each once, under names that say what they hold.
-    pub(super) fn write_assets(&self, files: &mut Files<'_>, slug: &str) -> Result<(), Diagnostic> {
+    pub(super) fn write_assets(&self, files: &mut Files<'_>, slug: &str) -> Result<(), Unwritten> {
         let assets = self
             .inspected
             .conversation
@@ -49,7 +48,7 @@ impl RunOutput<'_> {
         &self,
         files: &mut Files<'_>,
         slug: &str,
-    ) -> Result<Vec<String>, Diagnostic> {
+    ) -> Result<Vec<String>, Unwritten> {
         if !self.site.config.policy.publish_events {
             return Ok(Vec::new());
         }

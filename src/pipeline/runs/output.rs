@@ -10,17 +10,17 @@ use crate::load::RunFiles;
 use crate::markup::Origin;
 use crate::model::details::Details;
 use crate::model::surroundings::Surroundings;
-use crate::publish::{Kept, Stage};
 use crate::render::markdown::{self, Context};
 use crate::render::templates::Renderer;
 use crate::render::{Html, outline, strip as strip_svg, timeline as timeline_html, tree};
 use crate::site::Site;
 use crate::view::chrome::{PageInfo, Script};
 use crate::view::run::{Archive, OwnWords, PRIOR, Parts, Sources, StripView};
-use crate::view::timeline::Layout;
-use crate::view::{compare, discussion, links, run as run_view, strip, timeline};
+use crate::view::timeline::{Layout, Payloads};
+use crate::view::{compare, links, run as run_view, strip, timeline};
 
 use super::super::Gathered;
+use super::files::{Files, Unwritten};
 use super::{archive, unwritten};
 
 /// What the pages and files of one run are made of.
@@ -37,23 +37,6 @@ pub(super) struct RunOutput<'a> {
     pub(super) surroundings: &'a Surroundings,
 }
 
-/// Writes the files of one run and notes them down.
-pub(super) struct Files<'a> {
-    pub(super) stage: &'a Stage,
-    pub(super) written: Vec<Kept>,
-}
-
-impl Files<'_> {
-    pub(super) fn write(&mut self, path: &str, bytes: &[u8]) -> Result<(), Diagnostic> {
-        self.stage.write(path, bytes)?;
-        self.written.push(Kept {
-            path: path.to_owned(),
-            bytes: bytes.len() as u64,
-        });
-        Ok(())
-    }
-}
-
 impl RunOutput<'_> {
     /// Writes the pages and files of the run; gives the writeup, which the feed of the newest runs carries.
     pub(super) fn write(
@@ -61,7 +44,7 @@ impl RunOutput<'_> {
         files: &mut Files<'_>,
         renderer: &Renderer,
         problems: &[Diagnostic],
-    ) -> Result<Html, Diagnostic> {
+    ) -> Result<Html, Unwritten> {
         let config = &self.site.config;
         let entry = &self.gathered.archive.runs[self.index];
         let downloads = self.write_downloads(files, &entry.slug)?;
@@ -127,12 +110,11 @@ impl RunOutput<'_> {
             files: &digests,
             diagnostics: problems,
         };
-        let mut json = Vec::with_capacity(16 * 1024);
-        feeds::run::document(&document)
-            .map_err(std::io::Error::from)
-            .and_then(|document| feeds::write_pretty(&mut json, &document))
-            .map_err(|error| unwritten("run.json", &error))?;
-        files.write(&links::run_file(&entry.slug, "run.json"), &json)?;
+        let document = feeds::run::document(&document)
+            .map_err(|error| unwritten("run.json", &error.into()))?;
+        files.stream(&links::run_file(&entry.slug, "run.json"), |out| {
+            feeds::write_pretty(out, &document)
+        })?;
 
         write_compared(files, &sources)?;
         let path = links::run(&entry.slug);
@@ -150,7 +132,7 @@ impl RunOutput<'_> {
                 writeup: writeup.clone(),
                 strips,
                 timelines,
-                entries: self.thread_entries(),
+                markdown: &|scope, text| self.thread_entry(scope, text),
                 own_words: self.own_words(),
                 draw: tree::render,
                 plain: markdown::plain,
@@ -178,7 +160,7 @@ impl RunOutput<'_> {
             size_hint,
             ..PageInfo::default()
         };
-        files.write(&info.path, &renderer.page("run.html", &info, &view)?)?;
+        files.page(&info.path, &renderer.page("run.html", &info, &view)?)?;
         Ok(writeup)
     }
 
@@ -188,8 +170,11 @@ impl RunOutput<'_> {
         files: &mut Files<'_>,
         renderer: &Renderer,
         sources: &Sources<'_>,
-    ) -> Result<Vec<Html>, Diagnostic> {
+    ) -> Result<Vec<Html>, Unwritten> {
+        let limits = &self.site.config.limits;
         let mut first = Vec::with_capacity(self.layouts.len());
+        // The first pages of all tapes are one page.
+        let mut room = limits.page();
         let mut texts = BTreeSet::new();
         for ((tape, sidecar), layout) in self
             .inspected
@@ -198,10 +183,20 @@ impl RunOutput<'_> {
             .zip(&self.inspected.sidecars)
             .zip(self.layouts)
         {
+            let mut payloads = Payloads::default();
             for number in 1..=layout.pages() {
-                let (page, long) =
-                    timeline::page(&self.site.config, layout, sidecar.as_ref(), number);
-                let html = timeline_html::render(&page);
+                let config = &self.site.config;
+                let (page, long) = timeline::page(
+                    config,
+                    layout,
+                    sidecar.as_ref(),
+                    number,
+                    (&mut payloads, timeline_html::size),
+                );
+                let most = if number == 1 { room } else { limits.page() };
+                let Some(html) = timeline_html::render(&page, most) else {
+                    return Err(files.page_too_large(&page.path));
+                };
                 for text in long {
                     // A payload that several events refer to is written once.
                     if texts.insert(text.path.clone()) {
@@ -209,6 +204,7 @@ impl RunOutput<'_> {
                     }
                 }
                 if number == 1 {
+                    room -= html.as_str().len();
                     first.push(html);
                     continue;
                 }
@@ -223,7 +219,7 @@ impl RunOutput<'_> {
                     size_hint: view.html.as_str().len(),
                     ..PageInfo::default()
                 };
-                files.write(&info.path, &renderer.page("events.html", &info, &view)?)?;
+                files.page(&info.path, &renderer.page("events.html", &info, &view)?)?;
             }
         }
         Ok(first)
@@ -234,35 +230,16 @@ impl RunOutput<'_> {
         self.layouts.first()?.numbered_href(page, number)
     }
 
-    /// The Markdown entries of the review threads; plain text stays plain.
-    fn thread_entries(&self) -> Vec<Vec<Option<Html>>> {
+    /// Renders an entry of a review thread.
+    fn thread_entry(&self, scope: &str, text: &str) -> Html {
         let path = links::run(&self.gathered.archive.runs[self.index].slug);
         let events = |number| self.event_href(&path, number);
-        let threads = self
-            .inspected
-            .threads
-            .iter()
-            .flat_map(|threads| &threads.threads);
-        threads
-            .enumerate()
-            .map(|(index, thread)| {
-                let anchor = discussion::thread_anchor(index);
-                let entries = thread.entries.iter().enumerate();
-                entries
-                    .map(|(number, entry)| {
-                        let scope = format!("{anchor}-{number}");
-                        let context = Context {
-                            scope: &scope,
-                            shift: 3,
-                            origin: Origin::Run(&events),
-                        };
-                        entry
-                            .markdown
-                            .then(|| markdown::render(&entry.text, context))
-                    })
-                    .collect()
-            })
-            .collect()
+        let context = Context {
+            scope,
+            shift: 3,
+            origin: Origin::Run(&events),
+        };
+        markdown::render(text, context)
     }
 
     /// What the run says of itself, as prose.
@@ -327,7 +304,7 @@ impl RunOutput<'_> {
 }
 
 /// What the page of comparisons loads of this run.
-fn write_compared(files: &mut Files<'_>, sources: &Sources<'_>) -> Result<(), Diagnostic> {
+fn write_compared(files: &mut Files<'_>, sources: &Sources<'_>) -> Result<(), Unwritten> {
     let writeup = sources
         .review
         .map(|review| outline::blocks(&review.body, compare::WRITEUP));

@@ -110,16 +110,15 @@ pub struct RunPage {
 }
 
 /// What the renderer adds to the page.
-#[derive(Debug)]
-pub struct Parts {
+pub struct Parts<'a> {
     /// The writeup.
     pub writeup: Html,
     /// One strip per tape.
     pub strips: Vec<StripView>,
     /// The first page of each tape.
     pub timelines: Vec<Html>,
-    /// The Markdown entries of the review threads, thread by thread; `None` for plain text.
-    pub entries: Vec<Vec<Option<Html>>>,
+    /// Renders the Markdown entries of the review threads.
+    pub markdown: discussion::Markdown<'a>,
     /// What the run says of itself.
     pub own_words: OwnWords,
     /// Draws a part of the record that has no shape of its own.
@@ -190,7 +189,7 @@ pub fn title(run: &Run) -> String {
 
 /// Makes the page.
 #[must_use]
-pub fn page(s: &Sources<'_>, parts: Parts) -> RunPage {
+pub fn page(s: &Sources<'_>, parts: Parts<'_>) -> RunPage {
     let (run, around) = (&s.entry.run, s.surroundings);
     let path = links::run(&s.entry.slug);
     let root = links::root(&path);
@@ -279,7 +278,7 @@ pub fn page(s: &Sources<'_>, parts: Parts) -> RunPage {
         threads: s
             .threads
             .filter(|t| !t.threads.is_empty())
-            .map(|threads| discussion::threads(threads, parts.entries)),
+            .map(|threads| discussion::threads(s.config, threads, parts.markdown)),
         provenance: provenance::provenance(s, parts.draw),
         newer: neighbour(&around.newer),
         older: neighbour(&around.older),

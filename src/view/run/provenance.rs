@@ -7,11 +7,15 @@ use crate::model::annotation::{Problem, Sidecar};
 use crate::model::tape::{Format, Tape};
 use crate::render::Html;
 use crate::view::reconciliation::{self, ComparedView};
+use crate::view::timeline::head;
 use crate::view::tree;
 use crate::view::{Badge, Cell, Fact, format};
 
 use super::implementation::{self, ImplementationView};
 use super::{Draw, Sources, title};
+
+/// How much of the record the page shows as written, in bytes.
+const RECORD: usize = 1024 * 1024;
 
 /// Where everything comes from.
 #[derive(Debug, Serialize)]
@@ -30,6 +34,8 @@ pub struct ProvenanceView {
     pub reconciliation: Vec<ComparedView>,
     /// The record as written.
     pub record: String,
+    /// Whether it goes on in run.json.
+    pub record_cut: bool,
     /// How to cite the run.
     pub citation: String,
     /// Licence of the data.
@@ -161,7 +167,8 @@ pub(super) fn provenance(s: &Sources<'_>, draw: Draw) -> ProvenanceView {
             .reconciliation
             .map(reconciliation::rows)
             .unwrap_or_default(),
-        record: s.record.to_owned(),
+        record: head(s.record, RECORD).to_owned(),
+        record_cut: s.record.len() > RECORD,
         citation: citation(s),
         licence: s.config.policy.licence.clone(),
     }

@@ -23,6 +23,8 @@ pub struct ValidationView {
     pub steps: Vec<StepView>,
     /// The checks.
     pub checks: Vec<CheckView>,
+    /// How many more there are.
+    pub more_checks: Option<String>,
     /// The proofs.
     pub proofs: Vec<ProofView>,
     /// How many more proofs there are.
@@ -82,6 +84,8 @@ pub struct ProofView {
     pub detail: Option<String>,
 }
 
+/// Checks that are shown; a run has a few dozen.
+const CHECKS: usize = 1_000;
 /// Proofs that are shown; a run has a handful.
 const PROOFS: usize = 100;
 
@@ -100,9 +104,11 @@ pub(super) fn validation(run: &Run, details: &Details, draw: Draw) -> Validation
             ),
             step("Build", v.build.as_ref(), "never reached", &details.build),
         ],
+        more_checks: format::more(v.checks.len(), CHECKS, "check"),
         checks: v
             .checks
             .iter()
+            .take(CHECKS)
             .map(|check| CheckView {
                 name: check.name.clone(),
                 view: check.view.clone(),

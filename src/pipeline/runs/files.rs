@@ -1,0 +1,112 @@
+//! Knows how the files of one run are written: each is noted down, and all of them stay within the limits.
+
+use std::io::{self, Write};
+
+use crate::config::Limits;
+use crate::diagnostics::text::quoted;
+use crate::diagnostics::{Diagnostic, Place, codes};
+use crate::discover::RunDirectory;
+use crate::publish::{Kept, Stage, Written};
+use crate::view::format;
+
+/// Why the pages of a run were not written.
+pub(super) enum Unwritten {
+    /// The site cannot be written.
+    Site(Diagnostic),
+    /// The run cannot be published: an error of its own.
+    Run(Diagnostic),
+}
+
+impl From<Diagnostic> for Unwritten {
+    fn from(problem: Diagnostic) -> Self {
+        Self::Site(problem)
+    }
+}
+
+/// Writes the files of one run and notes them down.
+pub(super) struct Files<'a> {
+    pub(super) stage: &'a Stage,
+    pub(super) written: Vec<Kept>,
+    limits: &'a Limits,
+    directory: &'a RunDirectory,
+    /// Bytes so far.
+    bytes: u64,
+}
+
+impl<'a> Files<'a> {
+    pub(super) const fn new(
+        stage: &'a Stage,
+        limits: &'a Limits,
+        directory: &'a RunDirectory,
+    ) -> Self {
+        Self {
+            stage,
+            written: Vec::new(),
+            limits,
+            directory,
+            bytes: 0,
+        }
+    }
+
+    /// Writes a file.
+    pub(super) fn write(&mut self, path: &str, bytes: &[u8]) -> Result<(), Unwritten> {
+        // Nothing is written that is too much.
+        self.note(path, bytes.len() as u64)?;
+        Ok(self.stage.write(path, bytes)?)
+    }
+
+    /// Writes a page.
+    pub(super) fn page(&mut self, path: &str, bytes: &[u8]) -> Result<(), Unwritten> {
+        if bytes.len() > self.limits.page() {
+            return Err(self.page_too_large(path));
+        }
+        self.write(path, bytes)
+    }
+
+    /// Writes a file piece by piece.
+    pub(super) fn stream(
+        &mut self,
+        path: &str,
+        fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<(), Unwritten> {
+        let written = self.stage.stream(path, fill)?;
+        self.streamed(written)
+    }
+
+    /// Notes a file down that was written piece by piece.
+    pub(super) fn streamed(&mut self, written: Written) -> Result<(), Unwritten> {
+        self.note(&written.path, written.bytes)
+    }
+
+    fn note(&mut self, path: &str, bytes: u64) -> Result<(), Unwritten> {
+        self.bytes = self.bytes.saturating_add(bytes);
+        self.written.push(Kept {
+            path: path.to_owned(),
+            bytes,
+        });
+        if self.bytes <= self.limits.run {
+            return Ok(());
+        }
+        Err(Unwritten::Run(codes::PUBLISH_RUN_TOO_LARGE.at(
+            Place::file(&self.directory.shown),
+            format!(
+                "The pages and files of the run are larger than {}",
+                format::bytes(self.limits.run)
+            ),
+            "Leave out what is not meant to be published, or raise `run` in `[limits]`.",
+        )))
+    }
+
+    /// The error of a page that is larger than the limit.
+    pub(super) fn page_too_large(&self, path: &str) -> Unwritten {
+        Unwritten::Run(codes::PUBLISH_PAGE_TOO_LARGE.at(
+            Place::file(&self.directory.shown),
+            format!(
+                "The page {} is larger than {}",
+                quoted(path),
+                format::bytes(self.limits.page)
+            ),
+            "Lower `page_size` in `[timeline]` or `inline` in `[limits]`, or raise `page` in `[limits]`.",
+        ))
+    }
+}

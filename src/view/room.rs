@@ -1,0 +1,85 @@
+//! Knows how much of a section there is room for on a page: what a run can have by the thousand is shown from its beginning,
+//! and all of it is in `run.json`.
+
+use crate::config::Config;
+
+use super::timeline::head;
+
+/// Room for a section, in bytes of HTML.
+#[derive(Debug)]
+pub struct Room {
+    left: usize,
+    /// Bytes of one text.
+    inline: usize,
+}
+
+/// Bytes of the markup around a text.
+const MARKUP: usize = 128;
+/// Bytes of a name or a label.
+const LABEL: usize = 1_000;
+
+impl Room {
+    /// The room of a section: no section takes more than a quarter of a page.
+    #[must_use]
+    pub fn of(config: &Config) -> Self {
+        Self {
+            left: config.limits.page() / 4,
+            inline: config.limits.inline(),
+        }
+    }
+
+    /// Whether nothing more is shown.
+    #[must_use]
+    pub const fn is_full(&self) -> bool {
+        self.left == 0
+    }
+
+    /// The beginning of a text, which takes its room.
+    pub fn text<'a>(&mut self, text: &'a str) -> &'a str {
+        let text = head(text, self.inline.min(self.left));
+        self.take(escaped(text));
+        text
+    }
+
+    /// The beginning of a name or a label, which takes its room.
+    pub fn label(&mut self, text: &str) -> String {
+        let text = head(text, LABEL);
+        self.take(escaped(text));
+        text.to_owned()
+    }
+
+    /// Takes the room of finished HTML.
+    pub fn take(&mut self, bytes: usize) {
+        self.left = self.left.saturating_sub(bytes + MARKUP);
+    }
+}
+
+/// How many bytes a text takes in a template.
+fn escaped(text: &str) -> usize {
+    let size = |byte: u8| match byte {
+        b'&' | b'<' | b'>' | b'"' | b'\'' => 5,
+        0..0x20 | 0x7f => 3,
+        _ => 1,
+    };
+    text.bytes().map(size).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_takes_the_room_of_what_it_becomes() {
+        let mut room = Room {
+            left: 1_000,
+            inline: 100,
+        };
+        assert_eq!(room.text(&"<".repeat(200)).len(), 100);
+        assert_eq!(room.left, 1_000 - 500 - MARKUP);
+        assert_eq!(room.text("é").len(), 2);
+        assert!(!room.is_full());
+        room.take(1_000);
+        assert!(room.is_full());
+        assert_eq!(room.text("more"), "");
+    }
+}

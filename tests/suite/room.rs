@@ -1,0 +1,286 @@
+//! What one run may take: of a page, of the shared tables, of the disk and of the memory. The others are always published.
+
+use std::fmt::Write as _;
+
+use runpress::site::Overrides;
+use serde_json::json;
+
+use crate::crawl::problems;
+use crate::support::{
+    FIRST, FIRST_SLUG, HEADER, Run, TestSite, annotation, codes, described, event, lines, messages,
+    words,
+};
+
+/// The size of the page of the base run.
+fn page_size(site: &TestSite) -> usize {
+    site.bytes(&format!("public/runs/{FIRST_SLUG}/index.html"))
+        .len()
+}
+
+/// A site with one good run and the base run, which is broken.
+fn beside_a_good_run(settings: &str) -> TestSite {
+    let site = TestSite::base();
+    site.write("site.toml", settings);
+    site.run("good", &Run::new("0000000a-1"));
+    site
+}
+
+/// Builds with `--keep-going`; gives the codes. The good run is published and the base run is not.
+fn quarantined(site: &TestSite) -> Vec<&'static str> {
+    let outcome = site.build_with(&Overrides {
+        keep_going: true,
+        ..Overrides::default()
+    });
+    assert!(outcome.published, "{:?}", described(&outcome));
+    assert_eq!((outcome.runs, outcome.quarantined), (1, 1));
+    assert!(site.page("runs/index.html").main().contains("0000000a"));
+    codes(&outcome)
+}
+
+#[test]
+fn content_that_grows_when_it_is_escaped_takes_four_times_the_limit_at_most() {
+    let limit = 4_096;
+    for (name, text) in [
+        ("controls", "\\u0001".repeat(limit)),
+        ("marks", "\\u202e".repeat(limit)),
+        ("markup", "<".repeat(limit)),
+        ("colors", "\\u001b[1mx\\u001b[31my".repeat(limit / 11)),
+        (
+            "additions",
+            format!("@@ -1,1 +1,4096 @@\\n{}", "+\\n".repeat(limit / 2)),
+        ),
+    ] {
+        let site = TestSite::base();
+        site.write("site.toml", format!("[limits]\ninline = {limit}\n"));
+        let message = |text: &str| event(0, "agent", &format!("\"message\":\"{text}\""));
+        site.remove(&format!("{FIRST}/events.jsonl.annotations.jsonl"));
+        site.write(&format!("{FIRST}/events.jsonl"), lines(&[message("x")]));
+        site.publish();
+        let empty = page_size(&site);
+        site.write(&format!("{FIRST}/events.jsonl"), lines(&[message(&text)]));
+        site.publish();
+        let more = page_size(&site) - empty;
+        // The line of what is folded shows 120 characters of it again.
+        assert!(more < 4 * limit + 4_000, "{name}: {more}");
+        let rest = site.first_page().texts("p.rest a");
+        let whole = site
+            .published()
+            .keys()
+            .any(|path| path.ends_with("text/e-0.txt"));
+        assert_eq!(rest.len() == 1, whole, "{name}: what is cut is in a file");
+        assert_eq!(problems(&site.published()), [""; 0], "{name}");
+    }
+}
+
+#[test]
+fn a_payload_that_events_share_is_shown_once_and_only_its_beginning_again() {
+    let site = TestSite::base();
+    site.write("site.toml", "[timeline]\npage_size = 3\n");
+    let payload = "shared, ".repeat(500);
+    let hash = blake3::hash(payload.as_bytes()).to_hex().to_string();
+    let record = |seq: u32| {
+        format!(
+            "{{\"type\":\"record\",\"seq\":{seq},\"virtual_time_ms\":0,\"monotonic_ms\":0,\"kind\":{{\"kind\":\"llm_call\",\"request_digest\":\"r\",\"response\":{{\"content_hash\":\"{hash}\",\"len_bytes\":{}}}}}}}",
+            payload.len()
+        )
+    };
+    let mut tape = vec![r#"{"type":"header","version":1,"harn_version":"1"}"#.to_owned()];
+    tape.extend((0..6).map(record));
+    site.write(&format!("{FIRST}/run.tape"), lines(&tape));
+    site.write(&format!("{FIRST}/run.tape.cas/{hash}"), &payload);
+    assert_eq!(codes(&site.publish()), [""; 0]);
+    let sizes = |page: &crate::support::Page| -> Vec<usize> {
+        let found = page.all("[id^='run.e-'] pre");
+        found.into_iter().map(|pre| words(pre).len()).collect()
+    };
+    let first = sizes(&site.first_page());
+    assert_eq!((first.len(), first[0]), (3, payload.trim().len()));
+    assert!(first[1..].iter().all(|size| *size <= 1_000), "{first:?}");
+    let second = site.page(&format!("runs/{FIRST_SLUG}/events/run/2/index.html"));
+    assert!(
+        sizes(&second).iter().all(|size| *size <= 1_000),
+        "also on the next page"
+    );
+    assert_eq!(
+        site.text(&format!("public/runs/{FIRST_SLUG}/text/{hash}.txt")),
+        payload
+    );
+    assert_eq!(problems(&site.published()), [""; 0]);
+}
+
+/// So many review threads about the first line of a file.
+fn threads(count: usize, text: &str) -> String {
+    let thread = |index: usize| {
+        json!({
+            "id": format!("t-{index}"), "turnId": "1", "resource": "file:///workspace/a.js", "resolved": false,
+            "range": {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 1}},
+            "entries": [{"id": "e", "text": text}],
+        })
+    };
+    json!({"annotations": (0..count).map(thread).collect::<Vec<_>>()}).to_string()
+}
+
+#[test]
+fn threads_about_one_long_line_show_its_beginning() {
+    let site = TestSite::base();
+    site.write(&format!("{FIRST}/implementation/a.js"), "x".repeat(200_000));
+    site.write(&format!("{FIRST}/annotations.json"), threads(20, "Why?"));
+    assert_eq!(codes(&site.publish()), [""; 0]);
+    let shown = site.first_page().texts("div.thread pre");
+    assert_eq!(shown, vec![format!("1 {}…", "x".repeat(300)); 20]);
+}
+
+#[test]
+fn threads_that_a_page_has_no_room_for_are_counted_and_are_whole_in_run_json() {
+    let site = TestSite::base();
+    site.write(
+        "site.toml",
+        "[limits]\npage = \"64 KiB\"\ninline = \"1 KiB\"\n",
+    );
+    site.write(&format!("{FIRST}/implementation/a.js"), "x\n");
+    let long = "\"".repeat(3_000);
+    site.write(&format!("{FIRST}/annotations.json"), threads(40, &long));
+    assert_eq!(codes(&site.publish()), [""; 0]);
+    let page = site.first_page();
+    let shown = page.all("div.thread").len();
+    assert!((2..=4).contains(&shown), "{shown}");
+    let more = format!("{} more threads", 40 - shown);
+    assert!(page.main().contains(&more), "{}", page.main());
+    assert!(
+        page.main().contains("The text goes on in run.json"),
+        "{}",
+        page.main()
+    );
+    let document = site.json(&format!("runs/{FIRST_SLUG}/run.json"));
+    let entries: Vec<&str> = (0..40)
+        .filter_map(|index| {
+            document["threads"]["annotations"][index]["entries"][0]["text"].as_str()
+        })
+        .collect();
+    assert_eq!(entries, vec![long.as_str(); 40]);
+}
+
+#[test]
+fn a_table_has_columns_for_50_checks_and_counts_the_others() {
+    let site = TestSite::empty();
+    let checks: Vec<_> = (0..2_000)
+        .map(|n| json!({"view": format!("v-{n}"), "name": format!("View {n}"), "reached": n != 3, "similarity": 0.5,
+            "detail": if n == 3 { "far ".repeat(1_000).into() } else { serde_json::Value::Null }}))
+        .collect();
+    let record = Run::new("0000000a-1").record();
+    let start = record.find("\"checks\": [").expect("checks");
+    let end = start + record[start..].find(']').expect("an end") + 1;
+    let checks = serde_json::Value::from(checks);
+    let record = format!("{}\"checks\": {checks}{}", &record[..start], &record[end..]);
+    site.write("content/runs/many/run-record.json", record);
+    site.run("b", &Run::new("0000000b-1"));
+    site.publish();
+    for page in ["cases/pong", "models/sample-lark-1", "harnesses/codex"] {
+        let page = site.page(&format!("{page}/index.html"));
+        assert_eq!(page.all("th.check").len(), 50);
+        assert!(page.main().contains("1,951 more checks"), "{}", page.main());
+        assert!(page.all("abbr[title]").iter().all(|cell| {
+            cell.value()
+                .attr("title")
+                .is_none_or(|title| title.len() < 400)
+        }));
+    }
+    let run = site.page("runs/pong-codex-sample-lark-1-0000000a/index.html");
+    assert!(
+        run.main().contains("1,000 more checks"),
+        "those of the run itself have an end, too"
+    );
+    let document = site.json("feeds/runs.json");
+    let all = document["runs"].as_array().expect("runs").iter();
+    let most = all
+        .filter_map(|run| run["checks"].as_array())
+        .map(Vec::len)
+        .max();
+    assert_eq!(most, Some(2_000), "feeds have all of them");
+}
+
+#[test]
+fn a_page_past_the_limit_is_an_error_of_its_run_alone() {
+    let site = beside_a_good_run("[limits]\npage = \"200 KiB\"\n");
+    let mut sidecar = vec![HEADER.to_owned()];
+    for n in 0..500 {
+        sidecar.push(annotation(
+            &format!("a-{n}"),
+            0,
+            "note",
+            &format!("\"evidence\":\"{}\"", "word ".repeat(100)),
+        ));
+    }
+    site.write(&format!("{FIRST}/events.jsonl"), messages(1));
+    site.write(
+        &format!("{FIRST}/events.jsonl.annotations.jsonl"),
+        lines(&sidecar),
+    );
+    assert_eq!(
+        codes(&site.check()),
+        ["publish.page-too-large"],
+        "a check says it, too"
+    );
+    assert!(!site.build().published);
+    assert_eq!(quarantined(&site), ["publish.page-too-large"]);
+}
+
+#[test]
+fn further_pages_of_a_tape_have_the_limit_of_a_page_too() {
+    let site = beside_a_good_run("[limits]\npage = \"100 KiB\"\n[timeline]\npage_size = 2\n");
+    let mut log: Vec<String> = (0..3)
+        .map(|n| event(n, "agent", r#""message":"short""#))
+        .collect();
+    for n in 3..10 {
+        log.push(event(
+            n,
+            "agent",
+            &format!("\"message\":\"{}\"", "<".repeat(40_000)),
+        ));
+    }
+    site.remove(&format!("{FIRST}/events.jsonl.annotations.jsonl"));
+    site.write(&format!("{FIRST}/events.jsonl"), lines(&log));
+    assert_eq!(quarantined(&site), ["publish.page-too-large"]);
+}
+
+#[test]
+fn the_files_of_a_run_have_a_limit_together() {
+    let site = beside_a_good_run("[limits]\nrun = \"60 KiB\"\n");
+    let mut log = String::new();
+    for n in 0..20 {
+        let _ = writeln!(
+            log,
+            "{}",
+            event(
+                n,
+                "agent",
+                &format!("\"message\":\"{}\"", "x".repeat(4_000))
+            )
+        );
+    }
+    site.remove(&format!("{FIRST}/events.jsonl.annotations.jsonl"));
+    site.write(&format!("{FIRST}/events.jsonl"), log);
+    assert_eq!(quarantined(&site), ["publish.run-too-large"]);
+}
+
+#[test]
+fn the_lines_of_a_run_are_counted_over_all_of_its_files() {
+    let site = beside_a_good_run("[limits]\nlines = 30\n");
+    site.write(&format!("{FIRST}/events.jsonl"), messages(20));
+    let sidecar = format!("{FIRST}/events.jsonl.annotations.jsonl");
+    site.write(&sidecar, lines(&[HEADER, &annotation("a", 0, "note", "")]));
+    assert_eq!(codes(&site.check()), [""; 0]);
+    let mut many = vec![HEADER.to_owned()];
+    many.extend((0..20).map(|n| annotation(&format!("a-{n}"), 0, "note", "")));
+    site.write(&sidecar, lines(&many));
+    assert_eq!(quarantined(&site), ["content.too-many-lines"]);
+}
+
+#[test]
+fn the_default_limits_leave_the_samples_of_this_repository_alone() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let site = TestSite::bare();
+    crate::support::copy(&root.join("content"), &site.path("content"));
+    let codes = codes(&site.check());
+    assert!(codes.iter().all(|code| !code.contains("too-")), "{codes:?}");
+}
