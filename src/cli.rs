@@ -18,8 +18,8 @@ const CONTENT_ERRORS: u8 = 1;
 /// Usage, site.toml, I/O or templates.
 const COULD_NOT_RUN: u8 = 2;
 
-/// Options of every command stand apart in its help.
-const GLOBAL: &str = "Options of every command";
+/// The help lists options of all commands under a heading of their own.
+const GLOBAL: &str = "Global options";
 
 /// Turns a folder of recorded agent runs into a website and feeds.
 #[derive(Debug, Parser)]
@@ -30,13 +30,13 @@ const GLOBAL: &str = "Options of every command";
     max_term_width = 100
 )]
 pub(crate) struct Cli {
-    /// The site's root, where site.toml is [default: the current directory or the nearest parent that has one]
+    /// Folder that contains site.toml [default: the current directory, or its nearest parent with one]
     #[arg(long, global = true, help_heading = GLOBAL, value_name = "DIR")]
     pub(crate) root: Option<PathBuf>,
-    /// When to colour the output
+    /// When to use color
     #[arg(long, global = true, help_heading = GLOBAL, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
-    /// Show notes as well as errors and warnings
+    /// Also show notes
     #[arg(short, long, global = true, help_heading = GLOBAL, conflicts_with = "quiet")]
     pub(crate) verbose: bool,
     /// Show problems only
@@ -48,74 +48,74 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Check everything, render the site and swap it in
+    /// Check everything and build the site
     Build {
         #[command(flatten)]
         input: Input,
-        /// The output folder [default: `[build] out` of site.toml]
+        /// Output folder [default: `[build] out` of site.toml]
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
-        /// Where the site will stand [default: `[site] base_url` of site.toml]
+        /// Public URL of the site [default: `[site] base_url` of site.toml]
         #[arg(long, value_name = "URL", value_parser = base_url)]
         base_url: Option<HttpUrl>,
-        /// The site to compare with: what it has, this build changes [default: the site in the output folder]
+        /// Earlier site to compare with [default: the site in the output folder]
         #[arg(long, value_name = "DIR")]
         previous: Option<PathBuf>,
-        /// Read nothing of that site but its ledger: the content and the ledger alone decide what is written
+        /// Read only the ledger of the earlier site
         #[arg(long)]
         fresh: bool,
-        /// Write the runs, events and annotations as tables, too, partitioned by case
+        /// Export runs, events and annotations as Parquet
         #[arg(long, value_name = "parquet=DIR", value_parser = export)]
         export: Option<PathBuf>,
     },
-    /// Check everything as a build would, and write nothing
+    /// Check everything without writing anything
     Check {
         #[command(flatten)]
         input: Input,
-        /// Where the site will stand [default: `[site] base_url` of site.toml]
+        /// Public URL of the site [default: `[site] base_url` of site.toml]
         #[arg(long, value_name = "URL", value_parser = base_url)]
         base_url: Option<HttpUrl>,
-        /// The site that the build will be compared with [default: the site in the output folder]
+        /// Earlier site to compare with [default: the site in the output folder]
         #[arg(long, value_name = "DIR")]
         previous: Option<PathBuf>,
     },
-    /// Build, serve on this machine, and build and show again after every change
+    /// Build and serve locally; rebuild and reload on changes
     Serve {
         #[command(flatten)]
         input: Input,
-        /// The port on 127.0.0.1; 0 takes any [default: 4000, or the next that is free]
+        /// Port on 127.0.0.1; 0 picks any [default: 4000, or the next free one]
         #[arg(long, value_name = "N")]
         port: Option<u16>,
     },
-    /// Make a working site with one sample run, ready to build
+    /// Create a site with one sample run
     New {
-        /// A folder that is not there yet, or is empty
+        /// New or empty folder
         #[arg(value_name = "DIR")]
         folder: PathBuf,
     },
-    /// Say something about an event of a run, in the sidecar of its tape
+    /// Annotate an event of a run
     Annotate(Annotate),
-    /// List or print the JSON Schemas of what is read and published
+    /// List or print the JSON Schemas of inputs and feeds
     Schema {
-        /// A name such as `run-record`; without one, all schemas are listed
+        /// Name such as `run-record`; omit to list all schemas
         #[arg(value_name = "NAME")]
         name: Option<String>,
     },
-    /// Say what a diagnostic means, with a bad and a good example
+    /// Explain a diagnostic, with a bad and a good example
     Explain {
-        /// A code such as `record.missing-field`; without one, all codes are listed
+        /// Code such as `record.missing-field`; omit to list all codes
         #[arg(value_name = "CODE")]
         code: Option<String>,
     },
-    /// Print the completion script of a shell
+    /// Print a shell completion script
     Completions {
-        /// The shell
+        /// Shell
         #[arg(value_name = "SHELL")]
         shell: clap_complete::Shell,
     },
-    /// Print the manual page, or write one of each command into a folder
+    /// Print the manual page, or write those of all commands
     Man {
-        /// The folder
+        /// Output folder
         #[arg(value_name = "DIR")]
         folder: Option<PathBuf>,
     },
@@ -123,38 +123,38 @@ pub(crate) enum Command {
 
 #[derive(Debug, Args)]
 pub(crate) struct Input {
-    /// A content root; replaces those of site.toml, and may be given several times
+    /// Content root, instead of those in site.toml (repeatable)
     #[arg(long, value_name = "DIR")]
     pub(crate) content: Vec<PathBuf>,
-    /// How many threads work [default: one per core]
+    /// Number of threads [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) jobs: Option<u16>,
-    /// Publish pages whose front matter says `draft = true`
+    /// Include pages marked `draft = true`
     #[arg(long)]
     pub(crate) drafts: bool,
     /// Publish the valid runs and quarantine the rest
     #[arg(long)]
     pub(crate) keep_going: bool,
-    /// Take warnings and quarantined runs as failures
+    /// Treat warnings and quarantined runs as errors
     #[arg(long, value_name = "WHAT")]
     pub(crate) deny: Option<Deny>,
-    /// How problems are reported: human, json, github, sarif, junit or markdown, with `=FILE` into a file; may be given several times
+    /// Report format: human, json, github, sarif, junit or markdown; `=FILE` writes a file (repeatable)
     #[arg(long, value_name = "FORMAT[=FILE]", value_parser = report)]
     pub(crate) report: Vec<Report>,
-    /// Say how long each step took
+    /// Show how long each step took
     #[arg(long)]
     pub(crate) timings: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Annotate {
-    /// The run: the path of its folder, its id, or the last part of its address
+    /// Run: path of its folder, id, or slug
     #[arg(value_name = "RUN")]
     pub(crate) run: String,
-    /// The tape, for example `events.jsonl`; needed when the run has several
+    /// Tape, such as `events.jsonl`; required if the run has several
     #[arg(long, value_name = "FILE")]
     pub(crate) tape: Option<String>,
-    /// The number of the event
+    /// Event number
     #[arg(
         long,
         value_name = "N",
@@ -165,25 +165,25 @@ pub(crate) struct Annotate {
     /// `correct`, `incorrect`, `alternative`, `note`, `marker`, `mute`, `hypothesis`, `friction` or `crystallize_here`
     #[arg(long, value_name = "KIND", required_unless_present = "rehash")]
     pub(crate) kind: Option<String>,
-    /// What was seen, in Markdown
+    /// What you observed, in Markdown
     #[arg(long, value_name = "TEXT")]
     pub(crate) evidence: Option<String>,
-    /// Words of the event, to the letter: they prove that it is the one that is meant
+    /// Exact words of the event, to detect when the tape changes
     #[arg(long, value_name = "TEXT")]
     pub(crate) quote: Option<String>,
-    /// The last event that it covers
+    /// Last event of the span
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) span_end: Option<u64>,
-    /// Where a hypothesis stands: `active`, `verifying`, `confirmed`, `disproven` or `stale`
+    /// Status of a hypothesis: `active`, `verifying`, `confirmed`, `disproven` or `stale`
     #[arg(long, value_name = "STATUS")]
     pub(crate) hypothesis_status: Option<String>,
-    /// What got in the way; `runpress explain annotation.friction-kind-unknown` lists the kinds
+    /// Kind of friction; `runpress explain annotation.friction-kind-unknown` lists them
     #[arg(long, value_name = "KIND")]
     pub(crate) friction_kind: Option<String>,
-    /// Who says it: a name or handle that may be published [default: nobody is named]
+    /// Name or handle of the author, published with the annotation [default: no author]
     #[arg(long, value_name = "ID", value_parser = author_id)]
     pub(crate) author: Option<String>,
-    /// What the author is
+    /// Kind of author
     #[arg(
         long,
         value_name = "KIND",
@@ -191,10 +191,10 @@ pub(crate) struct Annotate {
         default_value = "human"
     )]
     pub(crate) author_kind: AuthorKind,
-    /// After a change of the tape: show what each annotation points at, and write the tape's new hash into the header
+    /// Review the annotations of a changed tape, and update the hash in the sidecar
     #[arg(long, conflicts_with_all = ["event", "kind", "evidence", "quote", "span_end", "hypothesis_status", "friction_kind", "author"])]
     pub(crate) rehash: bool,
-    /// With `--rehash`: the tape as it was, to show what each annotation pointed at before
+    /// With `--rehash`: the tape before the change, for comparison
     #[arg(long, value_name = "FILE", requires = "rehash", conflicts_with_all = ["event", "kind"])]
     pub(crate) before: Option<PathBuf>,
 }
@@ -248,12 +248,12 @@ fn report(text: &str) -> Result<Report, String> {
         "markdown" => Format::Markdown,
         _ => {
             return Err(format!(
-                "`{format}` is not a report format; the formats are `human`, `json`, `github`, `sarif`, `junit` and `markdown`"
+                "`{format}` is not a report format; use `human`, `json`, `github`, `sarif`, `junit` and `markdown`"
             ));
         }
     };
     if file == Some("") {
-        return Err("the file's name is missing after `=`".to_owned());
+        return Err("missing file name after `=`".to_owned());
     }
     Ok(Report {
         format,
@@ -263,12 +263,12 @@ fn report(text: &str) -> Result<Report, String> {
 
 fn author_id(text: &str) -> Result<String, String> {
     if text.trim().is_empty() {
-        return Err("write a name or handle, or leave `--author` out".to_owned());
+        return Err("write a name or handle, or omit `--author`".to_owned());
     }
     Ok(text.to_owned())
 }
 
-/// The folder of an export.
+/// Parses the folder of an export.
 fn export(text: &str) -> Result<PathBuf, String> {
     let folder = text
         .strip_prefix("parquet=")
@@ -277,11 +277,14 @@ fn export(text: &str) -> Result<PathBuf, String> {
     if cfg!(feature = "parquet") {
         Ok(PathBuf::from(folder))
     } else {
-        Err("this program was compiled without it; compile it with `--features parquet`".to_owned())
+        Err(
+            "this build of runpress has no Parquet support; compile it with `--features parquet`"
+                .to_owned(),
+        )
     }
 }
 
 fn base_url(text: &str) -> Result<HttpUrl, String> {
     HttpUrl::base(text)
-        .ok_or_else(|| "write `https://example.org/runs/`, without query and fragment, and without `//`, `.` and `..` in its path".to_owned())
+        .ok_or_else(|| "use a URL such as `https://example.org/runs/`, without query, fragment, or `//`, `.` and `..` in its path".to_owned())
 }

@@ -21,7 +21,7 @@ pub(crate) fn new(cli: &Cli, folder: &Path) -> u8 {
         let folder = visible(&folder.to_string_lossy());
         let word = shell_word(&folder);
         print(&format!(
-            "Made a site with one sample run in {folder}\n\nNext:\n  cd {word}\n  runpress build\nand open public/index.html in a browser.\n"
+            "Created a site with one sample run in {folder}\n\nNext:\n  cd {word}\n  runpress build\nand open public/index.html in a browser.\n"
         ));
     }
     0

@@ -102,7 +102,7 @@ pub(crate) fn run(cli: &Cli, input: &Input, doing: Doing, rest: Overrides) -> u8
     {
         say(&summed_up(&done, start.elapsed()));
         if let Some(build) = done.outcome.news() {
-            say(&format!("Since the site before: {}", news(build)));
+            say(&format!("Changes since the last site: {}", news(build)));
         }
     }
     if reported { status } else { COULD_NOT_RUN }
@@ -138,10 +138,8 @@ pub(crate) fn came_to(
 ) -> String {
     match result {
         Ok((_, outcome)) if outcome.published => format!("Built: {}", figures(outcome, elapsed)),
-        _ if stands => {
-            "Not built: what was served before is served on until a change mends it.".to_owned()
-        }
-        _ => "Not built: there is no site to show until a change mends it.".to_owned(),
+        _ if stands => "Build failed; still serving the last good build.".to_owned(),
+        _ => "Build failed; there is no site to serve yet.".to_owned(),
     }
 }
 
@@ -152,8 +150,8 @@ pub(crate) fn root(cli: &Cli) -> Option<PathBuf> {
         return Some(root);
     }
     refuse(
-        &format!("the site's root `{}` is not a folder", root.display()),
-        "Name the folder that holds site.toml with `--root`.",
+        &format!("the root `{}` is not a folder", root.display()),
+        "Set `--root` to the folder that contains site.toml.",
     );
     None
 }
@@ -233,7 +231,7 @@ fn report(cli: &Cli, input: &Input, root: &Path, done: &Result<Done<'_>, &Failur
                 .as_ref()
                 .map_or_else(|| "standard output".into(), |file| file.to_string_lossy());
             say(&format!(
-                "error: the report could not be written to `{place}`: {error}\n  help: Name a file in a folder that exists and that the build may write."
+                "error: cannot write the report to `{place}`: {error}\n  help: Choose a file in an existing, writable folder."
             ));
             written = false;
         }

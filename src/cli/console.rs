@@ -44,8 +44,8 @@ pub(crate) fn answer(text: &str) -> u8 {
         // A closed pipe (`runpress explain | head`) is no reason to complain.
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             refuse(
-                &format!("standard output could not be written: {error}"),
-                "Make room, or send it elsewhere.",
+                &format!("cannot write to standard output: {error}"),
+                "Free some space, or redirect the output.",
             );
             COULD_NOT_RUN
         }

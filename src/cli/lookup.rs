@@ -17,7 +17,7 @@ pub(crate) fn explain(code: Option<&str>) -> u8 {
     }
     let names = codes::all().map(|code| code.name);
     let hint = nearest(code, names).map_or_else(
-        || "`runpress explain` without a code lists them all.".to_owned(),
+        || "Run `runpress explain` to list all codes.".to_owned(),
         |near| format!("Did you mean `{near}`?"),
     );
     refuse(
@@ -37,7 +37,7 @@ pub(crate) fn schema(name: Option<&str>) -> u8 {
     }
     let names = runpress::schema::ALL.iter().map(|entry| entry.name);
     let hint = nearest(name, names).map_or_else(
-        || "`runpress schema` without a name lists them all.".to_owned(),
+        || "Run `runpress schema` to list all names.".to_owned(),
         |near| format!("Did you mean `{near}`?"),
     );
     refuse(&format!("there is no schema `{}`", visible(name)), &hint);

@@ -33,8 +33,8 @@ pub(crate) fn run(cli: &Cli, input: &Input, port: Option<u16>) -> u8 {
         Ok(watcher) => watcher,
         Err(error) => {
             refuse(
-                &format!("The folders of the site cannot be watched: {error}"),
-                "Raise the system's limit of watches, and of open files, and try again.",
+                &format!("cannot watch the folders of the site: {error}"),
+                "Raise the system limits for file watches and open files.",
             );
             return COULD_NOT_RUN;
         }
@@ -56,9 +56,7 @@ pub(crate) fn run(cli: &Cli, input: &Input, port: Option<u16>) -> u8 {
         }
         if watcher.polls() && !polls {
             polls = true;
-            say(
-                "The system cannot watch so many folders, so they are looked through once a second.",
-            );
+            say("Too many folders for the system to watch; polling once a second instead.");
         }
         let url = server.url();
         if told != url {
@@ -67,7 +65,7 @@ pub(crate) fn run(cli: &Cli, input: &Input, port: Option<u16>) -> u8 {
         }
         let Some(change) = watcher.wait() else {
             refuse(
-                "The folders of the site cannot be watched any more",
+                "the folders of the site can no longer be watched",
                 "Start `runpress serve` again.",
             );
             return COULD_NOT_RUN;
@@ -82,22 +80,22 @@ pub(crate) fn run(cli: &Cli, input: &Input, port: Option<u16>) -> u8 {
 fn not_served(port: Option<u16>, why: &NotServed) {
     match (why, port) {
         (NotServed::Port(error), Some(port)) if error.kind() == ErrorKind::AddrInUse => refuse(
-            &format!("The port `{port}` is taken by another program"),
-            "Give `--port` another number, or leave it out to take the next one that is free.",
+            &format!("port `{port}` is in use"),
+            "Choose another `--port`, or omit it to use the next free one.",
         ),
         (NotServed::Port(error), _) => refuse(
-            &format!("The site cannot be served: {error}"),
+            &format!("cannot serve the site: {error}"),
             &format!(
-                "Give `--port` a number above 1023 that is free; without it, {PORT} or one of the next is taken."
+                "Choose a free `--port` above 1023; the default is {PORT} or the next free one."
             ),
         ),
         (NotServed::Folder(error), _) => refuse(
-            &format!("The folder for temporary files cannot be used: {error}"),
-            "Name a folder that may be written with the variable `TMPDIR`: the site is built there while it is served.",
+            &format!("cannot use the folder for temporary files: {error}"),
+            "Set `TMPDIR` to a writable folder; the served site is built there.",
         ),
         (NotServed::System(error), _) => refuse(
-            &format!("The site cannot be served: {error}"),
-            "Raise the system's limits of threads and of open files, and try again.",
+            &format!("cannot serve the site: {error}"),
+            "Raise the system limits for threads and open files.",
         ),
     }
 }

@@ -30,10 +30,10 @@ pub(crate) fn man(folder: Option<&Path>) -> u8 {
     let Err(error) = written else { return 0 };
     refuse(
         &format!(
-            "The pages could not be written into `{}`: {error}",
+            "cannot write the manual pages to `{}`: {error}",
             visible(&folder.to_string_lossy())
         ),
-        "Name a folder that you may write.",
+        "Choose a writable folder.",
     );
     COULD_NOT_RUN
 }

@@ -245,11 +245,11 @@ fn a_negative_event_and_an_author_without_a_name_are_refused_with_advice_that_wo
         ),
         (
             &["--event", "1", "--kind", "note", "--author", ""],
-            "leave `--author` out",
+            "omit `--author`",
         ),
         (
             &["--event", "1", "--kind", "note", "--author", " \t"],
-            "leave `--author` out",
+            "omit `--author`",
         ),
     ] {
         let ran = annotate(&site, arguments);

@@ -174,7 +174,7 @@ fn a_port_that_is_taken_is_refused_when_it_was_named_and_passed_over_when_not() 
     let ran = site.runpress(&["serve", "--port", &port]);
     assert_eq!(ran.status, Some(2));
     assert!(
-        ran.stderr.contains(&format!("The port `{port}` is taken")),
+        ran.stderr.contains(&format!("port `{port}` is in use")),
         "{}",
         ran.stderr
     );

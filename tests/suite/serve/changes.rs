@@ -63,7 +63,7 @@ fn a_first_build_that_fails_is_not_said_to_leave_a_site_to_look_at() {
     let settings = site.text("site.toml");
     site.write("site.toml", "title = \"no end\n");
     let served = Served::any(&site);
-    served.hears("Not built: there is no site to show until a change mends it.");
+    served.hears("Build failed; there is no site to serve yet.");
     assert_eq!(served.get("/").status, 503);
     let message = served.message();
     assert_eq!(
@@ -73,7 +73,7 @@ fn a_first_build_that_fails_is_not_said_to_leave_a_site_to_look_at() {
     site.write("site.toml", settings);
     served.until("the site", || served.get("/").status == 200);
     site.write("site.toml", "title = \"no end\n");
-    served.hears("Not built: what was served before is served on until a change mends it.");
+    served.hears("Build failed; still serving the last good build.");
     assert_eq!(served.message()["stands"], true);
 }
 

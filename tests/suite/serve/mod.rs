@@ -118,7 +118,7 @@ impl Served {
         let count = || {
             self.said()
                 .lines()
-                .filter(|line| line.starts_with("Built:") || line.starts_with("Not built:"))
+                .filter(|line| line.starts_with("Built:") || line.starts_with("Build failed;"))
                 .count()
         };
         self.until("the build", || count() >= times);
