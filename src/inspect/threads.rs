@@ -70,6 +70,12 @@ pub(super) fn threads<'a>(
     let mut by_file: BTreeMap<String, Vec<&mut Thread<'_>>> = BTreeMap::new();
     for thread in &mut threads {
         match model::threads::resource_path(&thread.resource, &config.workspace) {
+            // What an archive of the implementation never holds is not published in pieces either.
+            Some(path) if path.split('/').any(|name| name.starts_with('.')) => {
+                problems.add(&codes::THREADS_HIDDEN_RESOURCE, || {
+                    rules::threads::hidden_resource(thread)
+                });
+            }
             Some(path) => by_file.entry(path).or_default().push(thread),
             None => problems.add(&codes::THREADS_MISSING_RESOURCE, || {
                 rules::threads::missing_resource(thread)

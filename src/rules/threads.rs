@@ -166,6 +166,19 @@ pub fn missing_resource(thread: &Thread<'_>) -> Diagnostic {
     )
 }
 
+/// The note about a thread whose file is hidden.
+#[must_use]
+pub fn hidden_resource(thread: &Thread<'_>) -> Diagnostic {
+    codes::THREADS_HIDDEN_RESOURCE.at(
+        thread.written.spot.place(),
+        format!(
+            "The lines of the hidden file {} are not published",
+            quoted(&thread.resource)
+        ),
+        "Nothing needs to be done; the thread is shown without its lines.",
+    )
+}
+
 /// The warning about a range that is not in a file of `lines` lines.
 #[must_use]
 pub fn range_outside(thread: &Thread<'_>, lines: u64) -> Option<Diagnostic> {

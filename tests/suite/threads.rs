@@ -389,6 +389,46 @@ fn a_resource_that_leads_out_of_the_implementation_reads_nothing() {
 }
 
 #[test]
+fn the_lines_of_a_hidden_file_are_never_published() {
+    let range = Some([[0, 0], [1, 0]]);
+    let hidden = [
+        "file:///workspace/.env",
+        "src/.git/config",
+        "/workspace/%2Eenv",
+    ];
+    let threads: Vec<Value> = hidden
+        .iter()
+        .map(|path| thread(path, path, range, &[plain("e", "Look here.")]))
+        .collect();
+    let site = site(&threads);
+    for name in [".env", "src/.git/config"] {
+        site.write(&format!("{FIRST}/implementation/{name}"), "KEY=SENTINEL\n");
+    }
+    let outcome = site.publish();
+    let hidden = "threads.hidden-resource";
+    assert_eq!(
+        codes(&outcome),
+        [hidden, hidden, "threads.missing-resource"]
+    );
+    let run = site.json(&format!("runs/{FIRST_SLUG}/run.json"));
+    let files = run["files"].to_string();
+    assert!(!files.contains("env") && !files.contains(".git"), "{files}");
+    let leaks: Vec<String> = site
+        .published()
+        .into_iter()
+        .filter(|(_, bytes)| String::from_utf8_lossy(bytes).contains("SENTINEL"))
+        .map(|(path, _)| path)
+        .collect();
+    assert_eq!(leaks, [""; 0]);
+    assert_eq!(
+        site.first_page()
+            .all("#thread-1, #thread-2, #thread-3")
+            .len(),
+        3
+    );
+}
+
+#[test]
 fn links_below_the_implementation_are_followed_only_inside_it() {
     let range = Some([[0, 0], [0, 1]]);
     let with = |resource: &str| site(&[thread("t", resource, range, &[plain("1", "?")])]);

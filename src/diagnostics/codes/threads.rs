@@ -30,6 +30,10 @@ family! { ALL:
         why "`resource` names a file of the produced working tree: `file://` and the configured `[files] workspace` are taken off, and the rest is looked up below `implementation/`. It never leads out of that folder. The thread is shown without the lines it is about."
         bad "{\"resource\": \"file:///workspace/src/gone.ts\"}"
         good "{\"resource\": \"file:///workspace/src/main.ts\"}";
+    THREADS_HIDDEN_RESOURCE = "threads.hidden-resource" Note "the file that a thread is about is hidden"
+        why "Files and folders whose names begin with a dot, such as `.env` and `.git`, are never published: neither in the archive of the implementation nor in the lines that a thread shows."
+        bad "{\"resource\": \"file:///workspace/.env\"}"
+        good "{\"resource\": \"file:///workspace/src/main.ts\"}";
     THREADS_RANGE_OUTSIDE = "threads.range-outside" Warning "the range of a thread is not in its file"
         why "Lines count from 0, and the end may not stand before the start. The file may have been changed after the review."
         bad "{\"range\": {\"start\": {\"line\": 900, \"character\": 0}, \"end\": {\"line\": 901, \"character\": 0}}}   (the file has 40 lines)"
