@@ -15,13 +15,13 @@ mkdir -p "$folder/feeds"
 # Hosts keep answers for some minutes. A query that is new each time asks for the ledger as it is.
 query="run=${GITHUB_RUN_ID:-0}-$(date +%s)"
 status=$(curl --silent --show-error --location --retry 3 --output "$ledger" --write-out '%{http_code}' "$address?$query") || {
-  echo "The ledger at $address could not be fetched." >&2
+  echo "Could not fetch the ledger at $address." >&2
   exit 1
 }
 case "$status" in
   200)
     if [ "$(head -c 1 "$ledger")" != '{' ] || ! grep -q '"schemaVersion"' "$ledger"; then
-      echo "What stands at $address is not a ledger. When the site is private, its host answers with the page where readers log in: then fetch the ledger in another way, and name its folder with \`runpress build --previous\`." >&2
+      echo "The response of $address is not a ledger. Private sites respond with their login page; in that case fetch the ledger some other way and pass its folder with \`runpress build --previous\`." >&2
       exit 1
     fi
     ;;
@@ -30,7 +30,7 @@ case "$status" in
     echo "There is no ledger at $address: this build begins one."
     ;;
   *)
-    echo "The ledger at $address could not be fetched: the server answered $status." >&2
+    echo "Could not fetch the ledger at $address: status $status." >&2
     exit 1
     ;;
 esac

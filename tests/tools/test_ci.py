@@ -287,7 +287,7 @@ class Fetching:
             # curl tries some of these again, with pauses.
             done, _ = self.fetch(self.served(status)[1])
             self.assertNotEqual(done.returncode, 0, done.stdout)
-            self.assertIn("could not be fetched", done.stderr)
+            self.assertIn("Could not fetch", done.stderr)
         done, _ = self.fetch("http://127.0.0.1:1/")
         self.assertNotEqual(done.returncode, 0, done.stdout)
 
