@@ -29,9 +29,9 @@ pub struct Config {
     pub policy: Policy,
     /// How long tapes are laid out.
     pub timeline: Timeline,
-    /// `[files] workspace`: the path prefix under which agents saw the working tree.
+    /// `[files] workspace`: the folders under which agents saw the working tree.
     #[schemars(rename = "files", schema_with = "shape::files")]
-    pub workspace: String,
+    pub workspace: Vec<String>,
     /// `[feeds] items`: entries in JSON Feed and Atom.
     #[schemars(rename = "feeds", schema_with = "shape::feeds")]
     pub feed_items: usize,
@@ -174,7 +174,7 @@ impl Default for Config {
             build: Build::default(),
             policy: Policy::default(),
             timeline: Timeline::default(),
-            workspace: "/workspace".to_owned(),
+            workspace: ["/work", "/workspace"].map(str::to_owned).to_vec(),
             feed_items: 50,
             limits: Limits::default(),
             nav: Vec::new(),

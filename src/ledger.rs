@@ -168,6 +168,15 @@ impl Build {
         ]
     }
 
+    /// Every run that it names.
+    pub fn named(&self) -> impl Iterator<Item = &Named> {
+        let changed = self.changed.iter().map(|change| &change.run);
+        self.lists()
+            .into_iter()
+            .flat_map(|(_, runs)| runs)
+            .chain(changed)
+    }
+
     /// Whether nothing changed.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -223,6 +232,14 @@ pub struct Known {
 }
 
 impl Ledger {
+    /// Every run that it names, some more than once.
+    pub fn named(&self) -> impl Iterator<Item = &Named> {
+        let known = self.runs.iter().map(|known| &known.run);
+        let withdrawn = self.withdrawn.iter().map(|withdrawn| &withdrawn.run);
+        let built = self.builds.iter().flat_map(Build::named);
+        known.chain(withdrawn).chain(built)
+    }
+
     /// A ledger in which nothing stands yet.
     #[must_use]
     pub const fn empty() -> Self {

@@ -112,7 +112,7 @@ pub fn run(bytes: &[u8]) {
         let id = annotation.id.clone();
         let thread = from_annotation(annotation);
         assert_eq!(thread.id, id);
-        if let Some(path) = resource_path(&thread.resource, "/workspace") {
+        if let Some(path) = resource_path(&thread.resource, &["/workspace".to_owned()]) {
             let safe = |part: &str| !part.is_empty() && part != "." && part != "..";
             assert!(
                 path.split('/').all(safe) && !path.contains(['\\', '\0']),

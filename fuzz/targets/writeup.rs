@@ -55,7 +55,7 @@ pub fn run(bytes: &[u8]) {
         let all_known = overall
             .into_iter()
             .chain(domains)
-            .all(|entry| Rating::parse(entry.value).is_some());
+            .all(|entry| Rating::tier(entry.value).is_some());
         let said = checked
             .diagnostics
             .iter()

@@ -89,7 +89,7 @@ impl Reader<'_> {
                     reader.table(key, value, |r, k, v| r.timeline(&mut config.timeline, k, v));
                 }
                 "files" => reader.table(key, value, |r, k, v| match k {
-                    "workspace" => r.string(k, v, &mut config.workspace),
+                    "workspace" => r.one_or_more(k, v, &mut config.workspace),
                     _ => Err(FILES),
                 }),
                 "feeds" => reader.table(key, value, |r, k, v| match k {
@@ -308,15 +308,24 @@ impl Reader<'_> {
         clippy::unnecessary_wraps,
         reason = "a section reads as one table of keys"
     )]
+    fn one_or_more(&mut self, key: &str, value: &Value<'_>, into: &mut Vec<String>) -> Known {
+        let one = value.get_ref().as_str();
+        match one
+            .map(|text| vec![text.to_owned()])
+            .or_else(|| texts(value))
+        {
+            Some(texts) => *into = texts,
+            None => self.wrong_type(key, value, "a string or a list of strings"),
+        }
+        Ok(())
+    }
+
+    #[allow(
+        clippy::unnecessary_wraps,
+        reason = "a section reads as one table of keys"
+    )]
     fn strings(&mut self, key: &str, value: &Value<'_>, into: &mut Vec<String>) -> Known {
-        let items = value.get_ref().as_array();
-        let texts: Option<Vec<_>> = items.and_then(|items| {
-            items
-                .iter()
-                .map(|i| i.get_ref().as_str().map(str::to_owned))
-                .collect()
-        });
-        match texts {
+        match texts(value) {
             Some(texts) => *into = texts,
             None => self.wrong_type(key, value, "a list of strings"),
         }
@@ -441,6 +450,13 @@ fn section_of(name: &str) -> Option<String> {
     let near = nearest(name, all)?;
     let (section, _) = SECTIONS.iter().find(|(_, keys)| keys.contains(&near))?;
     Some(format!("{} in `[{section}]`", quoted(near)))
+}
+
+/// The strings of a list of nothing else.
+fn texts(value: &Value<'_>) -> Option<Vec<String>> {
+    let items = value.get_ref().as_array()?;
+    let text = |item: &Value<'_>| item.get_ref().as_str().map(str::to_owned);
+    items.iter().map(text).collect()
 }
 
 fn list(names: &[&str]) -> String {

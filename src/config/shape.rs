@@ -14,8 +14,9 @@ pub(super) const HOST: &str =
 pub(super) fn files(_: &mut SchemaGenerator) -> Schema {
     section(&json!({
         "workspace": {
-            "description": "The path prefix under which agents saw the working tree.",
-            "type": "string",
+            "description": "The folder under which agents saw the working tree, or several.",
+            "type": ["string", "array"],
+            "items": { "type": "string" },
             "default": Config::default().workspace,
         },
     }))

@@ -61,7 +61,7 @@ pub struct Card<'a> {
     checks: Vec<Check<'a>>,
     /// How the run ended, as recorded: `completed`, `timed_out`, `failed` and others.
     state: &'a str,
-    /// The rating of its review; null for a run that is not rated.
+    /// The rating of its review, of a game jam without one the grade of the whole game; null is unrated.
     #[schemars(with = "Option<RatingWord>")]
     rating: Option<&'static str>,
     /// Where its parts are.
@@ -74,9 +74,13 @@ pub struct Card<'a> {
     threads: Option<ThreadSummary<'a>>,
 }
 
-/// A rating of Test Cabinet.
+/// What the badge of a run says.
 #[derive(Debug, Clone, Copy)]
 pub enum RatingWord {}
+
+/// What a `rating` line of a review says.
+#[derive(Debug, Clone, Copy)]
+pub enum TierWord {}
 
 impl JsonSchema for RatingWord {
     fn schema_name() -> Cow<'static, str> {
@@ -85,8 +89,21 @@ impl JsonSchema for RatingWord {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
-            "description": "A rating of Test Cabinet, best first.",
+            "description": "A rating of Test Cabinet, or the grade of a game jam's whole game, best first.",
             "enum": Rating::ALL.map(Rating::word),
+        })
+    }
+}
+
+impl JsonSchema for TierWord {
+    fn schema_name() -> Cow<'static, str> {
+        "Tier".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "A rating of Test Cabinet, best first.",
+            "enum": Rating::TIERS.map(Rating::word),
         })
     }
 }
@@ -179,7 +196,7 @@ struct Check<'a> {
     name: &'a str,
     /// Whether the view was reached.
     reached: bool,
-    /// How alike the view is to its baseline, 0 to 1; null where it was not reached.
+    /// How alike the view is to its baseline, 0 to 1, as recorded: of a view that was not reached it means nothing.
     #[schemars(with = "Option<shapes::Share>")]
     similarity: Option<&'a RawValue>,
 }
@@ -256,7 +273,7 @@ pub fn card<'a>(
                 Ok(Check {
                     view: &check.view,
                     name: &check.name,
-                    reached: check.similarity.is_some(),
+                    reached: check.reached,
                     similarity: optional(check.similarity.as_ref())?,
                 })
             })

@@ -50,7 +50,7 @@ pub fn of<'a>(archive: &Archive, entry: &Entry, findings: &'a Findings) -> Row<'
     let link = |link: Link| (link.href, link.text);
     let badge = |badge: Badge| (badge.word, badge.tone);
     Row(
-        (row.href, row.short_id),
+        (row.href, row.label),
         (row.finished.iso, row.finished.text),
         link(row.case),
         row.version,

@@ -20,7 +20,7 @@ use crate::view::links;
 
 use super::SCHEMA_VERSION;
 use super::annotations::AnnotationDocument;
-use super::archive::{RatingWord, address};
+use super::archive::{RatingWord, TierWord, address};
 use super::reconciliation::ReconciliationDocument;
 use super::report::HarnReport;
 use super::transcript::TranscriptDocument;
@@ -63,7 +63,7 @@ pub struct RunDocument<'a> {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Review")]
 struct ReviewDocument<'a> {
-    /// The overall rating: the one given, else the worst of the domains; null is unrated.
+    /// The worst of all ratings that are given, without any the grade of the item `overall`; null is unrated.
     #[schemars(with = "Option<RatingWord>")]
     rating: Option<&'static str>,
     /// Ratings of domains, in the order of the file.
@@ -83,7 +83,7 @@ struct DomainDocument<'a> {
     /// The domain.
     domain: &'a str,
     /// Its rating; null is one that is not known.
-    #[schemars(with = "Option<RatingWord>")]
+    #[schemars(with = "Option<TierWord>")]
     rating: Option<&'static str>,
 }
 

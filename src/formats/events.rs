@@ -127,10 +127,10 @@ pub struct Fields<'a> {
     /// Where the stage stands: `started`, `completed` or `failed`.
     #[serde(borrow)]
     pub status: Option<Str<'a>>,
-    /// Tokens so far, in the four classes of a run record.
+    /// Tokens of the turn, in the four classes of a run record.
     #[serde(borrow)]
     pub tokens: Option<&'a RawValue>,
-    /// Cost so far, in USD.
+    /// Cost of the turn, in USD.
     #[serde(borrow)]
     pub cost: Option<&'a RawValue>,
     /// The harness's own event, opaque.

@@ -79,6 +79,13 @@ impl<'a> Object<'a> {
         (member.value.kind() != Kind::Null).then_some(member.value)
     }
 
+    /// Whether `key` is written, as null.
+    #[must_use]
+    pub fn is_null(&self, key: &str) -> bool {
+        let member = self.members.iter().rfind(|member| member.key == key);
+        member.is_some_and(|member| member.value.kind() == Kind::Null)
+    }
+
     /// The object itself.
     #[must_use]
     pub fn node(&self) -> Node<'a> {

@@ -78,30 +78,15 @@ pub fn details(file: &Loaded, tape: Option<&Tape<'_>>) -> Checked<Details> {
     let details = model::details::from_record(&parsed.record);
     let events = |number| tape?.position(number).map(|_| String::new());
     let showcase = details.showcase.as_ref();
-    let texts = [
-        (
-            "/showcase/description".to_owned(),
-            showcase.and_then(|showcase| showcase.description.as_deref()),
-        ),
-        (
-            "/gameJamReadme".to_owned(),
-            details.game_jam_readme.as_deref(),
-        ),
-    ];
-    let prior = details.prior_entries.iter().enumerate().map(|(i, entry)| {
-        let pointer = format!("/gameJamPriorEntries/{i}/readme");
-        (pointer, entry.readme.as_deref())
-    });
+    let description = showcase.and_then(|showcase| showcase.description.as_deref());
     let mut problems = Collector::default();
-    for (pointer, text) in texts.into_iter().chain(prior) {
-        for destination in
-            rules::markdown::dropped_links(text.unwrap_or_default(), Origin::Run(&events))
-        {
-            problems.add(&codes::REVIEW_UNSAFE_LINK, || {
-                let place = rules::record::place(source, &parsed, &pointer);
-                rules::markdown::dropped(place, &destination).with_severity(Severity::Note)
-            });
-        }
+    for destination in
+        rules::markdown::dropped_links(description.unwrap_or_default(), Origin::Run(&events))
+    {
+        problems.add(&codes::REVIEW_UNSAFE_LINK, || {
+            let place = rules::record::place(source, &parsed, "/showcase/description");
+            rules::markdown::dropped(place, &destination).with_severity(Severity::Note)
+        });
     }
     let diagnostics = problems.finish(&file.shown);
     Checked {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::run::{Number, Run};
+use super::slug::labels;
 
 /// All runs of the site, newest first, and the names they are grouped by.
 #[derive(Debug, Default)]
@@ -27,6 +28,8 @@ pub struct Entry {
     pub run: Run,
     /// Its address: `/runs/<slug>/`.
     pub slug: String,
+    /// What it is called in lists: a part of its id that no other run has.
+    pub label: String,
     /// Which of the discovered run directories it is in.
     pub directory: usize,
     /// Position in `cases`, `models`, `harnesses`.
@@ -110,14 +113,21 @@ impl Archive {
                 .binary_search_by(|group| group.name.as_str().cmp(name))
                 .unwrap_or_default()
         };
+        let labels = labels(runs.iter().map(|(run, ..)| run.id.as_str()));
+        let labels: Vec<String> = runs
+            .iter()
+            .map(|(run, ..)| labels.get(run.id.as_str()).unwrap_or(&run.id).clone())
+            .collect();
         let mut entries: Vec<Entry> = runs
             .into_iter()
-            .map(|(run, slug, directory)| Entry {
+            .zip(labels)
+            .map(|((run, slug, directory), label)| Entry {
                 case: position(&cases, &run.subject.case),
                 model: position(&models, &run.subject.model),
                 harness: position(&harnesses, &run.subject.harness),
                 run,
                 slug,
+                label,
                 directory,
                 newer: None,
                 older: None,

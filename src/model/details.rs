@@ -40,9 +40,7 @@ pub struct Details {
     pub gg_capability_set: Option<Value>,
     /// What gg says of its session.
     pub gg_summary: Option<Value>,
-    /// What a game jam's entry says of itself, Markdown.
-    pub game_jam_readme: Option<String>,
-    /// Entries that this one built upon.
+    /// Entries of the same game jam that this one had to differ from.
     pub prior_entries: Vec<PriorEntry>,
 }
 
@@ -211,15 +209,13 @@ pub struct Media {
     pub kind: Option<String>,
 }
 
-/// An entry of the same jam that this one built upon.
+/// An entry of the same jam that this one had to differ from. What it says of itself was for the run, not for readers.
 #[derive(Debug)]
 pub struct PriorEntry {
     /// The run that made it.
     pub run: Option<String>,
     /// When that run ended.
     pub finished: Option<Moment>,
-    /// What it says of itself, Markdown.
-    pub readme: Option<String>,
 }
 
 /// The details of a record.
@@ -277,14 +273,12 @@ pub fn from_record(record: &RunRecord<'_>) -> Details {
         code_analysis: record.code_analysis.map(Value::of),
         gg_capability_set: record.subject.gg_capability_set.map(Value::of),
         gg_summary: record.subject.gg_summary.map(Value::of),
-        game_jam_readme: owned(&record.game_jam_readme).filter(|text| !text.trim().is_empty()),
         prior_entries: record
             .game_jam_prior_entries
             .iter()
             .map(|entry| PriorEntry {
                 run: owned(&entry.run_id),
                 finished: entry.finished_at.as_ref().and_then(|at| Moment::parse(at)),
-                readme: owned(&entry.readme).filter(|text| !text.trim().is_empty()),
             })
             .collect(),
     }

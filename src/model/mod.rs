@@ -17,6 +17,7 @@ pub mod time;
 pub mod transcript;
 pub mod value;
 pub mod words;
+pub mod workspace;
 
 /// Text that must go out as it came in: a record, an annotation. JSON of the input, unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

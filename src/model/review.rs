@@ -1,19 +1,35 @@
 //! Knows what a review says: ratings, checklist and prose.
 
-/// A rating of Test Cabinet, best first; `passable` came later (formats.md A.v).
+/// What the badge of a run says, best first: a tier of Test Cabinet, or the grade of a game jam's whole game
+/// (formats.md A.v). `great` and `broken` are both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[allow(missing_docs, reason = "the names are those of formats.md A.v")]
 pub enum Rating {
     Flawless,
+    Incredible,
     Great,
     Passable,
+    Neutral,
     Scuffed,
+    Poor,
     Broken,
 }
 
 impl Rating {
-    /// All ratings, best first.
-    pub const ALL: [Self; 5] = [
+    /// All words of a badge, best first.
+    pub const ALL: [Self; 8] = [
+        Self::Flawless,
+        Self::Incredible,
+        Self::Great,
+        Self::Passable,
+        Self::Neutral,
+        Self::Scuffed,
+        Self::Poor,
+        Self::Broken,
+    ];
+
+    /// What a `rating` line may say, best first; `passable` came later.
+    pub const TIERS: [Self; 5] = [
         Self::Flawless,
         Self::Great,
         Self::Passable,
@@ -21,12 +37,24 @@ impl Rating {
         Self::Broken,
     ];
 
-    /// Reads a rating; case does not matter, quotes are not stripped.
+    /// What a graded `review` line may say, best first.
+    pub const GRADES: [Self; 5] = [
+        Self::Incredible,
+        Self::Great,
+        Self::Neutral,
+        Self::Poor,
+        Self::Broken,
+    ];
+
+    /// Reads a tier; case does not matter, quotes are not stripped.
     #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|rating| text.eq_ignore_ascii_case(rating.word()))
+    pub fn tier(text: &str) -> Option<Self> {
+        Self::among(&Self::TIERS, text)
+    }
+
+    fn among(words: &[Self], text: &str) -> Option<Self> {
+        let is = |rating: &&Self| text.eq_ignore_ascii_case(rating.word());
+        words.iter().find(is).copied()
     }
 
     /// The word of the format.
@@ -34,9 +62,12 @@ impl Rating {
     pub const fn word(self) -> &'static str {
         match self {
             Self::Flawless => "flawless",
+            Self::Incredible => "incredible",
             Self::Great => "great",
             Self::Passable => "passable",
+            Self::Neutral => "neutral",
             Self::Scuffed => "scuffed",
+            Self::Poor => "poor",
             Self::Broken => "broken",
         }
     }
@@ -45,7 +76,8 @@ impl Rating {
 /// A review, checked.
 #[derive(Debug, Clone)]
 pub struct Review {
-    /// The badge of the run: the worst of all ratings that are given; `None` is unrated.
+    /// The badge of the run: the worst of all ratings that are given, or without any the grade of the item `overall`;
+    /// `None` is unrated.
     pub rating: Option<Rating>,
     /// `rating.<domain>` lines in order; what could not be read is `None`.
     pub domains: Vec<(String, Option<Rating>)>,
@@ -67,17 +99,19 @@ pub struct Item {
 }
 
 impl Item {
-    /// The points of a graded status, of 10; `pass`, `fail` and `na` have none (formats.md A.v).
+    /// The grade of its status; `pass`, `fail` and `na` are none (formats.md A.v).
+    #[must_use]
+    pub fn grade(&self) -> Option<Rating> {
+        Rating::among(&Rating::GRADES, &self.status)
+    }
+
+    /// The points of a graded status, of 10.
     #[must_use]
     pub fn points(&self) -> Option<u8> {
-        match self.status.to_ascii_lowercase().as_str() {
-            "broken" => Some(0),
-            "poor" => Some(2),
-            "neutral" => Some(5),
-            "great" => Some(8),
-            "incredible" => Some(10),
-            _ => None,
-        }
+        [10, 8, 5, 2, 0]
+            .into_iter()
+            .zip(Rating::GRADES)
+            .find_map(|(points, grade)| (self.grade() == Some(grade)).then_some(points))
     }
 
     /// Whether this is the grade of a game jam's whole game.

@@ -183,12 +183,23 @@ pub struct Validation {
     pub loaded: bool,
     /// Why not.
     pub detail: Option<String>,
-    /// `None`: never attempted.
-    pub install: Option<Step>,
-    /// `None`: never reached.
-    pub build: Option<Step>,
+    /// The install step.
+    pub install: Recorded,
+    /// The build step.
+    pub build: Recorded,
     /// Visual checks in the record's order.
     pub checks: Vec<Check>,
+}
+
+/// What a record says of a step.
+#[derive(Debug, Clone)]
+pub enum Recorded {
+    /// How it went.
+    Step(Step),
+    /// It did not run, and nothing loaded.
+    Never,
+    /// Nothing: old records have no steps, and an implementation that loaded was built in some way.
+    Unknown,
 }
 
 /// An install or build step.
@@ -209,10 +220,20 @@ pub struct Check {
     pub view: String,
     /// For people.
     pub name: String,
-    /// `None`: not reached, which is not failed.
+    /// Whether the view was reached; not reached is not failed.
+    pub reached: bool,
+    /// As recorded; of a view that was not reached, records have 0.
     pub similarity: Option<Number>,
     /// Why it was not reached.
     pub detail: Option<String>,
+}
+
+impl Check {
+    /// The similarity, where there was something to compare: that of a view that was not reached means nothing.
+    #[must_use]
+    pub fn compared(&self) -> Option<&Number> {
+        self.similarity.as_ref().filter(|_| self.reached)
+    }
 }
 
 /// How a run ended; the word is kept as written (formats.md, contradiction 4).
@@ -312,21 +333,24 @@ fn metrics(metrics: &record::Metrics<'_>) -> Option<Metrics> {
 }
 
 fn validation(validation: &record::Validation<'_>) -> Option<Validation> {
-    let step = |step: &Option<record::Step<'_>>| {
-        step.as_ref().map(|step| Step {
+    let loaded = validation.loaded?;
+    let step = |step: &Option<record::Step<'_>>, skipped| match step {
+        Some(step) => Recorded::Step(Step {
             command: step.command.as_deref().unwrap_or_default().to_owned(),
             succeeded: step.succeeded.unwrap_or_default(),
             detail: step.detail.as_ref().map(std::string::ToString::to_string),
-        })
+        }),
+        None if skipped && !loaded => Recorded::Never,
+        None => Recorded::Unknown,
     };
     Some(Validation {
-        loaded: validation.loaded?,
+        loaded,
         detail: validation
             .detail
             .as_ref()
             .map(std::string::ToString::to_string),
-        install: step(&validation.install),
-        build: step(&validation.build),
+        install: step(&validation.install, validation.skipped.install),
+        build: step(&validation.build, validation.skipped.build),
         checks: validation
             .checks
             .iter()
@@ -343,8 +367,8 @@ fn check(check: &record::Check<'_>) -> Option<Check> {
             .name
             .as_ref()
             .map_or_else(|| humanise(&view), std::string::ToString::to_string),
-        // A view that was not reached has similarity 0 in the record: that is "not reached", not "0 % alike".
-        similarity: number(check.similarity).filter(|_| check.reached == Some(true)),
+        reached: check.reached == Some(true),
+        similarity: number(check.similarity),
         detail: check.detail.as_ref().map(std::string::ToString::to_string),
         view,
     })
@@ -355,6 +379,7 @@ fn comparison(comparison: &record::ReferenceComparison<'_>) -> Option<Check> {
     let view = comparison.view.as_ref()?.to_string();
     Some(Check {
         name: humanise(&view),
+        reached: true,
         similarity: number(comparison.similarity),
         detail: None,
         view,

@@ -1,7 +1,11 @@
-//! Knows how names become addresses.
+//! Knows how names become addresses, and what runs are called in lists.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The longest slug of one name, in bytes; file systems stop at 255 for a whole name.
 const LIMIT: usize = 60;
+/// A label that ends within a word goes on to its end, if it is no longer than this then, in bytes.
+const WORD: usize = 24;
 
 /// Lower-case `[a-z0-9-]`; every run of other characters becomes one hyphen; trimmed; cut at 60.
 #[must_use]
@@ -28,6 +32,44 @@ pub fn short_id(id: &str) -> &str {
     head.char_indices()
         .nth(8)
         .map_or(head, |(end, _)| &head[..end])
+}
+
+/// What runs are called in a list of them, by id: the short id, or where another run has the same one, the shortest
+/// beginning of the id that no other has, up to the end of a word.
+#[must_use]
+pub fn labels<'a>(ids: impl IntoIterator<Item = &'a str>) -> BTreeMap<&'a str, String> {
+    let ids: BTreeSet<&str> = ids.into_iter().collect();
+    let ids: Vec<&str> = ids.into_iter().collect();
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for id in &ids {
+        *counts.entry(short_id(id)).or_default() += 1;
+    }
+    let shared = |id: &str, other: Option<&&str>| {
+        other.map_or(0, |other| {
+            let pairs = id.bytes().zip(other.bytes());
+            pairs.take_while(|(a, b)| a == b).count()
+        })
+    };
+    let label = |(at, id): (usize, &&'a str)| {
+        let short = short_id(id);
+        if !short.is_empty() && counts.get(short) == Some(&1) {
+            return (*id, short.to_owned());
+        }
+        let before = at.checked_sub(1).and_then(|before| ids.get(before));
+        let shared = shared(id, before).max(shared(id, ids.get(at + 1)));
+        (*id, beginning(id, shared))
+    };
+    ids.iter().enumerate().map(label).collect()
+}
+
+/// More than the first `shared` bytes of an id.
+fn beginning(id: &str, shared: usize) -> String {
+    let end = id.ceil_char_boundary((shared + 1).min(id.len()));
+    if end > LIMIT {
+        return format!("{}…{}", short_id(id), short_hash(id));
+    }
+    let word = id[end..].find('-').map_or(id.len(), |more| end + more);
+    id[..if word <= WORD { word } else { end }].to_owned()
 }
 
 /// `<case>-<harness>-<model>-<short id>`; parts that have no letter or digit are left out.
@@ -59,6 +101,50 @@ fn join<const N: usize>(parts: [String; N]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn runs_whose_ids_begin_alike_are_called_by_the_shortest_beginning_that_differs() {
+        let long = "x".repeat(100);
+        let (one, two) = (format!("{long}1"), format!("{long}2"));
+        let ids = [
+            "4f1c2d3e-8a60-4d2e",
+            "4f1c2d3e-9b71-4d2e",
+            "9b02c4aa-11d0",
+            "sample-pong",
+            "sample-pong-2",
+            "sample-tetris",
+            "01J8XYZABCDEFGHJKMNPQRSTVWX",
+            "01J8XYZABCDEFGHJKMNPQRSTVWY",
+            "01J8XYZABD",
+            "-",
+            "é-1",
+            "é-2",
+            &one,
+            &two,
+        ];
+        let labels = labels(ids);
+        let named: Vec<&str> = ids.iter().map(|id| labels[id].as_str()).collect();
+        assert_eq!(
+            named[..12],
+            [
+                "4f1c2d3e-8a60",
+                "4f1c2d3e-9b71",
+                "9b02c4aa",
+                "sample-pong",
+                "sample-pong-2",
+                "sample-tetris",
+                "01J8XYZABCDEFGHJKMNPQRSTVWX",
+                "01J8XYZABCDEFGHJKMNPQRSTVWY",
+                "01J8XYZABD",
+                "-",
+                "é-1",
+                "é-2",
+            ]
+        );
+        assert!(named[12].starts_with("xxxxxxxx…") && named[12].len() < 30);
+        let distinct: BTreeSet<&str> = named.iter().copied().collect();
+        assert_eq!(distinct.len(), ids.len(), "{named:?}");
+    }
 
     #[test]
     fn slugs_follow_the_rule() {

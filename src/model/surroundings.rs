@@ -11,6 +11,8 @@ use super::time::Moment;
 pub struct Surroundings {
     /// The run's own address.
     pub slug: String,
+    /// What the run is called in lists.
+    pub label: String,
     /// Address of its case.
     pub case: String,
     /// Address of its model.
@@ -61,6 +63,7 @@ impl Surroundings {
         let address = |id: &str| archive.find(id).map(|entry| entry.slug.clone());
         Self {
             slug: entry.slug.clone(),
+            label: entry.label.clone(),
             case: archive.cases[entry.case].slug.clone(),
             model: archive.models[entry.model].slug.clone(),
             harness: archive.harnesses[entry.harness].slug.clone(),

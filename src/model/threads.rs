@@ -5,6 +5,8 @@ use std::sync::Arc;
 use crate::formats::json::{Kind, Node};
 use crate::formats::threads::Annotation;
 
+use super::workspace;
+
 /// The threads of a run.
 #[derive(Debug, Default)]
 pub struct Threads<'a> {
@@ -139,10 +141,10 @@ fn lines(range: Node<'_>) -> Option<Lines> {
     })
 }
 
-/// The path below `implementation/` that a resource names: `file://` and the workspace prefix are taken off.
+/// The path below `implementation/` that a resource names: `file://` and the folder of the workspace are taken off.
 /// `None` when it leads elsewhere.
 #[must_use]
-pub fn resource_path(resource: &str, workspace: &str) -> Option<String> {
+pub fn resource_path(resource: &str, workspace: &[String]) -> Option<String> {
     let is_uri = resource.strip_prefix("file://");
     let path = match is_uri {
         // A file URI has an authority, usually empty, before its path.
@@ -150,12 +152,10 @@ pub fn resource_path(resource: &str, workspace: &str) -> Option<String> {
         None if resource.contains("://") => return None,
         None => resource.to_owned(),
     };
-    let workspace = workspace.trim_end_matches('/');
-    let below = match path.strip_prefix(workspace) {
-        Some(rest) if !workspace.is_empty() && rest.starts_with('/') => {
-            rest.trim_start_matches('/')
-        }
-        _ => path.strip_prefix('/').map_or(path.as_str(), |_| ""),
+    let below = match workspace::below(&path, workspace) {
+        Some(below) => below,
+        None if path.starts_with('/') => return None,
+        None => &path,
     };
     let safe = !below.is_empty()
         && below
@@ -190,11 +190,13 @@ mod tests {
 
     #[test]
     fn a_resource_stays_below_the_implementation() {
-        let path = |resource| resource_path(resource, "/workspace");
+        let folders = ["/work", "/workspace"].map(str::to_owned);
+        let path = |resource| resource_path(resource, &folders);
         assert_eq!(
             path("file:///workspace/src/a%20b.ts").as_deref(),
             Some("src/a b.ts")
         );
+        assert_eq!(path("file:///work/src/a.ts").as_deref(), Some("src/a.ts"));
         assert_eq!(path("src/a.ts").as_deref(), Some("src/a.ts"));
         for outside in [
             "file:///etc/passwd",

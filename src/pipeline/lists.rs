@@ -6,7 +6,6 @@ use crate::diagnostics::Diagnostic;
 use crate::feeds;
 use crate::model::archive::{Archive, Sort};
 use crate::model::findings::Filed;
-use crate::model::slug::short_id;
 use crate::publish::Stage;
 use crate::render::templates::Renderer;
 use crate::render::{Html, plot};
@@ -287,7 +286,7 @@ impl<'a> Lists<'a> {
             .map(|entry| {
                 let directory = &self.gathered.directories[entry.directory];
                 let run = &entry.run;
-                let (title, id) = (run_view::title(run), short_id(&run.id));
+                let (title, id) = (run_view::title(run), &entry.label);
                 let name = format!("{title} · {} · {id}", run.subject.model);
                 (directory.shown.as_str(), (name, links::run(&entry.slug)))
             })

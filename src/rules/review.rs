@@ -11,16 +11,8 @@ use crate::model::tape::Tape;
 
 use super::markdown;
 
-const STATUSES: [&str; 8] = [
-    "pass",
-    "fail",
-    "na",
-    "broken",
-    "poor",
-    "neutral",
-    "great",
-    "incredible",
-];
+/// Statuses that are no grade.
+const STATUSES: [&str; 3] = ["pass", "fail", "na"];
 
 /// Makes a review of a writeup, which may link to events of `tape`, the run's first; without a `run` (its record is broken) none is needed.
 #[must_use]
@@ -45,7 +37,7 @@ pub fn check(
     };
     let mut diagnostics = Collector::default();
     let (mut overall, mut domains, mut checklist) = (None, Vec::new(), Vec::new());
-    let (mut rated, mut listed) = (false, false);
+    let mut rated = false;
     for entry in writeup.entries() {
         if entry.key == "rating" && !rated {
             rated = true;
@@ -56,23 +48,26 @@ pub fn check(
                 rating(&source, entry, weight, &mut diagnostics),
             ));
         } else if let Some(id) = entry.key.strip_prefix("review.") {
-            listed = true;
-            checklist.push(item(&source, id, entry, &mut diagnostics));
+            checklist.push(item(&source, id, entry, weight, &mut diagnostics));
         }
     }
     // The badge is the worst of all that is given; one that cannot be read leaves the run unrated (formats.md,
-    // contradiction 6).
+    // contradiction 6). The review of a game jam may give none: then it is the grade of the whole game.
     let given: Vec<Option<Rating>> = rated
         .then_some(overall)
         .into_iter()
         .chain(domains.iter().map(|(_, rating)| *rating))
         .collect();
-    let overall = given
-        .iter()
-        .copied()
-        .collect::<Option<Vec<_>>>()
-        .and_then(|all| all.into_iter().max());
-    if given.is_empty() && (needed || !listed) && writeup.front_matter != FrontMatter::Unclosed {
+    let overall = if given.is_empty() {
+        checklist
+            .iter()
+            .find(|item| item.is_overall())
+            .and_then(Item::grade)
+    } else {
+        let all: Option<Vec<_>> = given.iter().copied().collect();
+        all.and_then(|all| all.into_iter().max())
+    };
+    if given.is_empty() && checklist.is_empty() && writeup.front_matter != FrontMatter::Unclosed {
         diagnostics.push(
             codes::REVIEW_UNKNOWN_RATING
                 .at(
@@ -129,10 +124,10 @@ fn rating(
     weight: Severity,
     diagnostics: &mut Collector,
 ) -> Option<Rating> {
-    let rating = Rating::parse(entry.value);
+    let rating = Rating::tier(entry.value);
     if rating.is_none() {
         let unquoted = entry.value.trim_matches(['"', '\'']);
-        let near = nearest(unquoted, Rating::ALL.iter().map(|rating| rating.word()));
+        let near = nearest(unquoted, Rating::TIERS.iter().map(|rating| rating.word()));
         let help = near.map_or_else(
             || "Write `flawless`, `great`, `passable`, `scuffed` or `broken`.".to_owned(),
             |near| format!("Did you mean {}, without quotes?", quoted(near)),
@@ -151,22 +146,39 @@ fn rating(
     rating
 }
 
-fn item(source: &Source<'_>, id: &str, entry: Entry<'_>, diagnostics: &mut Collector) -> Item {
+fn item(
+    source: &Source<'_>,
+    id: &str,
+    entry: Entry<'_>,
+    weight: Severity,
+    diagnostics: &mut Collector,
+) -> Item {
     let (status, note) = entry
         .value
         .split_once(char::is_whitespace)
         .unwrap_or((entry.value, ""));
-    if !STATUSES.contains(&status.to_ascii_lowercase().as_str()) {
-        diagnostics.push(codes::REVIEW_UNKNOWN_STATUS.at(
-            source.place(entry.offset, entry.offset + status.len()),
-            format!("The status {} of the item {} is not known", quoted(status), quoted(id)),
-            "Write `pass`, `fail` or `na`, or a grade: `broken`, `poor`, `neutral`, `great`, `incredible`.",
-        ));
-    }
     let note = note.trim();
-    Item {
+    let item = Item {
         id: id.to_owned(),
         status: status.to_owned(),
         note: (!note.is_empty()).then(|| note.to_owned()),
+    };
+    if item.grade().is_none()
+        && !STATUSES
+            .iter()
+            .any(|known| status.eq_ignore_ascii_case(known))
+    {
+        let problem = codes::REVIEW_UNKNOWN_STATUS.at(
+            source.place(entry.offset, entry.offset + status.len()),
+            format!("The status {} of the item {} is unrecognized", quoted(status), quoted(id)),
+            "Write `pass`, `fail` or `na`, or a grade: `broken`, `poor`, `neutral`, `great`, `incredible`.",
+        );
+        // The grade of the whole game is a rating.
+        diagnostics.push(if item.is_overall() {
+            problem.with_severity(weight)
+        } else {
+            problem
+        });
     }
+    item
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::ledger::{Annotations, Build, Change, Field, Ledger, Named, Rerated};
-use crate::model::slug::short_id;
+use crate::model::slug::{labels, short_id};
 
 use super::row::{Pager, pager};
 use super::{format, links};
@@ -67,8 +67,8 @@ pub struct RunView {
     pub title: String,
     /// Model and harness.
     pub words: String,
-    /// The first part of its id, which tells it from others of its kind.
-    pub short_id: String,
+    /// A part of its id, which tells it from others of its kind.
+    pub label: String,
     /// Why it was withdrawn.
     pub reason: Option<String>,
 }
@@ -80,7 +80,7 @@ impl RunView {
             href: None,
             title: title(run),
             words: words(run),
-            short_id: short_id(&run.id).to_owned(),
+            label: short_id(&run.id).to_owned(),
             reason: None,
         }
     }
@@ -122,7 +122,11 @@ pub struct FieldView {
 pub fn pages(ledger: &Ledger, pages: &BTreeMap<String, String>) -> Vec<(String, ChangesPage)> {
     let path = |number: usize| links::list("changes", number);
     let total = ledger.builds.len();
-    let known = Known { ledger, pages };
+    let known = Known {
+        ledger,
+        pages,
+        labels: labels(ledger.named().map(|run| run.id.as_str())),
+    };
     (1..=total.div_ceil(BUILDS).max(1))
         .map(|number| {
             let root = links::root(&path(number));
@@ -145,6 +149,8 @@ pub fn pages(ledger: &Ledger, pages: &BTreeMap<String, String>) -> Vec<(String, 
 struct Known<'a> {
     ledger: &'a Ledger,
     pages: &'a BTreeMap<String, String>,
+    /// What runs are called, by id.
+    labels: BTreeMap<&'a str, String>,
 }
 
 impl Known<'_> {
@@ -189,6 +195,7 @@ impl Known<'_> {
         RunView {
             href: has_page.then(|| format!("{root}{page}")),
             reason: withdrawn.and_then(|withdrawn| withdrawn.reason.clone()),
+            label: self.labels.get(run.id.as_str()).unwrap_or(&run.id).clone(),
             ..RunView::of(run)
         }
     }

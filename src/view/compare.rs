@@ -9,8 +9,9 @@ use serde::ser::{SerializeSeq, Serializer};
 use crate::config::Config;
 use crate::model::archive::Archive;
 use crate::model::findings::Findings;
-use crate::model::run::{Number, Step};
+use crate::model::run::{Number, Recorded, Step};
 use crate::model::tape::{Event, Family, Kind, Tape};
+use crate::model::workspace;
 
 use super::row::{RunRow, row};
 use super::run::Sources;
@@ -141,7 +142,7 @@ pub fn data<'a>(
         model: cut(&subject.model, FIELD),
         harness: cut(&subject.harness, FIELD),
         date: format::when(run.recency()).date,
-        id: cut(crate::model::slug::short_id(&run.id), FIELD),
+        id: s.entry.label.clone(),
         groups: groups(s),
         metrics: metrics(s),
         checks: run
@@ -150,7 +151,7 @@ pub fn data<'a>(
             .iter()
             .take(CHECKS)
             .map(|check| {
-                let similarity = check.similarity.as_ref();
+                let similarity = check.compared();
                 let cell = format::similarity(similarity, check.detail.as_deref());
                 let text = match &cell {
                     Cell::Titled { title, .. } => title,
@@ -196,7 +197,7 @@ fn groups(s: &Sources<'_>) -> Vec<(&'static str, Vec<Field>)> {
     let (subject, environment) = (&run.subject, &run.environment);
     let known = |name, text: &str| (name, Some(cut(text, FIELD)));
     let maybe = |name, text: Option<&String>| (name, text.map(|text| cut(text, FIELD)));
-    let step = |name, step: Option<&Step>| {
+    let step = |name, recorded: &Recorded| {
         let words = |step: &Step| {
             let outcome = if step.succeeded {
                 "succeeded"
@@ -205,7 +206,11 @@ fn groups(s: &Sources<'_>) -> Vec<(&'static str, Vec<Field>)> {
             };
             cut(&format!("{outcome}: {}", step.command), FIELD)
         };
-        (name, step.map(words))
+        match recorded {
+            Recorded::Step(step) => (name, Some(words(step))),
+            Recorded::Never => (name, Some("did not run".to_owned())),
+            Recorded::Unknown => (name, None),
+        }
     };
     let rating = s.review.and_then(|review| review.rating);
     let loaded = if run.validation.loaded { "yes" } else { "no" };
@@ -232,8 +237,8 @@ fn groups(s: &Sources<'_>) -> Vec<(&'static str, Vec<Field>)> {
                 ("Rating", rating.map(|rating| rating.word().to_owned())),
                 known("Loaded", loaded),
                 maybe("Not loaded because", run.validation.detail.as_ref()),
-                step("Install", run.validation.install.as_ref()),
-                step("Build", run.validation.build.as_ref()),
+                step("Install", &run.validation.install),
+                step("Build", &run.validation.build),
                 known("Started", &format::when(&run.started).text),
                 known("Finished", &format::when(&run.finished).text),
             ],
@@ -352,7 +357,7 @@ fn tape_data<'a>(config: &Config, tape: &'a Tape<'_>, layout: &Layout<'_>) -> Ta
 
 /// What an event does, in words by which it is found again in another run: its command, path or query, where it
 /// is an action at all. One agent names a file by its path in the working tree, another by its whole path.
-fn key<'a>(event: &'a Event<'_>, workspace: &str) -> Option<Cow<'a, str>> {
+fn key<'a>(event: &'a Event<'_>, workspace: &[String]) -> Option<Cow<'a, str>> {
     let acts = matches!(
         event.kind.family,
         Family::Command | Family::Read | Family::Write | Family::Delegation
@@ -360,15 +365,14 @@ fn key<'a>(event: &'a Event<'_>, workspace: &str) -> Option<Cow<'a, str>> {
     if !acts {
         return None;
     }
-    let workspace = workspace.trim_end_matches('/');
     let below = match event.kind.family {
-        Family::Read | Family::Write if !workspace.is_empty() => event
-            .headline
-            .strip_prefix(workspace)
-            .and_then(|rest| rest.strip_prefix('/')),
+        Family::Read | Family::Write => workspace::below(&event.headline, workspace),
         _ => None,
     };
-    let words = on_one_line(below.unwrap_or(&event.headline));
+    let words = match below {
+        Some("") => Cow::Borrowed("."),
+        below => on_one_line(below.unwrap_or(&event.headline)),
+    };
     if words.is_empty() {
         return None;
     }

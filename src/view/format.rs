@@ -186,9 +186,9 @@ pub fn rating(rating: Option<Rating>) -> Badge {
         };
     };
     let tone = match rating {
-        Rating::Flawless | Rating::Great => "good",
-        Rating::Passable => "fair",
-        Rating::Scuffed => "poor",
+        Rating::Flawless | Rating::Incredible | Rating::Great => "good",
+        Rating::Passable | Rating::Neutral => "fair",
+        Rating::Scuffed | Rating::Poor => "poor",
         Rating::Broken => "bad",
     };
     Badge {

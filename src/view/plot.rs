@@ -265,15 +265,15 @@ fn mark(
             .of(newest)
             .map_or_else(String::new, |value| figure.words(value))
     };
-    let short_id = crate::model::slug::short_id(&newest.run.id);
+    let label = &newest.label;
     let model = &newest.run.subject.model;
     let figures = format!("{}, {}", words(x), words(y));
     let title = if runs.len() == 1 {
         let harness = &newest.run.subject.harness;
-        format!("{short_id}: {model}, {harness}, {figures}")
+        format!("{label}: {model}, {harness}, {figures}")
     } else {
         format!(
-            "{} near {figures}; the newest is {short_id}, {model}",
+            "{} near {figures}; the newest is {label}, {model}",
             format::count(runs.len(), "run")
         )
     };

@@ -17,8 +17,8 @@ pub struct RunRow {
     pub slug: String,
     /// Address of its page.
     pub href: String,
-    /// First part of its id.
-    pub short_id: String,
+    /// A part of its id that no other run has.
+    pub label: String,
     /// Its case.
     pub case: Link,
     /// Version of the case.
@@ -86,10 +86,7 @@ pub fn row(
     RunRow {
         slug: entry.slug.clone(),
         href: format!("{root}{}", links::run(&entry.slug)),
-        short_id: Some(crate::model::slug::short_id(&run.id))
-            .filter(|id| !id.is_empty())
-            .unwrap_or(&run.id)
-            .to_owned(),
+        label: entry.label.clone(),
         case: link(
             &subject.case,
             links::group("cases", &archive.cases[entry.case].slug),
@@ -187,14 +184,14 @@ fn check(entry: &Entry, view: &str) -> Similarity {
     let checks = &entry.run.validation.checks;
     let Some(check) = checks.iter().find(|check| check.view == view) else {
         return Similarity {
-            cell: Cell::unknown("this run has no such check"),
+            cell: Cell::unknown("this run’s case version has no such check"),
             shade: None,
         };
     };
     let detail = check.detail.as_deref().map(|detail| head(detail, DETAIL));
     Similarity {
-        cell: format::similarity(check.similarity.as_ref(), detail),
-        shade: check.similarity.as_ref().map(shade),
+        cell: format::similarity(check.compared(), detail),
+        shade: check.compared().map(shade),
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::diagnostics::text::visible;
 use crate::diagnostics::{Diagnostic, Tally, human};
 use crate::ledger::{Build, Change, Named};
-use crate::model::slug::short_id;
+use crate::model::slug::labels;
 
 use super::{format, links};
 
@@ -74,7 +74,11 @@ pub fn markdown(facts: &Facts<'_>) -> String {
 }
 
 fn push_news(out: &mut String, build: &Build, address: Option<&str>) {
-    let name = |run: &Named| name(run, address);
+    let labels = labels(build.named().map(|run| run.id.as_str()));
+    let name = |run: &Named| {
+        let label = labels.get(run.id.as_str()).unwrap_or(&run.id);
+        name(run, label, address)
+    };
     out.push_str("\n### What changed\n\n");
     let lists = build.lists();
     for (what, runs) in lists.into_iter().filter(|(_, runs)| !runs.is_empty()) {
@@ -102,12 +106,12 @@ fn push_rest(out: &mut String, total: usize) {
 }
 
 /// `pong v1.0.0 by lark-1 with codex (4f1c2d3e)`, the id with a link where the site has an address.
-fn name(run: &Named, address: Option<&str>) -> String {
+fn name(run: &Named, label: &str, address: Option<&str>) -> String {
     let words = escaped(&format!(
         "{} {} by {} with {}",
         run.test_case_slug, run.test_case_version, run.model_id, run.harness_slug
     ));
-    let id = escaped(short_id(&run.id));
+    let id = escaped(label);
     match address {
         Some(address) => format!(
             "{words} ([{id}](<{address}{}>))",

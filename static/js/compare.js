@@ -96,7 +96,7 @@
     const rows = views.map(([view, name]) => {
       const found = runs.map((run) => run.checks.find((check) => check[0] === view));
       return line(name, found.map((check) => (check ? check[2] : undefined)), (value, index) => {
-        if (!found[index]) return unknown('this run has no such check');
+        if (!found[index]) return unknown('this run’s case version has no such check');
         return value === null ? found[index][3] : measure(found[index][3], value);
       });
     });
@@ -381,10 +381,10 @@
     const status = make('p', { className: 'quiet', role: 'status' });
     input.setAttribute('list', list.id);
     let loading, timer, asking;
-    const add = ([[href], [finished], kase, version, variant, [, model], [, harness]]) => {
-      const words = `${finished.slice(0, 10)}, ${model}, ${harness}, ${variant.known === false ? 'no variant' : variant.text ?? variant} ${version}`;
+    const add = ([[href, label], [finished], kase, version, variant, [, model], [, harness]]) => {
+      const words = `${finished.slice(0, 10)}, ${model}, ${harness}, ${variant.known === false ? 'no variant' : variant.text ?? variant} ${version}, ${label}`;
       const slug = href.split('/')[1];
-      all.push({ slug, words, kase: kase[0], name: `${kase[1]}, ${words}, ${slug.split('-').at(-1)}` });
+      all.push({ slug, words, kase: kase[0], name: `${kase[1]}, ${words}` });
     };
     const prepare = async () => {
       await archive(add);

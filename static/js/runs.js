@@ -10,7 +10,7 @@
   // Rows that are laid out at once.
   const SOME = 35;
   const FEW = 10;
-  const RATINGS = ['broken', 'scuffed', 'passable', 'great', 'flawless'];
+  const RATINGS = ['broken', 'poor', 'scuffed', 'neutral', 'passable', 'great', 'incredible', 'flawless'];
   const COLUMNS = ['run', 'finished', 'case', 'variant', 'model', 'harness', 'state', 'rating', 'cost', 'time', 'events', 'annotations', 'threads'];
   const CELLS = [['variant', 4], ['cost', 9], ['time', 10], ['events', 11], ['annotations', 12], ['threads', 13]];
   const body = table.tBodies[0];

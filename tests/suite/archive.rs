@@ -87,6 +87,48 @@ fn of_two_runs_with_one_address_the_one_that_started_first_keeps_it() {
 }
 
 #[test]
+fn runs_whose_ids_begin_alike_are_told_apart_in_every_list() {
+    let site = TestSite::empty();
+    site.run("first", &Run::new("9b02c4aa-11d0"));
+    site.publish();
+    let alike = ["sample-pong-one", "sample-pong-two"];
+    for id in alike {
+        site.run(id, &Run::new(id));
+    }
+    let outcome = site.runpress(&["build", "--report", "markdown"]);
+    for path in ["runs/index.html", "cases/pong/index.html"] {
+        let mut rows = site.page(path).texts("tr[data-run] th a");
+        rows.sort();
+        assert_eq!(rows, ["9b02c4aa", alike[0], alike[1]], "{path}");
+    }
+    let changes = site.page("changes/index.html").main();
+    let published = site.published();
+    let everything = |end: &str| {
+        let files = published.iter().filter(|(path, _)| path.ends_with(end));
+        files
+            .map(|(_, bytes)| String::from_utf8_lossy(bytes).into_owned())
+            .collect::<String>()
+    };
+    let (compared, scripts) = (everything("/compare.js"), everything(".js"));
+    for id in alike {
+        assert!(changes.contains(id), "{id} in {changes}");
+        assert!(
+            outcome.stdout.contains(&format!("[{id}](<")),
+            "{}",
+            outcome.stdout
+        );
+        assert!(
+            compared.contains(&format!("\"{id}\"")),
+            "{id} on the page of comparisons"
+        );
+        assert!(
+            scripts.contains(&format!("index.html\",\"{id}\"]")),
+            "{id} in the rows"
+        );
+    }
+}
+
+#[test]
 fn addresses_are_made_of_case_harness_model_and_short_id() {
     let site = TestSite::empty();
     site.run(
@@ -363,6 +405,22 @@ fn a_run_in_the_folder_of_another_is_told_and_a_record_among_the_things_of_a_run
     });
     assert_eq!(outcome.runs, 2, "a content root is walked wherever it lies");
     assert_eq!(codes(&outcome), ["content.nested-run"]);
+}
+
+#[test]
+fn links_inside_a_content_root_are_followed_and_links_out_of_it_are_not() {
+    let site = TestSite::base();
+    site.write("content/shared/events.jsonl", crate::support::messages(3));
+    let path = format!("{}/events.jsonl", crate::support::FIRST);
+    site.remove(&path);
+    std::os::unix::fs::symlink("../../shared/events.jsonl", site.path(&path)).expect("a link");
+    assert_eq!(codes(&site.publish()), [""; 0]);
+    assert_eq!(site.first_page().all("ol.tape > li.e").len(), 3);
+    let record = format!("{}/run-record.json", crate::support::FIRST);
+    site.write("outside.json", site.bytes(&record))
+        .remove(&record);
+    std::os::unix::fs::symlink(site.path("outside.json"), site.path(&record)).expect("a link");
+    assert_eq!(codes(&site.check()), ["content.symlink"]);
 }
 
 #[test]

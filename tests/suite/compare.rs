@@ -202,6 +202,29 @@ fn a_tape_is_as_long_as_from_its_earliest_to_its_latest_time() {
 }
 
 #[test]
+fn a_file_has_the_same_key_below_both_default_workspaces() {
+    let site = TestSite::base();
+    let paths = [
+        "/work/a.ts",
+        "/workspace/a.ts",
+        "a.ts",
+        "/work",
+        "/workspace/",
+        ".",
+    ];
+    let log: Vec<String> = (0..)
+        .zip(paths)
+        .map(|(at, path)| event(at, "read", &format!("\"path\":\"{path}\"")))
+        .collect();
+    site.write(&format!("{FIRST}/events.jsonl"), lines(&log));
+    site.remove(&format!("{FIRST}/events.jsonl.annotations.jsonl"));
+    site.publish();
+    let data = data(&site, FIRST_SLUG);
+    assert_eq!(data["tape"]["keys"], json!(["a.ts", "."]));
+    assert_eq!(data["tape"]["events"].as_array().map(Vec::len), Some(6));
+}
+
+#[test]
 fn each_further_tape_has_a_script_of_its_own() {
     let site = TestSite::base();
     site.write("site.toml", "[timeline]\npage_size = 2\n");

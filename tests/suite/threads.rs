@@ -54,6 +54,36 @@ fn shown(page: &Page) -> Vec<String> {
 }
 
 #[test]
+fn a_resource_is_found_below_both_default_workspaces_and_below_those_of_the_setting() {
+    let resources = [
+        ("/work", "file:///work/src/main.ts"),
+        ("/workspace", "file:///workspace/src/main.ts"),
+        ("/home/app", "/home/app/src/main.ts"),
+    ];
+    let threads = resources
+        .map(|(id, resource)| thread(id, resource, Some([[0, 0], [0, 1]]), &[plain("1", "Why?")]));
+    let site = site(&threads);
+    for (setting, found) in [
+        ("", [true, true, false]),
+        ("[files]\nworkspace = \"/home/app\"\n", [false, false, true]),
+        (
+            "[files]\nworkspace = [\"/work\", \"/home/app/\"]\n",
+            [true, false, true],
+        ),
+    ] {
+        site.write("site.toml", setting);
+        let outcome = site.publish();
+        let missing = found.iter().filter(|found| !**found).count();
+        assert_eq!(
+            codes(&outcome),
+            vec!["threads.missing-resource"; missing],
+            "{setting}"
+        );
+        assert_eq!(shown(&site.first_page()).len(), 3 - missing, "{setting}");
+    }
+}
+
+#[test]
 fn threads_stand_by_file_and_line_with_the_lines_that_they_are_about() {
     let site = site(&[
         thread(

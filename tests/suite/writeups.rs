@@ -186,6 +186,62 @@ fn a_writeup_with_statuses_alone_needs_no_rating() {
     assert_eq!(read(&site).0, None);
 }
 
+#[test]
+fn the_badge_of_a_game_jam_without_a_rating_is_the_grade_of_the_whole_game() {
+    for (writeup, rating, noticed) in [
+        (
+            "---\nreview.fun: great\nreview.overall: Incredible all of it\n---\n\nIt plays well.",
+            Some("incredible"),
+            None,
+        ),
+        (
+            "---\nreview.overall: poor\nreview.overall: great\n---\n\nIt plays well.",
+            Some("poor"),
+            None,
+        ),
+        (
+            "---\nreview.overall: pass\n---\n\nIt plays well.",
+            None,
+            None,
+        ),
+        (
+            "---\nreview.overall: grand\n---\n\nIt plays well.",
+            None,
+            Some("review.unknown-status"),
+        ),
+    ] {
+        let site = with(writeup);
+        assert_eq!(codes(&site.publish()), Vec::from_iter(noticed), "{writeup}");
+        assert_eq!(read(&site).0.as_deref(), rating, "{writeup}");
+        let slug = site.json("feeds/runs.json")["runs"][0]["slug"].clone();
+        let slug = slug.as_str().expect("a slug");
+        let run = site.json(&format!("runs/{slug}/run.json"));
+        assert_eq!(run["review"]["rating"].as_str(), rating, "{writeup}");
+        let badge = rating.unwrap_or("unrated").to_owned();
+        assert!(site.first_page().texts("header .badge").contains(&badge));
+        let case = site.page("cases/pong/index.html");
+        assert!(case.texts("td .badge").contains(&badge), "{writeup}");
+        site.write("site.toml", REQUIRED);
+        assert_eq!(
+            site.check().blocking,
+            usize::from(noticed.is_some()),
+            "with the policy, {writeup}"
+        );
+    }
+}
+
+#[test]
+fn the_page_of_runs_orders_ratings_in_the_browser_as_the_server_does() {
+    use runpress::model::review::Rating;
+    let script = include_str!("../../static/js/runs.js");
+    let words = Rating::ALL
+        .iter()
+        .rev()
+        .map(|rating| format!("'{}'", rating.word()));
+    let list = format!("RATINGS = [{}]", Vec::from_iter(words).join(", "));
+    assert!(script.contains(&list), "{list}");
+}
+
 const REQUIRED: &str = "[policy]\nrequire_review = true\n";
 
 #[test]

@@ -3,7 +3,7 @@ use super::family;
 
 family! { ALL:
     REVIEW_MISSING = "review.missing" Error "a completed run has no review"
-        why "`[policy] require_review = true` asks for a writeup and a rating of every completed run, as Test Cabinet does before it publishes. Runs that did not complete need none."
+        why "`[policy] require_review = true` asks for a writeup with a rating or a checklist of every completed run, as Test Cabinet does before it publishes. Runs that did not complete need none."
         bad "run-record.json with state `completed`, no writeup.md"
         good "---\nrating: great\n---\n\nIt plays well.";
     REVIEW_NOT_UTF8 = "review.not-utf8" Error "the review is not UTF-8"
@@ -19,11 +19,11 @@ family! { ALL:
         bad "---\nrating: great\n---"
         good "---\nrating: great\n---\n\nIt plays well.";
     REVIEW_UNKNOWN_RATING = "review.unknown-rating" Warning "the rating is missing or not known"
-        why "Ratings are `flawless`, `great`, `passable`, `scuffed` and `broken`, without quotes, as `rating: great` or per domain as `rating.gameplay: great`. The run is shown as unrated; with `require_review` it is an error."
+        why "Ratings are `flawless`, `great`, `passable`, `scuffed` and `broken`, without quotes, as `rating: great` or per domain as `rating.gameplay: great`. A review may have a checklist of `review.` lines instead; the badge is then the grade of the item `overall`, as in a game jam. The run is shown as unrated; with `require_review` it is an error."
         bad "---\nrating: \"great\"\n---\n\nIt plays well."
         good "---\nrating: great\n---\n\nIt plays well.";
     REVIEW_UNKNOWN_STATUS = "review.unknown-status" Warning "the status of a checklist item is not known"
-        why "An item is `pass`, `fail` or `na`, or graded `broken`, `poor`, `neutral`, `great` or `incredible`; a note may follow after a space."
+        why "An item is `pass`, `fail` or `na`, or graded `broken`, `poor`, `neutral`, `great` or `incredible`; a note may follow after a space. For the item `overall` it is an error with `require_review`."
         bad "review.controls: passed"
         good "review.controls: pass the paddle follows the keys";
     REVIEW_TOO_LARGE = "review.too-large" Error "the review is larger than the limit"

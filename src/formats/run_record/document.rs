@@ -54,10 +54,10 @@ pub struct RunRecord<'a> {
     pub links: Links<'a>,
     /// How it ended.
     pub status: Status<'a>,
-    /// What the entry of a game jam says of itself, in Markdown.
+    /// What the entry of a game jam says of itself, in Markdown, for the runs that come after it; not displayed.
     #[schemars(default, with = "Late<String>")]
     pub game_jam_readme: Text<'a>,
-    /// Entries of the same jam that this one built upon.
+    /// Entries of the same jam that this one had to differ from.
     #[schemars(default, with = "Late<Vec<PriorEntry<'a>>>")]
     pub game_jam_prior_entries: Vec<PriorEntry<'a>>,
     /// How often each tool was called, by its lower-case name.
@@ -136,14 +136,22 @@ pub struct Environment<'a> {
     pub auth_mode: Text<'a>,
 }
 
+/// The keys of `metrics` that hold the durations of stages.
+pub const STAGES: [&str; 4] = [
+    "setupSeconds",
+    "sessionSeconds",
+    "teardownSeconds",
+    "validationSeconds",
+];
+
 /// What it took.
 #[derive(Debug, Default, JsonSchema)]
-#[schemars(rename_all = "camelCase")]
+#[schemars(rename_all = "camelCase", transform = shape::stages)]
 pub struct Metrics<'a> {
     /// Wall clock, in seconds.
     #[schemars(with = "shapes::Amount")]
     pub run_time_seconds: Option<Number<'a>>,
-    /// Durations of the stages, by their keys as written, in the order of the document; null is "not reported".
+    /// Durations of the [`STAGES`], in the order of the document; null is "not reported".
     #[schemars(skip)]
     pub stages: Vec<(Cow<'a, str>, Option<Number<'a>>)>,
     /// Tokens in four classes that do not overlap.
@@ -205,7 +213,7 @@ pub struct Status<'a> {
     pub detail: Text<'a>,
 }
 
-/// An entry of the same jam.
+/// An earlier entry of the same jam.
 #[derive(Debug, Default, JsonSchema)]
 #[schemars(rename_all = "camelCase")]
 pub struct PriorEntry<'a> {
@@ -215,7 +223,7 @@ pub struct PriorEntry<'a> {
     /// When that run ended, RFC 3339.
     #[schemars(with = "Option<String>")]
     pub finished_at: Text<'a>,
-    /// What it says of itself, in Markdown.
+    /// What it says of itself, in Markdown; not displayed.
     #[schemars(with = "Option<String>")]
     pub readme: Text<'a>,
 }

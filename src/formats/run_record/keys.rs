@@ -3,8 +3,6 @@
 use crate::diagnostics::text::nearest;
 use crate::formats::json::{Kind, Node};
 
-use super::read::is_stage;
-
 /// A key that no version of the format has, as far as runpress knows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownKey {
@@ -69,6 +67,10 @@ static RECORD: Shape = Object(&[
         "metrics",
         &Object(&[
             ("runTimeSeconds", &Any),
+            ("setupSeconds", &Any),
+            ("sessionSeconds", &Any),
+            ("teardownSeconds", &Any),
+            ("validationSeconds", &Any),
             (
                 "tokens",
                 &Object(&[
@@ -213,8 +215,7 @@ pub fn known_part(pointer: &str) -> &str {
             Object(known) => known
                 .iter()
                 .find(|(key, _)| *key == part)
-                .map(|(_, shape)| *shape)
-                .or_else(|| (&pointer[..end] == "/metrics" && is_stage(part)).then_some(&Any)),
+                .map(|(_, shape)| *shape),
         };
         let Some(below) = below else {
             break;
@@ -251,10 +252,7 @@ fn search(node: Node<'_>, shape: &Shape, path: &str, pointer: &str, found: &mut 
                 let pointer = format!("{pointer}/{part}");
                 if let Some((_, shape)) = known.iter().find(|(key, _)| *key == member.key) {
                     search(member.value, shape, &path, &pointer, found);
-                } else if !(path.starts_with("metrics.") && is_stage(&member.key))
-                    && found.len() < PER_RECORD
-                    && !found.iter().any(|key| key.path == path)
-                {
+                } else if found.len() < PER_RECORD && !found.iter().any(|key| key.path == path) {
                     found.push(UnknownKey {
                         near: nearest(&member.key, known.iter().map(|(key, _)| *key)),
                         offset: member.value.offset,
@@ -273,7 +271,7 @@ mod tests {
 
     #[test]
     fn unknown_keys_are_told_once_by_their_path_and_opaque_parts_are_not_searched() {
-        let text = r#"{"metrics":{"setupSeconds":1,"tokens":{"outputs":1}},"codeAnalysis":{"x":1},
+        let text = r#"{"metrics":{"setupSeconds":1,"setupTimeSeconds":1,"tokens":{"outputs":1}},"codeAnalysis":{"x":1},
             "validation":{"checks":[{"similarty":1},{"similarty":2}],"install":{"attempts":1}},"colour":1}"#;
         let found: Vec<_> = unknown_keys(Node::parse(text).expect("valid"))
             .into_iter()
@@ -282,6 +280,11 @@ mod tests {
         assert_eq!(
             found,
             [
+                (
+                    "metrics.setupTimeSeconds".to_owned(),
+                    "/metrics/setupTimeSeconds".to_owned(),
+                    Some("setupSeconds")
+                ),
                 (
                     "metrics.tokens.outputs".to_owned(),
                     "/metrics/tokens/outputs".to_owned(),

@@ -2,6 +2,7 @@
 //!
 //! There is no version field; a sub-version is told by which keys exist. Absent and null are the same.
 
+mod displayed;
 mod document;
 mod keys;
 mod other;
@@ -13,6 +14,7 @@ use crate::diagnostics::{Diagnostic, Source, codes};
 use super::json::Node;
 use super::reader::{Reader, ShapeCodes};
 
+pub use displayed::displayed;
 pub use document::*;
 pub use keys::{UnknownKey, known_part, unknown_keys};
 

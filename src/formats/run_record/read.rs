@@ -10,8 +10,8 @@ use crate::formats::reader::{Need, Number, Object, Reader};
 
 use super::document::{
     Adversarial, Assertion, Check, Cost, DebugScript, Environment, Links, Media, Metrics,
-    Performance, PerformanceCase, PriorEntry, Proof, ReferenceComparison, RunRecord, ScriptOutput,
-    Showcase, Status, Step, Subject, Tokens, Toolchain, Validation, Verdict,
+    Performance, PerformanceCase, PriorEntry, Proof, ReferenceComparison, RunRecord, STAGES,
+    ScriptOutput, Showcase, Skipped, Status, Step, Subject, Tokens, Toolchain, Validation, Verdict,
 };
 
 use Need::{Optional, Required};
@@ -119,18 +119,10 @@ fn metrics<'a>(r: &mut Reader<'a>, metrics: &Object<'a>) -> Metrics<'a> {
     read
 }
 
-/// Whether a key of `metrics` is the duration of a stage. The exact spellings are not settled (formats.md A.ii).
-pub(super) fn is_stage(key: &str) -> bool {
-    ["setup", "session", "teardown", "validation"]
-        .iter()
-        .any(|stage| key.starts_with(stage))
-        && key.ends_with("Seconds")
-}
-
 fn stages<'a>(r: &mut Reader<'a>, metrics: &Object<'a>) -> Vec<(Cow<'a, str>, Option<Number<'a>>)> {
     metrics
         .members()
-        .filter(|(key, _)| is_stage(key))
+        .filter(|(key, _)| STAGES.contains(&key.as_ref()))
         .map(|(key, node)| {
             let known = node.kind() != Kind::Null;
             let seconds = known.then(|| r.as_number(node, metrics.pointer_to(key)));
@@ -145,6 +137,10 @@ fn validation<'a>(r: &mut Reader<'a>, validation: &Object<'a>) -> Validation<'a>
         detail: r.string(validation, "detail", Optional),
         install: step(r, validation, "install"),
         build: step(r, validation, "build"),
+        skipped: Skipped {
+            install: validation.is_null("install"),
+            build: validation.is_null("build"),
+        },
         checks: list(r, validation, "checks", check),
         reference_comparisons: list(r, validation, "referenceComparisons", |r, o| {
             ReferenceComparison {

@@ -3,6 +3,8 @@
 use schemars::Schema;
 use serde_json::{Value, json};
 
+use super::document::STAGES;
+
 /// A view that was not reached has nothing to compare; any other has.
 pub(super) fn compared(check: &mut Schema) {
     check.insert(
@@ -13,6 +15,19 @@ pub(super) fn compared(check: &mut Schema) {
         "then".to_owned(),
         json!({ "required": ["similarity"], "properties": { "similarity": { "type": "number" } } }),
     );
+}
+
+/// The durations of the stages, which came later: they are described, and refuse nothing.
+pub(super) fn stages(metrics: &mut Schema) {
+    if let Some(Value::Object(properties)) = metrics.get_mut("properties") {
+        for key in STAGES {
+            let duration = json!({
+                "description": "Duration of a stage, in seconds; null is \"not reported\".",
+                "anyOf": [{ "type": ["number", "null"], "minimum": 0 }, true],
+            });
+            properties.insert(key.to_owned(), duration);
+        }
+    }
 }
 
 /// Documents of Harn say under `_type` that they are something else (formats.md, contradiction 1).

@@ -117,12 +117,12 @@ fn fill<'a>(event: &mut Event<'a>, kind: events::Kind, f: Fields<'a>) {
         }
         events::Kind::Usage => {
             event.push(
-                Some("tokens"),
+                Some("tokens of the turn"),
                 TextKind::Json,
                 f.tokens.map_or("", |raw| raw.get()),
             );
             event.push(
-                Some("cost"),
+                Some("cost of the turn"),
                 TextKind::Json,
                 f.cost.map_or("", |raw| raw.get()),
             );

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use crate::diagnostics::Diagnostic;
 use crate::discover::RunDirectory;
 use crate::feeds;
+use crate::formats::run_record;
 use crate::inspect::Inspected;
 use crate::load::RunFiles;
 use crate::markup::Origin;
@@ -15,7 +16,7 @@ use crate::render::templates::Renderer;
 use crate::render::{Html, outline, strip as strip_svg, timeline as timeline_html, tree};
 use crate::site::Site;
 use crate::view::chrome::{PageInfo, Script};
-use crate::view::run::{Archive, OwnWords, PRIOR, Parts, Sources, StripView};
+use crate::view::run::{Archive, Parts, Sources, StripView};
 use crate::view::timeline::{Layout, Payloads};
 use crate::view::{compare, links, run as run_view, strip, timeline};
 
@@ -56,6 +57,7 @@ impl RunOutput<'_> {
         digests.extend(implementation.files.iter().map(|file| file.digest.clone()));
         digests.sort_by(|a, b| a.path.cmp(&b.path));
         digests.dedup();
+        let record = run_record::displayed(self.record);
         let sources = Sources {
             config,
             surroundings: self.surroundings,
@@ -69,7 +71,7 @@ impl RunOutput<'_> {
             conversation: self.inspected.conversation.as_ref(),
             threads: self.inspected.threads.as_ref(),
             files: &digests,
-            record: self.record,
+            record: &record,
             downloads: &downloads,
             archive: archive.map(|bytes| Archive {
                 implementation,
@@ -133,7 +135,7 @@ impl RunOutput<'_> {
                 strips,
                 timelines,
                 markdown: &|scope, text| self.thread_entry(scope, text),
-                own_words: self.own_words(),
+                showcase: self.showcase(),
                 draw: tree::render,
                 plain: markdown::plain,
             },
@@ -242,46 +244,22 @@ impl RunOutput<'_> {
         markdown::render(text, context)
     }
 
-    /// What the run says of itself, as prose.
-    fn own_words(&self) -> OwnWords {
+    /// The description of the showcase, as prose.
+    fn showcase(&self) -> Option<Html> {
         let path = links::run(&self.gathered.archive.runs[self.index].slug);
         let events = |number| self.event_href(&path, number);
-        let render = |text: &String, scope: &str| {
-            let origin = Origin::Run(&events);
-            let (text, rest) = beginning(text);
-            let context = Context {
-                scope,
-                shift: 3,
-                origin,
-            };
-            if rest {
-                let text = format!("{text}\n\n(cut here; all of it stands in run.json)");
-                markdown::render(&text, context)
-            } else {
-                markdown::render(text, context)
-            }
+        let (text, rest) = beginning(self.details.showcase.as_ref()?.description.as_ref()?);
+        let context = Context {
+            scope: "s",
+            shift: 3,
+            origin: Origin::Run(&events),
         };
-        let details = self.details;
-        let showcase = details.showcase.as_ref();
-        OwnWords {
-            showcase: showcase
-                .and_then(|showcase| showcase.description.as_ref())
-                .map(|text| render(text, "s")),
-            readme: details
-                .game_jam_readme
-                .as_ref()
-                .map(|text| render(text, "j")),
-            prior: details
-                .prior_entries
-                .iter()
-                .take(PRIOR)
-                .enumerate()
-                .map(|(index, entry)| {
-                    let readme = entry.readme.as_ref();
-                    readme.map(|text| render(text, &format!("p{index}")))
-                })
-                .collect(),
-        }
+        Some(if rest {
+            let text = format!("{text}\n\n(cut here; run.json holds all of it)");
+            markdown::render(&text, context)
+        } else {
+            markdown::render(text, context)
+        })
     }
 
     fn strips(&self, page: &str) -> Vec<StripView> {
@@ -320,11 +298,11 @@ fn write_compared(files: &mut Files<'_>, sources: &Sources<'_>) -> Result<(), Un
     Ok(())
 }
 
-/// How much of one text that a run wrote about itself its page shows, in bytes.
-const OWN_WORDS: usize = 64 * 1024;
+/// How much of the description of a showcase the page shows, in bytes.
+const DESCRIPTION: usize = 64 * 1024;
 
 /// The beginning of a text, and whether there is more.
 fn beginning(text: &str) -> (&str, bool) {
-    let end = text.floor_char_boundary(OWN_WORDS.min(text.len()));
+    let end = text.floor_char_boundary(DESCRIPTION.min(text.len()));
     (&text[..end], end < text.len())
 }

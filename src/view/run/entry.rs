@@ -1,4 +1,4 @@
-//! Knows what a run says of itself: its showcase, and its entry in a game jam.
+//! Knows what a run says of itself: its showcase, and what its entry in a game jam had to differ from.
 
 use serde::Serialize;
 
@@ -29,18 +29,16 @@ pub struct MediaView {
     pub file: Option<String>,
 }
 
-/// An entry in a game jam.
+/// Earlier entries of the same game jam.
 #[derive(Debug, Serialize)]
 pub struct GameJamView {
-    /// What it says of itself.
-    pub readme: Option<Html>,
-    /// Entries that it built upon.
+    /// Entries that the run had to differ from.
     pub prior: Vec<PriorView>,
     /// How many more there are.
     pub more: Option<String>,
 }
 
-/// An entry that another built upon.
+/// An entry that the run had to differ from.
 #[derive(Debug, Serialize)]
 pub struct PriorView {
     /// The run that made it.
@@ -49,23 +47,10 @@ pub struct PriorView {
     pub href: Option<String>,
     /// When it ended.
     pub finished: Cell,
-    /// What it says of itself.
-    pub readme: Option<Html>,
-}
-
-/// Prose of the run, rendered.
-#[derive(Debug, Default)]
-pub struct OwnWords {
-    /// The description of the showcase.
-    pub showcase: Option<Html>,
-    /// The README of the game jam's entry.
-    pub readme: Option<Html>,
-    /// Those of the entries that it built upon, in order; at most [`PRIOR`].
-    pub prior: Vec<Option<Html>>,
 }
 
 /// Entries that are shown.
-pub const PRIOR: usize = 50;
+const PRIOR: usize = 50;
 /// Media that are shown.
 const MEDIA: usize = 100;
 
@@ -90,14 +75,12 @@ pub(super) fn game_jam(
     around: &Surroundings,
     root: &str,
     details: &Details,
-    readme: Option<Html>,
-    prior: Vec<Option<Html>>,
 ) -> Option<GameJamView> {
     let entries = &details.prior_entries;
-    if readme.is_none() && entries.is_empty() {
+    if entries.is_empty() {
         return None;
     }
-    let view = |(entry, readme): (&PriorEntry, Option<Html>)| {
+    let view = |entry: &PriorEntry| {
         let found = entry
             .run
             .as_ref()
@@ -109,12 +92,10 @@ pub(super) fn game_jam(
                 || Cell::unknown("not recorded"),
                 |at| Cell::known(format::when(at).text),
             ),
-            readme,
         }
     };
     Some(GameJamView {
-        readme,
-        prior: entries.iter().zip(prior).map(view).collect(),
+        prior: entries.iter().take(PRIOR).map(view).collect(),
         more: format::more(entries.len(), PRIOR, "entry"),
     })
 }

@@ -141,11 +141,14 @@ fn script(script: &DebugScript, draw: Draw) -> ScriptView {
         ScriptOutcome::Failed => "bad",
         _ => "none",
     };
-    let gate = if script.gates {
-        "yes: its item of the checklist fails with it"
-    } else {
-        "no: it only informs"
+    let gate = match (script.gates, script.outcome) {
+        (_, ScriptOutcome::PreconditionUnmet) => {
+            "no: its precondition was not met, so it fails nothing"
+        }
+        (true, _) => "yes: its item of the checklist fails when it fails",
+        (false, _) => "no: it only informs",
     };
+    let decides = script.outcome != ScriptOutcome::PreconditionUnmet;
     let code = |name: &str, value: Option<&String>| {
         value.map(|value| fact(name, Cell::known(value.as_str()), true))
     };
@@ -174,7 +177,7 @@ fn script(script: &DebugScript, draw: Draw) -> ScriptView {
         rows: script
             .verdicts
             .iter()
-            .flat_map(|verdict| rows(verdict, draw))
+            .flat_map(|verdict| rows(verdict, decides, draw))
             .take(ASSERTIONS)
             .collect(),
         more: format::more(all, ASSERTIONS, "assertion"),
@@ -196,7 +199,11 @@ fn script(script: &DebugScript, draw: Draw) -> ScriptView {
     }
 }
 
-fn rows(verdict: &Verdict, draw: Draw) -> Vec<AssertionView> {
+fn rows(verdict: &Verdict, decides: bool, draw: Draw) -> Vec<AssertionView> {
+    let passed = |pass| Badge {
+        tone: if decides { passed(pass).tone } else { "none" },
+        ..passed(pass)
+    };
     if verdict.assertions.is_empty() {
         return vec![AssertionView {
             verdict: verdict.id.clone(),

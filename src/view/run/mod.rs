@@ -32,7 +32,7 @@ use super::timeline::Layout;
 use super::tree::Tree;
 use super::{Badge, Cell, Link, When, format, links};
 
-pub use entry::{GameJamView, MediaView, OwnWords, PRIOR, PriorView, ShowcaseView};
+pub use entry::{GameJamView, MediaView, PriorView, ShowcaseView};
 pub use evidence::{AssertionView, BlockView, ScriptView, ScriptsView, ToolchainView};
 pub use implementation::ImplementationView;
 pub use metrics::{BarPart, MetricView, MetricsView, TotalView};
@@ -119,8 +119,8 @@ pub struct Parts<'a> {
     pub timelines: Vec<Html>,
     /// Renders the Markdown entries of the review threads.
     pub markdown: discussion::Markdown<'a>,
-    /// What the run says of itself.
-    pub own_words: OwnWords,
+    /// The description of the showcase.
+    pub showcase: Option<Html>,
     /// Draws a part of the record that has no shape of its own.
     pub draw: Draw,
     /// Takes the markup out of Markdown.
@@ -157,7 +157,7 @@ pub struct Sources<'a> {
     pub threads: Option<&'a Threads<'a>>,
     /// Its files.
     pub files: &'a [FileDigest],
-    /// Its record as written.
+    /// Its record as a page may show it.
     pub record: &'a str,
     /// Names of the files that can be downloaded beside the page.
     pub downloads: &'a [String],
@@ -244,14 +244,8 @@ pub fn page(s: &Sources<'_>, parts: Parts<'_>) -> RunPage {
             .details
             .showcase
             .as_ref()
-            .map(|showcase| entry::showcase(showcase, parts.own_words.showcase)),
-        game_jam: entry::game_jam(
-            around,
-            &root,
-            s.details,
-            parts.own_words.readme,
-            parts.own_words.prior,
-        ),
+            .map(|showcase| entry::showcase(showcase, parts.showcase)),
+        game_jam: entry::game_jam(around, &root, s.details),
         metrics: metrics::metrics(around, run, s.details),
         validation: validation::validation(run, s.details, parts.draw),
         timelines: s

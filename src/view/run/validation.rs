@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::model::details::{Details, Proof};
-use crate::model::run::{Run, Step};
+use crate::model::run::{Recorded, Run, Step};
 use crate::model::value::{Excerpt, Value};
 use crate::render::Html;
 use crate::view::tree::{self, Tree};
@@ -44,7 +44,7 @@ pub struct ValidationView {
 pub struct StepView {
     /// `Install` or `Build`.
     pub name: &'static str,
-    /// `succeeded`, `failed`, `never attempted`, `never reached`.
+    /// `succeeded`, `failed`, `never attempted`, `never reached`, `not recorded`.
     pub outcome: Badge,
     /// The command.
     pub command: Option<String>,
@@ -91,18 +91,13 @@ const PROOFS: usize = 100;
 
 pub(super) fn validation(run: &Run, details: &Details, draw: Draw) -> ValidationView {
     let v = &run.validation;
-    let step = |name, step: Option<&Step>, never, more| self::step((name, never), step, more, draw);
+    let step = |name, step, never, more| self::step((name, never), step, more, draw);
     ValidationView {
         loaded: v.loaded,
         detail: v.detail.clone(),
         steps: vec![
-            step(
-                "Install",
-                v.install.as_ref(),
-                "never attempted",
-                &details.install,
-            ),
-            step("Build", v.build.as_ref(), "never reached", &details.build),
+            step("Install", &v.install, "never attempted", &details.install),
+            step("Build", &v.build, "never reached", &details.build),
         ],
         more_checks: format::more(v.checks.len(), CHECKS, "check"),
         checks: v
@@ -112,7 +107,7 @@ pub(super) fn validation(run: &Run, details: &Details, draw: Draw) -> Validation
             .map(|check| CheckView {
                 name: check.name.clone(),
                 view: check.view.clone(),
-                similarity: format::similarity(check.similarity.as_ref(), None),
+                similarity: format::similarity(check.compared(), None),
                 detail: check.detail.clone(),
             })
             .collect(),
@@ -133,34 +128,27 @@ pub(super) fn validation(run: &Run, details: &Details, draw: Draw) -> Validation
 
 fn step(
     (name, never): (&'static str, &str),
-    step: Option<&Step>,
+    recorded: &Recorded,
     more: &[(String, Value)],
     draw: Draw,
 ) -> StepView {
-    let outcome = match step {
-        Some(Step {
-            succeeded: true, ..
-        }) => Badge {
-            word: "succeeded".to_owned(),
-            tone: "good",
-        },
-        Some(_) => Badge {
-            word: "failed".to_owned(),
-            tone: "bad",
-        },
-        None => Badge {
-            word: never.to_owned(),
-            tone: "none",
-        },
+    let (step, word, tone) = match recorded {
+        Recorded::Step(step) if step.succeeded => (Some(step), "succeeded", "good"),
+        Recorded::Step(step) => (Some(step), "failed", "bad"),
+        Recorded::Never => (None, never, "none"),
+        Recorded::Unknown => (None, "not recorded", "none"),
     };
     let facts = more
         .iter()
         .map(|(key, value)| (key.clone(), tree::tree(value)));
     StepView {
         name,
-        outcome,
+        outcome: Badge {
+            word: word.to_owned(),
+            tone,
+        },
         command: step
-            .map(|step| step.command.clone())
+            .map(|step: &Step| step.command.clone())
             .filter(|command| !command.is_empty()),
         detail: step
             .and_then(|step| step.detail.as_ref())

@@ -1,9 +1,9 @@
 //! The page of a run shows all that its record holds as evidence, in words and tables.
 
 use super::spaced;
-use crate::support::{FIRST, Run, TestSite, codes, fixture_text};
+use crate::support::{FIRST, FIRST_SLUG, Run, TestSite, codes, fixture_text};
 
-/// The base site with a record that has every key, and the run that it says it built upon.
+/// The base site with a record that has every key, and the run that it had to differ from.
 fn everything() -> TestSite {
     let site = TestSite::base();
     site.write(
@@ -120,9 +120,35 @@ fn debug_scripts_tell_what_failed_from_what_did_not_run_and_what_could_not() {
         assert!(failed.contains(part), "{part} in {failed}");
     }
     assert!(
-        spaced(page.all("details.script")[1]).contains("Gates yes"),
+        spaced(page.all("details.script")[2])
+            .contains("Gates yes: its item of the checklist fails when it fails"),
         "a script gates unless the record says otherwise"
     );
+}
+
+#[test]
+fn a_debug_script_whose_precondition_was_not_met_fails_nothing() {
+    let site = TestSite::base();
+    let path = format!("{FIRST}/run-record.json");
+    let record = fixture_text("records/6-everything.json").replace(
+        r#""ran": false, "preconditionUnmet": true"#,
+        r#""ran": true, "preconditionUnmet": true, "verdicts": [{"id": "heard", "pass": false}]"#,
+    );
+    site.write(&path, record);
+    site.publish();
+    let page = site.first_page();
+    let script = page.all("details.script")[1];
+    let words = spaced(script);
+    assert!(
+        words.contains("Gates no: its precondition was not met, so it fails nothing"),
+        "{words}"
+    );
+    assert!(
+        words.contains("heard no assertion is recorded fail"),
+        "{words}"
+    );
+    let bad = scraper::Selector::parse(".b-bad").expect("a selector");
+    assert_eq!(script.select(&bad).count(), 0, "nothing of it looks failed");
 }
 
 #[test]
@@ -226,18 +252,20 @@ fn a_showcase_is_prose_with_a_list_of_its_media() {
 }
 
 #[test]
-fn a_game_jam_entry_shows_its_readme_and_links_to_the_runs_that_the_archive_has() {
+fn a_game_jam_lists_what_the_entry_had_to_differ_from_and_displays_no_readme() {
     let site = everything();
     let page = site.first_page();
     let jam = section(&site, "game-jam");
     assert!(
-        jam.contains("A small game. <script>alert(1)</script>"),
+        jam.contains("Earlier entries of the jam that this one had to differ from."),
         "{jam}"
     );
-    assert!(
-        page.all("section[aria-labelledby=game-jam] script")
-            .is_empty()
-    );
+    for (path, bytes) in site.published() {
+        let text = String::from_utf8_lossy(&bytes);
+        let holds = text.contains("alert(1)") || text.contains("*first* try");
+        let verbatim = path == format!("runs/{FIRST_SLUG}/run.json");
+        assert_eq!(holds, verbatim, "a README of the game jam in {path}");
+    }
     let links = page.all("section[aria-labelledby=game-jam] li > a");
     let hrefs: Vec<_> = links
         .iter()
@@ -251,5 +279,4 @@ fn a_game_jam_entry_shows_its_readme_and_links_to_the_runs_that_the_archive_has(
         jam.contains("00000000-gone not in this archive , finished 2026-01-01"),
         "{jam}"
     );
-    assert!(jam.contains("The first try."), "{jam}");
 }

@@ -40,8 +40,8 @@ fn the_oldest_records_have_comparisons_for_checks_and_no_variant() {
     assert_eq!(page.beside("Operating system"), ["—"]);
     assert_eq!(page.beside("Test Cabinet commit"), ["—"]);
     assert_eq!(page.beside("Game Over"), ["game-over", "0.88", ""]);
-    assert_eq!(page.beside("Install"), ["never attempted"]);
-    assert_eq!(page.beside("Build"), ["never reached"]);
+    assert_eq!(page.beside("Install"), ["not recorded"]);
+    assert_eq!(page.beside("Build"), ["not recorded"]);
     assert!(
         page.main().contains("pong · v1.0.0"),
         "the title has no place for a variant that is not known"
@@ -57,6 +57,47 @@ fn the_oldest_records_have_comparisons_for_checks_and_no_variant() {
     assert_eq!(
         card["runs"][0]["checks"][0],
         serde_json::json!({"view": "game-over", "name": "Game Over", "reached": true, "similarity": 0.88})
+    );
+}
+
+#[test]
+fn a_step_is_never_attempted_only_where_the_record_says_so_and_nothing_loaded() {
+    let steps = |loaded: bool, rest: &str| {
+        let site = TestSite::base();
+        let path = format!("{FIRST}/run-record.json");
+        let mut record: serde_json::Value =
+            serde_json::from_slice(&std::fs::read(site.path(&path)).expect("a file"))
+                .expect("a record");
+        let validation = format!("{{\"loaded\": {loaded}{rest}}}");
+        record["validation"] = serde_json::from_str(&validation).expect("a validation");
+        site.write(&path, record.to_string());
+        assert_eq!(codes(&site.publish()), [""; 0], "{validation}");
+        let page = site.first_page();
+        [page.beside("Install"), page.beside("Build")].concat()
+    };
+    let null = r#", "install": null, "build": null"#;
+    assert_eq!(steps(false, null), ["never attempted", "never reached"]);
+    for (loaded, rest) in [(false, ""), (true, ""), (true, null)] {
+        assert_eq!(
+            steps(loaded, rest),
+            ["not recorded", "not recorded"],
+            "{loaded} {rest}"
+        );
+    }
+}
+
+#[test]
+fn the_feed_holds_the_similarity_of_a_view_that_was_not_reached_as_recorded() {
+    let site = published("2-unnamed-checks");
+    let card = site.json("feeds/runs.json");
+    assert_eq!(
+        card["runs"][0]["checks"][1],
+        serde_json::json!({"view": "game-over", "name": "Game Over", "reached": false, "similarity": 0})
+    );
+    let legend = site.page("cases/pong/index.html").main();
+    assert!(
+        legend.contains("A dash is a view that was not reached, which is not a failure, or a check that this run’s case version does not have."),
+        "{legend}"
     );
 }
 

@@ -19,10 +19,13 @@ pub struct Validation<'a> {
     pub loaded: Option<bool>,
     /// Why it did not load.
     pub detail: Text<'a>,
-    /// The install step; absent is "never attempted".
+    /// The install step; null is "never attempted", absent is unknown.
     pub install: Option<Step<'a>>,
-    /// The build step; absent is "never reached".
+    /// The build step; null is "never reached", absent is unknown.
     pub build: Option<Step<'a>>,
+    /// Which of the two are written as null.
+    #[schemars(skip)]
+    pub skipped: Skipped,
     /// Visual checks, in the record's order.
     #[schemars(with = "Option<Vec<Check<'a>>>")]
     pub checks: Vec<Check<'a>>,
@@ -59,6 +62,15 @@ pub struct Validation<'a> {
     /// Results of a case about performance.
     #[schemars(default, with = "Late<Performance<'a>>")]
     pub performance: Option<Performance<'a>>,
+}
+
+/// The steps that a record writes as null, which says more than a record of a time that had no such keys.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Skipped {
+    /// `install` is null.
+    pub install: bool,
+    /// `build` is null.
+    pub build: bool,
 }
 
 /// A step of the validation: install or build.

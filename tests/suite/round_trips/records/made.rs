@@ -10,7 +10,8 @@ use runpress::formats::reader::Number;
 use runpress::formats::run_record::{
     Adversarial, Assertion, Check, Cost, DebugScript, Environment, Links, Media, Metrics,
     Performance, PerformanceCase, PriorEntry, Proof, ReferenceComparison, RunRecord, ScriptOutput,
-    Showcase, Status, Step, Subject, Text, Tokens, Toolchain, Tooling, Validation, Verdict,
+    Showcase, Skipped, Status, Step, Subject, Text, Tokens, Toolchain, Tooling, Validation,
+    Verdict,
 };
 
 use super::written;
@@ -80,7 +81,7 @@ prop_compose! {
 prop_compose! {
     fn metrics()(
         run_time_seconds in figure(),
-        stages in prop::sample::subsequence(vec!["setupSeconds", "sessionSeconds", "teardownRunSeconds", "validationSeconds"], 0..4),
+        stages in prop::sample::subsequence(vec!["setupSeconds", "sessionSeconds", "teardownSeconds", "validationSeconds"], 0..4),
         seconds in vec(figures(), 4),
         (uncached_input, cached_input, output, reasoning) in (figures(), figures(), figures(), figures()),
         (comparable, actual) in (figures(), figures()),
@@ -260,6 +261,7 @@ fn showcase() -> BoxedStrategy<Option<Showcase<'static>>> {
 prop_compose! {
     fn validation()(
         (loaded, detail, install, build) in (any::<bool>(), maybe(), step(), step()),
+        (no_install, no_build) in (any::<bool>(), any::<bool>()),
         (mut checks, mut reference_comparisons) in (vec(check(), 0..3), vec(comparison(), 0..2)),
         (proofs, debug_scripts) in (vec(proof(), 0..2), vec(debug_script().boxed(), 0..2)),
         (asset, voxel, audio, particle, ui, material) in (block(), block(), block(), block(), block(), block()),
@@ -271,8 +273,9 @@ prop_compose! {
         for (n, comparison) in reference_comparisons.iter_mut().enumerate() {
             comparison.pointer = format!("/validation/referenceComparisons/{n}");
         }
+        let skipped = Skipped { install: install.is_none() && no_install, build: build.is_none() && no_build };
         Validation {
-            loaded: Some(loaded), detail, install, build, checks, reference_comparisons, proofs, debug_scripts, asset, voxel,
+            loaded: Some(loaded), detail, install, build, skipped, checks, reference_comparisons, proofs, debug_scripts, asset, voxel,
             audio, particle, ui, material, adversarial, performance,
         }
     }

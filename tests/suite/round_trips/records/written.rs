@@ -256,11 +256,12 @@ fn validation(dice: &mut Dice, validation: &Validation<'_>) -> Json {
             ],
         )
     });
+    let install = step(dice, validation.install.as_ref());
+    let build = step(dice, validation.build.as_ref());
+    let (no_install, no_build) = (validation.skipped.install, validation.skipped.build);
     let members = [
         ("loaded", flag(validation.loaded)),
         ("detail", word(&validation.detail)),
-        ("install", step(dice, validation.install.as_ref())),
-        ("build", step(dice, validation.build.as_ref())),
         ("checks", checks),
         ("referenceComparisons", comparisons),
         ("proofs", proofs),
@@ -283,7 +284,17 @@ fn validation(dice: &mut Dice, validation: &Validation<'_>) -> Json {
             node(validation.performance.as_ref().map(|block| block.written)),
         ),
     ];
-    object(dice, members)
+    let mut validation = object(dice, members);
+    // A step that is null is not the same as one that is absent.
+    if let Json::Object(members) = &mut validation {
+        let steps = [("install", install, no_install), ("build", build, no_build)];
+        for (key, step, null) in steps {
+            let value = step.or(null.then_some(Json::Null));
+            members.extend(value.map(|value| (key.to_owned(), value)));
+        }
+        dice.shuffle(members);
+    }
+    validation
 }
 
 fn showcase(dice: &mut Dice, showcase: Option<&Showcase<'_>>) -> Option<Json> {

@@ -207,7 +207,7 @@ pub(super) fn cases() -> Vec<Case> {
                 "embed_hosts": ["example.org"], "publish_events": true, "publish_implementation": false,
                 "licence": "l"},
             "timeline": {"page_size": 10, "gap_seconds": 10},
-            "files": {"workspace": "/workspace"},
+            "files": {"workspace": ["/work", "/workspace"]},
             "feeds": {"items": 5},
             "limits": {"line": "64 MiB", "file": 10, "writeup": "1KiB", "inline": "7"},
             "nav": [{"title": "t", "url": "guide/index.html"}],
