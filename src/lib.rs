@@ -35,6 +35,7 @@
 //!
 //! # What is absent
 //!
+//! - Files are opened in one way, by `beneath`: no link and no swapped path leads out of the folder that they belong to.
 //! - Only the edges ([`discover`], [`load`], [`inspect`] through it, [`publish`], [`spool`], [`site`], [`author`], [`serve`] and the
 //!   binary) touch the disk, the environment or the terminal. Only [`author`], [`serve`] and the binary read a clock, and [`load`]
 //!   the times of files to know what [`rebuild`] need not read again: never for what is published.
@@ -46,6 +47,7 @@
 
 pub mod assets;
 pub mod author;
+mod beneath;
 pub mod config;
 pub mod diagnostics;
 pub mod discover;

@@ -7,16 +7,18 @@ mod named;
 mod run_files;
 mod working_tree;
 
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
 
+use crate::beneath::{self, Folder};
 use crate::config::Limits;
 use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Diagnostic, Place, codes};
 use crate::discover::{RunDirectory, WithdrawnFile};
-use crate::formats::run_record;
+use crate::formats::{run_record, withdrawn as list};
 use crate::model::FileDigest;
 
-use confined::{Fault, attempt, read, unreadable};
+use confined::{Bounds, Fault, attempt, read, unreadable};
 pub use look::{Look, look};
 pub use named::{asset, implementation, payload};
 pub use run_files::{RunFiles, is_tape, run};
@@ -47,19 +49,24 @@ impl Loaded {
     }
 }
 
+/// Opens a run directory. No folder on the way from its content root may be a link.
+///
+/// # Errors
+/// It is not there any more.
+pub(crate) fn open(directory: &RunDirectory) -> io::Result<Folder> {
+    let below = directory.path.strip_prefix(&directory.root);
+    Folder::open(&directory.root)?.folder(below.unwrap_or(&directory.path))
+}
+
 /// Reads the record of a run directory.
 ///
 /// # Errors
-/// The file cannot be read, is too large, or lies outside the content root.
+/// The file cannot be read, is too large, or is a link that it may not be.
 pub fn record(directory: &RunDirectory, limits: &Limits) -> Result<Loaded, Diagnostic> {
     let name = run_record::FILE_NAME;
     let shown = format!("{}/{name}", directory.shown);
-    let bytes = read(
-        &directory.root,
-        &directory.path.join(name),
-        &shown,
-        limits.file,
-    )?;
+    let folder = open(directory).map_err(|error| unreadable(&shown, &error.to_string()))?;
+    let bytes = run_files::read(&folder, name, &shown, limits.file)?;
     let bytes = bytes.ok_or_else(|| unreadable(&shown, "it is not there any more"))?;
     Ok(Loaded::new(name.to_owned(), shown, bytes))
 }
@@ -67,24 +74,47 @@ pub fn record(directory: &RunDirectory, limits: &Limits) -> Result<Loaded, Diagn
 /// Reads a file of prose.
 ///
 /// # Errors
-/// The file cannot be read, is too large, or lies outside the content root.
+/// The file cannot be read, is too large, or is a link that it may not be.
 pub fn prose(
     root: &Path,
     path: &Path,
     shown: &str,
     limits: &Limits,
 ) -> Result<Vec<u8>, Diagnostic> {
-    read(root, path, shown, limits.writeup)?
-        .ok_or_else(|| unreadable(shown, "it is not there any more"))
+    of_the_content(root, path, shown, limits.writeup)
 }
 
 /// Reads a list of withdrawn runs.
 ///
 /// # Errors
-/// The file cannot be read, is too large, or lies outside the content root.
+/// The file cannot be read, is too large, or is a link that it may not be.
 pub fn withdrawn(file: &WithdrawnFile, limits: &Limits) -> Result<Vec<u8>, Diagnostic> {
-    read(&file.root, &file.path, &file.shown, limits.file)?
-        .ok_or_else(|| unreadable(&file.shown, "it is not there any more"))
+    of_the_content(&file.root, &file.path, &file.shown, limits.file)
+}
+
+/// Reads a file of a content root that belongs to no run. A link may lead to other such files, and into no run directory.
+fn of_the_content(
+    root: &Path,
+    path: &Path,
+    shown: &str,
+    limit: u64,
+) -> Result<Vec<u8>, Diagnostic> {
+    let failed = |error: io::Error| unreadable(shown, &error.to_string());
+    let content = Folder::open(root).map_err(failed)?;
+    let bounds = Bounds {
+        folder: "the content root",
+        allows: &|at| at != Path::new(list::FILE_NAME) && !is_in_a_run(&content, at),
+    };
+    let below = path.strip_prefix(root).unwrap_or(path);
+    read(&content, below, shown, limit, &bounds)?
+        .ok_or_else(|| unreadable(shown, "it is not there any more"))
+}
+
+/// Whether a folder between `folder` and a file beneath it is a run directory.
+fn is_in_a_run(folder: &Folder, at: &Path) -> bool {
+    let folders = at.ancestors().skip(1);
+    let mut below = folders.filter(|folder| !folder.as_os_str().is_empty());
+    below.any(|run| folder.has(&run.join(run_record::FILE_NAME)))
 }
 
 /// Reads a file of the site that an earlier build made, by its path from that site's root. `Ok(None)`: it is not there.
@@ -98,12 +128,21 @@ pub fn published(
     limits: &Limits,
 ) -> Result<Option<Vec<u8>>, Diagnostic> {
     let shown = format!("{shown}/{path}");
-    let root = site.canonicalize().unwrap_or_else(|_| site.to_owned());
-    read(&root, &site.join(path), &shown, limits.file)
+    let root = match Folder::open(site) {
+        Ok(root) => root,
+        Err(error) if beneath::is_gone(&error) => return Ok(None),
+        Err(error) => return Err(unreadable(&shown, &error.to_string())),
+    };
+    let bounds = Bounds {
+        folder: "the site",
+        allows: &|_| true,
+    };
+    read(&root, Path::new(path), &shown, limits.file, &bounds)
 }
 
 /// The files below `folder` of the site's root, sorted by path, as pairs of path (with `/`) and content.
-/// A folder that is not there is empty. Links are followed only inside the site's root.
+/// A folder that is not there is empty. Links are followed only inside the site's root, and to nothing hidden. A folder that
+/// is itself a link is trusted: whoever publishes put it there, and its links stay inside what it leads to.
 ///
 /// # Errors
 /// A file cannot be read.
@@ -119,9 +158,12 @@ pub fn tree(site: &Path, folder: &str) -> Result<Vec<(String, Vec<u8>)>, Diagnos
     if !base.is_dir() {
         return Ok(Vec::new());
     }
-    let root = site
-        .canonicalize()
-        .map_err(|error| unreadable(folder, &error.to_string()))?;
+    let (root, prefix) = if base.is_symlink() {
+        (&*base, PathBuf::new())
+    } else {
+        (site, PathBuf::from(folder))
+    };
+    let root = Folder::open(root).map_err(|error| unreadable(folder, &error.to_string()))?;
     let mut files = Vec::new();
     // Editors and desktops leave hidden files; only `.well-known` is meant to be published.
     let visible = |entry: &walkdir::DirEntry| {
@@ -147,13 +189,20 @@ pub fn tree(site: &Path, folder: &str) -> Result<Vec<(String, Vec<u8>)>, Diagnos
             .ok_or_else(|| unreadable(folder, "a name is not UTF-8"))?
             .join("/");
         let shown = format!("{folder}/{name}");
-        let bytes = attempt(&root, entry.path(), u64::MAX - 1).map_err(|fault| match fault {
+        let read = attempt(&root, &prefix.join(&name), u64::MAX - 1, &|_| true);
+        let bytes = read.map_err(|fault| match fault {
             Fault::Unreadable(reason) => unreadable(&shown, &reason),
+            Fault::Dangling => unreadable(&shown, &beneath::Fault::Dangling.reason()),
             Fault::TooLarge(size) => unreadable(&shown, &format!("it has {size} bytes")),
             Fault::Outside => codes::TEMPLATE_UNREADABLE.at(
                 Place::file(&shown),
                 format!("The link {} leads out of the site's root", quoted(&shown)),
                 "Put the file itself here, or link to a file below the site's root.",
+            ),
+            Fault::Withheld => codes::TEMPLATE_UNREADABLE.at(
+                Place::file(&shown),
+                format!("The link {} leads to a hidden file", quoted(&shown)),
+                "Put the file itself here, or link to a file that is not hidden.",
             ),
         })?;
         files.push((name, bytes.unwrap_or_default()));

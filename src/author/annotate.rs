@@ -112,14 +112,19 @@ impl Written {
     }
 }
 
-/// Adds an annotation to the sidecar of a tape, or makes the sidecar.
+/// Adds an annotation to the sidecar of a tape, or makes the sidecar. `waiting` is given a sentence when another writer keeps
+/// it waiting.
 ///
 /// # Errors
-/// The run or the tape is not there, a check would report the new line, or the file cannot be written. Nothing is
-/// written then.
-pub fn annotate(site: &Site, request: &Request) -> Result<Written, Refusal> {
+/// The run or the tape is not there, a check would report the new line, another writer does not end, or the file cannot be
+/// written. Nothing is written then.
+pub fn annotate(
+    site: &Site,
+    request: &Request,
+    waiting: &dyn Fn(&str),
+) -> Result<Written, Refusal> {
     let directory = desk::find(site, &request.run)?;
-    let _lock = files::lock(&directory)?;
+    let _lock = files::lock(&directory, waiting)?;
     files::settled(|| attempt(site, &directory, request))
 }
 
@@ -169,7 +174,7 @@ fn attempt(
         return Err(Refusal::Content(added));
     }
     let file = format!("{}/{name}", directory.shown);
-    if !files::replace(&directory.path.join(&name), &file, old.as_deref(), &bytes)? {
+    if !files::replace(directory, &name, old.as_deref(), &bytes)? {
         return Ok(None);
     }
     let tape = &after.value.tapes[tape];

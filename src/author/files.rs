@@ -11,12 +11,16 @@
 //! was read, right before the rename.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, ErrorKind, Write};
-use std::path::Path;
+use std::io::{self, ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
 
+use crate::beneath::{Folder, Opened};
 use crate::diagnostics::text::quoted;
 use crate::discover::RunDirectory;
 use crate::formats::run_record;
+use crate::load;
 
 use super::Refusal;
 
@@ -29,27 +33,89 @@ const PREFIX: &str = ".runpress-";
 const SUFFIX: &str = ".tmp";
 const RANDOM: usize = 6;
 
-/// Waits for every other writer of the run's sidecars. The lock ends when the file is dropped, or with the process.
-pub(super) fn lock(directory: &RunDirectory) -> Result<File, Refusal> {
-    let failed = |error: &io::Error| {
+/// How long a lock is waited for.
+#[derive(Debug, Clone, Copy)]
+struct Patience {
+    /// Before it is said.
+    silent: Duration,
+    /// Before it is given up.
+    most: Duration,
+}
+
+const PATIENCE: Patience = Patience {
+    silent: Duration::from_secs(1),
+    most: Duration::from_secs(30),
+};
+
+/// Waits for every other writer of the run's sidecars; when that takes long, `waiting` is given a sentence about it. The lock
+/// ends when the file is dropped, or with the process.
+pub(super) fn lock(directory: &RunDirectory, waiting: &dyn Fn(&str)) -> Result<File, Refusal> {
+    let name = run_record::FILE_NAME;
+    let failed = |reason: &str| {
         Refusal::request(
             format!(
-                "The run {} cannot be locked: {error}",
+                "The run {} cannot be locked: {reason}",
                 quoted(&directory.shown)
             ),
             "Make its `run-record.json` a regular file that you may read.",
         )
     };
-    let file =
-        File::open(directory.path.join(run_record::FILE_NAME)).map_err(|error| failed(&error))?;
-    match file.lock() {
-        // A file system without locks: the comparison before the rename still holds.
-        Err(error) if error.kind() != ErrorKind::Unsupported => Err(failed(&error)),
-        Err(_) => Ok(file),
-        Ok(()) => {
-            clear(&directory.path);
-            Ok(file)
+    let run = load::open(directory).map_err(|error| failed(&error.to_string()))?;
+    // A pipe of this name would be opened without waiting, and is no record.
+    let file = match run.file(Path::new(name)) {
+        Ok(Some(Opened { file, meta, .. })) if meta.is_file() => file,
+        Ok(Some(_)) => return Err(failed("its record is not a regular file")),
+        Ok(None) => return Err(failed("its record is not there any more")),
+        Err(fault) => return Err(failed(&fault.reason())),
+    };
+    let shown = format!("{}/{name}", directory.shown);
+    if wait(&file, &shown, PATIENCE, waiting)? {
+        clear(&directory.path);
+    }
+    Ok(file)
+}
+
+/// Waits for a lock; `false` where the file system has none, and the comparison before the rename still holds.
+fn wait(
+    file: &File,
+    shown: &str,
+    patience: Patience,
+    waiting: &dyn Fn(&str),
+) -> Result<bool, Refusal> {
+    let shown = quoted(shown);
+    let began = Instant::now();
+    let mut is_said = false;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(true),
+            Err(fs::TryLockError::WouldBlock) => {}
+            Err(fs::TryLockError::Error(error)) if error.kind() == ErrorKind::Unsupported => {
+                return Ok(false);
+            }
+            Err(fs::TryLockError::Error(error)) => {
+                return Err(Refusal::request(
+                    format!("The file {shown} cannot be locked: {error}"),
+                    "Put the content on a file system with locks.",
+                ));
+            }
         }
+        let waited = began.elapsed();
+        if waited >= patience.most {
+            return Err(Refusal::request(
+                format!(
+                    "Another program has kept {shown} locked for {} seconds",
+                    waited.as_secs()
+                ),
+                "Wait until the other `runpress annotate` has ended, or stop it; nothing was written.",
+            ));
+        }
+        if waited >= patience.silent && !is_said {
+            waiting(&format!(
+                "Waiting for another program that has locked {shown}."
+            ));
+            is_said = true;
+        }
+        thread::sleep(Duration::from_millis(10));
     }
 }
 
@@ -87,28 +153,56 @@ pub(super) fn settled<T>(
     ))
 }
 
-/// Puts `new` in the place of `old`, or makes the file when there is no old one; `false` when the file is not what
-/// was read.
+/// Puts `new` in the place of `old` in a file of the run, or makes the file when there is no old one; `false` when the file is
+/// not what was read.
 pub(super) fn replace(
-    path: &Path,
-    shown: &str,
+    directory: &RunDirectory,
+    name: &str,
     old: Option<&[u8]>,
     new: &[u8],
 ) -> Result<bool, Refusal> {
-    exchange(path, old, new).map_err(|error| {
+    let failed = |reason: &str| {
+        let shown = format!("{}/{name}", directory.shown);
         Refusal::request(
-            format!("The file {} could not be written: {error}", quoted(shown)),
+            format!("The file {} could not be written: {reason}", quoted(&shown)),
             "Correct the permissions or make room; what was there is untouched.",
         )
-    })
+    };
+    let path = match old {
+        Some(_) => resolved(directory, name).map_err(|reason| failed(&reason))?,
+        None => directory.path.join(name),
+    };
+    exchange(&path, old, new).map_err(|error| failed(&error.to_string()))
+}
+
+/// Where a file of the run is: a link is followed, so that the file behind it is replaced and not the link.
+fn resolved(directory: &RunDirectory, name: &str) -> Result<PathBuf, String> {
+    let run = load::open(directory).map_err(|error| error.to_string())?;
+    let opened = run.file(Path::new(name)).map_err(|fault| fault.reason())?;
+    let linked = opened.and_then(|opened| opened.linked);
+    Ok(directory.path.join(linked.unwrap_or_else(|| name.into())))
+}
+
+/// What is in a file now; `None` when it is not the regular file any more that it was.
+fn now(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
+        return Ok(None);
+    };
+    match Folder::open(folder)?.file(Path::new(name)) {
+        Ok(Some(Opened {
+            mut file,
+            meta,
+            linked: None,
+        })) if meta.is_file() => {
+            let mut bytes = Vec::new();
+            file.read_to_end(&mut bytes)?;
+            Ok(Some(bytes))
+        }
+        _ => Ok(None),
+    }
 }
 
 fn exchange(path: &Path, old: Option<&[u8]>, new: &[u8]) -> io::Result<bool> {
-    // A link is followed, so that the file behind it is replaced and not the link.
-    let path = match old {
-        Some(_) => path.canonicalize()?,
-        None => path.to_owned(),
-    };
     let folder = path.parent().ok_or(ErrorKind::InvalidInput)?;
     let mut builder = tempfile::Builder::new();
     builder.prefix(PREFIX).suffix(SUFFIX).rand_bytes(RANDOM);
@@ -117,22 +211,25 @@ fn exchange(path: &Path, old: Option<&[u8]>, new: &[u8]) -> io::Result<bool> {
     let mut file = builder.tempfile_in(folder)?;
     file.write_all(new)?;
     if old.is_some() {
+        if now(path)?.as_deref() != old {
+            return Ok(false);
+        }
         // What may not be written may not be replaced either.
-        OpenOptions::new().append(true).open(&path)?;
+        OpenOptions::new().append(true).open(path)?;
         file.as_file()
-            .set_permissions(fs::metadata(&path)?.permissions())?;
+            .set_permissions(fs::metadata(path)?.permissions())?;
     }
     file.as_file().sync_all()?;
-    let Some(old) = old else {
-        return match file.persist_noclobber(&path) {
+    if old.is_none() {
+        return match file.persist_noclobber(path) {
             Err(failed) if failed.error.kind() == ErrorKind::AlreadyExists => Ok(false),
             result => result.map(|_| true).map_err(|failed| failed.error),
         };
-    };
-    if fs::read(&path)? != old {
+    }
+    if now(path)?.as_deref() != old {
         return Ok(false);
     }
-    file.persist(&path)
+    file.persist(path)
         .map(|_| true)
         .map_err(|failed| failed.error)
 }
@@ -154,6 +251,35 @@ mod tests {
         assert_eq!(fs::read(&path).expect("a file"), b"two\n");
         let names = fs::read_dir(folder.path()).expect("a folder").count();
         assert_eq!(names, 1, "nothing is left behind");
+    }
+
+    #[test]
+    fn a_lock_that_is_never_given_back_is_said_once_and_given_up() {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        let held = File::open(file.path()).expect("a file");
+        held.lock().expect("a lock");
+        let said = std::cell::RefCell::new(Vec::new());
+        let waiting = |words: &str| said.borrow_mut().push(words.to_owned());
+        let patience = Patience {
+            silent: Duration::from_millis(30),
+            most: Duration::from_millis(150),
+        };
+        let mine = File::open(file.path()).expect("a file");
+        let result = wait(&mine, "runs/a/run-record.json", patience, &waiting);
+        let Err(Refusal::Request { message, .. }) = result else {
+            panic!("it was not given up");
+        };
+        assert!(
+            message.starts_with("Another program has kept `runs/a/run-record.json` locked for "),
+            "{message}"
+        );
+        assert_eq!(
+            said.take(),
+            ["Waiting for another program that has locked `runs/a/run-record.json`."]
+        );
+        drop(held);
+        assert!(matches!(wait(&mine, "", patience, &waiting), Ok(true)));
+        assert_eq!(said.take(), [""; 0]);
     }
 
     #[test]

@@ -135,14 +135,15 @@ impl Rehashed {
     }
 }
 
-/// Shows what every annotation of a sidecar points at, and writes the tape's hash into the header.
+/// Shows what every annotation of a sidecar points at, and writes the tape's hash into the header. `waiting` is as for
+/// [`annotate`](super::annotate()).
 ///
 /// # Errors
 /// The run, the tape or the sidecar is not there or does not load, or the file cannot be written. That an annotation
 /// has an error is no failure: it is said in the outcome, with the others.
-pub fn rehash(site: &Site, request: &Request) -> Result<Rehashed, Refusal> {
+pub fn rehash(site: &Site, request: &Request, waiting: &dyn Fn(&str)) -> Result<Rehashed, Refusal> {
     let directory = desk::find(site, &request.run)?;
-    let _lock = files::lock(&directory)?;
+    let _lock = files::lock(&directory, waiting)?;
     files::settled(|| attempt(&site.config, &directory, request))
 }
 
@@ -203,7 +204,7 @@ fn attempt(
     done.problems = desk.about(&desk.inspect(), &name);
     if done.problems.iter().any(Diagnostic::is_error) {
         done.outcome = Outcome::Refused;
-    } else if files::replace(&directory.path.join(&name), &done.file, Some(&old), &new)? {
+    } else if files::replace(directory, &name, Some(&old), &new)? {
         done.outcome = Outcome::Written;
     } else {
         return Ok(None);

@@ -73,7 +73,7 @@ fn add(cli: &Cli, site: &Site, asked: &Annotate, event: u64, kind: &str) -> u8 {
             surface: "cli",
         }),
     };
-    match author::annotate(site, &request) {
+    match author::annotate(site, &request, &|words| waiting(cli, words)) {
         Ok(written) => {
             show(cli, written.notes.clone());
             if !cli.quiet {
@@ -91,7 +91,7 @@ fn rehash(cli: &Cli, site: &Site, asked: &Annotate) -> u8 {
         tape: asked.tape.clone(),
         before: asked.before.clone(),
     };
-    match author::rehash(site, &request) {
+    match author::rehash(site, &request, &|words| waiting(cli, words)) {
         Ok(done) => {
             if !cli.quiet {
                 print(&done.text());
@@ -103,6 +103,12 @@ fn rehash(cli: &Cli, site: &Site, asked: &Annotate) -> u8 {
             0
         }
         Err(refusal) => refused(cli, refusal),
+    }
+}
+
+fn waiting(cli: &Cli, words: &str) {
+    if !cli.quiet {
+        say(words);
     }
 }
 

@@ -1,23 +1,45 @@
-//! [edge in] Knows how one file is read: whole, within a limit, and never from outside its root.
+//! [edge in] Knows how one file is read: whole, within a limit, and never from outside its folder.
 
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
 use super::Loaded;
+use crate::beneath::{self, Folder};
 use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Diagnostic, Place, codes};
 use crate::formats::writeup;
+
+/// Where links may lead.
+pub(super) struct Bounds<'a> {
+    /// The folder that they stay in, in words.
+    pub(super) folder: &'a str,
+    /// Whether a link may lead to this path, from the folder. It never leads to anything hidden.
+    pub(super) allows: &'a dyn Fn(&Path) -> bool,
+}
 
 /// Why a file was not read.
 #[derive(Debug)]
 pub(super) enum Fault {
     /// The reason, as a clause.
     Unreadable(String),
-    /// It is a link that leads out of its root.
+    /// It is a link to nothing.
+    Dangling,
+    /// It is a link that leads out of the folder.
     Outside,
+    /// It is a link to a file that is published by rules of its own, or not at all.
+    Withheld,
     /// Its size in bytes.
     TooLarge(u64),
+}
+
+impl From<beneath::Fault> for Fault {
+    fn from(fault: beneath::Fault) -> Self {
+        match fault {
+            beneath::Fault::Io(error) => Self::Unreadable(error.to_string()),
+            beneath::Fault::Outside => Self::Outside,
+            beneath::Fault::Dangling => Self::Dangling,
+        }
+    }
 }
 
 impl Fault {
@@ -26,19 +48,22 @@ impl Fault {
     }
 }
 
-/// Reads a regular file of the content that stands below `root`, links resolved. `Ok(None)`: it is not there.
+/// Reads a regular file beneath `folder`. `Ok(None)`: there is none.
 ///
 /// # Errors
-/// The file cannot be read, is larger than `limit` bytes, or lies outside `root`.
+/// The file cannot be read, is larger than `limit` bytes, or is a link that leads out of its bounds.
 pub(super) fn read(
-    root: &Path,
+    folder: &Folder,
     path: &Path,
     shown: &str,
     limit: u64,
+    bounds: &Bounds<'_>,
 ) -> Result<Option<Vec<u8>>, Diagnostic> {
-    attempt(root, path, limit).map_err(|fault| match fault {
+    attempt(folder, path, limit, bounds.allows).map_err(|fault| match fault {
         Fault::Unreadable(reason) => unreadable(shown, &reason),
-        Fault::Outside => outside(shown),
+        Fault::Dangling => unreadable(shown, &beneath::Fault::Dangling.reason()),
+        Fault::Outside => outside(shown, bounds.folder),
+        Fault::Withheld => withheld(shown),
         Fault::TooLarge(size) => too_large(shown, size, limit),
     })
 }
@@ -47,38 +72,43 @@ pub(super) fn read(
 ///
 /// # Errors
 /// As [`read`].
-pub(super) fn attempt(root: &Path, path: &Path, limit: u64) -> Result<Option<Vec<u8>>, Fault> {
-    let gone = |error: &std::io::Error| {
-        use std::io::ErrorKind::{NotADirectory, NotFound};
-        matches!(error.kind(), NotFound | NotADirectory)
+pub(super) fn attempt(
+    folder: &Folder,
+    path: &Path,
+    limit: u64,
+    allows: &dyn Fn(&Path) -> bool,
+) -> Result<Option<Vec<u8>>, Fault> {
+    let Some(opened) = folder.file(path)? else {
+        return Ok(None);
     };
-    let meta = match path.symlink_metadata() {
-        Ok(meta) if !meta.is_symlink() => meta,
-        Ok(_) => {
-            let target = path.canonicalize().map_err(|error| Fault::of(&error))?;
-            if !target.starts_with(root) {
-                return Err(Fault::Outside);
-            }
-            target.metadata().map_err(|error| Fault::of(&error))?
-        }
-        Err(error) if gone(&error) => return Ok(None),
-        Err(error) => return Err(Fault::of(&error)),
-    };
-    // Opening a pipe or a device would wait for ever.
-    if !meta.is_file() {
+    if let Some(at) = &opened.linked
+        && (is_hidden(at) || !allows(at))
+    {
+        return Err(Fault::Withheld);
+    }
+    if !opened.meta.is_file() {
         return Err(Fault::Unreadable("it is not a regular file".to_owned()));
     }
-    if meta.len() > limit {
-        return Err(Fault::TooLarge(meta.len()));
+    let size = opened.meta.len();
+    if size > limit {
+        return Err(Fault::TooLarge(size));
     }
-    let mut bytes = Vec::with_capacity(usize::try_from(meta.len()).unwrap_or_default() + 1);
-    File::open(path)
-        .and_then(|file| file.take(limit + 1).read_to_end(&mut bytes))
+    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default() + 1);
+    opened
+        .file
+        .take(limit.saturating_add(1))
+        .read_to_end(&mut bytes)
         .map_err(|error| Fault::of(&error))?;
     if bytes.len() as u64 > limit {
         return Err(Fault::TooLarge(bytes.len() as u64));
     }
     Ok(Some(bytes))
+}
+
+/// Whether a name on the path begins with a dot. Only `.well-known` is meant to be seen.
+pub(super) fn is_hidden(path: &Path) -> bool {
+    path.iter()
+        .any(|name| name.as_encoded_bytes().starts_with(b".") && name != ".well-known")
 }
 
 /// The first line of a file that is longer than `limit` bytes.
@@ -132,11 +162,19 @@ pub(super) fn unreadable(shown: &str, reason: &str) -> Diagnostic {
     )
 }
 
-pub(super) fn outside(shown: &str) -> Diagnostic {
+pub(super) fn outside(shown: &str, folder: &str) -> Diagnostic {
     codes::CONTENT_SYMLINK.at(
         Place::file(shown),
-        "The link leads out of the content root",
-        "Put the file itself here, or link to a file inside the same content root.",
+        format!("The link leads out of {folder}"),
+        format!("Put the file itself here, or link to another file in {folder}."),
+    )
+}
+
+fn withheld(shown: &str) -> Diagnostic {
+    codes::CONTENT_SYMLINK.at(
+        Place::file(shown),
+        "The link leads to a hidden file, or to a file that a run publishes under its own name or not at all",
+        "Put the file itself here, or link to a file with another name.",
     )
 }
 

@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
-use super::confined::{Fault, attempt, outside, read};
-use super::{Loaded, run_files};
+use super::confined::{Bounds, Fault, attempt, is_hidden, outside, read, unreadable};
+use super::run_files::{RUN_DIRECTORY, is_reserved};
+use super::{Loaded, open};
+use crate::beneath::{self, Folder};
 use crate::config::Limits;
 use crate::diagnostics::{Diagnostic, Place, codes};
 use crate::discover::RunDirectory;
-use crate::formats::run_record;
 use crate::model::implementation::FOLDER;
 
 /// Reads a payload from a tape's CAS folder. `Ok(None)`: it is not there.
@@ -30,15 +31,29 @@ pub fn payload(
     }
     let name = format!("{tape}.cas/{hash}");
     let shown = format!("{}/{name}", directory.shown);
-    let folder = directory.path.join(format!("{tape}.cas"));
-    if folder
-        .symlink_metadata()
-        .is_ok_and(|meta| meta.is_symlink())
-    {
-        return Err(outside(&format!("{}/{tape}.cas", directory.shown)));
-    }
-    let bytes = read(&directory.root, &folder.join(hash), &shown, limits.file)?;
+    let Some((run, _)) = folder(directory, &format!("{tape}.cas"))? else {
+        return Ok(None);
+    };
+    let bounds = Bounds {
+        folder: RUN_DIRECTORY,
+        allows: &|at| !is_reserved(&run, at),
+    };
+    let bytes = read(&run, Path::new(&name), &shown, limits.file, &bounds)?;
     Ok(bytes.map(|bytes| Loaded::new(name, shown, bytes)))
+}
+
+/// A run directory and a folder in it, which may not be a link: it could lead to the run directory itself and so to its
+/// transcript. `Ok(None)`: it is not there.
+fn folder(directory: &RunDirectory, name: &str) -> Result<Option<(Folder, Folder)>, Diagnostic> {
+    let shown = format!("{}/{name}", directory.shown);
+    let failed = |error: &std::io::Error| unreadable(&shown, &error.to_string());
+    let run = open(directory).map_err(|error| failed(&error))?;
+    match run.folder(Path::new(name)) {
+        Ok(folder) => Ok(Some((run, folder))),
+        Err(_) if run.is_link(name) => Err(outside(&shown, RUN_DIRECTORY)),
+        Err(error) if beneath::is_gone(&error) => Ok(None),
+        Err(error) => Err(failed(&error)),
+    }
 }
 
 /// Reads an asset that a transcript names, relative to the run directory. `Ok(None)`: it is not there.
@@ -67,40 +82,44 @@ pub fn asset(
     if !safe {
         return Err(refused(place));
     }
-    let (Ok(root), Ok(target)) = (
-        directory.path.canonicalize(),
-        directory.path.join(path).canonicalize(),
-    ) else {
-        return Ok(None);
-    };
-    let Ok(below) = target.strip_prefix(&root) else {
-        return Err(refused(place));
-    };
-    if has_a_place_of_its_own(below) {
-        return Err(codes::TRANSCRIPT_ASSET_OUTSIDE.at(
+    let reserved = |place: Place| {
+        codes::TRANSCRIPT_ASSET_OUTSIDE.at(
             place,
-            "The asset is a file of the run that is published by rules of its own, or not at all",
+            "The asset is a hidden file, or a file of the run that is published by rules of its own or not at all",
             "Put assets into a folder of their own, for example `assets/`.",
-        ));
-    }
-    let bytes = attempt(&root, &target, limits.file).map_err(|fault| match fault {
-        Fault::Unreadable(reason) => codes::CONTENT_UNREADABLE.at(
+        )
+    };
+    let failed = |reason: &str| {
+        codes::CONTENT_UNREADABLE.at(
             place.clone(),
             format!("The file of a public asset cannot be read: {reason}"),
             "Let `storage.path` name a regular file that the build may read, or remove the asset.",
-        ),
-        Fault::TooLarge(size) => codes::CONTENT_TOO_LARGE.at(
-            place.clone(),
-            format!(
-                "The file of a public asset is {size} bytes large; the limit is {}",
-                limits.file
-            ),
-            "Make it smaller, or raise `file` in `[limits]`.",
-        ),
-        Fault::Outside => refused(place.clone()),
-    })?;
-    let shown = place.path;
-    Ok(bytes.map(|bytes| Loaded::new(path.to_owned(), shown, bytes)))
+        )
+    };
+    let run = open(directory).map_err(|error| failed(&error.to_string()))?;
+    let below = Path::new(path);
+    if is_hidden(below) || is_reserved(&run, below) {
+        return Err(reserved(place));
+    }
+    let allows = |at: &Path| !is_reserved(&run, at);
+    let bytes = match attempt(&run, below, limits.file, &allows) {
+        Ok(Some(bytes)) => bytes,
+        Ok(None) | Err(Fault::Dangling) => return Ok(None),
+        Err(Fault::Unreadable(reason)) => return Err(failed(&reason)),
+        Err(Fault::TooLarge(size)) => {
+            return Err(codes::CONTENT_TOO_LARGE.at(
+                place,
+                format!(
+                    "The file of a public asset is {size} bytes large; the limit is {}",
+                    limits.file
+                ),
+                "Make it smaller, or raise `file` in `[limits]`.",
+            ));
+        }
+        Err(Fault::Outside) => return Err(refused(place)),
+        Err(Fault::Withheld) => return Err(reserved(place)),
+    };
+    Ok(Some(Loaded::new(path.to_owned(), place.path, bytes)))
 }
 
 /// Reads a file below `implementation/` of a run. `Ok(None)`: it is not there, or is a folder.
@@ -114,41 +133,19 @@ pub fn implementation(
 ) -> Result<Option<Loaded>, Diagnostic> {
     let name = format!("{FOLDER}/{path}");
     let shown = format!("{}/{name}", directory.shown);
-    let folder = directory.path.join(FOLDER);
-    // The folder itself may not be a link: it could lead to the run directory and so to its transcript.
-    if folder
-        .symlink_metadata()
-        .is_ok_and(|meta| meta.is_symlink())
-    {
-        return Err(outside(&format!("{}/{FOLDER}", directory.shown)));
-    }
-    // What is read stands in the folder, links resolved.
-    let Ok(root) = folder.canonicalize() else {
+    let Some((_, folder)) = folder(directory, FOLDER)? else {
         return Ok(None);
     };
-    let Ok(target) = folder.join(path).canonicalize() else {
-        return Ok(None);
+    let bounds = Bounds {
+        folder: "`implementation/`",
+        allows: &|_| true,
     };
-    if !target.starts_with(&root) {
-        return Err(outside(&shown));
+    // No file is there (formats.md H.5).
+    match folder.file(Path::new(path)) {
+        Ok(None) | Err(beneath::Fault::Dangling) => return Ok(None),
+        Ok(Some(opened)) if opened.meta.is_dir() => return Ok(None),
+        _ => {}
     }
-    // No file stands there (formats.md H.5).
-    if target.is_dir() {
-        return Ok(None);
-    }
-    let bytes = read(&root, &target, &shown, limits.file)?;
+    let bytes = read(&folder, Path::new(path), &shown, limits.file, &bounds)?;
     Ok(bytes.map(|bytes| Loaded::new(name, shown, bytes)))
-}
-
-/// Whether a file of a run directory is a record, a log, a tape, a transcript or the like: naming it as an asset
-/// must not publish what policies hold back.
-fn has_a_place_of_its_own(below: &Path) -> bool {
-    let Some(first) = below.iter().next().and_then(|first| first.to_str()) else {
-        return true;
-    };
-    let is_cas = Path::new(first)
-        .extension()
-        .is_some_and(|extension| extension == "cas");
-    let folder = first == FOLDER || is_cas;
-    folder || first == run_record::FILE_NAME || run_files::role(first).is_some()
 }

@@ -1,14 +1,17 @@
 //! [edge in] Knows which files of a run directory are read for the site, and what each is by its name.
 
-use std::fs;
+use std::io;
+use std::path::Path;
 
-use super::confined::{long_line, read, too_large, too_many_lines, unreadable};
-use super::{Loaded, digest};
+use super::confined::{self, Bounds, long_line, too_large, too_many_lines, unreadable};
+use super::{Loaded, digest, is_in_a_run, open};
+use crate::beneath::Folder;
 use crate::config::Limits;
 use crate::diagnostics::Diagnostic;
 use crate::discover::RunDirectory;
-use crate::formats::{events, raw, sidecar, tape, threads, transcript, writeup};
+use crate::formats::{events, raw, run_record, sidecar, tape, threads, transcript, writeup};
 use crate::model::FileDigest;
+use crate::model::implementation::FOLDER;
 
 /// The files of a run directory that are read for the site.
 #[derive(Debug, Default)]
@@ -73,8 +76,12 @@ pub fn run(
     let mut files = RunFiles::default();
     let mut problems = Vec::new();
     files.digests.push(digest(record));
-    let names = match names(directory, &mut problems) {
-        Ok(names) => names,
+    let opened = open(directory).and_then(|folder| {
+        let names = names(&folder, directory, &mut problems)?;
+        Ok((folder, names))
+    });
+    let (folder, names) = match opened {
+        Ok(opened) => opened,
         Err(error) => {
             problems.push(unreadable(&directory.shown, &error.to_string()));
             return (files, problems);
@@ -89,8 +96,7 @@ pub fn run(
         } else {
             limits.file
         };
-        let path = directory.path.join(&name);
-        let bytes = match read(&directory.root, &path, &shown, limit) {
+        let bytes = match read(&folder, &name, &shown, limit) {
             Ok(Some(bytes)) => bytes,
             Ok(None) => continue,
             Err(problem) => {
@@ -178,11 +184,49 @@ pub(super) fn role(name: &str) -> Option<Role> {
     }
 }
 
+/// Reads a file that stands directly in a run directory. `Ok(None)`: it is not there.
+///
+/// # Errors
+/// The file cannot be read, is larger than `limit` bytes, or is a link that it may not be.
+pub(super) fn read(
+    folder: &Folder,
+    name: &str,
+    shown: &str,
+    limit: u64,
+) -> Result<Option<Vec<u8>>, Diagnostic> {
+    let bounds = Bounds {
+        folder: RUN_DIRECTORY,
+        allows: &|at| !is_reserved(folder, at),
+    };
+    confined::read(folder, Path::new(name), shown, limit, &bounds)
+}
+
+/// The bounds of links in a run directory, in words.
+pub(super) const RUN_DIRECTORY: &str = "the run directory";
+
+/// Whether a file of a run directory is published by rules of its own, or not at all, so that neither a link nor an asset
+/// may publish it as something else: a record, a log, a tape, a transcript or the like, payloads of a tape, the working
+/// tree, and everything in the directory of another run.
+pub(super) fn is_reserved(folder: &Folder, at: &Path) -> bool {
+    let Some(first) = at.iter().next().and_then(|first| first.to_str()) else {
+        return true;
+    };
+    let is_cas = Path::new(first)
+        .extension()
+        .is_some_and(|extension| extension == "cas");
+    let is_read = first == FOLDER || first == run_record::FILE_NAME || role(first).is_some();
+    is_read || is_cas || is_in_a_run(folder, at)
+}
+
 /// The names in a directory, sorted, so that the file system's order does not show.
-fn names(directory: &RunDirectory, problems: &mut Vec<Diagnostic>) -> std::io::Result<Vec<String>> {
+fn names(
+    folder: &Folder,
+    directory: &RunDirectory,
+    problems: &mut Vec<Diagnostic>,
+) -> io::Result<Vec<String>> {
     let mut names = Vec::new();
-    for entry in fs::read_dir(&directory.path)? {
-        match entry?.file_name().into_string() {
+    for entry in folder.entries()? {
+        match entry.name.into_string() {
             Ok(name) => names.push(name),
             Err(name) => {
                 let name = name.to_string_lossy();

@@ -1,12 +1,13 @@
 //! [edge in] Knows which files below `implementation/` of a run can be published, and reads them piece by piece: a working tree
 //! may be large, and none of it is held.
 
-use std::fs::{self, File, Metadata};
+use std::fs::File;
 use std::io::{self, Read, Take};
-
-use walkdir::{DirEntry, WalkDir};
+use std::path::Path;
 
 use super::confined::{too_large, unreadable};
+use super::open as open_run;
+use crate::beneath::{Entry, Fault, Folder, Kind};
 use crate::config::Limits;
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::text::quoted;
@@ -40,86 +41,89 @@ pub struct WorkingFile {
 pub fn working_tree(directory: &RunDirectory, limits: &Limits) -> (WorkingTree, Vec<Diagnostic>) {
     let mut tree = WorkingTree::default();
     let mut problems = Vec::new();
-    let folder = directory.path.join(FOLDER);
-    match folder.symlink_metadata() {
+    let run = match open_run(directory) {
+        Ok(run) => run,
+        Err(error) => {
+            problems.push(unreadable(&directory.shown, &error.to_string()));
+            return (tree, problems);
+        }
+    };
+    if run.is_link(FOLDER) {
         // It could lead anywhere.
-        Ok(meta) if meta.is_symlink() => tree.left_out.links += 1,
-        Ok(meta) if meta.is_dir() => tree.walk(directory, limits, &mut problems),
-        // As `load::run` does, files of other kinds under this name are left alone.
-        _ => {}
+        tree.left_out.links += 1;
+    } else if run.folder(Path::new(FOLDER)).is_ok() {
+        tree.walk(&run, directory, limits, &mut problems);
     }
+    // As `load::run` does, files of other kinds under this name are left alone.
     tree.files.sort_by(|a, b| a.path.cmp(&b.path));
     (tree, problems)
 }
 
+/// As long as a path may be on Linux, so that folders in folders come to an end.
+const LONGEST: usize = 4096;
+
 impl WorkingTree {
-    fn walk(&mut self, directory: &RunDirectory, limits: &Limits, problems: &mut Vec<Diagnostic>) {
-        let mut walk = WalkDir::new(directory.path.join(FOLDER))
-            .min_depth(1)
-            .follow_links(false)
-            .into_iter();
-        while let Some(entry) = walk.next() {
-            let entry = match entry {
-                Ok(entry) => entry,
-                Err(error) => {
-                    let path = error.path().and_then(|path| below(directory, path));
-                    let path = path.unwrap_or_else(|| FOLDER.to_owned());
-                    let reason = error
-                        .io_error()
-                        .map_or_else(|| error.to_string(), ToString::to_string);
-                    problems.push(unreadable(&shown(directory, &path), &reason));
-                    continue;
-                }
+    fn walk(
+        &mut self,
+        run: &Folder,
+        directory: &RunDirectory,
+        limits: &Limits,
+        problems: &mut Vec<Diagnostic>,
+    ) {
+        let mut ahead = vec![FOLDER.to_owned()];
+        while let Some(path) = ahead.pop() {
+            let entries = if path.len() > LONGEST {
+                Err(io::ErrorKind::InvalidFilename.into())
+            } else {
+                run.folder(Path::new(&path))
+                    .and_then(|folder| folder.entries())
             };
-            let is_folder = entry.file_type().is_dir();
-            if let Some(count) = count_of(&mut self.left_out, &entry) {
-                *count += 1;
-                if is_folder {
-                    walk.skip_current_dir();
-                }
-                continue;
-            }
-            if is_folder {
-                continue;
-            }
-            // Every name on the way was looked at before.
-            let Some(path) = below(directory, entry.path()) else {
-                continue;
-            };
-            match entry.metadata() {
-                Ok(meta) if meta.len() > limits.file => {
-                    let shown = shown(directory, &path);
-                    problems.push(too_large(&shown, meta.len(), limits.file));
-                }
-                Ok(meta) => self.files.push(WorkingFile {
-                    path,
-                    bytes: meta.len(),
-                    executable: is_executable(&meta),
-                }),
-                Err(error) => {
-                    problems.push(unreadable(&shown(directory, &path), &error.to_string()));
+            let entries = entries.unwrap_or_else(|error| {
+                problems.push(unreadable(&shown(directory, &path), &error.to_string()));
+                Vec::new()
+            });
+            for entry in entries {
+                let name = match left_out_or_name(&mut self.left_out, &entry) {
+                    Ok(name) => name,
+                    Err(count) => {
+                        *count += 1;
+                        continue;
+                    }
+                };
+                let path = format!("{path}/{name}");
+                match entry.kind {
+                    Kind::File { bytes, .. } if bytes > limits.file => {
+                        let shown = shown(directory, &path);
+                        problems.push(too_large(&shown, bytes, limits.file));
+                    }
+                    Kind::File { bytes, executable } => self.files.push(WorkingFile {
+                        path,
+                        bytes,
+                        executable,
+                    }),
+                    _ => ahead.push(path),
                 }
             }
         }
     }
 }
 
-/// Where an entry is counted that is left out.
-fn count_of<'a>(left_out: &'a mut LeftOut, entry: &DirEntry) -> Option<&'a mut usize> {
-    let kind = entry.file_type();
-    let name = entry.file_name();
+/// The name of a file or folder that is published, or where an entry is counted that is left out.
+fn left_out_or_name<'a, 'e>(
+    left_out: &'a mut LeftOut,
+    entry: &'e Entry,
+) -> Result<&'e str, &'a mut usize> {
     // A backslash is a part of a name on one system, and leads somewhere else on another that unpacks it.
-    let is_plain = |name: &str| !name.contains(|c: char| c == '\\' || c.is_control());
-    if name.as_encoded_bytes().starts_with(b".") {
-        Some(&mut left_out.hidden)
-    } else if kind.is_symlink() {
-        Some(&mut left_out.links)
-    } else if !kind.is_dir() && !kind.is_file() {
-        Some(&mut left_out.others)
-    } else if !name.to_str().is_some_and(is_plain) {
-        Some(&mut left_out.names)
-    } else {
-        None
+    let is_plain = |name: &&str| !name.contains(|c: char| c == '\\' || c.is_control());
+    match entry.kind {
+        _ if entry.name.as_encoded_bytes().starts_with(b".") => Err(&mut left_out.hidden),
+        Kind::Link => Err(&mut left_out.links),
+        Kind::Other => Err(&mut left_out.others),
+        Kind::Folder | Kind::File { .. } => entry
+            .name
+            .to_str()
+            .filter(is_plain)
+            .ok_or(&mut left_out.names),
     }
 }
 
@@ -202,36 +206,17 @@ impl Read for WorkingReader<'_> {
 
 /// Opens what was a regular file when the folder was looked through.
 fn open(directory: &RunDirectory, path: &str) -> io::Result<File> {
-    let path = directory.path.join(path);
-    // Opening a pipe would wait for ever, and a link could lead anywhere.
-    if !fs::symlink_metadata(&path)?.is_file() {
-        return Err(changed());
+    match open_run(directory)?.file(Path::new(path)) {
+        Ok(Some(opened)) if opened.linked.is_none() && opened.meta.is_file() => Ok(opened.file),
+        Err(Fault::Io(error)) => Err(error),
+        _ => Err(changed()),
     }
-    File::open(path)
 }
 
 fn changed() -> io::Error {
     io::Error::other("it was changed while it was read")
 }
 
-/// A path from the run directory, with `/`.
-fn below(directory: &RunDirectory, path: &std::path::Path) -> Option<String> {
-    let below = path.strip_prefix(&directory.path).ok()?;
-    let parts: Option<Vec<&str>> = below.iter().map(|part| part.to_str()).collect();
-    parts.map(|parts| parts.join("/"))
-}
-
 fn shown(directory: &RunDirectory, path: &str) -> String {
     format!("{}/{path}", directory.shown)
-}
-
-#[cfg(unix)]
-fn is_executable(meta: &Metadata) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    meta.mode() & 0o100 != 0
-}
-
-#[cfg(not(unix))]
-const fn is_executable(_: &Metadata) -> bool {
-    false
 }

@@ -408,22 +408,6 @@ fn a_run_in_the_folder_of_another_is_told_and_a_record_among_the_things_of_a_run
 }
 
 #[test]
-fn links_inside_a_content_root_are_followed_and_links_out_of_it_are_not() {
-    let site = TestSite::base();
-    site.write("content/shared/events.jsonl", crate::support::messages(3));
-    let path = format!("{}/events.jsonl", crate::support::FIRST);
-    site.remove(&path);
-    std::os::unix::fs::symlink("../../shared/events.jsonl", site.path(&path)).expect("a link");
-    assert_eq!(codes(&site.publish()), [""; 0]);
-    assert_eq!(site.first_page().all("ol.tape > li.e").len(), 3);
-    let record = format!("{}/run-record.json", crate::support::FIRST);
-    site.write("outside.json", site.bytes(&record))
-        .remove(&record);
-    std::os::unix::fs::symlink(site.path("outside.json"), site.path(&record)).expect("a link");
-    assert_eq!(codes(&site.check()), ["content.symlink"]);
-}
-
-#[test]
 fn prose_stands_on_the_page_of_its_name() {
     let site = TestSite::base();
     site.write(

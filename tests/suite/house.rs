@@ -4,11 +4,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The files of src/ that touch the disk, the environment, the clock or the terminal; a folder is named with `/`.
-const EDGES: [&str; 11] = [
+const EDGES: [&str; 14] = [
+    "beneath.rs",
+    "beneath/",
     "discover.rs",
     "load.rs",
     "load/",
     "publish.rs",
+    "publish/",
     "site.rs",
     "main.rs",
     "cli/",

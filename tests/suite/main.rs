@@ -33,8 +33,10 @@ mod harn;
 mod hostile;
 mod house;
 mod implementation;
+mod linked;
 mod markup;
 mod moments;
+
 mod mutate;
 mod mutations;
 mod pagination;

@@ -14,10 +14,10 @@ family! { ALL:
         why "The system refused: the permissions are wrong, the disk has a fault, or it is not a regular file. What cannot be read cannot be checked, so it is not published."
         bad "content/runs/first/events.jsonl   (a folder, a pipe, or without read permission)"
         good "content/runs/first/events.jsonl   (a regular, readable file)";
-    CONTENT_SYMLINK = "content.symlink" Error "a symbolic link leads out of the content root"
-        why "Nothing outside the content roots is read because of what stands inside them: a link may point at anything on the machine that builds. Links to files inside the same content root are followed; links to folders never are."
-        bad "content/runs/first/events.jsonl -> /etc/passwd"
-        good "content/runs/first/events.jsonl -> ../shared/events.jsonl";
+    CONTENT_SYMLINK = "content.symlink" Error "a symbolic link leads where it may not"
+        why "A link may point at anything on the machine that builds, so links are bounded. A link in a run directory leads to a file of the same run directory that is not read under its own name: never to another run, a hidden file, `raw.jsonl`, a transcript, the payloads of a tape or `implementation/`. A link among pages leads to a file of the same content root outside all run directories. Links to folders are never followed."
+        bad "content/runs/first/events.jsonl -> ../second/raw.jsonl"
+        good "content/runs/first/events.jsonl -> logs/events-2.jsonl";
     CONTENT_LINKED_FOLDER = "content.linked-folder" Warning "a linked folder is not walked"
         why "Symbolic links to folders are not followed: they can lead out of the content root, or in circles. Runs behind this link are not published."
         bad "content/runs/old -> ../archive"

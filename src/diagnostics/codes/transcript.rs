@@ -26,8 +26,8 @@ family! { ALL:
         why "A public asset or block names a file of the run directory that does not exist, or an asset that is not described. The conversation shows its name only."
         bad "{\"assets\": [{\"id\": \"a\", \"visibility\": \"public\", \"storage\": {\"path\": \"assets/gone.png\"}}]}"
         good "{\"assets\": [{\"id\": \"a\", \"visibility\": \"public\", \"storage\": {\"path\": \"assets/shot.png\"}}]}";
-    TRANSCRIPT_ASSET_OUTSIDE = "transcript.asset-outside" Error "an asset of the transcript leads out of the run directory"
-        why "`storage.path` is relative to the run directory. A path with `..`, an absolute path or a link out of the folder could publish any file of the machine that builds."
+    TRANSCRIPT_ASSET_OUTSIDE = "transcript.asset-outside" Error "an asset of the transcript may not be published"
+        why "`storage.path` is relative to the run directory. A path with `..`, an absolute path or a link out of the folder could publish any file of the machine that builds. Hidden files such as `.env`, files of another run and files that the run publishes under their own names, or not at all, are never assets."
         bad "{\"storage\": {\"path\": \"../../secrets.txt\"}}"
         good "{\"storage\": {\"path\": \"assets/shot.png\"}}";
     TRANSCRIPT_ASSET_WITHHELD = "transcript.asset-withheld" Note "a public asset of the transcript is not published"

@@ -1,7 +1,13 @@
 //! What `annotate` refuses, and that it then writes nothing.
 
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
 use super::{SIDECAR, annotate};
-use crate::support::{FIRST, HEADER, TestSite, annotation, lines};
+use crate::support::{FIRST, HEADER, TestSite, annotation, command, lines};
 
 #[test]
 fn what_a_check_would_report_is_refused_with_its_words_and_nothing_is_written() {
@@ -262,4 +268,62 @@ fn a_negative_event_and_an_author_without_a_name_are_refused_with_advice_that_wo
         );
     }
     assert_eq!(site.text(SIDECAR), before);
+}
+
+#[test]
+fn a_pipe_under_the_name_of_a_file_of_the_run_is_refused_at_once() {
+    for name in [
+        "run-record.json",
+        "events.jsonl",
+        "events.jsonl.annotations.jsonl",
+    ] {
+        let site = TestSite::base();
+        let path = format!("{FIRST}/{name}");
+        site.remove(&path);
+        let made = Command::new("mkfifo").arg(site.path(&path)).status();
+        assert!(made.expect("mkfifo runs").success());
+        // Nobody writes into the pipe: whoever opened it to read would wait for ever.
+        let began = Instant::now();
+        let mut child = command()
+            .args(["annotate", FIRST, "--event", "1", "--kind", "note"])
+            .current_dir(site.root())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the binary runs");
+        while child.try_wait().expect("a status").is_none() {
+            if began.elapsed() > Duration::from_secs(20) {
+                child.kill().expect("a kill");
+                panic!("it waits for {name}");
+            }
+            thread::sleep(Duration::from_millis(10));
+        }
+        let mut said = String::new();
+        let mut stderr = child.stderr.take().expect("standard error");
+        stderr.read_to_string(&mut said).expect("text");
+        assert!(said.contains("not a regular file"), "{name}: {said}");
+    }
+}
+
+#[test]
+fn a_writer_that_waits_for_another_says_so_and_names_the_file() {
+    let site = TestSite::base();
+    let record = File::open(site.path(&format!("{FIRST}/run-record.json"))).expect("a record");
+    record.lock().expect("a lock");
+    let mut child = command()
+        .args(["annotate", FIRST, "--event", "1", "--kind", "note"])
+        .current_dir(site.root())
+        .stderr(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("the binary runs");
+    let mut said = String::new();
+    let mut stderr = BufReader::new(child.stderr.take().expect("standard error"));
+    stderr.read_line(&mut said).expect("a line");
+    assert_eq!(
+        said,
+        format!("Waiting for another program that has locked `{FIRST}/run-record.json`.\n")
+    );
+    drop(record);
+    assert!(child.wait().expect("an end").success());
+    assert!(site.text(SIDECAR).contains("ann-1-note"));
 }

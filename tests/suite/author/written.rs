@@ -111,16 +111,16 @@ fn a_sidecar_is_as_open_as_its_neighbours_and_stays_as_open_as_it_was() {
 #[test]
 fn a_linked_sidecar_stays_a_link() {
     let site = TestSite::base();
-    site.write("content/shared.jsonl", site.text(SIDECAR))
-        .remove(SIDECAR);
-    std::os::unix::fs::symlink("../../shared.jsonl", site.path(SIDECAR)).expect("a link");
+    let behind = format!("{FIRST}/notes/shared.jsonl");
+    site.write(&behind, site.text(SIDECAR)).remove(SIDECAR);
+    symlink("notes/shared.jsonl", site.path(SIDECAR)).expect("a link");
     let ran = annotate(&site, &["--event", "1", "--kind", "marker"]);
     assert_eq!(ran.status, Some(0), "{}", ran.stderr);
     assert!(site.path(SIDECAR).is_symlink());
-    assert!(site.text("content/shared.jsonl").contains("ann-1-marker"));
-    site.write("elsewhere.jsonl", site.text("content/shared.jsonl"))
+    assert!(site.text(&behind).contains("ann-1-marker"));
+    site.write("elsewhere.jsonl", site.text(&behind))
         .remove(SIDECAR);
-    std::os::unix::fs::symlink("../../../elsewhere.jsonl", site.path(SIDECAR)).expect("a link");
+    symlink("../../../elsewhere.jsonl", site.path(SIDECAR)).expect("a link");
     let ran = annotate(&site, &["--event", "1", "--kind", "note"]);
     assert_eq!(ran.status, Some(1), "{}", ran.stderr);
     assert!(ran.stderr.contains("content.symlink"), "{}", ran.stderr);

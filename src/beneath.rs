@@ -1,0 +1,226 @@
+//! [edge] Knows how files and folders are opened beneath a folder: nothing that is swapped meanwhile leads out of it.
+//!
+//! A path that is checked and opened later may name another file by then. So every folder on the way is opened from the
+//! one before it, never through a link; what is found is judged by its open handle, and read from that. A link to a file
+//! is resolved here, name by name, and never above the folder that it was looked up in.
+//!
+//! Systems without such handles (other than Unix) check the resolved path and then open it: there, whoever may write
+//! into the content while a build runs could still swap a file in between.
+
+use std::ffi::OsString;
+use std::fs::{File, Metadata};
+use std::io::{self, ErrorKind};
+use std::path::PathBuf;
+
+#[cfg(unix)]
+mod handles;
+#[cfg(any(not(unix), test))]
+mod paths;
+
+#[cfg(unix)]
+pub(crate) use handles::Folder;
+#[cfg(not(unix))]
+pub(crate) use paths::Folder;
+
+/// A file that is open.
+#[derive(Debug)]
+pub(crate) struct Opened {
+    pub(crate) file: File,
+    /// Of the open file.
+    pub(crate) meta: Metadata,
+    /// Where it is, from the folder that it was looked up in, when a link led to it.
+    pub(crate) linked: Option<PathBuf>,
+}
+
+/// What is in a folder.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    pub(crate) name: OsString,
+    pub(crate) kind: Kind,
+}
+
+/// What an entry of a folder is; links are not followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Folder,
+    File { bytes: u64, executable: bool },
+    Link,
+    Other,
+}
+
+/// Why a file was not opened.
+#[derive(Debug)]
+pub(crate) enum Fault {
+    /// The system refused.
+    Io(io::Error),
+    /// A link leads out of the folder.
+    Outside,
+    /// A link leads to nothing.
+    Dangling,
+}
+
+impl Fault {
+    /// The reason, as a clause.
+    pub(crate) fn reason(&self) -> String {
+        match self {
+            Self::Io(error) => error.to_string(),
+            Self::Outside => "it is a link that leads out of its folder".to_owned(),
+            Self::Dangling => "it is a link to a file that does not exist".to_owned(),
+        }
+    }
+}
+
+/// Whether an error says that no file has this name.
+pub(crate) fn is_gone(error: &io::Error) -> bool {
+    use ErrorKind::{InvalidFilename, InvalidInput, NotADirectory, NotFound};
+    matches!(
+        error.kind(),
+        NotFound | NotADirectory | InvalidFilename | InvalidInput
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    #![cfg(unix)]
+
+    use std::fs;
+    use std::io::Read;
+    use std::os::unix::fs::symlink;
+    use std::path::Path;
+
+    use tempfile::TempDir;
+
+    use super::{Fault, Kind, handles, paths};
+
+    /// A folder with something beside it, and links of all sorts.
+    fn tree() -> TempDir {
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = |path: &str| folder.path().join(path);
+        fs::create_dir_all(at("in/deep/er")).expect("folders");
+        fs::write(at("secret"), "secret").expect("a file");
+        fs::write(at("in/plain"), "plain").expect("a file");
+        fs::write(at("in/deep/er/file"), "deep").expect("a file");
+        for (target, link) in [
+            ("plain", "to-plain"),
+            ("to-plain", "to-link"),
+            ("deep/er/../../plain", "up-and-down"),
+            ("../plain", "deep/up"),
+            ("deep/er", "to-folder"),
+            ("../secret", "out"),
+            ("../../secret", "deep/out"),
+            ("../in/plain", "out-and-in"),
+            ("deep/er/../../../secret", "way-out"),
+            ("nothing", "dangling"),
+            ("loop", "loop"),
+            ("..", "parent"),
+            ("/etc/passwd", "absolute"),
+        ] {
+            symlink(target, at("in").join(link)).expect("a link");
+        }
+        let inside = at("in/plain").canonicalize().expect("a path");
+        symlink(inside, at("in/absolute-inside")).expect("a link");
+        folder
+    }
+
+    type Answer = (Result<Option<String>, String>, Option<String>);
+
+    macro_rules! answer {
+        ($folder:ty, $root:expr, $path:expr) => {{
+            let folder = <$folder>::open($root).expect("a folder");
+            let answer: Answer = match folder.file(Path::new($path)) {
+                Ok(None) => (Ok(None), None),
+                Ok(Some(mut opened)) => {
+                    let mut text = String::new();
+                    let read = opened.file.read_to_string(&mut text);
+                    let linked = opened.linked.map(|at| at.to_string_lossy().into_owned());
+                    (
+                        read.map(|_| Some(text)).map_err(|_| "folder".to_owned()),
+                        linked,
+                    )
+                }
+                Err(Fault::Outside) => (Err("outside".to_owned()), None),
+                Err(Fault::Dangling) => (Err("dangling".to_owned()), None),
+                Err(Fault::Io(_)) => (Err("refused".to_owned()), None),
+            };
+            answer
+        }};
+    }
+
+    #[test]
+    fn a_file_is_found_beneath_its_folder_and_no_link_leads_out_of_it() {
+        let folder = tree();
+        let root = folder.path().join("in");
+        let ok = |text: &str| Ok(Some(text.to_owned()));
+        let err = |word: &str| Err(word.to_owned());
+        let at = |path: &str| Some(path.to_owned());
+        for (path, expected) in [
+            ("plain", (ok("plain"), None)),
+            ("./deep/er/file", (ok("deep"), None)),
+            ("gone", (Ok(None), None)),
+            ("gone/file", (Ok(None), None)),
+            ("plain/file", (Ok(None), None)),
+            ("a\0b", (Ok(None), None)),
+            ("to-plain", (ok("plain"), at("plain"))),
+            ("to-link", (ok("plain"), at("plain"))),
+            ("up-and-down", (ok("plain"), at("plain"))),
+            ("deep/up", (ok("plain"), at("plain"))),
+            ("to-folder/file", (ok("deep"), at("deep/er/file"))),
+            ("absolute-inside", (ok("plain"), at("plain"))),
+            ("deep", (err("folder"), None)),
+            ("out", (err("outside"), None)),
+            ("deep/out", (err("outside"), None)),
+            ("way-out", (err("outside"), None)),
+            ("parent/secret", (err("outside"), None)),
+            ("../secret", (err("outside"), None)),
+            ("/etc/passwd", (err("outside"), None)),
+            ("absolute", (err("outside"), None)),
+            ("dangling", (err("dangling"), None)),
+            ("loop", (err("refused"), None)),
+        ] {
+            assert_eq!(answer!(handles::Folder, &root, path), expected, "{path}");
+            assert_eq!(answer!(paths::Folder, &root, path), expected, "{path}");
+        }
+        // Where it is can only be told on the way: handles refuse, names that are resolved at once come back in.
+        let outside = (err("outside"), None);
+        assert_eq!(answer!(handles::Folder, &root, "out-and-in"), outside);
+    }
+
+    #[test]
+    fn folders_are_opened_without_following_links_and_say_what_is_in_them() {
+        let folder = tree();
+        let root = folder.path().join("in");
+        let of = |name: &str, entries: Vec<super::Entry>| {
+            let found = entries.into_iter().find(|entry| entry.name == name);
+            found.map(|entry| entry.kind)
+        };
+        let handles = handles::Folder::open(&root).expect("a folder");
+        let paths = paths::Folder::open(&root).expect("a folder");
+        for name in ["to-folder", "to-folder/er", "parent", "plain", "gone", ".."] {
+            assert!(handles.folder(Path::new(name)).is_err(), "{name}");
+            assert!(paths.folder(Path::new(name)).is_err(), "{name}");
+        }
+        let deep = handles.folder(Path::new("deep/er")).expect("a folder");
+        let file = Kind::File {
+            bytes: 4,
+            executable: false,
+        };
+        assert_eq!(of("file", deep.entries().expect("entries")), Some(file));
+        let deep = paths.folder(Path::new("deep/er")).expect("a folder");
+        assert_eq!(of("file", deep.entries().expect("entries")), Some(file));
+        for (name, is_there, is_link) in [
+            ("plain", true, false),
+            ("out", true, true),
+            ("dangling", true, true),
+            ("gone", false, false),
+        ] {
+            let of_handles = (handles.has(Path::new(name)), handles.is_link(name));
+            let of_paths = (paths.has(Path::new(name)), paths.is_link(name));
+            assert_eq!(of_handles, (is_there, is_link), "{name}");
+            assert_eq!(of_paths, (is_there, is_link), "{name}");
+        }
+        for (name, kind) in [("deep", Kind::Folder), ("out", Kind::Link)] {
+            assert_eq!(of(name, handles.entries().expect("entries")), Some(kind));
+            assert_eq!(of(name, paths.entries().expect("entries")), Some(kind));
+        }
+    }
+}

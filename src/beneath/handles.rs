@@ -1,0 +1,205 @@
+//! Knows folders as open handles.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{self, ErrorKind};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Component, Path, PathBuf};
+
+use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, openat, readlinkat, statat};
+use rustix::io::Errno;
+
+use super::{Entry, Fault, Kind, Opened, is_gone};
+
+/// As many links as Linux follows in one path.
+const MOST_LINKS: usize = 40;
+
+/// A folder that is open: what is opened beneath it is found from here, however its path is changed.
+#[derive(Debug)]
+pub(crate) struct Folder {
+    handle: OwnedFd,
+    path: PathBuf,
+}
+
+impl Folder {
+    /// Opens a folder that whoever runs the program has named; links are followed.
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+        let flags = ENTER.difference(OFlags::NOFOLLOW);
+        Ok(Self {
+            handle: openat(CWD, path, flags, Mode::empty())?,
+            path: path.to_owned(),
+        })
+    }
+
+    /// Opens a folder beneath this one; no name on the way may be a link.
+    pub(crate) fn folder(&self, below: &Path) -> io::Result<Self> {
+        let mut folder = Self {
+            handle: enter(self.handle.as_fd(), OsStr::new("."))?,
+            path: self.path.join(below),
+        };
+        for name in below.components() {
+            match name {
+                Component::Normal(name) => folder.handle = enter(folder.handle.as_fd(), name)?,
+                Component::CurDir => {}
+                _ => return Err(ErrorKind::InvalidInput.into()),
+            }
+        }
+        Ok(folder)
+    }
+
+    /// Opens a file beneath this folder, without waiting for a pipe. A link is followed as long as it stays beneath the
+    /// folder. `Ok(None)`: there is none. What was opened may be something other than a regular file.
+    pub(crate) fn file(&self, below: &Path) -> Result<Option<Opened>, Fault> {
+        let mut ahead = Vec::new();
+        self.plan(below, &mut ahead)?;
+        let mut way: Vec<(OsString, OwnedFd)> = Vec::new();
+        let mut links = 0;
+        while let Some(name) = ahead.pop() {
+            if name == ".." {
+                way.pop().ok_or(Fault::Outside)?;
+                continue;
+            }
+            let here = way
+                .last()
+                .map_or(self.handle.as_fd(), |(_, handle)| handle.as_fd());
+            let found = if ahead.is_empty() {
+                openat(here, name.as_os_str(), OPEN, Mode::empty())
+            } else {
+                enter(here, &name)
+            };
+            let error = match found {
+                Ok(handle) if ahead.is_empty() => {
+                    let file = File::from(handle);
+                    let meta = file.metadata().map_err(Fault::Io)?;
+                    let names = way.iter().map(|(name, _)| name).chain([&name]);
+                    let linked = (links > 0).then(|| names.collect());
+                    return Ok(Some(Opened { file, meta, linked }));
+                }
+                Ok(handle) => {
+                    way.push((name, handle));
+                    continue;
+                }
+                Err(error) => error,
+            };
+            let Ok(target) = readlinkat(here, name.as_os_str(), Vec::new()) else {
+                return match io::Error::from(error) {
+                    error if !is_gone(&error) => Err(Fault::Io(odd(error))),
+                    _ if links == 0 => Ok(None),
+                    _ => Err(Fault::Dangling),
+                };
+            };
+            links += 1;
+            if links > MOST_LINKS {
+                return Err(Fault::Io(Errno::LOOP.into()));
+            }
+            let target = PathBuf::from(OsString::from_vec(target.into_bytes()));
+            if target.is_absolute() {
+                way.clear();
+            }
+            self.plan(&target, &mut ahead)?;
+        }
+        // A link to a folder on its own way, such as `..`.
+        Err(Fault::Io(odd(Errno::NXIO.into())))
+    }
+
+    /// Puts the names of a path before those that are still ahead; the next is the last.
+    fn plan(&self, path: &Path, ahead: &mut Vec<OsString>) -> Result<(), Fault> {
+        let path = if path.is_absolute() {
+            self.below(path).ok_or(Fault::Outside)?
+        } else {
+            path.to_owned()
+        };
+        let names = path.components().rev().filter_map(|name| match name {
+            Component::Normal(name) => Some(name.to_owned()),
+            Component::ParentDir => Some("..".into()),
+            _ => None,
+        });
+        ahead.extend(names);
+        Ok(())
+    }
+
+    /// An absolute path from this folder, if it begins with the folder's own.
+    fn below(&self, path: &Path) -> Option<PathBuf> {
+        let resolved = self.path.canonicalize().ok();
+        [Some(&self.path), resolved.as_ref()]
+            .into_iter()
+            .flatten()
+            .find_map(|folder| path.strip_prefix(folder).ok().map(Path::to_owned))
+    }
+
+    /// Whether the entry of this name is a link.
+    pub(crate) fn is_link(&self, name: &str) -> bool {
+        statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW)
+            .is_ok_and(|stat| kind(&stat) == Kind::Link)
+    }
+
+    /// Whether this folder has an entry of this path, whatever it is.
+    pub(crate) fn has(&self, below: &Path) -> bool {
+        statat(&self.handle, below, AtFlags::SYMLINK_NOFOLLOW).is_ok()
+    }
+
+    /// What is in this folder, in no order.
+    pub(crate) fn entries(&self) -> io::Result<Vec<Entry>> {
+        let mut entries = Vec::new();
+        let listed = openat(&self.handle, ".", LIST, Mode::empty())?;
+        for entry in Dir::read_from(listed)? {
+            let entry = entry?;
+            let name = entry.file_name();
+            if matches!(name.to_bytes(), b"." | b"..") {
+                continue;
+            }
+            let kind = match statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW) {
+                Ok(stat) => kind(&stat),
+                Err(Errno::NOENT) => continue,
+                Err(error) => return Err(error.into()),
+            };
+            let name = OsStr::from_bytes(name.to_bytes()).to_owned();
+            entries.push(Entry { name, kind });
+        }
+        Ok(entries)
+    }
+}
+
+/// Only to go on from: on Linux this needs no permission to list the folder.
+#[cfg(target_os = "linux")]
+const ENTER: OFlags = OFlags::DIRECTORY
+    .union(OFlags::NOFOLLOW)
+    .union(OFlags::CLOEXEC)
+    .union(OFlags::PATH);
+#[cfg(not(target_os = "linux"))]
+const ENTER: OFlags = OFlags::DIRECTORY
+    .union(OFlags::NOFOLLOW)
+    .union(OFlags::CLOEXEC);
+
+const LIST: OFlags = OFlags::DIRECTORY.union(OFlags::CLOEXEC);
+
+/// To read from; opening a pipe or a terminal must neither wait nor take it over.
+const OPEN: OFlags = OFlags::NOFOLLOW
+    .union(OFlags::NONBLOCK)
+    .union(OFlags::NOCTTY)
+    .union(OFlags::CLOEXEC);
+
+fn enter(here: BorrowedFd<'_>, name: &OsStr) -> rustix::io::Result<OwnedFd> {
+    openat(here, name, ENTER, Mode::empty())
+}
+
+/// Systems have words of their own for opening a socket.
+fn odd(error: io::Error) -> io::Error {
+    match Errno::from_io_error(&error) {
+        Some(Errno::NXIO | Errno::OPNOTSUPP) => io::Error::other("it is not a regular file"),
+        _ => error,
+    }
+}
+
+fn kind(stat: &rustix::fs::Stat) -> Kind {
+    match FileType::from_raw_mode(stat.st_mode) {
+        FileType::Directory => Kind::Folder,
+        FileType::Symlink => Kind::Link,
+        FileType::RegularFile => Kind::File {
+            bytes: u64::try_from(stat.st_size).unwrap_or_default(),
+            executable: stat.st_mode & 0o100 != 0,
+        },
+        _ => Kind::Other,
+    }
+}

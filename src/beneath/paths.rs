@@ -1,0 +1,102 @@
+//! Knows folders by their paths, for systems where a file cannot be opened from the handle of a folder.
+
+use std::fs::{self, File};
+use std::io::{self, ErrorKind};
+use std::path::{Component, Path, PathBuf};
+
+use super::{Entry, Fault, Kind, Opened, is_gone};
+
+/// A folder by its path, links resolved.
+#[cfg_attr(
+    unix,
+    allow(dead_code, reason = "tests only ask for files and entries")
+)]
+#[derive(Debug)]
+pub(crate) struct Folder(PathBuf);
+
+impl Folder {
+    /// Opens a folder that whoever runs the program has named; links are followed.
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+        let path = path.canonicalize()?;
+        if path.is_dir() {
+            Ok(Self(path))
+        } else {
+            Err(ErrorKind::NotADirectory.into())
+        }
+    }
+
+    /// Opens a folder beneath this one; no name on the way may be a link.
+    pub(crate) fn folder(&self, below: &Path) -> io::Result<Self> {
+        let mut path = self.0.clone();
+        for name in below.components() {
+            match name {
+                Component::Normal(name) => path.push(name),
+                Component::CurDir => continue,
+                _ => return Err(ErrorKind::InvalidInput.into()),
+            }
+            if !path.symlink_metadata()?.is_dir() {
+                return Err(ErrorKind::NotADirectory.into());
+            }
+        }
+        Ok(Self(path))
+    }
+
+    /// Opens a file beneath this folder. A link is followed as long as it leads beneath the folder. `Ok(None)`: there is
+    /// none. What was opened is a regular file or a folder.
+    pub(crate) fn file(&self, below: &Path) -> Result<Option<Opened>, Fault> {
+        let is_inside = |name: Component| matches!(name, Component::Normal(_) | Component::CurDir);
+        if !below.components().all(is_inside) {
+            return Err(Fault::Outside);
+        }
+        let path = self.0.join(below);
+        let target = match path.canonicalize() {
+            Ok(target) => target,
+            Err(error) if !is_gone(&error) => return Err(Fault::Io(error)),
+            Err(_) if path.is_symlink() => return Err(Fault::Dangling),
+            Err(_) => return Ok(None),
+        };
+        let at = target.strip_prefix(&self.0).map_err(|_| Fault::Outside)?;
+        let meta = target.metadata().map_err(Fault::Io)?;
+        // Opening a pipe would wait for ever.
+        if !meta.is_file() && !meta.is_dir() {
+            return Err(Fault::Io(io::Error::other("it is not a regular file")));
+        }
+        let file = File::open(&target).map_err(Fault::Io)?;
+        let linked = (path.components().as_path() != target).then(|| at.to_owned());
+        let meta = file.metadata().map_err(Fault::Io)?;
+        Ok(Some(Opened { file, meta, linked }))
+    }
+
+    /// Whether the entry of this name is a link.
+    pub(crate) fn is_link(&self, name: &str) -> bool {
+        self.0.join(name).is_symlink()
+    }
+
+    /// Whether this folder has an entry of this path, whatever it is.
+    pub(crate) fn has(&self, below: &Path) -> bool {
+        self.0.join(below).symlink_metadata().is_ok()
+    }
+
+    /// What is in this folder, in no order.
+    pub(crate) fn entries(&self) -> io::Result<Vec<Entry>> {
+        let entries = fs::read_dir(&self.0)?.map(|entry| {
+            let entry = entry?;
+            let meta = entry.path().symlink_metadata()?;
+            let kind = if meta.is_dir() {
+                Kind::Folder
+            } else if meta.is_symlink() {
+                Kind::Link
+            } else if meta.is_file() {
+                Kind::File {
+                    bytes: meta.len(),
+                    executable: false,
+                }
+            } else {
+                Kind::Other
+            };
+            let name = entry.file_name();
+            Ok(Entry { name, kind })
+        });
+        entries.collect()
+    }
+}

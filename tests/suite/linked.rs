@@ -1,0 +1,438 @@
+//! Links, hidden files and paths that are swapped while they are read: nothing is published that its owner did not place.
+
+use std::fs;
+use std::io::Read;
+use std::os::unix::fs::symlink;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+
+use runpress::config::Config;
+use runpress::diagnostics::Place;
+use runpress::discover::discover;
+use runpress::load::{self, WorkingReader};
+use rustix::fs::{CWD, RenameFlags, renameat_with};
+
+use crate::support::{FIRST, Run, TestSite, codes, event, messages};
+
+/// What is published nowhere.
+const SENTINEL: &str = "SENTINEL";
+
+/// Files of the output that hold the word.
+fn leaks(site: &TestSite) -> Vec<String> {
+    if !site.path("public").exists() {
+        return Vec::new();
+    }
+    let holds = |bytes: &[u8]| String::from_utf8_lossy(bytes).contains(SENTINEL);
+    let found = site.published().into_iter();
+    found
+        .filter(|(_, bytes)| holds(bytes))
+        .map(|(path, _)| path)
+        .collect()
+}
+
+/// What a check says of a site in which a path is a link, and that a build publishes nothing through it.
+fn refused(site: &TestSite, path: &str, target: &str) -> Vec<&'static str> {
+    let _ = fs::remove_file(site.path(path));
+    symlink(target, site.path(path)).expect("a link");
+    let found = codes(&site.check());
+    site.runpress(&["build", "--keep-going"]);
+    assert_eq!(leaks(site), [""; 0], "{path} -> {target}");
+    found
+}
+
+/// A log that could be read as any other.
+fn secret_events() -> String {
+    format!(
+        "{}\n",
+        event(1, "agent", &format!("\"message\":\"{SENTINEL}\""))
+    )
+}
+
+/// Two runs, of which the second has files that are not published, and more of them beside.
+fn two_runs() -> TestSite {
+    let site = TestSite::base();
+    site.run("second", &Run::new("77aa77aa-0000"));
+    for path in [
+        "content/runs/second/raw.jsonl",
+        "content/runs/second/logs/old.jsonl",
+        "content/runs/.hidden/old.jsonl",
+        "content/shared.jsonl",
+        "elsewhere.jsonl",
+    ] {
+        site.write(path, secret_events());
+    }
+    site.write(
+        "content/pages/draft.md",
+        format!("+++\ndraft = true\n+++\n\n{SENTINEL}\n"),
+    );
+    site
+}
+
+#[test]
+fn a_link_in_a_run_directory_never_leads_out_of_it() {
+    for (name, target) in [
+        ("events.jsonl", "../second/raw.jsonl"),
+        ("events.jsonl", "../second/logs/old.jsonl"),
+        ("events.jsonl", "../.hidden/old.jsonl"),
+        ("events.jsonl", "../../shared.jsonl"),
+        ("events.jsonl", "../../../elsewhere.jsonl"),
+        ("writeup.md", "../../pages/draft.md"),
+        ("run.tape", "../second/raw.jsonl"),
+        ("transcript.json", "../second/raw.jsonl"),
+        ("annotations.json", "../second/raw.jsonl"),
+        ("annotations.actions.jsonl", "../second/raw.jsonl"),
+        ("raw.jsonl", "../second/raw.jsonl"),
+        ("run-record.json", "../second/raw.jsonl"),
+    ] {
+        let site = two_runs();
+        let _ = fs::remove_file(site.path(&format!("{FIRST}/events.jsonl.annotations.jsonl")));
+        let found = refused(&site, &format!("{FIRST}/{name}"), target);
+        assert!(
+            found.contains(&"content.symlink"),
+            "{name} -> {target}: {found:?}"
+        );
+    }
+}
+
+#[test]
+fn a_link_in_a_run_directory_never_leads_to_a_file_that_is_withheld_or_has_a_name_of_its_own() {
+    for target in [
+        "raw.jsonl",
+        "transcript.json",
+        "run.tape.cas/0000",
+        "implementation/log.jsonl",
+        ".hidden",
+        ".git/log.jsonl",
+        "logs/.hidden",
+        "again/log.jsonl",
+        "logs/../raw.jsonl",
+    ] {
+        let site = TestSite::base();
+        let events = format!("{FIRST}/events.jsonl");
+        site.remove(&format!("{events}.annotations.jsonl"));
+        site.write(&format!("{FIRST}/again/run-record.json"), "{}");
+        let path = format!("{FIRST}/{target}").replace("logs/..", "");
+        site.write(&path, secret_events());
+        fs::create_dir_all(site.path(&format!("{FIRST}/logs"))).expect("a folder");
+        let mut found = refused(&site, &events, target);
+        // What the target is by its own name is not the question here.
+        found.retain(|code| code.starts_with("content.symlink"));
+        assert_eq!(found, ["content.symlink"], "{target}");
+    }
+}
+
+#[test]
+fn a_link_to_another_file_of_the_same_run_directory_is_followed() {
+    for (target, absolute) in [
+        ("log.jsonl", false),
+        ("logs/one.jsonl", false),
+        ("logs/one.jsonl", true),
+    ] {
+        let site = TestSite::base();
+        let events = format!("{FIRST}/events.jsonl");
+        site.remove(&events)
+            .remove(&format!("{events}.annotations.jsonl"));
+        let path = format!("{FIRST}/{target}");
+        site.write(&path, messages(3));
+        let target = if absolute {
+            site.path(&path)
+        } else {
+            target.into()
+        };
+        symlink(target, site.path(&events)).expect("a link");
+        assert_eq!(codes(&site.publish()), [""; 0]);
+        assert_eq!(site.first_page().all("ol.tape > li.e").len(), 3);
+    }
+}
+
+#[test]
+fn a_page_that_is_a_link_shows_nothing_of_a_run_and_nothing_hidden() {
+    for target in [
+        "../runs/first/transcript.json",
+        "../runs/first/notes.md",
+        "../.drafts/page.md",
+        ".hidden.md",
+        "../withdrawn.toml",
+        "../../elsewhere.md",
+    ] {
+        let site = TestSite::base();
+        fs::create_dir_all(site.path("content/pages")).expect("a folder");
+        let path = format!("content/pages/{target}");
+        site.write(&path, "");
+        let path = site.path(&path).canonicalize().expect("a path");
+        fs::write(path, format!("# {SENTINEL}\n")).expect("a file");
+        let found = refused(&site, "content/pages/about.md", target);
+        assert!(found.contains(&"content.symlink"), "{target}: {found:?}");
+    }
+    let site = TestSite::base();
+    site.write("content/texts/about.txt", "About this site.\n");
+    fs::create_dir_all(site.path("content/pages")).expect("a folder");
+    symlink("../texts/about.txt", site.path("content/pages/about.md")).expect("a link");
+    assert_eq!(codes(&site.publish()), [""; 0]);
+    assert!(
+        site.page("about/index.html")
+            .main()
+            .contains("About this site.")
+    );
+}
+
+#[test]
+fn a_static_file_that_is_a_link_to_something_hidden_is_refused() {
+    for target in ["../.env", "../.git/config", ".hidden"] {
+        let site = TestSite::base();
+        site.write("static/.hidden", SENTINEL);
+        site.write(".env", SENTINEL);
+        site.write(".git/config", SENTINEL);
+        symlink(target, site.path("static/shown.txt")).expect("a link");
+        let ran = site.runpress(&["build"]);
+        assert_eq!(ran.status, Some(2), "{target}");
+        assert!(
+            ran.stderr
+                .contains("The link `static/shown.txt` leads to a hidden file"),
+            "{}",
+            ran.stderr
+        );
+    }
+    let linked = TestSite::base();
+    linked.write("assets/robots.txt", "plain");
+    linked.write("static/.well-known/security.txt", "plain");
+    symlink("../assets/robots.txt", linked.path("static/shown.txt")).expect("a link");
+    linked.publish();
+    assert_eq!(linked.text("public/shown.txt"), "plain");
+    assert_eq!(linked.text("public/.well-known/security.txt"), "plain");
+}
+
+#[test]
+fn a_payload_that_is_a_link_is_confined_to_its_run_directory() {
+    let site = TestSite::base();
+    let found = discover(site.root(), &[site.path("content")]).value;
+    let limits = Config::default().limits;
+    let name = blake3::hash(SENTINEL.as_bytes()).to_hex();
+    let cas = format!("{FIRST}/run.tape.cas/{name}");
+    site.write("content/secret", SENTINEL);
+    site.write(&format!("{FIRST}/raw.jsonl"), SENTINEL);
+    site.write(&format!("{FIRST}/payloads/one"), "payload");
+    site.write(&format!("{FIRST}/run.tape.cas/other"), "");
+    let read = |target: &str| {
+        let _ = fs::remove_file(site.path(&cas));
+        symlink(target, site.path(&cas)).expect("a link");
+        let read = load::payload(&found.runs[0], "run.tape", &name, &limits);
+        read.map(|file| file.map(|file| file.bytes))
+            .map_err(|problem| problem.code.name)
+    };
+    for target in [
+        "../../../secret",
+        "../raw.jsonl",
+        "../.env",
+        "../implementation/x",
+    ] {
+        site.write(&format!("{FIRST}/.env"), SENTINEL);
+        site.write(&format!("{FIRST}/implementation/x"), SENTINEL);
+        assert_eq!(read(target), Err("content.symlink"), "{target}");
+    }
+    assert_eq!(read("../payloads/one"), Ok(Some(b"payload".to_vec())));
+}
+
+#[test]
+fn an_asset_is_never_a_hidden_file_nor_a_file_of_another_run() {
+    let site = TestSite::base();
+    let found = discover(site.root(), &[site.path("content")]).value;
+    let limits = Config::default().limits;
+    site.write(&format!("{FIRST}/again/run-record.json"), "{}");
+    site.write(&format!("{FIRST}/assets/shown.png"), "shown");
+    for path in [
+        ".env",
+        ".git/config",
+        "assets/.secret",
+        "assets/.private/key",
+        "again/picture.png",
+        "again/raw.jsonl",
+    ] {
+        site.write(&format!("{FIRST}/{path}"), SENTINEL);
+        let link = format!("assets/{}", path.replace('/', "-").replace('.', ""));
+        symlink(format!("../{path}"), site.path(&format!("{FIRST}/{link}"))).expect("a link");
+        for name in [path, &link] {
+            let read = load::asset(
+                &found.runs[0],
+                name,
+                Place::file("transcript.json"),
+                &limits,
+            );
+            let code = read.map(|_| ()).map_err(|problem| problem.code.name);
+            assert_eq!(code, Err("transcript.asset-outside"), "{name}");
+        }
+    }
+    let name = "assets/shown.png";
+    let read = load::asset(
+        &found.runs[0],
+        name,
+        Place::file("transcript.json"),
+        &limits,
+    );
+    assert_eq!(read.expect("an asset").expect("a file").bytes, b"shown");
+}
+
+/// Swaps each pair of paths again and again as long as `work` goes on.
+fn while_swapped(site: &TestSite, pairs: &[(String, String)], work: impl FnOnce(&AtomicUsize)) {
+    let ends = AtomicBool::new(false);
+    let swaps = AtomicUsize::new(0);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            while !ends.load(Ordering::Relaxed) {
+                // Twice, so that everything is in its place at the end.
+                for (a, b) in pairs.iter().chain(pairs) {
+                    let (a, b) = (site.path(a), site.path(b));
+                    renameat_with(CWD, &a, CWD, &b, RenameFlags::EXCHANGE).expect("an exchange");
+                    swaps.fetch_add(1, Ordering::Relaxed);
+                    thread::yield_now();
+                }
+            }
+        });
+        // The thread ends also when an assertion fails.
+        let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work(&swaps)));
+        ends.store(true, Ordering::Relaxed);
+        if let Err(panic) = result {
+            std::panic::resume_unwind(panic);
+        }
+    });
+}
+
+/// A site with a link beside each file and folder that is read, and the pairs of both.
+fn with_links_beside() -> (TestSite, Vec<(String, String)>) {
+    let site = TestSite::base();
+    site.write(
+        "site.toml",
+        format!(
+            "{}\n[policy]\npublish_implementation = true\n",
+            site.text("site.toml")
+        ),
+    );
+    site.write(&format!("{FIRST}/implementation/src/main.ts"), "main");
+    site.write(&format!("{FIRST}/assets/shown.txt"), "shown");
+    site.write("content/pages/about.md", "About.\n");
+    // The same tree elsewhere, and every file of it is secret.
+    for path in [
+        "writeup.md",
+        "events.jsonl",
+        "raw.jsonl",
+        "assets/shown.txt",
+        "implementation/src/main.ts",
+        "implementation/src/other.ts",
+    ] {
+        site.write(&format!("outside/first/{path}"), secret_events());
+    }
+    site.write("outside/first/run-record.json", Run::new(SENTINEL).record());
+    site.write("outside/about.md", format!("{SENTINEL}\n"));
+    let outside = |path: &str| site.path("outside").join(path);
+    let pairs = [
+        (FIRST.to_owned(), "links/first", outside("first")),
+        (
+            format!("{FIRST}/writeup.md"),
+            "links/writeup.md",
+            outside("first/writeup.md"),
+        ),
+        (
+            format!("{FIRST}/implementation"),
+            "links/implementation",
+            outside("first/implementation"),
+        ),
+        (
+            format!("{FIRST}/implementation/src"),
+            "links/src",
+            outside("first/implementation/src"),
+        ),
+        (
+            format!("{FIRST}/assets"),
+            "links/assets",
+            outside("first/assets"),
+        ),
+        ("content/pages".to_owned(), "links/pages", outside("")),
+        (
+            "content/pages/about.md".to_owned(),
+            "links/about.md",
+            outside("about.md"),
+        ),
+    ];
+    fs::create_dir_all(site.path("links")).expect("a folder");
+    let pairs = pairs.map(|(path, link, target)| {
+        symlink(target, site.path(link)).expect("a link");
+        (path, link.to_owned())
+    });
+    (site, pairs.to_vec())
+}
+
+/// Pairs that can be swapped together: none lies in another.
+fn rounds(pairs: &[(String, String)]) -> Vec<Vec<(String, String)>> {
+    let of = |numbers: &[usize]| numbers.iter().map(|n| pairs[*n].clone()).collect();
+    vec![of(&[0, 5]), of(&[1, 2, 4, 6]), of(&[3])]
+}
+
+#[test]
+fn nothing_from_outside_is_read_while_another_process_swaps_paths() {
+    let (site, pairs) = with_links_beside();
+    let found = discover(site.root(), &[site.path("content")]).value;
+    let limits = Config::default().limits;
+    let directory = &found.runs[0];
+    let record = load::record(directory, &limits).expect("a record");
+    let is_secret = |bytes: &[u8]| String::from_utf8_lossy(bytes).contains(SENTINEL);
+    for pairs in rounds(&pairs) {
+        let mut read = 0;
+        while_swapped(&site, &pairs, |swaps| {
+            let mut see = |what: &str, bytes: &[u8]| {
+                assert!(!is_secret(bytes), "{what}");
+                read += 1;
+            };
+            let mut rounds = 0;
+            while rounds < 150 || swaps.load(Ordering::Relaxed) < 400 {
+                rounds += 1;
+                if let Ok(record) = load::record(directory, &limits) {
+                    see("the record", &record.bytes);
+                }
+                let (files, _) = load::run(directory, &record, &limits);
+                for file in [files.events, files.writeup, files.raw].iter().flatten() {
+                    see(&file.name, &file.bytes);
+                }
+                let place = Place::file("transcript.json");
+                if let Ok(Some(file)) = load::asset(directory, "assets/shown.txt", place, &limits) {
+                    see("an asset", &file.bytes);
+                }
+                if let Ok(Some(file)) = load::implementation(directory, "src/main.ts", &limits) {
+                    see("a file of a thread", &file.bytes);
+                }
+                let (tree, _) = load::working_tree(directory, &limits);
+                for file in tree.files {
+                    see("a name", file.path.replace("other", SENTINEL).as_bytes());
+                    let Ok(file) = load::working_digest(directory, file) else {
+                        continue;
+                    };
+                    let Ok(mut reader) = WorkingReader::open(directory, &file.digest) else {
+                        continue;
+                    };
+                    let mut bytes = Vec::new();
+                    reader.read_to_end(&mut bytes).expect("bytes");
+                    see("the working tree", &bytes);
+                }
+                for page in &found.prose {
+                    if let Ok(bytes) = load::prose(&page.root, &page.path, &page.shown, &limits) {
+                        see("a page", &bytes);
+                    }
+                }
+            }
+        });
+        assert!(read > 100, "{read} read: {pairs:?}");
+    }
+}
+
+#[test]
+fn nothing_from_outside_is_published_while_another_process_swaps_paths() {
+    let (site, pairs) = with_links_beside();
+    site.publish();
+    for pairs in rounds(&pairs) {
+        while_swapped(&site, &pairs, |_| {
+            for _ in 0..3 {
+                site.runpress(&["build", "--quiet", "--keep-going"]);
+                assert_eq!(leaks(&site), [""; 0]);
+            }
+        });
+    }
+}
