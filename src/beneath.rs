@@ -213,14 +213,47 @@ mod tests {
             ("dangling", true, true),
             ("gone", false, false),
         ] {
-            let of_handles = (handles.has(Path::new(name)), handles.is_link(name));
-            let of_paths = (paths.has(Path::new(name)), paths.is_link(name));
+            let of_handles = (
+                handles.has(Path::new(name)),
+                handles.is_link(Path::new(name)),
+            );
+            let of_paths = (paths.has(Path::new(name)), paths.is_link(Path::new(name)));
             assert_eq!(of_handles, (is_there, is_link), "{name}");
             assert_eq!(of_paths, (is_there, is_link), "{name}");
         }
         for (name, kind) in [("deep", Kind::Folder), ("out", Kind::Link)] {
             assert_eq!(of(name, handles.entries().expect("entries")), Some(kind));
             assert_eq!(of(name, paths.entries().expect("entries")), Some(kind));
+        }
+    }
+
+    #[test]
+    fn a_folder_is_cleared_without_following_links() {
+        for turn in ["handles", "paths"] {
+            let folder = tree();
+            let root = folder.path().join("in");
+            symlink(folder.path(), root.join("deep/er/everything")).expect("a link");
+            if turn == "handles" {
+                let beside = handles::Folder::open(folder.path()).expect("a folder");
+                let inside = beside.folder(Path::new("in")).expect("a folder");
+                inside.clear("plain").expect("it is cleared");
+                assert!(root.join("plain").exists());
+                inside.clear("").expect("it is cleared");
+                beside
+                    .remove_folder(Path::new("in"))
+                    .expect("it is removed");
+            } else {
+                let beside = paths::Folder::open(folder.path()).expect("a folder");
+                let inside = beside.folder(Path::new("in")).expect("a folder");
+                inside.clear("plain").expect("it is cleared");
+                assert!(root.join("plain").exists());
+                inside.clear("").expect("it is cleared");
+                beside
+                    .remove_folder(Path::new("in"))
+                    .expect("it is removed");
+            }
+            assert!(!root.exists(), "{turn}");
+            assert!(folder.path().join("secret").exists(), "{turn}");
         }
     }
 }

@@ -6,13 +6,17 @@
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, ErrorKind, Write};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Diagnostic, Place, codes};
 use crate::spool::Spool;
+
+mod ours;
+
+use ours::{Beside, CNAME, Lock, OWN_CNAME, examine, foreign, linked, locked};
 
 /// The marker's name in the output folder.
 pub const MARKER: &str = ".runpress";
@@ -40,6 +44,10 @@ struct Folders {
     /// The output folder, links resolved.
     out: PathBuf,
     staging: PathBuf,
+    /// Its name.
+    staged: PathBuf,
+    /// Where both are.
+    beside: Beside,
     // Held for their locks, which end with the process however it ends.
     _locks: Vec<Lock>,
 }
@@ -98,43 +106,38 @@ impl Stage {
             let mut sibling = std::ffi::OsString::from(".");
             sibling.push(name);
             sibling.push(suffix);
-            parent.join(sibling)
+            PathBuf::from(sibling)
         };
-        let (staging, aside) = (sibling(".runpress-staging"), sibling(".runpress-aside"));
+        let names = [sibling(".runpress-staging"), sibling(".runpress-aside")];
+        let name = Path::new(name);
         fs::create_dir_all(parent).map_err(|error| failed(shown, &error))?;
+        let beside = Beside::open(parent).map_err(|error| failed(shown, &error))?;
         // A build that could not exchange the folders at once may have been stopped between its two renames.
-        if !out.exists() && is_ours(&aside) {
-            fs::rename(&aside, &out).map_err(|error| failed(shown, &error))?;
+        if !out.exists() && beside.has_ours(&names[1]) {
+            fs::rename(parent.join(&names[1]), &out).map_err(|error| failed(shown, &error))?;
         }
-        let mut locks = Vec::new();
-        if out.exists() && is_ours(&out) {
-            locks.push(lock(&out, shown)?);
+        let mut locks: Vec<Lock> = beside.lock(name, shown)?.into_iter().collect();
+        for leftover in &names {
+            beside.clear(leftover, shown)?;
         }
-        for leftover in [&staging, &aside]
-            .into_iter()
-            .filter(|leftover| leftover.exists())
-        {
-            if !is_ours(leftover) && !is_empty(leftover) {
-                return Err(foreign(shown));
-            }
-            let held = is_ours(leftover)
-                .then(|| lock(leftover, shown))
-                .transpose()?;
-            remove(leftover).map_err(|error| in_the_way(shown, leftover, &error))?;
-            drop(held);
-        }
+        let [staged, _] = names;
+        let staging = parent.join(&staged);
         fs::create_dir(&staging).map_err(|error| match error.kind() {
             ErrorKind::AlreadyExists => locked(shown),
             _ => failed(shown, &error),
         })?;
-        fs::write(staging.join(MARKER), MARKER_TEXT).map_err(|error| failed(shown, &error))?;
-        locks.push(lock(&staging, shown)?);
+        File::create_new(staging.join(MARKER))
+            .and_then(|mut marker| marker.write_all(MARKER_TEXT))
+            .map_err(|error| failed(shown, &error))?;
+        locks.extend(beside.lock(&staged, shown)?);
         #[cfg(target_os = "linux")]
         settle(&staging);
         Ok(Self::new(Some(Folders {
             shown: shown.to_owned(),
             out,
             staging,
+            staged,
+            beside,
             _locks: locks,
         })))
     }
@@ -227,6 +230,9 @@ impl Stage {
                 Ok(None)
             };
         };
+        if path == CNAME {
+            folders.own_cname().map_err(|error| failed(path, &error))?;
+        }
         let target = folders.staging.join(path);
         let result = match File::create_new(&target) {
             Err(error) if error.kind() == ErrorKind::NotFound => target
@@ -287,7 +293,17 @@ impl Folders {
         }
     }
 
+    /// Says in the marker whose file that is.
+    fn own_cname(&self) -> io::Result<()> {
+        let marker = self.staging.join(MARKER);
+        let mut marker = File::options().append(true).open(marker)?;
+        marker.write_all(OWN_CNAME.as_bytes())
+    }
+
     fn swap(&mut self) -> Result<(), Diagnostic> {
+        if self.out.is_symlink() {
+            return Err(linked(&self.shown, &self.out));
+        }
         let result = if self.out.exists() {
             self.exchange()
         } else {
@@ -329,7 +345,7 @@ impl Drop for Folders {
     /// What is left under the name of the stage is a site that was not put in its place, or the old one; failing to remove it
     /// harms nobody.
     fn drop(&mut self) {
-        let _ = remove(&self.staging);
+        let _ = self.beside.remove(&self.staged);
     }
 }
 
@@ -379,163 +395,11 @@ impl Write for Hashing {
     }
 }
 
-/// The output folder with links resolved, if a site may stand there.
-fn examine(out: &Path, shown: &str, inputs: &[PathBuf]) -> Result<PathBuf, Diagnostic> {
-    let out = resolve(out).map_err(|error| failed(shown, &error))?;
-    if out.parent().is_none() || out.file_name().is_none() {
-        return Err(foreign(shown));
-    }
-    // What is read from a folder that is not there yet would be read from the next build on.
-    for input in inputs.iter().filter_map(|input| resolve(input).ok()) {
-        if out.starts_with(&input) || input.starts_with(&out) {
-            return Err(codes::PUBLISH_INSIDE_CONTENT.at(
-                Place::file(shown),
-                "The output folder overlaps with the content, the templates or the static files",
-                "Choose an output folder beside the content, for example `public`.",
-            ));
-        }
-    }
-    if out.exists() && !is_ours(&out) && !is_empty(&out) {
-        return Err(foreign(shown));
-    }
-    Ok(out)
-}
-
-/// A folder with links resolved, so that the swap replaces the output folder and not the link to it, and with every
-/// `..` taken, so that no folder that is not there yet can hide where it leads.
-fn resolve(folder: &Path) -> io::Result<PathBuf> {
-    let mut resolved = PathBuf::new();
-    for component in std::path::absolute(folder)?.components() {
-        match component {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                resolved.pop();
-            }
-            other => resolved.push(other),
-        }
-        // Links are followed as far as folders exist, step by step, as the system would.
-        if resolved.symlink_metadata().is_ok() {
-            resolved = resolved.canonicalize()?;
-        }
-    }
-    Ok(resolved)
-}
-
-fn is_ours(folder: &Path) -> bool {
-    folder
-        .join(MARKER)
-        .symlink_metadata()
-        .is_ok_and(|meta| meta.is_file())
-}
-
-/// Removes a folder of ours. That it was made read-only keeps nothing: it was a site, and another one is in its place.
-fn remove(folder: &Path) -> io::Result<()> {
-    match remove_all(folder) {
-        #[cfg(unix)]
-        Err(error) if error.kind() == ErrorKind::PermissionDenied => {
-            make_writable(folder);
-            remove_all(folder)
-        }
-        result => result,
-    }
-}
-
-/// Lets the owner change a folder and all folders in it, as far as the system allows.
-#[cfg(unix)]
-fn make_writable(folder: &Path) {
-    use std::os::unix::fs::PermissionsExt;
-    // A folder comes before what is in it, so that this can be read.
-    for entry in walkdir::WalkDir::new(folder).into_iter().flatten() {
-        if let Ok(meta) = entry.metadata()
-            && meta.is_dir()
-        {
-            let mode = meta.permissions().mode() | 0o700;
-            let _ = fs::set_permissions(entry.path(), fs::Permissions::from_mode(mode));
-        }
-    }
-}
-
-/// Removes a folder with its marker last: whenever this is stopped, the next build still knows the rest as ours.
-fn remove_all(folder: &Path) -> io::Result<()> {
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        if entry.file_name() == MARKER {
-            continue;
-        }
-        if entry.file_type()?.is_dir() {
-            fs::remove_dir_all(entry.path())?;
-        } else {
-            fs::remove_file(entry.path())?;
-        }
-    }
-    let _ = fs::remove_file(folder.join(MARKER));
-    fs::remove_dir(folder)
-}
-
-fn is_empty(folder: &Path) -> bool {
-    folder
-        .read_dir()
-        .is_ok_and(|mut entries| entries.next().is_none())
-}
-
-/// The lock of a folder. It is given back in so many words: closing the file would not end it as long as a process that
-/// another thread just started still has a copy.
-#[derive(Debug)]
-struct Lock(File);
-
-impl Drop for Lock {
-    fn drop(&mut self) {
-        // Without it the lock ends with the file.
-        let _ = self.0.unlock();
-    }
-}
-
-fn lock(folder: &Path, shown: &str) -> Result<Lock, Diagnostic> {
-    let file = File::open(folder.join(MARKER)).map_err(|error| failed(shown, &error))?;
-    match file.try_lock() {
-        Ok(()) => Ok(Lock(file)),
-        Err(fs::TryLockError::WouldBlock) => Err(locked(shown)),
-        Err(fs::TryLockError::Error(error)) => Err(failed(shown, &error)),
-    }
-}
-
 fn taken_twice(path: &str) -> Diagnostic {
     codes::PUBLISH_DUPLICATE_PATH.at(
         Place::file(path),
         format!("Two things would be written to {}", quoted(path)),
         "Rename the file in `static/` that has this path.",
-    )
-}
-
-fn locked(shown: &str) -> Diagnostic {
-    codes::PUBLISH_LOCKED.at(
-        Place::file(shown),
-        "Another build is writing this folder",
-        "Wait until it has ended.",
-    )
-}
-
-/// What a stopped build left beside the output folder cannot be removed.
-fn in_the_way(shown: &str, leftover: &Path, error: &io::Error) -> Diagnostic {
-    let name = leftover.file_name().unwrap_or_default().to_string_lossy();
-    codes::PUBLISH_IO.at(
-        Place::file(shown),
-        format!(
-            "The folder {} beside the output folder, which an earlier build left, cannot be removed: {error}",
-            quoted(&name)
-        ),
-        "Correct its permissions, or remove it yourself; the site that was there is untouched.",
-    )
-}
-
-fn foreign(shown: &str) -> Diagnostic {
-    codes::PUBLISH_FOREIGN_FOLDER.at(
-        Place::file(shown),
-        format!(
-            "The folder {} holds files that runpress did not write",
-            quoted(shown)
-        ),
-        "Choose another `--out`, or empty the folder yourself.",
     )
 }
 

@@ -7,7 +7,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path, PathBuf};
 
-use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, openat, readlinkat, statat};
+use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, openat, readlinkat, statat, unlinkat};
 use rustix::io::Errno;
 
 use super::{Entry, Fault, Kind, Opened, is_gone};
@@ -129,7 +129,7 @@ impl Folder {
     }
 
     /// Whether the entry of this name is a link.
-    pub(crate) fn is_link(&self, name: &str) -> bool {
+    pub(crate) fn is_link(&self, name: &Path) -> bool {
         statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW)
             .is_ok_and(|stat| kind(&stat) == Kind::Link)
     }
@@ -158,6 +158,33 @@ impl Folder {
             entries.push(Entry { name, kind });
         }
         Ok(entries)
+    }
+
+    /// Removes everything in this folder but the entry of one name. Links are removed, not what they lead to.
+    pub(crate) fn clear(&self, but: &str) -> io::Result<()> {
+        for entry in self.entries()? {
+            if entry.name == but {
+                continue;
+            }
+            let name = Path::new(&entry.name);
+            if entry.kind == Kind::Folder {
+                self.folder(name)?.clear("")?;
+                self.remove_folder(name)?;
+            } else {
+                unlinkat(&self.handle, name, AtFlags::empty())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes an empty folder in this one.
+    pub(crate) fn remove_folder(&self, name: &Path) -> io::Result<()> {
+        Ok(unlinkat(&self.handle, name, AtFlags::REMOVEDIR)?)
+    }
+
+    /// Where this folder was when it was opened.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
     }
 }
 

@@ -68,7 +68,7 @@ impl Folder {
     }
 
     /// Whether the entry of this name is a link.
-    pub(crate) fn is_link(&self, name: &str) -> bool {
+    pub(crate) fn is_link(&self, name: &Path) -> bool {
         self.0.join(name).is_symlink()
     }
 
@@ -98,5 +98,25 @@ impl Folder {
             Ok(Entry { name, kind })
         });
         entries.collect()
+    }
+
+    /// Removes everything in this folder but the entry of one name. Links are removed, not what they lead to.
+    pub(crate) fn clear(&self, but: &str) -> io::Result<()> {
+        for entry in self.entries()? {
+            let path = self.0.join(&entry.name);
+            if entry.name == but {
+                continue;
+            } else if entry.kind == Kind::Folder {
+                fs::remove_dir_all(path)?;
+            } else {
+                fs::remove_file(path)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes an empty folder in this one.
+    pub(crate) fn remove_folder(&self, name: &Path) -> io::Result<()> {
+        fs::remove_dir(self.0.join(name))
     }
 }

@@ -50,7 +50,7 @@ fn folder(directory: &RunDirectory, name: &str) -> Result<Option<(Folder, Folder
     let run = open(directory).map_err(|error| failed(&error))?;
     match run.folder(Path::new(name)) {
         Ok(folder) => Ok(Some((run, folder))),
-        Err(_) if run.is_link(name) => Err(outside(&shown, RUN_DIRECTORY)),
+        Err(_) if run.is_link(Path::new(name)) => Err(outside(&shown, RUN_DIRECTORY)),
         Err(error) if beneath::is_gone(&error) => Ok(None),
         Err(error) => Err(failed(&error)),
     }

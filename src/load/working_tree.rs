@@ -48,7 +48,7 @@ pub fn working_tree(directory: &RunDirectory, limits: &Limits) -> (WorkingTree, 
             return (tree, problems);
         }
     };
-    if run.is_link(FOLDER) {
+    if run.is_link(Path::new(FOLDER)) {
         // It could lead anywhere.
         tree.left_out.links += 1;
     } else if run.folder(Path::new(FOLDER)).is_ok() {

@@ -3,7 +3,7 @@ use super::family;
 
 family! { ALL:
     PUBLISH_FOREIGN_FOLDER = "publish.foreign-folder" Error "the output folder holds something else"
-        why "A build replaces the whole output folder. It only replaces a folder that runpress wrote (it leaves a marker file in it), an empty one, or none."
+        why "A build replaces the whole output folder. It only replaces a folder that runpress wrote (it leaves a marker file in it), an empty one, or none. A folder of its own is refused, too, when it holds a repository (such as `.git`) or a `CNAME` that did not come from `static/`, and so is a link under the name of the folder beside it in which the new site is made."
         bad "runpress build --out ~/Documents"
         good "runpress build --out public";
     PUBLISH_INSIDE_CONTENT = "publish.inside-content" Error "the output folder overlaps with the input"

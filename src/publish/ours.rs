@@ -1,0 +1,263 @@
+//! Knows which folders runpress wrote: it locks, replaces and removes them, and no others, and never through a link.
+
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Read};
+use std::path::{Component, Path, PathBuf};
+
+use crate::beneath::{Folder, Opened};
+use crate::diagnostics::text::quoted;
+use crate::diagnostics::{Diagnostic, Place, codes};
+
+use super::{MARKER, failed};
+
+/// What the marker says of a file that others put into a site, too: that this one came from `static/`.
+pub(super) const OWN_CNAME: &str = "CNAME came from static/.\n";
+/// The file with the domain of a site, which some hosts write by themselves.
+pub(super) const CNAME: &str = "CNAME";
+/// Folders that make the output folder a working copy.
+const REPOSITORIES: [&str; 5] = [".git", ".hg", ".jj", ".svn", ".bzr"];
+
+/// The output folder with links resolved, if a site may stand there.
+pub(super) fn examine(out: &Path, shown: &str, inputs: &[PathBuf]) -> Result<PathBuf, Diagnostic> {
+    let out = resolve(out).map_err(|error| failed(shown, &error))?;
+    if out.parent().is_none() || out.file_name().is_none() {
+        return Err(foreign(shown));
+    }
+    // What is read from a folder that is not there yet would be read from the next build on.
+    for input in inputs.iter().filter_map(|input| resolve(input).ok()) {
+        if out.starts_with(&input) || input.starts_with(&out) {
+            return Err(codes::PUBLISH_INSIDE_CONTENT.at(
+                Place::file(shown),
+                "The output folder overlaps with the content, the templates or the static files",
+                "Choose an output folder beside the content, for example `public`.",
+            ));
+        }
+    }
+    if let Ok(folder) = Folder::open(&out) {
+        if marker(&folder).is_none() && !is_empty(&folder) {
+            return Err(foreign(shown));
+        }
+        if let Some(name) = of_somebody_else(&folder) {
+            return Err(holds(shown, name));
+        }
+    } else if out.exists() {
+        return Err(foreign(shown));
+    }
+    Ok(out)
+}
+
+/// A folder with links resolved, so that the swap replaces the output folder and not the link to it, and with every
+/// `..` taken, so that no folder that is not there yet can hide where it leads.
+fn resolve(folder: &Path) -> io::Result<PathBuf> {
+    let mut resolved = PathBuf::new();
+    for component in std::path::absolute(folder)?.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                resolved.pop();
+            }
+            other => resolved.push(other),
+        }
+        // Links are followed as far as folders exist, step by step, as the system would.
+        if resolved.symlink_metadata().is_ok() {
+            resolved = resolved.canonicalize()?;
+        }
+    }
+    Ok(resolved)
+}
+
+/// The marker of a folder that runpress wrote.
+fn marker(folder: &Folder) -> Option<File> {
+    match folder.file(Path::new(MARKER)) {
+        Ok(Some(Opened {
+            file,
+            meta,
+            linked: None,
+        })) if meta.is_file() => Some(file),
+        _ => None,
+    }
+}
+
+fn is_empty(folder: &Folder) -> bool {
+    folder.entries().is_ok_and(|entries| entries.is_empty())
+}
+
+/// What somebody else put into a folder of ours, and would miss.
+fn of_somebody_else(folder: &Folder) -> Option<&'static str> {
+    let has = |name: &&str| folder.has(Path::new(name));
+    if let Some(name) = REPOSITORIES.into_iter().find(|name| has(name)) {
+        return Some(name);
+    }
+    let mut says = String::new();
+    if let Some(marker) = marker(folder) {
+        // Longer than any marker; what cannot be read says nothing.
+        let _ = marker.take(4096).read_to_string(&mut says);
+    }
+    Some(CNAME).filter(|name| has(name) && !says.ends_with(OWN_CNAME))
+}
+
+/// The lock of a folder. It is given back in so many words: closing the file would not end it as long as a process that
+/// another thread just started still has a copy.
+#[derive(Debug)]
+pub(super) struct Lock(File);
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Without it the lock ends with the file.
+        let _ = self.0.unlock();
+    }
+}
+
+/// Locks a folder of ours.
+fn lock(marker: File, shown: &str) -> Result<Lock, Diagnostic> {
+    match marker.try_lock() {
+        Ok(()) => Ok(Lock(marker)),
+        Err(fs::TryLockError::WouldBlock) => Err(locked(shown)),
+        Err(fs::TryLockError::Error(error)) => Err(failed(shown, &error)),
+    }
+}
+
+/// The folder that holds the output folder, and what stands in it under names that runpress chose.
+#[derive(Debug)]
+pub(super) struct Beside(Folder);
+
+impl Beside {
+    pub(super) fn open(parent: &Path) -> io::Result<Self> {
+        Folder::open(parent).map(Self)
+    }
+
+    /// Whether a folder that runpress wrote has this name.
+    pub(super) fn has_ours(&self, name: &Path) -> bool {
+        let folder = self.0.folder(name);
+        folder.is_ok_and(|folder| marker(&folder).is_some())
+    }
+
+    /// Locks the folder of this name, if runpress wrote it.
+    pub(super) fn lock(&self, name: &Path, shown: &str) -> Result<Option<Lock>, Diagnostic> {
+        let folder = self.0.folder(name).ok();
+        let marker = folder.and_then(|folder| marker(&folder));
+        marker.map(|marker| lock(marker, shown)).transpose()
+    }
+
+    /// Removes what a stopped build left under this name.
+    ///
+    /// # Errors
+    /// It is a link or holds what runpress did not write, another build works in it, or it cannot be removed.
+    pub(super) fn clear(&self, name: &Path, shown: &str) -> Result<(), Diagnostic> {
+        if !self.0.has(name) {
+            return Ok(());
+        }
+        if self.0.is_link(name) {
+            return Err(linked(shown, name));
+        }
+        let Ok(folder) = self.0.folder(name) else {
+            return Err(foreign(shown));
+        };
+        let held = match marker(&folder) {
+            Some(marker) => Some(lock(marker, shown)?),
+            None if is_empty(&folder) => None,
+            None => return Err(foreign(shown)),
+        };
+        if let Some(found) = of_somebody_else(&folder) {
+            return Err(holds(&name.to_string_lossy(), found));
+        }
+        self.remove(name)
+            .map_err(|error| in_the_way(shown, name, &error))?;
+        drop(held);
+        Ok(())
+    }
+
+    /// Removes a folder of ours, its marker last: whenever this is stopped, the next build still knows the rest as ours.
+    /// That it was made read-only keeps nothing: it was a site, and another one is in its place.
+    pub(super) fn remove(&self, name: &Path) -> io::Result<()> {
+        let folder = self.0.folder(name)?;
+        match folder.clear(MARKER) {
+            #[cfg(unix)]
+            Err(error) if error.kind() == ErrorKind::PermissionDenied => {
+                make_writable(&folder.path());
+                folder.clear(MARKER)?;
+            }
+            result => result?,
+        }
+        folder.clear("")?;
+        self.0.remove_folder(name)
+    }
+}
+
+/// Lets the owner change a folder and all folders in it, as far as the system allows.
+#[cfg(unix)]
+fn make_writable(folder: &Path) {
+    use std::os::unix::fs::PermissionsExt;
+    // A folder comes before what is in it, so that this can be read.
+    for entry in walkdir::WalkDir::new(folder).into_iter().flatten() {
+        if let Ok(meta) = entry.metadata()
+            && meta.is_dir()
+        {
+            let mode = meta.permissions().mode() | 0o700;
+            let _ = fs::set_permissions(entry.path(), fs::Permissions::from_mode(mode));
+        }
+    }
+}
+
+pub(super) fn locked(shown: &str) -> Diagnostic {
+    codes::PUBLISH_LOCKED.at(
+        Place::file(shown),
+        "Another build is writing this folder",
+        "Wait until it has ended.",
+    )
+}
+
+/// What a stopped build left beside the output folder cannot be removed.
+fn in_the_way(shown: &str, name: &Path, error: &io::Error) -> Diagnostic {
+    let name = name.to_string_lossy();
+    codes::PUBLISH_IO.at(
+        Place::file(shown),
+        format!(
+            "The folder {} beside the output folder, which an earlier build left, cannot be removed: {error}",
+            quoted(&name)
+        ),
+        "Correct its permissions, or remove it yourself; the site that was there is untouched.",
+    )
+}
+
+/// A link under a name that runpress uses for folders of its own.
+pub(super) fn linked(shown: &str, name: &Path) -> Diagnostic {
+    let name = name.to_string_lossy();
+    codes::PUBLISH_FOREIGN_FOLDER.at(
+        Place::file(shown),
+        format!(
+            "{} beside the output folder is a link, and runpress makes none",
+            quoted(&name)
+        ),
+        "Remove the link; what it leads to is untouched.",
+    )
+}
+
+/// A file of somebody else in a folder of ours.
+fn holds(shown: &str, name: &str) -> Diagnostic {
+    let help = if name == CNAME {
+        "Put the file into `static/`, so that every build writes it, and remove it here."
+    } else {
+        "Move it out of the folder, or choose another `--out`: a build replaces the whole folder."
+    };
+    codes::PUBLISH_FOREIGN_FOLDER.at(
+        Place::file(shown),
+        format!(
+            "The folder {} holds {}, which runpress did not write",
+            quoted(shown),
+            quoted(name)
+        ),
+        help,
+    )
+}
+
+pub(super) fn foreign(shown: &str) -> Diagnostic {
+    codes::PUBLISH_FOREIGN_FOLDER.at(
+        Place::file(shown),
+        format!(
+            "The folder {} holds files that runpress did not write",
+            quoted(shown)
+        ),
+        "Choose another `--out`, or empty the folder yourself.",
+    )
+}
