@@ -27,7 +27,6 @@ mod threads;
 use conversation::conversation;
 pub use implementation::implementation;
 pub use imprint::imprint;
-use payloads::resolve_payloads;
 pub use record::{Record, details, record};
 use sidecars::sidecars;
 use threads::threads;
@@ -139,15 +138,16 @@ fn tapes<'a>(
         diagnostics.extend(problems);
         if let Some(read) = read {
             diagnostics.extend(rules::tape::check_harn(&file.shown, &read));
-            let mut tape = tape::from_harn(&file.name, read);
-            resolve_payloads(
+            let payloads = payloads::read(
                 config,
                 directory,
-                &mut tape,
+                (file, &read),
                 &mut found.referenced,
                 diagnostics,
             );
-            found.tapes.push(tape);
+            found
+                .tapes
+                .push(tape::from_harn(&file.name, read, &payloads));
         }
     }
 }

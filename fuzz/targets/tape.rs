@@ -1,7 +1,7 @@
 //! Harn's tapes: written again, a tape has the same records and the same content hash.
 
 use runpress::formats::tape::{Tape, parse};
-use runpress::model::tape;
+use runpress::model::tape::{self, Payloads};
 use runpress::rules;
 
 use super::places;
@@ -47,7 +47,7 @@ pub fn run(bytes: &[u8]) {
         .iter()
         .map(|record| record.line.number)
         .collect();
-    let made = tape::from_harn(NAME, parsed);
+    let made = tape::from_harn(NAME, parsed, &Payloads::new());
     assert_eq!(
         made.events
             .iter()

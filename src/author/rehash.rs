@@ -176,7 +176,7 @@ fn attempt(
             problems: Vec::new(),
         };
         let stated = sidecar.stated_hash.as_deref();
-        if stated.is_some_and(|hash| is_of(tape, hash)) {
+        if stated.is_some_and(|hash| tape.has_hash(hash)) {
             return Ok(Some(done));
         }
         done.annotations = match &request.before {
@@ -186,7 +186,7 @@ fn attempt(
                 let before = inspect::annotated(config, directory, &files).value.tapes;
                 let before = before
                     .first()
-                    .filter(|before| stated.is_some_and(|hash| is_of(before, hash)));
+                    .filter(|before| stated.is_some_and(|hash| before.has_hash(hash)));
                 targets(sidecar, Some(before.ok_or_else(|| another(path))?), tape)
             }
         };
@@ -225,10 +225,6 @@ fn annotated<'d>(desk: &'d Desk<'_>, found: &Checked<Inspected<'_>>) -> Vec<&'d 
         tapes.retain(|name| has_sidecar(name));
     }
     tapes
-}
-
-fn is_of(tape: &Tape<'_>, hash: &str) -> bool {
-    tape.content_hash == hash || tape.older_hash.as_deref() == Some(hash)
 }
 
 /// A copy of the tape as the only file of a run.

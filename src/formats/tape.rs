@@ -1,25 +1,33 @@
 //! Knows Harn's unified tape (formats.md C): a header and numbered records, and its content hash.
-//!
-//! The hash is over the records parsed and written again, so the types below serialise in exactly
-//! Harn's key order.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Collector, Diagnostic, Source, codes, without_mark};
 
-use super::json::{Node, Str, located};
+use super::json::{Node, located};
 use super::jsonl::{self, Line};
 use super::reason::reason_of_line;
 
+pub mod change;
+pub mod content;
+mod line;
+mod record;
+
+use line::Tag;
+pub use record::{
+    Attribution, ClockSource, Effect, Header, InlineText, Kind, Payload, Phase, Record, Recording,
+    RunFacts, Segment,
+};
+
 /// The newest version that is read (`TAPE_FORMAT_VERSION`).
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 5;
 /// File endings of a tape.
 pub const EXTENSIONS: [&str; 2] = [".tape", ".testbench-tape"];
 
-/// A line of a tape, told by its `type`: the first is the header, every other a record. Any line that breaks the
-/// schema refuses the whole tape. Keys that are not listed are ignored.
+/// A line of a tape, told apart by its `type`: the first is the header, every other a record. Any line that breaks the
+/// schema refuses the whole tape, except a last line that was cut off. Keys that are not listed are ignored.
 #[derive(Debug, JsonSchema)]
 #[schemars(tag = "type", rename_all = "snake_case", rename = "TapeLine")]
 pub enum AnyLine<'a> {
@@ -29,225 +37,7 @@ pub enum AnyLine<'a> {
     Record(Record<'a>),
 }
 
-/// First line of a tape.
-#[derive(Debug, Deserialize, JsonSchema)]
-pub struct Header {
-    /// Version of the format; the newest that is read is 1.
-    #[schemars(range(max = FORMAT_VERSION))]
-    pub version: u32,
-    /// Which Harn wrote it.
-    pub harn_version: String,
-    /// When the recording began, in milliseconds since 1970-01-01 UTC.
-    #[serde(default)]
-    pub started_at_unix_ms: Option<i64>,
-    /// The script that ran.
-    #[serde(default)]
-    pub script_path: Option<String>,
-    /// Its arguments.
-    #[serde(default)]
-    pub argv: Vec<String>,
-}
-
-/// One record, in Harn's key order.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-pub struct Record<'a> {
-    /// Its number, from 0; annotations point at it.
-    pub seq: u64,
-    /// Which part of the program was running; `user_script` when it is not there.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub phase: Option<Phase>,
-    /// The program's own clock, in milliseconds.
-    pub virtual_time_ms: i64,
-    /// A clock that never jumps, in milliseconds.
-    pub monotonic_ms: i64,
-    /// What happened.
-    #[serde(borrow)]
-    pub kind: Kind<'a>,
-}
-
-/// Which part of the program was running.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Phase {
-    /// The script itself; also what a tape without phases means.
-    UserScript,
-    /// The runtime's own work after the script.
-    RuntimeFinalize,
-}
-
-/// What a record holds. The fields of a kind that is not listed are neither read nor hashed.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-#[schemars(transform = open)]
-pub enum Kind<'a> {
-    /// A clock was read.
-    ClockRead {
-        /// Which clock.
-        source: ClockSource,
-        /// What it said, in milliseconds.
-        value_ms: i64,
-    },
-    /// The program slept.
-    ClockSleep {
-        /// How long, in milliseconds.
-        duration_ms: u64,
-    },
-    /// A model was asked.
-    LlmCall {
-        /// BLAKE3 of the request.
-        request_digest: String,
-        /// What it answered.
-        #[serde(borrow)]
-        response: Payload<'a>,
-    },
-    /// A file was read.
-    FileRead {
-        /// The file, as the program named it.
-        path: String,
-        /// BLAKE3 of what was read.
-        content_hash: String,
-        /// How many bytes.
-        len_bytes: u64,
-    },
-    /// A file was written.
-    FileWrite {
-        /// The file, as the program named it.
-        path: String,
-        /// BLAKE3 of what was written.
-        content_hash: String,
-        /// How many bytes.
-        len_bytes: u64,
-    },
-    /// A file was deleted.
-    FileDelete {
-        /// The file, as the program named it.
-        path: String,
-    },
-    /// A program ran.
-    ProcessSpawn {
-        /// What ran.
-        program: String,
-        /// Its arguments.
-        args: Vec<String>,
-        /// Where it ran.
-        cwd: Option<String>,
-        /// What it ended with.
-        exit_code: i32,
-        /// How long it ran, in milliseconds.
-        duration_ms: u64,
-        /// What it wrote to standard output.
-        #[serde(borrow)]
-        stdout_payload: Payload<'a>,
-        /// What it wrote to standard error.
-        #[serde(borrow)]
-        stderr_payload: Payload<'a>,
-    },
-    /// A decision was made by a model.
-    DecisionEvaluation {
-        /// BLAKE3 of the request.
-        request_digest: String,
-        /// What it answered.
-        #[serde(borrow)]
-        response: Payload<'a>,
-    },
-    /// A server of the Model Context Protocol was called.
-    McpJsonRpc {
-        /// The server.
-        server: String,
-        /// The method that was called.
-        method: String,
-        /// BLAKE3 of the request.
-        request_digest: String,
-        /// BLAKE3 of the response.
-        response_digest: String,
-        /// How long it took, in milliseconds.
-        latency_ms: u64,
-        /// The request.
-        #[serde(borrow)]
-        request_payload: Payload<'a>,
-        /// The response.
-        #[serde(borrow)]
-        response_payload: Payload<'a>,
-    },
-    /// Something happened to a job that a model works on.
-    ModelJob {
-        /// The job.
-        job_id: String,
-        /// The request that began it.
-        request_id: String,
-        /// What works on it.
-        backend: String,
-        /// Where the job stands.
-        state: String,
-        /// What kind of event it is.
-        event_kind: String,
-        /// The event.
-        #[serde(borrow)]
-        event: Payload<'a>,
-        /// BLAKE3 of the assets, sorted.
-        asset_digests: Vec<String>,
-    },
-    /// A newer kind; its fields are not read, and not hashed either.
-    #[serde(other)]
-    Unknown,
-}
-
-fn open(schema: &mut schemars::Schema) {
-    crate::shapes::open(schema, "kind", "unknown");
-}
-
-/// Which clock was read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ClockSource {
-    /// The time of day.
-    Wall,
-    /// A clock that never jumps.
-    Monotonic,
-}
-
-/// Bytes that a record carries: in the line, or in the tape's CAS folder.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(
-    untagged,
-    expecting = "a payload is an object with `content_hash` and either `text` or `len_bytes`"
-)]
-pub enum Payload<'a> {
-    /// In the line.
-    Inline {
-        /// BLAKE3 of the text.
-        content_hash: String,
-        /// The bytes as text.
-        #[serde(borrow)]
-        #[schemars(with = "String")]
-        text: InlineText<'a>,
-    },
-    /// In `<tape>.cas/<content_hash>`.
-    External {
-        /// BLAKE3 of the bytes.
-        content_hash: String,
-        /// How many bytes.
-        len_bytes: u64,
-    },
-}
-
-/// Inline text, borrowed when it can be.
-#[derive(Debug)]
-pub struct InlineText<'a>(pub std::borrow::Cow<'a, str>);
-
-impl<'de: 'a, 'a> Deserialize<'de> for InlineText<'a> {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Str::deserialize(deserializer).map(|text| Self(text.into_inner()))
-    }
-}
-
-impl Serialize for InlineText<'_> {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.0)
-    }
-}
-
-/// A record and the line it stands on.
+/// A record and the line that it is on.
 #[derive(Debug)]
 pub struct RecordLine<'a> {
     /// The line.
@@ -267,11 +57,13 @@ pub struct Tape<'a> {
     pub records: Vec<RecordLine<'a>>,
     /// Formats.md C: BLAKE3 over the records written again, each followed by LF.
     pub content_hash: String,
-    /// The same without `phase`, for tapes of older releases: only when no record carries one.
-    pub hash_without_phase: Option<String>,
+    /// What other builds and older releases of Harn compute, where that differs: with the keys of transcript changes in
+    /// the order of the file, and without `phase` when no record has one.
+    pub other_hashes: Vec<String>,
 }
 
-/// Reads a tape. As in Harn's loader one malformed line refuses the whole tape, but every such line is reported.
+/// Reads a tape. As in Harn's loader one malformed line refuses the whole tape, but every such line is reported. Only
+/// a last line that ends without a line break may be broken: a recording that was cut off counts up to there.
 #[must_use]
 pub fn parse<'a>(path: &str, bytes: &'a [u8]) -> (Option<Tape<'a>>, Vec<Diagnostic>) {
     let mut diagnostics = Collector::default();
@@ -281,6 +73,7 @@ pub fn parse<'a>(path: &str, bytes: &'a [u8]) -> (Option<Tape<'a>>, Vec<Diagnost
         .split(|b| *b == b'\n')
         .next()
         .is_some_and(|l| l.trim_ascii().is_empty());
+    let unfinished = unfinished(bytes);
     for (index, line) in jsonl::lines(bytes).enumerate() {
         let source = Source::line(path, line.number, line.text.as_bytes());
         let result = if index == 0 {
@@ -295,8 +88,12 @@ pub fn parse<'a>(path: &str, bytes: &'a [u8]) -> (Option<Tape<'a>>, Vec<Diagnost
                 });
             })
         };
-        if let Err(problem) = result {
-            diagnostics.push(*problem);
+        match result {
+            Err(problem) if index > 0 && unfinished == Some(line.number) && is_torn(&problem) => {
+                diagnostics.push(torn(*problem));
+            }
+            Err(problem) => diagnostics.push(*problem),
+            Ok(()) => {}
         }
     }
     if header.is_none() && !diagnostics.has_errors() {
@@ -312,18 +109,59 @@ pub fn parse<'a>(path: &str, bytes: &'a [u8]) -> (Option<Tape<'a>>, Vec<Diagnost
     (tape, diagnostics.finish(path))
 }
 
+/// The number of the last line, when no line break ends it.
+fn unfinished(bytes: &[u8]) -> Option<u32> {
+    let breaks = memchr::memchr_iter(b'\n', bytes).count();
+    (bytes.last()? != &b'\n').then(|| u32::try_from(breaks + 1).unwrap_or(u32::MAX))
+}
+
+/// A second header can be read, and is wrong all the same.
+fn is_torn(problem: &Diagnostic) -> bool {
+    *problem.code == codes::TAPE_MALFORMED_RECORD
+}
+
+fn torn(problem: Diagnostic) -> Diagnostic {
+    codes::TAPE_TORN_LINE.at(
+        problem.place,
+        "The last line of the tape is cut off, and is left out",
+        "Nothing needs to be done if the recording was stopped; else take the tape from its source again.",
+    )
+}
+
 fn finish(header: Header, mut records: Vec<RecordLine<'_>>) -> Tape<'_> {
-    let has_phase = records.iter().any(|line| line.record.phase.is_some());
-    let hash_without_phase = (!has_phase).then(|| hash(&mut records));
+    let mut other_hashes = Vec::new();
+    if !records.iter().any(|line| line.record.phase.is_some()) {
+        other_hashes.push(hash(&mut records));
+    }
     for line in &mut records {
         line.record.phase.get_or_insert(Phase::UserScript);
     }
+    let as_written = records
+        .iter()
+        .any(|line| matches!(&line.record.kind, Kind::ToolCall { transcript_changes, .. } if !transcript_changes.is_empty()))
+        .then(|| hash(&mut records));
+    let sorted = records
+        .iter_mut()
+        .fold(false, |changed, line| sort(&mut line.record) | changed);
+    other_hashes.extend(as_written.filter(|_| sorted));
     Tape {
         header,
         content_hash: hash(&mut records),
         records,
-        hash_without_phase,
+        other_hashes,
     }
+}
+
+fn sort(record: &mut Record<'_>) -> bool {
+    let Kind::ToolCall {
+        transcript_changes, ..
+    } = &mut record.kind
+    else {
+        return false;
+    };
+    transcript_changes
+        .iter_mut()
+        .fold(false, |changed, change| change.sort() | changed)
 }
 
 fn hash(records: &mut [RecordLine<'_>]) -> String {
@@ -338,19 +176,6 @@ fn hash(records: &mut [RecordLine<'_>]) -> String {
     hasher.finalize().to_hex().to_string()
 }
 
-#[derive(Deserialize)]
-struct Tag<'a> {
-    #[serde(borrow, rename = "type")]
-    tag: Option<Str<'a>>,
-}
-
-fn tag(text: &str) -> Option<String> {
-    serde_json::from_str::<Tag<'_>>(text)
-        .ok()?
-        .tag
-        .map(|tag| tag.to_string())
-}
-
 fn parse_header(
     source: &Source<'_>,
     line: &Line<'_>,
@@ -358,28 +183,41 @@ fn parse_header(
 ) -> Result<Header, Box<Diagnostic>> {
     let text = line.text.as_ref();
     let whole = source.place(0, text.len());
-    if first_is_blank || tag(text).as_deref() != Some("header") {
-        return Err(Box::new(codes::TAPE_MISSING_HEADER.at(
-            whole,
+    let missing = || {
+        Box::new(codes::TAPE_MISSING_HEADER.at(
+            whole.clone(),
             "The first line of the tape is not a header",
-            "Begin the tape with `{\"type\":\"header\",\"version\":1,\"harn_version\":\"…\"}`; a blank or comment line may not stand before it.",
-        )));
+            "Begin the tape with `{\"type\":\"header\",\"version\":5,\"harn_version\":\"…\"}`; no blank line or comment may come before it.",
+        ))
+    };
+    if first_is_blank {
+        return Err(missing());
     }
-    let header: Header = serde_json::from_str(text)
-        .map_err(|error| malformed::<Header>(source, text, &error, "header"))?;
-    if header.version > FORMAT_VERSION {
-        let node = Node::parse(text).ok().and_then(|root| root.get("version"));
-        let place = node.map_or(whole, |n| source.place(n.offset, n.offset + n.raw.len()));
+    match serde_json::from_str::<Tag<'_>>(text) {
+        Ok(Tag(Some(tag))) if &*tag == "header" => {}
+        Err(error) if text.trim_start().starts_with('{') => {
+            return Err(malformed::<Tag<'_>>(source, text, &error, "header"));
+        }
+        _ => return Err(missing()),
+    }
+    // A newer header may hold what cannot be read: its version is looked at first.
+    let version = Node::parse(text).ok().and_then(|root| root.get("version"));
+    if let Some(node) = version
+        && node
+            .as_u64()
+            .is_some_and(|version| version > u64::from(FORMAT_VERSION))
+    {
+        let place = source.place(node.offset, node.offset + node.raw.len());
         return Err(Box::new(codes::TAPE_UNSUPPORTED_VERSION.at(
             place.pointing("/version"),
             format!(
-                "The tape is of version `{}`; the newest that can be read is `{FORMAT_VERSION}`",
-                header.version
+                "The tape is of version {}; the newest that can be read is `{FORMAT_VERSION}`",
+                quoted(node.raw)
             ),
             "Use a newer runpress, or record the tape with an older Harn.",
         )));
     }
-    Ok(header)
+    serde_json::from_str(text).map_err(|error| malformed::<Header>(source, text, &error, "header"))
 }
 
 fn parse_record<'a>(source: &Source<'_>, line: &Line<'a>) -> Result<Record<'a>, Box<Diagnostic>> {
@@ -390,7 +228,9 @@ fn parse_record<'a>(source: &Source<'_>, line: &Line<'a>) -> Result<Record<'a>, 
             "Record the tape again; a tape with one broken line cannot be trusted.",
         )));
     };
-    match tag(text).as_deref() {
+    let Tag(tag) = serde_json::from_str(text)
+        .map_err(|error| malformed::<Tag<'_>>(source, text, &error, "record"))?;
+    match tag.as_deref() {
         Some("header") => Err(Box::new(codes::TAPE_SECOND_HEADER.at(
             source.place(0, text.len()),
             "This line is a header, and only the first line of a tape may be one",
@@ -403,16 +243,11 @@ fn parse_record<'a>(source: &Source<'_>, line: &Line<'a>) -> Result<Record<'a>, 
             format!("The line type {} is not known in a tape", quoted(other)),
             "Only `header` (first) and `record` lines make a tape.",
         ))),
-        None => match serde_json::from_str::<Record<'_>>(text) {
-            Err(error) if Node::parse(text).is_err() => {
-                Err(malformed::<Record<'_>>(source, text, &error, "record"))
-            }
-            _ => Err(Box::new(codes::TAPE_MALFORMED_RECORD.at(
-                source.place(0, text.len()).pointing("/type"),
-                "The line has no `type`",
-                "Add `\"type\":\"record\"`; comment lines are not allowed in a tape.",
-            ))),
-        },
+        None => Err(Box::new(codes::TAPE_MALFORMED_RECORD.at(
+            source.place(0, text.len()).pointing("/type"),
+            "The line has no `type`",
+            "Add `\"type\":\"record\"`; comment lines are not allowed in a tape.",
+        ))),
     }
 }
 
@@ -433,7 +268,7 @@ fn malformed<'a, T: Deserialize<'a>>(
 mod tests {
     use super::*;
 
-    const HEADER: &str = "{\"type\":\"header\",\"version\":1,\"harn_version\":\"0.8\"}\n";
+    const HEADER: &str = "{\"type\":\"header\",\"version\":5,\"harn_version\":\"0.8\"}\n";
 
     fn hash_of(body: &str) -> String {
         let text = format!("{HEADER}{body}");

@@ -1,91 +1,90 @@
-//! Fetches the payloads of a tape that stand outside it.
+//! Fetches the payloads of a tape that are files beside it.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
 use crate::config::Config;
 use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Collector, Diagnostic, Place, Source, codes};
 use crate::discover::RunDirectory;
+use crate::formats::tape::{Payload, Tape};
 use crate::load::{self, Loaded};
 use crate::model::FileDigest;
-use crate::model::tape::{Block, Tape, Text, TextKind};
+use crate::model::tape::Payloads;
+use crate::rules;
 
-/// Fetches payloads from the CAS folder, each once. They are shown like inline ones; missing ones stay on the event.
-pub(super) fn resolve_payloads(
+/// Fetches payloads from the CAS folder, each once. Those that are missing are reported; the timeline names them.
+pub(super) fn read(
     config: &Config,
     directory: &RunDirectory,
-    tape: &mut Tape<'_>,
+    (file, tape): (&Loaded, &Tape<'_>),
     referenced: &mut Vec<FileDigest>,
     diagnostics: &mut Vec<Diagnostic>,
-) {
-    let (path, name) = (
-        format!("{}/{}", directory.shown, tape.file),
-        tape.file.clone(),
-    );
+) -> Payloads {
     let mut read: BTreeMap<String, Option<(Arc<str>, u64)>> = BTreeMap::new();
     let mut problems = Collector::default();
-    for event in &mut tape.events {
-        for external in std::mem::take(&mut event.external) {
-            let hash = external.content_hash.clone();
-            let payload = read.entry(hash.clone()).or_insert_with(|| {
-                match load::payload(directory, &name, &hash, &config.limits) {
-                    Ok(file) => file.map(|file| {
-                        let bytes = file.bytes.len() as u64;
-                        (payload(&file, &hash, referenced, diagnostics), bytes)
-                    }),
-                    Err(problem) => {
+    for line in &tape.records {
+        for (_, payload) in rules::tape::payloads(&line.record.kind) {
+            let Payload::External {
+                content_hash,
+                len_bytes,
+            } = payload
+            else {
+                continue;
+            };
+            let found = match read.entry(content_hash.clone()) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(new) => {
+                    let found = load::payload(directory, &file.name, content_hash, &config.limits);
+                    let found = found.unwrap_or_else(|problem| {
                         diagnostics.push(problem);
                         None
-                    }
+                    });
+                    new.insert(found.map(|found| {
+                        let bytes = found.bytes.len() as u64;
+                        (text(&found, content_hash, referenced, diagnostics), bytes)
+                    }))
                 }
-            });
-            let place = || {
-                let found = event.source.find(&hash).unwrap_or_default();
-                let source = Source::line(&path, event.line, event.source.as_bytes());
-                source.place(found, found + hash.len())
             };
-            if let Some((text, bytes)) = payload {
-                if *bytes != external.len_bytes {
+            let place = || {
+                let source = &line.line.text;
+                let at = source.find(content_hash.as_str()).unwrap_or_default();
+                let source = Source::line(&file.shown, line.line.number, source.as_bytes());
+                source.place(at, at + content_hash.len())
+            };
+            match found {
+                Some((_, bytes)) if bytes != len_bytes => {
                     problems.add(&codes::TAPE_PAYLOAD_MISMATCH, || {
                         codes::TAPE_PAYLOAD_MISMATCH.at(
                             place(),
                             format!(
-                                "The payload is {bytes} bytes long, but the record says {}",
-                                external.len_bytes
+                                "The payload is {bytes} bytes long, but the record says {len_bytes}"
                             ),
                             "Take the tape and its payloads from their source again.",
                         )
                     });
                 }
-                let kind = if text.starts_with(['{', '[']) {
-                    TextKind::Json
-                } else {
-                    TextKind::Plain
-                };
-                if !text.is_empty() {
-                    event.blocks.push(Block {
-                        label: Some(external.label),
-                        kind,
-                        text: Text::Payload(Arc::clone(text), hash),
-                    });
-                }
-                continue;
+                Some(_) => {}
+                None => problems.add(&codes::TAPE_MISSING_PAYLOAD, || {
+                    let folder = quoted(&format!("{}.cas", file.name));
+                    codes::TAPE_MISSING_PAYLOAD.at(
+                        place(),
+                        format!("The payload {} is not in {folder}", quoted(content_hash)),
+                        "Copy the CAS folder beside the tape; the timeline says that the payload is missing.",
+                    )
+                }),
             }
-            problems.add(&codes::TAPE_MISSING_PAYLOAD, || {
-                codes::TAPE_MISSING_PAYLOAD.at(
-                    place(),
-                    format!("The payload {} is not in {}", quoted(&hash), quoted(&format!("{name}.cas"))),
-                    "Copy the CAS folder beside the tape; the timeline says that the payload is missing.",
-                )
-            });
-            event.external.push(external);
         }
     }
-    diagnostics.extend(problems.finish(&path));
+    diagnostics.extend(problems.finish(&file.shown));
+    let found = read.into_iter();
+    found
+        .filter_map(|(hash, found)| Some((hash, found?.0)))
+        .collect()
 }
 
-fn payload(
+fn text(
     file: &Loaded,
     hash: &str,
     referenced: &mut Vec<FileDigest>,

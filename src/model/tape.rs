@@ -9,7 +9,7 @@ use crate::formats::events;
 mod harn;
 mod log;
 
-pub use harn::from_harn;
+pub use harn::{Payloads, from_harn};
 pub use log::from_event;
 
 /// The format a tape is written in.
@@ -30,8 +30,8 @@ pub struct Tape<'a> {
     pub format: Format,
     /// Content hash as the sidecar's header carries it.
     pub content_hash: String,
-    /// The hash that an older tool computes, where it may differ (formats.md C).
-    pub older_hash: Option<String>,
+    /// The hashes that other builds and older releases compute, where they differ (formats.md C).
+    pub other_hashes: Vec<String>,
     /// Facts of the tape's header, for the provenance section.
     pub header: Vec<(&'static str, String)>,
     /// The events in order.
@@ -124,6 +124,10 @@ pub enum TextKind {
 pub struct Block<'a> {
     /// What it is, where the event has several: `stdout`, `response`, ...
     pub label: Option<&'static str>,
+    /// What the label is about, as recorded: the path of a file, the name of a tool; may be empty.
+    pub about: Cow<'a, str>,
+    /// Whether it is closed at first, however short it is.
+    pub folded: bool,
     /// How it is shown.
     pub kind: TextKind,
     /// The text.
@@ -155,6 +159,8 @@ impl std::ops::Deref for Text<'_> {
 pub struct External {
     /// What it is.
     pub label: &'static str,
+    /// What the label is about, as in a [`Block`].
+    pub about: String,
     /// BLAKE3 of the bytes, 64 hexadecimal digits.
     pub content_hash: String,
     /// How many bytes the tape says.
@@ -205,7 +211,24 @@ impl Event<'_> {
     }
 }
 
+impl TextKind {
+    /// How text is shown that may be JSON.
+    fn of(text: &str) -> Self {
+        if text.starts_with(['{', '[']) {
+            Self::Json
+        } else {
+            Self::Plain
+        }
+    }
+}
+
 impl<'a> Tape<'a> {
+    /// Whether `hash` is its content hash, as any release of its format computes it.
+    #[must_use]
+    pub fn has_hash(&self, hash: &str) -> bool {
+        self.content_hash == hash || self.other_hashes.iter().any(|other| other == hash)
+    }
+
     /// The tape of an event log.
     #[must_use]
     pub fn of_events(events: Vec<Event<'a>>, content_hash: String) -> Self {
@@ -213,7 +236,7 @@ impl<'a> Tape<'a> {
             file: events::FILE_NAME.to_owned(),
             format: Format::Events,
             content_hash,
-            older_hash: None,
+            other_hashes: Vec::new(),
             header: Vec::new(),
             events,
             positions: None,
@@ -275,6 +298,8 @@ impl<'a> Event<'a> {
         if !text.is_empty() {
             self.blocks.push(Block {
                 label,
+                about: Cow::Borrowed(""),
+                folded: false,
                 kind,
                 text: Text::Own(text),
             });
@@ -303,6 +328,8 @@ fn shortened(mut event: Event<'_>) -> Event<'_> {
             0,
             Block {
                 label: Some("in full"),
+                about: Cow::Borrowed(""),
+                folded: false,
                 kind: TextKind::Plain,
                 text: Text::Own(whole),
             },

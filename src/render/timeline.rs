@@ -113,9 +113,10 @@ fn push_event(out: &mut String, event: &EventView<'_>) {
     for text in &event.texts {
         push_content(out, text);
     }
-    for (label, size) in &event.missing {
+    for (label, about, size) in &event.missing {
         out.push_str("<p class=missing>The ");
         out.push_str(label);
+        push_about(out, about);
         out.push_str(" (");
         out.push_str(size);
         out.push_str(") is not in the tape’s CAS folder.</p>");
@@ -138,7 +139,11 @@ fn push_content(out: &mut String, text: &TextView<'_>) {
     if let Some(label) = text.label {
         out.push_str("<p class=lab>");
         out.push_str(label);
+        push_about(out, text.about);
         out.push_str("</p>");
+    }
+    if text.text.is_empty() {
+        return;
     }
     if let Some(size) = &text.folded {
         out.push_str("<details><summary>");
@@ -171,6 +176,14 @@ fn push_words(out: &mut String, text: &str, kind: TextKind) {
         TextKind::Plain if has_hunk(text) && !text.contains('\u{1b}') => push_diff(out, text),
         TextKind::Plain => push_terminal(out, text),
         TextKind::Json => push_json(out, text),
+    }
+}
+
+fn push_about(out: &mut String, about: &str) {
+    if !about.is_empty() {
+        out.push_str(" <code>");
+        push_text(out, about);
+        out.push_str("</code>");
     }
 }
 

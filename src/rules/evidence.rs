@@ -131,7 +131,8 @@ fn unreadable_quote(line: &AnnotationLine<'_>) -> bool {
 /// Everything that an event says, as a reader copies it: without terminal colours, white space as single blanks.
 fn searchable(event: &Event<'_>) -> String {
     let facts = event.facts.iter().map(|(_, value)| value.as_ref());
-    let blocks = event.blocks.iter().map(|block| &*block.text);
+    let blocks = event.blocks.iter();
+    let blocks = blocks.flat_map(|block| [block.about.as_ref(), &*block.text]);
     let mut text = String::new();
     for part in [event.headline.as_ref()]
         .into_iter()
@@ -211,11 +212,37 @@ struct Words {
 }
 
 /// Kinds whose names are no everyday words; a `read` or a `command` in a sentence says little.
-const WORDS: [Words; 10] = [
+const WORDS: [Words; 15] = [
     Words {
         kind: "llm_call",
         plainly: &["llm_call", "llm call", "llm", "model call"],
-        perhaps: &["model"],
+        // A model asks for the calls of tools, so words about those may be about it.
+        perhaps: &["model", "tool", "call", "tool call", "prompt"],
+    },
+    Words {
+        kind: "tool_call",
+        plainly: &["tool_call", "tool call"],
+        perhaps: &["tool", "call", "command", "file", "edit"],
+    },
+    Words {
+        kind: "cache_lookup",
+        plainly: &["cache_lookup", "cache lookup"],
+        perhaps: &["cache"],
+    },
+    Words {
+        kind: "prompt_render",
+        plainly: &["prompt_render", "prompt render"],
+        perhaps: &["prompt", "template"],
+    },
+    Words {
+        kind: "payload_redaction",
+        plainly: &["payload_redaction", "payload redaction"],
+        perhaps: &["redacted", "redaction", "secret"],
+    },
+    Words {
+        kind: "session_control",
+        plainly: &["session_control", "session control"],
+        perhaps: &["session"],
     },
     Words {
         kind: "clock_read",
@@ -255,7 +282,7 @@ const WORDS: [Words; 10] = [
     Words {
         kind: "mcp_json_rpc",
         plainly: &["mcp_json_rpc", "mcp call", "mcp request"],
-        perhaps: &["mcp"],
+        perhaps: &["mcp", "tool", "tool call"],
     },
     Words {
         kind: "model_job",

@@ -357,7 +357,7 @@ impl<'t> Validator<'t> {
         let Some(expected) = &sidecar.header.tape_content_hash else {
             return;
         };
-        if *expected == tape.content_hash || tape.older_hash.as_ref() == Some(expected) {
+        if tape.has_hash(expected) {
             return;
         }
         let line = &sidecar.header_line;

@@ -1,5 +1,6 @@
 //! Knows what the events of a tape must hold beyond their shape (formats.md B and C).
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use crate::diagnostics::text::quoted;
@@ -57,7 +58,7 @@ pub fn check_harn(path: &str, tape: &Tape<'_>) -> Vec<Diagnostic> {
             ));
         }
         for (pointer, payload) in payloads(&line.record.kind) {
-            check_inline(path, line, pointer, payload, &mut problems);
+            check_inline(path, line, &pointer, payload, &mut problems);
         }
     }
     problems.finish(path)
@@ -87,35 +88,71 @@ fn check_inline(
     }
 }
 
-/// The payloads of a record, each with its key.
+/// The payloads of a record, each with the way to it.
 #[must_use]
-pub fn payloads<'t, 'a>(kind: &'t Kind<'a>) -> Vec<(&'static str, &'t Payload<'a>)> {
+pub fn payloads<'t, 'a>(kind: &'t Kind<'a>) -> Vec<(Cow<'static, str>, &'t Payload<'a>)> {
+    let named = |payloads: &[(&'static str, &'t Payload<'a>)]| {
+        let named = payloads.iter();
+        named
+            .map(|(key, payload)| (Cow::Borrowed(*key), *payload))
+            .collect()
+    };
     match kind {
-        Kind::LlmCall { response, .. } | Kind::DecisionEvaluation { response, .. } => {
-            vec![("response", response)]
+        Kind::LlmCall {
+            response,
+            request,
+            messages,
+            ..
+        } => {
+            let mut all: Vec<_> = named(&[("response", response)]);
+            let request = request.iter();
+            all.extend(request.map(|request| (Cow::Borrowed("request"), request)));
+            let messages = messages.iter().enumerate();
+            all.extend(messages.map(|(i, message)| (Cow::Owned(format!("messages/{i}")), message)));
+            all
         }
+        Kind::DecisionEvaluation { response, .. } => named(&[("response", response)]),
         Kind::ProcessSpawn {
             stdout_payload,
             stderr_payload,
             ..
-        } => {
-            vec![
-                ("stdout_payload", stdout_payload),
-                ("stderr_payload", stderr_payload),
-            ]
-        }
+        } => named(&[
+            ("stdout_payload", stdout_payload),
+            ("stderr_payload", stderr_payload),
+        ]),
         Kind::McpJsonRpc {
             request_payload,
             response_payload,
             ..
+        } => named(&[
+            ("request_payload", request_payload),
+            ("response_payload", response_payload),
+        ]),
+        Kind::ModelJob { event, .. } | Kind::SessionControl { event } => named(&[("event", event)]),
+        Kind::ToolCall {
+            outcome, effects, ..
         } => {
-            vec![
-                ("request_payload", request_payload),
-                ("response_payload", response_payload),
-            ]
+            let mut all: Vec<_> = named(&[("outcome", outcome)]);
+            all.extend(effects.iter().enumerate().filter_map(|(i, effect)| {
+                let content = effect.content.as_ref()?;
+                Some((Cow::Owned(format!("effects/{i}/content")), content))
+            }));
+            all
         }
-        Kind::ModelJob { event, .. } => vec![("event", event)],
-        _ => Vec::new(),
+        Kind::CacheLookup { value, .. } => {
+            let value = value.iter();
+            value.map(|value| (Cow::Borrowed("value"), value)).collect()
+        }
+        Kind::PromptRender {
+            rendered, spans, ..
+        } => named(&[("rendered", rendered), ("spans", spans)]),
+        Kind::ClockRead { .. }
+        | Kind::ClockSleep { .. }
+        | Kind::FileRead { .. }
+        | Kind::FileWrite { .. }
+        | Kind::FileDelete { .. }
+        | Kind::PayloadRedaction
+        | Kind::Unknown => Vec::new(),
     }
 }
 

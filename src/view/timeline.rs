@@ -70,8 +70,8 @@ pub struct EventView<'a> {
     pub facts: &'a [(&'static str, Cow<'a, str>)],
     /// Its content.
     pub texts: Vec<TextView<'a>>,
-    /// Payloads that are not there: label, size.
-    pub missing: Vec<(&'static str, String)>,
+    /// Payloads that are not there: label, what it is about, size.
+    pub missing: Vec<(&'static str, &'a str, String)>,
     /// Lanes of the spans that cover it, and whether each begins or ends here.
     pub spans: Vec<SpanPiece>,
     /// What was said about it.
@@ -83,6 +83,8 @@ pub struct EventView<'a> {
 pub struct TextView<'a> {
     /// What it is.
     pub label: Option<&'static str>,
+    /// What the label is about; may be empty.
+    pub about: &'a str,
     /// How it is written.
     pub kind: TextKind,
     /// The text, or its first part.
@@ -164,7 +166,7 @@ pub fn page<'a>(
                 missing: event
                     .external
                     .iter()
-                    .map(|e| (e.label, format::bytes(e.len_bytes)))
+                    .map(|e| (e.label, e.about.as_str(), format::bytes(e.len_bytes)))
                     .collect(),
                 spans,
                 annotations: annotations
@@ -240,9 +242,10 @@ impl<'a> Contents<'a, '_> {
         });
         TextView {
             label: block.label,
+            about: &block.about,
             kind: block.kind,
             text,
-            folded: folded(whole, block.kind),
+            folded: folded(whole, block),
             rest,
         }
     }
@@ -264,10 +267,11 @@ fn fitting(text: &str, kind: TextKind, limit: usize, measure: Measure) -> &str {
     text
 }
 
-fn folded(text: &str, kind: TextKind) -> Option<String> {
+fn folded(text: &str, block: &Block<'_>) -> Option<String> {
     let size = || format::bytes(text.len() as u64);
-    if kind == TextKind::Json {
-        return (text.len() > FOLD_JSON).then(size);
+    if block.kind == TextKind::Json || block.folded {
+        let is_long = text.len() > FOLD_JSON;
+        return (is_long || block.folded && !text.is_empty()).then(size);
     }
     if text.len() <= FOLD_BYTES && text.len() < FOLD_LINES {
         return None;

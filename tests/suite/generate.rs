@@ -179,7 +179,7 @@ pub(crate) fn strict_object<const N: usize>(
     for n in 0..dice.roll(3) {
         let value = match dice.roll(4) {
             0 => Json::Null,
-            1 => Json::Written("1e999".to_owned()),
+            1 => Json::Written("1e300".to_owned()),
             2 => Json::Array(vec![Json::Object(vec![(
                 "id".to_owned(),
                 Json::Bool(true),

@@ -181,11 +181,37 @@ fn sidecar(t: &str) -> String {
 fn tape(t: &str) -> String {
     let payload =
         || json!({ "content_hash": blake3::hash(t.as_bytes()).to_hex().as_str(), "text": t });
+    let packed = |value: Value| {
+        let text = value.to_string();
+        json!({ "content_hash": blake3::hash(text.as_bytes()).to_hex().as_str(), "text": text })
+    };
     let mut all = vec![
-        json!({ "type": "header", "version": 1, "harn_version": t, "script_path": t, "argv": [t, t] }),
+        json!({ "type": "header", "version": 5, "harn_version": t, "script_path": t, "argv": [t, t],
+            "run": { "recording": "full", "effects_observed": true, "state_roots": [t], "workspace_root": t } }),
     ];
     let kinds = [
         json!({ "kind": "llm_call", "request_digest": t, "response": payload() }),
+        json!({
+            "kind": "llm_call", "request_digest": t, "response": packed(json!({ "text": t, "thinking_summary": t, "model": t,
+                "provider": t, "stop_reason": t, "tool_calls": [{ "id": "c", "name": t, "arguments": { "path": t } }] })),
+            "call_index": 1, "request": payload(), "messages": [payload(), packed(json!({ "role": t, "content": t })),
+                packed(json!({ "role": "user", "content": [{ "type": t, "text": t }, { "type": "thinking" }] }))],
+        }),
+        json!({
+            "kind": "tool_call", "call_id": "c", "tool": t, "args_digest": t, "after_calls": 1,
+            "outcome": packed(json!({ "kind": "categorized", "message": t, "category": t })),
+            "effects": [{ "path": t, "content": payload() }, { "path": t }], "unservable": t,
+            "transcript_changes": [{ "session_id": t, "fields": { t: { "set": t } } }],
+        }),
+        json!({
+            "kind": "tool_call", "call_id": t, "tool": t, "args_digest": t, "after_calls": 1,
+            "outcome": packed(json!({ "kind": "ok", "value": { "ok": true, "tool_name": t, "arguments": { "command": t },
+                "rendered_result": t, "mutation_status": t } })),
+        }),
+        json!({ "kind": "cache_lookup", "namespace": t, "key": t, "after_calls": 1, "value": payload() }),
+        json!({ "kind": "prompt_render", "render_id": t, "template_uri": t, "rendered": payload(), "spans": payload() }),
+        json!({ "kind": "payload_redaction" }),
+        json!({ "kind": "session_control", "event": packed(json!({ "type": t })) }),
         json!({ "kind": "file_read", "path": t, "content_hash": t, "len_bytes": 1 }),
         json!({ "kind": "file_write", "path": t, "content_hash": t, "len_bytes": 1 }),
         json!({ "kind": "file_delete", "path": t }),

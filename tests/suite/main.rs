@@ -30,6 +30,7 @@ mod fuzz_targets;
 mod fuzzing;
 mod generate;
 mod harn;
+mod harn_versions;
 mod hostile;
 mod house;
 mod implementation;

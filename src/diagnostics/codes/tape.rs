@@ -16,12 +16,16 @@ family! { ALL:
         good "{\"type\":\"header\",\"version\":1,\"harn_version\":\"0.8.26\"}";
     TAPE_UNSUPPORTED_VERSION = "tape.unsupported-version" Error "the tape is of a newer version"
         why "A newer version may mean something else by the same words; it is refused, as Harn's own loader does."
-        bad "{\"type\":\"header\",\"version\":2,\"harn_version\":\"1.0.0\"}"
+        bad "{\"type\":\"header\",\"version\":6,\"harn_version\":\"1.0.0\"}"
         good "{\"type\":\"header\",\"version\":1,\"harn_version\":\"0.8.26\"}";
     TAPE_MALFORMED_RECORD = "tape.malformed-record" Error "a line of the tape cannot be read"
         why "A tape with one broken line does not load in Harn either: its content hash could not be computed. Every broken line is reported."
         bad "{\"type\":\"record\",\"seq\":\"0\"}"
         good "{\"type\":\"record\",\"seq\":0,\"phase\":\"user_script\",\"virtual_time_ms\":0,\"monotonic_ms\":0,\"kind\":{\"kind\":\"clock_sleep\",\"duration_ms\":1}}";
+    TAPE_TORN_LINE = "tape.torn-line" Warning "the last line of the tape is cut off"
+        why "A recording that was stopped may end within a line. As in Harn's own loader, a last line without a line break that cannot be read is left out, and the records before it count. Anywhere else, such a line refuses the tape."
+        bad "{\"type\":\"record\",\"seq\":1,\"kind\":{\"llm_c"
+        good "{\"type\":\"record\",\"seq\":1,\"virtual_time_ms\":0,\"monotonic_ms\":0,\"kind\":{\"kind\":\"payload_redaction\"}}";
     TAPE_DUPLICATE_SEQ = "tape.duplicate-seq" Warning "two records of the tape have the same number"
         why "Annotations point at events by number. Where a number stands twice, they are shown at the first."
         bad "seq 0, seq 1, seq 1"

@@ -1,29 +1,35 @@
 //! Makes a tape of Harn's unified tape and its records (formats.md C).
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::formats::tape as harn;
 use crate::model::time::{showable, utc};
 
-use super::{Event, External, Family, Format, Kind, Outcome, Tape, TextKind, shortened};
+use super::{
+    Block, Event, External, Family, Format, Kind, Outcome, Tape, Text, TextKind, shortened,
+};
+
+mod agent;
+mod piece;
+mod redacted;
+
+use agent::Agent;
+use piece::Piece;
+
+/// The payloads of a tape that are files beside it, by hash.
+pub type Payloads = BTreeMap<String, Arc<str>>;
 
 /// The tape of a Harn tape; `file` is its name in the run directory.
 #[must_use]
-pub fn from_harn<'a>(file: &str, tape: harn::Tape<'a>) -> Tape<'a> {
-    let mut header = vec![
-        ("Harn version", tape.header.harn_version),
-        ("tape version", tape.header.version.to_string()),
-    ];
-    if let Some(script) = tape.header.script_path {
-        header.push(("script", script));
-    }
-    if !tape.header.argv.is_empty() {
-        header.push(("arguments", tape.header.argv.join(" ")));
-    }
-    if let Some(ms) = tape.header.started_at_unix_ms {
-        header.push(("started", utc(ms)));
-    }
-    let events: Vec<_> = tape.records.into_iter().map(from_record).collect();
+pub fn from_harn<'a>(file: &str, tape: harn::Tape<'a>, payloads: &Payloads) -> Tape<'a> {
+    let mut agent = Agent::new(payloads);
+    let events: Vec<_> = tape
+        .records
+        .into_iter()
+        .map(|line| from_record(line, &mut agent))
+        .collect();
     let in_order = events
         .iter()
         .zip(0..)
@@ -42,13 +48,45 @@ pub fn from_harn<'a>(file: &str, tape: harn::Tape<'a>) -> Tape<'a> {
         file: file.to_owned(),
         format: Format::Harn,
         content_hash: tape.content_hash,
-        older_hash: tape.hash_without_phase,
-        header,
+        other_hashes: tape.other_hashes,
+        header: header(tape.header),
         events,
     }
 }
 
-fn from_record(line: harn::RecordLine<'_>) -> Event<'_> {
+fn header(header: harn::Header) -> Vec<(&'static str, String)> {
+    let mut facts = vec![
+        ("Harn version", header.harn_version),
+        ("tape version", header.version.to_string()),
+    ];
+    facts.extend(header.script_path.map(|script| ("script", script)));
+    if !header.argv.is_empty() {
+        facts.push(("arguments", header.argv.join(" ")));
+    }
+    if let Some(ms) = header.started_at_unix_ms {
+        facts.push(("started", utc(ms)));
+    }
+    let Some(run) = header.run else { return facts };
+    let recording = match run.recording {
+        harn::Recording::Full => "full: requests, messages, answers and results of tools",
+        harn::Recording::Metadata => "metadata only: models, token counts and digests",
+        harn::Recording::Off => "off",
+    };
+    let effects = if run.effects_observed {
+        "observed"
+    } else {
+        "not observed: a tool call without file changes may have made some"
+    };
+    facts.push(("recording", recording.to_owned()));
+    facts.push(("file changes of tools", effects.to_owned()));
+    facts.extend(run.workspace_root.map(|root| ("workspace root", root)));
+    if !run.state_roots.is_empty() {
+        facts.push(("state roots", run.state_roots.join(" ")));
+    }
+    facts
+}
+
+fn from_record<'a>(line: harn::RecordLine<'a>, agent: &mut Agent<'_>) -> Event<'a> {
     let record = line.record;
     let mut event = Event {
         seq: record.seq,
@@ -69,12 +107,52 @@ fn from_record(line: harn::RecordLine<'_>) -> Event<'_> {
     if record.phase == Some(harn::Phase::RuntimeFinalize) {
         event.fact("phase", Some("runtime_finalize"));
     }
-    fill_harn(&mut event, record.kind);
+    event.kind = fill(&mut event, record.kind, agent);
+    redacted::name(&mut event);
     shortened(event)
 }
 
-fn fill_harn<'a>(event: &mut Event<'a>, kind: harn::Kind<'a>) {
+fn fill<'a>(event: &mut Event<'a>, kind: harn::Kind<'a>, agent: &mut Agent<'_>) -> Kind {
+    let payloads = agent.payloads;
     let (word, family) = match kind {
+        harn::Kind::LlmCall {
+            request_digest,
+            response,
+            call_index,
+            request,
+            messages,
+            attribution,
+        } => {
+            event.fact("call", call_index.map(|index| index.to_string()));
+            agent.response(event, response);
+            event.fact("from templates", attribution.as_ref().and_then(share));
+            agent.messages(event, messages);
+            event.fact("request", Some(request_digest));
+            agent.request(event, request);
+            ("llm_call", Family::Speech)
+        }
+        harn::Kind::ToolCall {
+            call_id,
+            tool,
+            args_digest,
+            after_calls: _,
+            outcome,
+            effects,
+            unservable,
+            transcript_changes,
+        } => {
+            let family = agent.tool(event, (call_id, tool, args_digest), outcome, effects);
+            event.fact("cannot be replayed:", unservable);
+            if !transcript_changes.is_empty() {
+                // Writing plain data into memory cannot fail.
+                let text = serde_json::to_string(&transcript_changes).unwrap_or_default();
+                event.blocks.push(Block {
+                    folded: true,
+                    ..Piece::of(&text).block(Some("transcript changes"), TextKind::Json)
+                });
+            }
+            ("tool_call", family)
+        }
         harn::Kind::ClockRead { source, value_ms } => {
             let source = if source == harn::ClockSource::Wall {
                 "wall"
@@ -88,19 +166,12 @@ fn fill_harn<'a>(event: &mut Event<'a>, kind: harn::Kind<'a>) {
             event.headline = Cow::Owned(format!("{duration_ms} ms"));
             ("clock_sleep", Family::Other)
         }
-        harn::Kind::LlmCall {
-            request_digest,
-            response,
-        } => {
-            event.fact("request", Some(request_digest));
-            event.payload("response", response);
-            ("llm_call", Family::Speech)
-        }
         harn::Kind::FileRead {
             path,
             content_hash,
             len_bytes,
         } => {
+            agent.note_file(&path, &content_hash);
             event.file(path, &content_hash, len_bytes);
             ("file_read", Family::Read)
         }
@@ -109,10 +180,12 @@ fn fill_harn<'a>(event: &mut Event<'a>, kind: harn::Kind<'a>) {
             content_hash,
             len_bytes,
         } => {
+            agent.note_file(&path, &content_hash);
             event.file(path, &content_hash, len_bytes);
             ("file_write", Family::Write)
         }
         harn::Kind::FileDelete { path } => {
+            agent.forget_file(&path);
             event.headline = Cow::Owned(path);
             ("file_delete", Family::Write)
         }
@@ -139,8 +212,8 @@ fn fill_harn<'a>(event: &mut Event<'a>, kind: harn::Kind<'a>) {
             event.fact("exit code", Some(exit_code.to_string()));
             event.fact("in", cwd);
             event.fact("took", Some(format!("{duration_ms} ms")));
-            event.payload("stdout", stdout_payload);
-            event.payload("stderr", stderr_payload);
+            event.payload("stdout", stdout_payload, payloads);
+            event.payload("stderr", stderr_payload, payloads);
             ("process_spawn", Family::Command)
         }
         harn::Kind::DecisionEvaluation {
@@ -148,7 +221,7 @@ fn fill_harn<'a>(event: &mut Event<'a>, kind: harn::Kind<'a>) {
             response,
         } => {
             event.fact("request", Some(request_digest));
-            event.payload("response", response);
+            event.payload("response", response, payloads);
             ("decision_evaluation", Family::Speech)
         }
         harn::Kind::McpJsonRpc {
@@ -164,8 +237,8 @@ fn fill_harn<'a>(event: &mut Event<'a>, kind: harn::Kind<'a>) {
             event.fact("took", Some(format!("{latency_ms} ms")));
             event.fact("request", Some(request_digest));
             event.fact("response", Some(response_digest));
-            event.payload("request", request_payload);
-            event.payload("response", response_payload);
+            event.payload("request", request_payload, payloads);
+            event.payload("response", response_payload, payloads);
             ("mcp_json_rpc", Family::Delegation)
         }
         harn::Kind::ModelJob {
@@ -184,8 +257,45 @@ fn fill_harn<'a>(event: &mut Event<'a>, kind: harn::Kind<'a>) {
             if !asset_digests.is_empty() {
                 event.fact("assets", Some(asset_digests.join(", ")));
             }
-            event.payload("event", payload);
+            event.payload("event", payload, payloads);
             ("model_job", Family::Delegation)
+        }
+        harn::Kind::CacheLookup {
+            namespace,
+            key,
+            after_calls: _,
+            value,
+        } => {
+            event.headline = Cow::Owned(format!("{namespace} {key}"));
+            event.fact("result", Some(if value.is_some() { "hit" } else { "miss" }));
+            event.folded("value", value, payloads);
+            ("cache_lookup", Family::Other)
+        }
+        harn::Kind::PromptRender {
+            render_id,
+            template_uri,
+            rendered,
+            spans,
+        } => {
+            event.headline = Cow::Owned(template_uri);
+            event.fact("id", Some(render_id));
+            event.folded("prompt", Some(rendered), payloads);
+            event.folded("spans", Some(spans), payloads);
+            ("prompt_render", Family::Other)
+        }
+        harn::Kind::PayloadRedaction => {
+            event.push(
+                None,
+                TextKind::Plain,
+                "Something was removed here: the next record was written without what the recorder’s patterns matched.",
+            );
+            ("payload_redaction", Family::Other)
+        }
+        harn::Kind::SessionControl { event: payload } => {
+            let text = event.folded("event", Some(payload), payloads);
+            let what = text.and_then(|text| Some(harn::content::event_type(&text)?.into_owned()));
+            event.headline = Cow::Owned(what.unwrap_or_default());
+            ("session_control", Family::Other)
         }
         harn::Kind::Unknown => {
             let source = event.source.clone();
@@ -193,7 +303,13 @@ fn fill_harn<'a>(event: &mut Event<'a>, kind: harn::Kind<'a>) {
             ("unknown", Family::Other)
         }
     };
-    event.kind = Kind { word, family };
+    Kind { word, family }
+}
+
+/// How much of a prompt comes from templates.
+fn share(attribution: &harn::Attribution) -> Option<String> {
+    let (bytes, all) = (attribution.prompt_attributed, attribution.prompt_bytes);
+    (all > 0).then(|| format!("{bytes} of {all} bytes"))
 }
 
 impl<'a> Event<'a> {
@@ -203,26 +319,69 @@ impl<'a> Event<'a> {
         self.fact("hash", Some(content_hash.to_owned()));
     }
 
-    fn payload(&mut self, label: &'static str, payload: harn::Payload<'a>) {
-        match payload {
-            harn::Payload::Inline { text, .. } => {
-                let kind = if text.0.starts_with(['{', '[']) {
-                    TextKind::Json
-                } else {
-                    TextKind::Plain
-                };
-                self.push(Some(label), kind, text.0);
-            }
-            harn::Payload::External {
+    /// Shows a payload under a label; one that is nowhere is named.
+    fn payload(&mut self, label: &'static str, payload: harn::Payload<'a>, payloads: &Payloads) {
+        match held(payload, payloads) {
+            Ok(text) => self.text(label, text),
+            Err(missing) => self.lacks(label, "", missing),
+        }
+    }
+
+    fn text(&mut self, label: &'static str, text: Text<'a>) {
+        if !text.is_empty() {
+            self.blocks.push(Block {
+                label: Some(label),
+                about: Cow::Borrowed(""),
+                folded: false,
+                kind: TextKind::of(&text),
+                text,
+            });
+        }
+    }
+
+    /// The same, closed at first. The text is given back.
+    fn folded(
+        &mut self,
+        label: &'static str,
+        payload: Option<harn::Payload<'a>>,
+        payloads: &Payloads,
+    ) -> Option<Text<'a>> {
+        let before = self.blocks.len();
+        self.payload(label, payload?, payloads);
+        let block = self.blocks.get_mut(before)?;
+        block.folded = true;
+        Some(block.text.clone())
+    }
+
+    fn lacks(&mut self, label: &'static str, about: &str, missing: Missing) {
+        self.external.push(External {
+            label,
+            about: about.to_owned(),
+            content_hash: missing.content_hash,
+            len_bytes: missing.len_bytes,
+        });
+    }
+}
+
+/// A payload that is in no file.
+struct Missing {
+    content_hash: String,
+    len_bytes: u64,
+}
+
+/// The text of a payload.
+fn held<'a>(payload: harn::Payload<'a>, payloads: &Payloads) -> Result<Text<'a>, Missing> {
+    match payload {
+        harn::Payload::Inline { text, .. } => Ok(Text::Own(text.0)),
+        harn::Payload::External {
+            content_hash,
+            len_bytes,
+        } => match payloads.get(&content_hash) {
+            Some(text) => Ok(Text::Payload(Arc::clone(text), content_hash)),
+            None => Err(Missing {
                 content_hash,
                 len_bytes,
-            } => {
-                self.external.push(External {
-                    label,
-                    content_hash,
-                    len_bytes,
-                });
-            }
-        }
+            }),
+        },
     }
 }

@@ -62,6 +62,8 @@ pub struct TapeView {
     pub format: &'static str,
     /// Its content hash.
     pub content_hash: String,
+    /// What is published of it, where that is much.
+    pub holds: Option<&'static str>,
     /// Facts of its header.
     pub header: Vec<(&'static str, String)>,
     /// Its sidecar.
@@ -182,12 +184,18 @@ pub(super) fn file_view(file: &FileDigest) -> FileView {
     }
 }
 
+const HARN_HOLDS: &str = "A Harn tape is published as it was recorded: prompts, messages, answers of models, results of tools, files that they wrote, command lines and paths. Only what the recorder itself removed is not in it.";
+
 fn tape_view(tape: &Tape<'_>, sidecar: Option<&Sidecar<'_>>) -> TapeView {
     TapeView {
         file: tape.file.clone(),
         format: match tape.format {
             Format::Events => "event log",
             Format::Harn => "Harn tape",
+        },
+        holds: match tape.format {
+            Format::Events => None,
+            Format::Harn => Some(HARN_HOLDS),
         },
         content_hash: tape.content_hash.clone(),
         header: tape.header.clone(),

@@ -193,7 +193,7 @@ fn a_sidecar_whose_tape_does_not_load_is_checked_for_all_that_needs_no_tape() {
             lines(&[HEADER, &note]),
         );
         let of_the_tape = if tape.is_some() {
-            "tape.missing-header"
+            "tape.malformed-record"
         } else {
             "sidecar.without-tape"
         };

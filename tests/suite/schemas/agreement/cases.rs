@@ -113,6 +113,18 @@ pub(super) fn cases() -> Vec<Case> {
         json!({"kind": "clock_read", "source": "wall", "value_ms": 1}),
         json!({"kind": "clock_sleep", "duration_ms": 1}),
         json!({"kind": "llm_call", "request_digest": "d", "response": payload}),
+        json!({"kind": "llm_call", "request_digest": "d", "response": payload, "call_index": 1, "request": payload,
+            "messages": [external], "attribution": {"segments": [{"field": "system", "start": 0, "end": 1, "render_id": "r"}],
+                "system_bytes": 1, "system_attributed": 1, "prompt_bytes": 1, "prompt_attributed": 1}}),
+        json!({"kind": "tool_call", "call_id": "", "tool": "t", "args_digest": "d", "after_calls": 1, "outcome": payload,
+            "effects": [{"path": "p", "content": external}, {"path": "q"}], "unservable": "u", "transcript_changes": [
+                {"session_id": "s", "fields": {"a": {"set": 1}, "b": {"append": [2]}, "c": "remove"}},
+                {"session_id": "s", "lifecycle": {"kind": "opened", "transcript": {}}},
+                {"session_id": "s", "lifecycle": {"kind": "closed"}}]}),
+        json!({"kind": "cache_lookup", "namespace": "n", "key": "k", "after_calls": 1, "value": payload}),
+        json!({"kind": "prompt_render", "render_id": "r", "template_uri": "t", "rendered": external, "spans": external}),
+        json!({"kind": "payload_redaction"}),
+        json!({"kind": "session_control", "event": payload}),
         json!({"kind": "file_read", "path": "p", "content_hash": "h", "len_bytes": 1}),
         json!({"kind": "file_write", "path": "p", "content_hash": "h", "len_bytes": 1}),
         json!({"kind": "file_delete", "path": "p"}),
@@ -132,7 +144,8 @@ pub(super) fn cases() -> Vec<Case> {
     cases.push(case(
         "tape",
         json!({"type": "header", "version": 1, "harn_version": "0.8", "started_at_unix_ms": 1,
-            "script_path": "s", "argv": ["a"]}),
+            "script_path": "s", "argv": ["a"], "run": {"recording": "full", "effects_observed": true,
+                "state_roots": ["r"], "workspace_root": "w"}}),
         accepts_tape_line,
     ));
     for kind in ["note", "hypothesis", "friction", "newer"] {

@@ -1,0 +1,270 @@
+//! Knows what a tool call of a Harn tape changed in transcripts. As in Harn, these types refuse keys that they do not know.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::{Number, Value};
+
+/// A change of a transcript.
+#[derive(Debug, serde::Deserialize, serde::Serialize, JsonSchema)]
+#[serde(
+    untagged,
+    expecting = "a transcript change is an object with `session_id`, either `fields` or `lifecycle`, and nothing else"
+)]
+pub enum Change {
+    /// Fields of a transcript were changed.
+    Fields(FieldsChange),
+    /// A transcript was opened or closed.
+    Lifecycle(LifecycleChange),
+}
+
+/// Fields of a transcript that were changed.
+#[derive(Debug, serde::Deserialize, serde::Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FieldsChange {
+    /// The session of the transcript.
+    pub session_id: String,
+    /// Each field that was changed.
+    pub fields: BTreeMap<String, FieldChange>,
+}
+
+/// A transcript that was opened or closed.
+#[derive(Debug, serde::Deserialize, serde::Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LifecycleChange {
+    /// The session of the transcript.
+    pub session_id: String,
+    /// Which of both.
+    pub lifecycle: Lifecycle,
+}
+
+/// How a field of a transcript was changed.
+#[derive(Debug, serde::Deserialize, serde::Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(transform = describe)]
+pub enum FieldChange {
+    /// It has this value now.
+    Set(#[schemars(with = "serde_json::Value")] Ordered),
+    /// These items were added.
+    Append(#[schemars(with = "Vec<serde_json::Value>")] Vec<Ordered>),
+    /// It was removed.
+    Remove,
+}
+
+/// Whether a transcript was opened or closed.
+#[derive(Debug, serde::Deserialize, serde::Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Lifecycle {
+    /// It was opened.
+    Opened(Opened),
+    /// It was closed.
+    Closed(Closed),
+}
+
+/// A transcript that was opened.
+#[derive(Debug, serde::Deserialize, serde::Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Opened {
+    /// `opened`
+    pub kind: OpenedWord,
+    /// As which transcript.
+    #[schemars(with = "serde_json::Value")]
+    pub transcript: Ordered,
+}
+
+/// A transcript that was closed.
+#[derive(Debug, serde::Deserialize, serde::Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Closed {
+    /// `closed`
+    pub kind: ClosedWord,
+}
+
+/// What tells an opened transcript apart.
+#[derive(Debug, serde::Deserialize, serde::Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum OpenedWord {
+    /// Opened.
+    Opened,
+}
+
+/// What tells a closed transcript apart.
+#[derive(Debug, serde::Deserialize, serde::Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum ClosedWord {
+    /// Closed.
+    Closed,
+}
+
+/// Says of each key what the change says that has it.
+fn describe(schema: &mut schemars::Schema) {
+    let Some(Value::Array(variants)) = schema.get_mut("oneOf") else {
+        return;
+    };
+    for variant in variants {
+        let words = variant.get("description").cloned();
+        let keys = variant.get_mut("properties").and_then(Value::as_object_mut);
+        for property in keys.into_iter().flat_map(serde_json::Map::values_mut) {
+            let mut described = std::mem::take(property);
+            if described == Value::Bool(true) {
+                described = Value::Object(serde_json::Map::new());
+            }
+            if let (Some(keys), Some(words)) = (described.as_object_mut(), &words) {
+                keys.insert("description".to_owned(), words.clone());
+            }
+            *property = described;
+        }
+    }
+}
+
+impl Change {
+    /// Brings the keys of all values into the order of their names. Says whether that changed anything.
+    pub(super) fn sort(&mut self) -> bool {
+        let mut values: Vec<&mut Ordered> = match self {
+            Self::Fields(change) => change.fields.values_mut().flat_map(values).collect(),
+            Self::Lifecycle(LifecycleChange {
+                lifecycle: Lifecycle::Opened(opened),
+                ..
+            }) => vec![&mut opened.transcript],
+            Self::Lifecycle(_) => Vec::new(),
+        };
+        values
+            .iter_mut()
+            .fold(false, |changed, value| value.sort() | changed)
+    }
+}
+
+fn values(change: &mut FieldChange) -> Vec<&mut Ordered> {
+    match change {
+        FieldChange::Set(value) => vec![value],
+        FieldChange::Append(items) => items.iter_mut().collect(),
+        FieldChange::Remove => Vec::new(),
+    }
+}
+
+/// A JSON value whose objects remember the order of their keys.
+#[derive(Debug)]
+pub enum Ordered {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Bool(bool),
+    /// A number.
+    Number(Number),
+    /// A string.
+    String(String),
+    /// An array.
+    Array(Vec<Ordered>),
+    /// An object: each key with its place and its value.
+    Object(BTreeMap<String, (usize, Ordered)>),
+}
+
+impl Ordered {
+    fn sort(&mut self) -> bool {
+        match self {
+            Self::Array(items) => items
+                .iter_mut()
+                .fold(false, |changed, item| item.sort() | changed),
+            Self::Object(members) => {
+                let mut changed = false;
+                for (sorted, (place, value)) in members.values_mut().enumerate() {
+                    changed |= value.sort() | (*place != sorted);
+                    *place = sorted;
+                }
+                changed
+            }
+            _ => false,
+        }
+    }
+}
+
+impl Serialize for Ordered {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Null => serializer.serialize_unit(),
+            Self::Bool(value) => serializer.serialize_bool(*value),
+            Self::Number(value) => value.serialize(serializer),
+            Self::String(value) => serializer.serialize_str(value),
+            Self::Array(items) => serializer.collect_seq(items),
+            Self::Object(members) => {
+                let mut placed: Vec<_> = members.iter().collect();
+                placed.sort_unstable_by_key(|(_, (place, _))| *place);
+                let mut map = serializer.serialize_map(Some(placed.len()))?;
+                for (key, (_, value)) in placed {
+                    map.serialize_entry(key, value)?;
+                }
+                map.end()
+            }
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Ordered {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct OrderedVisitor;
+
+        impl<'de> Visitor<'de> for OrderedVisitor {
+            type Value = Ordered;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("any JSON value")
+            }
+
+            fn visit_unit<E>(self) -> Result<Ordered, E> {
+                Ok(Ordered::Null)
+            }
+
+            fn visit_bool<E>(self, value: bool) -> Result<Ordered, E> {
+                Ok(Ordered::Bool(value))
+            }
+
+            fn visit_u64<E>(self, value: u64) -> Result<Ordered, E> {
+                Ok(Ordered::Number(value.into()))
+            }
+
+            fn visit_i64<E>(self, value: i64) -> Result<Ordered, E> {
+                Ok(Ordered::Number(value.into()))
+            }
+
+            fn visit_f64<E: Error>(self, value: f64) -> Result<Ordered, E> {
+                Number::from_f64(value)
+                    .map(Ordered::Number)
+                    .ok_or_else(|| E::custom("number out of range"))
+            }
+
+            fn visit_str<E>(self, value: &str) -> Result<Ordered, E> {
+                Ok(Ordered::String(value.to_owned()))
+            }
+
+            fn visit_string<E>(self, value: String) -> Result<Ordered, E> {
+                Ok(Ordered::String(value))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Ordered, A::Error> {
+                let mut items = Vec::new();
+                while let Some(item) = seq.next_element()? {
+                    items.push(item);
+                }
+                Ok(Ordered::Array(items))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Ordered, A::Error> {
+                let mut members: BTreeMap<String, (usize, Ordered)> = BTreeMap::new();
+                while let Some((key, value)) = map.next_entry::<String, Ordered>()? {
+                    // Of a key that is there twice the first place and the last value count, as in `serde_json`.
+                    let next = members.len();
+                    let place = members.get(&key).map_or(next, |(place, _)| *place);
+                    members.insert(key, (place, value));
+                }
+                Ok(Ordered::Object(members))
+            }
+        }
+
+        deserializer.deserialize_any(OrderedVisitor)
+    }
+}

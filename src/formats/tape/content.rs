@@ -1,0 +1,273 @@
+//! Knows the JSON that payloads of a Harn tape hold: answers of models, outcomes of tools, messages and events (formats.md
+//! C). Nothing of it is certain: what is not as expected is left out, and a payload of another shape is `None`.
+
+use std::borrow::Cow;
+
+use crate::formats::json::{Kind, Member, Node};
+
+/// What a model answered.
+#[derive(Debug, Default)]
+pub struct Response<'a> {
+    /// What it said.
+    pub text: Option<Cow<'a, str>>,
+    /// A summary of what it thought.
+    pub thinking_summary: Option<Cow<'a, str>>,
+    /// Whether its thoughts are on the tape.
+    pub has_thinking: bool,
+    /// The tools that it called.
+    pub calls: Vec<Call<'a>>,
+    /// The model.
+    pub model: Option<Cow<'a, str>>,
+    /// Who served it.
+    pub provider: Option<Cow<'a, str>>,
+    /// Why it stopped.
+    pub stop_reason: Option<Cow<'a, str>>,
+    /// Tokens of the whole prompt, those from the cache included.
+    pub input_tokens: Option<u64>,
+    /// Tokens of the answer.
+    pub output_tokens: Option<u64>,
+    /// Prompt tokens that came from the cache; `None` too where the provider does not count them.
+    pub cache_read_tokens: Option<u64>,
+    /// Prompt tokens that were put into the cache.
+    pub cache_write_tokens: Option<u64>,
+}
+
+/// A call of a tool, as the model asked for it.
+#[derive(Debug)]
+pub struct Call<'a> {
+    /// Its id; may be empty.
+    pub id: Cow<'a, str>,
+    /// The tool.
+    pub name: Cow<'a, str>,
+    /// The arguments as written.
+    pub arguments: Option<&'a str>,
+}
+
+/// The keys of an object; the last of two with one name counts.
+struct Keys<'a>(Vec<Member<'a>>);
+
+impl<'a> Keys<'a> {
+    fn of(text: &'a str) -> Option<Self> {
+        let node = Node::parse(text).ok()?;
+        Self::of_node(node)
+    }
+
+    fn of_node(node: Node<'a>) -> Option<Self> {
+        (node.kind() == Kind::Object).then(|| Self(node.members()))
+    }
+
+    fn get(&self, key: &str) -> Option<Node<'a>> {
+        let member = self.0.iter().rfind(|member| member.key == key)?;
+        (member.value.kind() != Kind::Null).then_some(member.value)
+    }
+
+    fn text(&self, key: &str) -> Option<Cow<'a, str>> {
+        self.get(key)?.as_str().filter(|text| !text.is_empty())
+    }
+
+    fn whole(&self, key: &str) -> Option<u64> {
+        self.get(key)?.as_u64()
+    }
+
+    fn boolean(&self, key: &str) -> Option<bool> {
+        self.get(key)?.as_bool()
+    }
+}
+
+/// Reads the answer of a model; `None` when the payload is no such answer.
+#[must_use]
+pub fn response(text: &str) -> Option<Response<'_>> {
+    let keys = Keys::of(text)?;
+    if !["text", "tool_calls", "input_tokens", "output_tokens"]
+        .iter()
+        .any(|key| keys.get(key).is_some())
+    {
+        return None;
+    }
+    // Where the provider does not count them, 0 means unknown. Both names are in use.
+    let counted = ["cache_supported", "cache_counts_reported"]
+        .iter()
+        .all(|key| keys.boolean(key) != Some(false));
+    let cached = |key: &str| keys.whole(key).filter(|_| counted);
+    let calls = keys.get("tool_calls").map(|calls| calls.items());
+    Some(Response {
+        text: keys.text("text"),
+        thinking_summary: keys.text("thinking_summary"),
+        has_thinking: keys.text("thinking").is_some(),
+        calls: calls
+            .unwrap_or_default()
+            .into_iter()
+            .filter_map(call)
+            .collect(),
+        model: keys.text("model"),
+        provider: keys.text("provider"),
+        stop_reason: keys.text("stop_reason"),
+        input_tokens: keys.whole("input_tokens"),
+        output_tokens: keys.whole("output_tokens"),
+        cache_read_tokens: cached("cache_read_tokens"),
+        cache_write_tokens: cached("cache_write_tokens"),
+    })
+}
+
+fn call(node: Node<'_>) -> Option<Call<'_>> {
+    let keys = Keys::of_node(node)?;
+    Some(Call {
+        id: keys.text("id").unwrap_or_default(),
+        name: keys.text("name")?,
+        arguments: keys.get("arguments").map(|arguments| arguments.raw),
+    })
+}
+
+/// What came of a call of a tool.
+#[derive(Debug)]
+pub struct Outcome<'a> {
+    /// Whether the tool did what it should.
+    pub succeeded: bool,
+    /// Its result, or what went wrong.
+    pub result: Option<Value<'a>>,
+    /// What went wrong, in one word.
+    pub category: Option<Cow<'a, str>>,
+    /// The arguments as written, where the agent's loop noted them.
+    pub arguments: Option<&'a str>,
+    /// How long it took, in milliseconds.
+    pub duration_ms: Option<u64>,
+    /// What the agent's loop says of changes.
+    pub mutation: Option<Cow<'a, str>>,
+}
+
+/// A value of a payload.
+#[derive(Debug)]
+pub enum Value<'a> {
+    /// A string.
+    Text(Cow<'a, str>),
+    /// Anything else, as written.
+    Json(&'a str),
+}
+
+impl<'a> Value<'a> {
+    fn of(node: Node<'a>) -> Option<Self> {
+        match node.kind() {
+            Kind::Null => None,
+            Kind::String => node
+                .as_str()
+                .filter(|text| !text.is_empty())
+                .map(Self::Text),
+            _ => Some(Self::Json(node.raw)),
+        }
+    }
+}
+
+/// Reads the outcome of a tool; `None` when the payload is none.
+#[must_use]
+pub fn outcome(text: &str) -> Option<Outcome<'_>> {
+    let keys = Keys::of(text)?;
+    let kind = keys.text("kind")?;
+    let mut outcome = Outcome {
+        succeeded: kind == "ok",
+        result: None,
+        category: keys.text("category"),
+        arguments: None,
+        duration_ms: None,
+        mutation: None,
+    };
+    let value = keys.get("value");
+    let inner = value.and_then(Keys::of_node);
+    let noted = inner.as_ref().filter(|inner| is_noted(inner));
+    let failed = inner.as_ref().and_then(|inner| inner.boolean("ok")) == Some(false);
+    outcome.succeeded &= !failed;
+    match (noted, &*kind) {
+        (Some(noted), "ok") => {
+            let shown: &[&str] = if failed {
+                &["error", "rendered_result", "observation", "result"]
+            } else {
+                &["rendered_result", "observation", "result"]
+            };
+            outcome.result = shown
+                .iter()
+                .filter_map(|key| noted.get(key))
+                .find_map(Value::of);
+            outcome.category = noted.text("error_category");
+            outcome.arguments = noted.get("arguments").map(|arguments| arguments.raw);
+            outcome.duration_ms = noted.whole("execution_duration_ms");
+            outcome.mutation = noted.text("mutation_status");
+        }
+        (_, "ok" | "thrown_value") => outcome.result = value.and_then(Value::of),
+        _ => outcome.result = keys.text("message").map(Value::Text),
+    }
+    Some(outcome)
+}
+
+/// Whether a value is what the agent's loop notes of a call, and not only a result that is an object.
+fn is_noted(keys: &Keys<'_>) -> bool {
+    keys.boolean("ok").is_some()
+        && ["tool_name", "tool_call_id", "status", "rendered_result"]
+            .iter()
+            .any(|key| keys.get(key).is_some())
+}
+
+/// A message to or from a model.
+#[derive(Debug)]
+pub struct Message<'a> {
+    /// Who speaks: `user`, `assistant`, `tool_result`, ...
+    pub role: Cow<'a, str>,
+    /// What is said.
+    pub content: Option<Value<'a>>,
+}
+
+/// Reads a message; `None` when the payload is none.
+#[must_use]
+pub fn message(text: &str) -> Option<Message<'_>> {
+    let keys = Keys::of(text)?;
+    Some(Message {
+        role: keys.text("role")?,
+        content: keys
+            .get("content")
+            .and_then(|content| match content.kind() {
+                Kind::Array => Some(Value::Text(Cow::Owned(parts(content)))),
+                _ => Value::of(content),
+            }),
+    })
+}
+
+/// The parts of a message as one text: thoughts by name only, what is no text as written.
+fn parts(content: Node<'_>) -> String {
+    let parts = content.items().into_iter().map(|item| {
+        let keys = Keys::of_node(item);
+        let kind = keys.as_ref().and_then(|keys| keys.text("type"));
+        let kind = kind.unwrap_or_default();
+        if kind.contains("think") || kind.contains("reason") {
+            return Cow::Owned(format!("<{kind}>"));
+        }
+        let text = item.as_str().or_else(|| keys?.text("text"));
+        text.unwrap_or(Cow::Borrowed(item.raw))
+    });
+    parts.collect::<Vec<_>>().join("\n\n")
+}
+
+/// The `type` of an event of a session.
+#[must_use]
+pub fn event_type(text: &str) -> Option<Cow<'_, str>> {
+    Keys::of(text)?.text("type")
+}
+
+/// What the arguments of a call are about: a command line, a path or a query.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum About<'a> {
+    /// A command line.
+    Command(Cow<'a, str>),
+    /// A file or folder.
+    Path(Cow<'a, str>),
+    /// What is looked for, or an address.
+    Query(Cow<'a, str>),
+}
+
+/// Finds what the arguments of a call are about.
+#[must_use]
+pub fn about(arguments: &str) -> Option<About<'_>> {
+    let keys = Keys::of(arguments)?;
+    let first = |names: &[&str]| names.iter().find_map(|name| keys.text(name));
+    first(&["command", "cmd"])
+        .map(About::Command)
+        .or_else(|| first(&["path", "file_path", "file", "filename"]).map(About::Path))
+        .or_else(|| first(&["query", "pattern", "url"]).map(About::Query))
+}

@@ -1,0 +1,387 @@
+//! Knows the lines of a Harn tape as types: header, record and the kinds of records (formats.md C).
+//!
+//! The content hash is over the records parsed and written again, so these types serialize in exactly Harn's key
+//! order. There is one set of types for every version of the format.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize};
+
+use super::FORMAT_VERSION;
+use super::change::Change;
+use crate::formats::json::Str;
+
+/// First line of a tape.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Header {
+    /// Version of the format; the newest that is read is 5. It is shown, and changes nothing else.
+    #[schemars(range(max = FORMAT_VERSION))]
+    pub version: u32,
+    /// Which Harn wrote it.
+    pub harn_version: String,
+    /// When the recording began, in milliseconds since 1970-01-01 UTC.
+    #[serde(default)]
+    pub started_at_unix_ms: Option<i64>,
+    /// The script that ran.
+    #[serde(default)]
+    pub script_path: Option<String>,
+    /// Its arguments.
+    #[serde(default)]
+    pub argv: Vec<String>,
+    /// How the run was recorded, where it was a run and not a test bench.
+    #[serde(default)]
+    pub run: Option<RunFacts>,
+}
+
+/// How a run was recorded.
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+pub struct RunFacts {
+    /// How much of the payloads is on the tape.
+    pub recording: Recording,
+    /// Whether changes of files were looked for; without it, a missing effect says nothing.
+    pub effects_observed: bool,
+    /// Folders that hold the run's own state.
+    #[serde(default)]
+    pub state_roots: Vec<String>,
+    /// The folder that the run worked in.
+    #[serde(default)]
+    pub workspace_root: Option<String>,
+}
+
+/// How much of the payloads is on a tape.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Recording {
+    /// Requests, messages, answers and results of tools.
+    Full,
+    /// Models, token counts and digests.
+    Metadata,
+    /// Nothing of them.
+    Off,
+}
+
+/// One record, in Harn's key order.
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+pub struct Record<'a> {
+    /// Its number, from 0; annotations point at it.
+    pub seq: u64,
+    /// Which part of the program was running; `user_script` when it is not there.
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(with = "Phase")]
+    pub phase: Option<Phase>,
+    /// The program's own clock, in milliseconds.
+    pub virtual_time_ms: i64,
+    /// A clock that never jumps, in milliseconds.
+    pub monotonic_ms: i64,
+    /// What happened.
+    #[serde(borrow)]
+    pub kind: Kind<'a>,
+}
+
+/// A value that may be absent, but not null.
+fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
+}
+
+/// Which part of the program was running.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// The script itself; also what a tape without phases means.
+    UserScript,
+    /// The runtime's own work after the script.
+    RuntimeFinalize,
+}
+
+/// What a record holds. The fields of a kind that is not listed are neither read nor hashed.
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+#[schemars(transform = open)]
+pub enum Kind<'a> {
+    /// A clock was read.
+    ClockRead {
+        /// Which clock.
+        source: ClockSource,
+        /// What it said, in milliseconds.
+        value_ms: i64,
+    },
+    /// The program slept.
+    ClockSleep {
+        /// How long, in milliseconds.
+        duration_ms: u64,
+    },
+    /// A model was asked.
+    LlmCall {
+        /// BLAKE3 of the request: of its prompt in version 1, of all of it since version 2.
+        request_digest: String,
+        /// What it answered.
+        #[serde(borrow)]
+        response: Payload<'a>,
+        /// Which call of the run it is, from 1.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        call_index: Option<u64>,
+        /// The request without its messages.
+        #[serde(borrow, skip_serializing_if = "Option::is_none")]
+        request: Option<Payload<'a>>,
+        /// The messages of the request, each call's whole list.
+        #[serde(borrow, default, skip_serializing_if = "Vec::is_empty")]
+        messages: Vec<Payload<'a>>,
+        /// Which parts of the request come from prompt templates.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        attribution: Option<Attribution>,
+    },
+    /// A tool was called.
+    ToolCall {
+        /// The id that the model gave the call; may be empty.
+        call_id: String,
+        /// The tool; `process:<name>` for a command of the host.
+        tool: String,
+        /// BLAKE3 of the arguments.
+        args_digest: String,
+        /// How many calls of a model came before it.
+        after_calls: u64,
+        /// What came of it.
+        #[serde(borrow)]
+        outcome: Payload<'a>,
+        /// The files that it changed.
+        #[serde(borrow, default, skip_serializing_if = "Vec::is_empty")]
+        effects: Vec<Effect<'a>>,
+        /// Why a replay cannot serve it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        unservable: Option<String>,
+        /// What it changed in transcripts.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        transcript_changes: Vec<Change>,
+    },
+    /// Something was looked up in a cache.
+    CacheLookup {
+        /// The cache.
+        namespace: String,
+        /// What was looked up.
+        key: String,
+        /// How many calls of a model came before it.
+        after_calls: u64,
+        /// What was found; absent when nothing was.
+        #[serde(borrow, skip_serializing_if = "Option::is_none")]
+        value: Option<Payload<'a>>,
+    },
+    /// A prompt was made from a template.
+    PromptRender {
+        /// BLAKE3 of template, text and spans.
+        render_id: String,
+        /// The template.
+        template_uri: String,
+        /// The prompt.
+        #[serde(borrow)]
+        rendered: Payload<'a>,
+        /// Which part of the prompt comes from which part of the template.
+        #[serde(borrow)]
+        spans: Payload<'a>,
+    },
+    /// The next record was written without what the recorder's patterns matched.
+    PayloadRedaction,
+    /// The session was controlled from outside.
+    SessionControl {
+        /// What happened.
+        #[serde(borrow)]
+        event: Payload<'a>,
+    },
+    /// A file was read.
+    FileRead {
+        /// The file, as the program named it.
+        path: String,
+        /// BLAKE3 of what was read.
+        content_hash: String,
+        /// How many bytes.
+        len_bytes: u64,
+    },
+    /// A file was written.
+    FileWrite {
+        /// The file, as the program named it.
+        path: String,
+        /// BLAKE3 of what was written.
+        content_hash: String,
+        /// How many bytes.
+        len_bytes: u64,
+    },
+    /// A file was deleted.
+    FileDelete {
+        /// The file, as the program named it.
+        path: String,
+    },
+    /// A program ran.
+    ProcessSpawn {
+        /// What ran.
+        program: String,
+        /// Its arguments.
+        args: Vec<String>,
+        /// Where it ran.
+        cwd: Option<String>,
+        /// What it ended with.
+        exit_code: i32,
+        /// How long it ran, in milliseconds.
+        duration_ms: u64,
+        /// What it wrote to standard output.
+        #[serde(borrow)]
+        stdout_payload: Payload<'a>,
+        /// What it wrote to standard error.
+        #[serde(borrow)]
+        stderr_payload: Payload<'a>,
+    },
+    /// A decision was made by a model.
+    DecisionEvaluation {
+        /// BLAKE3 of the request.
+        request_digest: String,
+        /// What it answered.
+        #[serde(borrow)]
+        response: Payload<'a>,
+    },
+    /// A server of the Model Context Protocol was called.
+    McpJsonRpc {
+        /// The server.
+        server: String,
+        /// The method that was called.
+        method: String,
+        /// BLAKE3 of the request.
+        request_digest: String,
+        /// BLAKE3 of the response.
+        response_digest: String,
+        /// How long it took, in milliseconds.
+        latency_ms: u64,
+        /// The request.
+        #[serde(borrow)]
+        request_payload: Payload<'a>,
+        /// The response.
+        #[serde(borrow)]
+        response_payload: Payload<'a>,
+    },
+    /// Something happened to a job that a model works on.
+    ModelJob {
+        /// The job.
+        job_id: String,
+        /// The request that began it.
+        request_id: String,
+        /// What works on it.
+        backend: String,
+        /// Where the job stands.
+        state: String,
+        /// What kind of event it is.
+        event_kind: String,
+        /// The event.
+        #[serde(borrow)]
+        event: Payload<'a>,
+        /// BLAKE3 of the assets, sorted.
+        asset_digests: Vec<String>,
+    },
+    /// A newer kind; its fields are not read, and not hashed either.
+    #[serde(other)]
+    Unknown,
+}
+
+fn open(schema: &mut schemars::Schema) {
+    crate::shapes::open(schema, "kind", "unknown");
+}
+
+/// Which clock was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ClockSource {
+    /// The time of day.
+    Wall,
+    /// A clock that never jumps.
+    Monotonic,
+}
+
+/// Bytes that a record carries: in the line, or in the tape's CAS folder.
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(
+    untagged,
+    expecting = "a payload is an object with `content_hash` and either `text` or `len_bytes`"
+)]
+pub enum Payload<'a> {
+    /// In the line.
+    Inline {
+        /// BLAKE3 of the text.
+        content_hash: String,
+        /// The bytes as text.
+        #[serde(borrow)]
+        #[schemars(with = "String")]
+        text: InlineText<'a>,
+    },
+    /// In `<tape>.cas/<content_hash>`.
+    External {
+        /// BLAKE3 of the bytes.
+        content_hash: String,
+        /// How many bytes.
+        len_bytes: u64,
+    },
+}
+
+impl Payload<'_> {
+    /// BLAKE3 of the bytes, as written.
+    #[must_use]
+    pub fn content_hash(&self) -> &str {
+        match self {
+            Self::Inline { content_hash, .. } | Self::External { content_hash, .. } => content_hash,
+        }
+    }
+}
+
+/// Inline text, borrowed when it can be.
+#[derive(Debug)]
+pub struct InlineText<'a>(pub std::borrow::Cow<'a, str>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for InlineText<'a> {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Str::deserialize(deserializer).map(|text| Self(text.into_inner()))
+    }
+}
+
+impl Serialize for InlineText<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
+    }
+}
+
+/// A file that a tool changed.
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+pub struct Effect<'a> {
+    /// The file.
+    pub path: String,
+    /// What it holds now; absent when it was deleted.
+    #[serde(borrow, skip_serializing_if = "Option::is_none")]
+    pub content: Option<Payload<'a>>,
+}
+
+/// Which parts of a request come from prompt templates.
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+pub struct Attribution {
+    /// The parts.
+    pub segments: Vec<Segment>,
+    /// Bytes of the system prompt.
+    pub system_bytes: u64,
+    /// Those of them that come from templates.
+    pub system_attributed: u64,
+    /// Bytes of system prompt and messages.
+    pub prompt_bytes: u64,
+    /// Those of them that come from templates.
+    pub prompt_attributed: u64,
+}
+
+/// A part of a request that comes from a prompt template.
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+pub struct Segment {
+    /// Where it is: `system`, `messages[i]` or `messages[i].content[j]`.
+    pub field: String,
+    /// Its first byte.
+    pub start: u64,
+    /// The byte after its last.
+    pub end: u64,
+    /// The rendering that it comes from.
+    pub render_id: String,
+}

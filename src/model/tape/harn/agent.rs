@@ -1,0 +1,283 @@
+//! Makes events of what an agent does on a Harn tape: it asks a model, and calls tools. What a record means depends on
+//! the records before it, so this remembers the messages and calls so far.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::formats::tape as harn;
+use crate::formats::tape::content::{self, About};
+use crate::model::tape::{Block, Event, Family, Outcome, Text, TextKind};
+
+use super::piece::{Done, Known, Piece, Reply, Said, done, read_once, reply, said};
+use super::{Payloads, held};
+
+/// What is known of the tape so far.
+pub(super) struct Agent<'p> {
+    pub(super) payloads: &'p Payloads,
+    replies: Known<Reply>,
+    results: Known<Done>,
+    said: Known<Said>,
+    /// Every beginning of a list of messages that was sent so far.
+    sent: BTreeSet<[u8; 32]>,
+    /// Arguments of calls that a model asked for, by id, or by tool where there is no id.
+    asked: BTreeMap<(String, String), Piece>,
+    /// The request that was last shown: its hash and the number of its event.
+    request: Option<(String, u64)>,
+    /// The last known content of each file, by path.
+    files: BTreeMap<String, String>,
+}
+
+impl<'p> Agent<'p> {
+    pub(super) fn new(payloads: &'p Payloads) -> Self {
+        Self {
+            payloads,
+            replies: Known::new(),
+            results: Known::new(),
+            said: Known::new(),
+            sent: BTreeSet::new(),
+            asked: BTreeMap::new(),
+            request: None,
+            files: BTreeMap::new(),
+        }
+    }
+
+    /// Notes what a file holds; says whether it was known before.
+    pub(super) fn note_file(&mut self, path: &str, content_hash: &str) -> bool {
+        let known = self.files.insert(path.to_owned(), content_hash.to_owned());
+        known.is_some()
+    }
+
+    pub(super) fn forget_file(&mut self, path: &str) {
+        self.files.remove(path);
+    }
+
+    /// Shows what a model answered.
+    pub(super) fn response<'a>(&mut self, event: &mut Event<'a>, payload: harn::Payload<'a>) {
+        let text = match held(payload, self.payloads) {
+            Ok(text) => text,
+            Err(missing) => return event.lacks("response", "", missing),
+        };
+        let Some(reply) = read_once(&text, &mut self.replies, reply) else {
+            return event.text("response", text);
+        };
+        let words = reply.text.iter();
+        let words = words.map(|piece| piece.block(None, TextKind::Plain));
+        event.blocks.extend(words);
+        let summary = reply.summary.iter();
+        let summary = summary.map(|piece| piece.block(Some("thinking summary"), TextKind::Plain));
+        event.blocks.extend(summary);
+        for (id, name, arguments) in &reply.calls {
+            let piece = arguments.clone().unwrap_or_else(|| Piece::of(""));
+            event.blocks.push(Block {
+                about: Cow::Owned(name.clone()),
+                ..piece.block(Some("calls"), TextKind::Json)
+            });
+            if arguments.is_some() {
+                self.asked.insert(asked(id, name), piece);
+            }
+        }
+        for (name, value) in &reply.facts {
+            event.fact(name, Some(value.clone()));
+        }
+    }
+
+    /// Shows the messages of a request that no call before it has sent.
+    pub(super) fn messages<'a>(&mut self, event: &mut Event<'a>, messages: Vec<harn::Payload<'a>>) {
+        let mut chain = [0; 32];
+        let mut known = 0_usize;
+        for payload in messages {
+            let mut hasher = blake3::Hasher::new();
+            hasher
+                .update(&chain)
+                .update(payload.content_hash().as_bytes());
+            chain = *hasher.finalize().as_bytes();
+            if !self.sent.insert(chain) {
+                known += 1;
+                continue;
+            }
+            let text = match held(payload, self.payloads) {
+                Ok(text) => text,
+                Err(missing) => {
+                    event.lacks("new message", "", missing);
+                    continue;
+                }
+            };
+            if let Some(said) = read_once(&text, &mut self.said, |text| Some(said(text))) {
+                event.blocks.push(Block {
+                    about: Cow::Owned(said.about.clone()),
+                    folded: true,
+                    ..said.text.block(Some(said.label), said.kind)
+                });
+            }
+        }
+        let known = (known > 0).then(|| known.to_string());
+        event.fact("messages of earlier calls", known);
+    }
+
+    /// Shows the request without its messages, unless it is that of the call before.
+    pub(super) fn request<'a>(
+        &mut self,
+        event: &mut Event<'a>,
+        payload: Option<harn::Payload<'a>>,
+    ) {
+        let Some(payload) = payload else { return };
+        if let Some((hash, seq)) = &self.request
+            && hash == payload.content_hash()
+        {
+            return event.fact("request as in event", Some(seq.to_string()));
+        }
+        self.request = Some((payload.content_hash().to_owned(), event.seq));
+        event.folded("request", Some(payload), self.payloads);
+    }
+
+    /// Shows a call of a tool: what it is about, its arguments and its outcome.
+    pub(super) fn tool<'a>(
+        &mut self,
+        event: &mut Event<'a>,
+        (id, tool, args_digest): (String, String, String),
+        outcome: harn::Payload<'a>,
+        effects: Vec<harn::Effect<'a>>,
+    ) -> Family {
+        let asked = self.asked.remove(&asked(&id, &tool));
+        event.fact("id", Some(id).filter(|id| !id.is_empty()));
+        let arguments = self.outcome(event, outcome, asked);
+        if arguments.is_none() {
+            event.fact("arguments", Some(args_digest));
+        }
+        let about = arguments.as_ref();
+        let about = about.and_then(|piece| content::about(&piece.text));
+        let family = family(&tool, about.as_ref(), !effects.is_empty());
+        let headline = match (about, effects.as_slice()) {
+            (Some(About::Command(text) | About::Path(text) | About::Query(text)), _) => {
+                text.into_owned()
+            }
+            (None, [effect]) => effect.path.clone(),
+            (None, _) => tool.clone(),
+        };
+        if headline != tool {
+            event.facts.insert(0, ("tool", Cow::Owned(tool)));
+        }
+        event.headline = Cow::Owned(headline);
+        for effect in effects {
+            self.effect(event, effect);
+        }
+        family
+    }
+
+    /// Shows an outcome below the arguments, and gives those back.
+    fn outcome<'a>(
+        &mut self,
+        event: &mut Event<'a>,
+        payload: harn::Payload<'a>,
+        asked: Option<Piece>,
+    ) -> Option<Piece> {
+        let (text, missing) = match held(payload, self.payloads) {
+            Ok(text) => (text, None),
+            Err(missing) => (Text::Own(Cow::Borrowed("")), Some(missing)),
+        };
+        let done = read_once(&text, &mut self.results, done);
+        let noted = done.as_ref().and_then(|done| done.arguments.clone());
+        let arguments = noted.or(asked);
+        let shown = arguments.iter();
+        let shown = shown.map(|piece| piece.block(Some("arguments"), TextKind::of(&piece.text)));
+        event.blocks.extend(shown);
+        if let Some(missing) = missing {
+            event.lacks("outcome", "", missing);
+        }
+        let Some(done) = done else {
+            event.text("outcome", text);
+            return arguments;
+        };
+        let (outcome, label) = if done.succeeded {
+            (Outcome::Succeeded, "result")
+        } else {
+            (Outcome::Failed, "error")
+        };
+        event.outcome = outcome;
+        for (name, value) in &done.facts {
+            event.fact(name, Some(value.clone()));
+        }
+        let result = done.result.iter();
+        let result = result.map(|(kind, piece)| piece.block(Some(label), *kind));
+        event.blocks.extend(result);
+        arguments
+    }
+
+    fn effect<'a>(&mut self, event: &mut Event<'a>, effect: harn::Effect<'a>) {
+        let Some(payload) = effect.content else {
+            self.forget_file(&effect.path);
+            event.blocks.push(Block {
+                about: Cow::Owned(effect.path),
+                ..Piece::of("").block(Some("deleted file"), TextKind::Plain)
+            });
+            return;
+        };
+        let label = if self.note_file(&effect.path, payload.content_hash()) {
+            "edited file"
+        } else {
+            "written file"
+        };
+        let piece = match held(payload, self.payloads) {
+            Ok(Text::Payload(text, name)) => Piece { text, name },
+            Ok(Text::Own(text)) => Piece::of(&text),
+            Err(missing) => return event.lacks(label, &effect.path, missing),
+        };
+        event.blocks.push(Block {
+            about: Cow::Owned(effect.path),
+            ..piece.block(Some(label), TextKind::Plain)
+        });
+    }
+}
+
+/// What finds the arguments of a call again. Calls without an id are told apart by their tool.
+fn asked(id: &str, tool: &str) -> (String, String) {
+    let tool = if id.is_empty() { tool } else { "" };
+    (id.to_owned(), tool.to_owned())
+}
+
+/// Words in the names of tools, and what tools of such a name do.
+const TOOLS: [(Family, &[&str]); 3] = [
+    (
+        Family::Write,
+        &[
+            "write", "edit", "patch", "create", "delete", "remove", "move", "rename", "mkdir",
+            "replace", "insert",
+        ],
+    ),
+    (
+        Family::Read,
+        &[
+            "read", "list", "ls", "search", "grep", "glob", "find", "view", "cat", "open", "fetch",
+        ],
+    ),
+    (
+        Family::Command,
+        &["run", "exec", "bash", "shell", "command", "process", "test"],
+    ),
+];
+
+/// What a tool does: by what it changed, by what it is about, by its name.
+fn family(tool: &str, about: Option<&About<'_>>, has_effects: bool) -> Family {
+    if has_effects {
+        return Family::Write;
+    }
+    if matches!(about, Some(About::Command(_))) {
+        return Family::Command;
+    }
+    let known = |word: &str| {
+        let found = TOOLS.iter().find(|(_, words)| words.contains(&word));
+        found.map(|(family, _)| *family)
+    };
+    let name = tool.strip_prefix("process:").map_or(tool, |_| "process");
+    let mut spaced = String::with_capacity(name.len());
+    for c in name.chars() {
+        if c.is_ascii_uppercase() {
+            spaced.push(' ');
+        }
+        spaced.push(c.to_ascii_lowercase());
+    }
+    spaced
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .find_map(known)
+        .unwrap_or(Family::Delegation)
+}

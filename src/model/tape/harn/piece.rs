@@ -1,0 +1,158 @@
+//! Knows what events show of the payloads of an agent: parts of answers, outcomes and messages. Several records may
+//! name one payload, so what is taken from it is held once.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::formats::tape::content::{self, Value};
+use crate::model::tape::{Block, Text, TextKind};
+
+/// A part of a payload, named by its hash.
+#[derive(Clone)]
+pub(super) struct Piece {
+    pub(super) text: Arc<str>,
+    pub(super) name: String,
+}
+
+impl Piece {
+    pub(super) fn of(text: &str) -> Self {
+        Self {
+            text: text.into(),
+            name: blake3::hash(text.as_bytes()).to_hex().to_string(),
+        }
+    }
+
+    pub(super) fn block<'a>(&self, label: Option<&'static str>, kind: TextKind) -> Block<'a> {
+        Block {
+            label,
+            about: Cow::Borrowed(""),
+            folded: false,
+            kind,
+            text: Text::Payload(Arc::clone(&self.text), self.name.clone()),
+        }
+    }
+}
+
+/// An answer of a model.
+pub(super) struct Reply {
+    pub(super) text: Option<Piece>,
+    pub(super) summary: Option<Piece>,
+    /// Id, tool and arguments of each call.
+    pub(super) calls: Vec<(String, String, Option<Piece>)>,
+    pub(super) facts: Vec<(&'static str, String)>,
+}
+
+/// An outcome of a tool.
+pub(super) struct Done {
+    pub(super) succeeded: bool,
+    pub(super) result: Option<(TextKind, Piece)>,
+    pub(super) arguments: Option<Piece>,
+    pub(super) facts: Vec<(&'static str, String)>,
+}
+
+/// A message.
+pub(super) struct Said {
+    pub(super) label: &'static str,
+    pub(super) about: String,
+    pub(super) kind: TextKind,
+    pub(super) text: Piece,
+}
+
+/// Payloads of one kind that are files of their own, by hash, as they were read.
+pub(super) type Known<T> = BTreeMap<String, Option<Arc<T>>>;
+
+/// Reads a payload; one that is a file of its own is read once, however many records name it.
+pub(super) fn read_once<T>(
+    text: &Text<'_>,
+    known: &mut Known<T>,
+    read: fn(&str) -> Option<T>,
+) -> Option<Arc<T>> {
+    match text {
+        Text::Own(text) => read(text).map(Arc::new),
+        Text::Payload(text, hash) => {
+            if let Some(known) = known.get(hash) {
+                return known.clone();
+            }
+            let made = read(text).map(Arc::new);
+            known.insert(hash.clone(), made.clone());
+            made
+        }
+    }
+}
+
+pub(super) fn reply(text: &str) -> Option<Reply> {
+    let response = content::response(text)?;
+    let mut facts = Vec::new();
+    let mut fact = |name, value: Option<String>| facts.extend(value.map(|value| (name, value)));
+    let tokens = |count: Option<u64>| count.map(|count| count.to_string());
+    fact("model", response.model.map(Cow::into_owned));
+    fact("provider", response.provider.map(Cow::into_owned));
+    fact("input tokens", tokens(response.input_tokens));
+    fact("from cache", tokens(response.cache_read_tokens));
+    fact("to cache", tokens(response.cache_write_tokens));
+    fact("output tokens", tokens(response.output_tokens));
+    fact("stopped by", response.stop_reason.map(Cow::into_owned));
+    if response.has_thinking {
+        fact("thinking", Some("recorded, not shown".to_owned()));
+    }
+    let calls = response.calls.into_iter().map(|call| {
+        let arguments = call.arguments.map(Piece::of);
+        (call.id.into_owned(), call.name.into_owned(), arguments)
+    });
+    Some(Reply {
+        text: response.text.as_deref().map(Piece::of),
+        summary: response.thinking_summary.as_deref().map(Piece::of),
+        calls: calls.collect(),
+        facts,
+    })
+}
+
+pub(super) fn done(text: &str) -> Option<Done> {
+    let outcome = content::outcome(text)?;
+    let mut facts = Vec::new();
+    let mut fact = |name, value: Option<String>| facts.extend(value.map(|value| (name, value)));
+    fact("category", outcome.category.map(Cow::into_owned));
+    fact("took", outcome.duration_ms.map(|ms| format!("{ms} ms")));
+    fact("changes", outcome.mutation.map(Cow::into_owned));
+    Some(Done {
+        succeeded: outcome.succeeded,
+        result: outcome.result.map(|result| shown(&result)),
+        arguments: outcome.arguments.map(Piece::of),
+        facts,
+    })
+}
+
+pub(super) fn said(text: &str) -> Said {
+    let Some(message) = content::message(text) else {
+        return Said {
+            label: "new message",
+            about: String::new(),
+            kind: TextKind::of(text),
+            text: Piece::of(text),
+        };
+    };
+    let (label, about) = match &*message.role {
+        "system" => ("new message of the system", String::new()),
+        "user" => ("new message of the user", String::new()),
+        "assistant" => ("new message of the assistant", String::new()),
+        "tool" | "tool_result" => ("new message with the result of a tool", String::new()),
+        _ => ("new message of", message.role.into_owned()),
+    };
+    let (kind, text) = message
+        .content
+        .map_or_else(|| (TextKind::Plain, Piece::of("")), |value| shown(&value));
+    Said {
+        label,
+        about,
+        kind,
+        text,
+    }
+}
+
+fn shown(value: &Value<'_>) -> (TextKind, Piece) {
+    match value {
+        Value::Text(text) => (TextKind::of(text), Piece::of(text)),
+        Value::Json(raw) => (TextKind::Json, Piece::of(raw)),
+    }
+}
