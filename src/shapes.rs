@@ -14,10 +14,6 @@ use crate::feeds::SCHEMA_VERSION;
 pub const HTTP_ADDRESS: &str =
     r#"[Hh][Tt][Tt][Pp][Ss]?://[A-Za-z0-9_.-]+(:[0-9]*)?([/?#][^\s"<>\\`]*)?"#;
 
-/// What a link of an annotation may be.
-pub const LINK: &str =
-    r#"^([Hh][Tt][Tt][Pp][Ss]?://[A-Za-z0-9_.-]+(:[0-9]*)?([/?#][^\s"<>\\`]*)?$|mailto:)"#;
-
 /// Defines a type that stands for a shape.
 macro_rules! shape {
     ($(#[$doc:meta])* $name:ident = $schema:tt) => {

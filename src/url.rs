@@ -6,6 +6,18 @@ use percent_encoding::{CONTROLS, percent_decode_str, utf8_percent_encode};
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct HttpUrl(String);
 
+/// Whether readers may follow an address that an annotation links to: `http`, `https` or `mailto`.
+#[must_use]
+pub fn is_followed(address: &str) -> bool {
+    let mail = strip_scheme(address, "mailto:");
+    HttpUrl::parse(address).is_some()
+        || mail.is_some_and(|rest| {
+            !rest
+                .chars()
+                .any(|c| c.is_whitespace() || crate::diagnostics::text::is_unsafe(c))
+        })
+}
+
 impl HttpUrl {
     /// Takes an address that begins with `http://` or `https://` (in any case), has a host and no
     /// white space, control characters, quotes, backslashes or user information.

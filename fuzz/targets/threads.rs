@@ -2,7 +2,7 @@
 
 use runpress::diagnostics::Source;
 use runpress::formats::threads::{
-    ACTIONS_FILE, Action, Annotation, STATE_FILE, foreign_channel, parse_actions, parse_state,
+    ACTIONS_FILE, Action, Annotation, STATE_FILE, parse_actions, parse_state,
 };
 use runpress::model::threads::{from_annotation, resource_path};
 use runpress::rules;
@@ -82,12 +82,15 @@ pub fn run(bytes: &[u8]) {
         seen.sort_unstable();
         seen.windows(2).all(|pair| pair[0] != pair[1])
     };
+    let channel = rules::threads::channel(&state, &envelopes);
     for envelope in &envelopes {
+        let named = envelope.channel.as_deref();
+        let is_foreign = named.is_some() && named != channel.as_deref();
         let known = state
             .from_seq
             .zip(envelope.server_seq)
             .is_some_and(|(from, seq)| seq <= from);
-        if !known && !envelope.rejected && foreign_channel(envelope).is_none() {
+        if !known && !envelope.rejected && !is_foreign {
             reduce(&mut expected, &envelope.action);
         }
     }
@@ -102,13 +105,13 @@ pub fn run(bytes: &[u8]) {
     }
     let codes = |name: &str| replayed.diagnostics.iter().any(|d| d.code.name == name);
     if unique {
-        assert_eq!(ids(&replayed.value), expected);
+        assert_eq!(ids(&replayed.value.annotations), expected);
         let empty = expected.iter().any(|(_, entries)| entries.is_empty());
         assert_eq!(codes("threads.no-entries"), empty);
     } else {
         assert!(codes("threads.duplicate-id"));
     }
-    for annotation in replayed.value {
+    for annotation in replayed.value.annotations {
         let id = annotation.id.clone();
         let thread = from_annotation(annotation);
         assert_eq!(thread.id, id);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::config::Config;
 use crate::diagnostics::text::{quoted, visible};
-use crate::diagnostics::{Checked, Diagnostic};
+use crate::diagnostics::{Checked, Diagnostic, Severity, codes};
 use crate::discover::RunDirectory;
 use crate::formats;
 use crate::formats::json::Node;
@@ -202,7 +202,14 @@ fn attempt(
         .set_sidecar(directory, &name, new.clone(), &config.limits)
         .map_err(|problem| Refusal::Content(vec![problem]))?;
     done.problems = desk.about(&desk.inspect(), &name);
-    if done.problems.iter().any(Diagnostic::is_error) {
+    // A quote that its event does not hold shows that the event has moved.
+    let strict = config.policy.stale_annotations == Severity::Error;
+    let moved = |problem: &Diagnostic| strict && problem.code == &codes::ANNOTATION_QUOTE_NOT_FOUND;
+    if done
+        .problems
+        .iter()
+        .any(|problem| problem.is_error() || moved(problem))
+    {
         done.outcome = Outcome::Refused;
     } else if files::replace(directory, &name, Some(&old), &new)? {
         done.outcome = Outcome::Written;

@@ -2,13 +2,14 @@
 //!
 //! They grow with the archive, so the lines of each run are made when the run is read and joined at the end.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
 use crate::formats::json::Node;
@@ -17,7 +18,7 @@ use crate::model::run::Run;
 use crate::model::tape::Tape;
 use crate::shapes;
 
-use super::SCHEMA_VERSION;
+use super::{SCHEMA_VERSION, raw};
 
 /// `friction.json`: friction of all runs as Harn's `FrictionEvent`s, newest run first.
 #[derive(Debug, JsonSchema)]
@@ -59,7 +60,7 @@ pub struct Crystallize<'a> {
 #[schemars(rename = "Annotation", transform = as_written)]
 pub struct AnnotationDocument<'a> {
     #[schemars(skip)]
-    members: Vec<(String, &'a RawValue)>,
+    members: Vec<(String, Cow<'a, RawValue>)>,
     /// Id of the run, in feeds over all runs.
     #[schemars(rename = "runId", default, with = "String")]
     run_id: Option<&'a str>,
@@ -134,17 +135,20 @@ impl<'a> AnnotationDocument<'a> {
     ) -> serde_json::Result<Self> {
         let ours =
             |key: &str| matches!(key, "tape" | "target") || (run_id.is_some() && key == "runId");
-        let members = Node::parse(annotation.verbatim.0)?
-            .members()
-            .into_iter()
-            .filter(|member| !ours(&member.key))
-            .map(|member| {
-                Ok((
-                    member.key.into_owned(),
-                    serde_json::from_str(member.value.raw)?,
-                ))
-            })
-            .collect::<serde_json::Result<_>>()?;
+        let mut written = Node::parse(annotation.verbatim.0)?.members();
+        // Of an unknown key that is written twice, the last counts.
+        let mut seen = BTreeSet::new();
+        written.reverse();
+        written.retain(|member| !ours(&member.key) && seen.insert(member.key.clone()));
+        written.reverse();
+        let members = written.into_iter().map(|member| {
+            let value = match member.key.as_ref() {
+                "kind" => Cow::Owned(to_raw_value(annotation.kind.word())?),
+                _ => raw(member.value.raw)?,
+            };
+            Ok((member.key.into_owned(), value))
+        });
+        let members = members.collect::<serde_json::Result<_>>()?;
         let target = tape
             .position(annotation.event)
             .map(|position| &tape.events[position]);
@@ -218,8 +222,8 @@ pub struct FrictionEvent<'a> {
     human_hypothesis: Option<&'a str>,
     /// The annotation's metadata, as written.
     #[schemars(with = "shapes::AsWritten")]
-    metadata: &'a RawValue,
-    /// When it was written; where it does not say so, when the run finished.
+    metadata: Cow<'a, RawValue>,
+    /// When it was written; empty when the annotation does not say so. Harn fills in the time at which it reads the event.
     timestamp: &'a str,
 }
 
@@ -252,7 +256,7 @@ pub struct Anchor<'a> {
     author: Option<Author<'a>>,
     /// The annotation's metadata, as written.
     #[schemars(with = "shapes::AsWritten")]
-    metadata: &'a RawValue,
+    metadata: Cow<'a, RawValue>,
 }
 
 /// Who wrote an annotation.
@@ -334,8 +338,10 @@ fn friction_event<'a>(
         .map_or_else(|| format!("annotation_{}", annotation.event), str::to_owned);
     let summary = annotation.evidence.as_deref().map_or_else(
         || {
+            // The id is empty where the annotation has none, as in Harn.
             format!(
-                "Annotation {id} marks friction at event {}.",
+                "annotation {} on event {}",
+                annotation.id.as_deref().unwrap_or_default(),
                 annotation.event
             )
         },
@@ -364,10 +370,7 @@ fn friction_event<'a>(
         links: annotation.links.iter().map(friction_link).collect(),
         human_hypothesis: None,
         metadata: metadata(annotation)?,
-        timestamp: annotation
-            .timestamp
-            .as_deref()
-            .unwrap_or(&run.finished.text),
+        timestamp: annotation.timestamp.as_deref().unwrap_or_default(),
         id,
     }))
 }
@@ -400,8 +403,8 @@ fn anchor<'a>(
     })
 }
 
-fn metadata<'a>(annotation: &Annotation<'a>) -> serde_json::Result<&'a RawValue> {
-    serde_json::from_str(annotation.metadata.unwrap_or("{}"))
+fn metadata<'a>(annotation: &Annotation<'a>) -> serde_json::Result<Cow<'a, RawValue>> {
+    raw(annotation.metadata.unwrap_or("{}"))
 }
 
 /// Writes `{"schemaVersion": 1, <counts>, "<name>": [a line each]}` from the lines of the runs, so that the archive is

@@ -20,6 +20,9 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 
 use serde::Serialize;
+use serde_json::value::RawValue;
+
+use crate::formats::portable::portable;
 
 /// The version of every document of our own.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -33,10 +36,14 @@ pub fn write_pretty(out: &mut dyn Write, document: &impl Serialize) -> io::Resul
     out.write_all(b"\n")
 }
 
-/// Text of the input that is JSON, to be written as it came in.
+/// Text of the input that is JSON, to be written as it came in, except for what some readers refuse. Every value of an
+/// input goes into a feed through this function.
 ///
 /// # Errors
 /// Never in practice: what is handed in was parsed before.
-pub fn raw(json: &str) -> serde_json::Result<Cow<'_, serde_json::value::RawValue>> {
-    serde_json::from_str::<&serde_json::value::RawValue>(json).map(Cow::Borrowed)
+pub fn raw(json: &str) -> serde_json::Result<Cow<'_, RawValue>> {
+    Ok(match portable(json) {
+        Cow::Borrowed(json) => Cow::Borrowed(serde_json::from_str(json)?),
+        Cow::Owned(json) => Cow::Owned(RawValue::from_string(json)?),
+    })
 }

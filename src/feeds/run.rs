@@ -1,5 +1,7 @@
 //! Knows `run.json`: one run whole, its record verbatim.
 
+use std::borrow::Cow;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
@@ -18,12 +20,12 @@ use crate::render::Html;
 use crate::shapes;
 use crate::view::links;
 
-use super::SCHEMA_VERSION;
 use super::annotations::AnnotationDocument;
 use super::archive::{RatingWord, TierWord, address};
 use super::reconciliation::ReconciliationDocument;
 use super::report::HarnReport;
 use super::transcript::TranscriptDocument;
+use super::{SCHEMA_VERSION, raw};
 
 /// `run.json`: one run whole. Keys are in camelCase, except inside what is passed on as an input wrote it.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -39,7 +41,7 @@ pub struct RunDocument<'a> {
     url: String,
     /// The run record as written, unknown keys and digits of numbers included.
     #[schemars(with = "shapes::AsWritten")]
-    record: &'a RawValue,
+    record: Cow<'a, RawValue>,
     /// What a reviewer wrote.
     review: Option<ReviewDocument<'a>>,
     /// Its tapes: the event log first, then those of Harn by name.
@@ -128,7 +130,7 @@ struct SidecarDocument<'a> {
     file: &'a str,
     /// Its header as written.
     #[schemars(with = "shapes::AsWritten")]
-    header: &'a RawValue,
+    header: Cow<'a, RawValue>,
     /// What Harn's validator says of it.
     report: HarnReport<'a>,
 }
@@ -166,10 +168,10 @@ struct ThreadsDocument<'a> {
 #[schemars(rename = "Thread")]
 struct ThreadDocument<'a> {
     #[schemars(skip)]
-    members: Vec<(&'a str, &'a RawValue)>,
+    members: Vec<(&'a str, Cow<'a, RawValue>)>,
     /// Its entries as written.
     #[schemars(with = "Vec<shapes::AsWritten>")]
-    entries: Vec<&'a RawValue>,
+    entries: Vec<Cow<'a, RawValue>>,
 }
 
 impl Serialize for ThreadDocument<'_> {
@@ -223,7 +225,7 @@ pub fn document<'a>(s: &Sources<'a>) -> serde_json::Result<RunDocument<'a>> {
                 for annotation in &sidecar.annotations {
                     annotations.push(AnnotationDocument::new(None, tape, annotation)?);
                 }
-                let header = serde_json::from_str(sidecar.header.0)?;
+                let header = raw(sidecar.header.0)?;
                 Some(SidecarDocument {
                     file: &sidecar.file,
                     header,
@@ -247,7 +249,7 @@ pub fn document<'a>(s: &Sources<'a>) -> serde_json::Result<RunDocument<'a>> {
         schema_version: SCHEMA_VERSION,
         slug: s.slug,
         url: address(s.config, &links::run(s.slug)),
-        record: serde_json::from_str(s.record)?,
+        record: raw(s.record)?,
         review: s.review.map(|(review, html)| review_document(review, html)),
         tapes,
         reconciliation: s.reconciliation.map(ReconciliationDocument::from),
@@ -284,18 +286,18 @@ fn threads_document<'a>(threads: &'a Threads<'a>) -> serde_json::Result<ThreadsD
 }
 
 fn thread_document<'a>(thread: &'a Thread<'a>) -> serde_json::Result<ThreadDocument<'a>> {
-    let entries: Vec<&RawValue> = thread
+    let entries = thread
         .written
         .entries
         .iter()
-        .map(|entry| serde_json::from_str(entry.raw))
+        .map(|entry| raw(entry.raw))
         .collect::<serde_json::Result<_>>()?;
     let members = thread
         .written
         .members
         .iter()
         .filter(|(key, _)| key != "entries")
-        .map(|(key, raw)| Ok((key.as_str(), serde_json::from_str(raw)?)))
+        .map(|(key, value)| Ok((key.as_str(), raw(value)?)))
         .collect::<serde_json::Result<_>>()?;
     Ok(ThreadDocument { members, entries })
 }

@@ -3,10 +3,11 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::ser::{Error, SerializeMap, SerializeSeq, Serializer};
-use serde_json::value::RawValue;
 
 use crate::model::transcript::{Conversation, Published, Withheld};
 use crate::view::links;
+
+use super::raw;
 
 /// The public part of the transcript.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -92,7 +93,7 @@ impl Serialize for BlockDocument<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0 {
             Published::Value(written) => {
-                let value: &RawValue = serde_json::from_str(written.0).map_err(S::Error::custom)?;
+                let value = raw(written.0).map_err(S::Error::custom)?;
                 value.serialize(serializer)
             }
             Published::List(items) => {

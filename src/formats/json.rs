@@ -12,6 +12,8 @@ use serde_json::value::RawValue;
 
 use crate::diagnostics::{Place, Source};
 
+use super::portable::with_whole_pairs;
+
 /// A string that is borrowed from the document unless it holds an escape.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Str<'a>(pub Cow<'a, str>);
@@ -150,18 +152,38 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The members of an object, in order, duplicates included; empty for anything else, and for an object with
-    /// a key that no UTF-8 text can hold.
+    /// The members of an object, in order, duplicates included; empty for anything else. In a key, half a surrogate
+    /// pair is U+FFFD.
     #[must_use]
     pub fn members(&self) -> Vec<Member<'a>> {
-        let Ok(Members(members)) = serde_json::from_str(self.raw) else {
+        if let Ok(Members(members)) = serde_json::from_str(self.raw) {
+            return members
+                .into_iter()
+                .map(|(key, raw)| Member {
+                    key: key.0,
+                    value: self.child(raw),
+                })
+                .collect();
+        }
+        if self.kind() != Kind::Object {
+            return Vec::new();
+        }
+        // The text is as long as this one, so what is found in it is at the same place here.
+        let text = with_whole_pairs(self.raw);
+        let Ok(Members(members)) = serde_json::from_str(&text) else {
             return Vec::new();
         };
         members
             .into_iter()
-            .map(|(key, raw)| Member {
-                key: key.0,
-                value: self.child(raw),
+            .map(|(key, raw)| {
+                let start = raw.get().as_ptr().addr() - text.as_ptr().addr();
+                Member {
+                    key: Cow::Owned(key.0.into_owned()),
+                    value: Node {
+                        raw: &self.raw[start..start + raw.get().len()],
+                        offset: self.offset + start,
+                    },
+                }
             })
             .collect()
     }
@@ -175,12 +197,26 @@ impl<'a> Node<'a> {
         items.into_iter().map(|raw| self.child(raw)).collect()
     }
 
-    /// The text of a string. A string that no UTF-8 text can hold (half a surrogate pair) is `None`.
+    /// The text of a string. Half a surrogate pair is U+FFFD.
     #[must_use]
     pub fn as_str(&self) -> Option<Cow<'a, str>> {
+        if self.kind() != Kind::String {
+            return None;
+        }
         serde_json::from_str::<Str<'a>>(self.raw)
-            .ok()
             .map(Str::into_inner)
+            .or_else(|_| serde_json::from_str(&with_whole_pairs(self.raw)).map(Cow::Owned))
+            .ok()
+    }
+
+    /// Whether a string, or a key of an object, has half a surrogate pair, which readers in Rust refuse.
+    #[must_use]
+    pub fn has_half_pair(&self) -> bool {
+        match self.kind() {
+            Kind::String => serde_json::from_str::<Str<'_>>(self.raw).is_err(),
+            Kind::Object => serde_json::from_str::<Members<'_>>(self.raw).is_err(),
+            _ => false,
+        }
     }
 
     /// The value of `true` or `false`.

@@ -15,6 +15,24 @@ pub struct Line<'a> {
     pub exact: bool,
 }
 
+impl Line<'_> {
+    /// The line as Harn's loaders read it: without the white space around it, no-break spaces included. A line with
+    /// nothing but the white space of JSON around it stays whole, so that columns are those of the file.
+    #[must_use]
+    pub fn trimmed(mut self) -> Self {
+        let trimmed = self.text.trim();
+        if trimmed != self.text.trim_matches([' ', '\t', '\r', '\n']) {
+            let start = trimmed.as_ptr().addr() - self.text.as_ptr().addr();
+            let range = start..start + trimmed.len();
+            self.text = match self.text {
+                Cow::Borrowed(text) => Cow::Borrowed(&text[range]),
+                Cow::Owned(text) => Cow::Owned(text[range].to_owned()),
+            };
+        }
+        self
+    }
+}
+
 /// The lines of a file that hold more than white space. A byte order mark before the first is dropped.
 pub fn lines(bytes: &[u8]) -> impl Iterator<Item = Line<'_>> {
     let bytes = without_mark(bytes);
@@ -64,5 +82,12 @@ mod tests {
                 (4, "b\u{fffd}".to_owned(), false)
             ]
         );
+    }
+
+    #[test]
+    fn a_trimmed_line_has_no_white_space_around_it_that_json_does_not_know() {
+        let text = "\u{a0}{}\u{2003}\n  {} \n\u{3000}\n\u{b}{}\n".as_bytes();
+        let found: Vec<_> = lines(text).map(|l| l.trimmed().text.into_owned()).collect();
+        assert_eq!(found, ["{}", "  {} ", "", "{}"]);
     }
 }

@@ -4,6 +4,7 @@ pub mod events;
 pub mod json;
 pub mod jsonl;
 pub mod page;
+pub mod portable;
 pub mod raw;
 pub mod reader;
 pub mod reason;

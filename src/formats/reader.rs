@@ -7,6 +7,7 @@ use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Code, Collector, Diagnostic, Place, Severity, Source, Spot};
 
 use super::json::{Kind, Member, Node, pointer_part};
+use super::portable;
 
 /// The codes that a format uses for problems of shape.
 #[derive(Debug)]
@@ -15,7 +16,7 @@ pub struct ShapeCodes {
     pub missing: &'static Code,
     /// A value is of another JSON type than it must be.
     pub wrong_type: &'static Code,
-    /// A key stands twice in one object.
+    /// A duplicate key in one object.
     pub duplicate_key: &'static Code,
 }
 
@@ -24,6 +25,8 @@ pub struct ShapeCodes {
 pub struct Reader<'a> {
     source: Source<'a>,
     codes: &'static ShapeCodes,
+    /// Whether half a surrogate pair is U+FFFD, as in JavaScript, and not an error, as in Rust.
+    takes_half_pairs: bool,
     /// Whether what is read now may be wrong without making the document useless.
     late: bool,
     /// What was noticed so far.
@@ -112,8 +115,18 @@ impl<'a> Reader<'a> {
         Self {
             source,
             codes,
+            takes_half_pairs: false,
             late: false,
             diagnostics: Collector::default(),
+        }
+    }
+
+    /// A reader over a document whose strings may hold half a surrogate pair.
+    #[must_use]
+    pub fn taking_half_pairs(source: Source<'a>, codes: &'static ShapeCodes) -> Self {
+        Self {
+            takes_half_pairs: true,
+            ..Self::new(source, codes)
         }
     }
 
@@ -124,6 +137,11 @@ impl<'a> Reader<'a> {
         let value = read(self);
         self.late = before;
         value
+    }
+
+    /// Reports what of the document some readers refuse.
+    pub fn check_portable(&mut self, root: Node<'_>, code: &'static Code) {
+        portable::check(&self.source, root, code, &mut self.diagnostics);
     }
 
     fn report(&mut self, problem: Diagnostic) {
@@ -152,15 +170,14 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads `node` as an object and reports keys that stand twice.
+    /// Reads `node` as an object and reports duplicate keys.
     pub fn object(&mut self, node: Node<'a>, pointer: impl Into<String>) -> Option<Object<'a>> {
         let pointer = pointer.into();
         if node.kind() != Kind::Object {
             self.wrong_type(node, &pointer, "an object");
             return None;
         }
-        let members = node.members();
-        if members.is_empty() && !is_empty_object(node) {
+        if !self.takes_half_pairs && node.has_half_pair() {
             self.report(self.codes.wrong_type.at(
                 self.place(node, &pointer),
                 format!(
@@ -171,6 +188,7 @@ impl<'a> Reader<'a> {
             ));
             return None;
         }
+        let members = node.members();
         let mut seen = BTreeSet::new();
         for member in &members {
             if !seen.insert(member.key.as_ref()) {
@@ -179,10 +197,15 @@ impl<'a> Reader<'a> {
                 self.diagnostics.add(self.codes.duplicate_key, || {
                     let node = member.value;
                     let place = source.place(node.offset, node.offset + node.raw.len());
-                    self.codes.duplicate_key.at(
+                    let code = self.codes.duplicate_key;
+                    let counts = match code.severity {
+                        Severity::Error => "",
+                        _ => "; the last value counts",
+                    };
+                    code.at(
                         place.pointing(format!("{pointer}/{key}")),
                         format!(
-                            "The key {} stands twice in this object; the last value counts",
+                            "Duplicate key {} in this object{counts}",
                             quoted(&member.key)
                         ),
                         "Keep one of the two.",
@@ -226,11 +249,9 @@ impl<'a> Reader<'a> {
     /// The string under `key`.
     pub fn string(&mut self, parent: &Object<'a>, key: &str, need: Need) -> Option<Cow<'a, str>> {
         let node = self.value(parent, key, need)?;
-        let text = if node.kind() == Kind::String {
-            node.as_str()
-        } else {
-            None
-        };
+        let text = node
+            .as_str()
+            .filter(|_| self.takes_half_pairs || !node.has_half_pair());
         self.typed(text, node, parent, key, "a string")
     }
 
@@ -329,10 +350,6 @@ impl<'a> Reader<'a> {
 
 /// What [`Reader::whole`] asks for.
 const WHOLE: &str = "a whole number that is not negative";
-
-fn is_empty_object(node: Node<'_>) -> bool {
-    node.raw[1..].trim_start().starts_with('}')
-}
 
 /// A JSON pointer for people: the empty one is "the top level".
 fn shown(pointer: &str) -> String {

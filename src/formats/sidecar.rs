@@ -1,7 +1,11 @@
 //! Knows Harn's annotation sidecar (formats.md D): `<tape>.annotations.jsonl`.
 
+use std::borrow::Cow;
+use std::fmt;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde::de::{Deserializer, MapAccess, Unexpected, Visitor};
 use serde_json::value::RawValue;
 
 use crate::diagnostics::text::quoted;
@@ -9,6 +13,7 @@ use crate::diagnostics::{Collector, Diagnostic, Source, codes};
 
 use super::json::{Node, Str, located};
 use super::jsonl::{self, Line};
+use super::portable;
 use super::reason::reason_of_line;
 
 /// What a sidecar's name ends with, after its tape's full name.
@@ -57,7 +62,7 @@ pub struct Annotation<'a> {
     pub event_id: u64,
     /// What it says of the event: `correct`, `incorrect`, `alternative`, `note`, `marker`, `mute`, `hypothesis`,
     /// `friction` or `crystallize_here`. Another word is of a newer producer, and a warning.
-    #[serde(borrow)]
+    #[serde(borrow, deserialize_with = "kind_word")]
     pub kind: Str<'a>,
     /// What was seen, in Markdown.
     #[serde(borrow)]
@@ -85,13 +90,44 @@ pub struct Annotation<'a> {
     pub metadata: Metadata<'a>,
 }
 
+/// Reads the word of a kind. As serde reads the name of any variant, `{"note": null}` is `"note"`.
+fn kind_word<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Str<'de>, D::Error> {
+    struct WordVisitor;
+
+    impl<'de> Visitor<'de> for WordVisitor {
+        type Value = Str<'de>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a string")
+        }
+
+        fn visit_borrowed_str<E>(self, word: &'de str) -> Result<Self::Value, E> {
+            Ok(Str(Cow::Borrowed(word)))
+        }
+
+        fn visit_str<E>(self, word: &str) -> Result<Self::Value, E> {
+            Ok(Str(Cow::Owned(word.to_owned())))
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            let one = map.next_entry::<Str<'de>, ()>()?;
+            match (one, map.next_key::<Str<'de>>()?) {
+                (Some((word, ())), None) => Ok(word),
+                _ => Err(serde::de::Error::invalid_type(Unexpected::Map, &self)),
+            }
+        }
+    }
+
+    deserializer.deserialize_any(WordVisitor)
+}
+
 /// An object that is empty when absent, kept as written.
 #[derive(Debug, Default, JsonSchema)]
 #[schemars(inline)]
 pub struct Metadata<'a>(#[schemars(with = "crate::shapes::AsWritten")] pub Option<&'a RawValue>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Metadata<'a> {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let raw = <&'a RawValue>::deserialize(deserializer)?;
         if raw.get().starts_with('{') {
             Ok(Self(Some(raw)))
@@ -159,9 +195,8 @@ pub struct Link {
     /// The words of the link.
     #[serde(default)]
     pub label: Option<String>,
-    /// An absolute `http`, `https` or `mailto` address.
+    /// An address. Readers can follow an absolute `http`, `https` or `mailto` address; any other is shown as text.
     #[serde(default)]
-    #[schemars(regex(pattern = crate::shapes::LINK))]
     pub url: Option<String>,
     /// Anything that is not an address: a trace id, a ticket.
     #[serde(default)]
@@ -200,7 +235,9 @@ pub fn parse<'a>(path: &str, bytes: &'a [u8]) -> (Option<Sidecar<'a>>, Vec<Diagn
     let mut diagnostics = Collector::default();
     let mut header: Option<(Header, Line<'a>)> = None;
     let mut annotations = Vec::new();
-    let significant = jsonl::lines(bytes).filter(|line| !line.text.trim_start().starts_with('#'));
+    let significant = jsonl::lines(bytes)
+        .map(Line::trimmed)
+        .filter(|line| !line.text.is_empty() && !line.text.trim_start().starts_with('#'));
     for (index, line) in significant.enumerate() {
         let source = Source::line(path, line.number, line.text.as_bytes());
         let result = if index == 0 {
@@ -213,8 +250,13 @@ pub fn parse<'a>(path: &str, bytes: &'a [u8]) -> (Option<Sidecar<'a>>, Vec<Diagn
                 });
             })
         };
-        if let Err(problem) = result {
-            diagnostics.push(*problem);
+        match (result, Node::parse(&line.text)) {
+            (Err(problem), _) => diagnostics.push(*problem),
+            (Ok(()), Ok(root)) => {
+                let code = &codes::SIDECAR_UNPORTABLE_VALUE;
+                portable::check(&source, root, code, &mut diagnostics);
+            }
+            (Ok(()), Err(_)) => {}
         }
     }
     if header.is_none() && !diagnostics.has_errors() {
@@ -266,6 +308,7 @@ fn parse_header(source: &Source<'_>, line: &Line<'_>) -> Result<Header, Box<Diag
             "Use a newer runpress, or write the sidecar in version 1.",
         )));
     }
+    taken_by_harn(source, text)?;
     Ok(header)
 }
 
@@ -273,7 +316,7 @@ fn parse_annotation<'a>(
     source: &Source<'_>,
     line: &Line<'a>,
 ) -> Result<Annotation<'a>, Box<Diagnostic>> {
-    let std::borrow::Cow::Borrowed(text) = line.text else {
+    let Cow::Borrowed(text) = line.text else {
         return Err(Box::new(codes::SIDECAR_MALFORMED_LINE.at(
             source.place(0, 1),
             "The line is not valid UTF-8",
@@ -284,8 +327,12 @@ fn parse_annotation<'a>(
         .map_err(|error| malformed::<Tag<'_>>(source, text, &error))?
         .tag;
     match tag.as_deref() {
-        Some("annotation") => serde_json::from_str(text)
-            .map_err(|error| malformed::<Annotation<'_>>(source, text, &error)),
+        Some("annotation") => {
+            let annotation = serde_json::from_str(text)
+                .map_err(|error| malformed::<Annotation<'_>>(source, text, &error))?;
+            taken_by_harn(source, text)?;
+            Ok(annotation)
+        }
         Some("header") => Err(Box::new(codes::SIDECAR_SECOND_HEADER.at(
             source.place(0, text.len()),
             "This line is a header, and only the first line of a sidecar may be one",
@@ -304,6 +351,20 @@ fn parse_annotation<'a>(
     }
 }
 
+/// Harn's loader reads every value of a line, those of unknown keys included.
+fn taken_by_harn(source: &Source<'_>, text: &str) -> Result<(), Box<Diagnostic>> {
+    portable::refused_by_harn(text).map_or(Ok(()), |(trouble, range)| {
+        Err(Box::new(codes::SIDECAR_MALFORMED_LINE.at(
+            source.place(range.start, range.end),
+            format!("The line cannot be read: {}", trouble.reason()),
+            CORRECT,
+        )))
+    })
+}
+
+const CORRECT: &str =
+    "Correct the line; as in Harn's own loader, one bad line refuses the whole sidecar.";
+
 fn malformed<'a, T: Deserialize<'a>>(
     source: &Source<'_>,
     text: &'a str,
@@ -312,7 +373,7 @@ fn malformed<'a, T: Deserialize<'a>>(
     Box::new(codes::SIDECAR_MALFORMED_LINE.at(
         located::<T>(source, text, error),
         format!("The line cannot be read: {}", reason_of_line(text, error)),
-        "Correct the line; as in Harn's own loader, one bad line refuses the whole sidecar.",
+        CORRECT,
     ))
 }
 

@@ -5,7 +5,6 @@
 
 use std::borrow::Cow;
 
-use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Collector, Diagnostic, Source, Spot, codes};
 
 use super::json::{Kind, Node};
@@ -114,7 +113,8 @@ pub fn parse_state(source: Source<'_>) -> (State<'_>, Vec<Diagnostic>) {
         Ok(found) => found,
         Err(problem) => return (State::default(), vec![*problem]),
     };
-    let mut r = Reader::new(source, &SHAPE);
+    let mut r = Reader::taking_half_pairs(source, &SHAPE);
+    r.check_portable(root, &codes::THREADS_UNPORTABLE_VALUE);
     let mut state = State::default();
     let Some(top) = r.object(root, "") else {
         return (state, r.finish());
@@ -182,7 +182,9 @@ pub fn parse_actions<'a>(path: &'a str, bytes: &'a [u8]) -> (Vec<Envelope<'a>>, 
                 continue;
             }
         };
-        let mut r = Reader::new(Source::line(path, line.number, text.as_bytes()), &SHAPE);
+        let source = Source::line(path, line.number, text.as_bytes());
+        let mut r = Reader::taking_half_pairs(source, &SHAPE);
+        r.check_portable(root, &codes::THREADS_UNPORTABLE_VALUE);
         let envelope = envelope(&mut r, root);
         let broken = r.diagnostics.has_errors();
         for problem in r.finish() {
@@ -318,11 +320,4 @@ fn entry<'a>(r: &mut Reader<'a>, node: Node<'a>, pointer: &str) -> Option<Entry<
         r.string(&text, "markdown", Need::Required)?;
     }
     Some(Entry { id, raw: node.raw })
-}
-
-/// The channel of a log that is not one of annotations, if it says so.
-#[must_use]
-pub fn foreign_channel(envelope: &Envelope<'_>) -> Option<String> {
-    let channel = envelope.channel.as_deref()?;
-    (!channel.ends_with("/annotations")).then(|| quoted(channel))
 }

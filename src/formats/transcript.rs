@@ -126,7 +126,8 @@ fn read(source: Source<'_>) -> (Option<Transcript<'_>>, Vec<Diagnostic>) {
             return (None, vec![problem]);
         }
     };
-    let mut r = Reader::new(source, &SHAPE);
+    let mut r = Reader::taking_half_pairs(source, &SHAPE);
+    r.check_portable(root, &codes::TRANSCRIPT_UNPORTABLE_VALUE);
     let Some(top) = r.object(root, "") else {
         return (None, r.finish());
     };

@@ -1,6 +1,7 @@
 //! Reads a record and holds it to its rules.
 
 use crate::diagnostics::{Checked, Collector, Diagnostic, Place, Severity, Source, codes};
+use crate::formats::portable;
 use crate::formats::run_record::{self, UnknownKey};
 use crate::load::Loaded;
 use crate::markup::Origin;
@@ -42,6 +43,12 @@ pub fn record(file: &Loaded) -> Record {
     diagnostics.extend(parsed.diagnostics.iter().cloned());
     diagnostics.extend(rules::record::check(source, &parsed));
     let broken = diagnostics.iter().any(Diagnostic::is_error);
+    if !broken {
+        let mut unportable = Collector::default();
+        let code = &codes::RECORD_UNPORTABLE_VALUE;
+        portable::check(&source, parsed.root, code, &mut unportable);
+        diagnostics.extend(unportable.finish(&file.shown));
+    }
     let run = if broken {
         None
     } else {

@@ -39,19 +39,10 @@ pub(super) fn threads<'a>(
         let (read, problems) = formats::threads::parse_actions(&file.shown, &file.bytes);
         (envelopes, ()) = (read, diagnostics.extend(problems));
     }
-    let named = |envelopes: &[formats::threads::Envelope<'_>]| {
-        envelopes
-            .iter()
-            .find_map(|envelope| envelope.channel.as_deref().map(str::to_owned))
-    };
     let log = format!("{}/{}", directory.shown, formats::threads::ACTIONS_FILE);
-    let channel = state
-        .channel
-        .as_deref()
-        .map(str::to_owned)
-        .or_else(|| named(&envelopes));
-    let annotations = rules::threads::replay(&log, state, envelopes).unpack(diagnostics);
-    let mut threads: Vec<_> = annotations
+    let replayed = rules::threads::replay(&log, state, envelopes).unpack(diagnostics);
+    let mut threads: Vec<_> = replayed
+        .annotations
         .into_iter()
         .map(model::threads::from_annotation)
         .collect();
@@ -122,7 +113,10 @@ pub(super) fn threads<'a>(
         directory.shown,
         formats::threads::STATE_FILE
     )));
-    found.threads = Some(Threads { channel, threads });
+    found.threads = Some(Threads {
+        channel: replayed.channel,
+        threads,
+    });
 }
 
 /// The numbers of the lines that a thread about a range shows.

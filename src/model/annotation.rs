@@ -139,8 +139,10 @@ pub struct Author {
 pub struct Link {
     /// Words for it.
     pub label: Option<String>,
-    /// Address.
+    /// Address, as written.
     pub url: Option<String>,
+    /// Whether readers may follow the address; any other is shown as text.
+    pub followed: bool,
     /// Any other reference, such as a trace id.
     pub reference: Option<String>,
 }

@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::diagnostics::{self, Diagnostic, Place, codes};
+use crate::formats::portable::portable;
 use crate::ledger::{self, Known, Ledger, Named, Now};
 use crate::load;
 use crate::model::archive::Entry;
@@ -95,7 +96,7 @@ impl Gathered {
         let entry = self.archive.find(&after.run.id)?;
         let new = self.records[entry.directory].as_ref()?;
         let new = std::str::from_utf8(diagnostics::without_mark(&new.bytes)).ok()?;
-        Some(ledger::fields(old.record.get(), new))
+        Some(ledger::fields(old.record.get(), &portable(new)))
     }
 }
 

@@ -1,7 +1,6 @@
 //! Knows whether an annotation still speaks of the event that it points at: by what it quotes, by the words it uses,
 //! and by what stands there now when the tape was changed after it was annotated (formats.md G and H.2).
 
-use crate::config::Config;
 use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Collector, Diagnostic, codes};
 use crate::formats::json::{Kind as JsonKind, Node};
@@ -13,13 +12,7 @@ use super::tape::place;
 
 /// Checks what the annotations say against the events; `stale` says that the header's digest is another tape's.
 #[must_use]
-pub fn check(
-    config: &Config,
-    path: &str,
-    sidecar: &Sidecar<'_>,
-    tape: &Tape<'_>,
-    stale: bool,
-) -> Vec<Diagnostic> {
+pub fn check(path: &str, sidecar: &Sidecar<'_>, tape: &Tape<'_>, stale: bool) -> Vec<Diagnostic> {
     let mut problems = Collector::default();
     let lines = &sidecar.annotations;
     for (line, quote, elsewhere) in misplaced(lines, tape) {
@@ -29,13 +22,11 @@ pub fn check(
                 || "No event of the tape holds this text; quote what the event says, to the letter.".to_owned(),
                 |seq| format!("Event `{seq}` holds it; if that is meant, write its number under `event_id`."),
             );
-            codes::ANNOTATION_QUOTE_NOT_FOUND
-                .at(
-                    place(path, line.line.number, &line.line.text, "/metadata/quote"),
-                    format!("Event `{event}` does not hold the quote {}", quoted(&quote)),
-                    help,
-                )
-                .with_severity(config.policy.stale_annotations)
+            codes::ANNOTATION_QUOTE_NOT_FOUND.at(
+                place(path, line.line.number, &line.line.text, "/metadata/quote"),
+                format!("Event `{event}` does not hold the quote {}", quoted(&quote)),
+                help,
+            )
         });
     }
     for line in lines {
@@ -43,8 +34,8 @@ pub fn check(
             problems.add(&codes::ANNOTATION_QUOTE_NOT_TEXT, || {
                 codes::ANNOTATION_QUOTE_NOT_TEXT.at(
                     place(path, line.line.number, &line.line.text, "/metadata/quote"),
-                    "The `quote` in `metadata` is not a string, so it proves nothing",
-                    "Write the words of the event in quotes, or use another key.",
+                    "The `quote` in `metadata` is not a string, so it is not compared with the event",
+                    "Nothing needs to be done if the producer means something else by it.",
                 )
             });
         }

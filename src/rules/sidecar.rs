@@ -14,7 +14,7 @@ use crate::model::annotation::{
     Annotation, Author, FRICTION_KINDS, Kind, Link, Problem, Report, Sidecar,
 };
 use crate::model::tape::Tape;
-use crate::url::HttpUrl;
+use crate::url::is_followed;
 
 use super::tape::place;
 use super::{evidence, markdown};
@@ -44,7 +44,7 @@ pub fn check<'a>(
     let mut diagnostics = diagnostics.finish(path);
     let is_stale = |problem: &Problem| matches!(problem, Problem::TapeDigestMismatch { .. });
     let stale = report.problems.iter().any(is_stale);
-    diagnostics.extend(evidence::check(config, path, &sidecar, tape, stale));
+    diagnostics.extend(evidence::check(path, &sidecar, tape, stale));
     let header = verbatim(&sidecar.header_line.text);
     let mut labels = BTreeSet::new();
     let annotations = sidecar
@@ -277,14 +277,14 @@ impl<'t> Validator<'t> {
         if start != event {
             wrong.push((
                 "/span/start_event_id",
-                format!("span start_event_id {start} must equal event_id {event}"),
+                format!("span.start_event_id ({start}) must equal event_id ({event})"),
                 format!("The span starts at event `{start}`, but the annotation is about event `{event}`"),
             ));
         }
         if end < start {
             wrong.push((
                 "/span/end_event_id",
-                format!("span end_event_id {end} is before start_event_id {start}"),
+                format!("span.end_event_id ({end}) is before start_event_id ({start})"),
                 format!("The span ends at event `{end}`, before it starts at `{start}`"),
             ));
         }
@@ -292,7 +292,7 @@ impl<'t> Validator<'t> {
         if let Some(last) = last.filter(|last| end > *last) {
             wrong.push((
                 "/span/end_event_id",
-                format!("span end_event_id {end} is past the last event {last}"),
+                format!("span.end_event_id ({end}) is past the last tape event (seq={last})"),
                 format!(
                     "The span ends at event `{end}`, but the last event of the tape is `{last}`"
                 ),
@@ -310,27 +310,24 @@ impl<'t> Validator<'t> {
         }
     }
 
-    /// Beyond Harn's own rules, so it stands among the diagnostics but not in Harn's report.
+    /// Links are free in Harn: one that cannot be followed is shown as text, and its problem is not in Harn's report.
     fn links(&mut self, line: &AnnotationLine<'_>) {
         for (index, link) in line.annotation.links.iter().enumerate() {
-            let Some(url) = link.url.as_deref() else {
+            let Some(url) = link.url.as_deref().filter(|url| !is_followed(url)) else {
                 continue;
             };
-            let mail = url
-                .strip_prefix("mailto:")
-                .is_some_and(|rest| !rest.chars().any(char::is_whitespace));
-            if HttpUrl::parse(url).is_none() && !mail {
-                self.diagnostics.push(codes::ANNOTATION_SCHEMA.at(
-                    place(
-                        self.path,
-                        line.line.number,
-                        &line.line.text,
-                        &format!("/links/{index}/url"),
+            let path = self.path;
+            self.diagnostics.add(&codes::ANNOTATION_SCHEMA, || {
+                let pointer = format!("/links/{index}/url");
+                codes::ANNOTATION_SCHEMA.at(
+                    place(path, line.line.number, &line.line.text, &pointer),
+                    format!(
+                        "The link {} is not an absolute http, https or mailto address; it is shown as text",
+                        quoted(url)
                     ),
-                    format!("The link {} is neither http, https nor mailto", quoted(url)),
-                    "Write an absolute address, or put other references under `reference`.",
-                ));
-            }
+                    "Write an absolute address, or put the reference under `reference`.",
+                )
+            });
         }
     }
 
@@ -469,6 +466,7 @@ fn annotation<'a>(line: AnnotationLine<'a>, labels: &mut BTreeSet<String>) -> An
             .into_iter()
             .map(|link| Link {
                 label: link.label,
+                followed: link.url.as_deref().is_some_and(is_followed),
                 url: link.url,
                 reference: link.reference,
             })

@@ -3,38 +3,69 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diagnostics::text::quoted;
-use crate::diagnostics::{Checked, Collector, Diagnostic, codes};
-use crate::formats::threads::{Action, Annotation, Envelope, State, foreign_channel};
+use crate::diagnostics::{Checked, Collector, Diagnostic, Spot, codes};
+use crate::formats::threads::{Action, Annotation, Envelope, State};
 use crate::model::threads::Thread;
 
-/// Replays the actions of the log at `path` over the state. Rejected envelopes and those that the state has already change nothing.
+/// What a state and a log of actions come to.
+#[derive(Debug)]
+pub struct Replayed<'a> {
+    /// URI of the channel, where one is named.
+    pub channel: Option<String>,
+    /// The threads after all actions.
+    pub annotations: Vec<Annotation<'a>>,
+}
+
+/// The channel that the threads belong to: that of the snapshot, else the first one of annotations in the log.
+#[must_use]
+pub fn channel(state: &State<'_>, envelopes: &[Envelope<'_>]) -> Option<String> {
+    let mut logged = envelopes
+        .iter()
+        .filter(|envelope| !envelope.rejected)
+        .filter_map(|envelope| envelope.channel.as_deref());
+    let own = || logged.find(|channel| channel.ends_with("/annotations"));
+    state.channel.as_deref().or_else(own).map(str::to_owned)
+}
+
+/// Replays the actions of the log at `path` over the state. Envelopes that were rejected, that belong to another channel or
+/// that the state has already change nothing. An action without an envelope belongs to the channel.
 #[must_use]
 pub fn replay<'a>(
     path: &str,
     state: State<'a>,
     envelopes: Vec<Envelope<'a>>,
-) -> Checked<Vec<Annotation<'a>>> {
+) -> Checked<Replayed<'a>> {
     let mut diagnostics = duplicates(&state.annotations);
+    let channel = channel(&state, &envelopes);
+    let mut foreign: BTreeMap<String, (Spot<'a>, usize)> = BTreeMap::new();
     let mut threads = Slots::new(state.annotations);
     for envelope in envelopes {
         let known = state
             .from_seq
             .zip(envelope.server_seq)
             .is_some_and(|(from, seq)| seq <= from);
-        if known || envelope.rejected {
+        if envelope.rejected {
             continue;
         }
-        if let Some(channel) = foreign_channel(&envelope) {
-            diagnostics.push(codes::THREADS_FOREIGN_CHANNEL.at(
-                envelope.spot.place().pointing("/channel"),
-                format!("The action belongs to the channel {channel}"),
-                "Keep only the actions of the annotations channel in this log.",
-            ));
-            continue;
+        match envelope.channel {
+            Some(other) if channel.as_deref() != Some(&*other) => {
+                let (_, count) = foreign
+                    .entry(other.into_owned())
+                    .or_insert((envelope.spot, 0));
+                *count += 1;
+                continue;
+            }
+            _ if known => continue,
+            _ => {}
         }
-        if let Some(note) = reduce(&mut threads, envelope) {
+        if let Some(note) = reduce(&mut threads, envelope.action, &envelope.spot) {
             diagnostics.push(note);
         }
+    }
+    for (other, (spot, count)) in foreign {
+        diagnostics.add(&codes::THREADS_FOREIGN_CHANNEL, || {
+            other_channel(channel.as_deref(), &other, &spot, count)
+        });
     }
     let annotations: Vec<_> = threads.list.into_iter().flatten().collect();
     for annotation in annotations
@@ -48,9 +79,39 @@ pub fn replay<'a>(
         ));
     }
     Checked {
-        value: annotations,
+        value: Replayed {
+            channel,
+            annotations,
+        },
         diagnostics: diagnostics.finish(path),
     }
+}
+
+/// The note about the actions of a channel that is not the one of the threads.
+fn other_channel(own: Option<&str>, other: &str, spot: &Spot<'_>, count: usize) -> Diagnostic {
+    let actions = if count == 1 {
+        "1 action belongs".to_owned()
+    } else {
+        format!("{count} actions belong")
+    };
+    let help = own.map_or_else(
+        || "Only a channel that ends in `/annotations` holds threads.".to_owned(),
+        |own| {
+            format!(
+                "The threads are those of {}; nothing needs to be done.",
+                quoted(own)
+            )
+        },
+    );
+    codes::THREADS_FOREIGN_CHANNEL.at(
+        spot.place().pointing("/channel"),
+        format!(
+            "{actions} to another channel, {}, and {} skipped",
+            quoted(other),
+            if count == 1 { "is" } else { "are" }
+        ),
+        help,
+    )
 }
 
 /// The threads in order, found by id; of two with one id, the first.
@@ -94,8 +155,7 @@ impl<'a> Slots<'a> {
 }
 
 /// One action; the note says why it changed nothing.
-fn reduce<'a>(threads: &mut Slots<'a>, envelope: Envelope<'a>) -> Option<Diagnostic> {
-    let spot = envelope.spot;
+fn reduce<'a>(threads: &mut Slots<'a>, action: Action<'a>, spot: &Spot<'_>) -> Option<Diagnostic> {
     let no_target = |id: &str, what: &str| {
         let message = format!(
             "There is no {what} {}; the action changes nothing",
@@ -103,7 +163,7 @@ fn reduce<'a>(threads: &mut Slots<'a>, envelope: Envelope<'a>) -> Option<Diagnos
         );
         Some(codes::THREADS_NO_TARGET.at(spot.place(), message, "Nothing needs to be done."))
     };
-    match envelope.action {
+    match action {
         Action::Set(annotation) => threads.set(annotation),
         Action::Updated { id, members } => {
             let Some(thread) = threads.get(&id) else {
@@ -248,7 +308,7 @@ mod tests {
         let (envelopes, problems) = parse_actions("actions", actions.as_bytes());
         assert!(problems.is_empty(), "{problems:?}");
         let checked = replay("actions", state, envelopes);
-        let shown = checked.value.into_iter().map(|annotation| {
+        let shown = checked.value.annotations.into_iter().map(|annotation| {
             let thread = crate::model::threads::from_annotation(annotation);
             let entries: Vec<_> = thread
                 .entries
@@ -402,6 +462,7 @@ mod tests {
         let (envelopes, _) = parse_actions("actions", log.as_bytes());
         let left: Vec<_> = replay("actions", state, envelopes)
             .value
+            .annotations
             .into_iter()
             .map(|a| a.id)
             .collect();

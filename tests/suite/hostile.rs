@@ -530,8 +530,11 @@ fn deep_nesting_is_no_reason_to_stop() {
             event(1, "agent", "\"message\":\"a\""),
         ]),
     );
+    // Harn refuses a deeper value in a sidecar.
     let note = format!(
-        "\"metadata\":{{\"deep\":{deep}}},\"evidence\":\"{}\"",
+        "\"metadata\":{{\"deep\":{}{}}},\"evidence\":\"{}\"",
+        "[".repeat(125),
+        "]".repeat(125),
         "> ".repeat(50_000) + &"[".repeat(50_000)
     );
     site.write(

@@ -43,6 +43,7 @@ mod mutations;
 mod pagination;
 mod pictures;
 mod plots;
+mod portable;
 mod publishing;
 mod quarantine;
 mod reconciliation;

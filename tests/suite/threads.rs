@@ -284,6 +284,57 @@ fn the_actions_are_replayed_over_the_state() {
 }
 
 #[test]
+fn actions_of_another_channel_are_skipped_and_counted() {
+    let start = [thread("a", "src/main.ts", None, &[plain("1", "kept")])];
+    let remove = |channel: &str| {
+        json!({ "channel": channel, "serverSeq": 9,
+            "action": { "type": "annotations/removed", "annotationId": "a" } })
+    };
+    let (ours, other) = (
+        "ahp-session:/1/annotations",
+        "ahp-session:/other/annotations",
+    );
+    let reply = json!({ "channel": ours, "serverSeq": 8,
+        "action": { "type": "annotations/entrySet", "annotationId": "a", "entry": plain("2", "ours") } });
+    let noted = |outcome: &runpress::pipeline::Outcome| {
+        assert_eq!(codes(outcome), ["threads.foreign-channel"]);
+        outcome.diagnostics[0].message.clone()
+    };
+
+    // The channel is that of the snapshot, whatever the log begins with.
+    let snapshot = site(&[]);
+    snapshot.write(
+        &format!("{FIRST}/annotations.json"),
+        json!({ "resource": ours, "fromSeq": 4, "state": { "annotations": start } }).to_string(),
+    );
+    actions(&snapshot, &[remove(other), remove(other), reply.clone()]);
+    assert_eq!(
+        noted(&snapshot.publish()),
+        format!("2 actions belong to another channel, `{other}`, and are skipped")
+    );
+    assert_eq!(
+        snapshot.first_page().texts("div.thread ol.entries > li"),
+        ["kept", "ours"]
+    );
+
+    // Without one, it is the first of annotations that is not rejected.
+    let state = site(&start);
+    let mut rejected = remove(other);
+    rejected["rejectionReason"] = json!("no");
+    actions(&state, &[rejected, reply, remove(other)]);
+    assert_eq!(
+        noted(&state.publish()),
+        format!("1 action belongs to another channel, `{other}`, and is skipped")
+    );
+    assert_eq!(
+        state.first_page().texts("div.thread ol.entries > li"),
+        ["kept", "ours"]
+    );
+    let threads = &state.json(&format!("runs/{FIRST_SLUG}/run.json"))["threads"];
+    assert_eq!(threads["resource"], ours);
+}
+
+#[test]
 fn an_action_log_alone_and_a_snapshot_are_enough() {
     let set = json!({ "type": "annotations/set", "annotation": thread("c", "src/main.ts", None, &[plain("1", "new")]) });
     let alone = site(&[]);

@@ -42,16 +42,16 @@ family! { ALL:
         why "The header's `tape_content_hash` differs from the hash of the tape, so every annotation may point at the wrong event. Look at each one, correct `event_id` where its event has moved, and let `runpress annotate --rehash` write the new hash. `[policy] stale_annotations = \"warn\"` makes this a warning."
         bad "{\"type\":\"header\",\"schema_version\":1,\"tape_content_hash\":\"0000…\"}"
         good "{\"type\":\"header\",\"schema_version\":1,\"tape_content_hash\":\"95acb72c…\"}";
-    ANNOTATION_SCHEMA = "annotation.schema" Error "an annotation breaks a rule beyond Harn's own"
-        why "Harn's validator declares this problem and never reports it. runpress uses it for a link of an annotation that is neither `http`, `https` nor `mailto`: readers of the site would follow it."
+    ANNOTATION_SCHEMA = "annotation.schema" Note "an annotation has a link that is shown as text"
+        why "The links of an annotation are free in Harn. Readers of the site can follow an absolute `http`, `https` or `mailto` address; any other address is shown as text, and is in the feeds as written."
         bad "{\"links\":[{\"url\":\"javascript:alert(1)\"}]}"
         good "{\"links\":[{\"url\":\"https://example.org/notes\"}]}";
-    ANNOTATION_QUOTE_NOT_FOUND = "annotation.quote-not-found" Error "an annotation quotes what its event does not say"
-        why "An annotation may carry the words of its event under `quote` in `metadata`: then they must occur in the event that it points at. White space and terminal colours do not count. `[policy] stale_annotations = \"warn\"` makes this a warning."
+    ANNOTATION_QUOTE_NOT_FOUND = "annotation.quote-not-found" Warning "an annotation quotes what its event does not say"
+        why "An annotation may carry the words of its event under `quote` in `metadata`: then they should occur in the event that it points at. White space and terminal colors do not count. The key is free in Harn and may mean something else there, so the run is published all the same. `runpress annotate --rehash` stops at it, unless `[policy] stale_annotations` is `\"warn\"`."
         bad "{\"event_id\":3,\"metadata\":{\"quote\":\"words of event 4\"}}"
         good "{\"event_id\":4,\"metadata\":{\"quote\":\"words of event 4\"}}";
-    ANNOTATION_QUOTE_NOT_TEXT = "annotation.quote-not-text" Warning "the quote of an annotation is not a string"
-        why "`quote` in `metadata` holds words of the event, which prove that the annotation still points at it. Anything else proves nothing."
+    ANNOTATION_QUOTE_NOT_TEXT = "annotation.quote-not-text" Note "the quote of an annotation is not a string"
+        why "`quote` in `metadata` holds words of the event, which prove that the annotation still points at it. The key is free in Harn, so anything else is taken to mean something else."
         bad "{\"metadata\":{\"quote\":[\"npm test\"]}}"
         good "{\"metadata\":{\"quote\":\"npm test\"}}";
     ANNOTATION_STALE_TARGET = "annotation.stale-target" Note "what an annotation points at, after its tape was changed"

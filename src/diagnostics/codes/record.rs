@@ -22,8 +22,8 @@ family! { ALL:
         why "Numbers are not strings, and strings are not numbers. The value is never guessed. In a key that later versions of the format added, such as `proofs` or `toolCalls`, it is a warning: the run is shown without that value."
         bad "{\"metrics\": {\"runTimeSeconds\": \"612\"}}"
         good "{\"metrics\": {\"runTimeSeconds\": 612}}";
-    RECORD_DUPLICATE_KEY = "record.duplicate-key" Warning "a key stands twice in one object"
-        why "JSON readers differ in which of the two they keep; runpress keeps the last, as most do. The record is passed on as written, so other readers may see the other value."
+    RECORD_DUPLICATE_KEY = "record.duplicate-key" Error "duplicate key in an object of the record"
+        why "JSON readers differ in which of the two values they keep, and Test Cabinet refuses such a record. It is not published under either of them. Inside `codeAnalysis` and the other parts that are passed on whole, keys are not compared."
         bad "{\"id\": \"a\", \"id\": \"b\"}"
         good "{\"id\": \"b\"}";
     RECORD_EMPTY_NAME = "record.empty-name" Error "the id of the run or a name of its subject is empty"
@@ -62,4 +62,8 @@ family! { ALL:
         why "A run whose state is `infrastructure` (the machine failed) or `canceled` (somebody stopped it) says nothing about its model, and Test Cabinet never publishes it. The run is left out of the site and its feeds, and its other files are not read. It is listed on the page of problems."
         bad "{\"status\": {\"state\": \"canceled\", \"detail\": \"Stopped by the operator.\"}}"
         good "{\"status\": {\"state\": \"timed_out\", \"detail\": \"Stopped after 3600 s.\"}}";
+    RECORD_UNPORTABLE_VALUE = "record.unportable-value" Warning "a value of the record is one that some JSON readers refuse"
+        why "JSON allows half of a surrogate pair, numbers of any size and any nesting; many readers do not. A key that the record format does not list takes such a value, so the run is published, and its feeds hold U+FFFD instead of half a pair, null instead of a number that no 64-bit float holds, and an empty object or array below 96 levels. A key that the format lists is held to its type instead."
+        bad "{\"codeAnalysis\": {\"title\": \"\\ud83d\", \"size\": 1e999}}"
+        good "{\"codeAnalysis\": {\"title\": \"\\ud83d\\ude00\", \"size\": 1e9}}";
 }

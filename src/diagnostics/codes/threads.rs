@@ -46,8 +46,12 @@ family! { ALL:
         why "It changes nothing, as in the protocol's own reducer; the thread may have been removed before."
         bad "{\"type\": \"annotations/removed\", \"annotationId\": \"gone\"}"
         good "{\"type\": \"annotations/removed\", \"annotationId\": \"t-1\"}";
-    THREADS_FOREIGN_CHANNEL = "threads.foreign-channel" Warning "an action belongs to another channel"
-        why "The channel of annotations ends in `/annotations`. Actions of other channels change nothing here."
+    THREADS_FOREIGN_CHANNEL = "threads.foreign-channel" Note "actions belong to another channel"
+        why "A log may hold the actions of several channels, or of several sessions. The threads of a run are those of the channel that its snapshot names under `resource`; without a snapshot, of the first channel in the log that ends in `/annotations`. Actions of other channels are skipped, and each channel is reported once with their number."
         bad "{\"channel\": \"ahp-session:/1/changeset\", \"action\": {\"type\": \"annotations/removed\", \"annotationId\": \"t-1\"}}"
         good "{\"channel\": \"ahp-session:/1/annotations\", \"action\": {\"type\": \"annotations/removed\", \"annotationId\": \"t-1\"}}";
+    THREADS_UNPORTABLE_VALUE = "threads.unportable-value" Warning "a value of the review threads is one that some JSON readers refuse"
+        why "JSON allows half of a surrogate pair, numbers of any size and any nesting; many readers do not. JavaScript takes such a value, so the run is published, and its feeds hold U+FFFD instead of half a pair, null instead of a number that no 64-bit float holds, and an empty object or array below 96 levels."
+        bad "{\"id\": \"e-1\", \"text\": \"\\ud83d\"}"
+        good "{\"id\": \"e-1\", \"text\": \"\\ud83d\\ude00\"}";
 }

@@ -41,6 +41,18 @@ pub(super) fn wrong_document<'a>(
     let is_record = top
         .get("subject")
         .is_some_and(|subject| subject.get("testCaseSlug").is_some());
+    let start = |node: Node<'a>| Node {
+        raw: &node.raw[..1],
+        ..node
+    };
+    let snapshot = top.get("record").filter(|_| top.get("subject").is_none());
+    if let Some(record) = snapshot.filter(|record| record.get("subject").is_some()) {
+        return Some(codes::RECORD_WRONG_DOCUMENT.at(
+            reader.place(start(record), "/record"),
+            "This is a run document of a Test Cabinet snapshot; the run record lies under `record`",
+            "Write the value of `record` to `run-record.json`, without what is around it.",
+        ));
+    }
     let kind = match text(root, "_type").as_deref() {
         Some("run_record") => "a Harn run record",
         Some("transcript") => "a Harn transcript",
@@ -57,15 +69,8 @@ pub(super) fn wrong_document<'a>(
         }
         _ => line_kind(root)?,
     };
-    let place = reader.place(
-        Node {
-            raw: &root.raw[..1],
-            ..root
-        },
-        "",
-    );
     Some(codes::RECORD_WRONG_DOCUMENT.at(
-        place,
+        reader.place(start(root), ""),
         format!("This is {kind}, not a Test Cabinet run record"),
         "Put a record with `id`, `subject`, `metrics`, `validation` and `status` here.",
     ))

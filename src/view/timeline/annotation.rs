@@ -131,16 +131,19 @@ pub fn annotation_view<'a>(
             .links
             .iter()
             .map(|link| {
-                let words = link
-                    .label
-                    .as_ref()
-                    .or(link.url.as_ref())
-                    .or(link.reference.as_ref());
-                let mut words = words.cloned().unwrap_or_default();
-                if let (Some(reference), true) = (&link.reference, link.label.is_some()) {
-                    words = format!("{words} ({reference})");
+                let href = link.url.clone().filter(|_| link.followed);
+                let url = link.url.as_ref();
+                let first = link.label.as_ref().or(url).or(link.reference.as_ref());
+                let mut words = first.cloned().unwrap_or_default();
+                let more = [url.filter(|_| href.is_none()), link.reference.as_ref()];
+                for more in more
+                    .into_iter()
+                    .flatten()
+                    .filter(|more| first != Some(*more))
+                {
+                    words = format!("{words} ({more})");
                 }
-                (words, link.url.clone())
+                (words, href)
             })
             .collect(),
         metadata: annotation.metadata.map(cut),

@@ -55,6 +55,10 @@ fn other_documents_are_told_what_they_are() {
             r#"{"stream":"stderr","text":"hello"}"#,
             "the raw output of a harness",
         ),
+        (
+            r#"{"schemaVersion":1,"record":{"id":"a","subject":{"testCaseSlug":"pong"}},"reviews":[],"links":{}}"#,
+            "the run record lies under `record`",
+        ),
     ] {
         let site = TestSite::base();
         site.write(&format!("{FIRST}/run-record.json"), text);
@@ -102,6 +106,28 @@ fn every_problem_of_a_record_is_reported_at_once_with_its_pointer() {
             ("record.invalid-link", "/links/sourceRepo"),
         ]
     );
+}
+
+#[test]
+fn a_record_with_a_duplicate_key_is_not_published_under_either_value() {
+    for (key, value) in [
+        ("\"id\": \"", "\"id\": \"another\", "),
+        ("\"modelId\":", "\"model\\u0049d\": \"other\", "),
+        (
+            "\"links\":",
+            "\"showcase\": {\"media\": [], \"media\": []}, ",
+        ),
+    ] {
+        let site = TestSite::base();
+        site.replace(
+            &format!("{FIRST}/run-record.json"),
+            key,
+            &format!("{value}{key}"),
+        );
+        let outcome = site.build();
+        assert_eq!(codes(&outcome), ["record.duplicate-key"], "{key}");
+        assert!(!outcome.published);
+    }
 }
 
 #[test]

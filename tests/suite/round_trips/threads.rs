@@ -353,6 +353,7 @@ fn a_state_and_its_actions_come_to_what_the_protocol_says() {
             assert!(problems.is_empty(), "{problems:?} in {text}");
             let read: Vec<Thread<'_>> = replay("log", state, envelopes)
                 .value
+                .annotations
                 .into_iter()
                 .map(from_annotation)
                 .collect();

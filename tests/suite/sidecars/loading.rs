@@ -1,12 +1,12 @@
 //! Sidecars are loaded under the rules of Harn's loader, whatever has become of their tape.
 
-use crate::support::{FIRST, HEADER, TestSite, annotation, codes, lines};
+use crate::support::{FIRST, HEADER, TestSite, annotation, codes, lines, raw};
 
 #[test]
 fn sidecars_load_under_the_rules_of_harns_loader() {
     let note = annotation("a", 0, "note", "");
     let with = |fields: &str| lines(&[HEADER, &annotation("a", 0, "note", fields)]);
-    let cases: [(&str, String, &[&str]); 26] = [
+    let cases: [(&str, String, &[&str]); 31] = [
         ("a header alone", lines(&[HEADER]), &[]),
         (
             "comments and blank lines before the header",
@@ -32,6 +32,34 @@ fn sidecars_load_under_the_rules_of_harns_loader() {
                 r#""evidence":null,"suggested_fix":null,"author":null,"timestamp":null,"span":null,"hypothesis_status":null,"friction_kind":null"#,
             ),
             &[],
+        ),
+        (
+            "white space that JSON does not know around lines",
+            format!("\u{a0}{HEADER}\u{2003}\n\u{3000}\n\u{a0}# c\n\u{b}{note}\u{a0}\r\n"),
+            &[],
+        ),
+        (
+            "a kind as a variant of serde",
+            lines(&[HEADER, &note.replace("\"note\"", "{\"note\":null}")]),
+            &[],
+        ),
+        (
+            "a kind with a value",
+            lines(&[HEADER, &note.replace("\"note\"", "{\"note\":1}")]),
+            &["sidecar.malformed-line"],
+        ),
+        (
+            "two kinds",
+            lines(&[
+                HEADER,
+                &note.replace("\"note\"", "{\"note\":null,\"mute\":null}"),
+            ]),
+            &["sidecar.malformed-line"],
+        ),
+        (
+            "a duplicate key",
+            lines(&[HEADER, &note.replace('{', "{\"id\":\"b\",")]),
+            &["sidecar.malformed-line"],
         ),
         ("nothing", String::new(), &["sidecar.empty"]),
         (
@@ -131,6 +159,25 @@ fn sidecars_load_under_the_rules_of_harns_loader() {
         site.write(&format!("{FIRST}/events.jsonl.annotations.jsonl"), sidecar);
         assert_eq!(codes(&site.check()), expected, "{what}");
     }
+}
+
+#[test]
+fn a_kind_that_is_a_variant_of_serde_is_published_as_its_word() {
+    let site = TestSite::base();
+    let line =
+        r#"{"type":"annotation","id":"a","event_id":0,"kind":{"marker":null},"newer":1,"newer":2}"#;
+    site.write(
+        &format!("{FIRST}/events.jsonl.annotations.jsonl"),
+        lines(&[HEADER, line]),
+    );
+    assert_eq!(codes(&site.publish()), [""; 0]);
+    let document = site.first_document();
+    let compact: String = raw(&document, "/annotations/0")
+        .split_whitespace()
+        .collect();
+    let start = r#"{"type":"annotation","id":"a","event_id":0,"kind":"marker","newer":2,"tape":"#;
+    assert!(compact.starts_with(start), "{compact}");
+    assert!(site.first_page().main().contains("marker"));
 }
 
 #[test]

@@ -117,15 +117,59 @@ fn a_quote_proves_what_an_annotation_points_at() {
         found[0].contains("Event `0` does not hold the quote `One test`"),
         "{found:#?}"
     );
-    site.write("site.toml", "[site]\nbase_url = \"https://runs.example.org/\"\n[policy]\nstale_annotations = \"warn\"\n");
-    let outcome = site.check();
-    assert!(
-        outcome
-            .diagnostics
-            .iter()
-            .all(|problem| !problem.is_error())
-    );
     assert_eq!(codes(&outcome), ["annotation.quote-not-found"; 2]);
+}
+
+#[test]
+fn fields_that_are_free_in_harn_never_stop_a_publication() {
+    let site = TestSite::base();
+    let free = concat!(
+        r#""links":[{"label":"a file","url":"file:///etc/passwd"},{"url":"notes/a.md","reference":"T-1"},"#,
+        r#"{"label":"x","url":"javascript:alert(1)","reference":"T-2"},{"url":"MAILTO:ann@example.org"},"#,
+        r#"{"url":"https://example.org/a"},{"label":"no scheme","url":"//example.org"}],"metadata":{"quote":{"page":7}}"#
+    );
+    site.write(
+        &format!("{FIRST}/events.jsonl.annotations.jsonl"),
+        lines(&[
+            HEADER,
+            &annotation("free", 1, "note", free),
+            &annotation(
+                "other",
+                1,
+                "note",
+                r#""metadata":{"quote":"Q-17, not words"}"#,
+            ),
+        ]),
+    );
+    let outcome = site.publish();
+    let mut found = codes(&outcome);
+    found.sort_unstable();
+    let expected = [
+        "annotation.quote-not-found",
+        "annotation.quote-not-text",
+        "annotation.schema",
+        "annotation.schema",
+        "annotation.schema",
+        "annotation.schema",
+    ];
+    assert_eq!(found, expected);
+    assert!(!outcome.diagnostics.iter().any(|problem| problem.is_error()));
+    let page = site.first_page();
+    assert_eq!(
+        page.texts("ul.links li"),
+        [
+            "a file (file:///etc/passwd)",
+            "notes/a.md (T-1)",
+            "x (javascript:alert(1)) (T-2)",
+            "MAILTO:ann@example.org",
+            "https://example.org/a",
+            "no scheme (//example.org)",
+        ]
+    );
+    assert_eq!(
+        page.texts("ul.links a"),
+        ["MAILTO:ann@example.org", "https://example.org/a"]
+    );
 }
 
 #[test]

@@ -83,7 +83,6 @@ pub(super) fn accepts_sidecar_line(document: &Value) -> bool {
             "sidecar.unsupported-version",
             "annotation.hypothesis",
             "annotation.friction",
-            "annotation.schema",
         ],
     )
 }

@@ -1,0 +1,278 @@
+//! Knows which valid JSON some readers refuse, and what to write instead: half a surrogate pair, a number that no
+//! 64-bit float holds, and deep nesting.
+//!
+//! A replacement is as long as what it replaces, so offsets and places stay right.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use crate::diagnostics::{Code, Collector, Source};
+
+use super::json::Node;
+
+/// Levels of objects and arrays that are published. Readers stop at 128, and a feed adds a few levels of its own.
+pub const LEVELS: usize = 96;
+/// Levels that `serde_json` reads, and so Harn.
+pub const LEVELS_OF_HARN: usize = 127;
+
+/// Why readers refuse a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trouble {
+    /// A `\u` escape that is half of a surrogate pair.
+    HalfPair,
+    /// A number beyond 64-bit floats.
+    OutOfRange,
+    /// An object or array below the last level.
+    TooDeep,
+}
+
+impl Trouble {
+    /// What is wrong with a line, as a clause. It quotes nothing: the value may be private.
+    #[must_use]
+    pub const fn reason(self) -> &'static str {
+        match self {
+            Self::HalfPair => "a `\\u` escape that is half of a surrogate pair",
+            Self::OutOfRange => "a number that is too large for a 64-bit float",
+            Self::TooDeep => "a value that is nested too deeply",
+        }
+    }
+
+    const fn message(self) -> &'static str {
+        match self {
+            Self::HalfPair => "A `\\u` escape is half of a surrogate pair",
+            Self::OutOfRange => "The number is too large for a 64-bit float",
+            Self::TooDeep => "The value is nested more than 96 levels deep",
+        }
+    }
+
+    const fn help(self) -> &'static str {
+        match self {
+            Self::HalfPair => {
+                "Write the whole pair, or remove the escape; U+FFFD is published instead."
+            }
+            Self::OutOfRange => {
+                "Write a smaller number, or a string of its digits; null is published instead."
+            }
+            Self::TooDeep => "Flatten the value; it is published empty.",
+        }
+    }
+
+    /// Writes over what readers refuse.
+    fn replace(self, text: &mut [u8]) {
+        match self {
+            Self::HalfPair => text.copy_from_slice(b"\\ufffd"),
+            // No number out of range is shorter than `2e308`.
+            Self::OutOfRange => {
+                text.fill(b' ');
+                text[..4].copy_from_slice(b"null");
+            }
+            Self::TooDeep => {
+                let end = text.len() - 1;
+                text[1..end].fill(b' ');
+            }
+        }
+    }
+}
+
+/// Calls `found` for everything in a JSON text that some reader refuses, in order. What lies in a value that is nested
+/// too deeply is not looked at.
+pub fn scan(json: &str, levels: usize, mut found: impl FnMut(Trouble, Range<usize>)) {
+    let bytes = json.as_bytes();
+    let mut at = 0;
+    let mut depth = 0;
+    let mut deep = None;
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'{' | b'[' => {
+                depth += 1;
+                if depth > levels && deep.is_none() {
+                    deep = Some((depth, at));
+                }
+            }
+            b'}' | b']' => {
+                if let Some((_, start)) = deep.filter(|(opened, _)| *opened == depth) {
+                    found(Trouble::TooDeep, start..at + 1);
+                    deep = None;
+                }
+                depth = depth.saturating_sub(1);
+            }
+            b'"' => {
+                at = string(bytes, at + 1, |half| {
+                    if deep.is_none() {
+                        found(Trouble::HalfPair, half);
+                    }
+                });
+                continue;
+            }
+            b'-' | b'0'..=b'9' => {
+                let in_number =
+                    |byte: &u8| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E');
+                let end = at
+                    + bytes[at..]
+                        .iter()
+                        .take_while(|byte| in_number(byte))
+                        .count();
+                if deep.is_none() && is_out_of_range(&json[at..end]) {
+                    found(Trouble::OutOfRange, at..end);
+                }
+                at = end;
+                continue;
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+}
+
+/// Goes through a string from behind its first quote to behind its last, and finds halves of pairs.
+fn string(bytes: &[u8], mut at: usize, mut half: impl FnMut(Range<usize>)) -> usize {
+    while let Some(step) = memchr::memchr2(b'"', b'\\', bytes.get(at..).unwrap_or_default()) {
+        at += step;
+        if bytes[at] == b'"' {
+            return at + 1;
+        }
+        at += match escaped(bytes, at) {
+            Some(0xd800..=0xdbff) if matches!(escaped(bytes, at + 6), Some(0xdc00..=0xdfff)) => 12,
+            Some(0xd800..=0xdfff) => {
+                half(at..at + 6);
+                6
+            }
+            Some(_) => 6,
+            None => 2,
+        };
+    }
+    bytes.len()
+}
+
+/// The code unit of a `\u` escape.
+fn escaped(bytes: &[u8], at: usize) -> Option<u16> {
+    let digits = bytes.get(at..at + 6)?.strip_prefix(b"\\u")?;
+    u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+}
+
+fn is_out_of_range(number: &str) -> bool {
+    /// Whole numbers of so many digits are in range.
+    const SHORT: usize = 300;
+    (number.len() > SHORT || number.contains(['e', 'E']))
+        && serde_json::from_str::<f64>(number).map_or(true, f64::is_infinite)
+}
+
+/// The first thing that Harn's reader refuses in a text that is valid JSON, if there is one.
+#[must_use]
+pub fn refused_by_harn(json: &str) -> Option<(Trouble, Range<usize>)> {
+    let mut first = None;
+    scan(json, LEVELS_OF_HARN, |trouble, range| {
+        first.get_or_insert((trouble, range));
+    });
+    first
+}
+
+/// The same JSON in a form that every reader takes.
+#[must_use]
+pub fn portable(json: &str) -> Cow<'_, str> {
+    replaced(json, |_| true)
+}
+
+/// The same JSON with U+FFFD in the place of every half of a surrogate pair.
+#[must_use]
+pub fn with_whole_pairs(json: &str) -> Cow<'_, str> {
+    replaced(json, |trouble| trouble == Trouble::HalfPair)
+}
+
+fn replaced(json: &str, wanted: impl Fn(Trouble) -> bool) -> Cow<'_, str> {
+    let mut bytes: Option<Vec<u8>> = None;
+    scan(json, LEVELS, |trouble, range| {
+        if wanted(trouble) {
+            let bytes = bytes.get_or_insert_with(|| json.as_bytes().to_vec());
+            trouble.replace(&mut bytes[range]);
+        }
+    });
+    // Only whole values and escapes are written over, with ASCII.
+    bytes
+        .and_then(|bytes| String::from_utf8(bytes).ok())
+        .map_or(Cow::Borrowed(json), Cow::Owned)
+}
+
+/// Reports what of a document is published in another form.
+pub fn check(source: &Source<'_>, root: Node<'_>, code: &'static Code, problems: &mut Collector) {
+    scan(root.raw, LEVELS, |trouble, range| {
+        let start = root.offset + range.start;
+        let end = match trouble {
+            Trouble::TooDeep => start + 1,
+            _ => root.offset + range.end,
+        };
+        problems.add(code, || {
+            code.at(source.place(start, end), trouble.message(), trouble.help())
+        });
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(json: &str) -> String {
+        let text = portable(json);
+        assert_eq!(text.len(), json.len(), "{json}");
+        serde_json::from_str::<serde_json::Value>(&text).expect("readable");
+        text.into_owned()
+    }
+
+    #[test]
+    fn what_readers_refuse_is_replaced_at_its_length() {
+        for (json, expected) in [
+            (r#"{"a\ud83d": "\ude00"}"#, r#"{"a\ufffd": "\ufffd"}"#),
+            (r#""\ud83d\ude00 \\ud83d""#, r#""\ud83d\ude00 \\ud83d""#),
+            (r#""\ud83d\ud83d\ude00""#, r#""\ufffd\ud83d\ude00""#),
+            (
+                r#"["1e999", 1e999, -1E+400, 1e-999]"#,
+                r#"["1e999", null , null   , 1e-999]"#,
+            ),
+            ("[1.5e308, 2e308]", "[1.5e308, null ]"),
+        ] {
+            assert_eq!(written(json), expected);
+        }
+        let digits = "9".repeat(5000);
+        assert_eq!(written(&digits).trim_end(), "null");
+        let small = format!("0.{}1", "0".repeat(5000));
+        assert_eq!(written(&small), small);
+    }
+
+    #[test]
+    fn what_is_too_deep_is_emptied() {
+        let deep = |levels: usize, inside: &str| {
+            format!("{}{inside}{}", "[".repeat(levels), "]".repeat(levels))
+        };
+        let fits = deep(LEVELS, "1");
+        assert_eq!(written(&fits), fits);
+        let more = deep(LEVELS, r#"{"a": "]}", "b": [[]]}, 1e999"#);
+        assert_eq!(
+            written(&more),
+            deep(LEVELS, r#"{                    }, null "#)
+        );
+        written(&deep(100_000, ""));
+    }
+
+    #[test]
+    fn harn_refuses_what_serde_json_refuses() {
+        let object = |levels: usize| format!("{}1{}", "[".repeat(levels), "]".repeat(levels));
+        for json in [
+            object(127),
+            object(128),
+            r#""\ud83d""#.to_owned(),
+            r#"{"\udc00": 1}"#.to_owned(),
+            "1e308".to_owned(),
+            "1e309".to_owned(),
+            "1.7976931348623157e308".to_owned(),
+            "1.7976931348623159e308".to_owned(),
+            "9".repeat(309),
+            "9".repeat(308),
+        ] {
+            assert_eq!(
+                refused_by_harn(&json).is_some(),
+                serde_json::from_str::<serde_json::Value>(&json).is_err(),
+                "{json}"
+            );
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! Values that some JSON readers refuse: refused where Harn refuses them, published in another form everywhere else.
+
+use std::fmt::Write as _;
+
+use crate::support::{FIRST, HEADER, TestSite, annotation, codes, lines};
+
+/// Half pairs, numbers out of range and deep nesting, each as a value.
+fn hostile() -> Vec<String> {
+    let deep = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+    let mut deep_object = "1".to_owned();
+    for _ in 0..200 {
+        deep_object = format!("{{\"k\":{deep_object}}}");
+    }
+    vec![
+        r#""\ud83d""#.to_owned(),
+        r#""a \udc00\ud83d\ude00 b""#.to_owned(),
+        r#"{"\ud83d": {"\ude00": 1, "x": "y"}}"#.to_owned(),
+        "1e999".to_owned(),
+        "-1E+400".to_owned(),
+        "9".repeat(5000),
+        deep(97),
+        deep(128),
+        deep(5000),
+        deep_object,
+        format!("[{}]", deep(120)),
+    ]
+}
+
+/// An object with every hostile value under a key of its own.
+fn bag() -> String {
+    let mut text = "{".to_owned();
+    for (index, value) in hostile().iter().enumerate() {
+        let comma = if index == 0 { "" } else { "," };
+        write!(text, "{comma}\"k{index}\":{value}").expect("a string");
+    }
+    text + "}"
+}
+
+/// Every JSON text of the published site: path and text.
+fn published_json(site: &TestSite) -> Vec<(String, String)> {
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+    let mut found = Vec::new();
+    for (path, bytes) in site.published() {
+        if path.ends_with(".json") {
+            found.push((path, text(bytes)));
+        } else if path.ends_with("/events.jsonl") {
+            // The log is a download: the bytes of the input, whatever they are.
+        } else if path.ends_with(".jsonl") {
+            let lines = text(bytes);
+            let lines = lines.lines().enumerate();
+            found.extend(lines.map(|(at, line)| (format!("{path}:{}", at + 1), line.to_owned())));
+        } else if path.ends_with(".html") {
+            for part in text(bytes).split("<script type=\"application/").skip(1) {
+                let json = part.split_once('>').expect("a tag").1;
+                let json = json.split("</script>").next().expect("an end");
+                found.push((path.clone(), json.to_owned()));
+            }
+        }
+    }
+    found
+}
+
+fn unreadable(site: &TestSite) -> Vec<String> {
+    let texts = published_json(site);
+    assert!(texts.len() > 10, "{}", texts.len());
+    texts
+        .iter()
+        .filter_map(|(path, text)| {
+            let error = serde_json::from_str::<serde_json::Value>(text).err()?;
+            Some(format!("{path}: {error}"))
+        })
+        .collect()
+}
+
+fn with_record(site: &TestSite, keys: &str) {
+    let record = site.text(&format!("{FIRST}/run-record.json"));
+    let record = record.trim_end().strip_suffix('}').expect("an object");
+    site.write(
+        &format!("{FIRST}/run-record.json"),
+        format!("{record},{keys}}}"),
+    );
+}
+
+fn with_threads(site: &TestSite, value: &str) {
+    let thread = |id: &str, value: &str| {
+        format!(
+            r#"{{"id":"{id}","turnId":"t\ud83d","resource":"a\udc00.ts","resolved":false,"newer":{value},"_meta":{value},"entries":[{{"id":"e","text":"half \ud83d","_meta":{value}}}]}}"#
+        )
+    };
+    site.write(
+        &format!("{FIRST}/annotations.json"),
+        format!(r#"{{"annotations":[{}]}}"#, thread("one", value)),
+    );
+    site.write(
+        &format!("{FIRST}/annotations.actions.jsonl"),
+        format!(
+            "{{\"type\":\"annotations/set\",\"annotation\":{}}}\n{{\"type\":\"annotations/entrySet\",\"annotationId\":\"one\",\"entry\":{{\"id\":\"f\",\"text\":{{\"markdown\":\"*\\udfff*\"}},\"more\":{value}}}}}\n",
+            thread("two", value)
+        ),
+    );
+}
+
+fn with_transcript(site: &TestSite, value: &str) {
+    let text = format!(
+        r#"{{"_type":"transcript","version":2,"id":"\ud83d","metadata":{value},"messages":[
+            {{"role":"user","content":"half \ud83d"}},
+            {{"role":"assistant","content":[{{"type":"text","visibility":"public","text":"\udc00","newer":{value}}},
+            {{"type":"tool_call","visibility":"public","name":"n\ud83d","arguments":{value}}}]}}],
+            "events":[{{"kind":"plan","role":"assistant","visibility":"public","text":"\ud83d","metadata":{value}}}],
+            "assets":[{{"id":"a\ud83d","visibility":"public","name":"\ud83d","metadata":{value}}}]}}"#
+    );
+    site.write(&format!("{FIRST}/transcript.json"), text);
+}
+
+#[test]
+fn everything_published_from_values_that_some_readers_refuse_can_be_read_strictly() {
+    let value = bag();
+    let site = TestSite::base();
+    with_record(
+        &site,
+        &format!(r#""codeAnalysis":{{"v":{value}}},"newer":{value},"toolchain":{{"v":{value}}}"#),
+    );
+    with_threads(&site, &value);
+    with_transcript(&site, &value);
+    site.write(
+        &format!("{FIRST}/events.jsonl"),
+        lines(&[
+            &format!(r#"{{"timestamp":"2026-03-01T10:00:09Z","type":"unknown","raw":{value}}}"#),
+            &format!(r#"{{"timestamp":"2026-03-01T10:00:09Z","type":"gg","event":{value}}}"#),
+            &format!(r#"{{"timestamp":"2026-03-01T10:00:09Z","type":"agent","message":"m","newer":{value}}}"#),
+            &format!(r#"{{"timestamp":"2026-03-01T10:00:09Z","type":"newer","value":{value}}}"#),
+        ]),
+    );
+    site.remove(&format!("{FIRST}/events.jsonl.annotations.jsonl"));
+    let outcome = site.build();
+    assert!(outcome.published, "{value}: {:#?}", outcome.diagnostics);
+    for code in [
+        "record.unportable-value",
+        "threads.unportable-value",
+        "transcript.unportable-value",
+    ] {
+        assert!(codes(&outcome).contains(&code), "{code} for {value}");
+    }
+    assert_eq!(unreadable(&site), Vec::<String>::new(), "{value}");
+    // A second build compares the records.
+    let text = site.text(&format!("{FIRST}/run-record.json"));
+    site.write(
+        &format!("{FIRST}/run-record.json"),
+        text.replace("\"newer\":", "\"newest\":"),
+    );
+    assert!(site.build().published, "{value}");
+    assert_eq!(unreadable(&site), Vec::<String>::new(), "{value}");
+}
+
+#[test]
+fn half_a_pair_in_a_thread_is_shown_as_a_replacement_character() {
+    let site = TestSite::base();
+    with_threads(&site, "1e999");
+    assert!(site.build().published);
+    let run = serde_json::from_str::<serde_json::Value>(&site.first_document()).expect("JSON");
+    let thread = &run["threads"]["annotations"][0];
+    assert_eq!(thread["entries"][0]["text"], "half \u{fffd}");
+    assert_eq!(thread["resource"], "a\u{fffd}.ts");
+    assert_eq!(thread["newer"], serde_json::Value::Null);
+}
+
+#[test]
+fn a_known_key_of_a_record_with_half_a_pair_is_refused_as_test_cabinet_refuses_it() {
+    let site = TestSite::base();
+    site.replace(
+        &format!("{FIRST}/run-record.json"),
+        "sample/lark-1",
+        "sample/lark\\ud83d",
+    );
+    assert_eq!(codes(&site.check()), ["record.wrong-type"]);
+}
+
+#[test]
+fn a_sidecar_that_harn_cannot_read_is_refused_whichever_key_is_at_fault() {
+    for value in hostile() {
+        // Nesting that Harn reads is published in another form.
+        let readable = serde_json::from_str::<serde_json::Value>(&format!("[[{value}]]")).is_ok();
+        let expected = if readable {
+            "sidecar.unportable-value"
+        } else {
+            "sidecar.malformed-line"
+        };
+        let places = [
+            format!("\"suggested_fix\":{value}"),
+            format!("\"metadata\":{{\"m\":{value}}}"),
+            format!("\"newer\":{value}"),
+        ];
+        for fields in places {
+            let site = TestSite::base();
+            let line = annotation(
+                "a",
+                0,
+                "friction",
+                &format!("{fields},\"friction_kind\":\"tool_gap\""),
+            );
+            site.write(
+                &format!("{FIRST}/events.jsonl.annotations.jsonl"),
+                lines(&[HEADER, &line]),
+            );
+            let outcome = site.build();
+            assert_eq!(codes(&outcome), [expected], "{fields}");
+            assert_eq!(outcome.published, readable);
+            if readable {
+                assert_eq!(unreadable(&site), Vec::<String>::new(), "{fields}");
+            }
+        }
+        let site = TestSite::base();
+        site.write(
+            &format!("{FIRST}/events.jsonl.annotations.jsonl"),
+            lines(&[HEADER.replace('}', &format!(",\"newer\":{value}}}"))]),
+        );
+        assert_eq!(codes(&site.check()), [expected], "{value}");
+    }
+}
