@@ -21,6 +21,7 @@ use crate::Failure;
 use crate::pipeline::{Memory, Outcome, Progress};
 use crate::site::{Overrides, Site};
 
+mod connections;
 mod http;
 mod polling;
 mod state;
@@ -84,7 +85,7 @@ impl Server {
         let folder = Arc::new(folder);
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
-            .enable_io()
+            .enable_all()
             .build()?;
         let session = folder.path().file_name().unwrap_or_default();
         let (shown, seen) = watch::channel(Arc::new(Shown::nothing(&session.to_string_lossy())));
@@ -93,10 +94,7 @@ impl Server {
             let _context = runtime.enter();
             let listener = tokio::net::TcpListener::from_std(listener)?;
             let app = http::app(folder.path().join(SITE), seen);
-            runtime.spawn(async move {
-                // It ends with the process.
-                let _ = axum::serve(listener, app).await;
-            });
+            runtime.spawn(connections::serve(listener, app));
             runtime.spawn(end(signals()?, Arc::clone(&folder), Arc::clone(&working)));
         }
         Ok(Self {

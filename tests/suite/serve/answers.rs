@@ -1,9 +1,10 @@
 //! What the server answers, where it stands and how it ends.
 
 use std::fs;
-use std::net::TcpListener;
+use std::io::{ErrorKind, Read, Write};
+use std::net::{TcpListener, TcpStream};
 
-use super::{RUN_PAGE, Served};
+use super::{PATIENCE, RUN_PAGE, Served};
 use crate::support::{FIRST, FIRST_SLUG, Run, TestSite, differences};
 
 #[test]
@@ -218,4 +219,38 @@ fn ctrl_c_ends_it_and_leaves_nothing_behind() {
         .expect("a folder")
         .collect();
     assert!(left.is_empty(), "{left:?}");
+}
+
+#[test]
+fn requests_that_are_never_sent_whole_stop_nobody_and_are_given_up() {
+    const FILES: u32 = 256;
+    let site = TestSite::base();
+    let served = Served::with_few_files(&site, FILES);
+    let begin = || {
+        let mut stream = TcpStream::connect(("127.0.0.1", served.port)).expect("a connection");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
+        let half = b"GET / HTTP/1.1\r\nHost: localhost\r\n";
+        // The server may have closed it by then.
+        let _ = stream.write_all(half);
+        stream
+    };
+    let begun: Vec<TcpStream> = (0..FILES + 100).map(|_| begin()).collect();
+    for _ in 0..3 {
+        assert_eq!(served.get("/").status, 200);
+    }
+    // A change is built and shown while they are open.
+    let writeup = format!("{FIRST}/writeup.md");
+    site.write(&writeup, format!("{}\nMore of it.\n", site.text(&writeup)));
+    served.until("the change", || {
+        served.get(RUN_PAGE).body.contains("More of it.")
+    });
+    // The newest was not pushed out by others: its time ran out.
+    let mut newest = begun.into_iter().next_back().expect("a connection");
+    let mut rest = Vec::new();
+    let closed = newest.read_to_end(&mut rest);
+    let timed_out = |error: &std::io::Error| {
+        matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut)
+    };
+    assert!(!closed.as_ref().is_err_and(timed_out), "{closed:?}");
+    assert_eq!(served.get("/").status, 200);
 }

@@ -9,7 +9,7 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -52,8 +52,26 @@ impl Served {
 
     /// Does something beside the first build; it is given the folder for temporary files.
     fn start_and(site: &TestSite, arguments: &[&str], meanwhile: impl FnOnce(&Path)) -> Self {
+        Self::start_as(command(), site, arguments, meanwhile)
+    }
+
+    /// In a process that may have only so many files and connections open.
+    fn with_few_files(site: &TestSite, most: u32) -> Self {
+        let mut command = Command::new("sh");
+        command
+            .args(["-c", &format!("ulimit -n {most}; exec \"$0\" \"$@\"")])
+            .arg(crate::support::command().get_program());
+        Self::start_as(command, site, &["--port", "0"], |_| {})
+    }
+
+    fn start_as(
+        mut command: Command,
+        site: &TestSite,
+        arguments: &[&str],
+        meanwhile: impl FnOnce(&Path),
+    ) -> Self {
         let temporary = tempfile::tempdir().expect("a temporary folder");
-        let mut child = command()
+        let mut child = command
             .current_dir(site.root())
             .env("TMPDIR", temporary.path())
             .args(["--color", "never", "serve"])
