@@ -138,7 +138,7 @@ for (const from of ['disk', 'a sub-path']) {
     await select.locator(`option[value="${SLUGS[3]}"]`).waitFor({ state: 'attached' });
     const offered = await select.locator('option').allInnerTexts();
     assert.equal(offered.length, 4);
-    assert.equal(offered.at(-1), '2026-03-02, lark, codex, base v1.0.0', 'the newest first');
+    assert.equal(offered.at(-1), '2026-03-02, lark, codex, base v1.0.0, 2aaaaaaa', 'the newest first');
     await select.selectOption(SLUGS[1]);
     await page.locator('#writeups').waitFor();
     assert.ok(page.url().endsWith(`?runs=${SLUGS[0]},${SLUGS[1]}`));

@@ -19,7 +19,7 @@ family! { ALL:
         bad "---\nrating: great\n---"
         good "---\nrating: great\n---\n\nIt plays well.";
     REVIEW_UNKNOWN_RATING = "review.unknown-rating" Warning "the rating is missing or not known"
-        why "Ratings are `flawless`, `great`, `passable`, `scuffed` and `broken`, without quotes, as `rating: great` or per domain as `rating.gameplay: great`. A review may have a checklist of `review.` lines instead; the badge is then the grade of the item `overall`, as in a game jam. The run is shown as unrated; with `require_review` it is an error."
+        why "Ratings are `flawless`, `great`, `passable`, `scuffed` and `broken`, without quotes, as `rating: great` or per domain as `rating.gameplay: great`. Otherwise the run is shown as unrated; with `require_review` it is an error. A review with a checklist of `review.` lines needs no rating: its badge is the grade of the item `overall`, as in a game jam."
         bad "---\nrating: \"great\"\n---\n\nIt plays well."
         good "---\nrating: great\n---\n\nIt plays well.";
     REVIEW_UNKNOWN_STATUS = "review.unknown-status" Warning "the status of a checklist item is not known"
