@@ -28,6 +28,8 @@
 //! The [`ledger`] is a feed and an input at once: what changed from build to build. Its shape is read back as it was written, so
 //! there is one type for both, and [`view`], [`rules`] and the reports look at it as they look at [`model`].
 //!
+//! [`characters`] is the one list of characters that trick a reader; whatever shows recorded text asks it.
+//!
 //! [`author`] is the way back: it writes annotations into the content, through the same formats and rules.
 //!
 //! [`serve`] shows a site while it is made. It calls [`rebuild`], the same build with a [`pipeline::Memory`]: runs that are as they
@@ -48,6 +50,7 @@
 pub mod assets;
 pub mod author;
 mod beneath;
+pub mod characters;
 pub mod config;
 pub mod diagnostics;
 pub mod discover;

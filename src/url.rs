@@ -27,7 +27,7 @@ impl HttpUrl {
         let authority = rest.split(['/', '?', '#']).next()?;
         let clean = text.chars().all(|c| {
             !c.is_whitespace()
-                && !crate::diagnostics::text::is_unsafe(c)
+                && !(c.is_control() || crate::characters::is_hidden(c))
                 && !matches!(c, '"' | '<' | '>' | '\\' | '`')
         });
         let host = authority

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use crate::characters::marked;
+
 use super::{Diagnostic, Severity};
 
 /// One command per problem.
@@ -36,20 +38,10 @@ pub fn render(diagnostics: &[Diagnostic]) -> String {
 
 /// Text after the second `::`: percent signs and line breaks would end it.
 fn message(text: &str) -> String {
-    text.chars()
-        .fold(String::with_capacity(text.len()), |mut out, c| {
-            match c {
-                '%' => out.push_str("%25"),
-                '\r' => out.push_str("%0D"),
-                '\n' => out.push_str("%0A"),
-                c => out.push(if super::text::is_unsafe(c) {
-                    '\u{fffd}'
-                } else {
-                    c
-                }),
-            }
-            out
-        })
+    marked(text)
+        .replace('%', "%25")
+        .replace('\r', "%0D")
+        .replace('\n', "%0A")
 }
 
 /// A property's value: commas and colons would end it too.

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::characters::escaped_json;
 use crate::shapes;
 
 use super::{Diagnostic, Severity, Tally};
@@ -89,12 +90,13 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// The document as bytes, indented, with a final newline.
+    /// The document as bytes, indented, with a final newline. Hidden characters are escaped.
     ///
     /// # Errors
     /// Never in practice: every field is a string, a number or null.
     pub fn to_bytes(&self) -> serde_json::Result<Vec<u8>> {
-        let mut bytes = serde_json::to_vec_pretty(self)?;
+        let json = serde_json::to_string_pretty(self)?;
+        let mut bytes = escaped_json(&json).into_owned().into_bytes();
         bytes.push(b'\n');
         Ok(bytes)
     }

@@ -1,5 +1,7 @@
 //! Knows how text from an input may appear in a message: short, on one line, without control characters.
 
+use crate::characters::{each, symbol};
+
 /// The longest piece of input that a message quotes, in characters.
 const QUOTE_LIMIT: usize = 80;
 
@@ -8,12 +10,12 @@ const QUOTE_LIMIT: usize = 80;
 pub fn quoted(value: &str) -> String {
     let mut out = String::with_capacity(value.len().min(QUOTE_LIMIT) + 2);
     out.push('`');
-    for (count, c) in value.chars().enumerate() {
+    for (count, (c, hidden)) in each(value).enumerate() {
         if count == QUOTE_LIMIT {
             out.push('…');
             break;
         }
-        if is_unsafe(c) {
+        if hidden || c.is_control() {
             out.extend(c.escape_unicode());
         } else {
             out.push(c);
@@ -36,30 +38,16 @@ pub fn reason(sentence: &str) -> String {
     }
 }
 
-/// One line of text with every character that could steer a terminal replaced, width kept.
+/// One line of text with every character that could steer a terminal or trick a reader replaced, width kept.
 #[must_use]
 pub fn visible(text: &str) -> String {
-    text.chars()
-        .map(|c| if is_unsafe(c) { stand_in(c) } else { c })
+    each(text)
+        .map(|(c, hidden)| match c {
+            '\t' => ' ',
+            _ if hidden || c.is_control() => symbol(c),
+            _ => c,
+        })
         .collect()
-}
-
-/// Whether a character can change how the text around it is shown: controls, bidi overrides, line separators.
-#[must_use]
-pub fn is_unsafe(c: char) -> bool {
-    c.is_control()
-        || matches!(c,
-            '\u{061c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-            | '\u{feff}' | '\u{fff9}'..='\u{fffb}')
-}
-
-fn stand_in(c: char) -> char {
-    match c {
-        '\t' => ' ',
-        '\u{7f}' => '\u{2421}',
-        c if (c as u32) < 0x20 => char::from_u32(0x2400 + c as u32).unwrap_or('\u{fffd}'),
-        _ => '\u{fffd}',
-    }
 }
 
 /// The one of `known` that is nearest to `word`, if it is near enough to be meant.

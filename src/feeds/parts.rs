@@ -85,7 +85,7 @@ mod tests {
         assert_eq!(number, 1);
         assert_eq!(
             String::from_utf8(bytes).expect("UTF-8"),
-            "runpress.search(1, [\n[\"\\u003c/script>\\u2028\",1]\n])\n"
+            "runpress.search(1, [\n[\"\\u003c/script>\u{fffd}\",1]\n])\n"
         );
         assert!(parts.take().is_none());
     }

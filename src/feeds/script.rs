@@ -5,7 +5,13 @@
 //! `runs/<slug>/compare.js` calls `runpress.run` with a [`crate::view::compare::RunData`], and `compare-2.js` beside it
 //! with the [`crate::view::compare::TapeData`] of the run's second tape.
 
+use std::io::{self, Write};
+
 use serde::Serialize;
+use serde_json::Serializer;
+use serde_json::ser::{CharEscape, CompactFormatter, Formatter};
+
+use crate::characters::{marked, symbol};
 
 /// A script that calls `runpress.<function>` with a value.
 ///
@@ -18,21 +24,52 @@ pub fn call(function: &str, value: &impl Serialize) -> serde_json::Result<Vec<u8
     Ok(out)
 }
 
-/// Writes JSON that may stand in a script. In JSON, what is escaped here only stands in strings; in a script it could
-/// end it, or a line of it.
+/// Writes JSON that may be in a script. The scripts of the site show its texts as they are, so the characters that trick a
+/// reader are marked here; and nothing in it ends the script or a line of it.
 pub(super) fn write_safe(out: &mut Vec<u8>, value: &impl Serialize) -> serde_json::Result<()> {
-    let json = serde_json::to_string(value)?;
-    out.reserve(json.len());
-    let mut done = 0;
-    for (at, found) in json.match_indices(['<', '\u{2028}', '\u{2029}']) {
-        out.extend_from_slice(&json.as_bytes()[done..at]);
-        for character in found.chars() {
-            out.extend_from_slice(format!("\\u{:04x}", u32::from(character)).as_bytes());
+    value.serialize(&mut Serializer::with_formatter(out, Marked))
+}
+
+/// The value as JSON, with the characters that trick a reader marked.
+///
+/// # Errors
+/// Those of the value's own `Serialize`.
+pub fn marked_json(value: &impl Serialize) -> serde_json::Result<String> {
+    let mut out = Vec::new();
+    write_safe(&mut out, value)?;
+    String::from_utf8(out).map_err(serde::ser::Error::custom)
+}
+
+/// Writes the texts of JSON with symbols for hidden characters.
+struct Marked;
+
+impl Formatter for Marked {
+    fn write_string_fragment<W>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()>
+    where
+        W: ?Sized + Write,
+    {
+        let text = marked(fragment);
+        let mut parts = text.split('<');
+        writer.write_all(parts.next().unwrap_or_default().as_bytes())?;
+        for part in parts {
+            writer.write_all(b"\\u003c")?;
+            writer.write_all(part.as_bytes())?;
         }
-        done = at + found.len();
+        Ok(())
     }
-    out.extend_from_slice(&json.as_bytes()[done..]);
-    Ok(())
+
+    fn write_char_escape<W>(&mut self, writer: &mut W, escape: CharEscape) -> io::Result<()>
+    where
+        W: ?Sized + Write,
+    {
+        let control = match escape {
+            CharEscape::AsciiControl(byte) => char::from(byte),
+            CharEscape::Backspace => '\u{8}',
+            CharEscape::FormFeed => '\u{c}',
+            _ => return CompactFormatter.write_char_escape(writer, escape),
+        };
+        writer.write_all(symbol(control).encode_utf8(&mut [0; 4]).as_bytes())
+    }
 }
 
 #[cfg(test)]
@@ -40,11 +77,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_text_ends_the_script_or_a_line_of_it() {
-        let script = call("run", &["</script>\u{2028}\u{2029}\n"]).expect("JSON");
+    fn no_text_ends_the_script_or_a_line_of_it_and_hidden_characters_are_marked() {
+        let script = call(
+            "run",
+            &["</script>\u{2028}\u{2029}\n\u{202e}\u{1b}\u{8}\"\\"],
+        )
+        .expect("JSON");
         assert_eq!(
             String::from_utf8(script).expect("UTF-8"),
-            "runpress.run([\"\\u003c/script>\\u2028\\u2029\\n\"]);\n"
+            "runpress.run([\"\\u003c/script>\u{fffd}\u{fffd}\\n\u{fffd}␛␈\\\"\\\\\"]);\n"
         );
     }
 }

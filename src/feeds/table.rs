@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use csv::{Terminator, WriterBuilder};
+use csv::{QuoteStyle, Terminator, WriterBuilder};
 
 use crate::config::Config;
 use crate::model::archive::{Archive, Entry};
@@ -49,7 +49,8 @@ pub const COLUMNS: [&str; 31] = [
     "playableBuild",
 ];
 
-/// Writes `runs.csv` (RFC 4180). What was not recorded is an empty field.
+/// Writes `runs.csv` (RFC 4180). Every text is quoted, so that no separator that a spreadsheet may look for ends it; numbers are
+/// not, and what was not recorded is an empty field.
 ///
 /// # Errors
 /// Those of the writer.
@@ -61,8 +62,9 @@ pub fn write_runs(
 ) -> io::Result<()> {
     let mut csv = WriterBuilder::new()
         .terminator(Terminator::CRLF)
+        .quote_style(QuoteStyle::Never)
         .from_writer(out);
-    csv.write_record(COLUMNS)?;
+    csv.write_record(COLUMNS.map(quoted))?;
     for (entry, findings) in archive.runs.iter().zip(findings) {
         let fields = row(config, entry, findings);
         csv.write_record(fields.iter().map(|field| field.as_bytes()))?;
@@ -74,28 +76,31 @@ fn row<'a>(config: &Config, entry: &'a Entry, findings: &'a Findings) -> [Cow<'a
     let run = &entry.run;
     let (subject, metrics) = (&run.subject, &run.metrics);
     let own = |text: String| Cow::Owned(text);
-    let optional = |text: Option<&'a str>| text.map_or(Cow::Borrowed(""), harmless);
+    let plain = |text: &str| own(quoted(text));
+    let text = |text: &str| own(quoted(&harmless(text)));
+    let optional = |recorded: Option<&str>| recorded.map_or(Cow::Borrowed(""), text);
+    let known = |text: Option<&str>| text.map_or(Cow::Borrowed(""), plain);
     let number = |number: Option<&'a Number>| {
         Cow::Borrowed(number.map_or("", |number| number.literal.as_str()))
     };
     let counted = |count: Option<usize>| own(count.map_or_else(String::new, |n| n.to_string()));
     let threads = findings.threads.as_ref();
     [
-        harmless(&run.id),
-        Cow::Borrowed(&entry.slug),
-        own(address(config, &links::run(&entry.slug))),
-        Cow::Borrowed(&run.started.text),
-        Cow::Borrowed(&run.finished.text),
-        Cow::Borrowed(run.published.as_ref().map_or("", |at| at.text.as_str())),
-        harmless(&subject.case),
-        harmless(&subject.version),
-        harmless(&subject.test_type),
+        text(&run.id),
+        plain(&entry.slug),
+        plain(&address(config, &links::run(&entry.slug))),
+        plain(&run.started.text),
+        plain(&run.finished.text),
+        known(run.published.as_ref().map(|at| at.text.as_str())),
+        text(&subject.case),
+        text(&subject.version),
+        text(&subject.test_type),
         optional(subject.variant.as_deref()),
-        harmless(&subject.harness),
+        text(&subject.harness),
         optional(subject.harness_version.as_deref()),
-        harmless(&subject.model),
-        harmless(&subject.orchestrator),
-        harmless(&subject.engine),
+        text(&subject.model),
+        text(&subject.orchestrator),
+        text(&subject.engine),
         number(Some(&metrics.run_time_seconds)),
         number(metrics.uncached_input.as_ref()),
         number(metrics.cached_input.as_ref()),
@@ -108,20 +113,25 @@ fn row<'a>(config: &Config, entry: &'a Entry, findings: &'a Findings) -> [Cow<'a
         } else {
             "false"
         }),
-        harmless(&run.state.word),
-        Cow::Borrowed(findings.rating.map_or("", Rating::word)),
+        text(&run.state.word),
+        known(findings.rating.map(Rating::word)),
         counted(Some(findings.events.unwrap_or_default())),
         counted(Some(findings.annotations.total())),
         counted(threads.map(|threads| threads.threads)),
         counted(threads.map(|threads| threads.entries)),
-        Cow::Borrowed(run.source_repo.as_ref().map_or("", |url| url.as_str())),
-        Cow::Borrowed(run.playable_build.as_ref().map_or("", |url| url.as_str())),
+        known(run.source_repo.as_ref().map(|url| url.as_str())),
+        known(run.playable_build.as_ref().map(|url| url.as_str())),
     ]
+}
+
+/// A text between quotes; a quote in it is doubled.
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('"', "\"\""))
 }
 
 /// A text that no spreadsheet takes for a formula: an apostrophe stands before what could begin one.
 fn harmless(text: &str) -> Cow<'_, str> {
-    if text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']) {
+    if text.starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠', '\t', '\r', '\n']) {
         Cow::Owned(format!("'{text}"))
     } else {
         Cow::Borrowed(text)

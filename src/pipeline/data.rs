@@ -120,7 +120,7 @@ impl Lists<'_> {
                     outcome.quarantined,
                 );
                 report.summary.withheld = public.withheld;
-                stream(&|out| feeds::write_pretty(out, &report))
+                stream(&|out| out.write_all(&report.to_bytes()?))
             }
             Feed::JsonFeed => {
                 let feed = feeds::json_feed::feed(config, archive, findings);

@@ -6,7 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use pulldown_cmark::{
-    Alignment, BlockQuoteKind, CowStr, Event, HeadingLevel, Parser, Tag, TagEnd, html,
+    Alignment, BlockQuoteKind, CodeBlockKind, CowStr, Event, HeadingLevel, Parser, Tag, TagEnd,
+    html,
 };
 
 use crate::markup::{Destination, OPTIONS, Origin, destination, image_is_kept};
@@ -288,6 +289,10 @@ impl Filter<'_> {
                     Close::AsIs
                 }
             }
+            Tag::CodeBlock(kind) => {
+                out.push(Event::Start(Tag::CodeBlock(language(&kind))));
+                Close::AsIs
+            }
             Tag::MetadataBlock(_) => Close::Nothing,
             other => {
                 out.push(Event::Start(other));
@@ -399,6 +404,28 @@ fn anchor_headings(events: &mut [Event<'_>], scope: &str) {
     }
 }
 
+/// The longest name of a language, in bytes.
+const LANGUAGE: usize = 32;
+
+/// A block of code with the name of its language, if that is one: it becomes a class, and a text with white space in it would
+/// become classes of the site.
+fn language(kind: &CodeBlockKind<'_>) -> CodeBlockKind<'static> {
+    let CodeBlockKind::Fenced(info) = kind else {
+        return CodeBlockKind::Indented;
+    };
+    let name = info.split_whitespace().next().unwrap_or_default();
+    let name = name.to_ascii_lowercase();
+    let is_name = name.len() <= LANGUAGE
+        && name
+            .bytes()
+            .all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'+' | b'#' | b'-'));
+    if is_name && !name.is_empty() {
+        CodeBlockKind::Fenced(name.into())
+    } else {
+        CodeBlockKind::Indented
+    }
+}
+
 /// Levels that an element needs below its own to be whole: a table without its rows is none.
 const fn levels_within(tag: &Tag<'_>) -> usize {
     match tag {
@@ -480,6 +507,32 @@ mod tests {
             html("![alt](https://example.org/x.png)"),
             "<p><span class=noimg>Image not shown: alt</span></p>"
         );
+    }
+
+    #[test]
+    fn the_language_of_a_block_is_one_class_and_no_class_of_the_site() {
+        assert_eq!(
+            html("```C++ title=x\na\n```"),
+            "<pre><code class=\"language-c++\">a\n</code></pre>"
+        );
+        for info in [
+            "x\ttape selection",
+            "x&#9;tape",
+            "x&#32;tape",
+            "x\u{a0}tape",
+            "x\u{2003}tape",
+            "x\"onclick",
+            "\u{202e}x",
+            "x_y",
+        ] {
+            let code = html(&format!("```{info}\na\n```"));
+            let class = code.split('"').nth(1).unwrap_or_default();
+            assert!(
+                class.is_empty() || class == "language-x",
+                "{info:?}: {code}"
+            );
+            assert!(code.ends_with("a\n</code></pre>"), "{info:?}: {code}");
+        }
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use crate::characters::{HIDDEN, each, is_hidden_at, symbol};
+
 /// What a byte may begin: 0 nothing, 1 a replacement, 2 a character to look at.
 const CLASSES: [u8; 256] = {
     let mut table = [0_u8; 256];
@@ -18,11 +20,18 @@ const CLASSES: [u8; 256] = {
     table[b'"' as usize] = 1;
     table[b'\'' as usize] = 1;
     table[0x7f] = 1;
-    // First bytes of C1 controls, bidi marks, separators, noncharacters and tags.
+    // First bytes of hidden characters; those of noncharacters are among them.
+    let mut range = 1;
+    while range < HIDDEN.len() {
+        let (first, last) = HIDDEN[range];
+        let mut lead = first_byte(first);
+        while lead <= first_byte(last) {
+            table[lead as usize] = 2;
+            lead += 1;
+        }
+        range += 1;
+    }
     table[0xc2] = 2;
-    table[0xd8] = 2;
-    table[0xe2] = 2;
-    table[0xef] = 2;
     let mut lead = 0xf0;
     while lead < 0xf5 {
         table[lead] = 2;
@@ -30,6 +39,17 @@ const CLASSES: [u8; 256] = {
     }
     table
 };
+
+/// The first byte of a character in UTF-8.
+#[allow(clippy::cast_possible_truncation, reason = "each is below 0x100")]
+const fn first_byte(code: u32) -> u8 {
+    (match code {
+        0..0x80 => code,
+        0x80..0x800 => 0xc0 | code >> 6,
+        0x800..0x1_0000 => 0xe0 | code >> 12,
+        _ => 0xf0 | code >> 18,
+    }) as u8
+}
 
 /// Appends recorded text to element content: markup escaped, controls shown as marked symbols.
 pub fn push_text(out: &mut String, text: &str) {
@@ -57,10 +77,7 @@ pub fn needs_care(text: &str) -> bool {
     let suspicious = |byte: &u8| {
         CLASSES[*byte as usize] == 2 || (*byte < 0x20 && !b"\t\n\r".contains(byte)) || *byte == 0x7f
     };
-    text.as_bytes().iter().any(suspicious)
-        && text
-            .chars()
-            .any(|c| is_hidden(c) || (c.is_control() && !matches!(c, '\t' | '\n' | '\r')))
+    text.as_bytes().iter().any(suspicious) && each(text).any(|(_, hidden)| hidden)
 }
 
 fn push(out: &mut String, text: &str, marked: bool) {
@@ -77,7 +94,7 @@ fn push(out: &mut String, text: &str, marked: bool) {
             break;
         };
         let length = c.len_utf8();
-        if class == 1 || is_hidden(c) {
+        if class == 1 || is_hidden_at(text, at, c) {
             out.push_str(&text[done..at]);
             push_special(out, c, bytes.get(at + 1) == Some(&b'\n'), marked);
             done = at + length;
@@ -101,39 +118,19 @@ fn push_special(out: &mut String, c: char, before_newline: bool, marked: bool) {
     }
 }
 
-/// A character that would be invisible, invalid or would reorder the text around it.
 fn push_control(out: &mut String, c: char, marked: bool) {
-    let code = c as u32;
-    let symbol = match code {
-        0..0x20 => char::from_u32(0x2400 + code),
-        0x7f => Some('\u{2421}'),
-        _ => None,
-    };
-    if marked {
-        out.push_str("<i class=cc>");
+    let shown = symbol(c);
+    if !marked {
+        out.push(shown);
+        return;
     }
-    match symbol {
-        Some(symbol) => out.push(symbol),
-        None if marked => out.push_str(&format!("U+{code:04X}")),
-        None => out.push('\u{fffd}'),
+    out.push_str("<i class=cc>");
+    if shown == char::REPLACEMENT_CHARACTER {
+        out.push_str(&format!("U+{:04X}", u32::from(c)));
+    } else {
+        out.push(shown);
     }
-    if marked {
-        out.push_str("</i>");
-    }
-}
-
-fn is_hidden(c: char) -> bool {
-    matches!(c,
-        '\u{80}'..='\u{9f}'
-        | '\u{61c}'
-        | '\u{200e}' | '\u{200f}'
-        | '\u{202a}'..='\u{202e}'
-        | '\u{2066}'..='\u{206f}'
-        | '\u{feff}'
-        | '\u{fdd0}'..='\u{fdef}'
-        | '\u{fff9}'..='\u{fffb}'
-        | '\u{e0000}'..='\u{e007f}')
-        || (c as u32) & 0xfffe == 0xfffe
+    out.push_str("</i>");
 }
 
 #[cfg(test)]
@@ -164,7 +161,7 @@ mod tests {
     fn ordinary_text_of_any_language_is_left_alone() {
         for plain in [
             "naïve café 你好 مرحبا",
-            "🚀 a\u{200d}b “quotes” — …",
+            "🚀 👩\u{200d}💻 “quotes” — …",
             "tab\tand\nnewline",
         ] {
             assert_eq!(text(plain), plain);

@@ -98,6 +98,6 @@ impl Shown {
             report: Report::new(&told, 0, 0),
         };
         // Nothing in it can fail to be written.
-        serde_json::to_string(&message).unwrap_or_default()
+        crate::feeds::script::marked_json(&message).unwrap_or_default()
     }
 }

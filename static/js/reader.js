@@ -2,7 +2,7 @@
   // Reading a timeline: filters, search, keys, links and quotes to copy, and the presenter that pauses on markers.
   // Everything works on the events that stand on the page; the filter is kept in the address.
   'use strict';
-  const { make, button, copy: put, linked, land, tell, further } = window.runpress;
+  const { make, button, copy: put, escaped, fenced, linked, land, tell, further } = window.runpress;
   const tapes = [...document.querySelectorAll('.tape')];
   if (!tapes.length) return;
   const events = tapes.flatMap((tape) => [...tape.querySelectorAll(':scope > .e')]).map((element) => ({
@@ -281,24 +281,28 @@
     const { element } = event;
     const head = element.querySelector('.eh');
     const words = (node) => node?.textContent.trim() ?? '';
-    const code = (text) => (text.includes('`') ? `\`\` ${text} \`\`` : `\`${text}\``);
+    const code = (text) => {
+      const fence = fenced(text);
+      return fence.length > 1 ? `${fence} ${text} ${fence}` : `\`${text}\``;
+    };
     const title = words(head.querySelector('code'));
-    const parts = [`**${words(head.querySelector('.en'))} ${event.kind}**`];
+    const number = words(head.querySelector('.en'));
+    const parts = [`**${escaped(`${number} ${event.kind}`)}**`];
     if (title) parts.push(code(title.replaceAll(/\s+/g, ' ')));
     if (event.failed) parts.push('failed');
     const lines = [parts.join(' ')];
     const text = words(element.querySelector(':scope > pre, :scope > details > pre'));
     if (text) {
       const cut = text.length > 600 ? `${text.slice(0, 600)}…` : text;
-      const fence = '`'.repeat(Math.max(3, ...[...cut.matchAll(/`+/g)].map(([run]) => run.length + 1)));
+      const fence = fenced(cut, 3);
       lines.push('', fence, ...cut.split('\n'), fence);
     }
     for (const note of event.notes) {
       const said = words(note.querySelector('.md')).replaceAll(/\s+/g, ' ');
-      lines.push('', `*${noteKind(note)}*${said ? `: ${said}` : ''}`);
+      lines.push('', `*${escaped(noteKind(note))}*${said ? `: ${escaped(said)}` : ''}`);
     }
-    const page = document.title.replaceAll(/[[\]]/g, '');
-    return `${lines.map((line) => `> ${line}`.trimEnd()).join('\n')}\n\n[${page}, event ${words(head.querySelector('.en'))}](${address(event)})\n`;
+    const page = escaped(document.title);
+    return `${lines.map((line) => `> ${line}`.trimEnd()).join('\n')}\n\n[${page}, event ${escaped(number)}](<${address(event)}>)\n`;
   };
 
   const copy = async (text, pressed) => {

@@ -59,6 +59,9 @@
       return done;
     }
   };
+  // Text that Markdown takes as it is: no markup, no image, no link, and no code that ends before its text does.
+  const escaped = (text) => text.replace(/[\\`*_[\]<>|#~!&]|:(?=\/\/)|(?<=www)\./gi, '\\$&');
+  const fenced = (text, least = 1) => '`'.repeat(Math.max(least, ...[...text.matchAll(/`+/g)].map(([run]) => run.length + 1)));
   // What `details.choice` unfolds lies over the page: Escape or a click elsewhere closes it, and it stays in the window.
   const MENU = 'details.choice[open]';
   const keep = ({ lastElementChild: menu }) => {
@@ -84,7 +87,7 @@
     if (menu.contains(target)) menu.firstElementChild.focus();
     menu.open = false;
   });
-  window.runpress = { root, make, button, settle, count, pause, steps, load, archive, copy, search: take, runs: take, run: take, annotations: take };
+  window.runpress = { root, make, button, settle, count, pause, steps, load, archive, copy, escaped, fenced, search: take, runs: take, run: take, annotations: take };
 
   const KINDS = ['Cases', 'Models', 'Harnesses', 'Pages', 'Runs', 'Writeups', 'Annotations'];
   const FIELDS = ['kind', 'title', 'text', 'about'];

@@ -4,7 +4,7 @@
   // `runpress:rows` on it, and takes the order that they then have; who sorts a table on their own prevents the
   // default of `runpress:sort`.
   'use strict';
-  const { root, make, button, settle, count, copy: put } = window.runpress;
+  const { root, make, button, settle, count, escaped, copy: put } = window.runpress;
   const MOST = 4;
   const tables = [...document.querySelectorAll('table.runs, table.comparison')];
   if (!tables.length) return;
@@ -197,9 +197,8 @@
     ])),
     ['Address', href],
   ])));
-  const escaped = (text) => text.replace(/[\\`*_[\]<>|#~!&]/g, '\\$&');
   // A spreadsheet takes some texts for formulas; an apostrophe keeps them what they are.
-  const guarded = (text) => (text === '' || typeof text === 'number' ? text : `"${(/^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text).replaceAll('"', '""')}"`);
+  const guarded = (text) => (text === '' || typeof text === 'number' ? text : `"${(/^[=+\-@＝＋－＠\t\r]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text).replaceAll('"', '""')}"`);
   const FORMATS = {
     Markdown: (parts) => parts.map(({ name, head, rows: list }) => [
       ...(parts.length > 1 ? [`**${escaped(name)}**`, ''] : []),

@@ -187,8 +187,12 @@ test('search, facets, tables and the comparison treat it as text, too', async ()
       injected: [...document.querySelectorAll('iframe, form, base, object, embed, img, style, meta[http-equiv=refresh]')].map((element) => element.outerHTML.slice(0, 120)),
       handlers: [...document.querySelectorAll('*')].filter((element) => element.getAttributeNames().some((name) => name.startsWith('on'))).length,
       links: [...document.links].map((link) => link.protocol).filter((protocol) => !['http:', 'https:', 'file:', 'mailto:'].includes(protocol)),
+      hidden: [...document.querySelectorAll('*')].flatMap((element) => [
+        ...element.getAttributeNames().map((name) => element.getAttribute(name)),
+        ...[...element.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE).map((node) => node.data),
+      ]).filter((text) => /[\u0000-\u0008\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\u{e0000}-\u{e0fff}]/u.test(text)),
     }));
-    assert.deepEqual(seen, { pwned: undefined, injected: [], handlers: 0, links: [] }, what);
+    assert.deepEqual(seen, { pwned: undefined, injected: [], handlers: 0, links: [], hidden: [] }, what);
   };
   await page.goto(fileUrl(folder, 'index.html'));
   await page.keyboard.press('Control+k');

@@ -270,7 +270,7 @@ for (const where of ['from disk', 'under a sub-path']) {
       const text = await pasted(page);
       assert.match(text, new RegExp(`^> \\*\\*${number} `));
       assert.match(text, /failed/);
-      assert.ok(text.includes(`(${address}#${id})`), text);
+      assert.ok(text.includes(`(<${address}#${id}>)`), text);
       await page.goto('about:blank');
       await page.goto(`${address}#${id}`);
       assert.ok(await page.locator(`[id="${id}"]`).evaluate((element) => element.matches(':target')));
@@ -278,6 +278,34 @@ for (const where of ['from disk', 'under a sub-path']) {
     await server?.close();
   });
 }
+
+test('a copied quote is no live Markdown: its marks are escaped, and its code cannot be left', async () => {
+  const image = '![x](https://evil.example/x.png)';
+  const at = (second, fields) => JSON.stringify({ timestamp: `2026-03-01T10:00:0${second}Z`, ...fields });
+  const note = (event) => JSON.stringify({ type: 'annotation', id: `a${event}`, event_id: event, kind: 'note', evidence: `\`${image}\` <img src=x> https://evil.example/` });
+  const model = `m ${image}`;
+  const folder = site({
+    'site.toml': '',
+    'content/runs/a/run-record.json': JSON.stringify(record({ subject: { ...record().subject, modelId: model } })),
+    'content/runs/a/events.jsonl': `${at(0, { type: 'command', command: `a \`\` ${image} \`\` b`, output: `\`\`\`\`\n${image}` })}\n${at(1, { type: 'agent', message: image })}\n`,
+    'content/runs/a/events.jsonl.annotations.jsonl': `${JSON.stringify({ type: 'header', schema_version: 1 })}\n${note(0)}\n${note(1)}\n`,
+  });
+  await on(fileUrl(folder, runPage(cards(folder)[0])), async (page) => {
+    const seen = new Set();
+    for (let event = 0; event < 2; event += 1) {
+      await page.keyboard.press('j');
+      seen.add(await page.locator('.e.at').getAttribute('id'));
+      await page.locator('.e.at').locator('button', { hasText: 'Copy quote' }).click();
+      const text = await pasted(page);
+      // What is left without code and without escaped characters is Markdown.
+      const lines = text.replaceAll(/^> (`{3,})\n(?:>.*\n)*?> \1$/gm, '');
+      const live = lines.replaceAll(/(?<![\\`])(`+)(?!`)[^\n]*?(?<!`)\1(?!`)/g, '').replaceAll(/\\./g, '');
+      assert.doesNotMatch(live, /!\[|<img|https:\/\/evil/, text);
+      assert.ok(text.includes('evil.example'), text);
+    }
+    assert.equal(seen.size, 2);
+  });
+});
 
 test('in a narrow window what copies an event covers nothing of it, and does not follow the pointer', () => on(`${rich()}#e-9`, async (page) => {
   await page.setViewportSize({ width: 320, height: 900 });

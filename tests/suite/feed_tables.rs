@@ -78,8 +78,23 @@ fn no_field_of_the_table_of_runs_begins_a_formula() {
         assert!(!field.starts_with(['=', '+', '-', '@', '\t']), "{field}");
     }
     assert!(
-        text.contains("'=1+1-x,") && text.contains(",'@SUM(A1),"),
+        text.contains("\"'=1+1-x\",") && text.contains(",\"'@SUM(A1)\","),
         "{text}"
+    );
+}
+
+#[test]
+fn every_text_of_the_table_of_runs_is_quoted_and_no_number_is() {
+    let site = TestSite::empty();
+    let run = Run::new("a;b\t\"c\"").model("1.5").state("NaN");
+    site.run("odd", &run);
+    site.publish();
+    let text = site.text("public/feeds/runs.csv");
+    let row = text.lines().nth(1).expect("a run");
+    assert!(row.starts_with("\"a;b\t\"\"c\"\"\",\""), "{row}");
+    assert!(
+        row.contains(",\"1.5\",") && row.contains(",\"NaN\",") && row.contains(",0.25,0.25,true,"),
+        "{row}"
     );
 }
 

@@ -13,6 +13,7 @@ const HOSTILE: &str = concat!(
     "<a href=\"javascript:alert(1)\" onclick=alert(1)>go</a><base href=\"https://evil.example/\"><meta http-equiv=refresh content=0>",
     "{{ 7777*7777 }} {% raw %} {% include \"run.html\" %} {# c #} ${7777*7777} runpress-main-slo\u{200b}t",
     " \u{1b}[31mred\u{1b}[0m\u{1b}]0;title\u{7}\u{9b}2J \0\u{1}\u{8}\u{7f}\u{85} \u{202e}txt\u{202c}\u{2066}x\u{2069}\u{200f} \u{2028}\u{2029}\u{feff}\u{fffe}",
+    " a\u{ad}b\u{200b}c\u{2060}d\u{180e}e\u{3164}f\u{e0100}g\u{e01ef}h\u{e0041}i\u{34f}j\u{fe0f}k\u{200d}l\u{115f}m\u{ffa0}n",
     " \"}],\\\" \\u0022 \\ </script> [md](javascript:alert(1)) ![img](https://evil.example/x.png) <javascript:alert(1)> [r]: https://evil.example/",
     "\n\n[k]: javascript:alert(1)\n\n[k] \r\n# H\r| a |\n|---|\n"
 );
@@ -340,16 +341,23 @@ fn hostile_text_brings_no_script_no_handler_no_address_and_no_foreign_image() {
 }
 
 #[test]
-fn no_control_and_no_bidi_character_is_left_in_any_page() {
-    for (path, bytes) in hostile()
-        .published()
-        .iter()
-        .filter(|(path, _)| path.ends_with(".html"))
-    {
+fn no_invisible_and_no_reordering_character_is_left_in_any_page_or_data_of_a_script() {
+    let shown = |path: &str| {
+        path.ends_with(".html")
+            || path.ends_with(".xml")
+            || (path.ends_with(".js") && !path.starts_with("assets/"))
+    };
+    let published = hostile().published();
+    let scripts = published
+        .keys()
+        .filter(|path| shown(path) && path.ends_with(".js"));
+    assert!(scripts.count() > 5);
+    for (path, bytes) in published.iter().filter(|(path, _)| shown(path)) {
         let text = std::str::from_utf8(bytes).expect("UTF-8");
         for (at, c) in text.char_indices() {
             let hidden = (c.is_control() && !matches!(c, '\n' | '\t'))
-                || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}' | '\u{fffe}');
+                || matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+                    | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fffe}' | '\u{e0000}'..='\u{e0fff}');
             let around: String = text[..at]
                 .chars()
                 .rev()
@@ -359,6 +367,31 @@ fn no_control_and_no_bidi_character_is_left_in_any_page() {
                 .rev()
                 .collect();
             assert!(!hidden, "{path}: {} after {around}", c.escape_unicode());
+        }
+    }
+}
+
+#[test]
+fn reports_for_programs_hold_no_character_that_a_terminal_follows() {
+    let site = TestSite::base();
+    let name = "\u{202e}\u{ad}\u{200b}\u{e0100}x";
+    site.write(
+        &format!("content/runs/{name}/run-record.json"),
+        json!({ "id": name, name: 1 }).to_string(),
+    );
+    for format in ["json", "sarif", "junit", "github", "markdown", "human"] {
+        let ran = site.runpress(&["check", "--report", format]);
+        let text = ran.stdout + &ran.stderr;
+        assert!(text.contains("record.missing-field"), "{format}: {text}");
+        let hidden = text
+            .chars()
+            .find(|c| (c.is_control() && *c != '\n') || name.trim_end_matches('x').contains(*c));
+        assert_eq!(hidden, None, "{format}: {text:?}");
+        if format == "json" {
+            assert!(
+                text.contains("content/runs/\\u202e\\u00ad\\u200b\\udb40\\udd00x/"),
+                "{text}"
+            );
         }
     }
 }

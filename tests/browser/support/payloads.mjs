@@ -65,7 +65,7 @@ const TEMPLATES = [
 ];
 const UNICODE = [
   `\u202etxt\u202c \u2066x \u2069 \u061c \u200f`,
-  `\ufeff\u200b\u2060\u00ad\u180e invisible`,
+  `\ufeff\u200b\u2060\u00ad\u180e\u3164\u{e0100}\u2028\u2029 invisible`,
   `\ufdd0 \uffff \u{1fffe} \u{e0041}\u{e007f}`,
   `\uff1cscript\uff1e${RUN}\uff1c/script\uff1e \u2039img\u203a`,
   `${'\u0300'.repeat(300)} ${'\u0e01\u0e49'.repeat(400)}`,
