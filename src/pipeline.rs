@@ -311,10 +311,13 @@ impl Gathered {
             all.extend(problems);
         }
         diagnostics::sort(&mut all);
+        let mut set_aside: BTreeSet<&str> = BTreeSet::new();
         if site.config.policy.quarantine {
             self.quarantine_pages(&all);
+            set_aside.extend(self.quarantined.iter().map(|run| run.path.as_str()));
+            let stopped = self.not_published.iter();
+            set_aside.extend(stopped.map(|index| self.directories[*index].shown.as_str()));
         }
-        let set_aside: BTreeSet<&str> = self.quarantined.iter().map(|q| q.path.as_str()).collect();
         let is_set_aside = |path: &str| {
             let parents = path
                 .char_indices()

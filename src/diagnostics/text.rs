@@ -8,19 +8,17 @@ const QUOTE_LIMIT: usize = 80;
 /// Text of an input in backticks, cut and made harmless.
 #[must_use]
 pub fn quoted(value: &str) -> String {
-    let mut out = String::with_capacity(value.len().min(QUOTE_LIMIT) + 2);
+    let (value, more) = cut(value, QUOTE_LIMIT);
+    let mut out = String::with_capacity(value.len() + 2);
     out.push('`');
-    for (count, (c, hidden)) in each(value).enumerate() {
-        if count == QUOTE_LIMIT {
-            out.push('…');
-            break;
-        }
+    for (c, hidden) in each(value) {
         if hidden || c.is_control() {
             out.extend(c.escape_unicode());
         } else {
             out.push(c);
         }
     }
+    out.push_str(more);
     out.push('`');
     out
 }
@@ -31,11 +29,15 @@ const REASON_LIMIT: usize = 200;
 /// What another program says about an input, on one line, cut and made harmless.
 #[must_use]
 pub fn reason(sentence: &str) -> String {
-    let line = visible(&sentence.replace('\n', " "));
-    match line.char_indices().nth(REASON_LIMIT) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line,
-    }
+    let (line, more) = cut(sentence, REASON_LIMIT);
+    format!("{}{more}", visible(&line.replace('\n', " ")))
+}
+
+/// The beginning of a text, and an ellipsis if there is more. What is hidden in it depends on where it ends.
+fn cut(text: &str, limit: usize) -> (&str, &'static str) {
+    text.char_indices()
+        .nth(limit)
+        .map_or((text, ""), |(end, _)| (&text[..end], "…"))
 }
 
 /// One line of text with every character that could steer a terminal or trick a reader replaced, width kept.
@@ -79,6 +81,13 @@ mod tests {
         assert_eq!(quoted("a\u{1b}[31m"), "`a\\u{1b}[31m`");
         assert_eq!(quoted("\u{202e}txt"), "`\\u{202e}txt`");
         assert_eq!(quoted(&"x".repeat(200)).chars().count(), QUOTE_LIMIT + 3);
+    }
+
+    #[test]
+    fn a_joiner_at_the_end_of_what_is_quoted_is_escaped_like_any_other() {
+        let family = "👩\u{200d}".repeat(QUOTE_LIMIT);
+        assert!(quoted(&family).ends_with("👩\\u{200d}…`"));
+        assert_eq!(quoted("👩\u{200d}💻"), "`👩\u{200d}💻`");
     }
 
     #[test]

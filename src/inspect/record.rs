@@ -16,6 +16,8 @@ use crate::rules;
 pub struct Record {
     /// The run; `None` when the record cannot be one of the archive.
     pub run: Option<Run>,
+    /// Whether it ended in a state that is never published, however broken the rest is.
+    pub never_published: bool,
     /// Its id, however broken the rest is.
     pub id: Option<String>,
     /// Where the id stands.
@@ -34,6 +36,7 @@ pub fn record(file: &Loaded) -> Record {
     let Some(parsed) = parsed else {
         return Record {
             run: None,
+            never_published: false,
             id: None,
             id_place: Place::file(&file.shown),
             diagnostics,
@@ -54,10 +57,9 @@ pub fn record(file: &Loaded) -> Record {
     } else {
         run::from_record(&parsed.record)
     };
-    diagnostics.extend(
-        run.as_ref()
-            .and_then(|run| rules::record::check_published(source, &parsed, run)),
-    );
+    let unpublished = rules::record::check_published(source, &parsed);
+    let never_published = unpublished.is_some();
+    diagnostics.extend(unpublished);
     let id = parsed.record.id.as_ref().map(ToString::to_string);
     if let Some(id) = &id {
         diagnostics = diagnostics
@@ -67,6 +69,7 @@ pub fn record(file: &Loaded) -> Record {
     }
     Record {
         run,
+        never_published,
         id,
         id_place: rules::record::place(source, &parsed, "/id"),
         diagnostics,

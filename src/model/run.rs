@@ -251,13 +251,13 @@ impl State {
     pub fn is_completed(&self) -> bool {
         self.word == "completed"
     }
+}
 
-    /// Whether a run that ended so is ever published (formats.md A.vi). A word that is not known is published
-    /// and shown as it is.
-    #[must_use]
-    pub fn is_published(&self) -> bool {
-        !matches!(self.word.as_str(), "infrastructure" | "canceled")
-    }
+/// Whether a run that ended with this word is ever published (formats.md A.vi). A word that is not known is published and
+/// shown as it is.
+#[must_use]
+pub fn is_published(word: &str) -> bool {
+    !matches!(word, "infrastructure" | "canceled")
 }
 
 /// Makes a run of a record. `None` when a required value is missing, which the format has reported.

@@ -79,15 +79,10 @@ impl Gathered {
         gathered.read_withdrawals(site, &found.withdrawn);
         let mut unknown = Vec::new();
         for (directory, read) in read.into_iter().enumerate() {
-            let is_published = |candidate: &Candidate| candidate.run.state.is_published();
-            if read
-                .candidate
-                .as_ref()
-                .is_some_and(|run| !is_published(run))
-            {
+            if read.never_published {
                 gathered.not_published.insert(directory);
             }
-            let candidate = read.candidate.filter(is_published);
+            let candidate = read.candidate.filter(|_| !read.never_published);
             gathered.looks.push(read.look);
             gathered.records.push(read.file);
             gathered.candidates.push(candidate);
@@ -301,6 +296,7 @@ struct ReadRecord {
     look: Option<Look>,
     file: Option<Loaded>,
     candidate: Option<Candidate>,
+    never_published: bool,
     id: Option<String>,
     problems: Vec<Diagnostic>,
     unknown_keys: Vec<UnknownKey>,
@@ -317,6 +313,7 @@ fn read_record(
         Ok(file) => {
             let inspect::Record {
                 run,
+                never_published,
                 id,
                 id_place,
                 diagnostics: problems,
@@ -332,6 +329,7 @@ fn read_record(
                 look,
                 file: Some(file),
                 candidate,
+                never_published,
                 id,
                 problems,
                 unknown_keys,
@@ -341,6 +339,7 @@ fn read_record(
             look,
             file: None,
             candidate: None,
+            never_published: false,
             id: None,
             problems: vec![problem],
             unknown_keys: Vec::new(),

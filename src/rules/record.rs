@@ -6,7 +6,7 @@ use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Collector, Diagnostic, Place, Severity, Source, codes};
 use crate::formats::reader::Number;
 use crate::formats::run_record::{Parsed, RunRecord};
-use crate::model::run::Run;
+use crate::model::run::is_published;
 use crate::model::time::parse_rfc3339;
 use crate::url::HttpUrl;
 
@@ -25,15 +25,16 @@ pub fn check(source: Source<'_>, parsed: &Parsed<'_>) -> Vec<Diagnostic> {
     problems.finish(source.path)
 }
 
-/// The note about a run that ended in a state that is never published (formats.md A.vi).
+/// The note about a run that ended in a state that is never published (formats.md A.vi), whatever else its record holds.
 #[must_use]
-pub fn check_published(source: Source<'_>, parsed: &Parsed<'_>, run: &Run) -> Option<Diagnostic> {
-    (!run.state.is_published()).then(|| {
+pub fn check_published(source: Source<'_>, parsed: &Parsed<'_>) -> Option<Diagnostic> {
+    let word = parsed.record.status.state.as_deref()?;
+    (!is_published(word)).then(|| {
         codes::RECORD_NEVER_PUBLISHED.at(
             place(source, parsed, "/status/state"),
             format!(
                 "The run is not published, because its state is {}",
-                quoted(&run.state.word)
+                quoted(word)
             ),
             "Nothing needs to be done: such a run says nothing about its model. Its other files were not read.",
         )

@@ -46,6 +46,30 @@ fn runs_that_the_machine_or_the_operator_ended_are_left_out_and_counted() {
 }
 
 #[test]
+fn a_stopped_run_whose_record_is_broken_is_not_named_by_the_site_either() {
+    let site = TestSite::base();
+    let record = Run::new("s3cret-b-1").state("canceled").record();
+    let record = record.replace("\"runTimeSeconds\": 600", "\"runTimeSeconds\": \"s3cret\"");
+    site.write("content/runs/s3cret/run-record.json", record);
+    let outcome = site.build();
+    assert!(!outcome.published, "an error is an error");
+    let outcome = site.build_with(&runpress::site::Overrides {
+        keep_going: true,
+        ..Default::default()
+    });
+    assert!(outcome.published, "{:?}", codes(&outcome));
+    assert_eq!((outcome.quarantined, outcome.not_published), (0, 1));
+    assert!(codes(&outcome).contains(&"record.wrong-type"));
+    for (path, bytes) in site.published() {
+        let text = String::from_utf8_lossy(&bytes);
+        assert!(
+            !path.contains("s3cret") && !text.contains("s3cret"),
+            "{path}"
+        );
+    }
+}
+
+#[test]
 fn only_completed_runs_need_a_review() {
     for state in [
         "catastrophic",
