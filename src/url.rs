@@ -14,7 +14,7 @@ pub fn is_followed(address: &str) -> bool {
         || mail.is_some_and(|rest| {
             !rest
                 .chars()
-                .any(|c| c.is_whitespace() || crate::diagnostics::text::is_unsafe(c))
+                .any(|c| c.is_whitespace() || c.is_control() || crate::characters::is_hidden(c))
         })
 }
 
