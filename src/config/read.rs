@@ -436,8 +436,10 @@ impl Reader<'_> {
     }
 
     fn report(&mut self, code: &'static Code, span: Range<usize>, message: String, help: String) {
-        self.problems
-            .push(code.at(self.source.place(span.start, span.end), message, help));
+        let source = self.source;
+        self.problems.add(code, || {
+            code.at(source.place(span.start, span.end), message, help)
+        });
     }
 }
 

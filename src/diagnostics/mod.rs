@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-pub use place::{Excerpt, Place, Source, Spot, without_mark};
+pub use place::{Excerpt, Place, Source, Spot, Walk, without_mark};
 
 /// How much a problem weighs. Errors stop a publication, warnings and notes do not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
@@ -156,60 +156,74 @@ impl<T> Checked<T> {
 /// others, nor make the build slow.
 pub const PER_FILE: usize = 100;
 
-/// Collects the problems of one file, at most [`PER_FILE`] of a code.
+/// Collects the problems of one file, at most [`PER_FILE`] of a code and a severity.
+///
+/// A problem is made when it is listed: looking up its place takes as long as its file is, and a file of many problems would
+/// take forever.
 #[derive(Debug, Clone, Default)]
 pub struct Collector {
     list: Vec<Diagnostic>,
-    counts: BTreeMap<&'static str, (&'static Code, usize)>,
+    counts: BTreeMap<(&'static str, Severity), (&'static Code, usize)>,
 }
 
 impl Collector {
-    /// Adds a problem of `code`; `make` is only called when it is listed.
+    /// Adds a problem of `code` at its usual severity; `make` is only called when it is listed.
     pub fn add(&mut self, code: &'static Code, make: impl FnOnce() -> Diagnostic) {
-        let (_, count) = self.counts.entry(code.name).or_insert((code, 0));
-        *count += 1;
-        if *count <= PER_FILE {
-            self.list.push(make());
+        self.add_as(code, code.severity, make);
+    }
+
+    /// Adds a problem of `code` at another severity; `make` is only called when it is listed.
+    pub fn add_as(
+        &mut self,
+        code: &'static Code,
+        severity: Severity,
+        make: impl FnOnce() -> Diagnostic,
+    ) {
+        if self.counted(code, severity) {
+            self.list.push(make().with_severity(severity));
         }
     }
 
-    /// Adds a problem that is made already.
+    /// Adds a problem that is made already: one of which a file has only one, or an error of an edge.
     pub fn push(&mut self, diagnostic: Diagnostic) {
-        self.add(diagnostic.code, || diagnostic);
+        if self.counted(diagnostic.code, diagnostic.severity) {
+            self.list.push(diagnostic);
+        }
+    }
+
+    /// Counts a problem, and says whether it is listed.
+    fn counted(&mut self, code: &'static Code, severity: Severity) -> bool {
+        let count = self.counts.entry((code.name, severity));
+        let (_, count) = count.or_insert((code, 0));
+        *count += 1;
+        *count <= PER_FILE
     }
 
     /// Whether there is an error so far.
     #[must_use]
     pub fn has_errors(&self) -> bool {
-        self.list.iter().any(Diagnostic::is_error)
+        self.errors() > 0
     }
 
     /// How many errors were added so far, listed or not.
     #[must_use]
     pub fn errors(&self) -> usize {
-        let errors = self
-            .counts
-            .values()
-            .filter(|(code, _)| code.severity == Severity::Error);
-        errors.map(|(_, count)| count).sum()
+        let errors = self.counts.iter();
+        errors
+            .filter(|((_, severity), _)| *severity == Severity::Error)
+            .map(|(_, (_, count))| count)
+            .sum()
     }
 
     /// The problems, and for each code with more of them how many are not listed.
     #[must_use]
     pub fn finish(self, path: &str) -> Vec<Diagnostic> {
         let mut list = self.list;
-        for (code, count) in self
-            .counts
-            .into_values()
-            .filter(|(_, count)| *count > PER_FILE)
-        {
-            let severity = list
-                .iter()
-                .find(|d| d.code == code)
-                .map_or(code.severity, |d| d.severity);
+        let counts = self.counts.into_iter();
+        for ((_, severity), (code, count)) in counts.filter(|(_, (_, count))| *count > PER_FILE) {
             let more = count - PER_FILE;
             let message = format!("{more} more problems of this kind in this file are not listed");
-            let help = "Mend those that are listed and check again.";
+            let help = "Fix those that are listed and check again.";
             list.push(
                 code.at(Place::file(path), message, help)
                     .with_severity(severity),

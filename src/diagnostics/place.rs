@@ -102,25 +102,22 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The place of the bytes `start..end`.
+    /// The place of the bytes `start..end`. It takes as long as the way there; for many places in one text there is
+    /// [`Source::walk`].
     #[must_use]
     pub fn place(&self, start: usize, end: usize) -> Place {
-        let start = start.min(self.text.len());
-        let (before, rest) = self.text.split_at(start);
-        let line_start = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
-        let line_end = memchr::memchr(b'\n', rest).map_or(self.text.len(), |at| start + at);
-        let newlines = memchr::memchr_iter(b'\n', before).count();
-        let line = &self.text[line_start..line_end];
-        let marked = start - line_start..end.clamp(start, line_end) - line_start;
-        Place {
-            path: self.path.to_owned(),
-            line: Some(
-                self.first_line
-                    .saturating_add(u32::try_from(newlines).unwrap_or(u32::MAX)),
-            ),
-            column: Some(u32::try_from(chars(&line[..marked.start])).map_or(u32::MAX, |n| n + 1)),
-            pointer: None,
-            excerpt: Some(excerpt(line, marked)),
+        self.walk().place(start, end)
+    }
+
+    /// Finds one place after the other.
+    #[must_use]
+    pub const fn walk(self) -> Walk<'a> {
+        Walk {
+            source: self,
+            at: 0,
+            line_start: 0,
+            newlines: 0,
+            chars: 0,
         }
     }
 
@@ -134,6 +131,57 @@ impl<'a> Source<'a> {
         }
         let at = (start + error.column().saturating_sub(1)).min(self.text.len());
         self.place(at, at + 1)
+    }
+}
+
+/// Finds places from the first to the last; each takes as long as the way from the one before.
+#[derive(Debug, Clone)]
+pub struct Walk<'a> {
+    source: Source<'a>,
+    /// How far it went.
+    at: usize,
+    /// Where the line begins on which it is.
+    line_start: usize,
+    /// Line ends before it.
+    newlines: usize,
+    /// Characters before it on its line.
+    chars: usize,
+}
+
+impl Walk<'_> {
+    /// The place of the bytes `start..end`.
+    pub fn place(&mut self, start: usize, end: usize) -> Place {
+        let text = self.source.text;
+        let start = start.min(text.len());
+        self.go(start);
+        // No excerpt shows more of the line.
+        let seen = &text[start..text.len().min(start + CONTEXT * 16)];
+        let line_end = start + memchr::memchr(b'\n', seen).unwrap_or(seen.len());
+        let line = &text[self.line_start..line_end];
+        let marked = start - self.line_start..end.clamp(start, line_end) - self.line_start;
+        let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        Place {
+            path: self.source.path.to_owned(),
+            line: Some(self.source.first_line.saturating_add(count(self.newlines))),
+            column: Some(count(self.chars).saturating_add(1)),
+            pointer: None,
+            excerpt: Some(excerpt(line, marked)),
+        }
+    }
+
+    fn go(&mut self, to: usize) {
+        if to < self.at {
+            *self = self.source.walk();
+        }
+        let way = &self.source.text[self.at..to];
+        if let Some(last) = memchr::memrchr(b'\n', way) {
+            self.newlines += memchr::memchr_iter(b'\n', way).count();
+            self.line_start = self.at + last + 1;
+            self.chars = chars(&way[last + 1..]);
+        } else {
+            self.chars += chars(way);
+        }
+        self.at = to;
     }
 }
 
@@ -194,6 +242,17 @@ mod tests {
         assert_eq!((place.line, place.column), (Some(2), Some(11)));
         let excerpt = place.excerpt.expect("an excerpt");
         assert_eq!(&excerpt.text[excerpt.start..excerpt.end], "x");
+    }
+
+    #[test]
+    fn a_walk_finds_the_same_places_forwards_and_backwards() {
+        let text = "é\n{\r\n  \"é\": 1,\n\n  \"b\": [\n2]}";
+        let source = Source::file("f", text.as_bytes());
+        let mut walk = source.walk();
+        let there = 0..text.len();
+        for at in there.clone().chain(there.rev()) {
+            assert_eq!(walk.place(at, at + 3), source.place(at, at + 3), "{at}");
+        }
     }
 
     #[test]

@@ -84,18 +84,19 @@ fn front_matter(source: &Source<'_>, toml: &str, offset: usize, problems: &mut C
     let (table, errors) = DeTable::parse_recoverable(toml);
     for error in errors {
         let span = error.span().unwrap_or(0..0);
-        problems.push(codes::PAGE_FRONT_MATTER.at(
-            source.place(offset + span.start, offset + span.end),
-            format!(
-                "The front matter is not valid TOML: {}",
-                reason(error.message())
-            ),
-            "Correct the TOML between the two `+++` lines.",
-        ));
+        problems.add(&codes::PAGE_FRONT_MATTER, || {
+            codes::PAGE_FRONT_MATTER.at(
+                source.place(offset + span.start, offset + span.end),
+                format!(
+                    "The front matter is not valid TOML: {}",
+                    reason(error.message())
+                ),
+                "Correct the TOML between the two `+++` lines.",
+            )
+        });
     }
     for (key, value) in table.get_ref() {
         let name: &str = key.get_ref();
-        let place = source.place(offset + value.span().start, offset + value.span().end);
         let expected = match (name, value.get_ref()) {
             ("title", DeValue::String(text)) => {
                 prose.title = Some(text.to_string());
@@ -120,24 +121,27 @@ fn front_matter(source: &Source<'_>, toml: &str, offset: usize, problems: &mut C
             ("order", _) => "a whole number",
             ("draft", _) => "`true` or `false`",
             _ => {
-                let help = nearest(name, KEYS).map_or_else(
-                    || "The keys are `title`, `description`, `order` and `draft`.".to_owned(),
-                    |near| format!("Did you mean {}?", quoted(near)),
-                );
-                let place = source.place(offset + key.span().start, offset + key.span().end);
-                problems.push(codes::PAGE_FRONT_MATTER.at(
-                    place,
-                    format!("The front matter has no key {}", quoted(name)),
-                    help,
-                ));
+                problems.add(&codes::PAGE_FRONT_MATTER, || {
+                    let help = nearest(name, KEYS).map_or_else(
+                        || "The keys are `title`, `description`, `order` and `draft`.".to_owned(),
+                        |near| format!("Did you mean {}?", quoted(near)),
+                    );
+                    codes::PAGE_FRONT_MATTER.at(
+                        source.place(offset + key.span().start, offset + key.span().end),
+                        format!("The front matter has no key {}", quoted(name)),
+                        help,
+                    )
+                });
                 continue;
             }
         };
-        problems.push(codes::PAGE_FRONT_MATTER.at(
-            place,
-            format!("The value of {} must be {expected}", quoted(name)),
-            format!("Write {expected} here."),
-        ));
+        problems.add(&codes::PAGE_FRONT_MATTER, || {
+            codes::PAGE_FRONT_MATTER.at(
+                source.place(offset + value.span().start, offset + value.span().end),
+                format!("The value of {} must be {expected}", quoted(name)),
+                format!("Write {expected} here."),
+            )
+        });
     }
     prose
 }

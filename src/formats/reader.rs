@@ -130,6 +130,15 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// The same reader, which goes on with the problems of earlier lines.
+    #[must_use]
+    pub fn going_on(self, diagnostics: Collector) -> Self {
+        Self {
+            diagnostics,
+            ..self
+        }
+    }
+
     /// Reads keys that came later and without which the document is shown all the same: what is wrong with
     /// them is a warning.
     pub fn late<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> T {
@@ -144,11 +153,22 @@ impl<'a> Reader<'a> {
         portable::check(&self.source, root, code, &mut self.diagnostics);
     }
 
-    fn report(&mut self, problem: Diagnostic) {
-        self.diagnostics.push(if self.late {
-            problem.with_severity(Severity::Warning)
+    fn report(
+        &mut self,
+        code: &'static Code,
+        (node, pointer): (Node<'_>, &str),
+        words: impl FnOnce() -> (String, String),
+    ) {
+        let severity = if self.late {
+            Severity::Warning
         } else {
-            problem
+            code.severity
+        };
+        let source = self.source;
+        self.diagnostics.add_as(code, severity, || {
+            let place = source.place(node.offset, node.offset + node.raw.len());
+            let (message, help) = words();
+            code.at(place.pointing(pointer), message, help)
         });
     }
 
@@ -178,14 +198,15 @@ impl<'a> Reader<'a> {
             return None;
         }
         if !self.takes_half_pairs && node.has_half_pair() {
-            self.report(self.codes.wrong_type.at(
-                self.place(node, &pointer),
-                format!(
-                    "The object at {} has a key with half a surrogate pair",
-                    shown(&pointer)
-                ),
-                "Write every key as valid Unicode.",
-            ));
+            self.report(self.codes.wrong_type, (node, &pointer), || {
+                (
+                    format!(
+                        "The object at {} has a key with half a surrogate pair",
+                        shown(&pointer)
+                    ),
+                    "Write every key as valid Unicode.".to_owned(),
+                )
+            });
             return None;
         }
         let members = node.members();
@@ -193,10 +214,10 @@ impl<'a> Reader<'a> {
         for member in &members {
             if !seen.insert(member.key.as_ref()) {
                 let source = self.source;
-                let key = pointer_part(&member.key);
                 self.diagnostics.add(self.codes.duplicate_key, || {
                     let node = member.value;
                     let place = source.place(node.offset, node.offset + node.raw.len());
+                    let key = pointer_part(&member.key);
                     let code = self.codes.duplicate_key;
                     let counts = match code.severity {
                         Severity::Error => "",
@@ -230,18 +251,20 @@ impl<'a> Reader<'a> {
     pub fn value(&mut self, parent: &Object<'a>, key: &str, need: Need) -> Option<Node<'a>> {
         let found = parent.get(key);
         if found.is_none() && need == Need::Required {
-            let place = self
-                .source
-                .place(parent.node.offset, parent.node.offset + 1);
-            self.report(self.codes.missing.at(
-                place.pointing(parent.pointer_to(key)),
-                format!("The required key {} is missing", quoted(key)),
-                format!(
-                    "Add {} to the object at {}.",
-                    quoted(key),
-                    shown(&parent.pointer)
-                ),
-            ));
+            let brace = Node {
+                raw: &parent.node.raw[..1],
+                offset: parent.node.offset,
+            };
+            self.report(self.codes.missing, (brace, &parent.pointer_to(key)), || {
+                (
+                    format!("The required key {} is missing", quoted(key)),
+                    format!(
+                        "Add {} to the object at {}.",
+                        quoted(key),
+                        shown(&parent.pointer)
+                    ),
+                )
+            });
         }
         found
     }
@@ -330,21 +353,22 @@ impl<'a> Reader<'a> {
     }
 
     fn wrong_type(&mut self, node: Node<'a>, pointer: &str, expected: &str) {
-        let found = if node.kind() == Kind::String && expected == "a string" {
-            "a string with half a surrogate pair".to_owned()
-        } else if node.kind() == Kind::Number && expected == WHOLE {
-            quoted(node.raw)
-        } else {
-            node.kind().described().to_owned()
-        };
-        self.report(self.codes.wrong_type.at(
-            self.place(node, pointer),
-            format!(
-                "The value at {} must be {expected}, and is {found}",
-                shown(pointer)
-            ),
-            format!("Write {expected} here."),
-        ));
+        self.report(self.codes.wrong_type, (node, pointer), || {
+            let found = if node.kind() == Kind::String && expected == "a string" {
+                "a string with half a surrogate pair".to_owned()
+            } else if node.kind() == Kind::Number && expected == WHOLE {
+                quoted(node.raw)
+            } else {
+                node.kind().described().to_owned()
+            };
+            (
+                format!(
+                    "The value at {} must be {expected}, and is {found}",
+                    shown(pointer)
+                ),
+                format!("Write {expected} here."),
+            )
+        });
     }
 }
 

@@ -164,33 +164,35 @@ pub fn parse_actions<'a>(path: &'a str, bytes: &'a [u8]) -> (Vec<Envelope<'a>>, 
     for line in jsonl::lines(bytes) {
         let source = Source::line(path, line.number, line.text.as_bytes());
         let Cow::Borrowed(text) = line.text else {
-            diagnostics.push(codes::THREADS_SYNTAX.at(
-                source.place(0, 1),
-                "The line is not valid UTF-8",
-                "Write the log as UTF-8.",
-            ));
+            diagnostics.add(&codes::THREADS_SYNTAX, || {
+                codes::THREADS_SYNTAX.at(
+                    source.place(0, 1),
+                    "The line is not valid UTF-8",
+                    "Write the log as UTF-8.",
+                )
+            });
             continue;
         };
         let root = match Node::parse(text) {
             Ok(root) => root,
             Err(error) => {
-                diagnostics.push(codes::THREADS_SYNTAX.at(
-                    source.place_of(&error),
-                    format!("The line is not valid JSON: {}", reason(&error)),
-                    "Correct the line; a half-written last line usually means that the recorder was stopped.",
-                ));
+                diagnostics.add(&codes::THREADS_SYNTAX, || {
+                    codes::THREADS_SYNTAX.at(
+                        source.place_of(&error),
+                        format!("The line is not valid JSON: {}", reason(&error)),
+                        "Correct the line; a half-written last line usually means that the recorder was stopped.",
+                    )
+                });
                 continue;
             }
         };
+        let before = diagnostics.errors();
         let source = Source::line(path, line.number, text.as_bytes());
-        let mut r = Reader::taking_half_pairs(source, &SHAPE);
+        let mut r = Reader::taking_half_pairs(source, &SHAPE).going_on(diagnostics);
         r.check_portable(root, &codes::THREADS_UNPORTABLE_VALUE);
         let envelope = envelope(&mut r, root);
-        let broken = r.diagnostics.has_errors();
-        for problem in r.finish() {
-            diagnostics.push(problem);
-        }
-        envelopes.extend(envelope.filter(|_| !broken));
+        diagnostics = r.diagnostics;
+        envelopes.extend(envelope.filter(|_| diagnostics.errors() == before));
     }
     (envelopes, diagnostics.finish(path))
 }

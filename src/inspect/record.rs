@@ -93,9 +93,9 @@ pub fn details(file: &Loaded, tape: Option<&Tape<'_>>) -> Checked<Details> {
     for destination in
         rules::markdown::dropped_links(description.unwrap_or_default(), Origin::Run(&events))
     {
-        problems.add(&codes::REVIEW_UNSAFE_LINK, || {
+        problems.add_as(&codes::REVIEW_UNSAFE_LINK, Severity::Note, || {
             let place = rules::record::place(source, &parsed, "/showcase/description");
-            rules::markdown::dropped(place, &destination).with_severity(Severity::Note)
+            rules::markdown::dropped(place, &destination)
         });
     }
     let diagnostics = problems.finish(&file.shown);

@@ -95,9 +95,7 @@ pub(super) fn threads<'a>(
             .flat_map(shown);
         let (lines, count) = lines(&text, &wanted.collect());
         for thread in threads {
-            if let Some(problem) = rules::threads::range_outside(thread, count) {
-                problems.push(problem);
-            }
+            rules::threads::range_outside(thread, count, &mut problems);
             let range = thread.range.into_iter().flat_map(shown);
             let lines = range
                 .map_while(|number| Some((number, Arc::clone(lines.get(&number)?))))

@@ -36,6 +36,7 @@ pub struct Targets<'a> {
 /// file.
 #[must_use]
 pub fn internal(source: Source<'_>, text: &str, offset: usize, page: &str) -> Vec<Internal> {
+    let mut places = source.walk();
     Parser::new_ext(text, OPTIONS)
         .into_offset_iter()
         .filter_map(|(event, range)| {
@@ -46,7 +47,7 @@ pub fn internal(source: Source<'_>, text: &str, offset: usize, page: &str) -> Ve
             (link_kind(&dest_url) == Some(LinkKind::Relative)).then(|| Internal {
                 page: page.to_owned(),
                 address: dest_url.into_string(),
-                place: source.place(offset + range.start, offset + range.end),
+                place: places.place(offset + range.start, offset + range.end),
             })
         })
         .collect()

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Collector, Diagnostic, Place, Severity, Source, codes};
+use crate::formats::json::pointer_part;
 use crate::formats::reader::Number;
 use crate::formats::run_record::{Parsed, RunRecord};
 use crate::model::run::is_published;
@@ -150,16 +151,14 @@ impl Rules<'_> {
             let Some(problem) = wrong_number(seconds, false) else {
                 continue;
             };
-            let pointer = format!("/metrics/{key}");
-            problems.push(
-                codes::RECORD_INVALID_METRIC
-                    .at(
-                        self.place(&pointer),
-                        format!("The duration {} is {problem}", quoted(seconds.literal)),
-                        "Write the measured seconds, or null where they are not known.",
-                    )
-                    .with_severity(Severity::Warning),
-            );
+            let pointer = format!("/metrics/{}", pointer_part(key));
+            problems.add_as(&codes::RECORD_INVALID_METRIC, Severity::Warning, || {
+                codes::RECORD_INVALID_METRIC.at(
+                    self.place(&pointer),
+                    format!("The duration {} is {problem}", quoted(seconds.literal)),
+                    "Write the measured seconds, or null where they are not known.",
+                )
+            });
         }
     }
 
@@ -169,14 +168,12 @@ impl Rules<'_> {
                 continue;
             };
             if parse_rfc3339(at).is_none() {
-                problems.add(&codes::RECORD_INVALID_TIMESTAMP, || {
-                    codes::RECORD_INVALID_TIMESTAMP
-                        .at(
-                            self.place(&format!("/gameJamPriorEntries/{index}/finishedAt")),
-                            format!("The time {} is not RFC 3339", quoted(at)),
-                            "Write date, time and offset, as in `2026-03-01T10:00:00Z`.",
-                        )
-                        .with_severity(Severity::Warning)
+                problems.add_as(&codes::RECORD_INVALID_TIMESTAMP, Severity::Warning, || {
+                    codes::RECORD_INVALID_TIMESTAMP.at(
+                        self.place(&format!("/gameJamPriorEntries/{index}/finishedAt")),
+                        format!("The time {} is not RFC 3339", quoted(at)),
+                        "Write date, time and offset, as in `2026-03-01T10:00:00Z`.",
+                    )
                 });
             }
         }

@@ -126,22 +126,19 @@ fn rating(
 ) -> Option<Rating> {
     let rating = Rating::tier(entry.value);
     if rating.is_none() {
-        let unquoted = entry.value.trim_matches(['"', '\'']);
-        let near = nearest(unquoted, Rating::TIERS.iter().map(|rating| rating.word()));
-        let help = near.map_or_else(
-            || "Write `flawless`, `great`, `passable`, `scuffed` or `broken`.".to_owned(),
-            |near| format!("Did you mean {}, without quotes?", quoted(near)),
-        );
-        let place = source.place(entry.offset, entry.offset + entry.value.len());
-        diagnostics.push(
-            codes::REVIEW_UNKNOWN_RATING
-                .at(
-                    place,
-                    format!("The rating {} is not known", quoted(entry.value)),
-                    help,
-                )
-                .with_severity(weight),
-        );
+        diagnostics.add_as(&codes::REVIEW_UNKNOWN_RATING, weight, || {
+            let unquoted = entry.value.trim_matches(['"', '\'']);
+            let near = nearest(unquoted, Rating::TIERS.iter().map(|rating| rating.word()));
+            let help = near.map_or_else(
+                || "Write `flawless`, `great`, `passable`, `scuffed` or `broken`.".to_owned(),
+                |near| format!("Did you mean {}, without quotes?", quoted(near)),
+            );
+            codes::REVIEW_UNKNOWN_RATING.at(
+                source.place(entry.offset, entry.offset + entry.value.len()),
+                format!("The rating {} is not known", quoted(entry.value)),
+                help,
+            )
+        });
     }
     rating
 }
@@ -168,16 +165,18 @@ fn item(
             .iter()
             .any(|known| status.eq_ignore_ascii_case(known))
     {
-        let problem = codes::REVIEW_UNKNOWN_STATUS.at(
-            source.place(entry.offset, entry.offset + status.len()),
-            format!("The status {} of the item {} is unrecognized", quoted(status), quoted(id)),
-            "Write `pass`, `fail` or `na`, or a grade: `broken`, `poor`, `neutral`, `great`, `incredible`.",
-        );
         // The grade of the whole game is a rating.
-        diagnostics.push(if item.is_overall() {
-            problem.with_severity(weight)
+        let severity = if item.is_overall() {
+            weight
         } else {
-            problem
+            codes::REVIEW_UNKNOWN_STATUS.severity
+        };
+        diagnostics.add_as(&codes::REVIEW_UNKNOWN_STATUS, severity, || {
+            codes::REVIEW_UNKNOWN_STATUS.at(
+                source.place(entry.offset, entry.offset + status.len()),
+                format!("The status {} of the item {} is unrecognized", quoted(status), quoted(id)),
+                "Write `pass`, `fail` or `na`, or a grade: `broken`, `poor`, `neutral`, `great`, `incredible`.",
+            )
         });
     }
     item

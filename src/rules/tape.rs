@@ -41,21 +41,25 @@ pub fn check_harn(path: &str, tape: &Tape<'_>) -> Vec<Diagnostic> {
     let mut seen = BTreeSet::new();
     for line in &tape.records {
         if !seen.insert(line.record.seq) {
-            problems.push(codes::TAPE_DUPLICATE_SEQ.at(
-                place(path, line.line.number, &line.line.text, "/seq"),
-                format!(
-                    "The number `{}` stands on an earlier record too",
-                    line.record.seq
-                ),
-                "Record the tape again; annotations point at events by number.",
-            ));
+            problems.add(&codes::TAPE_DUPLICATE_SEQ, || {
+                codes::TAPE_DUPLICATE_SEQ.at(
+                    place(path, line.line.number, &line.line.text, "/seq"),
+                    format!(
+                        "The number `{}` stands on an earlier record too",
+                        line.record.seq
+                    ),
+                    "Record the tape again; annotations point at events by number.",
+                )
+            });
         }
         if matches!(line.record.kind, Kind::Unknown) {
-            problems.push(codes::TAPE_UNKNOWN_KIND.at(
-                place(path, line.line.number, &line.line.text, "/kind/kind"),
-                "The kind of this record is not known; it is shown as `unknown`",
-                "Nothing needs to be done; a newer Harn may have written it.",
-            ));
+            problems.add(&codes::TAPE_UNKNOWN_KIND, || {
+                codes::TAPE_UNKNOWN_KIND.at(
+                    place(path, line.line.number, &line.line.text, "/kind/kind"),
+                    "The kind of this record is not known; it is shown as `unknown`",
+                    "Nothing needs to be done; a newer Harn may have written it.",
+                )
+            });
         }
         for (pointer, payload) in payloads(&line.record.kind) {
             check_inline(path, line, &pointer, payload, &mut problems);
@@ -75,16 +79,18 @@ fn check_inline(
         return;
     };
     if blake3::hash(text.0.as_bytes()).to_hex().as_str() != content_hash {
-        problems.push(codes::TAPE_PAYLOAD_MISMATCH.at(
-            place(
-                path,
-                line.line.number,
-                &line.line.text,
-                &format!("/kind/{pointer}/content_hash"),
-            ),
-            format!("The payload `{pointer}` is not what its hash says"),
-            "Take the tape from its source again; it was changed after recording.",
-        ));
+        problems.add(&codes::TAPE_PAYLOAD_MISMATCH, || {
+            codes::TAPE_PAYLOAD_MISMATCH.at(
+                place(
+                    path,
+                    line.line.number,
+                    &line.line.text,
+                    &format!("/kind/{pointer}/content_hash"),
+                ),
+                format!("The payload `{pointer}` is not what its hash says"),
+                "Take the tape from its source again; it was changed after recording.",
+            )
+        });
     }
 }
 

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diagnostics::text::quoted;
-use crate::diagnostics::{Checked, Collector, Diagnostic, Spot, codes};
-use crate::formats::threads::{Action, Annotation, Envelope, State};
-use crate::model::threads::Thread;
+use crate::diagnostics::{Checked, Code, Collector, Diagnostic, Place, Spot, codes};
+use crate::formats::threads::{Action, Annotation, Entry, Envelope, State};
+use crate::model::threads::{Lines, Thread};
 
 /// What a state and a log of actions come to.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ pub fn replay<'a>(
     let mut diagnostics = duplicates(&state.annotations);
     let channel = channel(&state, &envelopes);
     let mut foreign: BTreeMap<String, (Spot<'a>, usize)> = BTreeMap::new();
-    let mut threads = Slots::new(state.annotations);
+    let mut threads = Slots::new(state.annotations.into_iter().map(Discussed::new));
     for envelope in envelopes {
         let known = state
             .from_seq
@@ -58,8 +58,9 @@ pub fn replay<'a>(
             _ if known => continue,
             _ => {}
         }
-        if let Some(note) = reduce(&mut threads, envelope.action, &envelope.spot) {
-            diagnostics.push(note);
+        let spot = envelope.spot;
+        if let Err(unchanged) = reduce(&mut threads, envelope.action) {
+            diagnostics.add(unchanged.code(), || unchanged.diagnostic(spot.place()));
         }
     }
     for (other, (spot, count)) in foreign {
@@ -67,16 +68,18 @@ pub fn replay<'a>(
             other_channel(channel.as_deref(), &other, &spot, count)
         });
     }
-    let annotations: Vec<_> = threads.list.into_iter().flatten().collect();
+    let annotations: Vec<_> = threads.items().map(Discussed::finish).collect();
     for annotation in annotations
         .iter()
         .filter(|annotation| annotation.entries.is_empty())
     {
-        diagnostics.push(codes::THREADS_NO_ENTRIES.at(
-            annotation.spot.place(),
-            format!("The thread {} has no entry", quoted(&annotation.id)),
-            "Add an entry, or remove the thread.",
-        ));
+        diagnostics.add(&codes::THREADS_NO_ENTRIES, || {
+            codes::THREADS_NO_ENTRIES.at(
+                annotation.spot.place(),
+                format!("The thread {} has no entry", quoted(&annotation.id)),
+                "Add an entry, or remove the thread.",
+            )
+        });
     }
     Checked {
         value: Replayed {
@@ -114,36 +117,41 @@ fn other_channel(own: Option<&str>, other: &str, spot: &Spot<'_>, count: usize) 
     )
 }
 
-/// The threads in order, found by id; of two with one id, the first.
-struct Slots<'a> {
-    list: Vec<Option<Annotation<'a>>>,
+/// Things in order that are found by their id; of two with one id, the first. No action takes longer because there are many.
+struct Slots<T> {
+    list: Vec<Option<T>>,
     index: BTreeMap<String, usize>,
 }
 
-impl<'a> Slots<'a> {
-    fn new(annotations: Vec<Annotation<'a>>) -> Self {
-        let index = annotations
-            .iter()
-            .enumerate()
-            .rev()
-            .map(|(at, a)| (a.id.clone(), at))
-            .collect();
-        Self {
-            list: annotations.into_iter().map(Some).collect(),
-            index,
+/// What has an id.
+trait Named {
+    fn id(&self) -> &str;
+}
+
+impl<T: Named> Slots<T> {
+    fn new(items: impl IntoIterator<Item = T>) -> Self {
+        let mut slots = Self {
+            list: Vec::new(),
+            index: BTreeMap::new(),
+        };
+        for item in items {
+            let at = slots.list.len();
+            slots.index.entry(item.id().to_owned()).or_insert(at);
+            slots.list.push(Some(item));
         }
+        slots
     }
 
-    fn get(&mut self, id: &str) -> Option<&mut Annotation<'a>> {
+    fn get(&mut self, id: &str) -> Option<&mut T> {
         self.list[*self.index.get(id)?].as_mut()
     }
 
-    fn set(&mut self, annotation: Annotation<'a>) {
-        if let Some(known) = self.get(&annotation.id) {
-            *known = annotation;
+    fn set(&mut self, item: T) {
+        if let Some(known) = self.get(item.id()) {
+            *known = item;
         } else {
-            self.index.insert(annotation.id.clone(), self.list.len());
-            self.list.push(Some(annotation));
+            self.index.insert(item.id().to_owned(), self.list.len());
+            self.list.push(Some(item));
         }
     }
 
@@ -152,65 +160,122 @@ impl<'a> Slots<'a> {
             .remove(id)
             .is_some_and(|at| self.list[at].take().is_some())
     }
+
+    fn items(self) -> impl Iterator<Item = T> {
+        self.list.into_iter().flatten()
+    }
 }
 
-/// One action; the note says why it changed nothing.
-fn reduce<'a>(threads: &mut Slots<'a>, action: Action<'a>, spot: &Spot<'_>) -> Option<Diagnostic> {
-    let no_target = |id: &str, what: &str| {
-        let message = format!(
-            "There is no {what} {}; the action changes nothing",
-            quoted(id)
-        );
-        Some(codes::THREADS_NO_TARGET.at(spot.place(), message, "Nothing needs to be done."))
-    };
-    match action {
-        Action::Set(annotation) => threads.set(annotation),
-        Action::Updated { id, members } => {
-            let Some(thread) = threads.get(&id) else {
-                return no_target(&id, "thread");
-            };
-            for (key, value) in members {
-                match thread.members.iter_mut().rfind(|(name, _)| *name == key) {
-                    Some(member) => member.1 = value,
-                    None => thread.members.push((key, value)),
-                }
-            }
-        }
-        Action::Removed { id } => {
-            if !threads.remove(&id) {
-                return no_target(&id, "thread");
-            }
-        }
-        Action::EntrySet { id, entry } => {
-            let Some(thread) = threads.get(&id) else {
-                return no_target(&id, "thread");
-            };
-            match thread.entries.iter_mut().find(|known| known.id == entry.id) {
-                Some(known) => *known = entry,
-                None => thread.entries.push(entry),
-            }
-        }
-        Action::EntryRemoved { id, entry } => {
-            let Some(thread) = threads.get(&id) else {
-                return no_target(&id, "thread");
-            };
-            let Some(at) = thread.entries.iter().position(|known| known.id == entry) else {
-                return no_target(&entry, "entry");
-            };
-            thread.entries.remove(at);
-        }
-        Action::Unknown(kind) => {
-            return Some(codes::THREADS_UNKNOWN_ACTION.at(
-                spot.place(),
-                format!(
-                    "The action {} is not known; it changes nothing",
-                    quoted(&kind)
-                ),
-                "Nothing needs to be done; a newer client may have written it.",
-            ));
+/// A thread while actions change it.
+struct Discussed<'a> {
+    /// As it was set; its entries are in `entries`.
+    annotation: Annotation<'a>,
+    entries: Slots<Entry<'a>>,
+    /// The keys that were updated since.
+    updated: BTreeMap<String, &'a str>,
+}
+
+impl Named for Entry<'_> {
+    fn id(&self) -> &str {
+        &self.id
+    }
+}
+
+impl Named for Discussed<'_> {
+    fn id(&self) -> &str {
+        &self.annotation.id
+    }
+}
+
+impl<'a> Discussed<'a> {
+    fn new(mut annotation: Annotation<'a>) -> Self {
+        Self {
+            entries: Slots::new(std::mem::take(&mut annotation.entries)),
+            updated: BTreeMap::new(),
+            annotation,
         }
     }
-    None
+
+    fn finish(self) -> Annotation<'a> {
+        let mut annotation = self.annotation;
+        annotation.entries = self.entries.items().collect();
+        for (key, value) in self.updated {
+            let members = &mut annotation.members;
+            match members.iter_mut().rfind(|(name, _)| *name == key) {
+                Some(member) => member.1 = value,
+                None => members.push((key, value)),
+            }
+        }
+        annotation
+    }
+}
+
+/// Why an action changed nothing.
+enum Unchanged {
+    /// There is no thread, or no entry, of this id.
+    NoTarget(&'static str, String),
+    /// The type of the action is not known.
+    Unknown(String),
+}
+
+impl Unchanged {
+    fn code(&self) -> &'static Code {
+        match self {
+            Self::NoTarget(..) => &codes::THREADS_NO_TARGET,
+            Self::Unknown(_) => &codes::THREADS_UNKNOWN_ACTION,
+        }
+    }
+
+    fn diagnostic(&self, place: Place) -> Diagnostic {
+        let (message, help) = match self {
+            Self::NoTarget(what, id) => (
+                format!(
+                    "There is no {what} {}; the action changes nothing",
+                    quoted(id)
+                ),
+                "Nothing needs to be done.",
+            ),
+            Self::Unknown(kind) => (
+                format!(
+                    "The action {} is not known; it changes nothing",
+                    quoted(kind)
+                ),
+                "Nothing needs to be done; a newer client may have written it.",
+            ),
+        };
+        self.code().at(place, message, help)
+    }
+}
+
+/// One action.
+fn reduce<'a>(threads: &mut Slots<Discussed<'a>>, action: Action<'a>) -> Result<(), Unchanged> {
+    let no_thread = |id: String| Unchanged::NoTarget("thread", id);
+    match action {
+        Action::Set(annotation) => threads.set(Discussed::new(annotation)),
+        Action::Updated { id, members } => match threads.get(&id) {
+            Some(thread) => thread.updated.extend(members),
+            None => return Err(no_thread(id)),
+        },
+        Action::Removed { id } => {
+            if !threads.remove(&id) {
+                return Err(no_thread(id));
+            }
+        }
+        Action::EntrySet { id, entry } => match threads.get(&id) {
+            Some(thread) => thread.entries.set(entry),
+            None => return Err(no_thread(id)),
+        },
+        Action::EntryRemoved { id, entry } => {
+            let Some(thread) = threads.get(&id) else {
+                return Err(no_thread(id));
+            };
+            if !thread.entries.remove(&entry) {
+                return Err(Unchanged::NoTarget("entry", entry));
+            }
+        }
+        Action::Unknown(kind) => return Err(Unchanged::Unknown(kind)),
+    }
+    Ok(())
 }
 
 /// The warning about a thread whose file is not there.
@@ -239,12 +304,14 @@ pub fn hidden_resource(thread: &Thread<'_>) -> Diagnostic {
     )
 }
 
-/// The warning about a range that is not in a file of `lines` lines.
-#[must_use]
-pub fn range_outside(thread: &Thread<'_>, lines: u64) -> Option<Diagnostic> {
-    let range = thread.range?;
+/// Warns of a range that is not in a file of `lines` lines.
+pub fn range_outside(thread: &Thread<'_>, lines: u64, problems: &mut Collector) {
     // An empty file has one line to point at.
-    (range.last < range.first || range.last > lines.max(1)).then(|| {
+    let outside = |range: &Lines| range.last < range.first || range.last > lines.max(1);
+    let Some(range) = thread.range.filter(outside) else {
+        return;
+    };
+    problems.add(&codes::THREADS_RANGE_OUTSIDE, || {
         let about = if range.first == range.last {
             format!("line {}", range.first)
         } else {
@@ -255,7 +322,7 @@ pub fn range_outside(thread: &Thread<'_>, lines: u64) -> Option<Diagnostic> {
             format!("The thread is about {about}, but the file has {lines}"),
             "Correct the range; lines count from 0 in this file.",
         )
-    })
+    });
 }
 
 fn duplicates(annotations: &[Annotation<'_>]) -> Collector {
@@ -263,27 +330,31 @@ fn duplicates(annotations: &[Annotation<'_>]) -> Collector {
     let mut ids = BTreeSet::new();
     for annotation in annotations {
         if !ids.insert(annotation.id.as_str()) {
-            problems.push(codes::THREADS_DUPLICATE_ID.at(
-                annotation.spot.place(),
-                format!(
-                    "Another thread has the id {} already",
-                    quoted(&annotation.id)
-                ),
-                "Give each thread an id of its own.",
-            ));
+            problems.add(&codes::THREADS_DUPLICATE_ID, || {
+                codes::THREADS_DUPLICATE_ID.at(
+                    annotation.spot.place(),
+                    format!(
+                        "Another thread has the id {} already",
+                        quoted(&annotation.id)
+                    ),
+                    "Give each thread an id of its own.",
+                )
+            });
         }
         let mut entries = BTreeSet::new();
         for entry in &annotation.entries {
             if !entries.insert(entry.id.as_str()) {
-                problems.push(codes::THREADS_DUPLICATE_ID.at(
-                    annotation.spot.place(),
-                    format!(
-                        "Two entries of the thread {} have the id {}",
-                        quoted(&annotation.id),
-                        quoted(&entry.id)
-                    ),
-                    "Give each entry an id of its own.",
-                ));
+                problems.add(&codes::THREADS_DUPLICATE_ID, || {
+                    codes::THREADS_DUPLICATE_ID.at(
+                        annotation.spot.place(),
+                        format!(
+                            "Two entries of the thread {} have the id {}",
+                            quoted(&annotation.id),
+                            quoted(&entry.id)
+                        ),
+                        "Give each entry an id of its own.",
+                    )
+                });
             }
         }
     }
