@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use runpress::config::Config;
 use runpress::discover::RunDirectory;
-use runpress::view::timeline::Layout;
+use runpress::view::timeline::{Layout, Timeline};
 use runpress::{inspect, load, render, view};
 
 fn directory() -> RunDirectory {
@@ -45,12 +45,8 @@ fn hot_path(criterion: &mut Criterion) {
     group.bench_function("render timeline", |bencher| {
         bencher.iter(|| {
             let sidecar = inspected.sidecars[0].as_ref();
-            let mut payloads = view::timeline::Payloads::default();
-            let how = (
-                &mut payloads,
-                render::timeline::size as view::timeline::Measure,
-            );
-            let (page, _) = view::timeline::page(&config, &layouts[0], sidecar, 1, how);
+            let mut timeline = Timeline::new(&config, &layouts[0], sidecar, render::timeline::size);
+            let (page, _) = timeline.page(1);
             render::timeline::render(black_box(&page), config.limits.page())
         });
     });

@@ -375,9 +375,12 @@ impl Gathered {
             let known = self.set_aside.get(&index);
             let diagnostics = known.map_or_else(
                 || {
+                    // They are sorted by path.
                     let prefix = format!("{path}/");
-                    all.iter()
-                        .filter(|d| d.place.path.starts_with(&prefix))
+                    let from = all.partition_point(|d| d.place.path < prefix);
+                    all[from..]
+                        .iter()
+                        .take_while(|d| d.place.path.starts_with(&prefix))
                         .cloned()
                         .collect()
                 },

@@ -68,7 +68,14 @@ pub(super) fn sidecars<'a>(
             sidecar,
             &found.tapes[index],
         );
-        found.sidecars[index] = Some(checked.unpack(diagnostics));
+        let sidecar = checked.unpack(diagnostics);
+        let tape = &mut found.tapes[index];
+        for annotation in &sidecar.annotations {
+            if let Some(position) = tape.position(annotation.event) {
+                tape.events[position].remember_digest();
+            }
+        }
+        found.sidecars[index] = Some(sidecar);
     }
 }
 

@@ -190,18 +190,25 @@ pub struct Event<'a> {
     pub blocks: Vec<Block<'a>>,
     /// Content that stands in the CAS folder.
     pub external: Vec<External>,
-    /// BLAKE3 of a Harn record's compact JSON; an event of a log is known by its line.
-    pub record_digest: Option<blake3::Hash>,
+    /// What [`Event::digest`] gives, where it was computed before.
+    pub known_digest: Option<blake3::Hash>,
 }
 
 impl Event<'_> {
     /// What names the event's content: BLAKE3 of its line, or of its compact JSON in a Harn tape.
     #[must_use]
     pub fn digest(&self) -> String {
-        self.record_digest
+        self.known_digest
             .unwrap_or_else(|| blake3::hash(self.source.as_bytes()))
             .to_hex()
             .to_string()
+    }
+
+    /// Computes the digest once, for an event that many annotations may point at.
+    pub fn remember_digest(&mut self) {
+        let source = &self.source;
+        self.known_digest
+            .get_or_insert_with(|| blake3::hash(source.as_bytes()));
     }
 
     /// Whether readers should see a failure here: a failed outcome, or an error event.

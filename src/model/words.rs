@@ -10,11 +10,16 @@ pub fn plain(text: &str) -> String {
     out
 }
 
+/// Bytes of a text that are read for each character of its excerpt.
+const SEEN: usize = 64;
+
 /// The beginning of the text on one line, cut at `limit` characters.
 #[must_use]
 pub fn excerpt(text: &str, limit: usize) -> String {
     let mut out = String::with_capacity(text.len().min(limit) + '…'.len_utf8());
-    if push_plain(&mut out, text, limit) {
+    // Text of any length has an excerpt in no time, also when it is all white space.
+    let seen = text.floor_char_boundary(limit.saturating_mul(SEEN).min(text.len()));
+    if push_plain(&mut out, &text[..seen], limit) || seen < text.len() {
         out.push('…');
     }
     out

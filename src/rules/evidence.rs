@@ -8,6 +8,7 @@ use crate::formats::sidecar::{AnnotationLine, Sidecar};
 use crate::model::tape::{Event, Tape};
 use crate::model::words::{plain, says};
 
+use super::phrases;
 use super::tape::place;
 
 /// Checks what the annotations say against the events; `stale` says that the header's digest is another tape's.
@@ -58,7 +59,7 @@ pub fn check(path: &str, sidecar: &Sidecar<'_>, tape: &Tape<'_>, stale: bool) ->
 }
 
 /// Annotations whose quote is not in their event, in the order of the file, each with the number of the first event
-/// that does hold it. Every event is made searchable at most twice, however many annotations there are.
+/// that does hold it. Every event is read a few times at most, however many annotations there are.
 fn misplaced<'l, 'a>(
     lines: &'l [AnnotationLine<'a>],
     tape: &Tape<'_>,
@@ -69,44 +70,38 @@ fn misplaced<'l, 'a>(
         .filter_map(|(index, line)| {
             let position = tape.position(line.annotation.event_id)?;
             let quote = plain(&quote(line)?.as_str()?);
-            (!quote.is_empty()).then_some((position, index, quote))
+            (!quote.is_empty()).then_some((position, quote, index))
         })
         .collect();
-    quotes.sort_unstable_by_key(|(position, index, _)| (*position, *index));
+    quotes.sort_unstable();
     let mut missing = Vec::new();
-    let mut made: Option<(usize, String)> = None;
-    for (position, index, quote) in quotes {
-        let text = match made.take() {
-            Some((of, text)) if of == position => text,
-            _ => searchable(&tape.events[position]),
-        };
-        if !contains(&text, &quote) {
-            missing.push((index, quote, None));
+    for of_event in quotes.chunk_by(|a, b| a.0 == b.0) {
+        let mut distinct: Vec<&str> = of_event
+            .iter()
+            .map(|(_, quote, _)| quote.as_str())
+            .collect();
+        distinct.dedup();
+        let held = phrases::held(&searchable(&tape.events[of_event[0].0]), &distinct);
+        let same = of_event.chunk_by(|a, b| a.1 == b.1);
+        for (same, _) in same.zip(held).filter(|(_, held)| !held) {
+            missing.extend(same.iter().map(|(_, quote, index)| (*index, quote)));
         }
-        made = Some((position, text));
     }
-    missing.sort_unstable_by_key(|(index, ..)| *index);
+    missing.sort_unstable();
     // More than are listed need not be looked for.
-    let listed = missing.len().min(crate::diagnostics::PER_FILE);
-    for event in &tape.events {
-        if missing[..listed].iter().all(|(.., seq)| seq.is_some()) {
-            break;
-        }
-        let text = searchable(event);
-        for (_, quote, seq) in &mut missing[..listed] {
-            if seq.is_none() && contains(&text, quote) {
-                *seq = Some(event.seq);
-            }
-        }
-    }
+    let listed = missing.iter().take(crate::diagnostics::PER_FILE);
+    let listed: Vec<&str> = listed.map(|(_, quote)| quote.as_str()).collect();
+    let events = || {
+        let events = tape.events.iter();
+        events.map(|event| (event.seq, searchable(event)))
+    };
+    let elsewhere = phrases::first_holder(&listed, events);
+    let elsewhere = elsewhere.into_iter().chain(std::iter::repeat(None));
     missing
         .into_iter()
-        .map(|(index, quote, seq)| (&lines[index], quote, seq))
+        .zip(elsewhere)
+        .map(|((index, quote), seq)| (&lines[index], quote.clone(), seq))
         .collect()
-}
-
-fn contains(text: &str, quote: &str) -> bool {
-    memchr::memmem::find(text.as_bytes(), quote.as_bytes()).is_some()
 }
 
 /// The `quote` of an annotation, whatever it is.

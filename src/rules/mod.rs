@@ -7,6 +7,7 @@ pub mod keys;
 pub mod links;
 pub mod markdown;
 pub mod pages;
+mod phrases;
 pub mod record;
 pub mod review;
 pub mod sidecar;

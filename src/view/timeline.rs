@@ -1,7 +1,7 @@
 //! Knows a tape as a reader sees it: events with times, gaps and anchors, annotations at their events, spans as lanes.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::config::Config;
 use crate::model::annotation::Sidecar;
@@ -14,10 +14,10 @@ mod annotation;
 mod layout;
 mod spans;
 
-use annotation::annotations_by_position;
 pub use annotation::{AnnotationView, annotation_view, appearance};
+use annotation::{Indexed, annotations_by_position};
 pub use layout::{Anchor, Layout};
-use spans::span_pieces;
+use spans::Pieces;
 pub use spans::{LANES, SpanPiece, lanes};
 
 /// Text over this many bytes or lines is folded.
@@ -104,90 +104,114 @@ pub struct LongText<'a> {
     pub text: &'a str,
 }
 
-/// The payloads that earlier events of a tape showed.
-#[derive(Debug, Default)]
-pub struct Payloads<'a>(BTreeSet<&'a str>);
-
 /// How many bytes a text takes on a page.
 pub type Measure = fn(&str, TextKind) -> usize;
 
-/// Page `number` of a tape; its pages are made in their order.
-#[must_use]
-pub fn page<'a>(
-    config: &Config,
+/// A tape with what was said about it, in the order in which its pages need it.
+#[derive(Debug)]
+pub struct Timeline<'a> {
+    config: &'a Config,
     layout: &'a Layout<'a>,
-    sidecar: Option<&'a Sidecar<'a>>,
-    number: usize,
-    (payloads, measure): (&mut Payloads<'a>, Measure),
-) -> (TimelinePage<'a>, Vec<LongText<'a>>) {
-    let (path, tape) = (layout.path(number), layout.tape);
-    let range = layout.range(number);
-    let mut annotations = annotations_by_position(layout, sidecar, &range);
-    let spans = span_pieces(layout, sidecar, &range);
-    let start = tape.events.iter().find_map(|event| event.at);
-    let limit = config.limits.inline();
-    let mut contents = Contents {
-        layout,
-        page: &path,
-        limit,
-        measure,
-        payloads,
-        long: Vec::new(),
-    };
-    let mut before = range
-        .start
-        .checked_sub(1)
-        .and_then(|previous| tape.events[previous].at);
-    let events = range
-        .clone()
-        .zip(spans)
-        .map(|(position, spans)| {
-            let event = &tape.events[position];
-            let anchor = layout.anchor(event.seq, position);
-            let gap = gap(config, before, event.at);
-            before = event.at.or(before);
-            EventView {
-                seq: event.seq,
-                word: event.kind.word,
-                family: event.kind.family.word(),
-                failed: event.is_failure(),
-                outcome: match event.outcome {
-                    Outcome::Unstated => "",
-                    Outcome::Succeeded => "ok",
-                    Outcome::Failed => "failed",
-                },
-                at: event
-                    .at
-                    .map(|at| (at, at.saturating_sub(start.unwrap_or(at)))),
-                gap,
-                headline: &event.headline,
-                facts: &event.facts,
-                texts: contents.of(event, anchor),
-                missing: event
-                    .external
-                    .iter()
-                    .map(|e| (e.label, e.about.as_str(), format::bytes(e.len_bytes)))
-                    .collect(),
-                spans,
-                annotations: annotations
-                    .remove(&position)
-                    .unwrap_or_default()
-                    .into_iter()
-                    .map(|(index, annotation)| {
-                        annotation_view(layout, &path, annotation, index, limit)
-                    })
-                    .collect(),
-                anchor,
-            }
+    measure: Measure,
+    annotations: BTreeMap<usize, Vec<Indexed<'a>>>,
+    spans: Pieces,
+    /// The first time on the tape.
+    start: Option<i64>,
+    /// The payloads that earlier events showed.
+    payloads: BTreeSet<&'a str>,
+}
+
+impl<'a> Timeline<'a> {
+    /// Looks once at all events and annotations, so that no page has to.
+    #[must_use]
+    pub fn new(
+        config: &'a Config,
+        layout: &'a Layout<'a>,
+        sidecar: Option<&'a Sidecar<'a>>,
+        measure: Measure,
+    ) -> Self {
+        Self {
+            config,
+            layout,
+            measure,
+            annotations: annotations_by_position(layout, sidecar),
+            spans: Pieces::of(layout, sidecar),
+            start: layout.tape.events.iter().find_map(|event| event.at),
+            payloads: BTreeSet::new(),
+        }
+    }
+
+    /// Page `number`, from 1, and the texts of which it shows only a part. The pages are made in their order.
+    #[must_use]
+    pub fn page(&mut self, number: usize) -> (TimelinePage<'a>, Vec<LongText<'a>>) {
+        let (config, layout) = (self.config, self.layout);
+        let (path, tape) = (layout.path(number), layout.tape);
+        let limit = config.limits.inline();
+        let mut payloads = std::mem::take(&mut self.payloads);
+        let mut contents = Contents {
+            layout,
+            page: &path,
+            limit,
+            measure: self.measure,
+            payloads: &mut payloads,
+            long: Vec::new(),
+        };
+        let range = layout.range(number);
+        let mut before = range
+            .start
+            .checked_sub(1)
+            .and_then(|previous| tape.events[previous].at);
+        let events = range
+            .map(|position| {
+                let event = &tape.events[position];
+                let anchor = layout.anchor(event.seq, position);
+                let gap = gap(config, before, event.at);
+                before = event.at.or(before);
+                EventView {
+                    seq: event.seq,
+                    word: event.kind.word,
+                    family: event.kind.family.word(),
+                    failed: event.is_failure(),
+                    outcome: match event.outcome {
+                        Outcome::Unstated => "",
+                        Outcome::Succeeded => "ok",
+                        Outcome::Failed => "failed",
+                    },
+                    at: event
+                        .at
+                        .map(|at| (at, at.saturating_sub(self.start.unwrap_or(at)))),
+                    gap,
+                    headline: &event.headline,
+                    facts: &event.facts,
+                    texts: contents.of(event, anchor),
+                    missing: event
+                        .external
+                        .iter()
+                        .map(|e| (e.label, e.about.as_str(), format::bytes(e.len_bytes)))
+                        .collect(),
+                    spans: self.spans.beside(position),
+                    annotations: self.annotated(position, &path, limit),
+                    anchor,
+                }
+            })
+            .collect();
+        let long = contents.long;
+        self.payloads = payloads;
+        let page = TimelinePage {
+            events,
+            layout,
+            path,
+        };
+        (page, long)
+    }
+
+    fn annotated(&self, position: usize, path: &str, limit: usize) -> Vec<AnnotationView<'a>> {
+        let here = self.annotations.get(&position).into_iter().flatten();
+        here.map(|(index, annotation)| {
+            annotation_view(self.layout, path, annotation, *index, limit)
         })
-        .collect();
-    let long = contents.long;
-    let page = TimelinePage {
-        events,
-        layout,
-        path,
-    };
-    (page, long)
+        .collect()
+    }
 }
 
 fn gap(config: &Config, before: Option<i64>, at: Option<i64>) -> Option<String> {
@@ -205,7 +229,7 @@ struct Contents<'a, 'p> {
     /// Bytes of one text.
     limit: usize,
     measure: Measure,
-    payloads: &'p mut Payloads<'a>,
+    payloads: &'p mut BTreeSet<&'a str>,
     /// What is shown only in part.
     long: Vec<LongText<'a>>,
 }
@@ -220,7 +244,7 @@ impl<'a> Contents<'a, '_> {
         let whole: &str = &block.text;
         // What an earlier event showed is only named again: events may share one payload by the thousand.
         let limit = match &block.text {
-            Text::Payload(_, hash) if !self.payloads.0.insert(hash) => self.limit.min(AGAIN),
+            Text::Payload(_, hash) if !self.payloads.insert(hash) => self.limit.min(AGAIN),
             _ => self.limit,
         };
         let text = fitting(whole, block.kind, limit, self.measure);

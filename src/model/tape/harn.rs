@@ -102,7 +102,7 @@ fn from_record<'a>(line: harn::RecordLine<'a>, agent: &mut Agent<'_>) -> Event<'
         facts: Vec::new(),
         blocks: Vec::new(),
         external: Vec::new(),
-        record_digest: Some(line.digest),
+        known_digest: Some(line.digest),
     };
     if record.phase == Some(harn::Phase::RuntimeFinalize) {
         event.fact("phase", Some("runtime_finalize"));

@@ -26,7 +26,7 @@ fn whole_event(event: events::Event<'_>, seq: u64) -> Event<'_> {
         facts: Vec::new(),
         blocks: Vec::new(),
         external: Vec::new(),
-        record_digest: None,
+        known_digest: None,
     };
     if let Some(fields) = event.fields {
         fill(&mut made, event.kind, fields);

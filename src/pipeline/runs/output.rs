@@ -17,8 +17,8 @@ use crate::render::{Html, outline, strip as strip_svg, timeline as timeline_html
 use crate::site::Site;
 use crate::view::chrome::{PageInfo, Script};
 use crate::view::run::{Archive, Parts, Sources, StripView};
-use crate::view::timeline::{Layout, Payloads};
-use crate::view::{compare, links, run as run_view, strip, timeline};
+use crate::view::timeline::{Layout, Timeline};
+use crate::view::{compare, links, run as run_view, strip};
 
 use super::super::Gathered;
 use super::files::{Files, Unwritten};
@@ -185,16 +185,10 @@ impl RunOutput<'_> {
             .zip(&self.inspected.sidecars)
             .zip(self.layouts)
         {
-            let mut payloads = Payloads::default();
+            let (config, measure) = (&self.site.config, timeline_html::size);
+            let mut timeline = Timeline::new(config, layout, sidecar.as_ref(), measure);
             for number in 1..=layout.pages() {
-                let config = &self.site.config;
-                let (page, long) = timeline::page(
-                    config,
-                    layout,
-                    sidecar.as_ref(),
-                    number,
-                    (&mut payloads, timeline_html::size),
-                );
+                let (page, long) = timeline.page(number);
                 let most = if number == 1 { room } else { limits.page() };
                 let Some(html) = timeline_html::render(&page, most) else {
                     return Err(files.page_too_large(&page.path));

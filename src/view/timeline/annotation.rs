@@ -47,22 +47,13 @@ pub(super) type Indexed<'a> = (usize, &'a Annotation<'a>);
 pub(super) fn annotations_by_position<'a>(
     layout: &Layout<'_>,
     sidecar: Option<&'a Sidecar<'a>>,
-    range: &std::ops::Range<usize>,
 ) -> BTreeMap<usize, Vec<Indexed<'a>>> {
     let mut by_position: BTreeMap<usize, Vec<Indexed<'a>>> = BTreeMap::new();
-    for (index, annotation) in sidecar
-        .iter()
-        .flat_map(|s| s.annotations.iter())
-        .enumerate()
-    {
-        if let Some(position) = layout
-            .position(annotation.event)
-            .filter(|p| range.contains(p))
-        {
-            by_position
-                .entry(position)
-                .or_default()
-                .push((index, annotation));
+    let annotations = sidecar.iter().flat_map(|s| s.annotations.iter());
+    for (index, annotation) in annotations.enumerate() {
+        if let Some(position) = layout.position(annotation.event) {
+            let here = by_position.entry(position).or_default();
+            here.push((index, annotation));
         }
     }
     by_position

@@ -17,28 +17,66 @@ pub struct SpanPiece {
     pub ends: bool,
 }
 
-/// Gives every span a lane, first come first served, and cuts them into one piece per event of the range.
-pub(super) fn span_pieces(
-    layout: &Layout<'_>,
-    sidecar: Option<&Sidecar<'_>>,
-    range: &std::ops::Range<usize>,
-) -> Vec<Vec<SpanPiece>> {
-    let mut pieces = vec![Vec::new(); range.len()];
-    // At most one piece per lane, however many spans share it.
-    for (start, end, lane) in lanes(layout, sidecar) {
-        for position in start.max(range.start)..(end + 1).min(range.end) {
-            let here: &mut Vec<SpanPiece> = &mut pieces[position - range.start];
-            let (starts, ends) = (position == start, position == end);
-            match here.iter_mut().find(|piece| piece.lane == lane) {
-                // Where one span ends and another goes on, the lane goes on.
-                Some(piece) => {
-                    (piece.starts, piece.ends) = (piece.starts && starts, piece.ends && ends);
+/// The pieces of all spans beside each event of a tape.
+#[derive(Debug, Default)]
+pub(super) struct Pieces {
+    /// Three bits for each lane: whether it has a piece, starts and ends; nothing for a tape without spans.
+    beside: Vec<u16>,
+}
+
+/// The bits of one lane.
+const BITS: usize = 3;
+const THERE: u16 = 1;
+const STARTS: u16 = 2;
+const ENDS: u16 = 4;
+
+impl Pieces {
+    /// Gives every span a lane, first come first served, and cuts them into one piece per lane and event, however many spans
+    /// share the lane.
+    pub(super) fn of(layout: &Layout<'_>, sidecar: Option<&Sidecar<'_>>) -> Self {
+        let spans = lanes(layout, sidecar);
+        if spans.is_empty() {
+            return Self::default();
+        }
+        let mut beside = vec![0; layout.tape.events.len()];
+        for lane in 0..LANES {
+            // Spans that start and that end at each event.
+            let mut ends_here = vec![(0_usize, 0_usize); beside.len()];
+            for (start, end, _) in spans.iter().filter(|(.., of)| *of == lane) {
+                // A span that ends before it starts covers nothing.
+                if start <= end {
+                    ends_here[*start].0 += 1;
+                    ends_here[*end].1 += 1;
                 }
-                None => here.push(SpanPiece { lane, starts, ends }),
+            }
+            let mut open = 0;
+            for (bits, (starting, ending)) in beside.iter_mut().zip(ends_here) {
+                open += starting;
+                if open > 0 {
+                    // Where one span ends and another goes on, the lane goes on.
+                    let starts = if starting == open { STARTS } else { 0 };
+                    let ends = if ending == open { ENDS } else { 0 };
+                    *bits |= (THERE | starts | ends) << (BITS * lane);
+                }
+                open -= ending;
             }
         }
+        Self { beside }
     }
-    pieces
+
+    /// The pieces beside the event at `position`.
+    pub(super) fn beside(&self, position: usize) -> Vec<SpanPiece> {
+        let bits = self.beside.get(position).copied().unwrap_or_default();
+        let lane = |lane: usize| {
+            let bits = bits >> (BITS * lane);
+            (bits & THERE != 0).then_some(SpanPiece {
+                lane,
+                starts: bits & STARTS != 0,
+                ends: bits & ENDS != 0,
+            })
+        };
+        (0..LANES).filter_map(lane).collect()
+    }
 }
 
 /// The spans of a sidecar as positions, each with its lane.

@@ -1,0 +1,240 @@
+//! Knows which of many phrases a text holds, in one pass over it (after Aho and Corasick): how long it takes does not depend on
+//! how many phrases there are.
+
+use std::collections::HashMap;
+
+/// Phrases up to this many are looked for one after the other, which is faster.
+const FEW: usize = 8;
+/// Bytes of phrases that are looked for in one pass: each takes some 40 bytes of memory.
+const BATCH: usize = 4 << 20;
+
+/// Which of `phrases` the text holds.
+pub(super) fn held(text: &str, phrases: &[&str]) -> Vec<bool> {
+    let mut found = Vec::with_capacity(phrases.len());
+    for batch in batches(phrases) {
+        let mut search = Search::new(batch);
+        search.look_in(text);
+        found.extend((0..batch.len()).map(|index| search.has(index)));
+    }
+    found
+}
+
+/// The name of the first text that holds each phrase; `texts` gives the texts in order, as often as it is asked.
+pub(super) fn first_holder<N: Copy, T: Iterator<Item = (N, String)>>(
+    phrases: &[&str],
+    texts: impl Fn() -> T,
+) -> Vec<Option<N>> {
+    let mut first = Vec::with_capacity(phrases.len());
+    for batch in batches(phrases) {
+        let mut search = Search::new(batch);
+        let mut holders = vec![None; batch.len()];
+        for (name, text) in texts() {
+            search.look_in(&text);
+            for (index, holder) in holders.iter_mut().enumerate() {
+                if holder.is_none() && search.has(index) {
+                    *holder = Some(name);
+                }
+            }
+            if holders.iter().all(Option::is_some) {
+                break;
+            }
+        }
+        first.append(&mut holders);
+    }
+    first
+}
+
+/// Phrases that are looked for together.
+fn batches<'p, 't>(phrases: &'p [&'t str]) -> impl Iterator<Item = &'p [&'t str]> {
+    let mut rest = phrases;
+    std::iter::from_fn(move || {
+        let mut bytes = 0_usize;
+        let fits = rest.iter().take_while(|phrase| {
+            bytes = bytes.saturating_add(phrase.len());
+            bytes <= BATCH
+        });
+        let count = fits.count().max(FEW).min(rest.len());
+        let (batch, after) = rest.split_at(count);
+        rest = after;
+        (!batch.is_empty()).then_some(batch)
+    })
+}
+
+/// A search that remembers what it found.
+enum Search<'t> {
+    Each(Vec<(&'t str, bool)>),
+    All(Box<Machine>),
+}
+
+impl<'t> Search<'t> {
+    fn new(phrases: &[&'t str]) -> Self {
+        if phrases.len() <= FEW {
+            Self::Each(phrases.iter().map(|phrase| (*phrase, false)).collect())
+        } else {
+            Self::All(Box::new(Machine::new(phrases)))
+        }
+    }
+
+    fn look_in(&mut self, text: &str) {
+        match self {
+            Self::Each(phrases) => {
+                for (phrase, found) in phrases.iter_mut().filter(|(_, found)| !found) {
+                    *found = memchr::memmem::find(text.as_bytes(), phrase.as_bytes()).is_some();
+                }
+            }
+            Self::All(machine) => machine.look_in(text),
+        }
+    }
+
+    fn has(&self, index: usize) -> bool {
+        match self {
+            Self::Each(phrases) => phrases[index].1,
+            Self::All(machine) => machine.found[machine.ends[index] as usize],
+        }
+    }
+}
+
+/// The beginnings of all phrases as a tree; node 0 is the empty one.
+struct Machine {
+    next: HashMap<(u32, u8), u32>,
+    /// The longest other beginning that each node ends with.
+    back: Vec<u32>,
+    /// The longest whole phrase that each node ends with, itself apart; 0 where there is none.
+    phrase: Vec<u32>,
+    is_phrase: Vec<bool>,
+    /// Nodes that occurred, as far as they are phrases.
+    found: Vec<bool>,
+    /// The node of each phrase.
+    ends: Vec<u32>,
+}
+
+impl Machine {
+    fn new(phrases: &[&str]) -> Self {
+        let mut next = HashMap::new();
+        let mut nodes = vec![(0, 0, 0)];
+        let ends: Vec<u32> = phrases
+            .iter()
+            .map(|phrase| {
+                phrase.bytes().zip(1_u32..).fold(0, |at, (byte, depth)| {
+                    *next.entry((at, byte)).or_insert_with(|| {
+                        nodes.push((depth, at, byte));
+                        u32::try_from(nodes.len() - 1).unwrap_or_default()
+                    })
+                })
+            })
+            .collect();
+        let mut machine = Self {
+            next,
+            back: vec![0; nodes.len()],
+            phrase: vec![0; nodes.len()],
+            is_phrase: vec![false; nodes.len()],
+            found: vec![false; nodes.len()],
+            ends,
+        };
+        for end in &machine.ends {
+            machine.is_phrase[*end as usize] = true;
+        }
+        // What a node ends with is shorter: it is known before.
+        let mut order: Vec<usize> = (1..nodes.len()).collect();
+        order.sort_by_key(|node| nodes[*node].0);
+        for node in order {
+            let (_, parent, byte) = nodes[node];
+            let back = if parent == 0 {
+                0
+            } else {
+                machine.step(machine.back[parent as usize], byte)
+            };
+            machine.back[node] = back;
+            machine.phrase[node] = if machine.is_phrase[back as usize] {
+                back
+            } else {
+                machine.phrase[back as usize]
+            };
+        }
+        // The empty phrase is everywhere.
+        machine.found[0] = true;
+        machine
+    }
+
+    /// Where a byte leads.
+    fn step(&self, mut at: u32, byte: u8) -> u32 {
+        loop {
+            match self.next.get(&(at, byte)) {
+                Some(next) => return *next,
+                None if at == 0 => return 0,
+                None => at = self.back[at as usize],
+            }
+        }
+    }
+
+    fn look_in(&mut self, text: &str) {
+        let mut at = 0;
+        for byte in text.bytes() {
+            at = self.step(at, byte);
+            let mut node = at as usize;
+            // What was found before needs no second look, nor does what it ends with.
+            while node != 0 && !self.found[node] {
+                self.found[node] = true;
+                node = self.phrase[node] as usize;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_phrases_are_found_as_each_alone_would_be() {
+        let text = "aabab ü éab baab aaaaab the end";
+        let phrases: Vec<String> = [
+            "", "a", "b", "ab", "ba", "zz", "é", "ü é", "the end", "the ends",
+        ]
+        .into_iter()
+        .map(str::to_owned)
+        .chain((1..9).map(|n| "a".repeat(n)))
+        .chain((1..9).map(|n| "a".repeat(n) + "b"))
+        .chain(["a".to_owned(), "zz".to_owned()])
+        .collect();
+        let phrases: Vec<&str> = phrases.iter().map(String::as_str).collect();
+        let expected: Vec<bool> = phrases.iter().map(|phrase| text.contains(phrase)).collect();
+        assert_eq!(held(text, &phrases), expected);
+        for phrase in &phrases {
+            assert_eq!(held(text, &[phrase]), [text.contains(phrase)], "{phrase}");
+        }
+    }
+
+    #[test]
+    fn the_first_text_that_holds_a_phrase_is_named() {
+        let texts = ["one", "one two", "two three"];
+        let named = || {
+            texts
+                .iter()
+                .zip(1_u64..)
+                .map(|(text, n)| (n, (*text).to_owned()))
+        };
+        let phrases = [
+            "one", "two", "three", "four", "o", "e t", "t", "th", "wo", "two t",
+        ];
+        let expected: Vec<Option<u64>> = phrases
+            .iter()
+            .map(|phrase| {
+                named()
+                    .find(|(_, text)| text.contains(phrase))
+                    .map(|(n, _)| n)
+            })
+            .collect();
+        assert_eq!(first_holder(&phrases, named), expected);
+        assert_eq!(first_holder(&phrases[..3], named), expected[..3]);
+    }
+
+    #[test]
+    fn phrases_of_many_megabytes_are_looked_for_in_several_passes() {
+        let long = "x".repeat(BATCH / 2);
+        let phrases: Vec<&str> = [long.as_str(); 20].into_iter().chain(["y"]).collect();
+        let sizes: Vec<usize> = batches(&phrases).map(<[&str]>::len).collect();
+        assert_eq!(sizes, [8, 8, 5]);
+        assert_eq!(batches(&[]).count(), 0);
+    }
+}
