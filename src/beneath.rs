@@ -79,10 +79,9 @@ pub(crate) fn is_gone(error: &io::Error) -> bool {
     )
 }
 
+#[cfg(unix)]
 #[cfg(test)]
 mod tests {
-    #![cfg(unix)]
-
     use std::fs;
     use std::io::Read;
     use std::os::unix::fs::symlink;

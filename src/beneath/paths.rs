@@ -106,7 +106,8 @@ impl Folder {
             let path = self.0.join(&entry.name);
             if entry.name == but {
                 continue;
-            } else if entry.kind == Kind::Folder {
+            }
+            if entry.kind == Kind::Folder {
                 fs::remove_dir_all(path)?;
             } else {
                 fs::remove_file(path)?;

@@ -174,7 +174,7 @@ impl Beside {
         match folder.clear(MARKER) {
             #[cfg(unix)]
             Err(error) if error.kind() == ErrorKind::PermissionDenied => {
-                make_writable(&folder.path());
+                make_writable(folder.path());
                 folder.clear(MARKER)?;
             }
             result => result?,
