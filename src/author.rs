@@ -8,9 +8,11 @@ mod desk;
 mod files;
 mod rehash;
 pub mod starter;
+mod validate;
 
 pub use annotate::{By, Pointed, Request, Written, annotate};
 pub use rehash::{Outcome, Rehashed, Request as RehashRequest, Target, rehash};
+pub use validate::{Validated, validate};
 
 use crate::Failure;
 use crate::diagnostics::Diagnostic;

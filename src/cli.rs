@@ -158,12 +158,12 @@ pub(crate) struct Annotate {
     #[arg(
         long,
         value_name = "N",
-        required_unless_present = "rehash",
+        required_unless_present_any = ["rehash", "validate"],
         allow_negative_numbers = true
     )]
     pub(crate) event: Option<u64>,
     /// `correct`, `incorrect`, `alternative`, `note`, `marker`, `mute`, `hypothesis`, `friction` or `crystallize_here`
-    #[arg(long, value_name = "KIND", required_unless_present = "rehash")]
+    #[arg(long, value_name = "KIND", required_unless_present_any = ["rehash", "validate"])]
     pub(crate) kind: Option<String>,
     /// What you observed, in Markdown
     #[arg(long, value_name = "TEXT")]
@@ -197,6 +197,9 @@ pub(crate) struct Annotate {
     /// With `--rehash`: the tape before the change, for comparison
     #[arg(long, value_name = "FILE", requires = "rehash", conflicts_with_all = ["event", "kind"])]
     pub(crate) before: Option<PathBuf>,
+    /// Print Harn's validation report of the sidecar as JSON; write nothing
+    #[arg(long, conflicts_with_all = ["rehash", "event", "kind", "evidence", "quote", "span_end", "hypothesis_status", "friction_kind", "author"])]
+    pub(crate) validate: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

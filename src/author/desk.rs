@@ -128,6 +128,21 @@ impl<'a> Desk<'a> {
             .collect()
     }
 
+    /// The tapes that have a sidecar; when none has, all of them.
+    pub(super) fn annotated(&self, found: &Checked<Inspected<'_>>) -> Vec<&str> {
+        let mut tapes = self.tapes();
+        let has_sidecar = |name: &str| {
+            let pairs = found.value.tapes.iter().zip(&found.value.sidecars);
+            pairs
+                .into_iter()
+                .any(|(tape, sidecar)| tape.file == name && sidecar.is_some())
+        };
+        if tapes.iter().any(|name| has_sidecar(name)) {
+            tapes.retain(|name| has_sidecar(name));
+        }
+        tapes
+    }
+
     /// A tape is named by its file's name, or by a path to it.
     fn is_named(&self, tape: &str, wanted: &str) -> bool {
         tape == wanted

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use crate::config::Config;
 use crate::diagnostics::text::{quoted, visible};
-use crate::diagnostics::{Checked, Diagnostic, Severity, codes};
+use crate::diagnostics::{Diagnostic, Severity, codes};
 use crate::discover::RunDirectory;
 use crate::formats;
 use crate::formats::json::Node;
-use crate::inspect::{self, Inspected};
+use crate::inspect;
 use crate::load::{Loaded, RunFiles};
 use crate::model::annotation::{Annotation, Sidecar};
 use crate::model::tape::{Event, Format, Tape};
@@ -155,7 +155,7 @@ fn attempt(
     let mut desk = Desk::open(config, directory)?;
     let (name, old, new, mut done) = {
         let found = desk.inspect();
-        let position = desk.tape(&found, request.tape.as_deref(), &annotated(&desk, &found))?;
+        let position = desk.tape(&found, request.tape.as_deref(), &desk.annotated(&found))?;
         let tape = &found.value.tapes[position];
         let sheet = desk.sidecar(&found, position)?;
         let (Some(old), Some(sidecar)) = (sheet.bytes, &found.value.sidecars[position]) else {
@@ -217,21 +217,6 @@ fn attempt(
         return Ok(None);
     }
     Ok(Some(done))
-}
-
-/// The tapes that have a sidecar; when none has, all of them.
-fn annotated<'d>(desk: &'d Desk<'_>, found: &Checked<Inspected<'_>>) -> Vec<&'d str> {
-    let mut tapes = desk.tapes();
-    let has_sidecar = |name: &str| {
-        let pairs = found.value.tapes.iter().zip(&found.value.sidecars);
-        pairs
-            .into_iter()
-            .any(|(tape, sidecar)| tape.file == name && sidecar.is_some())
-    };
-    if tapes.iter().any(|name| has_sidecar(name)) {
-        tapes.retain(|name| has_sidecar(name));
-    }
-    tapes
 }
 
 /// A copy of the tape as the only file of a run.

@@ -46,6 +46,9 @@ pub(crate) fn annotate(cli: &Cli, asked: &Annotate) -> u8 {
         Ok(site) => site,
         Err(problems) => return refused(cli, Refusal::Site(problems)),
     };
+    if asked.validate {
+        return validate(cli, &site, asked);
+    }
     match (asked.event, &asked.kind) {
         (Some(event), Some(kind)) => add(cli, &site, asked, event, kind),
         _ => rehash(cli, &site, asked),
@@ -101,6 +104,21 @@ fn rehash(cli: &Cli, site: &Site, asked: &Annotate) -> u8 {
             }
             show(cli, done.problems);
             0
+        }
+        Err(refusal) => refused(cli, refusal),
+    }
+}
+
+/// Prints Harn's report. Whether it has problems is in the exit status, as in Harn.
+fn validate(cli: &Cli, site: &Site, asked: &Annotate) -> u8 {
+    match author::validate(site, &asked.run, asked.tape.as_deref()) {
+        Ok(validated) => {
+            print(&validated.json);
+            if validated.has_problems {
+                CONTENT_ERRORS
+            } else {
+                0
+            }
         }
         Err(refusal) => refused(cli, refusal),
     }

@@ -344,3 +344,65 @@ fn what_harn_does_not_check_is_not_reported() {
         expected
     );
 }
+
+#[test]
+fn the_report_of_a_sidecar_that_stops_its_run_is_printed_as_harn_prints_it() {
+    let site = TestSite::base();
+    let sidecar = format!("{FIRST}/events.jsonl.annotations.jsonl");
+    site.write(
+        &sidecar,
+        lines(&[
+            HEADER,
+            &annotation(
+                "a",
+                9,
+                "note",
+                r#""span":{"start_event_id":9,"end_event_id":8}"#,
+            ),
+        ]),
+    );
+    let before = site.bytes(&sidecar);
+    assert_eq!(site.runpress(&["check"]).status, Some(1));
+    let ran = site.runpress(&["annotate", "--validate", FIRST]);
+    assert_eq!(ran.status, Some(1), "{}", ran.stderr);
+    let expected = r#"{
+  "annotations_checked": 1,
+  "problems": [
+    {
+      "code": "unknown_event_id",
+      "annotation_id": "a",
+      "event_id": 9
+    },
+    {
+      "code": "invalid_span",
+      "annotation_id": "a",
+      "message": "span.end_event_id (8) is before start_event_id (9)"
+    },
+    {
+      "code": "invalid_span",
+      "annotation_id": "a",
+      "message": "span.end_event_id (8) is past the last tape event (seq=3)"
+    }
+  ],
+  "kind_counts": {
+    "note": 1
+  }
+}
+"#;
+    assert_eq!(ran.stdout, expected);
+    assert_eq!(site.bytes(&sidecar), before);
+
+    site.write(&sidecar, lines(&[HEADER, &annotation("a", 1, "note", "")]));
+    let ran = site.runpress(&["annotate", "--validate", FIRST]);
+    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    assert!(ran.stdout.contains("\"problems\": []"), "{}", ran.stdout);
+
+    site.write(&sidecar, "not a sidecar\n");
+    let ran = site.runpress(&["annotate", "--validate", FIRST]);
+    assert_eq!((ran.status, ran.stdout.as_str()), (Some(1), ""));
+    assert!(
+        ran.stderr.contains("sidecar.malformed-line"),
+        "{}",
+        ran.stderr
+    );
+}

@@ -1,0 +1,51 @@
+//! Knows how Harn's validation report of one sidecar is given, whether or not its run can be published.
+
+use crate::diagnostics::text::quoted;
+use crate::feeds::report::HarnReport;
+use crate::site::Site;
+
+use super::Refusal;
+use super::desk::{self, Desk};
+
+/// Harn's report of a sidecar.
+#[derive(Debug)]
+pub struct Validated {
+    /// The report as JSON, indented, with a final newline.
+    pub json: String,
+    /// Whether it has problems.
+    pub has_problems: bool,
+}
+
+/// Validates the sidecar of a tape as Harn does. Without a `tape`, the run's only one with a sidecar is meant. Nothing is written.
+///
+/// # Errors
+/// The run, the tape or the sidecar is missing or does not load.
+pub fn validate(site: &Site, run: &str, tape: Option<&str>) -> Result<Validated, Refusal> {
+    let directory = desk::find(site, run)?;
+    let desk = Desk::open(&site.config, &directory)?;
+    let found = desk.inspect();
+    let position = desk.tape(&found, tape, &desk.annotated(&found))?;
+    let tape = &found.value.tapes[position];
+    desk.sidecar(&found, position)?;
+    let Some(sidecar) = &found.value.sidecars[position] else {
+        return Err(Refusal::request(
+            format!(
+                "The tape {} of {} has no sidecar",
+                quoted(&tape.file),
+                quoted(&directory.shown)
+            ),
+            "`runpress annotate` makes one with the first annotation.",
+        ));
+    };
+    let report = HarnReport::from(&sidecar.report);
+    let json = serde_json::to_string_pretty(&report).map_err(|error| {
+        Refusal::request(
+            format!("The report could not be written: {error}"),
+            "Please report this as a bug.",
+        )
+    })?;
+    Ok(Validated {
+        json: json + "\n",
+        has_problems: !sidecar.report.problems.is_empty(),
+    })
+}
