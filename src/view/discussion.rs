@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::config::Config;
 use crate::model::threads::{Lines, Thread, Threads};
-use crate::model::transcript::{Aside, AssetFile, Content, Conversation, Part};
+use crate::model::transcript::{Aside, AssetFile, Content, Conversation, Part, Turn};
 use crate::render::Html;
 
 use super::room::Room;
@@ -38,6 +38,8 @@ pub struct TurnView {
     pub role: String,
     /// What is said and shown.
     pub parts: Vec<PartView>,
+    /// Whether there is more of it in run.json.
+    pub cut: bool,
 }
 
 /// A public event that is no turn.
@@ -51,7 +53,7 @@ pub struct AsideView {
     pub cut: bool,
 }
 
-/// A block: exactly one of the first three is there.
+/// A block, or consecutive blocks of text: exactly one of the first three is there.
 #[derive(Debug, Default, Serialize)]
 pub struct PartView {
     /// Plain words.
@@ -127,9 +129,6 @@ pub struct EntryView {
 /// Makes the conversation.
 #[must_use]
 pub fn conversation(config: &Config, conversation: &Conversation<'_>) -> ConversationView {
-    let shown = config.timeline.page_size;
-    let more = conversation.turns.len().saturating_sub(shown);
-    let more_asides = conversation.asides.len().saturating_sub(shown);
     let mut withheld = Vec::new();
     let (blocks, events) = (conversation.withheld, conversation.withheld_events);
     for (count, what) in [
@@ -165,38 +164,41 @@ pub fn conversation(config: &Config, conversation: &Conversation<'_>) -> Convers
         .iter()
         .filter_map(|asset| Some((asset.id.as_str(), asset.file.as_ref()?)));
     let files: BTreeMap<&str, _> = files.collect();
-    let turns = conversation
-        .turns
-        .iter()
-        .take(shown)
-        .enumerate()
-        .map(|(index, turn)| TurnView {
-            anchor: format!("turn-{}", index + 1),
-            role: turn.role.clone(),
-            parts: part_views(config, &files, &turn.parts),
-        });
+    let shown = config.timeline.page_size;
+    let mut room = Room::of(config);
+    let mut turns = Vec::new();
+    for turn in conversation.turns.iter().take(shown) {
+        if room.is_full() {
+            break;
+        }
+        let anchor = format!("turn-{}", turns.len() + 1);
+        turns.push(turn_view(anchor, &files, turn, &mut room));
+    }
+    let mut asides = Vec::new();
+    for aside in conversation.asides.iter().take(shown) {
+        if room.is_full() {
+            break;
+        }
+        asides.push(aside_view(aside, &mut room));
+    }
+    let more = conversation.turns.len() - turns.len();
+    let more_asides = conversation.asides.len() - asides.len();
     ConversationView {
         count: format::count(conversation.turns.len(), "turn"),
-        turns: turns.collect(),
+        turns,
         more: (more > 0).then(|| format::count(more, "more turn")),
-        asides: conversation
-            .asides
-            .iter()
-            .take(shown)
-            .map(|aside| aside_view(config, aside))
-            .collect(),
+        asides,
         more_asides: (more_asides > 0).then(|| format::count(more_asides, "more event")),
         withheld,
     }
 }
 
-fn aside_view(config: &Config, aside: &Aside) -> AsideView {
-    let limit = usize::try_from(config.limits.inline).unwrap_or(usize::MAX);
-    let text = super::timeline::head(&aside.text, limit);
+fn aside_view(aside: &Aside, room: &mut Room) -> AsideView {
     let words = [aside.kind.as_str(), aside.role.as_str()];
     let words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
+    let text = room.text(&aside.text);
     AsideView {
-        label: words.join(", "),
+        label: room.label(&words.join(", ")),
         text: text.to_owned(),
         cut: text.len() < aside.text.len(),
     }
@@ -205,68 +207,84 @@ fn aside_view(config: &Config, aside: &Aside) -> AsideView {
 /// How high a picture of a conversation may be, in CSS pixels: the `30rem` of the style sheet, in text of the usual size.
 const HIGHEST: u16 = 480;
 
-fn part_views(
-    config: &Config,
+fn turn_view(
+    anchor: String,
     files: &BTreeMap<&str, &AssetFile>,
-    parts: &[Part<'_>],
-) -> Vec<PartView> {
-    let mut views: Vec<PartView> = Vec::new();
-    for part in parts {
-        match (views.last_mut(), &part.content) {
-            (Some(view), Content::Text(text)) if part.continues => view.go_on(config, text),
-            (_, content) => views.push(part_view(config, files, content)),
+    turn: &Turn<'_>,
+    room: &mut Room,
+) -> TurnView {
+    let mut view = TurnView {
+        anchor,
+        role: room.label(&turn.role),
+        parts: Vec::new(),
+        cut: false,
+    };
+    let mut parts = turn.parts.iter().peekable();
+    while let Some(part) = parts.next() {
+        if room.is_full() {
+            view.cut = true;
+            break;
         }
-    }
-    views
-}
-
-impl PartView {
-    /// Adds text without a separator, as far as a page shows it.
-    fn go_on(&mut self, config: &Config, text: &str) {
-        let shown = self.text.get_or_insert_default();
-        let limit = usize::try_from(config.limits.inline).unwrap_or(usize::MAX);
-        let room = if self.cut {
-            0
-        } else {
-            limit.saturating_sub(shown.len())
-        };
-        let head = super::timeline::head(text, room);
-        shown.push_str(head);
-        self.cut |= head.len() < text.len();
-    }
-}
-
-fn part_view(config: &Config, files: &BTreeMap<&str, &AssetFile>, content: &Content) -> PartView {
-    match content {
-        Content::Text(text) => {
-            let mut view = PartView::default();
-            view.go_on(config, text);
-            view
-        }
-        Content::Label(label) => PartView {
-            label: Some(label.clone()),
-            ..PartView::default()
-        },
-        // A block shows an asset only when both are public; otherwise its name is all there is.
-        Content::Asset { id, label } => match files.get(id.as_str()) {
-            Some(file) => {
-                let size = file.size.map(|size| size.no_higher_than(HIGHEST));
-                PartView {
-                    file: Some(Link {
-                        text: label.clone(),
-                        href: format!("assets/{}", file.name),
-                    }),
-                    image: file.image,
-                    width: size.map(|size| size.width),
-                    height: size.map(|size| size.height),
-                    ..PartView::default()
-                }
+        view.parts.push(match &part.content {
+            Content::Text(text) => {
+                let rest = std::iter::from_fn(|| parts.next_if(|part| part.continues));
+                text_view(text, rest, room)
             }
-            None => PartView {
-                label: Some(format!("{label} (not published)")),
+            Content::Label(label) => PartView {
+                label: Some(room.label(label)),
                 ..PartView::default()
             },
-        },
+            Content::Asset { id, label } => {
+                asset_view(files.get(id.as_str()).copied(), room.label(label))
+            }
+        });
+    }
+    view
+}
+
+/// One text of consecutive blocks, as far as there is room.
+fn text_view<'p>(
+    text: &str,
+    rest: impl Iterator<Item = &'p Part<'p>>,
+    room: &mut Room,
+) -> PartView {
+    let mut whole = text.len();
+    let mut text = room.beginning(text).to_owned();
+    for part in rest {
+        if let Content::Text(more) = &part.content {
+            // What was cut does not go on.
+            if text.len() == whole && room.beginning(&text).len() == whole {
+                text.push_str(room.beginning(more));
+            }
+            whole += more.len();
+        }
+    }
+    let shown = room.text(&text).to_owned();
+    PartView {
+        cut: shown.len() < whole,
+        text: Some(shown),
+        ..PartView::default()
+    }
+}
+
+/// A block shows an asset only when both are public; otherwise its name is all there is.
+fn asset_view(file: Option<&AssetFile>, label: String) -> PartView {
+    let Some(file) = file else {
+        return PartView {
+            label: Some(format!("{label} (not published)")),
+            ..PartView::default()
+        };
+    };
+    let size = file.size.map(|size| size.no_higher_than(HIGHEST));
+    PartView {
+        file: Some(Link {
+            text: label,
+            href: format!("assets/{}", file.name),
+        }),
+        image: file.image,
+        width: size.map(|size| size.width),
+        height: size.map(|size| size.height),
+        ..PartView::default()
     }
 }
 

@@ -34,6 +34,11 @@ impl Room {
         self.left == 0
     }
 
+    /// As much of a text as can be shown of one; it takes no room yet.
+    pub fn beginning<'a>(&self, text: &'a str) -> &'a str {
+        head(text, self.inline)
+    }
+
     /// The beginning of a text, which takes its room.
     pub fn text<'a>(&mut self, text: &'a str) -> &'a str {
         let text = head(text, self.inline.min(self.left));

@@ -219,6 +219,37 @@ fn a_text_in_many_blocks_is_cut_as_one() {
 }
 
 #[test]
+fn a_conversation_takes_only_its_share_of_a_page() {
+    let call = json!({ "type": "tool_call", "visibility": "public", "name": "<look>" });
+    let tags = json!("<".repeat(60_000));
+    let site = with(transcript(
+        &json!([
+            { "role": "assistant", "content": vec![call; 1_500] },
+            { "role": "user", "content": tags },
+            { "role": "user", "content": "The end." },
+        ]),
+        &json!([]),
+    ));
+    site.write("site.toml", "[limits]\npage = \"1 MiB\"\n");
+    let outcome = site.publish();
+    assert_eq!(codes(&outcome), [""; 0], "{:?}", described(&outcome));
+    let page = site.first_page();
+    assert_eq!(page.all("ol.turns > li").len(), 2);
+    assert!(page.main().contains("The text goes on in run.json."));
+    assert!(page.main().contains("1 more turn in run.json."));
+    let messages = document(&site)["messages"].as_array().map(Vec::len);
+    assert_eq!(messages, Some(3));
+
+    site.write("site.toml", "[limits]\npage = \"256 KiB\"\n");
+    assert_eq!(codes(&site.publish()), [""; 0]);
+    let page = site.first_page();
+    let shown = page.all("ol.turns > li code").len();
+    assert!((100..1_000).contains(&shown), "{shown}");
+    assert!(page.main().contains("The turn goes on in run.json."));
+    assert!(page.main().contains("2 more turns in run.json."));
+}
+
+#[test]
 fn a_visibility_among_the_arguments_of_a_call_hides_nothing() {
     let call = json!({ "type": "tool_call", "visibility": "public", "name": "create_repo",
         "arguments": { "visibility": "private", "owner": { "type": "team", "visibility": "internal" } } });
