@@ -35,6 +35,7 @@ impl Room {
     }
 
     /// As much of a text as can be shown of one; it takes no room yet.
+    #[must_use]
     pub fn beginning<'a>(&self, text: &'a str) -> &'a str {
         head(text, self.inline)
     }

@@ -105,22 +105,28 @@ fn inline(asset: Node<'_>) -> Inline<'_> {
         return Inline::Withheld;
     };
     let media_type = asset.get("mime_type").and_then(|value| value.as_str());
-    let is_text = media_type.is_none_or(|media_type| media_type.starts_with("text/"));
-    let encoded = match text
+    let is_text = media_type.is_none_or(|media_type| {
+        media_type.starts_with("text/") || media_type.contains("json") || media_type.contains("xml")
+    });
+    let address = text
         .strip_prefix("data:")
-        .and_then(|rest| rest.split_once(','))
-    {
+        .and_then(|rest| rest.split_once(','));
+    let encoded = match address {
         Some((kind, body)) if kind.ends_with(";base64") => Some(body),
-        _ if is_text => None,
-        _ => Some(text.as_ref()),
+        _ => (!is_text).then_some(text.as_ref()),
     };
-    match encoded.map(|encoded| BASE64_STANDARD.decode(encoded.trim())) {
-        Some(Ok(bytes)) => Inline::Bytes(Cow::Owned(bytes)),
-        _ => Inline::Bytes(match text {
-            Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
-            Cow::Owned(text) => Cow::Owned(text.into_bytes()),
-        }),
-    }
+    let bytes = encoded.and_then(|encoded| {
+        let lines: Vec<u8> = encoded
+            .bytes()
+            .filter(|byte| !byte.is_ascii_whitespace())
+            .collect();
+        BASE64_STANDARD.decode(lines).ok()
+    });
+    Inline::Bytes(match (bytes, text) {
+        (Some(bytes), _) => Cow::Owned(bytes),
+        (None, Cow::Borrowed(text)) => Cow::Borrowed(text.as_bytes()),
+        (None, Cow::Owned(text)) => Cow::Owned(text.into_bytes()),
+    })
 }
 
 /// Whether bytes are a transcript themselves, which holds more than its public part.
@@ -192,5 +198,33 @@ mod tests {
             named(&[0, 159, 146, 150]),
             ("0123456789abcdef.bin".to_owned(), false)
         );
+    }
+
+    #[test]
+    fn the_data_of_an_asset_is_decoded_where_it_is_encoded() {
+        let held = |asset: &str| match inline(Node::parse(asset).expect("JSON")) {
+            Inline::None => "nothing".to_owned(),
+            Inline::Withheld => "withheld".to_owned(),
+            Inline::Bytes(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+        };
+        for (asset, bytes) in [
+            (r#"{"mime_type":"image/png","data":"aGVs\nbG8="}"#, "hello"),
+            (r#"{"data":"data:image/png;base64,aGVsbG8="}"#, "hello"),
+            (
+                r#"{"mime_type":"text/plain","data":"aGVsbG8="}"#,
+                "aGVsbG8=",
+            ),
+            (r#"{"mime_type":"application/json","data":"true"}"#, "true"),
+            (
+                r#"{"mime_type":"image/png","data":"not base64!"}"#,
+                "not base64!",
+            ),
+            (r#"{"data":"a\u0062"}"#, "ab"),
+            (r#"{"data":null}"#, "nothing"),
+            (r#"{"data":["a"]}"#, "withheld"),
+            (r#""path""#, "nothing"),
+        ] {
+            assert_eq!(held(asset), bytes, "{asset}");
+        }
     }
 }

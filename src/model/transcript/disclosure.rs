@@ -113,11 +113,11 @@ pub(super) struct Public<'a> {
 }
 
 /// Decides on a block.
-pub(super) fn block<'a>(node: Node<'a>, turn: Turn) -> Result<Public<'a>, Hidden> {
+pub(super) fn block(node: Node<'_>, turn: Turn) -> Result<Public<'_>, Hidden> {
     nested_block(node, turn, 0)
 }
 
-fn nested_block<'a>(node: Node<'a>, turn: Turn, depth: usize) -> Result<Public<'a>, Hidden> {
+fn nested_block(node: Node<'_>, turn: Turn, depth: usize) -> Result<Public<'_>, Hidden> {
     let members = node.members();
     let kind = kind(node, &members).ok_or(Hidden::Private)?;
     let visibility = match turn.hidden {
