@@ -124,7 +124,7 @@ fn the_command_lists_the_schemas_prints_one_and_names_the_nearest_of_an_unknown_
     assert!(
         strange
             .stderr
-            .contains("`runpress schema` without a name lists them all.")
+            .contains("Run `runpress schema` to list all names.")
             && !strange.stderr.contains('\u{1b}'),
         "{}",
         strange.stderr
