@@ -212,7 +212,9 @@ fn run_row<'a>(entry: &'a Entry, findings: &'a Findings) -> RunRow<'a> {
 }
 
 fn event_row<'a>(entry: &'a Entry, tape: &'a Tape<'_>, event: &'a Event<'_>) -> EventRow<'a> {
-    let blocks: Vec<&str> = event.blocks.iter().map(|block| &*block.text).collect();
+    let blocks = event.blocks.iter();
+    let blocks = blocks.flat_map(|block| [block.about.as_ref(), &*block.text]);
+    let blocks: Vec<&str> = blocks.filter(|text| !text.is_empty()).collect();
     EventRow {
         run_id: &entry.run.id,
         tape: &tape.file,

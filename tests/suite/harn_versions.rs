@@ -607,6 +607,26 @@ fn swap(value: &mut Value, by: &Value, count: &mut usize) {
 }
 
 #[test]
+fn an_answer_with_many_calls_that_many_events_name_is_shown_in_part() {
+    let calls: Vec<_> = (0..500)
+        .map(|i| json!({ "id": i.to_string(), "name": "n".repeat(3_000), "arguments": {} }))
+        .collect();
+    let text = json!({ "text": "many", "tool_calls": calls }).to_string();
+    let call = json!({ "kind": "llm_call", "request_digest": "d",
+        "response": { "content_hash": hash(&text), "len_bytes": text.len() } });
+    let site = with(&[call.clone(), call]);
+    site.write(&format!("{FIRST}/run.tape.cas/{}", hash(&text)), &text);
+    assert_eq!(codes(&site.publish()), [""; 0]);
+    let page = site.first_page();
+    for seq in 0..2 {
+        assert_eq!(page.all(&format!("#e-{seq} .lab")).len(), 200);
+        let event = words(page.one(&format!("#e-{seq}")));
+        assert!(event.contains("more calls 300"), "the others are counted");
+        assert!(!event.contains(&"n".repeat(1_001)), "names are cut");
+    }
+}
+
+#[test]
 fn tool_calls_are_compared_by_what_they_are_about() {
     let site = sample(FULL);
     site.publish();

@@ -173,7 +173,8 @@ impl Ordered {
             Self::Object(members) => {
                 let mut changed = false;
                 for (sorted, (place, value)) in members.values_mut().enumerate() {
-                    changed |= value.sort() | (*place != sorted);
+                    changed |= value.sort();
+                    changed |= *place != sorted;
                     *place = sorted;
                 }
                 changed

@@ -1,5 +1,5 @@
 //! Knows the JSON that payloads of a Harn tape hold: answers of models, outcomes of tools, messages and events (formats.md
-//! C). Nothing of it is certain: what is not as expected is left out, and a payload of another shape is `None`.
+//! J). Nothing of it is certain: what is not as expected is left out, and a payload of another shape is `None`.
 
 use std::borrow::Cow;
 
@@ -250,24 +250,28 @@ pub fn event_type(text: &str) -> Option<Cow<'_, str>> {
     Keys::of(text)?.text("type")
 }
 
-/// What the arguments of a call are about: a command line, a path or a query.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum About<'a> {
+/// What the arguments of a call are about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum About {
     /// A command line.
-    Command(Cow<'a, str>),
+    Command,
     /// A file or folder.
-    Path(Cow<'a, str>),
+    Path,
     /// What is looked for, or an address.
-    Query(Cow<'a, str>),
+    Query,
 }
 
-/// Finds what the arguments of a call are about.
+/// Finds what the arguments of a call are about: a command line, a path or a query.
 #[must_use]
-pub fn about(arguments: &str) -> Option<About<'_>> {
+pub fn about(arguments: &str) -> Option<(About, Cow<'_, str>)> {
+    const NAMES: [(About, &[&str]); 3] = [
+        (About::Command, &["command", "cmd"]),
+        (About::Path, &["path", "file_path", "file", "filename"]),
+        (About::Query, &["query", "pattern", "url"]),
+    ];
     let keys = Keys::of(arguments)?;
-    let first = |names: &[&str]| names.iter().find_map(|name| keys.text(name));
-    first(&["command", "cmd"])
-        .map(About::Command)
-        .or_else(|| first(&["path", "file_path", "file", "filename"]).map(About::Path))
-        .or_else(|| first(&["query", "pattern", "url"]).map(About::Query))
+    NAMES.iter().find_map(|(about, names)| {
+        let text = names.iter().find_map(|name| keys.text(name))?;
+        Some((*about, text))
+    })
 }

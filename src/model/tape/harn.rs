@@ -1,4 +1,4 @@
-//! Makes a tape of Harn's unified tape and its records (formats.md C).
+//! Makes a tape of Harn's unified tape and its records (formats.md C, J).
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -127,7 +127,7 @@ fn fill<'a>(event: &mut Event<'a>, kind: harn::Kind<'a>, agent: &mut Agent<'_>) 
             agent.response(event, response);
             event.fact("from templates", attribution.as_ref().and_then(share));
             agent.messages(event, messages);
-            event.fact("request", Some(request_digest));
+            event.fact("request", Some(shortened_digest(&request_digest)));
             agent.request(event, request);
             ("llm_call", Family::Speech)
         }
@@ -220,7 +220,7 @@ fn fill<'a>(event: &mut Event<'a>, kind: harn::Kind<'a>, agent: &mut Agent<'_>) 
             request_digest,
             response,
         } => {
-            event.fact("request", Some(request_digest));
+            event.fact("request", Some(shortened_digest(&request_digest)));
             event.payload("response", response, payloads);
             ("decision_evaluation", Family::Speech)
         }
@@ -235,7 +235,7 @@ fn fill<'a>(event: &mut Event<'a>, kind: harn::Kind<'a>, agent: &mut Agent<'_>) 
         } => {
             event.headline = Cow::Owned(format!("{server} {method}"));
             event.fact("took", Some(format!("{latency_ms} ms")));
-            event.fact("request", Some(request_digest));
+            event.fact("request", Some(shortened_digest(&request_digest)));
             event.fact("response", Some(response_digest));
             event.payload("request", request_payload, payloads);
             event.payload("response", response_payload, payloads);
@@ -278,7 +278,7 @@ fn fill<'a>(event: &mut Event<'a>, kind: harn::Kind<'a>, agent: &mut Agent<'_>) 
             spans,
         } => {
             event.headline = Cow::Owned(template_uri);
-            event.fact("id", Some(render_id));
+            event.fact("id", Some(shortened_digest(&render_id)));
             event.folded("prompt", Some(rendered), payloads);
             event.folded("spans", Some(spans), payloads);
             ("prompt_render", Family::Other)
@@ -292,9 +292,7 @@ fn fill<'a>(event: &mut Event<'a>, kind: harn::Kind<'a>, agent: &mut Agent<'_>) 
             ("payload_redaction", Family::Other)
         }
         harn::Kind::SessionControl { event: payload } => {
-            let text = event.folded("event", Some(payload), payloads);
-            let what = text.and_then(|text| Some(harn::content::event_type(&text)?.into_owned()));
-            event.headline = Cow::Owned(what.unwrap_or_default());
+            agent.session(event, payload);
             ("session_control", Family::Other)
         }
         harn::Kind::Unknown => {
@@ -304,6 +302,16 @@ fn fill<'a>(event: &mut Event<'a>, kind: harn::Kind<'a>, agent: &mut Agent<'_>) 
         }
     };
     Kind { word, family }
+}
+
+/// The beginning of a digest: enough to tell two apart. Anything else stays as it is.
+fn shortened_digest(digest: &str) -> String {
+    let is_digest = digest.len() == 64 && digest.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if is_digest {
+        format!("{}…", &digest[..12])
+    } else {
+        digest.to_owned()
+    }
 }
 
 /// How much of a prompt comes from templates.

@@ -5,11 +5,12 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::formats::tape as harn;
-use crate::formats::tape::content::{self, About};
+use crate::formats::tape::content::About;
 use crate::model::tape::{Block, Event, Family, Outcome, Text, TextKind};
 
-use super::piece::{Done, Known, Piece, Reply, Said, done, read_once, reply, said};
-use super::{Payloads, held};
+use super::piece::{Arguments, Done, Known, Piece, Reply, Said};
+use super::piece::{done, event_type, read_once, reply, said};
+use super::{Payloads, held, shortened_digest};
 
 /// What is known of the tape so far.
 pub(super) struct Agent<'p> {
@@ -17,10 +18,11 @@ pub(super) struct Agent<'p> {
     replies: Known<Reply>,
     results: Known<Done>,
     said: Known<Said>,
+    types: Known<String>,
     /// Every beginning of a list of messages that was sent so far.
     sent: BTreeSet<[u8; 32]>,
     /// Arguments of calls that a model asked for, by id, or by tool where there is no id.
-    asked: BTreeMap<(String, String), Piece>,
+    asked: BTreeMap<(String, String), Arguments>,
     /// The request that was last shown: its hash and the number of its event.
     request: Option<(String, u64)>,
     /// The last known content of each file, by path.
@@ -34,6 +36,7 @@ impl<'p> Agent<'p> {
             replies: Known::new(),
             results: Known::new(),
             said: Known::new(),
+            types: Known::new(),
             sent: BTreeSet::new(),
             asked: BTreeMap::new(),
             request: None,
@@ -67,13 +70,16 @@ impl<'p> Agent<'p> {
         let summary = summary.map(|piece| piece.block(Some("thinking summary"), TextKind::Plain));
         event.blocks.extend(summary);
         for (id, name, arguments) in &reply.calls {
-            let piece = arguments.clone().unwrap_or_else(|| Piece::of(""));
+            let block = match arguments {
+                Some(arguments) => arguments.piece.block(Some("calls"), TextKind::Json),
+                None => Piece::of("").block(Some("calls"), TextKind::Json),
+            };
             event.blocks.push(Block {
                 about: Cow::Owned(name.clone()),
-                ..piece.block(Some("calls"), TextKind::Json)
+                ..block
             });
-            if arguments.is_some() {
-                self.asked.insert(asked(id, name), piece);
+            if let Some(arguments) = arguments {
+                self.asked.insert(asked(id, name), arguments.clone());
             }
         }
         for (name, value) in &reply.facts {
@@ -142,15 +148,13 @@ impl<'p> Agent<'p> {
         event.fact("id", Some(id).filter(|id| !id.is_empty()));
         let arguments = self.outcome(event, outcome, asked);
         if arguments.is_none() {
-            event.fact("arguments", Some(args_digest));
+            event.fact("arguments", Some(shortened_digest(&args_digest)));
         }
-        let about = arguments.as_ref();
-        let about = about.and_then(|piece| content::about(&piece.text));
-        let family = family(&tool, about.as_ref(), !effects.is_empty());
+        let about = arguments.and_then(|arguments| arguments.about);
+        let is_command = matches!(about, Some((About::Command, _)));
+        let family = family(&tool, is_command, !effects.is_empty());
         let headline = match (about, effects.as_slice()) {
-            (Some(About::Command(text) | About::Path(text) | About::Query(text)), _) => {
-                text.into_owned()
-            }
+            (Some((_, text)), _) => text,
             (None, [effect]) => effect.path.clone(),
             (None, _) => tool.clone(),
         };
@@ -169,8 +173,8 @@ impl<'p> Agent<'p> {
         &mut self,
         event: &mut Event<'a>,
         payload: harn::Payload<'a>,
-        asked: Option<Piece>,
-    ) -> Option<Piece> {
+        asked: Option<Arguments>,
+    ) -> Option<Arguments> {
         let (text, missing) = match held(payload, self.payloads) {
             Ok(text) => (text, None),
             Err(missing) => (Text::Own(Cow::Borrowed("")), Some(missing)),
@@ -179,7 +183,7 @@ impl<'p> Agent<'p> {
         let noted = done.as_ref().and_then(|done| done.arguments.clone());
         let arguments = noted.or(asked);
         let shown = arguments.iter();
-        let shown = shown.map(|piece| piece.block(Some("arguments"), TextKind::of(&piece.text)));
+        let shown = shown.map(|arguments| arguments.piece.block(Some("arguments"), TextKind::Json));
         event.blocks.extend(shown);
         if let Some(missing) = missing {
             event.lacks("outcome", "", missing);
@@ -201,6 +205,13 @@ impl<'p> Agent<'p> {
         let result = result.map(|(kind, piece)| piece.block(Some(label), *kind));
         event.blocks.extend(result);
         arguments
+    }
+
+    /// Shows an event of a session, closed at first.
+    pub(super) fn session<'a>(&mut self, event: &mut Event<'a>, payload: harn::Payload<'a>) {
+        let text = event.folded("event", Some(payload), self.payloads);
+        let what = text.and_then(|text| read_once(&text, &mut self.types, event_type));
+        event.headline = Cow::Owned(what.map_or_else(String::new, |what| what.to_string()));
     }
 
     fn effect<'a>(&mut self, event: &mut Event<'a>, effect: harn::Effect<'a>) {
@@ -257,11 +268,11 @@ const TOOLS: [(Family, &[&str]); 3] = [
 ];
 
 /// What a tool does: by what it changed, by what it is about, by its name.
-fn family(tool: &str, about: Option<&About<'_>>, has_effects: bool) -> Family {
+fn family(tool: &str, is_command: bool, has_effects: bool) -> Family {
     if has_effects {
         return Family::Write;
     }
-    if matches!(about, Some(About::Command(_))) {
+    if is_command {
         return Family::Command;
     }
     let known = |word: &str| {

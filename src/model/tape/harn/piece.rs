@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::formats::tape::content::{self, Value};
-use crate::model::tape::{Block, Text, TextKind};
+use crate::formats::tape::content::{self, About, Value};
+use crate::model::tape::{Block, HEADLINE, Text, TextKind};
 
 /// A part of a payload, named by its hash.
 #[derive(Clone)]
@@ -34,12 +34,32 @@ impl Piece {
     }
 }
 
+/// The arguments of a call, and what they are about.
+#[derive(Clone)]
+pub(super) struct Arguments {
+    pub(super) piece: Piece,
+    pub(super) about: Option<(About, String)>,
+}
+
+impl Arguments {
+    fn of(text: &str) -> Self {
+        let about = content::about(text);
+        Self {
+            piece: Piece::of(text),
+            about: about.map(|(about, text)| (about, cut(text))),
+        }
+    }
+}
+
+/// Calls of one answer that are shown. The others are counted: many events may have one answer.
+const CALLS: usize = 200;
+
 /// An answer of a model.
 pub(super) struct Reply {
     pub(super) text: Option<Piece>,
     pub(super) summary: Option<Piece>,
     /// Id, tool and arguments of each call.
-    pub(super) calls: Vec<(String, String, Option<Piece>)>,
+    pub(super) calls: Vec<(String, String, Option<Arguments>)>,
     pub(super) facts: Vec<(&'static str, String)>,
 }
 
@@ -47,7 +67,7 @@ pub(super) struct Reply {
 pub(super) struct Done {
     pub(super) succeeded: bool,
     pub(super) result: Option<(TextKind, Piece)>,
-    pub(super) arguments: Option<Piece>,
+    pub(super) arguments: Option<Arguments>,
     pub(super) facts: Vec<(&'static str, String)>,
 }
 
@@ -86,19 +106,21 @@ pub(super) fn reply(text: &str) -> Option<Reply> {
     let mut facts = Vec::new();
     let mut fact = |name, value: Option<String>| facts.extend(value.map(|value| (name, value)));
     let tokens = |count: Option<u64>| count.map(|count| count.to_string());
-    fact("model", response.model.map(Cow::into_owned));
-    fact("provider", response.provider.map(Cow::into_owned));
+    fact("model", response.model.map(cut));
+    fact("provider", response.provider.map(cut));
     fact("input tokens", tokens(response.input_tokens));
     fact("from cache", tokens(response.cache_read_tokens));
     fact("to cache", tokens(response.cache_write_tokens));
     fact("output tokens", tokens(response.output_tokens));
-    fact("stopped by", response.stop_reason.map(Cow::into_owned));
+    fact("stopped by", response.stop_reason.map(cut));
     if response.has_thinking {
         fact("thinking", Some("recorded, not shown".to_owned()));
     }
-    let calls = response.calls.into_iter().map(|call| {
-        let arguments = call.arguments.map(Piece::of);
-        (call.id.into_owned(), call.name.into_owned(), arguments)
+    let more = response.calls.len().saturating_sub(CALLS);
+    fact("more calls", (more > 0).then(|| more.to_string()));
+    let calls = response.calls.into_iter().take(CALLS).map(|call| {
+        let arguments = call.arguments.map(Arguments::of);
+        (cut(call.id), cut(call.name), arguments)
     });
     Some(Reply {
         text: response.text.as_deref().map(Piece::of),
@@ -112,13 +134,13 @@ pub(super) fn done(text: &str) -> Option<Done> {
     let outcome = content::outcome(text)?;
     let mut facts = Vec::new();
     let mut fact = |name, value: Option<String>| facts.extend(value.map(|value| (name, value)));
-    fact("category", outcome.category.map(Cow::into_owned));
+    fact("category", outcome.category.map(cut));
     fact("took", outcome.duration_ms.map(|ms| format!("{ms} ms")));
-    fact("changes", outcome.mutation.map(Cow::into_owned));
+    fact("changes", outcome.mutation.map(cut));
     Some(Done {
         succeeded: outcome.succeeded,
         result: outcome.result.map(|result| shown(&result)),
-        arguments: outcome.arguments.map(Piece::of),
+        arguments: outcome.arguments.map(Arguments::of),
         facts,
     })
 }
@@ -137,7 +159,7 @@ pub(super) fn said(text: &str) -> Said {
         "user" => ("new message of the user", String::new()),
         "assistant" => ("new message of the assistant", String::new()),
         "tool" | "tool_result" => ("new message with the result of a tool", String::new()),
-        _ => ("new message of", message.role.into_owned()),
+        _ => ("new message of", cut(message.role)),
     };
     let (kind, text) = message
         .content
@@ -147,6 +169,19 @@ pub(super) fn said(text: &str) -> Said {
         about,
         kind,
         text,
+    }
+}
+
+/// The type of an event of a session.
+pub(super) fn event_type(text: &str) -> Option<String> {
+    content::event_type(text).map(cut)
+}
+
+/// The beginning of a name: many events may have it.
+fn cut(text: Cow<'_, str>) -> String {
+    match text.char_indices().nth(HEADLINE) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.into_owned(),
     }
 }
 

@@ -9,7 +9,7 @@ const START: &str = "<redacted:";
 /// Bytes of a text that are searched.
 const SEARCHED: usize = 64 * 1024;
 /// Texts of an event that are searched.
-const TEXTS: usize = 64;
+const TEXTS: usize = 16;
 /// Bytes that a mark takes at most.
 const MARK: usize = 120;
 /// Patterns that are listed.
