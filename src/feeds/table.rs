@@ -119,8 +119,8 @@ fn row<'a>(config: &Config, entry: &'a Entry, findings: &'a Findings) -> [Cow<'a
         counted(Some(findings.annotations.total())),
         counted(threads.map(|threads| threads.threads)),
         counted(threads.map(|threads| threads.entries)),
-        known(run.source_repo.as_ref().map(|url| url.as_str())),
-        known(run.playable_build.as_ref().map(|url| url.as_str())),
+        known(run.source_repo.as_ref().map(crate::url::HttpUrl::as_str)),
+        known(run.playable_build.as_ref().map(crate::url::HttpUrl::as_str)),
     ]
 }
 
