@@ -26,9 +26,8 @@ impl HttpUrl {
         let rest = strip_scheme(text, "https://").or_else(|| strip_scheme(text, "http://"))?;
         let authority = rest.split(['/', '?', '#']).next()?;
         let clean = text.chars().all(|c| {
-            !c.is_whitespace()
-                && !(c.is_control() || crate::characters::is_hidden(c))
-                && !matches!(c, '"' | '<' | '>' | '\\' | '`')
+            let is_unsafe = c.is_whitespace() || c.is_control() || crate::characters::is_hidden(c);
+            !is_unsafe && !matches!(c, '"' | '<' | '>' | '\\' | '`')
         });
         let host = authority
             .rsplit_once(':')
