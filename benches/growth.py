@@ -146,8 +146,8 @@ def tapes(run, n):
             out.write('{"type":"header","version":1,"harn_version":"0.8.26"}\n')
             for seq in range(500):
                 out.write(json.dumps({"type": "record", "seq": seq, "phase": "user_script", "virtual_time_ms": seq,
-                                      "monotonic_ms": seq, "kind": {"kind": "llm_call", "request_digest": "r",
-                                      "response": {"text": "x" * 2000}}}) + "\n")
+                                      "monotonic_ms": seq, "kind": {"kind": "file_delete",
+                                                                    "path": "x" * 2000}}) + "\n")
 
 
 def empty_events(run, n):
@@ -166,11 +166,11 @@ ROWS = {
     "assets": (assets, 32),
     "shared": (shared, 250),
     "excerpts": (excerpts, 100),
-    "entries": (entries, 100),
+    "entries": (entries, 50),
     "evidence": (evidence, 100),
     "one_evidence": (one_evidence, 500),
     "checks": (checks, 5000),
-    "turns": (turns, 100),
+    "turns": (turns, 50),
     "content": (content, 100),
     "tapes": (tapes, 50),
     "empty_events": (empty_events, 250),

@@ -64,10 +64,9 @@ pub fn files<'a>(
     let mut diagnostics = Vec::new();
     let mut found = Inspected::default();
     log(files, &mut found, &mut diagnostics);
-    let raw = files.raw.as_ref().map(|file| {
-        let (raw, problems) = formats::raw::read(&file.shown, &file.bytes);
-        diagnostics.extend(problems);
-        raw
+    let raw = files.raw.as_ref().map(|log| {
+        diagnostics.extend(log.problems.iter().cloned());
+        log.counted
     });
     let log = files.events.as_ref().and_then(|_| found.tapes.first());
     found.reconciliation = run.and_then(|run| reconcile(run, log, raw));

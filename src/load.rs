@@ -1,10 +1,13 @@
 //! [edge in] Knows how to read the files of a site: records, prose, lists, templates, and what an earlier build published.
 //! Each is read whole, within limits, never from outside its root.
 
+mod assets;
 mod confined;
 mod look;
 mod named;
+mod pieces;
 mod run_files;
+mod weight;
 mod working_tree;
 
 use std::io;
@@ -18,10 +21,12 @@ use crate::discover::{RunDirectory, WithdrawnFile};
 use crate::formats::{run_record, withdrawn as list};
 use crate::model::FileDigest;
 
-use confined::{Bounds, Fault, attempt, read, unreadable};
+pub use assets::{Asset, AssetReader, asset, asset_reader};
+use confined::{Bounds, Fault, Most, attempt, read, unreadable};
 pub use look::{Look, look};
-pub use named::{asset, implementation, payload};
-pub use run_files::{RunFiles, is_tape, run};
+pub use named::{implementation, payload};
+pub use run_files::{RawLog, RunFiles, is_tape, run};
+pub use weight::weight;
 pub use working_tree::{WorkingFile, WorkingReader, WorkingTree, working_digest, working_tree};
 
 /// A file of a run directory.
@@ -66,7 +71,7 @@ pub fn record(directory: &RunDirectory, limits: &Limits) -> Result<Loaded, Diagn
     let name = run_record::FILE_NAME;
     let shown = format!("{}/{name}", directory.shown);
     let folder = open(directory).map_err(|error| unreadable(&shown, &error.to_string()))?;
-    let bytes = run_files::read(&folder, name, &shown, limits.file)?;
+    let bytes = run_files::read(&folder, name, &shown, Most::document(limits))?;
     let bytes = bytes.ok_or_else(|| unreadable(&shown, "it is not there any more"))?;
     Ok(Loaded::new(name.to_owned(), shown, bytes))
 }
@@ -81,7 +86,7 @@ pub fn prose(
     shown: &str,
     limits: &Limits,
 ) -> Result<Vec<u8>, Diagnostic> {
-    of_the_content(root, path, shown, limits.writeup)
+    of_the_content(root, path, shown, Most::writeup(limits))
 }
 
 /// Reads a list of withdrawn runs.
@@ -89,7 +94,8 @@ pub fn prose(
 /// # Errors
 /// The file cannot be read, is too large, or is a link that it may not be.
 pub fn withdrawn(file: &WithdrawnFile, limits: &Limits) -> Result<Vec<u8>, Diagnostic> {
-    of_the_content(&file.root, &file.path, &file.shown, limits.file)
+    let most = Most::document(limits);
+    of_the_content(&file.root, &file.path, &file.shown, most)
 }
 
 /// Reads a file of a content root that belongs to no run. A link may lead to other such files, and into no run directory.
@@ -97,7 +103,7 @@ fn of_the_content(
     root: &Path,
     path: &Path,
     shown: &str,
-    limit: u64,
+    most: Most,
 ) -> Result<Vec<u8>, Diagnostic> {
     let failed = |error: io::Error| unreadable(shown, &error.to_string());
     let content = Folder::open(root).map_err(failed)?;
@@ -106,7 +112,7 @@ fn of_the_content(
         allows: &|at| at != Path::new(list::FILE_NAME) && !is_in_a_run(&content, at),
     };
     let below = path.strip_prefix(root).unwrap_or(path);
-    read(&content, below, shown, limit, &bounds)?
+    read(&content, below, shown, most, &bounds)?
         .ok_or_else(|| unreadable(shown, "it is not there any more"))
 }
 
@@ -137,7 +143,8 @@ pub fn published(
         folder: "the site",
         allows: &|_| true,
     };
-    read(&root, Path::new(path), &shown, limits.file, &bounds)
+    let most = Most::file(limits);
+    read(&root, Path::new(path), &shown, most, &bounds)
 }
 
 /// The files below `folder` of the site's root, sorted by path, as pairs of path (with `/`) and content.
@@ -189,11 +196,16 @@ pub fn tree(site: &Path, folder: &str) -> Result<Vec<(String, Vec<u8>)>, Diagnos
             .ok_or_else(|| unreadable(folder, "a name is not UTF-8"))?
             .join("/");
         let shown = format!("{folder}/{name}");
-        let read = attempt(&root, &prefix.join(&name), u64::MAX - 1, &|_| true);
+        let all = Most {
+            bytes: u64::MAX,
+            key: "file",
+            line: None,
+        };
+        let read = attempt(&root, &prefix.join(&name), all, &|_| true);
         let bytes = read.map_err(|fault| match fault {
             Fault::Unreadable(reason) => unreadable(&shown, &reason),
             Fault::Dangling => unreadable(&shown, &beneath::Fault::Dangling.reason()),
-            Fault::TooLarge(size) => unreadable(&shown, &format!("it has {size} bytes")),
+            Fault::TooLarge(_) | Fault::LongLine(_) => unreadable(&shown, "it is too large"),
             Fault::Outside => codes::TEMPLATE_UNREADABLE.at(
                 Place::file(&shown),
                 format!("The link {} leads out of the site's root", quoted(&shown)),

@@ -2,6 +2,7 @@
 
 mod cli;
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -14,8 +15,23 @@ use cli::{Cli, Command, author, build, lookup, serve, shell};
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
+/// What a panic says may quote what was recorded, control characters and private words included: its place is enough.
+fn quiet_panics() {
+    if std::env::var_os("RUST_BACKTRACE").is_none() {
+        std::panic::set_hook(Box::new(|panic| {
+            let place = panic.location().map(ToString::to_string);
+            let _ = writeln!(
+                std::io::stderr(),
+                "internal error at {}",
+                place.unwrap_or_default()
+            );
+        }));
+    }
+}
+
 fn main() -> ExitCode {
     let cli = Cli::parse();
+    quiet_panics();
     let status = match &cli.command {
         Command::Schema { name } => lookup::schema(name.as_deref()),
         Command::Explain { code } => lookup::explain(code.as_deref()),

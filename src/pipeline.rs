@@ -33,6 +33,7 @@ mod data;
 #[cfg(feature = "parquet")]
 mod export;
 mod finding;
+mod flight;
 mod gather;
 mod lists;
 mod memory;
@@ -41,6 +42,7 @@ mod runs;
 
 pub use memory::{Memory, Traces};
 
+use flight::Flight;
 use memory::Trace;
 
 /// Told about the progress of a build.
@@ -234,11 +236,12 @@ impl Gathered {
             !site.config.policy.quarantine && self.diagnostics.iter().any(Diagnostic::is_error);
         let output = (!doomed).then_some(output);
         progress.begin("Runs", self.directories.len() - self.not_published.len());
+        let flight = Flight::default();
         self.pool.0.install(|| {
             let results: Vec<_> = (0..self.archive.runs.len())
                 .into_par_iter()
                 .map(|index| {
-                    let result = runs::process(site, self, index, output);
+                    let result = runs::process(site, self, index, (output, &flight));
                     progress.tick();
                     result
                 })
@@ -260,7 +263,7 @@ impl Gathered {
                 })
                 .map(|index| {
                     progress.tick();
-                    runs::check_only(site, self, index)
+                    runs::check_only(site, self, index, &flight)
                 })
                 .collect::<Vec<_>>();
             Ok(Pass {

@@ -66,6 +66,27 @@ pub fn lines(bytes: &[u8]) -> impl Iterator<Item = Line<'_>> {
     })
 }
 
+/// One line of a file that is read piece by piece, without its line feed; `None` when it holds nothing but white space.
+#[must_use]
+pub fn line(number: u32, bytes: &[u8]) -> Option<Line<'_>> {
+    let bytes = if number == 1 {
+        without_mark(bytes)
+    } else {
+        bytes
+    };
+    let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
+    if bytes.iter().all(u8::is_ascii_whitespace) {
+        return None;
+    }
+    let text = String::from_utf8_lossy(bytes);
+    let exact = matches!(text, Cow::Borrowed(_));
+    Some(Line {
+        number,
+        text,
+        exact,
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

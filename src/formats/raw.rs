@@ -80,10 +80,25 @@ fn line_or_text(schema: &mut Schema) {
 /// Reads a log. A line that cannot be read is counted and reported as a warning.
 #[must_use]
 pub fn read(path: &str, bytes: &[u8]) -> (Raw, Vec<Diagnostic>) {
-    let mut raw = Raw::default();
-    let mut problems = Collector::default();
+    let mut reader = Reader::default();
     for line in jsonl::lines(bytes) {
-        match read_line(&line) {
+        reader.line(path, &line);
+    }
+    reader.finish(path)
+}
+
+/// Reads a log line by line: it may be far larger than what is kept of it.
+#[derive(Debug, Default)]
+pub struct Reader {
+    raw: Raw,
+    problems: Collector,
+}
+
+impl Reader {
+    /// Counts one more line.
+    pub fn line(&mut self, path: &str, line: &Line<'_>) {
+        let raw = &mut self.raw;
+        match read_line(line) {
             Ok((stream, text)) => {
                 let blank = is_blank(text);
                 match stream {
@@ -97,11 +112,17 @@ pub fn read(path: &str, bytes: &[u8]) -> (Raw, Vec<Diagnostic>) {
             }
             Err(fault) => {
                 raw.unreadable += 1;
-                problems.add(fault.code(), || fault.diagnostic(path, &line));
+                self.problems
+                    .add(fault.code(), || fault.diagnostic(path, line));
             }
         }
     }
-    (raw, problems.finish(path))
+
+    /// The counts, and what was noticed.
+    #[must_use]
+    pub fn finish(self, path: &str) -> (Raw, Vec<Diagnostic>) {
+        (self.raw, self.problems.finish(path))
+    }
 }
 
 /// Why a line is not one of the log.

@@ -1,13 +1,15 @@
 //! Reads a transcript and the files of its public assets.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::config::Config;
 use crate::diagnostics::{Collector, Diagnostic, Place, Source, codes};
 use crate::discover::RunDirectory;
 use crate::formats;
-use crate::load::{self, Loaded, RunFiles};
-use crate::model::transcript::{self, Inline, asset_file, is_transcript};
+use crate::load::{self, RunFiles};
+use crate::model::FileDigest;
+use crate::model::transcript::{self, AssetContent, AssetFile, Inline, asset_file, is_transcript};
 
 use super::Inspected;
 
@@ -29,55 +31,47 @@ pub(super) fn conversation<'a>(
     };
     let mut conversation = transcript::public(parsed);
     let mut problems = Collector::default();
-    let mut published = BTreeSet::new();
+    let mut read = BTreeMap::new();
     for asset in &mut conversation.assets {
         let place = Place::file(&file.shown).pointing(&asset.pointer);
-        let loaded = match std::mem::take(&mut asset.inline) {
-            Inline::Bytes(bytes) => Ok(Some(Loaded::new(
-                String::new(),
-                file.shown.clone(),
-                bytes.into_owned(),
-            ))),
-            Inline::Withheld => {
-                problems.add(&codes::TRANSCRIPT_ASSET_WITHHELD, || {
-                    withheld(
-                        place,
-                        "its `data` is not a string",
-                        "Write its bytes into a file and name the file in `storage.path`.",
-                    )
-                });
-                continue;
-            }
-            Inline::None => match &asset.path {
-                Some(path) => load::asset(directory, path, place.clone(), &config.limits),
-                None => continue,
-            },
+        let found = match (std::mem::take(&mut asset.inline), &asset.path) {
+            (Inline::Bytes(bytes), _) => Found::inline(bytes.into_owned()),
+            (Inline::Withheld, _) => Found::Unknown,
+            // Very many assets may name one file.
+            (Inline::None, Some(path)) => read
+                .entry(path.clone())
+                .or_insert_with(|| {
+                    Found::file(directory, path, &place, config, &mut found.referenced)
+                })
+                .clone(),
+            (Inline::None, None) => continue,
         };
-        match loaded {
-            Ok(Some(loaded)) if is_transcript(&loaded.bytes) => {
-                problems.add(&codes::TRANSCRIPT_ASSET_WITHHELD, || {
-                    withheld(
-                        place,
-                        "it is a transcript, which may hold what is private",
-                        "Remove the asset, or make it `internal`.",
-                    )
-                });
-            }
-            Ok(Some(loaded)) => {
-                if asset.path.is_some() && published.insert(loaded.name.clone()) {
-                    found.referenced.push(load::digest(&loaded));
-                }
-                let Loaded { bytes, digest, .. } = loaded;
-                asset.file = Some(asset_file(bytes, &digest));
-            }
-            Ok(None) => problems.add(&codes::TRANSCRIPT_MISSING_ASSET, || {
+        match found {
+            Found::File(shared) => asset.file = Some(shared),
+            Found::Unknown => problems.add(&codes::TRANSCRIPT_ASSET_WITHHELD, || {
+                withheld(
+                    place,
+                    "its `data` is not a string",
+                    "Write its bytes into a file and name the file in `storage.path`.",
+                )
+            }),
+            Found::Transcript => problems.add(&codes::TRANSCRIPT_ASSET_WITHHELD, || {
+                withheld(
+                    place,
+                    "it is a transcript, which may hold what is private",
+                    "Remove the asset, or make it `internal`.",
+                )
+            }),
+            Found::Missing => problems.add(&codes::TRANSCRIPT_MISSING_ASSET, || {
                 codes::TRANSCRIPT_MISSING_ASSET.at(
                     place,
                     "The file of a public asset is missing",
                     "Put the file where `storage.path` says, relative to the run directory.",
                 )
             }),
-            Err(problem) => problems.push(problem),
+            Found::Refused(problem) => {
+                problems.add(problem.code, || Diagnostic { place, ..*problem })
+            }
         }
     }
     for pointer in &conversation.undescribed {
@@ -91,6 +85,54 @@ pub(super) fn conversation<'a>(
     }
     diagnostics.extend(problems.finish(&file.shown));
     found.conversation = Some(conversation);
+}
+
+/// What was found where an asset should be.
+#[derive(Clone)]
+enum Found {
+    File(Arc<AssetFile>),
+    /// Data that is not understood.
+    Unknown,
+    Transcript,
+    Missing,
+    Refused(Box<Diagnostic>),
+}
+
+impl Found {
+    fn inline(bytes: Vec<u8>) -> Self {
+        if is_transcript(&bytes) {
+            return Self::Transcript;
+        }
+        let digest = blake3::hash(&bytes).to_hex();
+        let is_text = std::str::from_utf8(&bytes).is_ok_and(|text| !text.contains('\0'));
+        let file = asset_file(&bytes, is_text, &digest, AssetContent::Held(Vec::new()));
+        Self::File(Arc::new(AssetFile {
+            content: AssetContent::Held(bytes),
+            ..file
+        }))
+    }
+
+    fn file(
+        directory: &RunDirectory,
+        path: &str,
+        place: &Place,
+        config: &Config,
+        referenced: &mut Vec<FileDigest>,
+    ) -> Self {
+        let asset = match load::asset(directory, path, place, &config.limits) {
+            Ok(Some(asset)) => asset,
+            Ok(None) => return Self::Missing,
+            Err(problem) => return Self::Refused(Box::new(problem)),
+        };
+        if asset.document.as_deref().is_some_and(is_transcript) {
+            return Self::Transcript;
+        }
+        referenced.push(asset.digest.clone());
+        let digest = asset.digest.blake3.clone();
+        let content = AssetContent::File(asset.digest);
+        let file = asset_file(&asset.head, asset.is_text, &digest, content);
+        Self::File(Arc::new(file))
+    }
 }
 
 fn withheld(place: Place, why: &str, help: &str) -> Diagnostic {

@@ -1,10 +1,10 @@
 //! [edge in] Knows how one file is read: whole, within a limit, and never from outside its folder.
 
-use std::io::Read;
 use std::path::Path;
 
-use super::Loaded;
-use crate::beneath::{self, Folder};
+use super::pieces::{self, LongLine};
+use crate::beneath::{self, Folder, Opened};
+use crate::config::Limits;
 use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Diagnostic, Place, codes};
 use crate::formats::writeup;
@@ -15,6 +15,62 @@ pub(super) struct Bounds<'a> {
     pub(super) folder: &'a str,
     /// Whether a link may lead to this path, from the folder. It never leads to anything hidden.
     pub(super) allows: &'a dyn Fn(&Path) -> bool,
+}
+
+/// How much of a file is read.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Most {
+    /// Bytes of the file.
+    pub(super) bytes: u64,
+    /// The key in `[limits]` that says so.
+    pub(super) key: &'static str,
+    /// Bytes of a line.
+    pub(super) line: Option<u64>,
+}
+
+impl Most {
+    /// An event log, a tape, or a file that is read piece by piece.
+    pub(super) const fn file(limits: &Limits) -> Self {
+        Self {
+            bytes: limits.file,
+            key: "file",
+            line: None,
+        }
+    }
+
+    /// A document that is held whole, with everything that is made of it.
+    pub(super) const fn document(limits: &Limits) -> Self {
+        Self {
+            bytes: if limits.document < limits.file {
+                limits.document
+            } else {
+                limits.file
+            },
+            key: if limits.document < limits.file {
+                "document"
+            } else {
+                "file"
+            },
+            line: None,
+        }
+    }
+
+    /// A review or prose.
+    pub(super) const fn writeup(limits: &Limits) -> Self {
+        Self {
+            bytes: limits.writeup,
+            key: "writeup",
+            line: None,
+        }
+    }
+
+    /// The same, for a file of lines.
+    pub(super) const fn lines(self, limits: &Limits) -> Self {
+        Self {
+            line: Some(limits.line),
+            ..self
+        }
+    }
 }
 
 /// Why a file was not read.
@@ -30,6 +86,8 @@ pub(super) enum Fault {
     Withheld,
     /// Its size in bytes.
     TooLarge(u64),
+    /// One of its lines is too long.
+    LongLine(LongLine),
 }
 
 impl From<beneath::Fault> for Fault {
@@ -43,7 +101,7 @@ impl From<beneath::Fault> for Fault {
 }
 
 impl Fault {
-    fn of(error: &std::io::Error) -> Self {
+    pub(super) fn of(error: &std::io::Error) -> Self {
         Self::Unreadable(error.to_string())
     }
 }
@@ -51,21 +109,30 @@ impl Fault {
 /// Reads a regular file beneath `folder`. `Ok(None)`: there is none.
 ///
 /// # Errors
-/// The file cannot be read, is larger than `limit` bytes, or is a link that leads out of its bounds.
+/// The file cannot be read, is larger than `most` allows, or is a link that leads out of its bounds.
 pub(super) fn read(
     folder: &Folder,
     path: &Path,
     shown: &str,
-    limit: u64,
+    most: Most,
     bounds: &Bounds<'_>,
 ) -> Result<Option<Vec<u8>>, Diagnostic> {
-    attempt(folder, path, limit, bounds.allows).map_err(|fault| match fault {
-        Fault::Unreadable(reason) => unreadable(shown, &reason),
-        Fault::Dangling => unreadable(shown, &beneath::Fault::Dangling.reason()),
-        Fault::Outside => outside(shown, bounds.folder),
-        Fault::Withheld => withheld(shown),
-        Fault::TooLarge(size) => too_large(shown, size, limit),
-    })
+    attempt(folder, path, most, bounds.allows)
+        .map_err(|fault| fault.reported(shown, most, bounds.folder))
+}
+
+impl Fault {
+    /// The fault as a problem of the file at `shown`; links stay in `folder`.
+    pub(super) fn reported(&self, shown: &str, most: Most, folder: &str) -> Diagnostic {
+        match self {
+            Self::Unreadable(reason) => unreadable(shown, reason),
+            Self::Dangling => unreadable(shown, &beneath::Fault::Dangling.reason()),
+            Self::Outside => outside(shown, folder),
+            Self::Withheld => withheld(shown),
+            Self::TooLarge(size) => too_large(shown, *size, most),
+            Self::LongLine(line) => long_line(shown, *line, most),
+        }
+    }
 }
 
 /// As [`read`], for files that have words of their own for what went wrong.
@@ -75,9 +142,26 @@ pub(super) fn read(
 pub(super) fn attempt(
     folder: &Folder,
     path: &Path,
-    limit: u64,
+    most: Most,
     allows: &dyn Fn(&Path) -> bool,
 ) -> Result<Option<Vec<u8>>, Fault> {
+    let Some(opened) = open(folder, path, most, allows)? else {
+        return Ok(None);
+    };
+    let size = opened.meta.len();
+    pieces::whole(opened.file, size, most.bytes, most.line).map(Some)
+}
+
+/// Opens a regular file beneath `folder` that is not larger than `most` allows. `Ok(None)`: there is none.
+///
+/// # Errors
+/// As [`read`].
+pub(super) fn open(
+    folder: &Folder,
+    path: &Path,
+    most: Most,
+    allows: &dyn Fn(&Path) -> bool,
+) -> Result<Option<Opened>, Fault> {
     let Some(opened) = folder.file(path)? else {
         return Ok(None);
     };
@@ -89,20 +173,10 @@ pub(super) fn attempt(
     if !opened.meta.is_file() {
         return Err(Fault::Unreadable("it is not a regular file".to_owned()));
     }
-    let size = opened.meta.len();
-    if size > limit {
-        return Err(Fault::TooLarge(size));
+    match opened.meta.len() {
+        size if size > most.bytes => Err(Fault::TooLarge(size)),
+        _ => Ok(Some(opened)),
     }
-    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default() + 1);
-    opened
-        .file
-        .take(limit.saturating_add(1))
-        .read_to_end(&mut bytes)
-        .map_err(|error| Fault::of(&error))?;
-    if bytes.len() as u64 > limit {
-        return Err(Fault::TooLarge(bytes.len() as u64));
-    }
-    Ok(Some(bytes))
 }
 
 /// Whether a name on the path begins with a dot. Only `.well-known` is meant to be seen.
@@ -111,43 +185,33 @@ pub(super) fn is_hidden(path: &Path) -> bool {
         .any(|name| name.as_encoded_bytes().starts_with(b".") && name != ".well-known")
 }
 
-/// The first line of a file that is longer than `limit` bytes.
-pub(super) fn long_line(file: &Loaded, limit: u64) -> Option<Diagnostic> {
-    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-    if file.bytes.len() <= limit {
-        return None;
-    }
-    let mut start = 0;
-    for (end, number) in memchr::memchr_iter(b'\n', &file.bytes)
-        .chain([file.bytes.len()])
-        .zip(1..)
-    {
-        if end - start > limit {
-            let place = Place {
-                line: Some(number),
-                column: Some(1),
-                ..Place::file(&file.shown)
-            };
-            return Some(codes::CONTENT_LINE_TOO_LONG.at(
-                place,
-                format!(
-                    "The line is {} bytes long; the limit is {limit}",
-                    end - start
-                ),
-                "Shorten the line, or raise `line` in `[limits]`.",
-            ));
-        }
-        start = end + 1;
-    }
-    None
+fn long_line(shown: &str, line: LongLine, most: Most) -> Diagnostic {
+    let place = Place {
+        line: Some(line.number),
+        column: Some(1),
+        ..Place::file(shown)
+    };
+    codes::CONTENT_LINE_TOO_LONG.at(
+        place,
+        format!(
+            "The line is {} bytes long; the limit is {}",
+            line.bytes,
+            most.line.unwrap_or(u64::MAX)
+        ),
+        "Shorten the line, or raise `line` in `[limits]`.",
+    )
 }
 
 /// Adds the lines of a file to those that other files of its run have, and reports when that is more than `limit`.
-pub(super) fn too_many_lines(file: &Loaded, lines: &mut usize, limit: usize) -> Option<Diagnostic> {
-    *lines += memchr::memchr_iter(b'\n', &file.bytes).count();
+pub(super) fn too_many_lines(
+    (shown, bytes): (&str, &[u8]),
+    lines: &mut usize,
+    limit: usize,
+) -> Option<Diagnostic> {
+    *lines += memchr::memchr_iter(b'\n', bytes).count();
     (*lines > limit).then(|| {
         codes::CONTENT_TOO_MANY_LINES.at(
-            Place::file(&file.shown),
+            Place::file(shown),
             format!("With this file the run has {lines} lines; the limit is {limit}"),
             "Remove what is not meant to be published, or raise `lines` in `[limits]`.",
         )
@@ -178,18 +242,16 @@ fn withheld(shown: &str) -> Diagnostic {
     )
 }
 
-pub(super) fn too_large(shown: &str, size: u64, limit: u64) -> Diagnostic {
-    let is_prose = Path::new(shown)
-        .extension()
-        .is_some_and(|extension| extension == "md");
-    let (code, key) = match is_prose {
-        true if shown.ends_with(writeup::FILE_NAME) => (&codes::REVIEW_TOO_LARGE, "writeup"),
-        true => (&codes::PAGE_TOO_LARGE, "writeup"),
-        false => (&codes::CONTENT_TOO_LARGE, "file"),
+pub(super) fn too_large(shown: &str, size: u64, most: Most) -> Diagnostic {
+    let Most { bytes, key, .. } = most;
+    let code = match key {
+        "writeup" if shown.ends_with(writeup::FILE_NAME) => &codes::REVIEW_TOO_LARGE,
+        "writeup" => &codes::PAGE_TOO_LARGE,
+        _ => &codes::CONTENT_TOO_LARGE,
     };
     code.at(
         Place::file(shown),
-        format!("The file is {size} bytes large; the limit is {limit}"),
+        format!("The file is {size} bytes large; the limit is {bytes}"),
         format!("Make it smaller, or raise `{key}` in `[limits]`."),
     )
 }

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use super::confined::{Bounds, Fault, attempt, is_hidden, outside, read, unreadable};
+use super::confined::{Bounds, Most, outside, read, unreadable};
 use super::run_files::{RUN_DIRECTORY, is_reserved};
 use super::{Loaded, open};
 use crate::beneath::{self, Folder};
 use crate::config::Limits;
-use crate::diagnostics::{Diagnostic, Place, codes};
+use crate::diagnostics::Diagnostic;
 use crate::discover::RunDirectory;
 use crate::model::implementation::FOLDER;
 
@@ -38,7 +38,13 @@ pub fn payload(
         folder: RUN_DIRECTORY,
         allows: &|at| !is_reserved(&run, at),
     };
-    let bytes = read(&run, Path::new(&name), &shown, limits.file, &bounds)?;
+    let bytes = read(
+        &run,
+        Path::new(&name),
+        &shown,
+        Most::document(limits),
+        &bounds,
+    )?;
     Ok(bytes.map(|bytes| Loaded::new(name, shown, bytes)))
 }
 
@@ -54,72 +60,6 @@ fn folder(directory: &RunDirectory, name: &str) -> Result<Option<(Folder, Folder
         Err(error) if beneath::is_gone(&error) => Ok(None),
         Err(error) => Err(failed(&error)),
     }
-}
-
-/// Reads an asset that a transcript names, relative to the run directory. `Ok(None)`: it is not there.
-///
-/// # Errors
-/// The path leads out of the run directory, or the file cannot be read or is too large. The message does not
-/// quote the path: it comes from a transcript.
-pub fn asset(
-    directory: &RunDirectory,
-    path: &str,
-    place: Place,
-    limits: &Limits,
-) -> Result<Option<Loaded>, Diagnostic> {
-    let refused = |place: Place| {
-        codes::TRANSCRIPT_ASSET_OUTSIDE.at(
-            place,
-            "The asset leads out of the run directory",
-            "Write a path below the run directory, without `..`.",
-        )
-    };
-    let safe = !path.is_empty()
-        && !path.contains(['\\', '\0'])
-        && path
-            .split('/')
-            .all(|part| !part.is_empty() && part != "." && part != "..");
-    if !safe {
-        return Err(refused(place));
-    }
-    let reserved = |place: Place| {
-        codes::TRANSCRIPT_ASSET_OUTSIDE.at(
-            place,
-            "The asset is a hidden file, or a file of the run that is published by rules of its own or not at all",
-            "Put assets into a folder of their own, for example `assets/`.",
-        )
-    };
-    let failed = |reason: &str| {
-        codes::CONTENT_UNREADABLE.at(
-            place.clone(),
-            format!("The file of a public asset cannot be read: {reason}"),
-            "Let `storage.path` name a regular file that the build may read, or remove the asset.",
-        )
-    };
-    let run = open(directory).map_err(|error| failed(&error.to_string()))?;
-    let below = Path::new(path);
-    if is_hidden(below) || is_reserved(&run, below) {
-        return Err(reserved(place));
-    }
-    let allows = |at: &Path| !is_reserved(&run, at);
-    let bytes = match attempt(&run, below, limits.file, &allows) {
-        Ok(Some(bytes)) => bytes,
-        Ok(None) | Err(Fault::Dangling) => return Ok(None),
-        Err(Fault::Unreadable(reason)) => return Err(failed(&reason)),
-        Err(Fault::TooLarge(size)) => {
-            return Err(codes::CONTENT_TOO_LARGE.at(
-                place,
-                format!(
-                    "The file of a public asset is {size} bytes large; the limit is {}",
-                    limits.file
-                ),
-                "Make it smaller, or raise `file` in `[limits]`.",
-            ));
-        }
-        Err(Fault::Outside) => return Err(refused(place)),
-        Err(Fault::Withheld) => return Err(reserved(place)),
-    };
-    Ok(Some(Loaded::new(path.to_owned(), place.path, bytes)))
 }
 
 /// Reads a file below `implementation/` of a run. `Ok(None)`: it is not there, or is a folder.
@@ -146,6 +86,12 @@ pub fn implementation(
         Ok(Some(opened)) if opened.meta.is_dir() => return Ok(None),
         _ => {}
     }
-    let bytes = read(&folder, Path::new(path), &shown, limits.file, &bounds)?;
+    let bytes = read(
+        &folder,
+        Path::new(path),
+        &shown,
+        Most::document(limits),
+        &bounds,
+    )?;
     Ok(bytes.map(|bytes| Loaded::new(name, shown, bytes)))
 }

@@ -1,15 +1,15 @@
 //! [edge in] Knows which files of a run directory are read for the site, and what each is by its name.
 
-use std::io;
+use std::io::{self, Read};
 use std::path::Path;
 
-use super::confined::{self, Bounds, long_line, too_large, too_many_lines, unreadable};
-use super::{Loaded, digest, is_in_a_run, open};
+use super::confined::{self, Bounds, Fault, Most, too_many_lines, unreadable};
+use super::{Loaded, digest, is_in_a_run, open, pieces};
 use crate::beneath::Folder;
 use crate::config::Limits;
 use crate::diagnostics::Diagnostic;
 use crate::discover::RunDirectory;
-use crate::formats::{events, raw, run_record, sidecar, tape, threads, transcript, writeup};
+use crate::formats::{events, jsonl, raw, run_record, sidecar, tape, threads, transcript, writeup};
 use crate::model::FileDigest;
 use crate::model::implementation::FOLDER;
 
@@ -31,11 +31,20 @@ pub struct RunFiles {
     /// `annotations.actions.jsonl`
     pub thread_actions: Option<Loaded>,
     /// `raw.jsonl`: checked and counted, never published.
-    pub raw: Option<Loaded>,
+    pub raw: Option<RawLog>,
     /// Names of files that are there but could not be read; each has its own problem.
     pub unreadable: Vec<String>,
     /// Every co-located file by path, read or only digested.
     pub digests: Vec<FileDigest>,
+}
+
+/// What is kept of `raw.jsonl`, which may be far larger than all other files.
+#[derive(Debug)]
+pub struct RawLog {
+    /// Its lines, counted.
+    pub counted: raw::Raw,
+    /// What was noticed in them.
+    pub problems: Vec<Diagnostic>,
 }
 
 impl RunFiles {
@@ -51,14 +60,11 @@ impl RunFiles {
         limits: &Limits,
     ) -> Result<(), Diagnostic> {
         let shown = format!("{}/{name}", directory.shown);
+        let most = Role::Sidecar.most(limits);
         let size = bytes.len() as u64;
-        if size > limits.file {
-            return Err(too_large(&shown, size, limits.file));
-        }
+        let read = pieces::whole(bytes.as_slice(), size, most.bytes, most.line);
+        read.map_err(|fault| fault.reported(&shown, most, RUN_DIRECTORY))?;
         let loaded = Loaded::new(name.to_owned(), shown, bytes);
-        if let Some(problem) = long_line(&loaded, limits.line) {
-            return Err(problem);
-        }
         self.sidecars.retain(|sidecar| sidecar.name != name);
         self.sidecars.push(loaded);
         self.sidecars.sort_by(|a, b| a.name.cmp(&b.name));
@@ -91,12 +97,19 @@ pub fn run(
     for name in names {
         let Some(role) = role(&name) else { continue };
         let shown = format!("{}/{name}", directory.shown);
-        let limit = if role == Role::Writeup {
-            limits.writeup
-        } else {
-            limits.file
-        };
-        let bytes = match read(&folder, &name, &shown, limit) {
+        let most = role.most(limits);
+        if role == Role::Raw {
+            match raw_log(&folder, &name, &shown, most) {
+                Ok(Some((log, digest))) => {
+                    files.raw = Some(log);
+                    files.digests.push(digest);
+                }
+                Ok(None) => {}
+                Err(problem) => problems.push(problem),
+            }
+            continue;
+        }
+        let bytes = match read(&folder, &name, &shown, most) {
             Ok(Some(bytes)) => bytes,
             Ok(None) => continue,
             Err(problem) => {
@@ -108,9 +121,8 @@ pub fn run(
         let loaded = Loaded::new(name, shown, bytes);
         files.digests.push(digest(&loaded));
         if role.is_json_lines() {
-            let problem = long_line(&loaded, limits.line)
-                .or_else(|| too_many_lines(&loaded, &mut lines, limits.lines));
-            if let Some(problem) = problem {
+            let counted = (loaded.shown.as_str(), loaded.bytes.as_slice());
+            if let Some(problem) = too_many_lines(counted, &mut lines, limits.lines) {
                 problems.push(problem);
                 files.unreadable.push(loaded.name);
                 continue;
@@ -124,7 +136,7 @@ pub fn run(
             Role::Transcript => files.transcript = Some(loaded),
             Role::Threads => files.threads = Some(loaded),
             Role::ThreadActions => files.thread_actions = Some(loaded),
-            Role::Raw => files.raw = Some(loaded),
+            Role::Raw => {}
         }
     }
     files.digests.sort_by(|a, b| a.path.cmp(&b.path));
@@ -150,6 +162,15 @@ pub(super) enum Role {
 }
 
 impl Role {
+    const fn most(self, limits: &Limits) -> Most {
+        match self {
+            Self::Writeup => Most::writeup(limits),
+            Self::Events | Self::Tape | Self::Raw => Most::file(limits).lines(limits),
+            Self::Sidecar | Self::ThreadActions => Most::document(limits).lines(limits),
+            Self::Transcript | Self::Threads => Most::document(limits),
+        }
+    }
+
     const fn is_json_lines(self) -> bool {
         matches!(
             self,
@@ -187,18 +208,61 @@ pub(super) fn role(name: &str) -> Option<Role> {
 /// Reads a file that stands directly in a run directory. `Ok(None)`: it is not there.
 ///
 /// # Errors
-/// The file cannot be read, is larger than `limit` bytes, or is a link that it may not be.
+/// The file cannot be read, is larger than `most` allows, or is a link that it may not be.
 pub(super) fn read(
     folder: &Folder,
     name: &str,
     shown: &str,
-    limit: u64,
+    most: Most,
 ) -> Result<Option<Vec<u8>>, Diagnostic> {
     let bounds = Bounds {
         folder: RUN_DIRECTORY,
         allows: &|at| !is_reserved(folder, at),
     };
-    confined::read(folder, Path::new(name), shown, limit, &bounds)
+    confined::read(folder, Path::new(name), shown, most, &bounds)
+}
+
+/// Reads `raw.jsonl` line by line. `Ok(None)`: it is not there.
+fn raw_log(
+    folder: &Folder,
+    name: &str,
+    shown: &str,
+    most: Most,
+) -> Result<Option<(RawLog, FileDigest)>, Diagnostic> {
+    let failed = |fault: Fault| fault.reported(shown, most, RUN_DIRECTORY);
+    let allows = |at: &Path| !is_reserved(folder, at);
+    let opened = confined::open(folder, Path::new(name), most, &allows).map_err(failed)?;
+    let Some(opened) = opened else {
+        return Ok(None);
+    };
+    let mut hasher = blake3::Hasher::new();
+    let mut reader = raw::Reader::default();
+    // One byte more shows a file that has grown.
+    let file = opened.file.take(most.bytes.saturating_add(1));
+    let line = most.line.unwrap_or(u64::MAX);
+    pieces::lines(
+        file,
+        line,
+        |bytes| {
+            hasher.update(bytes);
+        },
+        |number, bytes| {
+            if let Some(line) = jsonl::line(number, bytes) {
+                reader.line(shown, &line);
+            }
+        },
+    )
+    .map_err(failed)?;
+    if hasher.count() > most.bytes {
+        return Err(failed(Fault::TooLarge(hasher.count())));
+    }
+    let (counted, problems) = reader.finish(shown);
+    let digest = FileDigest {
+        path: name.to_owned(),
+        bytes: hasher.count(),
+        blake3: hasher.finalize().to_hex().to_string(),
+    };
+    Ok(Some((RawLog { counted, problems }, digest)))
 }
 
 /// The bounds of links in a run directory, in words.

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Read, Take};
 use std::path::Path;
 
-use super::confined::{too_large, unreadable};
+use super::confined::{Most, too_large, unreadable};
 use super::open as open_run;
 use crate::beneath::{Entry, Fault, Folder, Kind};
 use crate::config::Limits;
@@ -94,7 +94,7 @@ impl WorkingTree {
                 match entry.kind {
                     Kind::File { bytes, .. } if bytes > limits.file => {
                         let shown = shown(directory, &path);
-                        problems.push(too_large(&shown, bytes, limits.file));
+                        problems.push(too_large(&shown, bytes, Most::file(limits)));
                     }
                     Kind::File { bytes, executable } => self.files.push(WorkingFile {
                         path,

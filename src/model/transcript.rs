@@ -12,7 +12,7 @@ use crate::formats::transcript::{Event, Message, Transcript};
 
 use super::Verbatim;
 
-pub use assets::{AssetFile, Inline, PublicAsset, asset_file, is_transcript};
+pub use assets::{AssetContent, AssetFile, Inline, PublicAsset, asset_file, is_transcript};
 
 /// The public part of a transcript.
 #[derive(Debug)]

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 
+use super::flight::guarded;
 use super::{Gathered, Pool, Progress, changes};
 use crate::diagnostics::{self, Diagnostic, Source};
 use crate::discover::{self, ProseFile, RunDirectory, WithdrawnFile};
@@ -47,7 +48,10 @@ impl Gathered {
                 .par_iter()
                 .enumerate()
                 .map(|(index, directory)| {
-                    let read = read_record(site, (directory, index), remembers);
+                    let read = guarded(directory, || {
+                        read_record(site, (directory, index), remembers)
+                    });
+                    let read = read.unwrap_or_else(ReadRecord::failed);
                     progress.tick();
                     read
                 })
@@ -302,6 +306,21 @@ struct ReadRecord {
     unknown_keys: Vec<UnknownKey>,
 }
 
+impl ReadRecord {
+    /// Of a record that could not be read at all.
+    fn failed(problem: Diagnostic) -> Self {
+        Self {
+            look: None,
+            file: None,
+            candidate: None,
+            never_published: false,
+            id: None,
+            problems: vec![problem],
+            unknown_keys: Vec::new(),
+        }
+    }
+}
+
 fn read_record(
     site: &Site,
     (directory, index): (&RunDirectory, usize),
@@ -337,12 +356,7 @@ fn read_record(
         }
         Err(problem) => ReadRecord {
             look,
-            file: None,
-            candidate: None,
-            never_published: false,
-            id: None,
-            problems: vec![problem],
-            unknown_keys: Vec::new(),
+            ..ReadRecord::failed(problem)
         },
     }
 }

@@ -23,6 +23,7 @@ use crate::view::timeline::Layout;
 
 use self::files::{Files, Unwritten};
 use self::output::RunOutput;
+use super::flight::{Flight, guarded};
 use super::memory::Trace;
 use super::{Gathered, Output, is_newest, run_of};
 
@@ -43,6 +44,22 @@ pub(super) struct Processed {
 /// # Errors
 /// The site cannot be written, or a template cannot be rendered.
 pub(super) fn process(
+    site: &Site,
+    gathered: &Gathered,
+    index: usize,
+    (output, flight): (Option<Output<'_>>, &Flight),
+) -> Result<Processed, Diagnostic> {
+    let (entry, directory, _) = run_of(gathered, index);
+    let _flying = flight.begin(load::weight(directory));
+    guarded(directory, || made(site, gathered, index, output)).unwrap_or_else(|problem| {
+        Ok(Processed {
+            problems: vec![problem.of_run(&entry.run.id)],
+            ..Processed::default()
+        })
+    })
+}
+
+fn made(
     site: &Site,
     gathered: &Gathered,
     index: usize,
@@ -133,14 +150,24 @@ pub(super) fn process(
 }
 
 /// Checks the files beside a record that is not valid.
-pub(super) fn check_only(site: &Site, gathered: &Gathered, directory: usize) -> Vec<Diagnostic> {
+pub(super) fn check_only(
+    site: &Site,
+    gathered: &Gathered,
+    directory: usize,
+    flight: &Flight,
+) -> Vec<Diagnostic> {
     let Some(record) = gathered.records[directory].as_ref() else {
         return Vec::new();
     };
     let folder = &gathered.directories[directory];
-    let (files, mut problems) = load::run(folder, record, &site.config.limits);
-    let _ = inspect::files(&site.config, folder, None, &files).unpack(&mut problems);
-    implementation(site, folder, &mut problems);
+    let _flying = flight.begin(load::weight(folder));
+    let noticed = guarded(folder, || {
+        let (files, mut problems) = load::run(folder, record, &site.config.limits);
+        let _ = inspect::files(&site.config, folder, None, &files).unpack(&mut problems);
+        implementation(site, folder, &mut problems);
+        problems
+    });
+    let problems = noticed.unwrap_or_else(|problem| vec![problem]);
     match &gathered.ids[directory] {
         Some(id) => problems
             .into_iter()

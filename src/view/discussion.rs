@@ -162,7 +162,7 @@ pub fn conversation(config: &Config, conversation: &Conversation<'_>) -> Convers
     let files = conversation
         .assets
         .iter()
-        .filter_map(|asset| Some((asset.id.as_str(), asset.file.as_ref()?)));
+        .filter_map(|asset| Some((asset.id.as_str(), asset.file.as_deref()?)));
     let files: BTreeMap<&str, _> = files.collect();
     let shown = config.timeline.page_size;
     let mut room = Room::of(config);

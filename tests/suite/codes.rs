@@ -126,6 +126,8 @@ fn file_in_the_way(site: &TestSite) -> Held {
 fn all() -> Vec<&'static str> {
     runpress::diagnostics::codes::all()
         .map(|code| code.name)
+        // No input gives it: one that did would be fixed. The tests of `pipeline::flight` bring it about.
+        .filter(|code| *code != "content.internal-error")
         .collect()
 }
 

@@ -255,7 +255,7 @@ fn an_asset_is_never_a_hidden_file_nor_a_file_of_another_run() {
             let read = load::asset(
                 &found.runs[0],
                 name,
-                Place::file("transcript.json"),
+                &Place::file("transcript.json"),
                 &limits,
             );
             let code = read.map(|_| ()).map_err(|problem| problem.code.name);
@@ -266,10 +266,10 @@ fn an_asset_is_never_a_hidden_file_nor_a_file_of_another_run() {
     let read = load::asset(
         &found.runs[0],
         name,
-        Place::file("transcript.json"),
+        &Place::file("transcript.json"),
         &limits,
     );
-    assert_eq!(read.expect("an asset").expect("a file").bytes, b"shown");
+    assert_eq!(read.expect("an asset").expect("a file").head, b"shown");
 }
 
 /// Swaps each pair of paths again and again as long as `work` goes on.
@@ -389,12 +389,18 @@ fn nothing_from_outside_is_read_while_another_process_swaps_paths() {
                     see("the record", &record.bytes);
                 }
                 let (files, _) = load::run(directory, &record, &limits);
-                for file in [files.events, files.writeup, files.raw].iter().flatten() {
+                for file in [files.events, files.writeup].iter().flatten() {
                     see(&file.name, &file.bytes);
                 }
                 let place = Place::file("transcript.json");
-                if let Ok(Some(file)) = load::asset(directory, "assets/shown.txt", place, &limits) {
-                    see("an asset", &file.bytes);
+                let name = "assets/shown.txt";
+                if let Ok(Some(file)) = load::asset(directory, name, &place, &limits) {
+                    see("an asset", &file.head);
+                    if let Ok(mut again) = load::asset_reader(directory, &file.digest, &limits) {
+                        let mut bytes = Vec::new();
+                        again.read_to_end(&mut bytes).expect("bytes");
+                        see("a copy of an asset", &bytes);
+                    }
                 }
                 if let Ok(Some(file)) = load::implementation(directory, "src/main.ts", &limits) {
                     see("a file of a thread", &file.bytes);

@@ -263,6 +263,133 @@ fn the_files_of_a_run_have_a_limit_together() {
     assert_eq!(quarantined(&site), ["publish.run-too-large"]);
 }
 
+/// A file that is nothing but a hole.
+fn sparse(site: &TestSite, path: &str, bytes: u64) {
+    site.write(path, "");
+    let file = std::fs::OpenOptions::new()
+        .write(true)
+        .open(site.path(path))
+        .expect("a file");
+    file.set_len(bytes).expect("a size");
+}
+
+#[test]
+fn files_of_a_gibibyte_are_refused_or_copied_in_half_of_that_memory() {
+    let site = TestSite::empty();
+    site.run("good", &Run::new("0000000a-1"));
+    let mut bad = Vec::new();
+    for (n, name) in [
+        "events.jsonl",
+        "raw.jsonl",
+        "run.tape",
+        "events.jsonl.annotations.jsonl",
+        "transcript.json",
+        "annotations.json",
+        "annotations.actions.jsonl",
+        "writeup.md",
+        "run-record.json",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let folder = format!("bad-{n}");
+        site.run(&folder, &Run::new(&format!("0000{n}000-1")));
+        sparse(&site, &format!("content/runs/{folder}/{name}"), 1 << 30);
+        bad.push(folder);
+    }
+    site.run("assets", &Run::new("0000000b-1"));
+    sparse(&site, "content/runs/assets/assets/one.bin", 256 << 20);
+    let asset = |n: usize| json!({"id": format!("a-{n}"), "visibility": "public", "storage": {"path": "assets/one.bin"}});
+    let transcript = json!({
+        "_type": "transcript", "version": 2, "messages": [{"role": "user", "content": "hello"}],
+        "assets": (0..100).map(asset).collect::<Vec<_>>(),
+    });
+    site.write(
+        "content/runs/assets/transcript.json",
+        transcript.to_string(),
+    );
+    let ran = std::process::Command::new("sh")
+        .arg("-c")
+        .arg("ulimit -d 524288 && exec \"$0\" --root \"$1\" build --jobs 2 --keep-going --report json")
+        .arg(env!("CARGO_BIN_EXE_runpress"))
+        .arg(site.root())
+        .output()
+        .expect("a shell");
+    let told =
+        String::from_utf8_lossy(&ran.stdout).into_owned() + &String::from_utf8_lossy(&ran.stderr);
+    assert_eq!(ran.status.code(), Some(0), "{told}");
+    let runs = site.json("feeds/runs.json");
+    assert_eq!(runs["runs"].as_array().map(Vec::len), Some(2), "{told}");
+    for folder in bad {
+        assert!(
+            told.contains(&format!("runs/{folder}/")),
+            "{folder}: {told}"
+        );
+    }
+    let assets = "runs/pong-codex-sample-lark-1-0000000b";
+    let written =
+        std::fs::read_dir(site.path(&format!("public/{assets}/assets"))).expect("a folder");
+    let sizes: Vec<u64> = written
+        .map(|file| file.and_then(|file| file.metadata()).expect("a file").len())
+        .collect();
+    assert_eq!(sizes, [256 << 20], "assets that name one file share it");
+    let named = site.json(&format!("{assets}/run.json"))["transcript"]["assets"].clone();
+    let paths: std::collections::BTreeSet<&str> = named
+        .as_array()
+        .expect("assets")
+        .iter()
+        .filter_map(|asset| asset["path"].as_str())
+        .collect();
+    assert_eq!(
+        (named.as_array().map(Vec::len), paths.len()),
+        (Some(100), 1)
+    );
+}
+
+#[test]
+fn an_asset_that_may_be_a_transcript_and_is_too_large_to_be_read_whole_is_refused() {
+    let site = beside_a_good_run("[limits]\ndocument = \"8 KiB\"\n");
+    let transcript = json!({
+        "_type": "transcript", "version": 2, "messages": [],
+        "assets": [{"id": "a", "visibility": "public", "storage": {"path": "assets/a.json"}}],
+    });
+    site.write(&format!("{FIRST}/transcript.json"), transcript.to_string());
+    let document = format!("  {{\"words\": \"{}\"}}", "x".repeat(10_000));
+    site.write(&format!("{FIRST}/assets/a.json"), &document);
+    assert_eq!(quarantined(&site), ["content.too-large"]);
+    site.write(&format!("{FIRST}/assets/a.json"), &document[2..8_000]);
+    assert!(site.build().published);
+    site.write(&format!("{FIRST}/assets/a.json"), format!("[{document}]"));
+    assert!(site.build().published, "only an object can be a transcript");
+}
+
+#[test]
+fn a_conversation_that_a_page_has_no_room_for_is_counted_and_is_whole_in_run_json() {
+    let site = TestSite::base();
+    site.write(
+        "site.toml",
+        "[limits]\npage = \"64 KiB\"\ninline = \"1 KiB\"\n",
+    );
+    let block = json!({"type": "text", "visibility": "public", "text": "\"".repeat(3_000)});
+    let turn = json!({"role": "user", "content": vec![block; 8]});
+    let transcript = json!({"_type": "transcript", "version": 2, "messages": vec![turn; 5]});
+    site.write(&format!("{FIRST}/transcript.json"), transcript.to_string());
+    assert_eq!(codes(&site.publish()), [""; 0]);
+    let page = site.first_page();
+    assert_eq!(page.all("ol.turns > li.turn").len(), 4);
+    assert!(page.main().contains("1 more turn"), "{}", page.main());
+    assert!(
+        page.main().contains("The text goes on in run.json"),
+        "{}",
+        page.main()
+    );
+    let document = site.json(&format!("runs/{FIRST_SLUG}/run.json"));
+    assert_eq!(
+        document["transcript"]["messages"].as_array().map(Vec::len),
+        Some(5)
+    );
+}
+
 #[test]
 fn the_lines_of_a_run_are_counted_over_all_of_its_files() {
     let site = beside_a_good_run("[limits]\nlines = 30\n");

@@ -34,6 +34,10 @@ family! { ALL:
         why "Each line of an event log, a tape, a sidecar or an action log is an event, an annotation or an action, and takes memory that grows with their number, however short it is. The limit is for all of these files of a run together. Raise `lines` in `[limits]` if the file is right."
         bad "events.jsonl with 2,000,000 events with the default limit"
         good "[limits]\nlines = 4000000";
+    CONTENT_INTERNAL_ERROR = "content.internal-error" Error "a run made runpress fail"
+        why "This is a fault of runpress, not of the run. The other runs are checked all the same, and `--keep-going` publishes them. The place in the code is printed where it happened, without anything of the run; set `RUST_BACKTRACE=1` for more."
+        bad "a run that runpress cannot read because of a fault of its own"
+        good "a newer version of runpress, once the fault is reported and fixed";
     CONTENT_LINE_TOO_LONG = "content.line-too-long" Error "a line is longer than the limit"
         why "One event on one line of many megabytes usually means that binary data was recorded as text. Raise `line` in `[limits]` if the line is right."
         bad "an event of 70 MiB with the default limit"

@@ -2,12 +2,14 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 
 use crate::formats::json::{Kind, Node};
 use crate::formats::transcript::Asset;
+use crate::model::FileDigest;
 use crate::pictures::{self, Size};
 
 use super::disclosure::said;
@@ -26,8 +28,8 @@ pub struct PublicAsset<'a> {
     pub inline: Inline<'a>,
     /// JSON pointer to it in the transcript.
     pub pointer: String,
-    /// Its file, once it was read and may be published.
-    pub file: Option<AssetFile>,
+    /// Its file, once it was read and may be published; assets of one file share it.
+    pub file: Option<Arc<AssetFile>>,
 }
 
 /// The bytes of a public asset.
@@ -39,8 +41,17 @@ pub struct AssetFile {
     pub image: bool,
     /// How large the picture is, when its header says so.
     pub size: Option<Size>,
-    /// The bytes.
-    pub bytes: Vec<u8>,
+    /// Where its bytes are.
+    pub content: AssetContent,
+}
+
+/// Where the bytes of an asset are.
+#[derive(Debug)]
+pub enum AssetContent {
+    /// In the transcript.
+    Held(Vec<u8>),
+    /// In this file of the run directory.
+    File(FileDigest),
 }
 
 /// What an asset holds in the transcript itself, under `data`.
@@ -142,11 +153,11 @@ pub fn is_transcript(bytes: &[u8]) -> bool {
     tag.and_then(|tag| tag.as_str()).as_deref() == Some("transcript")
 }
 
-/// Names a file by what it really is. Only pictures that cannot run anything are shown as pictures; text of
+/// Names a file by what it really is: by its first bytes, and whether all of it is text. Only pictures that cannot run anything are shown as pictures; text of
 /// any kind, SVG and HTML among it, is published as plain text.
 #[must_use]
-pub fn asset_file(bytes: Vec<u8>, digest: &str) -> AssetFile {
-    let (ending, image) = match bytes.as_slice() {
+pub fn asset_file(head: &[u8], is_text: bool, digest: &str, content: AssetContent) -> AssetFile {
+    let (ending, image) = match head {
         [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => ("png", true),
         [0xff, 0xd8, 0xff, ..] => ("jpg", true),
         [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => ("gif", true),
@@ -165,14 +176,14 @@ pub fn asset_file(bytes: Vec<u8>, digest: &str) -> AssetFile {
             b'P',
             ..,
         ] => ("webp", true),
-        text if std::str::from_utf8(text).is_ok_and(|text| !text.contains('\0')) => ("txt", false),
+        _ if is_text => ("txt", false),
         _ => ("bin", false),
     };
     AssetFile {
         name: format!("{}.{ending}", digest.get(..16).unwrap_or(digest)),
         image,
-        size: if image { pictures::size(&bytes) } else { None },
-        bytes,
+        size: if image { pictures::size(head) } else { None },
+        content,
     }
 }
 
@@ -183,7 +194,9 @@ mod tests {
     #[test]
     fn a_file_is_named_by_what_it_is() {
         let named = |bytes: &[u8]| {
-            let file = asset_file(bytes.to_vec(), "0123456789abcdef0123");
+            let is_text = std::str::from_utf8(bytes).is_ok();
+            let content = AssetContent::Held(bytes.to_vec());
+            let file = asset_file(bytes, is_text, "0123456789abcdef0123", content);
             (file.name, file.image)
         };
         assert_eq!(

@@ -2,6 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use std::io;
+
+use crate::load;
+use crate::model::FileDigest;
+use crate::model::transcript::AssetContent;
 use crate::view::links;
 
 use super::archive;
@@ -33,14 +38,35 @@ impl RunOutput<'_> {
             .conversation
             .iter()
             .flat_map(|conversation| &conversation.assets);
-        let assets: BTreeMap<&str, &[u8]> = assets
-            .filter_map(|asset| asset.file.as_ref())
-            .map(|file| (file.name.as_str(), file.bytes.as_slice()))
+        let assets: BTreeMap<&str, &AssetContent> = assets
+            .filter_map(|asset| asset.file.as_deref())
+            .map(|file| (file.name.as_str(), &file.content))
             .collect();
-        for (name, bytes) in assets {
-            files.write(&links::run_file(slug, &format!("assets/{name}")), bytes)?;
+        for (name, content) in assets {
+            let path = links::run_file(slug, &format!("assets/{name}"));
+            match content {
+                AssetContent::Held(bytes) => files.write(&path, bytes)?,
+                AssetContent::File(digest) => self.copy_asset(files, &path, digest)?,
+            }
         }
         Ok(())
+    }
+
+    /// Copies an asset piece by piece.
+    fn copy_asset(
+        &self,
+        files: &mut Files<'_>,
+        path: &str,
+        digest: &FileDigest,
+    ) -> Result<(), Unwritten> {
+        if files.stage.rehearses() {
+            return files.planned(path, digest.bytes);
+        }
+        let limits = &self.site.config.limits;
+        let mut asset =
+            load::asset_reader(self.directory, digest, limits).map_err(Unwritten::Run)?;
+        files.stream(path, |out| io::copy(&mut asset, out).map(drop))?;
+        asset.finish().map_err(Unwritten::Run)
     }
 
     /// Event logs, tapes and sidecars, byte for byte as they were checked.

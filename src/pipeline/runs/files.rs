@@ -73,6 +73,12 @@ impl<'a> Files<'a> {
         self.streamed(written)
     }
 
+    /// Notes down a file that is only written when it is not rehearsed, since its bytes are known.
+    pub(super) fn planned(&mut self, path: &str, bytes: u64) -> Result<(), Unwritten> {
+        self.stage.stream(path, |_| Ok(()))?;
+        self.note(path, bytes)
+    }
+
     /// Notes a file down that was written piece by piece.
     pub(super) fn streamed(&mut self, written: Written) -> Result<(), Unwritten> {
         self.note(&written.path, written.bytes)

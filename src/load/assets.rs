@@ -1,0 +1,276 @@
+//! [edge in] Knows how an asset of a transcript is read: twice, piece by piece, first for what it is and then for the site, so
+//! that no asset is held, however large and however often it is named.
+
+use std::io::{self, Read};
+use std::path::Path;
+
+use super::confined::{self, Fault, Most, is_hidden};
+use super::open;
+use super::pieces::PIECE;
+use super::run_files::is_reserved;
+use crate::config::Limits;
+use crate::diagnostics::{Diagnostic, Place, codes};
+use crate::discover::RunDirectory;
+use crate::model::FileDigest;
+
+/// Bytes of an asset that are kept: the header of a picture is in them.
+const HEAD: usize = 1 << 20;
+
+/// What an asset is.
+#[derive(Debug)]
+pub struct Asset {
+    /// Its path below the run directory, its size and its digest.
+    pub digest: FileDigest,
+    /// Its first bytes.
+    pub head: Vec<u8>,
+    /// Whether it is text: UTF-8 without a NUL.
+    pub is_text: bool,
+    /// All of it, when it may be JSON.
+    pub document: Option<Vec<u8>>,
+}
+
+/// Reads an asset that a transcript names, relative to the run directory. `Ok(None)`: it is not there.
+///
+/// # Errors
+/// The path leads out of the run directory, or the file cannot be read or is too large. The message does not
+/// quote the path: it comes from a transcript.
+pub fn asset(
+    directory: &RunDirectory,
+    path: &str,
+    place: &Place,
+    limits: &Limits,
+) -> Result<Option<Asset>, Diagnostic> {
+    let most = Most::file(limits);
+    let Some(file) = opened(directory, path, most).map_err(|fault| fault.at(place))? else {
+        return Ok(None);
+    };
+    let mut look = Look::default();
+    // One byte more shows a file that has grown.
+    let read = look.read(file.take(most.bytes.saturating_add(1)));
+    read.map_err(|error| Refused::File(Fault::of(&error), most).at(place))?;
+    let bytes = look.hasher.count();
+    if bytes > most.bytes {
+        return Err(Refused::File(Fault::TooLarge(bytes), most).at(place));
+    }
+    let document = if look.first == Some(b'{') {
+        let most = Most::document(limits);
+        let file = opened(directory, path, most).map_err(|fault| fault.at(place))?;
+        let read = file.map_or(Ok(Vec::new()), |file| {
+            super::pieces::whole(file, bytes, most.bytes, None)
+        });
+        Some(read.map_err(|fault| Refused::File(fault, most).at(place))?)
+    } else {
+        None
+    };
+    Ok(Some(Asset {
+        is_text: look.is_text(),
+        digest: FileDigest {
+            path: path.to_owned(),
+            bytes,
+            blake3: look.hasher.finalize().to_hex().to_string(),
+        },
+        head: look.head,
+        document,
+    }))
+}
+
+/// Opens an asset once more, to copy it as it was.
+///
+/// # Errors
+/// It cannot be opened any more.
+pub fn asset_reader<'a>(
+    directory: &RunDirectory,
+    expected: &'a FileDigest,
+    limits: &Limits,
+) -> Result<AssetReader<'a>, Diagnostic> {
+    let place = Place::file(&directory.shown);
+    match opened(directory, &expected.path, Most::file(limits)) {
+        Ok(Some(file)) => Ok(AssetReader {
+            file: Box::new(file.take(expected.bytes)),
+            hasher: blake3::Hasher::new(),
+            expected,
+            place,
+        }),
+        Ok(None) => Err(failed(&place, CHANGED)),
+        Err(fault) => Err(fault.at(&place)),
+    }
+}
+
+/// An asset that is read once more.
+pub struct AssetReader<'a> {
+    file: Box<dyn Read>,
+    hasher: blake3::Hasher,
+    expected: &'a FileDigest,
+    place: Place,
+}
+
+impl AssetReader<'_> {
+    /// Says whether what was read is what the digest was taken of.
+    ///
+    /// # Errors
+    /// The file was changed meanwhile.
+    pub fn finish(self) -> Result<(), Diagnostic> {
+        if self.hasher.finalize().to_hex().as_str() == self.expected.blake3 {
+            return Ok(());
+        }
+        Err(failed(&self.place, CHANGED))
+    }
+}
+
+impl Read for AssetReader<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.file.read(buffer)?;
+        self.hasher.update(&buffer[..count]);
+        Ok(count)
+    }
+}
+
+const CHANGED: &str = "it was changed while it was read";
+
+/// Why an asset is not read.
+enum Refused {
+    Outside,
+    Reserved,
+    File(Fault, Most),
+}
+
+impl Refused {
+    fn at(self, place: &Place) -> Diagnostic {
+        match self {
+            Self::Outside | Self::File(Fault::Outside, _) => codes::TRANSCRIPT_ASSET_OUTSIDE.at(
+                place.clone(),
+                "The asset leads out of the run directory",
+                "Write a path below the run directory, without `..`.",
+            ),
+            Self::Reserved | Self::File(Fault::Withheld, _) => codes::TRANSCRIPT_ASSET_OUTSIDE.at(
+                place.clone(),
+                "The asset is a hidden file, or a file of the run that is published by rules of its own or not at all",
+                "Put assets into a folder of their own, for example `assets/`.",
+            ),
+            Self::File(Fault::TooLarge(size), Most { bytes, key, .. }) => {
+                codes::CONTENT_TOO_LARGE.at(
+                    place.clone(),
+                    format!(
+                        "The file of a public asset is {size} bytes large; the limit is {bytes}"
+                    ),
+                    format!("Make it smaller, or raise `{key}` in `[limits]`."),
+                )
+            }
+            Self::File(Fault::Unreadable(reason), _) => failed(place, &reason),
+            Self::File(Fault::Dangling | Fault::LongLine(_), _) => failed(place, CHANGED),
+        }
+    }
+}
+
+fn failed(place: &Place, reason: &str) -> Diagnostic {
+    codes::CONTENT_UNREADABLE.at(
+        place.clone(),
+        format!("The file of a public asset cannot be read: {reason}"),
+        "Let `storage.path` name a regular file that the build may read, or remove the asset.",
+    )
+}
+
+fn opened(
+    directory: &RunDirectory,
+    path: &str,
+    most: Most,
+) -> Result<Option<std::fs::File>, Refused> {
+    let safe = !path.is_empty()
+        && !path.contains(['\\', '\0'])
+        && path
+            .split('/')
+            .all(|part| !part.is_empty() && part != "." && part != "..");
+    if !safe {
+        return Err(Refused::Outside);
+    }
+    let run = open(directory).map_err(|error| Refused::File(Fault::of(&error), most))?;
+    let below = Path::new(path);
+    if is_hidden(below) || is_reserved(&run, below) {
+        return Err(Refused::Reserved);
+    }
+    let allows = |at: &Path| !is_reserved(&run, at);
+    match confined::open(&run, below, most, &allows) {
+        Ok(opened) => Ok(opened.map(|opened| opened.file)),
+        Err(Fault::Dangling) => Ok(None),
+        Err(fault) => Err(Refused::File(fault, most)),
+    }
+}
+
+/// What is noticed of an asset while it is read.
+#[derive(Default)]
+struct Look {
+    hasher: blake3::Hasher,
+    head: Vec<u8>,
+    /// The first byte that is no white space.
+    first: Option<u8>,
+    is_binary: bool,
+    /// The beginning of a character that the next piece ends.
+    open: Vec<u8>,
+}
+
+impl Look {
+    fn read(&mut self, mut file: impl Read) -> io::Result<()> {
+        let mut piece = vec![0; PIECE];
+        loop {
+            match file.read(&mut piece) {
+                Ok(0) => return Ok(()),
+                Ok(count) => self.piece(&piece[..count]),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    fn piece(&mut self, piece: &[u8]) {
+        self.hasher.update(piece);
+        let room = HEAD - self.head.len();
+        self.head.extend_from_slice(&piece[..room.min(piece.len())]);
+        self.first = self
+            .first
+            .or_else(|| piece.trim_ascii_start().first().copied());
+        if self.is_binary {
+            return;
+        }
+        self.open.extend_from_slice(piece);
+        let read = std::mem::take(&mut self.open);
+        match std::str::from_utf8(&read) {
+            Ok(text) => self.is_binary = text.contains('\0'),
+            Err(error) if error.error_len().is_none() => {
+                let (whole, open) = read.split_at(error.valid_up_to());
+                self.is_binary = whole.contains(&0);
+                self.open = open.to_vec();
+            }
+            Err(_) => self.is_binary = true,
+        }
+    }
+
+    fn is_text(&self) -> bool {
+        !self.is_binary && self.open.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn look(pieces: &[&[u8]]) -> Look {
+        let mut look = Look::default();
+        pieces.iter().for_each(|piece| look.piece(piece));
+        look
+    }
+
+    #[test]
+    fn text_is_told_from_bytes_wherever_a_piece_ends() {
+        assert!(look(&[b"", b"a\xc3", b"\xa9b"]).is_text());
+        assert!(!look(&[b"a\xc3"]).is_text(), "half a character");
+        assert!(!look(&[b"a", b"\xc3b"]).is_text());
+        assert!(!look(&[b"a\0\xc3", b"\xa9"]).is_text());
+        assert!(look(&[]).is_text());
+    }
+
+    #[test]
+    fn the_first_byte_that_is_no_white_space_is_found_in_any_piece() {
+        assert_eq!(look(&[b" \n", b"", b"\t {", b"x"]).first, Some(b'{'));
+        assert_eq!(look(&[b"  "]).first, None);
+    }
+}
