@@ -432,12 +432,13 @@ impl Gathered {
     }
 
     /// The prose of a case, model or harness.
-    fn group_prose(&self, site: &Site, (sort, shelf): (Sort, Shelf), slug: &str) -> GroupProse {
-        let found = self
-            .prose
-            .iter()
-            .find(|(file, _)| file.shelf == shelf && file.slug == slug);
-        found.map_or_else(GroupProse::default, |(_, prose)| GroupProse {
+    fn group_prose(
+        &self,
+        site: &Site,
+        (sort, found): (Sort, Option<&Prose>),
+        slug: &str,
+    ) -> GroupProse {
+        found.map_or_else(GroupProse::default, |prose| GroupProse {
             title: prose.title.clone(),
             description: prose.description.clone(),
             html: own_markdown(

@@ -253,11 +253,8 @@ impl Gathered {
         let set_aside = self.set_aside.values().map(|run| run.slug.as_str());
         let pages = self.prose.iter().map(|(file, _)| page_of(file));
         let files = pages.chain(site.static_files().map(str::to_owned));
-        Targets {
-            archive,
-            files: files.chain(["index.html".to_owned()]).collect(),
-            other_runs: gone.chain(set_aside).collect(),
-        }
+        let files = files.chain(["index.html".to_owned()]).collect();
+        Targets::new(files, archive, gone.chain(set_aside))
     }
 
     pub(super) fn assemble(&mut self, site: &Site) {

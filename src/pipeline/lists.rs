@@ -1,5 +1,7 @@
 //! Knows what is made once all runs are known: lists, tables, prose, feeds, assets.
 
+use std::collections::BTreeMap;
+
 use rayon::prelude::*;
 
 use crate::diagnostics::Diagnostic;
@@ -149,10 +151,18 @@ impl<'a> Lists<'a> {
         .into_iter()
         .flat_map(|(sort, shelf, groups)| groups.iter().map(move |group| (sort, shelf, group)))
         .collect();
+        let prose: BTreeMap<_, _> = self
+            .gathered
+            .prose
+            .iter()
+            .rev()
+            .map(|(file, prose)| ((file.shelf, file.slug.as_str()), prose))
+            .collect();
         all.into_par_iter().try_for_each(|(sort, shelf, group)| {
+            let found = prose.get(&(shelf, group.slug.as_str())).copied();
             let prose = self
                 .gathered
-                .group_prose(self.site, (sort, shelf), &group.slug);
+                .group_prose(self.site, (sort, found), &group.slug);
             let findings = &self.outcome.findings;
             let pages =
                 catalogue::group_pages(archive, findings, sort, group, &prose, plot::render);

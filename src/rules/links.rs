@@ -24,12 +24,10 @@ pub struct Internal {
 /// What a link may lead to.
 #[derive(Debug)]
 pub struct Targets<'a> {
-    /// The runs, cases, models and harnesses.
-    pub archive: &'a Archive,
     /// Paths of the pages of prose and of the static files.
     pub files: BTreeSet<String>,
-    /// Slugs of runs that are not published, and have a page that says so.
-    pub other_runs: BTreeSet<&'a str>,
+    /// Pages in a folder of their own: `runs`, `cases`, `models` or `harnesses`, and the slug.
+    folders: BTreeSet<(&'static str, &'a str)>,
 }
 
 /// The links and images of a text that stay on the site; `page` is the path of its page, `offset` where the text begins in the
@@ -85,23 +83,42 @@ fn leads_somewhere(page: &str, address: &str, targets: &Targets<'_>) -> bool {
     named.is_some_and(|path| targets.have(&path))
 }
 
-impl Targets<'_> {
+impl<'a> Targets<'a> {
+    /// The files, the runs and groups of the archive, and runs that are not published, but have a page that says so.
+    #[must_use]
+    pub fn new(
+        files: BTreeSet<String>,
+        archive: &'a Archive,
+        other_runs: impl Iterator<Item = &'a str>,
+    ) -> Self {
+        let slugs = |folder, groups: &'a [Group]| {
+            let slugs = groups.iter().map(|group| group.slug.as_str());
+            slugs.map(move |slug| (folder, slug))
+        };
+        let runs = archive.runs.iter().map(|entry| entry.slug.as_str());
+        let folders = runs
+            .chain(other_runs)
+            .map(|slug| ("runs", slug))
+            .chain(slugs("cases", &archive.cases))
+            .chain(slugs("models", &archive.models))
+            .chain(slugs("harnesses", &archive.harnesses))
+            .collect();
+        Self { files, folders }
+    }
+
     fn have(&self, path: &str) -> bool {
         if self.files.contains(path) || self.files.contains(&format!("{path}/index.html")) {
             return true;
         }
         let (first, rest) = path.split_once('/').unwrap_or((path, ""));
         let second = rest.split('/').next().unwrap_or_default();
-        let archive = self.archive;
-        let has = |groups: &[Group]| groups.iter().any(|group| group.slug == second);
         match first {
             "runs" if !matches!(second, "" | "index.html" | "page") => {
-                self.other_runs.contains(second)
-                    || archive.runs.iter().any(|entry| entry.slug == second)
+                self.folders.contains(&("runs", second))
             }
-            "cases" => has(&archive.cases),
-            "models" => has(&archive.models),
-            "harnesses" => has(&archive.harnesses),
+            "cases" => self.folders.contains(&("cases", second)),
+            "models" => self.folders.contains(&("models", second)),
+            "harnesses" => self.folders.contains(&("harnesses", second)),
             // What the site writes itself: lists, feeds, schemas, assets.
             _ => RESERVED.contains(&first.split('.').next().unwrap_or(first)),
         }

@@ -1,6 +1,6 @@
 //! Knows what must hold of the site's own prose: addresses are free, and prose about runs finds its runs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Diagnostic, Place, codes};
@@ -88,17 +88,21 @@ pub fn check_addresses(found: &[(Shelf, String, String)]) -> Vec<Diagnostic> {
 /// Warns of prose about a case, model or harness that no run has.
 #[must_use]
 pub fn check_unmatched(found: &[(Shelf, String, String)], archive: &Archive) -> Vec<Diagnostic> {
+    let slugs = |groups: &[Group]| -> BTreeSet<String> {
+        groups.iter().map(|group| group.slug.clone()).collect()
+    };
+    let (cases, models) = (slugs(&archive.cases), slugs(&archive.models));
+    let harnesses = slugs(&archive.harnesses);
     found
         .iter()
         .filter_map(|(shelf, slug, path)| {
-            let (groups, word) = match shelf {
+            let (slugs, word) = match shelf {
                 Shelf::Page => return None,
-                Shelf::Case => (&archive.cases, "case"),
-                Shelf::Model => (&archive.models, "model"),
-                Shelf::Harness => (&archive.harnesses, "harness"),
+                Shelf::Case => (&cases, "case"),
+                Shelf::Model => (&models, "model"),
+                Shelf::Harness => (&harnesses, "harness"),
             };
-            let matched = groups.iter().any(|group: &Group| group.slug == *slug);
-            (!matched).then(|| {
+            (!slugs.contains(slug)).then(|| {
                 codes::PAGE_UNMATCHED.at(
                     Place::file(path),
                     format!("No run has a {word} with the address {}", quoted(slug)),

@@ -29,6 +29,7 @@ mod full_run;
 mod fuzz_targets;
 mod fuzzing;
 mod generate;
+mod growth;
 mod harn;
 mod harn_versions;
 mod hostile;
