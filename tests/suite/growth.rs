@@ -78,18 +78,18 @@ fn a_hundred_thousand_ranges_that_no_file_has_take_seconds() {
 }
 
 #[test]
-fn two_hundred_thousand_actions_on_the_entries_of_one_thread_take_seconds() {
+fn three_hundred_thousand_actions_on_the_entries_of_one_thread_take_seconds() {
     let site = site();
     let mut log = String::from(
         "{\"type\":\"annotations/set\",\"annotation\":{\"id\":\"t\",\"turnId\":\"t\",\"resource\":\"a.ts\",\"resolved\":false,\"entries\":[]}}\n",
     );
-    for i in 0..100_000 {
+    for i in 0..150_000 {
         let _ = writeln!(
             log,
             "{{\"type\":\"annotations/entrySet\",\"annotationId\":\"t\",\"entry\":{{\"id\":\"{i}\",\"text\":\"x\"}}}}"
         );
     }
-    for i in (1..100_000).rev() {
+    for i in (1..150_000).rev() {
         let _ = writeln!(
             log,
             "{{\"type\":\"annotations/entryRemoved\",\"annotationId\":\"t\",\"entryId\":\"{i}\"}}"
