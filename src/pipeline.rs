@@ -430,25 +430,20 @@ impl Gathered {
             .install(|| lists.publish(progress))
             .map_err(|problem| vec![problem])
     }
+}
 
-    /// The prose of a case, model or harness.
-    fn group_prose(
-        &self,
-        site: &Site,
-        (sort, found): (Sort, Option<&Prose>),
-        slug: &str,
-    ) -> GroupProse {
-        found.map_or_else(GroupProse::default, |prose| GroupProse {
-            title: prose.title.clone(),
-            description: prose.description.clone(),
-            html: own_markdown(
-                site,
-                &links::group(sort.folder(), slug),
-                &prose.body,
-                "about",
-            ),
-        })
-    }
+/// The prose of a case, model or harness.
+fn group_prose(site: &Site, (sort, found): (Sort, Option<&Prose>), slug: &str) -> GroupProse {
+    found.map_or_else(GroupProse::default, |prose| GroupProse {
+        title: prose.title.clone(),
+        description: prose.description.clone(),
+        html: own_markdown(
+            site,
+            &links::group(sort.folder(), slug),
+            &prose.body,
+            "about",
+        ),
+    })
 }
 
 fn title(file: &ProseFile, prose: &Prose) -> String {

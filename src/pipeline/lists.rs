@@ -19,7 +19,7 @@ use crate::view::annotations::{Card, Catalogue};
 use crate::view::chrome::{PageInfo, Script};
 use crate::view::{catalogue, compare, home, links, overview, problems, run as run_view};
 
-use super::{Gathered, Outcome, Progress, own_markdown, title};
+use super::{Gathered, Outcome, Progress, group_prose, own_markdown, title};
 
 /// What the lists are made from.
 pub(super) struct Lists<'a> {
@@ -160,9 +160,7 @@ impl<'a> Lists<'a> {
             .collect();
         all.into_par_iter().try_for_each(|(sort, shelf, group)| {
             let found = prose.get(&(shelf, group.slug.as_str())).copied();
-            let prose = self
-                .gathered
-                .group_prose(self.site, (sort, found), &group.slug);
+            let prose = group_prose(self.site, (sort, found), &group.slug);
             let findings = &self.outcome.findings;
             let pages =
                 catalogue::group_pages(archive, findings, sort, group, &prose, plot::render);
