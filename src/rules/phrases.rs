@@ -1,7 +1,7 @@
 //! Knows which of many phrases a text holds, in one pass over it (after Aho and Corasick): how long it takes does not depend on
 //! how many phrases there are.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 /// Phrases up to this many are looked for one after the other, which is faster.
 const FEW: usize = 8;
@@ -96,7 +96,7 @@ impl<'t> Search<'t> {
 
 /// The beginnings of all phrases as a tree; node 0 is the empty one.
 struct Machine {
-    next: HashMap<(u32, u8), u32>,
+    next: BTreeMap<(u32, u8), u32>,
     /// The longest other beginning that each node ends with.
     back: Vec<u32>,
     /// The longest whole phrase that each node ends with, itself apart; 0 where there is none.
@@ -110,7 +110,7 @@ struct Machine {
 
 impl Machine {
     fn new(phrases: &[&str]) -> Self {
-        let mut next = HashMap::new();
+        let mut next = BTreeMap::new();
         let mut nodes = vec![(0, 0, 0)];
         let ends: Vec<u32> = phrases
             .iter()
