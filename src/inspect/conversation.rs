@@ -70,7 +70,7 @@ pub(super) fn conversation<'a>(
                 )
             }),
             Found::Refused(problem) => {
-                problems.add(problem.code, || Diagnostic { place, ..*problem })
+                problems.add(problem.code, || Diagnostic { place, ..*problem });
             }
         }
     }

@@ -255,7 +255,9 @@ mod tests {
 
     fn look(pieces: &[&[u8]]) -> Look {
         let mut look = Look::default();
-        pieces.iter().for_each(|piece| look.piece(piece));
+        for piece in pieces {
+            look.piece(piece);
+        }
         look
     }
 

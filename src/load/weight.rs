@@ -1,5 +1,7 @@
 //! [edge in] Knows how much a run may hold in memory, before any of it is read.
 
+use std::path::Path;
+
 use walkdir::WalkDir;
 
 use super::run_files::role;
@@ -16,7 +18,9 @@ pub fn weight(directory: &RunDirectory) -> u64 {
     let is_read = |entry: &walkdir::DirEntry| {
         let name = entry.file_name().to_str().unwrap_or_default();
         match (entry.depth(), entry.file_type().is_dir()) {
-            (1, true) => name.ends_with(".cas"),
+            (1, true) => Path::new(name)
+                .extension()
+                .is_some_and(|extension| extension == "cas"),
             (1, false) => role(name).is_some(),
             (_, is_folder) => !is_folder,
         }

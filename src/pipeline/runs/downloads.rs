@@ -27,7 +27,7 @@ impl RunOutput<'_> {
         let path = links::run_file(slug, archive::NAME);
         let written = archive::write(files.stage, &path, self.directory, implementation)?;
         let bytes = written.bytes;
-        files.streamed(written)?;
+        files.streamed(&written)?;
         Ok(Some(bytes))
     }
 

@@ -70,7 +70,7 @@ impl<'a> Files<'a> {
         fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> Result<(), Unwritten> {
         let written = self.stage.stream(path, fill)?;
-        self.streamed(written)
+        self.streamed(&written)
     }
 
     /// Notes down a file that is only written when it is not rehearsed, since its bytes are known.
@@ -80,7 +80,7 @@ impl<'a> Files<'a> {
     }
 
     /// Notes a file down that was written piece by piece.
-    pub(super) fn streamed(&mut self, written: Written) -> Result<(), Unwritten> {
+    pub(super) fn streamed(&mut self, written: &Written) -> Result<(), Unwritten> {
         self.note(&written.path, written.bytes)
     }
 
