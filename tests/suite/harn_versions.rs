@@ -88,7 +88,12 @@ fn every_sample_has_the_hash_that_harn_computes_or_is_refused_as_by_harn() {
         let (tape, found) = parse(file, &bytes);
         let Some(expected) = says["contentHash"].as_str() else {
             assert!(tape.is_none(), "{file} is refused");
-            assert!(found.iter().any(|problem| problem.is_error()), "{file}");
+            assert!(
+                found
+                    .iter()
+                    .any(runpress::diagnostics::Diagnostic::is_error),
+                "{file}"
+            );
             continue;
         };
         let tape = tape.unwrap_or_else(|| panic!("{file}: {found:?}"));
@@ -600,7 +605,9 @@ fn swap(value: &mut Value, by: &Value, count: &mut usize) {
         *value = by.clone();
         *count += 1;
     } else if let Value::Array(items) = value {
-        items.iter_mut().for_each(|item| swap(item, by, count));
+        for item in items {
+            swap(item, by, count);
+        }
     } else if let Value::Object(members) = value {
         members.values_mut().for_each(|item| swap(item, by, count));
     }

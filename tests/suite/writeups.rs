@@ -238,7 +238,7 @@ fn the_page_of_runs_orders_ratings_in_the_browser_as_the_server_does() {
         .iter()
         .rev()
         .map(|rating| format!("'{}'", rating.word()));
-    let list = format!("RATINGS = [{}]", Vec::from_iter(words).join(", "));
+    let list = format!("RATINGS = [{}]", words.collect::<Vec<_>>().join(", "));
     assert!(script.contains(&list), "{list}");
 }
 

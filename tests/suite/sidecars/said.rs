@@ -153,7 +153,12 @@ fn fields_that_are_free_in_harn_never_stop_a_publication() {
         "annotation.schema",
     ];
     assert_eq!(found, expected);
-    assert!(!outcome.diagnostics.iter().any(|problem| problem.is_error()));
+    assert!(
+        !outcome
+            .diagnostics
+            .iter()
+            .any(runpress::diagnostics::Diagnostic::is_error)
+    );
     let page = site.first_page();
     assert_eq!(
         page.texts("ul.links li"),
