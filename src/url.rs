@@ -26,8 +26,9 @@ impl HttpUrl {
         let rest = strip_scheme(text, "https://").or_else(|| strip_scheme(text, "http://"))?;
         let authority = rest.split(['/', '?', '#']).next()?;
         let clean = text.chars().all(|c| {
-            let is_unsafe = c.is_whitespace() || c.is_control() || crate::characters::is_hidden(c);
-            !is_unsafe && !matches!(c, '"' | '<' | '>' | '\\' | '`')
+            let is_blank_or_hidden =
+                c.is_whitespace() || c.is_control() || crate::characters::is_hidden(c);
+            !is_blank_or_hidden && !matches!(c, '"' | '<' | '>' | '\\' | '`')
         });
         let host = authority
             .rsplit_once(':')

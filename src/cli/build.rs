@@ -245,7 +245,7 @@ fn verdict(outcome: &Outcome, is_build: bool, publishes: bool) -> &'static str {
         _ if outcome.published => "Published",
         (true, _) => "Nothing was published",
         (false, true) => "Checked",
-        (false, false) => "Checked, not fit to publish",
+        (false, false) => "Check failed",
     }
 }
 

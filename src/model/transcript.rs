@@ -315,7 +315,7 @@ mod tests {
 
     #[test]
     fn what_nests_too_deeply_is_left_out_of_what_is_published() {
-        let deep = format!("{}1{}", "[".repeat(100), "]".repeat(100));
+        let deep = format!("{}1{}", "[".repeat(80), "]".repeat(80));
         let text = format!(
             r#"{{"_type":"transcript","messages":[{{"role":"assistant","content":[
             {{"type":"tool_call","visibility":"public","name":"n","arguments":{deep}}},
