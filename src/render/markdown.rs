@@ -3,7 +3,10 @@
 //! An event filter: raw HTML becomes text, links and images pass an allowlist, ids get a prefix,
 //! headings move below the page's own, nesting is capped.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod anchors;
+mod plain;
+
+use std::collections::BTreeSet;
 
 use pulldown_cmark::{
     Alignment, BlockQuoteKind, CodeBlockKind, CowStr, Event, HeadingLevel, Parser, Tag, TagEnd,
@@ -16,11 +19,11 @@ use crate::pictures::Size;
 
 use super::html::Html;
 use super::text::{needs_care, push_attribute, push_text};
+use anchors::anchor_headings;
+pub use plain::plain;
 
 /// Containers nested deeper than this are flattened.
 const DEPTH: usize = 64;
-/// How many bytes of Markdown are read for one character of plain text: a word may be a link with a long address.
-const MARKUP: usize = 64;
 
 /// How a text stands on its page.
 #[derive(Debug, Clone, Copy)]
@@ -65,38 +68,6 @@ pub fn render(text: &str, context: Context<'_>) -> Html {
     let mut out = String::with_capacity(text.len() + text.len() / 2);
     html::push_html(&mut out, events.into_iter());
     Html::finished(out)
-}
-
-/// The words of a text on one line, cut at `limit` characters.
-#[must_use]
-pub fn plain(text: &str, limit: usize) -> String {
-    // The parser reads all of a text before it gives its first word, and takes many times its size for that.
-    let text = &text[..text.floor_char_boundary(limit.saturating_mul(MARKUP).min(text.len()))];
-    let mut out = String::new();
-    for event in Parser::new_ext(text, OPTIONS) {
-        match event {
-            Event::Text(text) | Event::Code(text) => out.push_str(&text),
-            Event::SoftBreak | Event::HardBreak if !out.ends_with(' ') => out.push(' '),
-            // The end of a word in bold is no end of a word.
-            Event::End(end) if !out.ends_with(' ') && !is_inline(end) => out.push(' '),
-            _ => {}
-        }
-        if out.len() > limit * 4 {
-            break;
-        }
-    }
-    let words = out.trim();
-    words.char_indices().nth(limit).map_or_else(
-        || words.to_owned(),
-        |(end, _)| format!("{}…", words[..end].trim_end()),
-    )
-}
-
-const fn is_inline(end: TagEnd) -> bool {
-    matches!(
-        end,
-        TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough | TagEnd::Link | TagEnd::Image
-    )
 }
 
 struct Filter<'a> {
@@ -366,41 +337,6 @@ fn visible(text: CowStr<'_>) -> Event<'_> {
         Event::InlineHtml(html.into())
     } else {
         Event::Text(text)
-    }
-}
-
-/// Headings of the site's own prose can be linked to.
-fn anchor_headings(events: &mut [Event<'_>], scope: &str) {
-    // The page itself has the id `main`.
-    let mut taken = BTreeSet::from(["main".to_owned()]);
-    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    for at in 0..events.len() {
-        if !matches!(events[at], Event::Start(Tag::Heading { .. })) {
-            continue;
-        }
-        let text: String = events[at + 1..]
-            .iter()
-            .take_while(|event| !matches!(event, Event::End(TagEnd::Heading(_))))
-            .filter_map(|event| match event {
-                Event::Text(text) | Event::Code(text) => Some(text.as_ref()),
-                _ => None,
-            })
-            .collect();
-        let plain = if scope.is_empty() {
-            slugify(&text)
-        } else {
-            format!("{scope}-{}", slugify(&text))
-        };
-        // The number of the last one is kept, so that very many headings of one name take no longer than others.
-        let count = counts.entry(plain.clone()).or_insert(1);
-        let mut slug = plain.clone();
-        while slug.is_empty() || !taken.insert(slug.clone()) {
-            *count += 1;
-            slug = format!("{plain}-{count}");
-        }
-        if let Event::Start(Tag::Heading { id, .. }) = &mut events[at] {
-            *id = Some(slug.into());
-        }
     }
 }
 

@@ -1,0 +1,42 @@
+//! Knows the ids of headings, so that they can be linked to.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use pulldown_cmark::{Event, Tag, TagEnd};
+
+use crate::model::slug::slugify;
+
+/// Headings of the site's own prose can be linked to.
+pub(super) fn anchor_headings(events: &mut [Event<'_>], scope: &str) {
+    // The page itself has the id `main`.
+    let mut taken = BTreeSet::from(["main".to_owned()]);
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for at in 0..events.len() {
+        if !matches!(events[at], Event::Start(Tag::Heading { .. })) {
+            continue;
+        }
+        let text: String = events[at + 1..]
+            .iter()
+            .take_while(|event| !matches!(event, Event::End(TagEnd::Heading(_))))
+            .filter_map(|event| match event {
+                Event::Text(text) | Event::Code(text) => Some(text.as_ref()),
+                _ => None,
+            })
+            .collect();
+        let plain = if scope.is_empty() {
+            slugify(&text)
+        } else {
+            format!("{scope}-{}", slugify(&text))
+        };
+        // The number of the last one is kept, so that very many headings of one name take no longer than others.
+        let count = counts.entry(plain.clone()).or_insert(1);
+        let mut slug = plain.clone();
+        while slug.is_empty() || !taken.insert(slug.clone()) {
+            *count += 1;
+            slug = format!("{plain}-{count}");
+        }
+        if let Event::Start(Tag::Heading { id, .. }) = &mut events[at] {
+            *id = Some(slug.into());
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! Knows the words of a Markdown text without its markup.
+
+use pulldown_cmark::{Event, Parser, TagEnd};
+
+use crate::markup::OPTIONS;
+
+/// How many bytes of Markdown are read for one character of plain text: a word may be a link with a long address.
+const MARKUP: usize = 64;
+
+/// The words of a text on one line, cut at `limit` characters.
+#[must_use]
+pub fn plain(text: &str, limit: usize) -> String {
+    // The parser reads all of a text before it gives its first word, and takes many times its size for that.
+    let text = &text[..text.floor_char_boundary(limit.saturating_mul(MARKUP).min(text.len()))];
+    let mut out = String::new();
+    for event in Parser::new_ext(text, OPTIONS) {
+        match event {
+            Event::Text(text) | Event::Code(text) => out.push_str(&text),
+            Event::SoftBreak | Event::HardBreak if !out.ends_with(' ') => out.push(' '),
+            // The end of a word in bold is no end of a word.
+            Event::End(end) if !out.ends_with(' ') && !is_inline(end) => out.push(' '),
+            _ => {}
+        }
+        if out.len() > limit * 4 {
+            break;
+        }
+    }
+    let words = out.trim();
+    words.char_indices().nth(limit).map_or_else(
+        || words.to_owned(),
+        |(end, _)| format!("{}…", words[..end].trim_end()),
+    )
+}
+
+const fn is_inline(end: TagEnd) -> bool {
+    matches!(
+        end,
+        TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough | TagEnd::Link | TagEnd::Image
+    )
+}
