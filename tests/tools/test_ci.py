@@ -117,7 +117,7 @@ class Action(unittest.TestCase):
         self.assertNotIn("if", address)
 
     def test_code_scanning_gets_the_report_of_each_check_that_wrote_one(self):
-        scan = self.steps["Hand the problems to code scanning"]
+        scan = self.steps["Upload problems to code scanning"]
         self.assertEqual(scan["with"]["sarif_file"], "${{ steps.check.outputs.sarif }}")
         self.assertIn("${{ inputs.root }}", scan["with"]["category"])
         self.assertIn("steps.check.outputs.sarif != ''", scan["if"])
@@ -296,7 +296,7 @@ class Fetching:
             done, _ = self.fetch(self.served(status, LOGIN)[1])
             self.assertEqual(done.returncode, 1, done.stdout)
             self.assertIn("is not a ledger", done.stderr)
-            self.assertIn("private", done.stderr)
+            self.assertIn("Private", done.stderr)
 
 
 class OfTheAction(Fetching, unittest.TestCase):
