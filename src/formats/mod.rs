@@ -5,6 +5,7 @@ pub mod json;
 pub mod jsonl;
 pub mod page;
 pub mod portable;
+pub(crate) mod private;
 pub mod raw;
 pub mod reader;
 pub mod reason;

@@ -190,6 +190,8 @@ pub struct Event<'a> {
     pub blocks: Vec<Block<'a>>,
     /// Content that stands in the CAS folder.
     pub external: Vec<External>,
+    /// Paths of files that the call of a tool names or changes, where the headline is more than one path.
+    pub files: Vec<String>,
     /// What [`Event::digest`] gives, where it was computed before.
     pub known_digest: Option<blake3::Hash>,
 }

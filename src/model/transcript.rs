@@ -3,7 +3,6 @@
 
 mod assets;
 mod disclosure;
-mod words;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -197,6 +196,7 @@ fn aside(event: Event<'_>) -> Aside {
 mod tests {
     use super::*;
     use crate::diagnostics::Source;
+    use crate::formats::private::is_reasoning;
     use crate::formats::transcript::parse;
 
     fn conversation(text: &str) -> Conversation<'_> {
@@ -308,9 +308,9 @@ mod tests {
             "redacted_thinking",
             "think",
         ];
-        assert!(private.iter().all(|word| words::is_reasoning(word)));
+        assert!(private.iter().all(|word| is_reasoning(word)));
         let public = ["text", "rethink", "provider", "payload", "cotton"];
-        assert!(!public.iter().any(|word| words::is_reasoning(word)));
+        assert!(!public.iter().any(|word| is_reasoning(word)));
     }
 
     #[test]

@@ -114,12 +114,12 @@ fn push_event(out: &mut String, event: &EventView<'_>) {
         push_content(out, text);
     }
     for (label, about, size) in &event.missing {
-        out.push_str("<p class=missing>The ");
+        out.push_str("<p class=missing>Payload not found: ");
         out.push_str(label);
         push_about(out, about);
         out.push_str(" (");
         out.push_str(size);
-        out.push_str(") is not in the tape’s CAS folder.</p>");
+        out.push_str(").</p>");
     }
 }
 

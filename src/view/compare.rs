@@ -97,6 +97,9 @@ pub struct TapeData<'a> {
     /// Commands and paths.
     keys: Vec<Cow<'a, str>>,
     events: Vec<EventData>,
+    /// Files of tool calls: the position of the event, and the path.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    files: Vec<(usize, Cow<'a, str>)>,
 }
 
 /// An event: kind, milliseconds since the one before (null without a time), whether it failed (0 or 1), its command
@@ -316,6 +319,7 @@ fn tape_data<'a>(config: &Config, tape: &'a Tape<'_>, layout: &Layout<'_>) -> Ta
     let mut keys: Vec<Cow<'_, str>> = Vec::new();
     let mut known: BTreeMap<Cow<'_, str>, usize> = BTreeMap::new();
     let (mut bytes, mut before) = (0, None);
+    let mut files = Vec::new();
     let mut events = Vec::with_capacity(tape.events.len().min(EVENTS));
     for (position, event) in tape.events.iter().take(EVENTS).enumerate() {
         let kind = kinds.iter().position(|kind| *kind == event.kind);
@@ -332,6 +336,14 @@ fn tape_data<'a>(config: &Config, tape: &'a Tape<'_>, layout: &Layout<'_>) -> Ta
         });
         if bytes > KEYS {
             break;
+        }
+        for path in &event.files {
+            let path = path_key(path, &config.workspace);
+            bytes += path.len();
+            if bytes > KEYS {
+                break;
+            }
+            files.push((position, path));
         }
         let anchor = layout.anchor(event.seq, position);
         events.push(EventData {
@@ -352,6 +364,7 @@ fn tape_data<'a>(config: &Config, tape: &'a Tape<'_>, layout: &Layout<'_>) -> Ta
             .collect(),
         keys,
         events,
+        files,
     }
 }
 
@@ -365,25 +378,42 @@ fn key<'a>(event: &'a Event<'_>, workspace: &[String]) -> Option<Cow<'a, str>> {
     if !acts {
         return None;
     }
-    let below = match event.kind.family {
-        Family::Read | Family::Write => workspace::below(&event.headline, workspace),
-        _ => None,
+    let names_paths = matches!(event.kind.family, Family::Read | Family::Write);
+    let key = if !names_paths {
+        cut_key(on_one_line(&event.headline))
+    } else if event.files.is_empty() {
+        path_key(&event.headline, workspace)
+    } else {
+        // The words of a tool call: the tool, then paths.
+        let words = event.headline.split_whitespace();
+        let words: Vec<_> = words
+            .map(|word| match workspace::below(word, workspace) {
+                Some("") => ".",
+                below => below.unwrap_or(word),
+            })
+            .collect();
+        cut_key(Cow::Owned(words.join(" ")))
     };
-    let words = match below {
+    (!key.is_empty()).then_some(key)
+}
+
+fn path_key<'a>(path: &'a str, workspace: &[String]) -> Cow<'a, str> {
+    cut_key(match workspace::below(path, workspace) {
         Some("") => Cow::Borrowed("."),
-        below => on_one_line(below.unwrap_or(&event.headline)),
-    };
-    if words.is_empty() {
-        return None;
-    }
+        below => on_one_line(below.unwrap_or(path)),
+    })
+}
+
+/// What is too long is told apart by a digest.
+fn cut_key(words: Cow<'_, str>) -> Cow<'_, str> {
     if words.len() <= KEY {
-        return Some(words);
+        return words;
     }
     let Some((end, _)) = words.char_indices().nth(KEY) else {
-        return Some(words);
+        return words;
     };
     let digest = blake3::hash(words.as_bytes()).to_hex();
-    Some(Cow::Owned(format!("{}…{}", &words[..end], &digest[..6])))
+    Cow::Owned(format!("{}…{}", &words[..end], &digest[..6]))
 }
 
 /// The text with single blanks between its words.

@@ -108,6 +108,9 @@
   const unpack = (run) => {
     if (!run.tape) return [];
     const { prefix, kinds, keys, events, pageSize } = run.tape;
+    // The files of a tool call, which its words do not tell apart.
+    const files = new Map();
+    for (const [position, path] of run.tape.files ?? []) files.set(position, [...(files.get(position) ?? []), path.replace(/^\.\//, '')]);
     let at = 0;
     return events.map(([kind, after, failed, key, anchor], position) => {
       at += after || 0;
@@ -115,7 +118,7 @@
       const page = Math.floor(position / pageSize) + 1;
       return {
         word: kinds[kind][0], family: kinds[kind][1], failed: failed === 1, at, number: `#${name.slice(prefix.length + 2)}`,
-        key: key < 0 ? null : keys[key].replace(/^\.\//, ''),
+        key: key < 0 ? null : keys[key].replace(/^\.\//, ''), files: files.get(position),
         href: `${root}runs/${run.slug}/${page > 1 ? `events/${prefix.replace('.', '/')}${page}/` : ''}index.html#${name}`,
       };
     });
@@ -293,9 +296,9 @@
     const same = stretches.reduce((sum, each) => sum + (each.same ? each.sides[0].length : 0), 0);
     const first = stretches.findIndex((each) => !each.same);
     const start = first > 0 ? stretches[0].sides[0].length : 0;
-    const words = first < 0 ? `All ${count(same, 'action')} are the same, in the same order.`
+    const words = first < 0 ? same === 1 ? 'The only action is the same.' : `All ${count(same, 'action')} are the same, in the same order.`
       : `${!first ? 'They part at the first action.' : `The first ${start === 1 ? 'action is' : `${count(start, 'action')} are`} the same; then they part.`}${
-        same > start ? ' Further on they meet again:' : ''} ${same.toLocaleString('en')} of the ${count(lists[0].length, 'action')} of ${LETTERS[runs[0].at]} and the ${lists[1].length.toLocaleString('en')} of ${LETTERS[runs[1].at]} are the same, in the same order.`;
+        same > start ? ' Further on they meet again:' : ''} ${same.toLocaleString('en')} of the ${count(lists[0].length, 'action')} of ${LETTERS[runs[0].at]} and the ${lists[1].length.toLocaleString('en')} of ${LETTERS[runs[1].at]} ${same === 1 ? 'is' : 'are'} the same, in the same order.`;
     const drawn = async (from, to) => {
       const body = make('tbody');
       await steps(stretches.slice(from, to).entries(), ([at, each]) => body.append(stretch(each, runs, from + at === first)));
@@ -329,11 +332,11 @@
     const id = 'files';
     const touched = tapes.map((tape) => {
       const paths = new Map();
-      for (const event of acts(tape)) {
-        if (!/^(read|write|list|file_\w+)$/.test(event.word)) continue;
-        const path = event.key;
-        const known = paths.get(path);
-        if (!known || (event.family === 'write' && known.family !== 'write')) paths.set(path, event);
+      for (const event of tape) {
+        for (const path of event.files ?? (event.key !== null && /^(read|write|list|file_\w+)$/.test(event.word) ? [event.key] : [])) {
+          const known = paths.get(path);
+          if (!known || (event.family === 'write' && known.family !== 'write')) paths.set(path, event);
+        }
       }
       return paths;
     });

@@ -363,7 +363,7 @@ fn a_payload_that_is_not_there_is_named_and_never_read_from_elsewhere() {
         );
         assert_eq!(codes(&site.publish()), ["tape.missing-payload"], "{hash}");
         let page = site.first_page();
-        assert!(words(page.one("[id='run.e-0']")).contains("is not in the tape’s CAS folder"));
+        assert!(words(page.one("[id='run.e-0']")).contains("Payload not found: response (5 B)."));
         assert!(!page.main().contains("root:"));
     }
 }

@@ -298,7 +298,7 @@ fn the_page_says_how_a_run_was_recorded_and_what_its_tape_holds() {
     assert_eq!(fact("workspace root"), "/srv/run/workspace");
     assert_eq!(fact("state roots"), "/srv/run/.harn");
     let holds = words(page.one("#provenance ~ .holds, .holds"));
-    for word in ["prompts", "results of tools", "paths"] {
+    for word in ["may contain", "prompts", "tool results", "paths"] {
         assert!(holds.contains(word), "{holds}");
     }
     let site = sample("v3-metadata");
@@ -362,9 +362,8 @@ fn every_new_kind_is_a_readable_event() {
             5,
             &[
                 "tool_call",
-                "src/score.js",
+                "read_file src/score.js",
                 "ok",
-                "tool read_file",
                 "let s = n + 1;",
                 "transcript changes",
             ],
@@ -395,7 +394,7 @@ fn every_new_kind_is_a_readable_event() {
             &[
                 "The off-by-one error is fixed.",
                 "messages of earlier calls 1",
-                "request as in event 4",
+                "settings as in event 4",
                 "let s = n + 1;",
             ],
         ),
@@ -480,11 +479,7 @@ fn arguments_come_from_the_outcome_or_from_the_call_that_a_model_asked_for() {
     assert_eq!(codes(&site.publish()), [""; 0]);
     let page = site.first_page();
     let event = |seq: u32| words(page.one(&format!("#e-{seq}")));
-    assert!(
-        event(1).contains("npm test ok") && event(1).contains("tool run_command"),
-        "{}",
-        event(1)
-    );
+    assert!(event(1).contains("run_command npm test ok"), "{}", event(1));
     assert_eq!(page.all("#e-1.f-command").len(), 1);
     assert!(
         event(2).contains("noted.js") && !event(2).contains("asked.js"),
@@ -497,7 +492,7 @@ fn arguments_come_from_the_outcome_or_from_the_call_that_a_model_asked_for() {
         event(2)
     );
     assert!(
-        event(3).contains("arguments digest"),
+        event(3).contains("digest of the arguments digest"),
         "a call is used once: {}",
         event(3)
     );
@@ -584,10 +579,7 @@ fn payloads_of_every_new_kind_are_checked_and_missing_ones_named() {
     assert_eq!(codes(&site.publish()), ["tape.missing-payload"; 9]);
     let page = site.first_page();
     assert_eq!(page.all(".missing").len(), 9);
-    assert!(
-        words(page.one("#e-1"))
-            .contains("The written file src/a.js (9 B) is not in the tape’s CAS folder.")
-    );
+    assert!(words(page.one("#e-1")).contains("Payload not found: written file src/a.js (9 B)."));
 
     let wrong = json!({ "content_hash": hash("other"), "text": "text" });
     let text = json!(kinds).to_string();
@@ -649,5 +641,146 @@ fn tool_calls_are_compared_by_what_they_are_about() {
     assert!(
         !data.contains("Clock.now_ms"),
         "a lookup in a cache is no action"
+    );
+}
+
+#[test]
+fn calls_without_an_id_show_the_arguments_that_their_digest_proves_and_no_others() {
+    let arguments = [json!({ "path": "one.js" }), json!({ "path": "two.js" })];
+    let calls = arguments
+        .iter()
+        .map(|arguments| json!({ "name": "read_file", "arguments": arguments }));
+    let calls: Vec<_> = calls.collect();
+    let nameless = |digest: String| {
+        let mut call = tool("read_file", "", &Value::Null);
+        call["args_digest"] = json!(digest);
+        call
+    };
+    let site = with(&[
+        answer(&json!({ "text": "", "tool_calls": calls })),
+        nameless(hash(&arguments[0].to_string())),
+        nameless(hash(&arguments[1].to_string())),
+        nameless(hash("of others")),
+    ]);
+    assert_eq!(codes(&site.publish()), [""; 0]);
+    let page = site.first_page();
+    let event = |seq: u32| words(page.one(&format!("#e-{seq}")));
+    assert!(event(1).contains("read_file one.js"), "{}", event(1));
+    assert!(event(2).contains("read_file two.js"), "{}", event(2));
+    assert!(!event(3).contains(".js"), "{}", event(3));
+    assert!(event(3).contains("digest of the arguments"), "{}", event(3));
+}
+
+#[test]
+fn of_two_calls_with_one_id_the_latest_counts() {
+    let call = |path: &str| {
+        answer(&json!({ "text": "", "tool_calls": [
+            { "id": "a", "name": "read_file", "arguments": { "path": path } }] }))
+    };
+    let site = with(&[
+        call("old.js"),
+        call("new.js"),
+        tool("read_file", "a", &Value::Null),
+    ]);
+    site.publish();
+    let event = words(site.first_page().one("#e-2"));
+    assert!(event.contains("read_file new.js"), "{event}");
+}
+
+#[test]
+fn calls_of_different_tools_are_different_actions_and_name_the_files_they_changed() {
+    let ask = |name: &str| {
+        answer(&json!({ "text": "", "tool_calls": [
+            { "id": name, "name": name, "arguments": { "path": "/work/src/a.js" } }] }))
+    };
+    let mut many = tool("patch", "", &Value::Null);
+    many["effects"] = ["a", "b", "c", "d"]
+        .map(|path| json!({ "path": path }))
+        .into();
+    let site = with(&[
+        ask("read_file"),
+        tool("read_file", "read_file", &Value::Null),
+        ask("delete_file"),
+        tool("delete_file", "delete_file", &Value::Null),
+        many,
+    ]);
+    assert_eq!(codes(&site.publish()), [""; 0]);
+    let data = site.text(&format!("public/runs/{FIRST_SLUG}/compare.js"));
+    for text in [
+        r#""keys":["read_file src/a.js","delete_file src/a.js","patch a b c"]"#,
+        r#""files":[[1,"src/a.js"],[3,"src/a.js"],[4,"a"],[4,"b"],[4,"c"],[4,"d"]]"#,
+    ] {
+        assert!(data.contains(text), "{text}: {data}");
+    }
+}
+
+#[test]
+fn thinking_is_shown_in_no_shape_that_a_message_an_answer_or_a_change_gives_it() {
+    const SECRET: &str = "between me and myself";
+    let message = |message: &Value| {
+        let mut call = answer(&json!({ "text": "answer" }));
+        call["messages"] = json!([inline(&message.to_string())]);
+        call
+    };
+    let parts = [
+        json!({ "type": "thought", "text": SECRET }),
+        json!({ "type": "analysis", "text": SECRET }),
+        json!({ "type": "chain_of_thought", "text": SECRET }),
+        json!({ "type": "text", "thought": true, "text": SECRET }),
+        json!({ "type": "tool_result", "content": [{ "type": "thinking", "thinking": SECRET }] }),
+        json!({ "type": "text", "text": "said aloud" }),
+    ];
+    let block = json!({ "type": "thinking", "thinking": SECRET });
+    let mut call = tool("t", "", &Value::Null);
+    call["transcript_changes"] = json!([
+        { "session_id": "s", "fields": { "messages": { "append": [{ "role": "assistant", "content": [block] }] },
+            "reasoning": { "set": SECRET }, "tokens": { "set": { "reasoning_tokens": 7 } } } },
+        { "session_id": "s", "lifecycle": { "kind": "opened", "transcript": { "messages": [block] } } },
+    ]);
+    let site = with(&[
+        message(&json!({ "role": "assistant", "content": parts })),
+        message(&json!({ "role": "assistant", "channel": "analysis", "content": SECRET })),
+        message(&json!({ "role": "assistant", "content": block })),
+        message(&json!({ "thinking": SECRET })),
+        answer(&json!({ "thinking": SECRET, "model": "m" })),
+        answer(&json!({ "choices": [{ "reasoning": SECRET, "content": "chosen" }] })),
+        call,
+    ]);
+    assert_eq!(codes(&site.publish()), [""; 0]);
+    let page = site.first_page();
+    let event = |seq: u32| words(page.one(&format!("#e-{seq}")));
+    for seq in 0..7 {
+        assert!(!event(seq).contains(SECRET), "{}", event(seq));
+    }
+    assert!(event(0).contains("said aloud"), "{}", event(0));
+    assert!(event(4).contains("model m"), "{}", event(4));
+    assert!(event(4).contains("thinking recorded, not shown"));
+    assert!(event(5).contains("chosen"), "{}", event(5));
+    assert!(
+        event(6).contains("\"reasoning_tokens\": 7") && event(6).contains("<thinking, not shown>"),
+        "{}",
+        event(6)
+    );
+}
+
+#[test]
+fn a_message_without_words_is_not_listed() {
+    let mut call = answer(&json!({ "text": "answer" }));
+    let empty = json!({ "role": "assistant", "content": "", "tool_calls": [] });
+    call["messages"] = json!([inline(&empty.to_string())]);
+    let site = with(&[call]);
+    site.publish();
+    let event = words(site.first_page().one("#e-0"));
+    assert!(!event.contains("new message"), "{event}");
+}
+
+#[test]
+fn a_phase_that_is_null_is_refused_as_null() {
+    let record = r#"{"type":"record","seq":0,"phase":null,"virtual_time_ms":0,"monotonic_ms":0,"kind":{"kind":"payload_redaction"}}"#;
+    let text = lines(&[HEADER, record]);
+    let (_, found) = parse("t", text.as_bytes());
+    assert!(
+        found[0].message.contains("null instead of a string"),
+        "{found:?}"
     );
 }

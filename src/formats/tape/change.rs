@@ -8,6 +8,8 @@ use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor}
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Number, Value};
 
+use crate::formats::private::{is_reasoning, says_reasoning};
+
 /// A change of a transcript.
 #[derive(Debug, serde::Deserialize, serde::Serialize, JsonSchema)]
 #[serde(
@@ -164,7 +166,43 @@ pub enum Ordered {
     Object(BTreeMap<String, (usize, Ordered)>),
 }
 
+/// What is shown for what a model thought.
+pub(super) const THINKING: &str = "<thinking, not shown>";
+
+/// Whether a member of an object says that the object is reasoning.
+fn is_thought((key, (_, value)): (&String, &(usize, Ordered))) -> bool {
+    match value {
+        Ordered::String(word) => says_reasoning(key, Some(word), None),
+        Ordered::Bool(mark) => says_reasoning(key, None, Some(*mark)),
+        _ => false,
+    }
+}
+
 impl Ordered {
+    /// Replaces what a model thought, at any depth. Says whether anything was.
+    pub(super) fn withhold(&mut self) -> bool {
+        match self {
+            Self::Array(items) => items
+                .iter_mut()
+                .fold(false, |changed, item| item.withhold() | changed),
+            Self::Object(members) if members.iter().any(is_thought) => {
+                *self = Self::String(THINKING.to_owned());
+                true
+            }
+            Self::Object(members) => members.iter_mut().fold(false, |changed, (key, member)| {
+                let (_, value) = member;
+                let has_words = matches!(value, Self::String(text) if !text.is_empty())
+                    || matches!(value, Self::Array(_) | Self::Object(_));
+                if has_words && is_reasoning(key) {
+                    *value = Self::String(THINKING.to_owned());
+                    return true;
+                }
+                value.withhold() | changed
+            }),
+            _ => false,
+        }
+    }
+
     fn sort(&mut self) -> bool {
         match self {
             Self::Array(items) => items

@@ -3,7 +3,9 @@
 
 use std::borrow::Cow;
 
+use super::change::{Ordered, THINKING};
 use crate::formats::json::{Kind, Member, Node};
+use crate::formats::private::{is_reasoning, is_reasoning_itself};
 
 /// What a model answered.
 #[derive(Debug, Default)]
@@ -78,10 +80,18 @@ impl<'a> Keys<'a> {
 #[must_use]
 pub fn response(text: &str) -> Option<Response<'_>> {
     let keys = Keys::of(text)?;
-    if !["text", "tool_calls", "input_tokens", "output_tokens"]
-        .iter()
-        .any(|key| keys.get(key).is_some())
-    {
+    let known = [
+        "text",
+        "tool_calls",
+        "input_tokens",
+        "output_tokens",
+        "thinking",
+        "thinking_summary",
+    ];
+    // An answer with a model may be that of another API, with content that would be lost.
+    let is_plain =
+        || keys.get("model").is_some() && !keys.0.iter().any(|member| holds_others(member.value));
+    if !known.iter().any(|key| keys.get(key).is_some()) && !is_plain() {
         return None;
     }
     // Where the provider does not count them, 0 means unknown. Both names are in use.
@@ -93,7 +103,7 @@ pub fn response(text: &str) -> Option<Response<'_>> {
     Some(Response {
         text: keys.text("text"),
         thinking_summary: keys.text("thinking_summary"),
-        has_thinking: keys.text("thinking").is_some(),
+        has_thinking: keys.0.iter().any(is_thinking),
         calls: calls
             .unwrap_or_default()
             .into_iter()
@@ -107,6 +117,30 @@ pub fn response(text: &str) -> Option<Response<'_>> {
         cache_read_tokens: cached("cache_read_tokens"),
         cache_write_tokens: cached("cache_write_tokens"),
     })
+}
+
+fn holds_others(node: Node<'_>) -> bool {
+    matches!(node.kind(), Kind::Array | Kind::Object)
+}
+
+/// Whether thoughts lie under a key, and not only their summary.
+fn is_thinking(member: &Member<'_>) -> bool {
+    let value = member.value;
+    let has_words = holds_others(value) || value.as_str().is_some_and(|text| !text.is_empty());
+    has_words && member.key != "thinking_summary" && is_reasoning(&member.key)
+}
+
+/// JSON without what a model thought; `None` when nothing in it is that.
+#[must_use]
+pub fn without_thinking(text: &str) -> Option<String> {
+    if !text.starts_with(['{', '[']) {
+        return None;
+    }
+    let mut value: Ordered = serde_json::from_str(text).ok()?;
+    if !value.withhold() {
+        return None;
+    }
+    serde_json::to_string(&value).ok()
 }
 
 fn call(node: Node<'_>) -> Option<Call<'_>> {
@@ -218,15 +252,23 @@ pub struct Message<'a> {
 #[must_use]
 pub fn message(text: &str) -> Option<Message<'_>> {
     let keys = Keys::of(text)?;
-    Some(Message {
-        role: keys.text("role")?,
-        content: keys
-            .get("content")
-            .and_then(|content| match content.kind() {
-                Kind::Array => Some(Value::Text(Cow::Owned(parts(content)))),
-                _ => Value::of(content),
-            }),
-    })
+    let role = keys.text("role")?;
+    if is_reasoning_itself(&keys.0) {
+        let content = Some(Value::Text(Cow::Borrowed(THINKING)));
+        return Some(Message { role, content });
+    }
+    let content = keys.get("content");
+    let content = content.and_then(|content| match content.kind() {
+        Kind::Array => Some(Value::Text(Cow::Owned(parts(content)))),
+        Kind::Object => Some(Value::Text(shown(content))),
+        _ => Value::of(content),
+    });
+    Some(Message { role, content })
+}
+
+/// A value as written, but for thoughts.
+fn shown(node: Node<'_>) -> Cow<'_, str> {
+    without_thinking(node.raw).map_or(Cow::Borrowed(node.raw), Cow::Owned)
 }
 
 /// The parts of a message as one text: thoughts by name only, what is no text as written.
@@ -235,11 +277,17 @@ fn parts(content: Node<'_>) -> String {
         let keys = Keys::of_node(item);
         let kind = keys.as_ref().and_then(|keys| keys.text("type"));
         let kind = kind.unwrap_or_default();
-        if kind.contains("think") || kind.contains("reason") {
+        if is_reasoning(&kind) {
             return Cow::Owned(format!("<{kind}>"));
         }
+        if keys
+            .as_ref()
+            .is_some_and(|keys| is_reasoning_itself(&keys.0))
+        {
+            return Cow::Borrowed(THINKING);
+        }
         let text = item.as_str().or_else(|| keys?.text("text"));
-        text.unwrap_or(Cow::Borrowed(item.raw))
+        text.unwrap_or_else(|| shown(item))
     });
     parts.collect::<Vec<_>>().join("\n\n")
 }

@@ -4,6 +4,7 @@
 //! order. There is one set of types for every version of the format.
 
 use schemars::JsonSchema;
+use serde::de::{Error, Unexpected};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::FORMAT_VERSION;
@@ -81,11 +82,13 @@ pub struct Record<'a> {
     pub kind: Kind<'a>,
 }
 
-/// A value that may be absent, but not null.
+/// A word that may be absent, but not null.
 fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {
-    T::deserialize(deserializer).map(Some)
+    let value = Option::<T>::deserialize(deserializer)?;
+    let null = || D::Error::invalid_type(Unexpected::Unit, &"a string");
+    value.map(Some).ok_or_else(null)
 }
 
 /// Which part of the program was running.

@@ -102,6 +102,7 @@ fn from_record<'a>(line: harn::RecordLine<'a>, agent: &mut Agent<'_>) -> Event<'
         facts: Vec::new(),
         blocks: Vec::new(),
         external: Vec::new(),
+        files: Vec::new(),
         known_digest: Some(line.digest),
     };
     if record.phase == Some(harn::Phase::RuntimeFinalize) {
@@ -127,7 +128,10 @@ fn fill<'a>(event: &mut Event<'a>, kind: harn::Kind<'a>, agent: &mut Agent<'_>) 
             agent.response(event, response);
             event.fact("from templates", attribution.as_ref().and_then(share));
             agent.messages(event, messages);
-            event.fact("request", Some(shortened_digest(&request_digest)));
+            event.fact(
+                "digest of the request",
+                Some(shortened_digest(&request_digest)),
+            );
             agent.request(event, request);
             ("llm_call", Family::Speech)
         }
@@ -146,6 +150,7 @@ fn fill<'a>(event: &mut Event<'a>, kind: harn::Kind<'a>, agent: &mut Agent<'_>) 
             if !transcript_changes.is_empty() {
                 // Writing plain data into memory cannot fail.
                 let text = serde_json::to_string(&transcript_changes).unwrap_or_default();
+                let text = harn::content::without_thinking(&text).unwrap_or(text);
                 event.blocks.push(Block {
                     folded: true,
                     ..Piece::of(&text).block(Some("transcript changes"), TextKind::Json)
@@ -220,8 +225,11 @@ fn fill<'a>(event: &mut Event<'a>, kind: harn::Kind<'a>, agent: &mut Agent<'_>) 
             request_digest,
             response,
         } => {
-            event.fact("request", Some(shortened_digest(&request_digest)));
-            event.payload("response", response, payloads);
+            event.fact(
+                "digest of the request",
+                Some(shortened_digest(&request_digest)),
+            );
+            agent.response(event, response);
             ("decision_evaluation", Family::Speech)
         }
         harn::Kind::McpJsonRpc {
@@ -235,8 +243,14 @@ fn fill<'a>(event: &mut Event<'a>, kind: harn::Kind<'a>, agent: &mut Agent<'_>) 
         } => {
             event.headline = Cow::Owned(format!("{server} {method}"));
             event.fact("took", Some(format!("{latency_ms} ms")));
-            event.fact("request", Some(shortened_digest(&request_digest)));
-            event.fact("response", Some(response_digest));
+            event.fact(
+                "digest of the request",
+                Some(shortened_digest(&request_digest)),
+            );
+            event.fact(
+                "digest of the response",
+                Some(shortened_digest(&response_digest)),
+            );
             event.payload("request", request_payload, payloads);
             event.payload("response", response_payload, payloads);
             ("mcp_json_rpc", Family::Delegation)
@@ -255,7 +269,11 @@ fn fill<'a>(event: &mut Event<'a>, kind: harn::Kind<'a>, agent: &mut Agent<'_>) 
             event.fact("request", Some(request_id));
             event.fact("backend", Some(backend));
             if !asset_digests.is_empty() {
-                event.fact("assets", Some(asset_digests.join(", ")));
+                let digests: Vec<_> = asset_digests
+                    .iter()
+                    .map(|digest| shortened_digest(digest))
+                    .collect();
+                event.fact("digests of the assets", Some(digests.join(", ")));
             }
             event.payload("event", payload, payloads);
             ("model_job", Family::Delegation)
@@ -324,7 +342,7 @@ impl<'a> Event<'a> {
     fn file(&mut self, path: String, content_hash: &str, len_bytes: u64) {
         self.headline = Cow::Owned(path);
         self.fact("bytes", Some(len_bytes.to_string()));
-        self.fact("hash", Some(content_hash.to_owned()));
+        self.fact("hash", Some(shortened_digest(content_hash)));
     }
 
     /// Shows a payload under a label; one that is nowhere is named.

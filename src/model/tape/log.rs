@@ -26,6 +26,7 @@ fn whole_event(event: events::Event<'_>, seq: u64) -> Event<'_> {
         facts: Vec::new(),
         blocks: Vec::new(),
         external: Vec::new(),
+        files: Vec::new(),
         known_digest: None,
     };
     if let Some(fields) = event.fields {

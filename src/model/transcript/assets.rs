@@ -13,7 +13,7 @@ use crate::model::FileDigest;
 use crate::pictures::{self, Size};
 
 use super::disclosure::said;
-use super::words::is_restating;
+use crate::formats::private::is_restating;
 
 /// A public asset.
 #[derive(Debug)]

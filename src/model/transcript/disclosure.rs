@@ -6,10 +6,12 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use crate::formats::json::{Kind, Member, Node};
+use crate::formats::private::{
+    is_of_a_tool, is_reasoning, is_reasoning_itself, is_restating, is_spelled,
+};
 use crate::formats::transcript::Event;
 use crate::model::Verbatim;
 
-use super::words::{is_of_a_tool, is_reasoning, is_restating, is_spelled};
 use super::{Content, Published, Withheld};
 
 /// How deep public data may be nested; what is deeper is left out.
@@ -330,24 +332,6 @@ pub(super) fn said(members: &[Member<'_>]) -> Option<Result<(), Hidden>> {
         (Err(Hidden::Internal), Ok(()) | Err(Hidden::Internal))
         | (Ok(()), Err(Hidden::Internal)) => Err(Hidden::Internal),
         _ => Err(Hidden::Private),
-    })
-}
-
-/// Whether an object says that it is reasoning as a whole: by a word under `type`, `kind`, `role` or `channel`, or
-/// by a mark such as `"thought": true`.
-fn is_reasoning_itself(members: &[Member<'_>]) -> bool {
-    members.iter().any(|member| {
-        let names_it = ["type", "kind", "role", "channel"]
-            .iter()
-            .any(|name| is_spelled(&member.key, name));
-        if names_it {
-            member
-                .value
-                .as_str()
-                .is_some_and(|word| is_reasoning(&word))
-        } else {
-            member.value.as_bool() == Some(true) && is_reasoning(&member.key)
-        }
     })
 }
 

@@ -184,7 +184,7 @@ pub(super) fn file_view(file: &FileDigest) -> FileView {
     }
 }
 
-const HARN_HOLDS: &str = "A Harn tape is published as it was recorded: prompts, messages, answers of models, results of tools, files that they wrote, command lines and paths. Only what the recorder itself removed is not in it.";
+const HARN_HOLDS: &str = "A Harn tape is published as it was recorded. It may contain prompts, messages, model responses, tool results, file contents, command lines and paths, except what the recorder itself left out or removed.";
 
 fn tape_view(tape: &Tape<'_>, sidecar: Option<&Sidecar<'_>>) -> TapeView {
     TapeView {

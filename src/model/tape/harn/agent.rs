@@ -12,6 +12,9 @@ use super::piece::{Arguments, Done, Known, Piece, Reply, Said};
 use super::piece::{done, event_type, read_once, reply, said};
 use super::{Payloads, held, shortened_digest};
 
+/// Changed files that a headline names.
+const NAMED: usize = 3;
+
 /// What is known of the tape so far.
 pub(super) struct Agent<'p> {
     pub(super) payloads: &'p Payloads,
@@ -21,8 +24,10 @@ pub(super) struct Agent<'p> {
     types: Known<String>,
     /// Every beginning of a list of messages that was sent so far.
     sent: BTreeSet<[u8; 32]>,
-    /// Arguments of calls that a model asked for, by id, or by tool where there is no id.
-    asked: BTreeMap<(String, String), Arguments>,
+    /// Arguments of calls that a model asked for, by id. An id may be used again: the latest call counts.
+    asked: BTreeMap<String, Arguments>,
+    /// Those of calls without an id, by tool and digest.
+    nameless: BTreeMap<(String, String), Arguments>,
     /// The request that was last shown: its hash and the number of its event.
     request: Option<(String, u64)>,
     /// The last known content of each file, by path.
@@ -39,6 +44,7 @@ impl<'p> Agent<'p> {
             types: Known::new(),
             sent: BTreeSet::new(),
             asked: BTreeMap::new(),
+            nameless: BTreeMap::new(),
             request: None,
             files: BTreeMap::new(),
         }
@@ -78,13 +84,39 @@ impl<'p> Agent<'p> {
                 about: Cow::Owned(name.clone()),
                 ..block
             });
-            if let Some(arguments) = arguments {
-                self.asked.insert(asked(id, name), arguments.clone());
-            }
+            self.ask(id, name, arguments.as_ref());
         }
         for (name, value) in &reply.facts {
             event.fact(name, Some(value.clone()));
         }
+    }
+
+    /// Notes what a model calls a tool with.
+    fn ask(&mut self, id: &str, tool: &str, arguments: Option<&Arguments>) {
+        match (id, arguments) {
+            ("", Some(arguments)) => {
+                let key = (tool.to_owned(), arguments.piece.name.clone());
+                self.nameless
+                    .entry(key)
+                    .or_insert_with(|| arguments.clone());
+            }
+            ("", None) => {}
+            (id, Some(arguments)) => {
+                self.asked.insert(id.to_owned(), arguments.clone());
+            }
+            (id, None) => {
+                self.asked.remove(id);
+            }
+        }
+    }
+
+    /// The arguments of a call that a model asked for. Without an id, only the digest proves which one that was.
+    fn asked(&mut self, id: &str, tool: &str, args_digest: &str) -> Option<Arguments> {
+        if !id.is_empty() {
+            return self.asked.remove(id);
+        }
+        let key = (tool.to_owned(), args_digest.to_owned());
+        self.nameless.get(&key).cloned()
     }
 
     /// Shows the messages of a request that no call before it has sent.
@@ -108,7 +140,10 @@ impl<'p> Agent<'p> {
                     continue;
                 }
             };
-            if let Some(said) = read_once(&text, &mut self.said, |text| Some(said(text))) {
+            let said = read_once(&text, &mut self.said, |text| Some(said(text)));
+            // A message that only calls tools has no words; the calls are events.
+            let said = said.filter(|said| !said.text.text.is_empty());
+            if let Some(said) = said {
                 event.blocks.push(Block {
                     about: Cow::Owned(said.about.clone()),
                     folded: true,
@@ -130,10 +165,10 @@ impl<'p> Agent<'p> {
         if let Some((hash, seq)) = &self.request
             && hash == payload.content_hash()
         {
-            return event.fact("request as in event", Some(seq.to_string()));
+            return event.fact("settings as in event", Some(seq.to_string()));
         }
         self.request = Some((payload.content_hash().to_owned(), event.seq));
-        event.folded("request", Some(payload), self.payloads);
+        event.folded("request without messages", Some(payload), self.payloads);
     }
 
     /// Shows a call of a tool: what it is about, its arguments and its outcome.
@@ -144,24 +179,31 @@ impl<'p> Agent<'p> {
         outcome: harn::Payload<'a>,
         effects: Vec<harn::Effect<'a>>,
     ) -> Family {
-        let asked = self.asked.remove(&asked(&id, &tool));
+        let asked = self.asked(&id, &tool, &args_digest);
         event.fact("id", Some(id).filter(|id| !id.is_empty()));
         let arguments = self.outcome(event, outcome, asked);
         if arguments.is_none() {
-            event.fact("arguments", Some(shortened_digest(&args_digest)));
+            let digest = shortened_digest(&args_digest);
+            event.fact("digest of the arguments", Some(digest));
         }
         let about = arguments.and_then(|arguments| arguments.about);
         let is_command = matches!(about, Some((About::Command, _)));
         let family = family(&tool, is_command, !effects.is_empty());
-        let headline = match (about, effects.as_slice()) {
-            (Some((_, text)), _) => text,
-            (None, [effect]) => effect.path.clone(),
-            (None, _) => tool.clone(),
-        };
-        if headline != tool {
-            event.facts.insert(0, ("tool", Cow::Owned(tool)));
+        let mut headline = tool;
+        if let Some((_, text)) = &about {
+            headline.extend([" ", text]);
+        } else {
+            for effect in effects.iter().take(NAMED) {
+                headline.extend([" ", &effect.path]);
+            }
         }
         event.headline = Cow::Owned(headline);
+        event.files = effects.iter().map(|effect| effect.path.clone()).collect();
+        if let Some((About::Path, path)) = about
+            && !event.files.contains(&path)
+        {
+            event.files.push(path);
+        }
         for effect in effects {
             self.effect(event, effect);
         }
@@ -238,12 +280,6 @@ impl<'p> Agent<'p> {
             ..piece.block(Some(label), TextKind::Plain)
         });
     }
-}
-
-/// What finds the arguments of a call again. Calls without an id are told apart by their tool.
-fn asked(id: &str, tool: &str) -> (String, String) {
-    let tool = if id.is_empty() { tool } else { "" };
-    (id.to_owned(), tool.to_owned())
 }
 
 /// Words in the names of tools, and what tools of such a name do.

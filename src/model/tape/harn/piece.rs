@@ -51,6 +51,8 @@ impl Arguments {
     }
 }
 
+const NOT_SHOWN: &str = "recorded, not shown";
+
 /// Calls of one answer that are shown. The others are counted: many events may have one answer.
 const CALLS: usize = 200;
 
@@ -102,7 +104,15 @@ pub(super) fn read_once<T>(
 }
 
 pub(super) fn reply(text: &str) -> Option<Reply> {
-    let response = content::response(text)?;
+    let Some(response) = content::response(text) else {
+        let rest = content::without_thinking(text)?;
+        return Some(Reply {
+            text: Some(Piece::of(&rest)),
+            summary: None,
+            calls: Vec::new(),
+            facts: vec![("thinking", NOT_SHOWN.to_owned())],
+        });
+    };
     let mut facts = Vec::new();
     let mut fact = |name, value: Option<String>| facts.extend(value.map(|value| (name, value)));
     let tokens = |count: Option<u64>| count.map(|count| count.to_string());
@@ -114,7 +124,7 @@ pub(super) fn reply(text: &str) -> Option<Reply> {
     fact("output tokens", tokens(response.output_tokens));
     fact("stopped by", response.stop_reason.map(cut));
     if response.has_thinking {
-        fact("thinking", Some("recorded, not shown".to_owned()));
+        fact("thinking", Some(NOT_SHOWN.to_owned()));
     }
     let more = response.calls.len().saturating_sub(CALLS);
     fact("more calls", (more > 0).then(|| more.to_string()));
@@ -151,7 +161,8 @@ pub(super) fn said(text: &str) -> Said {
             label: "new message",
             about: String::new(),
             kind: TextKind::of(text),
-            text: Piece::of(text),
+            text: content::without_thinking(text)
+                .map_or_else(|| Piece::of(text), |rest| Piece::of(&rest)),
         };
     };
     let (label, about) = match &*message.role {
