@@ -251,7 +251,7 @@ fn report(text: &str) -> Result<Report, String> {
         "markdown" => Format::Markdown,
         _ => {
             return Err(format!(
-                "`{format}` is not a report format; use `human`, `json`, `github`, `sarif`, `junit` and `markdown`"
+                "`{format}` is not a report format; use `human`, `json`, `github`, `sarif`, `junit` or `markdown`"
             ));
         }
     };

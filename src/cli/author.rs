@@ -109,7 +109,7 @@ fn rehash(cli: &Cli, site: &Site, asked: &Annotate) -> u8 {
     }
 }
 
-/// Prints Harn's report. Whether it has problems is in the exit status, as in Harn.
+/// Prints Harn's report. Whether it has problems is in the exit status.
 fn validate(cli: &Cli, site: &Site, asked: &Annotate) -> u8 {
     match author::validate(site, &asked.run, asked.tape.as_deref()) {
         Ok(validated) => {

@@ -14,7 +14,7 @@ pub(super) const HOST: &str =
 pub(super) fn files(_: &mut SchemaGenerator) -> Schema {
     section(&json!({
         "workspace": {
-            "description": "The folder under which agents saw the working tree, or several.",
+            "description": "The folder, or folders, in which agents saw the working tree.",
             "type": ["string", "array"],
             "items": { "type": "string" },
             "default": Config::default().workspace,

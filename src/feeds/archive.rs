@@ -61,7 +61,7 @@ pub struct Card<'a> {
     checks: Vec<Check<'a>>,
     /// How the run ended, as recorded: `completed`, `timed_out`, `failed` and others.
     state: &'a str,
-    /// The rating of its review, of a game jam without one the grade of the whole game; null is unrated.
+    /// The rating of its review, or the grade of the whole game for a game jam without one; null is unrated.
     #[schemars(with = "Option<RatingWord>")]
     rating: Option<&'static str>,
     /// Where its parts are.
@@ -196,7 +196,7 @@ struct Check<'a> {
     name: &'a str,
     /// Whether the view was reached.
     reached: bool,
-    /// How alike the view is to its baseline, 0 to 1, as recorded: of a view that was not reached it means nothing.
+    /// How alike the view is to its baseline, 0 to 1, as recorded; meaningless if the view was not reached.
     #[schemars(with = "Option<shapes::Share>")]
     similarity: Option<&'a RawValue>,
 }

@@ -65,7 +65,7 @@ pub struct RunDocument<'a> {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Review")]
 struct ReviewDocument<'a> {
-    /// The worst of all ratings that are given, without any the grade of the item `overall`; null is unrated.
+    /// The worst of all ratings, or without any the grade of the item `overall`; null is unrated.
     #[schemars(with = "Option<RatingWord>")]
     rating: Option<&'static str>,
     /// Ratings of domains, in the order of the file.

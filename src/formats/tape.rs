@@ -123,8 +123,8 @@ fn is_torn(problem: &Diagnostic) -> bool {
 fn torn(problem: Diagnostic) -> Diagnostic {
     codes::TAPE_TORN_LINE.at(
         problem.place,
-        "The last line of the tape is cut off, and is left out",
-        "Nothing needs to be done if the recording was stopped; else take the tape from its source again.",
+        "The last line of the tape is cut off and was skipped",
+        "Nothing needs to be done if the recording was stopped; otherwise copy the tape from its source again.",
     )
 }
 

@@ -52,7 +52,7 @@ pub(super) fn conversation<'a>(
                 withheld(
                     place,
                     "its `data` is not a string",
-                    "Write its bytes into a file and name the file in `storage.path`.",
+                    "Save its bytes as a file and set `storage.path` to it.",
                 )
             }),
             Found::Transcript => problems.add(&codes::TRANSCRIPT_ASSET_WITHHELD, || {

@@ -74,11 +74,13 @@ pub(super) fn threads<'a>(
         }
     }
     for (path, threads) in by_file {
-        let file =
-            load::implementation(directory, &path, &config.limits).unwrap_or_else(|problem| {
+        let file = match load::implementation(directory, &path, &config.limits) {
+            Ok(file) => file,
+            Err(problem) => {
                 diagnostics.push(problem);
-                None
-            });
+                continue;
+            }
+        };
         let Some(file) = file else {
             for thread in threads {
                 problems.add(&codes::THREADS_MISSING_RESOURCE, || {

@@ -144,7 +144,7 @@ impl Refused {
             ),
             Self::Reserved | Self::File(Fault::Withheld, _) => codes::TRANSCRIPT_ASSET_OUTSIDE.at(
                 place.clone(),
-                "The asset is a hidden file, or a file of the run that is published by rules of its own or not at all",
+                "The asset is a hidden file, or a file that the run publishes under its own name or not at all",
                 "Put assets into a folder of their own, for example `assets/`.",
             ),
             Self::File(Fault::TooLarge(size), Most { bytes, key, .. }) => {
@@ -166,7 +166,7 @@ fn failed(place: &Place, reason: &str) -> Diagnostic {
     codes::CONTENT_UNREADABLE.at(
         place.clone(),
         format!("The file of a public asset cannot be read: {reason}"),
-        "Let `storage.path` name a regular file that the build may read, or remove the asset.",
+        "Set `storage.path` to a regular, readable file, or remove the asset.",
     )
 }
 

@@ -62,8 +62,8 @@ pub(super) fn guarded<T>(
     catch_unwind(AssertUnwindSafe(work)).map_err(|_| {
         codes::CONTENT_INTERNAL_ERROR.at(
             Place::file(&directory.shown),
-            "runpress stopped while it read this run, and said above where in its code",
-            "Please report it, with the files of the run where you can.",
+            "Internal error while processing this run; its location in the code is printed above",
+            "Please report this as a bug, with the files of the run if possible.",
         )
     })
 }

@@ -108,10 +108,7 @@ impl<'t> Validator<'t> {
                 line,
                 &codes::ANNOTATION_DUPLICATE_ID,
                 "/id",
-                format!(
-                    "The annotation id {} stands on an earlier line too",
-                    quoted(&id)
-                ),
+                format!("Duplicate annotation id {}", quoted(&id)),
                 "Give each annotation an id of its own.".to_owned(),
                 Problem::DuplicateId {
                     annotation_id: label.clone(),

@@ -44,10 +44,7 @@ pub fn check_harn(path: &str, tape: &Tape<'_>) -> Vec<Diagnostic> {
             problems.add(&codes::TAPE_DUPLICATE_SEQ, || {
                 codes::TAPE_DUPLICATE_SEQ.at(
                     place(path, line.line.number, &line.line.text, "/seq"),
-                    format!(
-                        "The number `{}` stands on an earlier record too",
-                        line.record.seq
-                    ),
+                    format!("Duplicate record number `{}`", line.record.seq),
                     "Record the tape again; annotations point at events by number.",
                 )
             });
@@ -87,7 +84,7 @@ fn check_inline(
                     &line.line.text,
                     &format!("/kind/{pointer}/content_hash"),
                 ),
-                format!("The payload `{pointer}` is not what its hash says"),
+                format!("The payload `{pointer}` does not match its hash"),
                 "Take the tape from its source again; it was changed after recording.",
             )
         });

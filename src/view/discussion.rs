@@ -147,10 +147,9 @@ pub fn conversation(config: &Config, conversation: &Conversation<'_>) -> Convers
     }
     match conversation.unrecognized {
         0 => {}
-        1 => withheld
-            .push("of 1 block of an unrecognized type only the type is published".to_owned()),
+        1 => withheld.push("all but the type of 1 block of an unrecognized type".to_owned()),
         n => withheld.push(format!(
-            "of {n} blocks of unrecognized types only the type is published"
+            "all but the type of {n} blocks of unrecognized types"
         )),
     }
     if conversation.summary_withheld {

@@ -617,3 +617,20 @@ fn a_thread_about_a_folder_is_a_warning_as_one_about_a_missing_file() {
         described(&outcome)
     );
 }
+
+#[test]
+fn a_file_that_cannot_be_read_is_not_reported_as_missing_too() {
+    let site = TestSite::base();
+    site.write("site.toml", "[limits]\ndocument = \"1 KiB\"\n");
+    site.write(
+        "content/runs/first/annotations.json",
+        r#"{"annotations":[{"id":"t","turnId":"1","resource":"file:///work/long.txt","resolved":false,"entries":[{"id":"e","text":"x"}]}]}"#,
+    );
+    site.write(
+        "content/runs/first/implementation/long.txt",
+        &"long\n".repeat(1000),
+    );
+    let found = codes(&site.check());
+    assert!(found.contains(&"content.too-large"), "{found:?}");
+    assert!(!found.contains(&"threads.missing-resource"), "{found:?}");
+}

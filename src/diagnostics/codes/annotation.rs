@@ -43,15 +43,15 @@ family! { ALL:
         bad "{\"type\":\"header\",\"schema_version\":1,\"tape_content_hash\":\"0000…\"}"
         good "{\"type\":\"header\",\"schema_version\":1,\"tape_content_hash\":\"95acb72c…\"}";
     ANNOTATION_SCHEMA = "annotation.schema" Note "an annotation has a link that is shown as text"
-        why "The links of an annotation are free in Harn. Readers of the site can follow an absolute `http`, `https` or `mailto` address; any other address is shown as text, and is in the feeds as written."
+        why "Harn does not restrict the links of an annotation. Readers can follow absolute `http`, `https` and `mailto` addresses; any other is shown as text, and the feeds contain it as written."
         bad "{\"links\":[{\"url\":\"javascript:alert(1)\"}]}"
         good "{\"links\":[{\"url\":\"https://example.org/notes\"}]}";
-    ANNOTATION_QUOTE_NOT_FOUND = "annotation.quote-not-found" Warning "an annotation quotes what its event does not say"
-        why "An annotation may carry the words of its event under `quote` in `metadata`: then they should occur in the event that it points at. White space and terminal colors do not count. The key is free in Harn and may mean something else there, so the run is published all the same. `runpress annotate --rehash` stops at it, unless `[policy] stale_annotations` is `\"warn\"`."
+    ANNOTATION_QUOTE_NOT_FOUND = "annotation.quote-not-found" Warning "the quote of an annotation is not in its event"
+        why "An annotation may quote its event under `quote` in `metadata`; the quote should occur in the event that it points at. White space and terminal colors are ignored. Harn gives the key no fixed meaning, so the run is still published. `runpress annotate --rehash` stops at it, unless `[policy] stale_annotations` is `\"warn\"`."
         bad "{\"event_id\":3,\"metadata\":{\"quote\":\"words of event 4\"}}"
         good "{\"event_id\":4,\"metadata\":{\"quote\":\"words of event 4\"}}";
     ANNOTATION_QUOTE_NOT_TEXT = "annotation.quote-not-text" Note "the quote of an annotation is not a string"
-        why "`quote` in `metadata` holds words of the event, which prove that the annotation still points at it. The key is free in Harn, so anything else is taken to mean something else."
+        why "`quote` in `metadata` contains words of the event, to check that the annotation still points at it. Harn gives the key no fixed meaning, so any other value is not checked."
         bad "{\"metadata\":{\"quote\":[\"npm test\"]}}"
         good "{\"metadata\":{\"quote\":\"npm test\"}}";
     ANNOTATION_STALE_TARGET = "annotation.stale-target" Note "what an annotation points at, after its tape was changed"

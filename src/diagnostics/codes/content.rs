@@ -14,8 +14,8 @@ family! { ALL:
         why "The system refused: the permissions are wrong, the disk has a fault, or it is not a regular file. What cannot be read cannot be checked, so it is not published."
         bad "content/runs/first/events.jsonl   (a folder, a pipe, or without read permission)"
         good "content/runs/first/events.jsonl   (a regular, readable file)";
-    CONTENT_SYMLINK = "content.symlink" Error "a symbolic link leads where it may not"
-        why "A link may point at anything on the machine that builds, so links are bounded. A link in a run directory leads to a file of the same run directory that is not read under its own name: never to another run, a hidden file, `raw.jsonl`, a transcript, the payloads of a tape or `implementation/`. A link among pages leads to a file of the same content root outside all run directories. Links to folders are never followed."
+    CONTENT_SYMLINK = "content.symlink" Error "a symbolic link has a forbidden target"
+        why "A link could point at anything on the build machine, so targets are restricted. A link in a run directory may point only to a file in the same run directory that is not read under its own name: never to another run, a hidden file, `raw.jsonl`, a transcript, the payloads of a tape or `implementation/`. A link among pages may point only to a file in the same content root outside all run directories. Links to folders are never followed."
         bad "content/runs/first/events.jsonl -> ../second/raw.jsonl"
         good "content/runs/first/events.jsonl -> logs/events-2.jsonl";
     CONTENT_LINKED_FOLDER = "content.linked-folder" Warning "a linked folder is not walked"
@@ -34,8 +34,8 @@ family! { ALL:
         why "Each line of an event log, a tape, a sidecar or an action log is an event, an annotation or an action, and takes memory that grows with their number, however short it is. The limit is for all of these files of a run together. Raise `lines` in `[limits]` if the file is right."
         bad "events.jsonl with 2,000,000 events with the default limit"
         good "[limits]\nlines = 4000000";
-    CONTENT_INTERNAL_ERROR = "content.internal-error" Error "a run made runpress fail"
-        why "This is a fault of runpress, not of the run. The other runs are checked all the same, and `--keep-going` publishes them. The place in the code is printed where it happened, without anything of the run; set `RUST_BACKTRACE=1` for more."
+    CONTENT_INTERNAL_ERROR = "content.internal-error" Error "internal error while processing a run"
+        why "This is a bug in runpress, not a problem of the run. The other runs are still checked, and `--keep-going` publishes them. The terminal shows the location in the code and nothing of the run; set `RUST_BACKTRACE=1` for more."
         bad "a run that runpress cannot read because of a fault of its own"
         good "a newer version of runpress, once the fault is reported and fixed";
     CONTENT_LINE_TOO_LONG = "content.line-too-long" Error "a line is longer than the limit"

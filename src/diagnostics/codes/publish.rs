@@ -3,7 +3,7 @@ use super::family;
 
 family! { ALL:
     PUBLISH_FOREIGN_FOLDER = "publish.foreign-folder" Error "the output folder holds something else"
-        why "A build replaces the whole output folder. It only replaces a folder that runpress wrote (it leaves a marker file in it), an empty one, or none. A folder of its own is refused, too, when it holds a repository (such as `.git`) or a `CNAME` that did not come from `static/`, and so is a link under the name of the folder beside it in which the new site is made."
+        why "A build replaces the whole output folder. It only replaces a folder that runpress wrote (it leaves a marker file in it), an empty one, or none. A folder that runpress wrote is still refused if it contains a repository (such as `.git`) or a `CNAME` that did not come from `static/`. So is a link with the name of the staging folder beside it."
         bad "runpress build --out ~/Documents"
         good "runpress build --out public";
     PUBLISH_INSIDE_CONTENT = "publish.inside-content" Error "the output folder overlaps with the input"
@@ -19,7 +19,7 @@ family! { ALL:
         bad "no space left on device"
         good "enough space for the new site beside the old one";
     PUBLISH_PAGE_TOO_LARGE = "publish.page-too-large" Error "a page of a run is larger than the limit"
-        why "No browser opens such a page well, and one run must not fill the memory of the build. What is long on a page is cut before this; what is left is very many pieces, such as thousands of annotations of one event. Put fewer events on a page with `page_size` in `[timeline]`, show less of each with `inline` in `[limits]`, or raise `page` in `[limits]`."
+        why "Browsers struggle with such a page, and one run must not fill the memory of the build. Long texts are already cut, so the page has very many parts, such as thousands of annotations of one event. Lower `page_size` in `[timeline]` or `inline` in `[limits]`, or raise `page` in `[limits]`."
         bad "an event with 5,000 long annotations"
         good "[timeline]\npage_size = 100";
     PUBLISH_RUN_TOO_LARGE = "publish.run-too-large" Error "the pages and files of a run are larger than the limit"

@@ -23,7 +23,7 @@ family! { ALL:
         bad "{\"metrics\": {\"runTimeSeconds\": \"612\"}}"
         good "{\"metrics\": {\"runTimeSeconds\": 612}}";
     RECORD_DUPLICATE_KEY = "record.duplicate-key" Error "duplicate key in an object of the record"
-        why "JSON readers differ in which of the two values they keep, and Test Cabinet refuses such a record. It is not published under either of them. Inside `codeAnalysis` and the other parts that are passed on whole, keys are not compared."
+        why "JSON readers disagree on which of the two values to keep, and Test Cabinet refuses such a record, so it is not published. Duplicate keys inside `codeAnalysis` and the other parts that are copied whole are not reported."
         bad "{\"id\": \"a\", \"id\": \"b\"}"
         good "{\"id\": \"b\"}";
     RECORD_EMPTY_NAME = "record.empty-name" Error "the id of the run or a name of its subject is empty"
@@ -62,8 +62,8 @@ family! { ALL:
         why "A run whose state is `infrastructure` (the machine failed) or `canceled` (somebody stopped it) says nothing about its model, and Test Cabinet never publishes it. The run is left out of the site and its feeds, and its other files are not read. It is listed on the page of problems."
         bad "{\"status\": {\"state\": \"canceled\", \"detail\": \"Stopped by the operator.\"}}"
         good "{\"status\": {\"state\": \"timed_out\", \"detail\": \"Stopped after 3600 s.\"}}";
-    RECORD_UNPORTABLE_VALUE = "record.unportable-value" Warning "a value of the record is one that some JSON readers refuse"
-        why "JSON allows half of a surrogate pair, numbers of any size and any nesting; many readers do not. A key that the record format does not list takes such a value, so the run is published, and its feeds hold U+FFFD instead of half a pair, null instead of a number that no 64-bit float holds, and an empty object or array below 96 levels. A key that the format lists is held to its type instead."
+    RECORD_UNPORTABLE_VALUE = "record.unportable-value" Warning "some JSON readers refuse a value of the record"
+        why "JSON allows half of a surrogate pair, numbers of any size and any nesting; many readers do not. A key that the record format does not list may have such a value: the run is published, and its feeds contain U+FFFD instead of half a pair, null instead of a number that no 64-bit float holds, and an empty object or array below 96 levels. A listed key must have a value of its type."
         bad "{\"codeAnalysis\": {\"title\": \"\\ud83d\", \"size\": 1e999}}"
         good "{\"codeAnalysis\": {\"title\": \"\\ud83d\\ude00\", \"size\": 1e9}}";
 }

@@ -23,7 +23,7 @@ family! { ALL:
         bad "{\"type\":\"record\",\"seq\":\"0\"}"
         good "{\"type\":\"record\",\"seq\":0,\"phase\":\"user_script\",\"virtual_time_ms\":0,\"monotonic_ms\":0,\"kind\":{\"kind\":\"clock_sleep\",\"duration_ms\":1}}";
     TAPE_TORN_LINE = "tape.torn-line" Warning "the last line of the tape is cut off"
-        why "A recording that was stopped may end within a line. As in Harn's own loader, a last line without a line break that cannot be read is left out, and the records before it count. Anywhere else, such a line refuses the tape."
+        why "A recording that was stopped may end in the middle of a line. As in Harn's own loader, an invalid last line without a line break is skipped. Anywhere else, an invalid line makes the whole tape invalid."
         bad "{\"type\":\"record\",\"seq\":1,\"kind\":{\"llm_c"
         good "{\"type\":\"record\",\"seq\":1,\"virtual_time_ms\":0,\"monotonic_ms\":0,\"kind\":{\"kind\":\"payload_redaction\"}}";
     TAPE_DUPLICATE_SEQ = "tape.duplicate-seq" Warning "two records of the tape have the same number"
@@ -38,7 +38,7 @@ family! { ALL:
         why "Payloads over 4,096 bytes stand in `<tape>.cas/<hash>` beside the tape. The timeline says which one is missing."
         bad "run.tape\n(no run.tape.cas/6cf31d98…)"
         good "run.tape\nrun.tape.cas/6cf31d98…";
-    TAPE_PAYLOAD_MISMATCH = "tape.payload-mismatch" Error "a payload is not what its hash says"
+    TAPE_PAYLOAD_MISMATCH = "tape.payload-mismatch" Error "a payload does not match its hash"
         why "The BLAKE3 hash of the bytes differs from the recorded one: the payload was changed after recording, or another one lies under its name."
         bad "\"content_hash\":\"6cf31d98…\",\"text\":\"another text\""
         good "\"content_hash\":\"6cf31d98…\",\"text\":\"the recorded text\"";

@@ -14,7 +14,7 @@ family! { ALL:
         why "The text of an entry is a string (plain) or an object with `markdown`; positions and sequence numbers are whole numbers from 0; `resolved` is `true` or `false`."
         bad "{\"id\": \"e-1\", \"text\": 3}"
         good "{\"id\": \"e-1\", \"text\": {\"markdown\": \"*Why?*\"}}";
-    THREADS_DUPLICATE_KEY = "threads.duplicate-key" Warning "a key stands twice in one object"
+    THREADS_DUPLICATE_KEY = "threads.duplicate-key" Warning "duplicate key in an object"
         why "JSON readers differ in which of the two they keep; runpress keeps the last, as most do."
         bad "{\"id\": \"t-1\", \"id\": \"t-2\"}"
         good "{\"id\": \"t-2\"}";
@@ -47,11 +47,11 @@ family! { ALL:
         bad "{\"type\": \"annotations/removed\", \"annotationId\": \"gone\"}"
         good "{\"type\": \"annotations/removed\", \"annotationId\": \"t-1\"}";
     THREADS_FOREIGN_CHANNEL = "threads.foreign-channel" Note "actions belong to another channel"
-        why "A log may hold the actions of several channels, or of several sessions. The threads of a run are those of the channel that its snapshot names under `resource`; without a snapshot, of the first channel in the log that ends in `/annotations`. Actions of other channels are skipped, and each channel is reported once with their number."
+        why "A log may hold the actions of several channels, or of several sessions. The threads of a run are those of the channel that its snapshot names under `resource`; without a snapshot, of the first channel in the log that ends in `/annotations`. Actions of other channels are skipped, and each channel is reported once, with their number."
         bad "{\"channel\": \"ahp-session:/1/changeset\", \"action\": {\"type\": \"annotations/removed\", \"annotationId\": \"t-1\"}}"
         good "{\"channel\": \"ahp-session:/1/annotations\", \"action\": {\"type\": \"annotations/removed\", \"annotationId\": \"t-1\"}}";
-    THREADS_UNPORTABLE_VALUE = "threads.unportable-value" Warning "a value of the review threads is one that some JSON readers refuse"
-        why "JSON allows half of a surrogate pair, numbers of any size and any nesting; many readers do not. JavaScript takes such a value, so the run is published, and its feeds hold U+FFFD instead of half a pair, null instead of a number that no 64-bit float holds, and an empty object or array below 96 levels."
+    THREADS_UNPORTABLE_VALUE = "threads.unportable-value" Warning "some JSON readers refuse a value of the review threads"
+        why "JSON allows half of a surrogate pair, numbers of any size and any nesting; many readers do not. JavaScript accepts such a value, so the run is published, and its feeds contain U+FFFD instead of half a pair, null instead of a number that no 64-bit float holds, and an empty object or array below 96 levels."
         bad "{\"id\": \"e-1\", \"text\": \"\\ud83d\"}"
         good "{\"id\": \"e-1\", \"text\": \"\\ud83d\\ude00\"}";
 }

@@ -34,8 +34,8 @@ family! { ALL:
         why "A public asset is published when it names a file, or when its `data` is a string. Other `data` could hold anything, and an asset that is a transcript itself holds more than its public part."
         bad "{\"assets\": [{\"id\": \"a\", \"visibility\": \"public\", \"data\": {\"rows\": []}}]}"
         good "{\"assets\": [{\"id\": \"a\", \"visibility\": \"public\", \"mime_type\": \"text/csv\", \"data\": \"a,b\"}]}";
-    TRANSCRIPT_UNPORTABLE_VALUE = "transcript.unportable-value" Warning "a value of the transcript is one that some JSON readers refuse"
-        why "JSON allows half of a surrogate pair, numbers of any size and any nesting; many readers do not. The format takes such a value, so the run is published, and its feeds hold U+FFFD instead of half a pair, null instead of a number that no 64-bit float holds, and an empty object or array below 96 levels."
+    TRANSCRIPT_UNPORTABLE_VALUE = "transcript.unportable-value" Warning "some JSON readers refuse a value of the transcript"
+        why "JSON allows half of a surrogate pair, numbers of any size and any nesting; many readers do not. The format allows such a value, so the run is published, and its feeds contain U+FFFD instead of half a pair, null instead of a number that no 64-bit float holds, and an empty object or array below 96 levels."
         bad "{\"type\": \"text\", \"text\": \"\\ud83d\"}"
         good "{\"type\": \"text\", \"text\": \"\\ud83d\\ude00\"}";
 }

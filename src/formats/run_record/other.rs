@@ -49,8 +49,8 @@ pub(super) fn wrong_document<'a>(
     if let Some(record) = snapshot.filter(|record| record.get("subject").is_some()) {
         return Some(codes::RECORD_WRONG_DOCUMENT.at(
             reader.place(start(record), "/record"),
-            "This is a run document of a Test Cabinet snapshot; the run record lies under `record`",
-            "Write the value of `record` to `run-record.json`, without what is around it.",
+            "This is a run document of a Test Cabinet snapshot; the run record is under `record`",
+            "Save only the value of `record` as `run-record.json`.",
         ));
     }
     let kind = match text(root, "_type").as_deref() {

@@ -69,8 +69,7 @@ fn a_text_that_was_taken_out_of_a_record_is_in_no_file_of_the_next_site() {
     let page = site.page("changes/index.html");
     let told = words(page.all("section.build")[0]);
     assert!(
-        told.contains("/status/detail changed")
-            && told.contains("Keys that the format does not name changed"),
+        told.contains("/status/detail changed") && told.contains("Unrecognized keys changed"),
         "{told}"
     );
 }

@@ -57,7 +57,7 @@ fn other_documents_are_told_what_they_are() {
         ),
         (
             r#"{"schemaVersion":1,"record":{"id":"a","subject":{"testCaseSlug":"pong"}},"reviews":[],"links":{}}"#,
-            "the run record lies under `record`",
+            "the run record is under `record`",
         ),
     ] {
         let site = TestSite::base();

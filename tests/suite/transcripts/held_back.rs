@@ -222,7 +222,7 @@ fn only_listed_keys_of_listed_block_types_are_published() {
     assert!(
         site.first_page()
             .main()
-            .contains("Withheld: of 1 block of an unrecognized type only the type is published.")
+            .contains("Withheld: all but the type of 1 block of an unrecognized type.")
     );
 }
 
