@@ -73,7 +73,7 @@ pub fn run(bytes: &[u8]) {
     });
     let (state, problems) = parse_state(Source::file(STATE_FILE, state_text));
     places::check(state_text, &problems);
-    let (envelopes, problems) = parse_actions(ACTIONS_FILE, log);
+    let (envelopes, problems) = parse_actions(ACTIONS_FILE, log, state.channel.as_deref());
     places::check(log, &problems);
 
     let mut expected = ids(&state.annotations);

@@ -74,7 +74,12 @@ pub fn parse<'a>(path: &str, bytes: &'a [u8]) -> (Option<Tape<'a>>, Vec<Diagnost
         .next()
         .is_some_and(|l| l.trim_ascii().is_empty());
     let unfinished = unfinished(bytes);
-    for (index, line) in jsonl::lines(bytes).enumerate() {
+    // Harn trims every line but the header, by Unicode's white space.
+    let lines = jsonl::lines(bytes)
+        .enumerate()
+        .map(|(index, line)| (index, if index == 0 { line } else { line.trimmed() }))
+        .filter(|(_, line)| !line.text.is_empty());
+    for (index, line) in lines {
         let source = Source::line(path, line.number, line.text.as_bytes());
         let result = if index == 0 {
             parse_header(&source, &line, first_is_blank).map(|found| header = Some(found))

@@ -4,6 +4,7 @@
 //! Both shapes are read: `turnId` (0.4.0 to 0.8.x) and `origin` (0.9.0).
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use crate::diagnostics::{Collector, Diagnostic, Source, Spot, codes};
 
@@ -16,6 +17,8 @@ use super::reason::reason;
 pub const STATE_FILE: &str = "annotations.json";
 /// The action log's name in a run directory.
 pub const ACTIONS_FILE: &str = "annotations.actions.jsonl";
+/// How the address of a channel of annotations ends.
+pub const CHANNEL: &str = "/annotations";
 
 static SHAPE: ShapeCodes = ShapeCodes {
     missing: &codes::THREADS_MISSING_FIELD,
@@ -156,9 +159,15 @@ fn document(source: Source<'_>) -> Result<(Node<'_>, Source<'_>), Box<Diagnostic
     Ok((root, source))
 }
 
-/// Reads an action log, one envelope or bare action a line. A line with an error is left out.
+/// Reads an action log, one envelope or bare action a line. A line with an error is left out. `own` is the channel of the
+/// state; without one, the first that is seen counts. What another channel or a rejected envelope says is not judged.
 #[must_use]
-pub fn parse_actions<'a>(path: &'a str, bytes: &'a [u8]) -> (Vec<Envelope<'a>>, Vec<Diagnostic>) {
+pub fn parse_actions<'a>(
+    path: &'a str,
+    bytes: &'a [u8],
+    own: Option<&str>,
+) -> (Vec<Envelope<'a>>, Vec<Diagnostic>) {
+    let mut own = own.map(str::to_owned);
     let mut envelopes = Vec::new();
     let mut diagnostics = Collector::default();
     for line in jsonl::lines(bytes) {
@@ -189,18 +198,22 @@ pub fn parse_actions<'a>(path: &'a str, bytes: &'a [u8]) -> (Vec<Envelope<'a>>, 
         let before = diagnostics.errors();
         let source = Source::line(path, line.number, text.as_bytes());
         let mut r = Reader::taking_half_pairs(source, &SHAPE).going_on(diagnostics);
-        r.check_portable(root, &codes::THREADS_UNPORTABLE_VALUE);
-        let envelope = envelope(&mut r, root);
+        let envelope = envelope(&mut r, root, &mut own);
         diagnostics = r.diagnostics;
         envelopes.extend(envelope.filter(|_| diagnostics.errors() == before));
     }
     (envelopes, diagnostics.finish(path))
 }
 
-fn envelope<'a>(r: &mut Reader<'a>, root: Node<'a>) -> Option<Envelope<'a>> {
+fn envelope<'a>(
+    r: &mut Reader<'a>,
+    root: Node<'a>,
+    own: &mut Option<String>,
+) -> Option<Envelope<'a>> {
     let top = r.object(root, "")?;
     let spot = r.spot(root, "");
     if top.get("action").is_none() {
+        r.check_portable(root, &codes::THREADS_UNPORTABLE_VALUE);
         let action = action(r, &top)?;
         return Some(Envelope {
             server_seq: None,
@@ -212,11 +225,26 @@ fn envelope<'a>(r: &mut Reader<'a>, root: Node<'a>) -> Option<Envelope<'a>> {
     }
     let inner = r.child(&top, "action", Need::Required)?;
     let server_seq = r.whole(&top, "serverSeq", Need::Optional);
+    let rejected = top.get("rejectionReason").is_some();
+    let channel = r.string(&top, "channel", Need::Optional);
+    if own.is_none() && !rejected {
+        *own = channel
+            .as_deref()
+            .filter(|channel| channel.ends_with(CHANNEL))
+            .map(str::to_owned);
+    }
+    let is_foreign = channel.is_some() && channel.as_deref() != own.as_deref();
+    let action = if rejected || is_foreign {
+        Action::Unknown(String::new())
+    } else {
+        r.check_portable(root, &codes::THREADS_UNPORTABLE_VALUE);
+        action(r, &inner)?
+    };
     Some(Envelope {
         server_seq,
-        rejected: top.get("rejectionReason").is_some(),
-        channel: r.string(&top, "channel", Need::Optional),
-        action: action(r, &inner)?,
+        rejected,
+        channel,
+        action,
         spot,
     })
 }
@@ -278,11 +306,16 @@ fn annotation<'a>(r: &mut Reader<'a>, node: Node<'a>, pointer: &str) -> Option<A
             entries.extend(entry(r, node, &pointer));
         }
     }
-    let members = node
+    // Of equal keys the last one counts, and only that is published.
+    let mut seen = BTreeSet::new();
+    let mut members: Vec<_> = node
         .members()
         .into_iter()
+        .rev()
+        .filter(|m| seen.insert(m.key.clone()))
         .map(|m| (m.key.into_owned(), m.value.raw))
         .collect();
+    members.reverse();
     let spot = r.spot(node, pointer);
     let broken = r.diagnostics.errors() > before;
     (!broken).then(|| Annotation {

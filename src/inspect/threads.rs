@@ -36,7 +36,8 @@ pub(super) fn threads<'a>(
         (state, ()) = (read, diagnostics.extend(problems));
     }
     if let Some(file) = &files.thread_actions {
-        let (read, problems) = formats::threads::parse_actions(&file.shown, &file.bytes);
+        let (read, problems) =
+            formats::threads::parse_actions(&file.shown, &file.bytes, state.channel.as_deref());
         (envelopes, ()) = (read, diagnostics.extend(problems));
     }
     let log = format!("{}/{}", directory.shown, formats::threads::ACTIONS_FILE);

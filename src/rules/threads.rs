@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Checked, Code, Collector, Diagnostic, Place, Spot, codes};
-use crate::formats::threads::{Action, Annotation, Entry, Envelope, State};
+use crate::formats::threads::{Action, Annotation, CHANNEL, Entry, Envelope, State};
 use crate::model::threads::{Lines, Thread};
 
 /// What a state and a log of actions come to.
@@ -23,7 +23,7 @@ pub fn channel(state: &State<'_>, envelopes: &[Envelope<'_>]) -> Option<String> 
         .iter()
         .filter(|envelope| !envelope.rejected)
         .filter_map(|envelope| envelope.channel.as_deref());
-    let own = || logged.find(|channel| channel.ends_with("/annotations"));
+    let own = || logged.find(|channel| channel.ends_with(CHANNEL));
     state.channel.as_deref().or_else(own).map(str::to_owned)
 }
 
@@ -376,7 +376,7 @@ mod tests {
     fn after(actions: &str) -> (Vec<String>, Vec<&'static str>) {
         let (state, problems) = parse_state(Source::file("state", STATE.as_bytes()));
         assert!(problems.is_empty());
-        let (envelopes, problems) = parse_actions("actions", actions.as_bytes());
+        let (envelopes, problems) = parse_actions("actions", actions.as_bytes(), None);
         assert!(problems.is_empty(), "{problems:?}");
         let checked = replay("actions", state, envelopes);
         let shown = checked.value.annotations.into_iter().map(|annotation| {
@@ -530,7 +530,7 @@ mod tests {
         let (state, problems) = parse_state(Source::file("state", text.as_bytes()));
         assert!(problems.is_empty());
         let log = "{\"serverSeq\":5,\"action\":{\"type\":\"annotations/removed\",\"annotationId\":\"a\"}}\n{\"serverSeq\":6,\"action\":{\"type\":\"annotations/removed\",\"annotationId\":\"b\"}}";
-        let (envelopes, _) = parse_actions("actions", log.as_bytes());
+        let (envelopes, _) = parse_actions("actions", log.as_bytes(), state.channel.as_deref());
         let left: Vec<_> = replay("actions", state, envelopes)
             .value
             .annotations

@@ -784,3 +784,19 @@ fn a_phase_that_is_null_is_refused_as_null() {
         "{found:?}"
     );
 }
+
+#[test]
+fn white_space_of_unicode_around_a_record_does_not_count() {
+    let record = r#"{"type":"record","seq":0,"phase":"user_script","virtual_time_ms":0,"monotonic_ms":0,"kind":{"kind":"payload_redaction"}}"#;
+    let plain = format!("{HEADER}\n{record}\n");
+    let (tape, _) = runpress::formats::tape::parse("t", plain.as_bytes());
+    let hash = tape.expect("a tape").content_hash;
+    for text in [
+        format!("{HEADER}\n\u{a0}{record}\u{2003}\n\u{a0}\n\u{b}\n"),
+        format!("{HEADER}\n{record}\u{a0}"),
+    ] {
+        let (tape, problems) = runpress::formats::tape::parse("t", text.as_bytes());
+        assert!(problems.is_empty(), "{problems:?}");
+        assert_eq!(tape.expect("a tape").content_hash, hash, "{text:?}");
+    }
+}

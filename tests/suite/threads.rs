@@ -634,3 +634,36 @@ fn a_file_that_cannot_be_read_is_not_reported_as_missing_too() {
     assert!(found.contains(&"content.too-large"), "{found:?}");
     assert!(!found.contains(&"threads.missing-resource"), "{found:?}");
 }
+
+#[test]
+fn what_another_channel_or_a_rejected_envelope_says_is_not_judged() {
+    let site = TestSite::base();
+    site.write(
+        "content/runs/first/annotations.json",
+        r#"{"resource":"ahp-session:/me/annotations","fromSeq":0,"state":{"annotations":[]}}"#,
+    );
+    site.write(
+        "content/runs/first/annotations.actions.jsonl",
+        concat!(
+            r#"{"channel":"ahp-session:/other/annotations","serverSeq":1,"action":{"type":"annotations/set","annotation":{"id":"f","v2":"\ud83d"}}}"#,
+            "\n",
+            r#"{"channel":"ahp-session:/me/annotations","serverSeq":2,"rejectionReason":"invalid","action":{"type":"annotations/set","annotation":{"id":"f"}}}"#,
+            "\n",
+        ),
+    );
+    assert_eq!(codes(&site.check()), ["threads.foreign-channel"]);
+}
+
+#[test]
+fn of_equal_keys_of_a_thread_the_last_one_is_published() {
+    let site = TestSite::base();
+    site.write(
+        "content/runs/first/annotations.json",
+        r#"{"annotations":[{"id":"t","turnId":"1","resource":"a.ts","resolved":false,"zz":1,"zz":2,"entries":[{"id":"e","text":"x"}]}]}"#,
+    );
+    site.publish();
+    let run = site.text(&format!("public/runs/{FIRST_SLUG}/run.json"));
+    let thread = &run[run.find("\"threads\"").expect("threads")..];
+    assert_eq!(thread.matches("\"zz\"").count(), 1, "{thread}");
+    assert!(thread.contains("\"zz\": 2"), "{thread}");
+}

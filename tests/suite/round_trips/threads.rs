@@ -349,7 +349,8 @@ fn a_state_and_its_actions_come_to_what_the_protocol_says() {
             assert!(problems.is_empty(), "{problems:?} in {text}");
             assert_eq!(state.from_seq, from_seq);
             let text = lines(&mut dice, &log, true);
-            let (envelopes, problems) = parse_actions("log", text.as_bytes());
+            let (envelopes, problems) =
+                parse_actions("log", text.as_bytes(), state.channel.as_deref());
             assert!(problems.is_empty(), "{problems:?} in {text}");
             let read: Vec<Thread<'_>> = replay("log", state, envelopes)
                 .value

@@ -201,7 +201,7 @@ pub(super) fn cases() -> Vec<Case> {
         json!({"type": "annotations/newer", "annotationId": 1}),
     ] {
         let envelope = json!({"channel": "c/annotations", "serverSeq": 1, "action": action,
-            "origin": {"clientId": "c", "clientSeq": 1}, "rejectionReason": "r"});
+            "origin": {"clientId": "c", "clientSeq": 1}});
         cases.push(case("thread-actions", envelope, accepts_action));
         cases.push(case("thread-actions", action, accepts_action));
     }

@@ -103,7 +103,7 @@ pub(super) fn accepts_threads(document: &Value) -> bool {
 
 pub(super) fn accepts_action(document: &Value) -> bool {
     let text = document.to_string();
-    no_errors(&threads::parse_actions("t", text.as_bytes()).1)
+    no_errors(&threads::parse_actions("t", text.as_bytes(), None).1)
 }
 
 pub(super) fn accepts_settings(document: &Value) -> bool {
