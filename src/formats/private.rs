@@ -1,6 +1,8 @@
 //! Knows the words that mark what is private in a transcript or a message, however they are spelled.
 
-use super::json::Member;
+use crate::characters::is_hidden;
+
+use super::json::{Kind, Member, Node};
 
 /// Words of what a model thought and of what a provider sent, as letters and digits only.
 const PRIVATE: [&str; 10] = [
@@ -20,11 +22,17 @@ const PRIVATE: [&str; 10] = [
 const PRIVATE_ALONE: [&str; 2] = ["think", "cot"];
 
 /// A word without case, separators and anything else that is neither a letter nor a digit: `providerPayload`,
-/// `provider payload` and `Provider_Payload` are one.
+/// `provider payload` and `Provider_Payload` are one. Full-width letters are those of ASCII.
 fn plain(word: &str) -> impl Iterator<Item = char> {
     word.chars()
-        .filter(|c| c.is_alphanumeric())
+        .map(|c| match c {
+            '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
+            _ => c,
+        })
+        // Some small letters, such as the long s, are others of those that their capitals have.
+        .flat_map(char::to_uppercase)
         .flat_map(char::to_lowercase)
+        .filter(|c| c.is_alphanumeric() && !is_hidden(*c))
 }
 
 /// Whether a type, a kind, a role or a key means reasoning or a provider's payload.
@@ -36,7 +44,14 @@ pub(crate) fn is_reasoning(word: &str) -> bool {
 /// Whether an event or an asset of this kind restates earlier turns, private ones included.
 pub(crate) fn is_restating(kind: &str) -> bool {
     let kind: String = plain(kind).collect();
-    kind.contains("compaction") || kind == "summary"
+    kind.contains("compaction") || kind.contains("summar")
+}
+
+/// Whether an asset of this id is the snapshot of a compaction.
+pub(crate) fn is_restating_id(id: &str) -> bool {
+    plain(id)
+        .collect::<String>()
+        .starts_with("compactionsource")
 }
 
 /// Whether a type or a role means that a tool is called or answers.
@@ -50,23 +65,80 @@ pub(crate) fn is_spelled(key: &str, letters: &str) -> bool {
     plain(key).eq(letters.chars())
 }
 
-/// Whether an object says that it is reasoning as a whole: by a word under `type`, `kind`, `role` or `channel`, or
-/// by a mark such as `"thought": true`.
+/// Whether an object says that it is reasoning as a whole: by a word under `type`, `kind`, `role`, `channel` and the
+/// like, or by a mark such as `"thought": true`.
 pub(crate) fn is_reasoning_itself(members: &[Member<'_>]) -> bool {
-    members.iter().any(|member| {
-        let word = member.value.as_str();
-        says_reasoning(&member.key, word.as_deref(), member.value.as_bool())
-    })
+    any_word(members, says_what_it_is, is_reasoning)
+        || members
+            .iter()
+            .any(|member| is_reasoning(&member.key) && is_mark(member))
 }
 
-/// The same of one member of an object: its key, and its value where that is a string or a boolean.
+/// Whether one member of an object says so: its key, and its value where that is a string or a boolean.
 pub(crate) fn says_reasoning(key: &str, word: Option<&str>, mark: Option<bool>) -> bool {
-    let names_it = ["type", "kind", "role", "channel"]
-        .iter()
-        .any(|name| is_spelled(key, name));
-    if names_it {
-        word.is_some_and(is_reasoning)
-    } else {
-        mark == Some(true) && is_reasoning(key)
+    (says_what_it_is(key) && word.is_some_and(is_reasoning))
+        || ((mark == Some(true) || word.is_some_and(is_yes)) && is_reasoning(key))
+}
+
+/// Whether a value is no prose, and true: `true`, `"true"`, 1.
+fn is_mark(member: &Member<'_>) -> bool {
+    let value = member.value;
+    match value.kind() {
+        Kind::Bool => value.as_bool() == Some(true),
+        Kind::Number => value.as_f64() != Some(0.0) && !is_measure(&member.key),
+        Kind::String => value.as_str().is_some_and(|text| is_yes(&text)),
+        _ => false,
     }
+}
+
+fn is_yes(text: &str) -> bool {
+    ["true", "yes", "1"]
+        .iter()
+        .any(|word| text.trim().eq_ignore_ascii_case(word))
+}
+
+/// Whether a word, or one of a list of words, under one of these keys is such a word. Every duplicate counts, and every
+/// spelling of the key.
+pub(crate) fn any_word(
+    members: &[Member<'_>],
+    key: impl Fn(&str) -> bool,
+    is: impl Fn(&str) -> bool,
+) -> bool {
+    members
+        .iter()
+        .filter(|member| key(&member.key))
+        .any(|member| {
+            let is = |node: Node<'_>| node.as_str().is_some_and(|word| is(&word));
+            is(member.value) || member.value.items().into_iter().any(is)
+        })
+}
+
+/// Whether a key says what its object is.
+pub(crate) fn says_what_it_is(key: &str) -> bool {
+    const KEYS: [&str; 7] = [
+        "type",
+        "kind",
+        "role",
+        "channel",
+        "subtype",
+        "blocktype",
+        "phase",
+    ];
+    KEYS.iter().any(|known| is_spelled(key, known))
+}
+
+/// Whether a key is one that blocks and messages have.
+pub(crate) fn is_of_a_block(key: &str) -> bool {
+    const KEYS: [&str; 4] = ["type", "role", "text", "content"];
+    KEYS.iter().any(|known| is_spelled(key, known))
+}
+
+/// Whether a key is that of a measure: `reasoning_tokens` is a number and marks nothing.
+fn is_measure(key: &str) -> bool {
+    let key: String = plain(key).collect();
+    [
+        "token", "count", "budget", "time", "second", "duration", "cost",
+    ]
+    .iter()
+    .any(|measure| key.contains(measure))
 }

@@ -124,7 +124,7 @@ impl Found {
             Ok(None) => return Self::Missing,
             Err(problem) => return Self::Refused(Box::new(problem)),
         };
-        if asset.document.as_deref().is_some_and(is_transcript) {
+        if asset.is_transcript {
             return Self::Transcript;
         }
         referenced.push(asset.digest.clone());

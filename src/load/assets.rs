@@ -12,6 +12,7 @@ use crate::config::Limits;
 use crate::diagnostics::{Diagnostic, Place, codes};
 use crate::discover::RunDirectory;
 use crate::model::FileDigest;
+use crate::model::transcript::TranscriptSearch;
 
 /// Bytes of an asset that are kept: the header of a picture is in them.
 const HEAD: usize = 1 << 20;
@@ -25,8 +26,8 @@ pub struct Asset {
     pub head: Vec<u8>,
     /// Whether it is text: UTF-8 without a NUL.
     pub is_text: bool,
-    /// All of it, when it may be JSON.
-    pub document: Option<Vec<u8>>,
+    /// Whether a transcript is in it.
+    pub is_transcript: bool,
 }
 
 /// Reads an asset that a transcript names, relative to the run directory. `Ok(None)`: it is not there.
@@ -52,25 +53,15 @@ pub fn asset(
     if bytes > most.bytes {
         return Err(Refused::File(Fault::TooLarge(bytes), most).at(place));
     }
-    let document = if look.first == Some(b'{') {
-        let most = Most::document(limits);
-        let file = opened(directory, path, most).map_err(|fault| fault.at(place))?;
-        let read = file.map_or(Ok(Vec::new()), |file| {
-            super::pieces::whole(file, bytes, most.bytes, None)
-        });
-        Some(read.map_err(|fault| Refused::File(fault, most).at(place))?)
-    } else {
-        None
-    };
     Ok(Some(Asset {
         is_text: look.is_text(),
+        is_transcript: look.transcript.found(),
         digest: FileDigest {
             path: path.to_owned(),
             bytes,
             blake3: look.hasher.finalize().to_hex().to_string(),
         },
         head: look.head,
-        document,
     }))
 }
 
@@ -201,8 +192,7 @@ fn opened(
 struct Look {
     hasher: blake3::Hasher,
     head: Vec<u8>,
-    /// The first byte that is no white space.
-    first: Option<u8>,
+    transcript: TranscriptSearch,
     is_binary: bool,
     /// The beginning of a character that the next piece ends.
     open: Vec<u8>,
@@ -225,9 +215,7 @@ impl Look {
         self.hasher.update(piece);
         let room = HEAD - self.head.len();
         self.head.extend_from_slice(&piece[..room.min(piece.len())]);
-        self.first = self
-            .first
-            .or_else(|| piece.trim_ascii_start().first().copied());
+        self.transcript.read(piece);
         if self.is_binary {
             return;
         }
@@ -268,11 +256,5 @@ mod tests {
         assert!(!look(&[b"a", b"\xc3b"]).is_text());
         assert!(!look(&[b"a\0\xc3", b"\xa9"]).is_text());
         assert!(look(&[]).is_text());
-    }
-
-    #[test]
-    fn the_first_byte_that_is_no_white_space_is_found_in_any_piece() {
-        assert_eq!(look(&[b" \n", b"", b"\t {", b"x"]).first, Some(b'{'));
-        assert_eq!(look(&[b"  "]).first, None);
     }
 }

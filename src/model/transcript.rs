@@ -3,6 +3,7 @@
 
 mod assets;
 mod disclosure;
+mod quoted;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -12,6 +13,7 @@ use crate::formats::transcript::{Event, Message, Transcript};
 use super::Verbatim;
 
 pub use assets::{AssetContent, AssetFile, Inline, PublicAsset, asset_file, is_transcript};
+pub use quoted::TranscriptSearch;
 
 /// The public part of a transcript.
 #[derive(Debug)]

@@ -8,12 +8,15 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 
 use crate::formats::json::{Kind, Node};
+use crate::formats::private::{
+    any_word, is_restating, is_restating_id, is_spelled, says_what_it_is,
+};
 use crate::formats::transcript::Asset;
 use crate::model::FileDigest;
 use crate::pictures::{self, Size};
 
 use super::disclosure::said;
-use crate::formats::private::is_restating;
+use super::quoted::TranscriptSearch;
 
 /// A public asset.
 #[derive(Debug)]
@@ -82,9 +85,11 @@ pub(super) fn public(assets: Vec<Asset<'_>>) -> Vec<PublicAsset<'_>> {
 /// Whether an asset is public. The snapshot of a compaction embeds the whole earlier transcript, private events
 /// included.
 fn is_public(asset: &Asset<'_>) -> bool {
-    said(&asset.node.members()) == Some(Ok(()))
-        && !is_restating(&asset.kind)
-        && !asset.id.starts_with("compaction-source-")
+    let members = asset.node.members();
+    let is_id = |key: &str| is_spelled(key, "id");
+    said(&members) == Some(Ok(()))
+        && !any_word(&members, says_what_it_is, is_restating)
+        && !any_word(&members, is_id, is_restating_id)
 }
 
 fn public_asset(asset: Asset<'_>) -> PublicAsset<'_> {
@@ -126,13 +131,7 @@ fn inline(asset: Node<'_>) -> Inline<'_> {
         Some((kind, body)) if kind.ends_with(";base64") => Some(body),
         _ => (!is_text).then_some(text.as_ref()),
     };
-    let bytes = encoded.and_then(|encoded| {
-        let lines: Vec<u8> = encoded
-            .bytes()
-            .filter(|byte| !byte.is_ascii_whitespace())
-            .collect();
-        BASE64_STANDARD.decode(lines).ok()
-    });
+    let bytes = encoded.and_then(|encoded| base64(encoded.as_bytes()));
     Inline::Bytes(match (bytes, text) {
         (Some(bytes), _) => Cow::Owned(bytes),
         (None, Cow::Borrowed(text)) => Cow::Borrowed(text.as_bytes()),
@@ -140,17 +139,35 @@ fn inline(asset: Node<'_>) -> Inline<'_> {
     })
 }
 
-/// Whether bytes are a transcript themselves, which holds more than its public part.
+/// Whether bytes are a transcript, or a document of Harn that embeds one: it holds more than its public part. The text of an
+/// address, or of base64 that is passed on as it is, is looked at as what it encodes, too.
 #[must_use]
 pub fn is_transcript(bytes: &[u8]) -> bool {
-    if bytes.trim_ascii_start().first() != Some(&b'{') {
-        return false;
-    }
-    let text = std::str::from_utf8(bytes).ok();
-    let tag = text
-        .and_then(|text| Node::parse(text).ok())
-        .and_then(|document| document.get("_type"));
-    tag.and_then(|tag| tag.as_str()).as_deref() == Some("transcript")
+    let found = |bytes: &[u8]| {
+        let mut search = TranscriptSearch::default();
+        search.read(bytes);
+        search.found()
+    };
+    let is_address = bytes
+        .get(..5)
+        .is_some_and(|head| head.eq_ignore_ascii_case(b"data:"));
+    let body = match bytes.iter().position(|byte| *byte == b',') {
+        Some(comma) if is_address => &bytes[comma + 1..],
+        _ => bytes,
+    };
+    found(bytes)
+        || (is_address && found(&percent_encoding::percent_decode(body).collect::<Vec<u8>>()))
+        || base64(body).is_some_and(|bytes| found(&bytes))
+}
+
+/// The bytes of base64, whatever white space is in it.
+fn base64(text: &[u8]) -> Option<Vec<u8>> {
+    let text: Vec<u8> = text
+        .iter()
+        .copied()
+        .filter(|byte| !byte.is_ascii_whitespace())
+        .collect();
+    BASE64_STANDARD.decode(text).ok()
 }
 
 /// Names a file by what it really is: by its first bytes, and whether all of it is text. Only pictures that cannot run anything are shown as pictures; text of

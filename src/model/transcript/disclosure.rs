@@ -7,12 +7,13 @@ use std::collections::BTreeSet;
 
 use crate::formats::json::{Kind, Member, Node};
 use crate::formats::private::{
-    is_of_a_tool, is_reasoning, is_reasoning_itself, is_restating, is_spelled,
+    any_word, is_of_a_block, is_of_a_tool, is_reasoning, is_reasoning_itself, is_restating,
+    is_spelled, says_what_it_is,
 };
 use crate::formats::transcript::Event;
 use crate::model::Verbatim;
 
-use super::{Content, Published, Withheld};
+use super::{Content, Published, Withheld, quoted};
 
 /// How deep public data may be nested; what is deeper is left out.
 const DEPTH: usize = 32;
@@ -49,12 +50,15 @@ pub(super) fn event(event: &Event<'_>) -> Result<(), Hidden> {
     // Harn writes the visibility of every event.
     let visibility = said(&members).unwrap_or(Err(Hidden::Private));
     visibility?;
-    if is_restating(&event.kind) {
-        return Err(Hidden::Private);
-    }
-    let blocks = value(&members, "blocks").map(|blocks| blocks.items());
-    let mut blocks = blocks.unwrap_or_default().into_iter();
-    if blocks.any(|block| matches!(said(&block.members()), Some(Err(_)))) {
+    // Its text is that of all its blocks, whichever of two keys a reader takes.
+    let has_hidden_blocks = members.iter().any(|member| {
+        let blocks = ["blocks", "content"];
+        blocks.iter().any(|key| is_spelled(&member.key, key)) && holds_hidden_item(member.value, 0)
+    });
+    let repeats = any_word(&members, says_what_it_is, |kind| {
+        is_restating(kind) || is_spelled(kind, "message") || is_spelled(kind, "toolresult")
+    });
+    if repeats || has_hidden_blocks || text_hides_block(&event.text, 0) {
         return Err(Hidden::Private);
     }
     Ok(())
@@ -98,7 +102,11 @@ impl Turn {
             } else {
                 said(&members).and_then(Result::err)
             },
-            of_a_tool: is_of_a_tool(role) || answers_a_call(&members),
+            of_a_tool: is_of_a_tool(role)
+                || is_a_tools(&members)
+                || members.iter().any(|member| {
+                    is_spelled(&member.key, "role") && member.value.kind() != Kind::String
+                }),
         }
     }
 }
@@ -125,8 +133,7 @@ fn nested_block(node: Node<'_>, turn: Turn, depth: usize) -> Result<Public<'_>, 
     let visibility = match turn.hidden {
         Some(hidden) => Err(hidden),
         None => said(&members).unwrap_or_else(|| {
-            let of_a_tool = turn.of_a_tool || is_of_a_tool(&kind) || answers_a_call(&members);
-            if of_a_tool {
+            if turn.of_a_tool || is_a_tools(&members) {
                 Err(Hidden::Internal)
             } else {
                 Ok(())
@@ -140,6 +147,9 @@ fn nested_block(node: Node<'_>, turn: Turn, depth: usize) -> Result<Public<'_>, 
     visibility?;
     if node.kind() != Kind::Object {
         let text = scalar(node).ok_or(Hidden::Private)?;
+        if text_hides_block(&text, depth) {
+            return Err(Hidden::Private);
+        }
         return Ok(Public {
             published: Published::Value(Verbatim(node.raw)),
             content: Content::Text(text),
@@ -205,23 +215,17 @@ fn keep<'a>(
     for (key, node) in last_of_each(members) {
         let value = match key.as_ref() {
             name if !allowed.contains(&name) => None,
-            "arguments" => arguments(node, depth + 1),
+            // Providers write them as JSON, or as JSON in a string.
+            "arguments" => data(node, depth + 1),
             "content" if allowed == TOOL_RESULT => Some(result(node, depth + 1)?),
-            _ => scalar(node).map(|_| Published::Value(Verbatim(node.raw))),
+            _ => match scalar(node) {
+                Some(text) if text_hides_block(&text, depth) => return Err(Hidden::Private),
+                text => text.map(|_| Published::Value(Verbatim(node.raw))),
+            },
         };
         kept.extend(value.map(|value| (key, value)));
     }
     Ok(Published::Object(kept))
-}
-
-/// The arguments of a call: data. Providers write them as JSON, or as JSON in a string.
-fn arguments(node: Node<'_>, depth: usize) -> Option<Published<'_>> {
-    let written = node.as_str().filter(|_| node.kind() == Kind::String);
-    if written.is_some_and(|text| Node::parse(&text).is_ok_and(|inner| has_reasoning(inner, depth)))
-    {
-        return None;
-    }
-    data(node, depth)
 }
 
 /// What a tool answered: a text, data, or blocks. A block in it that is not public hides the whole.
@@ -238,7 +242,12 @@ fn result(node: Node<'_>, depth: usize) -> Result<Published<'_>, Hidden> {
         Kind::Array if depth <= DEPTH => node
             .items()
             .into_iter()
-            .map(|node| result(node, depth + 1))
+            .map(|node| {
+                if is_hidden_item(node) {
+                    return Err(Hidden::Private);
+                }
+                result(node, depth + 1)
+            })
             .collect::<Result<_, _>>()
             .map(Published::List),
         Kind::Object if depth <= DEPTH && item(node) => nested_block(node, of_the_result, depth)
@@ -262,7 +271,7 @@ fn data(node: Node<'_>, depth: usize) -> Option<Published<'_>> {
         }
         Kind::Object => {
             let members = node.members();
-            if is_of_reasoning_type(&members) {
+            if is_reasoning_itself(&members) {
                 return None;
             }
             let kept = last_of_each(&members)
@@ -270,6 +279,7 @@ fn data(node: Node<'_>, depth: usize) -> Option<Published<'_>> {
                 .filter_map(|(key, node)| Some((key, data(node, depth + 1)?)));
             Some(Published::Object(kept.collect()))
         }
+        Kind::String if text_has_reasoning(&node.as_str()?, depth) => None,
         _ => Some(Published::Value(Verbatim(node.raw))),
     }
 }
@@ -284,13 +294,48 @@ fn has_reasoning(node: Node<'_>, depth: usize) -> bool {
             .any(|item| has_reasoning(item, depth + 1)),
         Kind::Object => {
             let members = node.members();
-            is_of_reasoning_type(&members)
+            is_reasoning_itself(&members)
                 || members.iter().any(|member| {
                     is_reasoning(&member.key) || has_reasoning(member.value, depth + 1)
                 })
         }
+        Kind::String => node
+            .as_str()
+            .is_none_or(|text| text_has_reasoning(&text, depth)),
         _ => false,
     }
+}
+
+/// Whether a text is JSON with reasoning in it. Its pieces tell of JSON that is cut off, and of several documents.
+fn text_has_reasoning(text: &str, depth: usize) -> bool {
+    quoted::json(text).is_some_and(|json| {
+        quoted::has_reasoning(json)
+            || Node::parse(json).is_ok_and(|inner| has_reasoning(inner, depth + 1))
+    })
+}
+
+/// Whether a text is JSON with reasoning or a block in it that is not public.
+fn text_hides_block(text: &str, depth: usize) -> bool {
+    quoted::json(text).is_some_and(|json| {
+        quoted::has_hidden_block(json)
+            || Node::parse(json).is_ok_and(|inner| holds_hidden_item(inner, depth + 1))
+    }) || text_has_reasoning(text, depth)
+}
+
+/// Whether a direct item of a list of blocks is not public, whatever keys it has.
+fn is_hidden_item(node: Node<'_>) -> bool {
+    let members = node.members();
+    match said(&members) {
+        Some(said) => said.is_err(),
+        None => is_a_tools(&members),
+    }
+}
+
+/// Whether a block, or a list of blocks, holds one that is not public.
+fn holds_hidden_item(node: Node<'_>, depth: usize) -> bool {
+    let mut items = node.items().into_iter();
+    items.any(|item| matches!(said(&item.members()), Some(Err(_))))
+        || holds_hidden_block(node, depth)
 }
 
 /// Whether data holds something that looks like a block and is not public.
@@ -303,12 +348,15 @@ fn holds_hidden_block(node: Node<'_>, depth: usize) -> bool {
             .any(|item| holds_hidden_block(item, depth + 1)),
         Kind::Object => {
             let members = node.members();
-            let is_block = members.iter().any(|member| member.key == "type");
+            let is_block = members.iter().any(|member| is_of_a_block(&member.key));
             (is_block && matches!(said(&members), Some(Err(_))))
                 || members
                     .iter()
                     .any(|member| holds_hidden_block(member.value, depth + 1))
         }
+        Kind::String => node
+            .as_str()
+            .is_none_or(|text| text_hides_block(&text, depth)),
         _ => false,
     }
 }
@@ -335,15 +383,9 @@ pub(super) fn said(members: &[Member<'_>]) -> Option<Result<(), Hidden>> {
     })
 }
 
-/// Whether an object of data says that it is reasoning. Other keys may have another meaning in data.
-fn is_of_reasoning_type(members: &[Member<'_>]) -> bool {
-    members.iter().any(|member| {
-        member.key == "type"
-            && member
-                .value
-                .as_str()
-                .is_some_and(|word| is_reasoning(&word))
-    })
+/// Whether a tool is called or answers, whatever the object is called otherwise.
+fn is_a_tools(members: &[Member<'_>]) -> bool {
+    any_word(members, says_what_it_is, is_of_a_tool) || answers_a_call(members)
 }
 
 /// Whether the id of a call is named: then this is its answer, whatever it is called.

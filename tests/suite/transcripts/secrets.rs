@@ -61,6 +61,13 @@ pub(super) fn full_of_secrets() -> Value {
             { "kind": "host_input", "visibility": "public", "text": s("event-with-hidden-block"),
               "blocks": [{ "type": "text", "visibility": "internal", "text": s("hidden-block") }] },
             { "kind": "tool_result", "visibility": "public", "text": s("derived-event") },
+            { "kind": "summary_update", "visibility": "public", "text": s("summary-update") },
+            { "kind": "plan", "Kind": "compaction", "visibility": "public", "text": s("kind-in-two-spellings") },
+            { "kind": "host_input", "visibility": "public", "text": s("event-with-hidden-content"),
+              "content": [{ "type": "text", "visibility": "private", "text": s("hidden-content") }] },
+            { "kind": "host_input", "visibility": "public", "text": s("event-with-reasoning-in-Blocks"),
+              "Blocks": [{ "type": "reasoning" }] },
+            { "kind": "host_input", "visibility": "public", "text": json!({ "reasoning": s("event-of-json") }).to_string() },
             s("event-that-is-a-string"),
         ],
         "assets": [
@@ -74,13 +81,18 @@ pub(super) fn full_of_secrets() -> Value {
               "data": { "messages": [s("compaction")] } },
             { "id": s("snapshot-of-another-kind"), "kind": "CompactionSourceTranscript", "visibility": "public", "data": s("camel-case") },
             { "id": "payload", "kind": "provider payload", "visibility": "public", "data": s("payload-asset") },
+            { "id": s("Kind-in-capitals"), "Kind": "compaction", "visibility": "public", "data": s("Kind") },
+            { "id": s("type-of-asset"), "type": "compaction_source_transcript", "visibility": "public", "data": s("type") },
+            { "id": "Compaction_Source-1", "visibility": "public", "data": s("id-in-capitals") },
             { "id": "inline", "visibility": "public", "data": "PUBLIC-inline", "metadata": s("inline-metadata") },
             { "id": "seen", "visibility": "public", "name": "PUBLIC-name", "storage": { "path": "assets/public.txt" },
               "data": s("public-asset-data"), "metadata": { "m": s("public-asset-metadata") } },
         ],
     });
     let messages = document["messages"].as_array_mut();
-    messages.expect("an array").extend(disguised());
+    let messages = messages.expect("an array");
+    messages.extend(disguised());
+    messages.extend(in_data());
     document
 }
 
@@ -143,6 +155,82 @@ fn disguised() -> Vec<Value> {
     let mut all = vec![answers, thoughts, mixed];
     all.extend(turns.as_array().cloned().unwrap_or_default());
     all
+}
+
+/// Contents of results and arguments of calls that are public, with what is not inside them.
+fn in_data() -> Vec<Value> {
+    let hidden = |extra: Value| {
+        let mut block = json!({ "text": s("hidden-in-data") });
+        let (block_keys, extra) = (block.as_object_mut(), extra.as_object().cloned());
+        block_keys
+            .expect("an object")
+            .extend(extra.unwrap_or_default());
+        block
+    };
+    let blocks = [
+        json!({ "visibility": "private" }),
+        json!({ "thought": true }),
+        json!({ "thought": 1 }),
+        json!({ "is_thinking": "True" }),
+        json!({ "Type": "reasoning" }),
+        json!({ "Type": "text", "visibility": "private" }),
+        json!({ "Type": "tool_result" }),
+        json!({ "kind": "reasoning" }),
+        json!({ "role": "reasoning" }),
+        json!({ "channel": "analysis" }),
+        json!({ "subtype": "thinking" }),
+        json!({ "block_type": ["reasoning"] }),
+        json!({ "phase": "analysis" }),
+        json!({ "\u{ff34}\u{ff39}\u{ff30}\u{ff25}": "REASON\u{130}NG" }),
+        json!({ "ty\u{3164}pe": "rea\u{17f}oning" }),
+    ];
+    let secret = json!({ "reasoning_content": s("in-a-string") }).to_string();
+    let strings = [
+        secret.clone(),
+        format!("\u{feff} {secret}"),
+        format!("{{\"a\":1}}\n{secret}"),
+        format!("[{secret},"),
+        secret.trim_end_matches('}').to_owned(),
+        json!(secret).to_string(),
+        json!([secret]).to_string(),
+        json!({ "rows": [{ "inner": secret }] }).to_string(),
+        json!([{ "Type": "Reasoning", "text": s("typed-in-a-string") }]).to_string(),
+        format!("{{'thinking': '{SENTINEL}'}}"),
+    ];
+    let private =
+        json!([{ "type": "text", "visibility": "private", "text": s("private-in-a-string") }]);
+    let message = json!({ "messages": [{ "role": "assistant", "visibility": "private", "content": s("message-in-a-result") }] });
+    let mut results = vec![message, json!(private.to_string())];
+    let mut arguments = Vec::new();
+    for extra in blocks {
+        let block = hidden(extra.clone());
+        results.push(json!([block]));
+        if extra.get("visibility").is_none() && extra["Type"] != "tool_result" {
+            arguments.push(json!({ "steps": [block] }));
+            arguments.push(json!(json!([block]).to_string()));
+            arguments.push(block);
+        }
+    }
+    for text in strings {
+        results.push(json!(text));
+        results.push(json!([{ "type": "text", "text": text }]));
+        results.push(json!({ "rows": [text] }));
+        arguments.push(json!(text));
+        arguments.push(json!({ "q": text }));
+    }
+    let result = |content| json!({ "type": "tool_result", "visibility": "public", "name": "read", "content": content });
+    let call = |arguments| json!({ "type": "tool_call", "visibility": "public", "name": "run", "arguments": arguments });
+    let results: Vec<_> = results.into_iter().map(result).collect();
+    let calls: Vec<_> = arguments.into_iter().map(call).collect();
+    vec![
+        json!({ "role": "assistant", "content": results }),
+        json!({ "role": "assistant", "content": calls }),
+        json!({ "role": "assistant", "content": secret }),
+        json!({ "role": "assistant", "content": private.to_string() }),
+        json!({ "role": ["tool"], "content": s("role-in-a-list") }),
+        json!({ "role": "user", "Role": "tool", "content": s("two-roles") }),
+        json!({ "role": "user", "type": "tool_result", "content": s("type-of-message") }),
+    ]
 }
 
 pub(super) fn with_files(transcript: impl AsRef<[u8]>) -> TestSite {
