@@ -5,6 +5,7 @@
 
 mod compare;
 mod fields;
+mod names;
 
 use std::collections::BTreeSet;
 
@@ -17,7 +18,7 @@ pub use fields::{by_digest, fields};
 
 use crate::diagnostics::text::quoted;
 use crate::feeds::SCHEMA_VERSION;
-use crate::model::findings::Digests;
+use crate::model::findings::{Digests, by_known_part};
 use crate::shapes;
 
 /// The ledger's path from a site's root.
@@ -106,9 +107,13 @@ pub struct Change {
     /// How many more fields differ.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub more_fields: usize,
-    /// Files beside the record that differ, sidecars apart; `implementation/` where the published implementation differs.
+    /// Files beside the record that differ, sidecars apart; `implementation/` where the published implementation differs. A
+    /// file is named where the format gives its name, or where the published run has it now.
     #[serde(default)]
     pub files: Vec<String>,
+    /// How many more files differ, which are not named.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub more_files: usize,
     /// The rating of the review, where it differs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rating: Option<Rerated>,
@@ -142,8 +147,10 @@ pub struct Rerated {
     pub after: Option<String>,
 }
 
-/// Ids of annotations; those of a further tape of a run stand behind the tape's name and a `#`.
+/// Ids of annotations that the published run has now; those of a further tape of a run stand behind the tape's name and a `#`.
+/// The others are counted.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Annotations {
     /// New ones.
     #[serde(default)]
@@ -151,9 +158,18 @@ pub struct Annotations {
     /// Those that say something else now.
     #[serde(default)]
     pub changed: Vec<String>,
-    /// Those that are gone.
+    /// Those that were gone and are back.
     #[serde(default)]
     pub withdrawn: Vec<String>,
+    /// How many more were new.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub more_added: usize,
+    /// How many more said something else.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub more_changed: usize,
+    /// How many more were withdrawn.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub more_withdrawn: usize,
 }
 
 impl Build {
@@ -194,10 +210,22 @@ impl Rerated {
 }
 
 impl Annotations {
+    /// Lists of ids, each with a word for what became of them and how many are not named.
+    #[must_use]
+    pub fn lists(&self) -> [(&'static str, &[String], usize); 3] {
+        [
+            ("added", &self.added, self.more_added),
+            ("changed", &self.changed, self.more_changed),
+            ("withdrawn", &self.withdrawn, self.more_withdrawn),
+        ]
+    }
+
     /// Whether nothing differs.
     #[must_use]
-    pub const fn is_empty(&self) -> bool {
-        self.added.is_empty() && self.changed.is_empty() && self.withdrawn.is_empty()
+    pub fn is_empty(&self) -> bool {
+        self.lists()
+            .iter()
+            .all(|(_, ids, more)| ids.is_empty() && *more == 0)
     }
 }
 
@@ -222,12 +250,13 @@ pub struct Known {
     /// Whether it is set aside for now, because its files have errors. The digests are those from before.
     #[serde(default, skip_serializing_if = "is_false")]
     pub quarantined: bool,
-    /// Digests of the fields of the record by JSON pointer, down to the keys of its keys. White space and the order of keys
-    /// do not count.
+    /// Digests of the fields of the record by JSON pointer, down to the keys of its keys. Keys that are not those of the format
+    /// are one field with what they are in. White space and the order of keys do not count.
     pub record: Digests,
-    /// Digest of each file beside it, sidecars apart; `implementation/` is all files of a published implementation.
+    /// Digest of each file beside it, sidecars apart; `implementation/` is all files of a published implementation. While the
+    /// run is set aside, a digest stands for each name that somebody chose.
     pub files: Digests,
-    /// Digest of each annotation, by id.
+    /// Digest of each annotation, by id; by a digest of the id while the run is set aside.
     pub annotations: Digests,
 }
 
@@ -284,6 +313,13 @@ impl Ledger {
             });
             change.fields = fields::merged(fields.collect());
         }
+        for known in &mut ledger.runs {
+            known.record = by_known_part(&known.record).into();
+            if known.quarantined {
+                names::hide(known);
+            }
+        }
+        names::forget_gone(&mut ledger.builds, &ledger.runs);
         let runs = ledger.runs.iter().map(|known| &known.run);
         let gone = ledger.withdrawn.iter().map(|withdrawn| &withdrawn.run);
         // Pages are written at these addresses.

@@ -5,13 +5,11 @@ use std::collections::BTreeMap;
 use crate::formats::json::{Kind, Node, pointer_part};
 use crate::formats::{run_record, sidecar};
 use crate::load::RunFiles;
-use crate::model::findings::Imprint;
+use crate::model::findings::{DIGITS, Imprint, by_known_part};
 use crate::model::implementation::{FOLDER, Implementation};
 
 use super::Inspected;
 
-/// Digests tell a value from the one that it was, not from one that somebody forged: a few digits are enough.
-const DIGITS: usize = 10;
 /// Deeper than any record; what is below counts as it is written.
 const DEPTH: usize = 64;
 
@@ -19,7 +17,7 @@ const DEPTH: usize = 64;
 #[must_use]
 pub fn imprint(record: &str, files: &RunFiles, inspected: &Inspected<'_>) -> Imprint {
     Imprint {
-        record: record_digests(record).into(),
+        record: by_known_part(&record_digests(record)).into(),
         files: files
             .digests
             .iter()
@@ -136,6 +134,35 @@ fn short(digest: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn keys_that_are_text_of_a_record_are_one_digest_that_changes_with_them() {
+        let cut = |record: &str| by_known_part(&record_digests(record));
+        let one = cut(
+            r#"{"toolCalls": {"s3cret": 1}, "s3cret": 2, "metrics": {"s3cret": 3, "cost": 4}}"#,
+        );
+        let keys: Vec<&String> = one.keys().collect();
+        assert_eq!(keys, ["", "/metrics", "/metrics/cost", "/toolCalls"]);
+        assert_eq!(by_known_part(&one), one);
+        for (place, changed) in [
+            (
+                "/toolCalls",
+                r#"{"toolCalls": {"other": 1}, "s3cret": 2, "metrics": {"s3cret": 3, "cost": 4}}"#,
+            ),
+            (
+                "",
+                r#"{"toolCalls": {"s3cret": 1}, "s3cret": 5, "metrics": {"s3cret": 3, "cost": 4}}"#,
+            ),
+            (
+                "/metrics",
+                r#"{"toolCalls": {"s3cret": 1}, "s3cret": 2, "metrics": {"s3cret": 5, "cost": 4}}"#,
+            ),
+        ] {
+            let changed = cut(changed);
+            let differing = one.keys().filter(|key| one[*key] != changed[*key]);
+            assert_eq!(differing.collect::<Vec<_>>(), [place]);
+        }
+    }
 
     #[test]
     fn white_space_and_the_order_of_keys_do_not_count() {

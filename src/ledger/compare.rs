@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Annotations, Build, Change, Field, Known, Ledger, Named, Rerated, Withdrawn};
+use super::{Annotations, Build, Change, Field, Known, Ledger, Named, Rerated, Withdrawn, names};
 
 /// Fields of one run that are listed.
 pub const FIELDS: usize = 50;
@@ -95,10 +95,12 @@ pub fn next(
                 build.quarantined.push(before.run.clone());
             }
             // What it was like is remembered, so that its return shows what was done to it.
-            runs.push(Known {
+            let mut aside = Known {
                 quarantined: true,
                 ..before.clone()
-            });
+            };
+            names::hide(&mut aside);
+            runs.push(aside);
         } else {
             build.withdrawn.push(before.run.clone());
             withdrawn.push(Withdrawn {
@@ -120,6 +122,7 @@ pub fn next(
         builds.insert(0, build);
     }
     forget(&mut builds, &withdrawn);
+    names::forget_gone(&mut builds, &runs);
     let mut moved: Vec<Named> = moved.into_values().collect();
     rename(&mut builds, &mut moved, &runs, &withdrawn);
     Ledger {
@@ -131,7 +134,7 @@ pub fn next(
     }
 }
 
-/// What a withdrawn run said is not repeated any more.
+/// The values of a withdrawn run are not repeated any more.
 fn forget(builds: &mut [Build], withdrawn: &[Withdrawn]) {
     let gone: BTreeSet<&str> = withdrawn.iter().map(|gone| gone.run.id.as_str()).collect();
     let changes = builds.iter_mut().flat_map(|build| &mut build.changed);
@@ -208,13 +211,15 @@ fn change(
     };
     let more_fields = fields.len().saturating_sub(FIELDS);
     fields.truncate(FIELDS);
-    let (added, changed, withdrawn) = difference(&before.annotations, &after.annotations);
+    let (added, changed, withdrawn) =
+        difference(&names::annotations(before, after), &after.annotations);
     let annotations = Annotations {
         added,
         changed,
         withdrawn,
+        ..Annotations::default()
     };
-    let (added, changed, removed) = difference(&before.files, &after.files);
+    let (added, changed, removed) = difference(&names::files(before, after), &after.files);
     let mut files = [added, changed, removed].concat();
     files.sort();
     let rating = (before.rating != after.rating).then(|| Rerated {
@@ -233,6 +238,7 @@ fn change(
         fields,
         more_fields,
         files,
+        more_files: 0,
         rating,
         annotations,
     })

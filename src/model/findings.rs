@@ -3,8 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::formats::run_record::known_part;
+
 use super::annotation::Counts;
 use super::review::Rating;
+
+/// Digits of a short digest.
+pub const DIGITS: usize = 10;
 
 /// What tables, roll-ups and feeds need of a run besides its record.
 #[derive(Debug, Clone, Default)]
@@ -30,7 +35,7 @@ pub struct Findings {
 /// What a run is like, in digests: enough to tell later what has changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Imprint {
-    /// Of each field of the record, by JSON pointer.
+    /// Of each field of the record, by JSON pointer; see [`by_known_part`].
     pub record: Digests,
     /// Of each file beside it, sidecars apart; `implementation/` is all files of a published implementation.
     pub files: Digests,
@@ -40,6 +45,43 @@ pub struct Imprint {
 
 /// Digests by name. The findings of a run and the ledger share them: an archive has many.
 pub type Digests = Arc<BTreeMap<String, String>>;
+
+/// Digests of a record by the part of their JSON pointers that the format itself names: what is below it is text of the record,
+/// and gets one digest. What this gives is given back as it is.
+#[must_use]
+pub fn by_known_part(record: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+    let mut parts: BTreeMap<&str, Vec<(&str, &str)>> = BTreeMap::new();
+    for (pointer, digest) in record {
+        let part = parts.entry(known_part(pointer)).or_default();
+        part.push((pointer, digest));
+    }
+    let digests = parts.into_iter().map(|(part, within)| {
+        let digest = match within[..] {
+            [(pointer, digest)] if pointer == part => digest.to_owned(),
+            _ => digest_of(&within),
+        };
+        (part.to_owned(), digest)
+    });
+    digests.collect()
+}
+
+fn digest_of(within: &[(&str, &str)]) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for text in within
+        .iter()
+        .flat_map(|(pointer, digest)| [pointer, digest])
+    {
+        hasher.update(&text.len().to_le_bytes());
+        hasher.update(text.as_bytes());
+    }
+    short_digest(&hasher.finalize())
+}
+
+/// Digests tell a value from the one that it was, not from one that somebody forged: a few digits are enough.
+#[must_use]
+pub fn short_digest(digest: &blake3::Hash) -> String {
+    digest.to_hex()[..DIGITS].to_owned()
+}
 
 /// A place in the spool of a build. The default is a place with nothing in it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -99,6 +99,8 @@ pub struct ChangeView {
     pub annotations: Vec<String>,
     /// Files that differ.
     pub files: Vec<String>,
+    /// How many more files, which are not named.
+    pub more_files: Option<String>,
     /// Fields that differ.
     pub fields: Vec<FieldView>,
     /// How many more fields.
@@ -207,6 +209,7 @@ impl Known<'_> {
             rating: change.rating.as_ref().map(Rerated::text),
             annotations: annotations(&change.annotations),
             files: change.files.clone(),
+            more_files: more(change.more_files, 0, "other file"),
             fields: change.fields.iter().map(field).collect(),
             more_fields: (change.more_fields > 0)
                 .then(|| format::count(change.more_fields, "more field")),
@@ -218,21 +221,18 @@ impl Known<'_> {
 const IDS: usize = 10;
 
 fn annotations(annotations: &Annotations) -> Vec<String> {
-    let list = |what: &str, ids: &[String]| {
+    let list = |(what, ids, unnamed): (&str, &[String], usize)| {
+        let total = ids.len() + unnamed;
         let names: Vec<_> = ids.iter().take(IDS).map(String::as_str).collect();
-        let rest =
-            more(ids.len(), IDS, "more").map_or_else(String::new, |more| format!(" and {more}"));
-        (!ids.is_empty()).then(|| {
-            let count = format::count(ids.len(), "annotation");
-            format!("{count} {what}: {}{rest}", names.join(", "))
-        })
+        let count = format!("{} {what}", format::count(total, "annotation"));
+        let line = match more(total, names.len(), "more") {
+            None => format!("{count}: {}", names.join(", ")),
+            Some(_) if names.is_empty() => count,
+            Some(more) => format!("{count}: {} and {more}", names.join(", ")),
+        };
+        (total > 0).then_some(line)
     };
-    let lists = [
-        list("added", &annotations.added),
-        list("changed", &annotations.changed),
-        list("withdrawn", &annotations.withdrawn),
-    ];
-    lists.into_iter().flatten().collect()
+    annotations.lists().into_iter().filter_map(list).collect()
 }
 
 fn more(total: usize, shown: usize, noun: &str) -> Option<String> {

@@ -131,17 +131,16 @@ fn told(change: &Change) -> String {
         parts.push(rating.text());
     }
     let fields = change.fields.len() + change.more_fields;
-    let annotations = &change.annotations;
-    let counts = [
+    let mut counts = vec![
         (fields, "field", ""),
-        (change.files.len(), "file", ""),
-        (annotations.added.len(), "annotation", " added"),
-        (annotations.changed.len(), "annotation", " changed"),
-        (annotations.withdrawn.len(), "annotation", " withdrawn"),
+        (change.files.len() + change.more_files, "file", ""),
     ];
+    let lists = change.annotations.lists().into_iter();
+    counts.extend(lists.map(|(what, ids, more)| (ids.len() + more, "annotation", what)));
     for (count, noun, what) in counts {
         if count > 0 {
-            parts.push(format!("{}{what}", format::count(count, noun)));
+            let count = format::count(count, noun);
+            parts.push(format!("{count} {what}").trim_end().to_owned());
         }
     }
     escaped(&parts.join(", "))

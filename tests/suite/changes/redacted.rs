@@ -1,9 +1,10 @@
 //! What was taken out of a record or a name does not come back in the ledger or on its pages.
 
+use runpress::site::Overrides;
 use serde_json::{Value, json};
 
 use super::{LEDGER, newest, site};
-use crate::support::{FIRST, Run, TestSite, words};
+use crate::support::{FIRST, HEADER, Run, TestSite, annotation, lines, messages, words};
 
 const SECRET: &str = "s3cret-of-the-record";
 
@@ -118,5 +119,175 @@ fn a_name_that_was_corrected_is_repeated_in_no_earlier_entry() {
             .as_str()
             .is_some_and(|slug| slug.contains(SECRET)),
         "the address leads on"
+    );
+}
+
+const OTHER_RUN: &str = "content/runs/other";
+const SIDECAR: &str = "content/runs/other/events.jsonl.annotations.jsonl";
+
+/// The sidecar of a run with one annotation.
+fn annotate(site: &TestSite, id: &str) {
+    let said = annotation(id, 0, "note", "\"evidence\":\"said\"");
+    site.write(SIDECAR, lines(&[HEADER, &said]));
+}
+
+fn set_aside(site: &TestSite) {
+    let aside = Overrides {
+        keep_going: true,
+        ..Overrides::default()
+    };
+    site.write(SIDECAR, "{");
+    assert!(site.build_with(&aside).published);
+}
+
+fn tape(site: &TestSite, name: &str) {
+    let digest = "0".repeat(64);
+    let header = r#"{"type":"header","version":1,"harn_version":"0.8.26"}"#;
+    let record = format!(
+        r#"{{"type":"record","seq":0,"virtual_time_ms":0,"monotonic_ms":0,"kind":{{"kind":"file_read","path":"/workspace/1.ts","content_hash":"{digest}","len_bytes":1}}}}"#
+    );
+    let tape = lines(&[header, &record]);
+    site.write(&format!("{OTHER_RUN}/{name}"), tape);
+}
+
+/// A site whose runs say a secret in the name of an annotation, which was new in the newest build.
+fn named() -> TestSite {
+    let site = site();
+    site.write(&format!("{OTHER_RUN}/events.jsonl"), messages(2));
+    annotate(&site, "first");
+    site.publish();
+    annotate(&site, SECRET);
+    site.publish();
+    assert!(!says_secret(&site).is_empty(), "it was published");
+    site
+}
+
+#[test]
+fn an_annotation_that_is_renamed_or_removed_is_counted_and_not_named() {
+    let site = named();
+    annotate(&site, "renamed");
+    site.publish();
+    assert_eq!(says_secret(&site), [""; 0]);
+    assert_eq!(
+        newest(&site)["changed"][0]["annotations"],
+        json!({"added": ["renamed"], "changed": [], "withdrawn": [], "moreWithdrawn": 1})
+    );
+    let earlier = &site.json(LEDGER)["builds"][1]["changed"][0]["annotations"];
+    assert_eq!(
+        (&earlier["moreAdded"], &earlier["moreWithdrawn"]),
+        (&json!(1), &json!(1))
+    );
+    let told = words(site.page("changes/index.html").all("section.build")[0]);
+    assert!(
+        told.contains("1 annotation added: renamed") && told.contains("1 annotation withdrawn"),
+        "{told}"
+    );
+    assert!(site.publish().news().is_none());
+}
+
+#[test]
+fn a_renamed_annotation_is_not_named_when_the_earlier_site_stands_elsewhere() {
+    let site = named();
+    std::fs::rename(site.path("public"), site.path("earlier")).expect("a move");
+    annotate(&site, "renamed");
+    let ran = site.runpress(&["build", "--previous", "earlier"]);
+    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    assert_eq!(says_secret(&site), [""; 0]);
+    assert_eq!(
+        newest(&site)["changed"][0]["annotations"]["moreWithdrawn"],
+        1
+    );
+}
+
+#[test]
+fn a_tape_that_is_renamed_or_removed_is_counted_and_not_named() {
+    let site = site();
+    tape(&site, &format!("{SECRET}.tape"));
+    site.publish();
+    tape(&site, "run.tape");
+    site.remove(&format!("{OTHER_RUN}/{SECRET}.tape"));
+    site.publish();
+    assert_eq!(says_secret(&site), [""; 0]);
+    let change = &newest(&site)["changed"][0];
+    assert_eq!(
+        (&change["files"], &change["moreFiles"]),
+        (&json!(["run.tape"]), &json!(1))
+    );
+    let told = words(site.page("changes/index.html").all("section.build")[0]);
+    assert!(told.contains("Files: run.tape and 1 other file"), "{told}");
+    site.remove(&format!("{OTHER_RUN}/run.tape"));
+    site.publish();
+    let told = words(site.page("changes/index.html").all("section.build")[0]);
+    assert!(told.contains("Files: 1 other file"), "{told}");
+    assert!(!site.text(&format!("public/{LEDGER}")).contains("run.tape"));
+}
+
+#[test]
+fn a_run_that_is_set_aside_leaves_no_name_and_its_return_shows_what_was_done_to_it() {
+    let site = named();
+    tape(&site, &format!("{SECRET}.tape"));
+    let record = format!("{OTHER_RUN}/run-record.json");
+    let plain = site.text(&record);
+    let mut said: Value = serde_json::from_str(&plain).expect("JSON");
+    leak(&mut said);
+    site.write(&record, said.to_string());
+    annotate(&site, SECRET);
+    site.publish();
+    let whole = site.text(SIDECAR);
+    set_aside(&site);
+    let ledger = site.text(&format!("public/{LEDGER}"));
+    assert!(!ledger.contains(SECRET), "{ledger}");
+    // As it was: nothing has changed.
+    site.write(SIDECAR, &whole);
+    site.publish();
+    assert_eq!(newest(&site)["changed"], json!([]));
+    set_aside(&site);
+    annotate(&site, "renamed");
+    site.remove(&format!("{OTHER_RUN}/{SECRET}.tape"));
+    site.write(&record, plain);
+    site.publish();
+    let change = &newest(&site)["changed"][0];
+    assert_eq!(change["annotations"]["added"], json!(["renamed"]));
+    assert_eq!(change["annotations"]["moreWithdrawn"], 1);
+    assert_eq!(
+        (&change["files"], &change["moreFiles"]),
+        (&json!([]), &json!(1))
+    );
+    assert!(
+        change["fields"]
+            .as_array()
+            .is_some_and(|fields| fields.contains(&json!({"pointer": "/toolCalls"}))),
+        "{change}"
+    );
+    assert_eq!(says_secret(&site), [""; 0]);
+}
+
+#[test]
+fn a_withdrawn_run_leaves_no_names_of_annotations() {
+    let site = named();
+    std::fs::remove_dir_all(site.path(OTHER_RUN)).expect("a folder");
+    site.publish();
+    assert_eq!(says_secret(&site), [""; 0]);
+}
+
+#[test]
+fn names_in_a_ledger_of_an_earlier_version_are_counted_when_it_is_read() {
+    let site = named();
+    annotate(&site, "renamed");
+    site.publish();
+    let path = format!("public/{LEDGER}");
+    let mut ledger: Value = serde_json::from_str(&site.text(&path)).expect("JSON");
+    let change = &mut ledger["builds"][0]["changed"][0];
+    change["annotations"] = json!({"added": ["renamed"], "changed": [], "withdrawn": [SECRET]});
+    change["files"] = json!([format!("{SECRET}.tape"), "events.jsonl"]);
+    ledger["runs"][1]["record"][format!("/{SECRET}")] = json!("0123456789");
+    site.write(&path, ledger.to_string());
+    site.publish();
+    assert_eq!(says_secret(&site), [""; 0]);
+    let change = &newest(&site)["changed"][0];
+    assert_eq!(change["annotations"]["moreWithdrawn"], 1);
+    assert_eq!(
+        (&change["files"], &change["moreFiles"]),
+        (&json!(["events.jsonl"]), &json!(1))
     );
 }

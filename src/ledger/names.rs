@@ -1,0 +1,153 @@
+//! Knows which names of annotations and files the ledger may repeat.
+//!
+//! People choose them, so one that was taken out of a run must not come back. A name is repeated only where the published run
+//! still has it, or where the format gives it; the others are counted. While a run is set aside, its names are known by digests.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::formats::{events, raw, run_record, sidecar, threads, transcript, writeup};
+use crate::model::findings::{DIGITS, Digests, short_digest};
+use crate::model::implementation::FOLDER;
+
+use super::{Build, Known};
+
+/// What a digest that stands for a name begins with.
+const MARK: char = '#';
+
+/// Leaves out and counts all names that no published run of `runs` has.
+pub(super) fn forget_gone(builds: &mut [Build], runs: &[Known]) {
+    let published = runs.iter().filter(|known| !known.quarantined);
+    let known: BTreeMap<&str, &Known> = published
+        .map(|known| (known.run.id.as_str(), known))
+        .collect();
+    for change in builds.iter_mut().flat_map(|build| &mut build.changed) {
+        let known = known.get(change.run.id.as_str());
+        let has = |of: fn(&Known) -> &Digests, name: &String| {
+            known.is_some_and(|known| of(known).contains_key(name))
+        };
+        change.more_files += retain(&mut change.files, |name| {
+            is_of_the_format(name) || has(|known| &known.files, name)
+        });
+        let annotations = &mut change.annotations;
+        for (names, more) in [
+            (&mut annotations.added, &mut annotations.more_added),
+            (&mut annotations.changed, &mut annotations.more_changed),
+            (&mut annotations.withdrawn, &mut annotations.more_withdrawn),
+        ] {
+            *more += retain(names, |name| has(|known| &known.annotations, name));
+        }
+    }
+}
+
+/// Keeps what `may_stay`, and says how many did not.
+fn retain(names: &mut Vec<String>, may_stay: impl Fn(&String) -> bool) -> usize {
+    let before = names.len();
+    names.retain(may_stay);
+    before - names.len()
+}
+
+/// Puts digests in the place of the names of a run that is set aside.
+pub(super) fn hide(known: &mut Known) {
+    let hidden = |digests: &Digests, name: fn(&str) -> String| {
+        let digests = digests.iter();
+        Arc::new(
+            digests
+                .map(|(key, value)| (name(key), value.clone()))
+                .collect(),
+        )
+    };
+    known.files = hidden(&known.files, hidden_file);
+    known.annotations = hidden(&known.annotations, hidden_name);
+}
+
+/// The files of a run that was set aside, those that it has again by their names.
+pub(super) fn files(before: &Known, after: &Known) -> Digests {
+    seen_again(before, &before.files, &after.files, hidden_file)
+}
+
+/// The annotations of such a run.
+pub(super) fn annotations(before: &Known, after: &Known) -> Digests {
+    seen_again(before, &before.annotations, &after.annotations, hidden_name)
+}
+
+fn seen_again(run: &Known, before: &Digests, after: &Digests, name: fn(&str) -> String) -> Digests {
+    let mut digests = before.clone();
+    if run.quarantined {
+        let digests = Arc::make_mut(&mut digests);
+        for key in after.keys() {
+            if let Some(value) = digests.remove(&name(key)) {
+                digests.insert(key.clone(), value);
+            }
+        }
+    }
+    digests
+}
+
+fn hidden_file(name: &str) -> String {
+    if is_of_the_format(name) {
+        name.to_owned()
+    } else {
+        hidden_name(name)
+    }
+}
+
+/// A digest of a name. That of a digest is itself.
+fn hidden_name(name: &str) -> String {
+    let is_hidden = name.strip_prefix(MARK).is_some_and(|digits| {
+        digits.len() == DIGITS && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+    });
+    if is_hidden {
+        return name.to_owned();
+    }
+    format!("{MARK}{}", short_digest(&blake3::hash(name.as_bytes())))
+}
+
+/// Whether the format gives this name to a file, so that nobody chose it.
+fn is_of_the_format(name: &str) -> bool {
+    let name = name.strip_suffix(sidecar::SUFFIX).map_or(name, |tape| {
+        if tape == events::FILE_NAME {
+            tape
+        } else {
+            name
+        }
+    });
+    [
+        events::FILE_NAME,
+        raw::FILE_NAME,
+        writeup::FILE_NAME,
+        transcript::FILE_NAME,
+        threads::STATE_FILE,
+        threads::ACTIONS_FILE,
+        run_record::FILE_NAME,
+    ]
+    .contains(&name)
+        || name.strip_suffix('/') == Some(FOLDER)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_names_that_nobody_chose_are_of_the_format() {
+        for name in [
+            "events.jsonl",
+            "events.jsonl.annotations.jsonl",
+            "implementation/",
+        ] {
+            assert!(is_of_the_format(name), "{name}");
+            assert_eq!(hidden_file(name), name);
+        }
+        for name in ["s3cret.tape", "s3cret.annotations.jsonl", "implementation"] {
+            assert!(!is_of_the_format(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_digest_of_a_name_stays_when_it_is_made_again() {
+        let digest = hidden_name("s3cret");
+        assert!(!digest.contains("s3cret"));
+        assert_eq!(hidden_name(&digest), digest);
+    }
+}
