@@ -220,6 +220,17 @@ mod tests {
             assert_eq!(of_handles, (is_there, is_link), "{name}");
             assert_eq!(of_paths, (is_there, is_link), "{name}");
         }
+        for (name, found) in [
+            ("file", Some("deep/er/file")),
+            ("up", Some("deep/up")),
+            ("plain", Some("plain")),
+            ("secret", None),
+        ] {
+            let found = found.map(Into::into);
+            let is_it = |other: &std::ffi::OsStr| other == name;
+            assert_eq!(handles.find(&is_it).expect("folders"), found, "{name}");
+            assert_eq!(paths.find(&is_it).expect("folders"), found, "{name}");
+        }
         for (name, kind) in [("deep", Kind::Folder), ("out", Kind::Link)] {
             assert_eq!(of(name, handles.entries().expect("entries")), Some(kind));
             assert_eq!(of(name, paths.entries().expect("entries")), Some(kind));

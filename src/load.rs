@@ -148,8 +148,8 @@ pub fn published(
 }
 
 /// The files below `folder` of the site's root, sorted by path, as pairs of path (with `/`) and content.
-/// A folder that is not there is empty. Links are followed only inside the site's root, and to nothing hidden. A folder that
-/// is itself a link is trusted: whoever publishes put it there, and its links stay inside what it leads to.
+/// A folder that is not there is empty. Links are followed only inside the site's root, to nothing hidden and into no run
+/// directory. A folder that is itself a link is trusted: whoever publishes put it there, and its links stay inside what it leads to.
 ///
 /// # Errors
 /// A file cannot be read.
@@ -201,7 +201,8 @@ pub fn tree(site: &Path, folder: &str) -> Result<Vec<(String, Vec<u8>)>, Diagnos
             key: "file",
             line: None,
         };
-        let read = attempt(&root, &prefix.join(&name), all, &|_| true);
+        let allows = |at: &Path| !is_in_a_run(&root, at);
+        let read = attempt(&root, &prefix.join(&name), all, &allows);
         let bytes = read.map_err(|fault| match fault {
             Fault::Unreadable(reason) => unreadable(&shown, &reason),
             Fault::Dangling => unreadable(&shown, &beneath::Fault::Dangling.reason()),
@@ -213,8 +214,11 @@ pub fn tree(site: &Path, folder: &str) -> Result<Vec<(String, Vec<u8>)>, Diagnos
             ),
             Fault::Withheld => codes::TEMPLATE_UNREADABLE.at(
                 Place::file(&shown),
-                format!("The link {} leads to a hidden file", quoted(&shown)),
-                "Put the file itself here, or link to a file that is not hidden.",
+                format!(
+                    "The link {} leads to a hidden file or into a run directory",
+                    quoted(&shown)
+                ),
+                "Put the file itself here, or link to a file that is not hidden and belongs to no run.",
             ),
         })?;
         files.push((name, bytes.unwrap_or_default()));

@@ -16,7 +16,7 @@ use crate::spool::Spool;
 
 mod ours;
 
-use ours::{Beside, CNAME, Lock, OWN_CNAME, examine, foreign, linked, locked};
+use ours::{Beside, Lock, examine, foreign, is_cname, linked, locked, own_line};
 
 /// The marker's name in the output folder.
 pub const MARKER: &str = ".runpress";
@@ -153,6 +153,11 @@ impl Stage {
     /// # Errors
     /// The system refuses, or the path is taken.
     pub fn write(&self, path: &str, bytes: &[u8]) -> Result<(), Diagnostic> {
+        if let Some(folders) = self.folders.as_ref().filter(|_| is_cname(path)) {
+            folders
+                .own(path, bytes)
+                .map_err(|error| failed(path, &error))?;
+        }
         if let Some(mut file) = self.create(path)? {
             file.write_all(bytes)
                 .map_err(|error| failed(path, &error))?;
@@ -230,9 +235,6 @@ impl Stage {
                 Ok(None)
             };
         };
-        if path == CNAME {
-            folders.own_cname().map_err(|error| failed(path, &error))?;
-        }
         let target = folders.staging.join(path);
         let result = match File::create_new(&target) {
             Err(error) if error.kind() == ErrorKind::NotFound => target
@@ -293,11 +295,11 @@ impl Folders {
         }
     }
 
-    /// Says in the marker whose file that is.
-    fn own_cname(&self) -> io::Result<()> {
+    /// Says in the marker whose file that is, before it is there.
+    fn own(&self, path: &str, bytes: &[u8]) -> io::Result<()> {
         let marker = self.staging.join(MARKER);
         let mut marker = File::options().append(true).open(marker)?;
-        marker.write_all(OWN_CNAME.as_bytes())
+        marker.write_all(own_line(path, bytes).as_bytes())
     }
 
     fn swap(&mut self) -> Result<(), Diagnostic> {

@@ -160,6 +160,48 @@ impl Folder {
         Ok(entries)
     }
 
+    /// The path of the first entry, in this folder or below it, with a name that `is_it`. Links are not followed. Files are not
+    /// looked at: most systems say in the list of a folder what is a folder.
+    pub(crate) fn find(&self, is_it: &dyn Fn(&OsStr) -> bool) -> io::Result<Option<PathBuf>> {
+        let listed = openat(&self.handle, ".", LIST, Mode::empty())?;
+        let (mut found, mut folders) = (Vec::new(), Vec::new());
+        for entry in Dir::read_from(&listed)? {
+            let entry = entry?;
+            let name = entry.file_name();
+            if matches!(name.to_bytes(), b"." | b"..") {
+                continue;
+            }
+            let is_folder = || match entry.file_type() {
+                FileType::Unknown => statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW)
+                    .is_ok_and(|stat| kind(&stat) == Kind::Folder),
+                known => known == FileType::Directory,
+            };
+            let name = OsStr::from_bytes(name.to_bytes());
+            if is_it(name) {
+                found.push(name.to_owned());
+            } else if is_folder() {
+                folders.push(name.to_owned());
+            }
+        }
+        // Open handles are few.
+        drop(listed);
+        if let Some(name) = found.into_iter().min() {
+            return Ok(Some(name.into()));
+        }
+        folders.sort();
+        for name in folders {
+            let below = match self.folder(Path::new(&name)) {
+                Ok(folder) => folder.find(is_it)?,
+                Err(error) if is_gone(&error) => None,
+                Err(error) => return Err(error),
+            };
+            if let Some(below) = below {
+                return Ok(Some(Path::new(&name).join(below)));
+            }
+        }
+        Ok(None)
+    }
+
     /// Removes everything in this folder but the entry of one name. Links are removed, not what they lead to.
     pub(crate) fn clear(&self, but: &str) -> io::Result<()> {
         for entry in self.entries()? {

@@ -1,5 +1,6 @@
 //! Knows folders by their paths, for systems where a file cannot be opened from the handle of a folder.
 
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
@@ -98,6 +99,30 @@ impl Folder {
             Ok(Entry { name, kind })
         });
         entries.collect()
+    }
+
+    /// The path of the first entry, in this folder or below it, with a name that `is_it`. Links are not followed.
+    pub(crate) fn find(&self, is_it: &dyn Fn(&OsStr) -> bool) -> io::Result<Option<PathBuf>> {
+        let (mut found, mut folders) = (Vec::new(), Vec::new());
+        for entry in fs::read_dir(&self.0)? {
+            let entry = entry?;
+            let name = entry.file_name();
+            if is_it(&name) {
+                found.push(name);
+            } else if entry.file_type()?.is_dir() {
+                folders.push(name);
+            }
+        }
+        if let Some(name) = found.into_iter().min() {
+            return Ok(Some(name.into()));
+        }
+        folders.sort();
+        for name in folders {
+            if let Some(below) = self.folder(Path::new(&name))?.find(is_it)? {
+                return Ok(Some(Path::new(&name).join(below)));
+            }
+        }
+        Ok(None)
     }
 
     /// Removes everything in this folder but the entry of one name. Links are removed, not what they lead to.

@@ -270,15 +270,16 @@ pub(super) const RUN_DIRECTORY: &str = "the run directory";
 
 /// Whether a file of a run directory is published by rules of its own, or not at all, so that neither a link nor an asset
 /// may publish it as something else: a record, a log, a tape, a transcript or the like, payloads of a tape, the working
-/// tree, and everything in the directory of another run.
+/// tree, and everything in the directory of another run. Upper case does not count: some file systems ignore it.
 pub(super) fn is_reserved(folder: &Folder, at: &Path) -> bool {
     let Some(first) = at.iter().next().and_then(|first| first.to_str()) else {
         return true;
     };
-    let is_cas = Path::new(first)
+    let first = first.to_lowercase();
+    let is_cas = Path::new(&first)
         .extension()
         .is_some_and(|extension| extension == "cas");
-    let is_read = first == FOLDER || first == run_record::FILE_NAME || role(first).is_some();
+    let is_read = first == FOLDER || first == run_record::FILE_NAME || role(&first).is_some();
     is_read || is_cas || is_in_a_run(folder, at)
 }
 

@@ -33,8 +33,15 @@ impl Gathered {
             .map(|index| self.directories[*index].shown.as_str())
             .chain(self.drafts.iter().map(String::as_str))
             .collect();
+        // A run that is published, or set aside, keeps its problems when another one has its id.
+        let others = self.ids.iter().enumerate();
+        let others: BTreeSet<&str> = others
+            .filter(|(index, _)| !self.not_published.contains(index))
+            .filter_map(|(_, id)| id.as_deref())
+            .collect();
         let ids: BTreeSet<&str> = runs
             .filter_map(|index| self.ids[*index].as_deref())
+            .filter(|id| !others.contains(id))
             .collect();
         let names: BTreeSet<String> = ids.union(&paths).map(|name| quoted(name)).collect();
         let is_public = |diagnostic: &&Diagnostic| {

@@ -1,5 +1,6 @@
 //! Knows which folders runpress wrote: it locks, replaces and removes them, and no others, and never through a link.
 
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read};
 use std::path::{Component, Path, PathBuf};
@@ -10,10 +11,10 @@ use crate::diagnostics::{Diagnostic, Place, codes};
 
 use super::{MARKER, failed};
 
-/// What the marker says of a file that others put into a site, too: that this one came from `static/`.
-pub(super) const OWN_CNAME: &str = "CNAME came from static/.\n";
 /// The file with the domain of a site, which some hosts write by themselves.
-pub(super) const CNAME: &str = "CNAME";
+const CNAME: &str = "CNAME";
+/// A marker is never longer, in bytes.
+const MARKER_BYTES: u64 = 4096;
 /// Folders that make the output folder a working copy.
 const REPOSITORIES: [&str; 5] = [".git", ".hg", ".jj", ".svn", ".bzr"];
 
@@ -37,8 +38,9 @@ pub(super) fn examine(out: &Path, shown: &str, inputs: &[PathBuf]) -> Result<Pat
         if marker(&folder).is_none() && !is_empty(&folder) {
             return Err(foreign(shown));
         }
-        if let Some(name) = of_somebody_else(&folder) {
-            return Err(holds(shown, name));
+        let found = of_somebody_else(&folder).map_err(|error| failed(shown, &error))?;
+        if let Some(path) = found {
+            return Err(holds(shown, &path));
         }
     } else if out.exists() {
         return Err(foreign(shown));
@@ -82,18 +84,62 @@ fn is_empty(folder: &Folder) -> bool {
     folder.entries().is_ok_and(|entries| entries.is_empty())
 }
 
-/// What somebody else put into a folder of ours, and would miss.
-fn of_somebody_else(folder: &Folder) -> Option<&'static str> {
-    let has = |name: &&str| folder.has(Path::new(name));
-    if let Some(name) = REPOSITORIES.into_iter().find(|name| has(name)) {
-        return Some(name);
-    }
+/// Whether a file with this path names the domain of the site; some file systems ignore upper case.
+pub(super) fn is_cname(path: &str) -> bool {
+    path.eq_ignore_ascii_case(CNAME)
+}
+
+/// What the marker says of a file that others put into a site, too: that this one came from `static/`.
+pub(super) fn own_line(path: &str, bytes: &[u8]) -> String {
+    format!(
+        "{path} came from static/: {}\n",
+        blake3::hash(bytes).to_hex()
+    )
+}
+
+/// What somebody else put into a folder of ours, and would miss: its path. Only names are read, of all folders.
+fn of_somebody_else(folder: &Folder) -> io::Result<Option<PathBuf>> {
+    let is_repository = |name: &OsStr| {
+        REPOSITORIES
+            .iter()
+            .any(|repository| name.eq_ignore_ascii_case(repository))
+    };
+    let found = folder.find(&is_repository)?;
+    Ok(found.or_else(|| foreign_cname(folder)))
+}
+
+/// A file with a domain that is not as the last build took it from `static/`.
+fn foreign_cname(folder: &Folder) -> Option<PathBuf> {
     let mut says = String::new();
     if let Some(marker) = marker(folder) {
-        // Longer than any marker; what cannot be read says nothing.
-        let _ = marker.take(4096).read_to_string(&mut says);
+        // What cannot be read says nothing.
+        let _ = marker.take(MARKER_BYTES).read_to_string(&mut says);
     }
-    Some(CNAME).filter(|name| has(name) && !says.ends_with(OWN_CNAME))
+    let is_ours = |name: &str| {
+        let Ok(Some(Opened {
+            mut file,
+            linked: None,
+            ..
+        })) = folder.file(Path::new(name))
+        else {
+            return false;
+        };
+        let mut bytes = Vec::new();
+        let line = file.read_to_end(&mut bytes).map(|_| own_line(name, &bytes));
+        line.is_ok_and(|line| says.contains(&format!("\n{line}")))
+    };
+    let mut names: Vec<OsString> = folder
+        .entries()
+        .into_iter()
+        .flatten()
+        .map(|entry| entry.name)
+        .filter(|name| name.to_str().is_some_and(is_cname))
+        .collect();
+    names.sort();
+    let foreign = names
+        .into_iter()
+        .find(|name| !name.to_str().is_some_and(is_ours));
+    foreign.map(PathBuf::from)
 }
 
 /// The lock of a folder. It is given back in so many words: closing the file would not end it as long as a process that
@@ -158,8 +204,9 @@ impl Beside {
             None if is_empty(&folder) => None,
             None => return Err(foreign(shown)),
         };
-        if let Some(found) = of_somebody_else(&folder) {
-            return Err(holds(&name.to_string_lossy(), found));
+        let found = of_somebody_else(&folder).map_err(|error| in_the_way(shown, name, &error))?;
+        if let Some(path) = found {
+            return Err(holds(&name.to_string_lossy(), &path));
         }
         self.remove(name)
             .map_err(|error| in_the_way(shown, name, &error))?;
@@ -234,8 +281,9 @@ pub(super) fn linked(shown: &str, name: &Path) -> Diagnostic {
 }
 
 /// A file of somebody else in a folder of ours.
-fn holds(shown: &str, name: &str) -> Diagnostic {
-    let help = if name == CNAME {
+fn holds(shown: &str, path: &Path) -> Diagnostic {
+    let path = path.to_string_lossy();
+    let help = if is_cname(&path) {
         "Put the file into `static/`, so that every build writes it, and remove it here."
     } else {
         "Move it out of the folder, or choose another `--out`: a build replaces the whole folder."
@@ -245,7 +293,7 @@ fn holds(shown: &str, name: &str) -> Diagnostic {
         format!(
             "The folder {} holds {}, which runpress did not write",
             quoted(shown),
-            quoted(name)
+            quoted(&path)
         ),
         help,
     )

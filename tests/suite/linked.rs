@@ -187,8 +187,9 @@ fn a_static_file_that_is_a_link_to_something_hidden_is_refused() {
         let ran = site.runpress(&["build"]);
         assert_eq!(ran.status, Some(2), "{target}");
         assert!(
-            ran.stderr
-                .contains("The link `static/shown.txt` leads to a hidden file"),
+            ran.stderr.contains(
+                "The link `static/shown.txt` leads to a hidden file or into a run directory"
+            ),
             "{}",
             ran.stderr
         );
@@ -200,6 +201,59 @@ fn a_static_file_that_is_a_link_to_something_hidden_is_refused() {
     linked.publish();
     assert_eq!(linked.text("public/shown.txt"), "plain");
     assert_eq!(linked.text("public/.well-known/security.txt"), "plain");
+}
+
+#[test]
+fn a_static_file_or_a_template_that_is_a_link_to_a_file_of_a_run_is_refused() {
+    for link in [
+        "static/x.txt",
+        "templates/changes.html",
+        "templates/components/pager.html",
+    ] {
+        for name in ["raw.jsonl", "transcript.json", "notes/x.txt"] {
+            let site = TestSite::base();
+            site.write(&format!("{FIRST}/{name}"), SENTINEL);
+            let up = "../".repeat(link.matches('/').count());
+            let at = site.path(link);
+            fs::create_dir_all(at.parent().expect("a folder")).expect("a folder");
+            symlink(format!("{up}{FIRST}/{name}"), at).expect("a link");
+            let ran = site.runpress(&["build"]);
+            assert_eq!(ran.status, Some(2), "{link} to {name}");
+            let told = format!("The link `{link}` leads to a hidden file or into a run directory");
+            assert!(ran.stderr.contains(&told), "{}", ran.stderr);
+        }
+    }
+    let site = TestSite::base();
+    site.write("content/pages/about.md", "About.");
+    site.write("static/plain.txt", "plain");
+    symlink("../content/pages/about.md", site.path("static/about.txt")).expect("a link");
+    symlink("plain.txt", site.path("static/same.txt")).expect("a link");
+    site.publish();
+    assert_eq!(site.text("public/about.txt"), "About.");
+    assert_eq!(site.text("public/same.txt"), "plain");
+}
+
+#[test]
+fn a_reserved_name_in_upper_case_is_reserved_too() {
+    for name in [
+        "RAW.jsonl",
+        "Transcript.JSON",
+        "Implementation/x",
+        "Run.CAS/x",
+    ] {
+        let site = TestSite::base();
+        site.write(&format!("{FIRST}/{name}"), SENTINEL);
+        let link = site.path(&format!("{FIRST}/writeup.md"));
+        let _ = fs::remove_file(&link);
+        symlink(name, link).expect("a link");
+        let ran = site.runpress(&["check"]);
+        assert_eq!(ran.status, Some(1), "{name}: {}", ran.stderr);
+        assert!(
+            ran.stderr.contains("content.symlink"),
+            "{name}: {}",
+            ran.stderr
+        );
+    }
 }
 
 #[test]

@@ -35,6 +35,7 @@ mod harn_versions;
 mod hostile;
 mod house;
 mod implementation;
+mod kept;
 mod linked;
 mod markup;
 mod moments;

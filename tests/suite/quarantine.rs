@@ -299,3 +299,38 @@ fn a_run_with_a_broken_record_is_counted_like_one_with_a_broken_sidecar() {
         runs("events.jsonl.annotations.jsonl")
     );
 }
+
+#[test]
+fn a_canceled_run_does_not_hide_the_problems_of_a_published_run_with_its_id() {
+    let site = TestSite::empty();
+    site.run("good", &Run::new("00000001-1"));
+    let odd = |folder: &str| {
+        let record = format!("content/runs/{folder}/run-record.json");
+        site.replace(
+            &record,
+            "\"metrics\"",
+            "\"toolCalls\": \"many\", \"metrics\"",
+        );
+    };
+    odd("good");
+    site.publish();
+    let shown = |site: &TestSite| {
+        let feed = site.json("feeds/diagnostics.json");
+        let list = feed["diagnostics"].as_array().expect("a list").iter();
+        let of_runs = list.filter(|problem| problem["run"] == "00000001-1");
+        let paths = of_runs.map(|problem| problem["path"].as_str().unwrap_or_default().to_owned());
+        paths.collect::<Vec<_>>()
+    };
+    let before = shown(&site);
+    assert!(!before.is_empty());
+    site.run("canceled", &Run::new("00000001-1").state("canceled"));
+    odd("canceled");
+    site.publish();
+    assert_eq!(shown(&site), before);
+    assert!(
+        !site
+            .text("public/feeds/diagnostics.json")
+            .contains("canceled"),
+        "its own are not shown"
+    );
+}

@@ -3,7 +3,7 @@ use super::family;
 
 family! { ALL:
     PUBLISH_FOREIGN_FOLDER = "publish.foreign-folder" Error "the output folder holds something else"
-        why "A build replaces the whole output folder. It only replaces a folder that runpress wrote (it leaves a marker file in it), an empty one, or none. A folder that runpress wrote is still refused if it contains a repository (such as `.git`) or a `CNAME` that did not come from `static/`. So is a link with the name of the staging folder beside it."
+        why "A build replaces the whole output folder. It only replaces a folder that runpress wrote (it leaves a marker file in it), an empty one, or none. A folder that runpress wrote is still refused if it contains a repository (such as `.git`) at any depth, or a `CNAME` that differs from what came from `static/`. So is a link with the name of the staging folder beside it."
         bad "runpress build --out ~/Documents"
         good "runpress build --out public";
     PUBLISH_INSIDE_CONTENT = "publish.inside-content" Error "the output folder overlaps with the input"
