@@ -1,6 +1,6 @@
 //! [edge in] Knows how a file is read piece by piece, so that no more of it is held than is needed.
 
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read};
 
 use super::confined::Fault;
 
@@ -28,31 +28,28 @@ pub(super) fn whole(
 ) -> Result<Vec<u8>, Fault> {
     let length = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
     let mut bytes = Vec::new();
-    let mut piece = vec![0; PIECE];
-    let reserve = |bytes: &mut Vec<u8>, more: usize| {
-        let room = length(size.min(limit))
-            .saturating_sub(bytes.len())
-            .max(more);
-        let trusted = bytes.len() as u64 >= TRUSTED || size <= TRUSTED;
-        let room = if trusted { room } else { more };
-        bytes.try_reserve(room).map_err(|_| too_much())
-    };
     let (mut number, mut start) = (1, 0);
     loop {
-        let count = match file.read(&mut piece) {
-            Ok(0) => return Ok(bytes),
-            Ok(count) => count,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(Fault::of(&error)),
-        };
-        let read = &piece[..count];
-        let all = bytes.len() as u64 + count as u64;
+        // Room is made first: read into it, nothing is copied or cleared.
+        let room = length(size.min(limit)).saturating_sub(bytes.len());
+        let trusted = bytes.len() as u64 >= TRUSTED || size <= TRUSTED;
+        let room = if trusted { room } else { room.min(PIECE) };
+        bytes.try_reserve(room).map_err(|_| too_much())?;
+        let before = bytes.len();
+        let mut piece = file.by_ref().take(PIECE as u64);
+        let count = piece
+            .read_to_end(&mut bytes)
+            .map_err(|error| Fault::of(&error))?;
+        if count == 0 {
+            return Ok(bytes);
+        }
+        let all = bytes.len() as u64;
         if all > limit {
             return Err(Fault::TooLarge(all));
         }
         if let Some(most) = line {
-            for end in memchr::memchr_iter(b'\n', read) {
-                let end = bytes.len() + end;
+            for end in memchr::memchr_iter(b'\n', &bytes[before..]) {
+                let end = before + end;
                 let length = (end - start) as u64;
                 if length > most {
                     return Err(Fault::LongLine(LongLine {
@@ -72,8 +69,6 @@ pub(super) fn whole(
                 }));
             }
         }
-        reserve(&mut bytes, count)?;
-        bytes.extend_from_slice(read);
     }
 }
 
@@ -143,6 +138,8 @@ fn too_much() -> Fault {
 
 #[cfg(test)]
 mod tests {
+    use std::io;
+
     use super::*;
 
     /// Gives one byte at a time, so that lines end anywhere in a piece.
