@@ -628,7 +628,7 @@ fn a_file_that_cannot_be_read_is_not_reported_as_missing_too() {
     );
     site.write(
         "content/runs/first/implementation/long.txt",
-        &"long\n".repeat(1000),
+        "long\n".repeat(1000),
     );
     let found = codes(&site.check());
     assert!(found.contains(&"content.too-large"), "{found:?}");
