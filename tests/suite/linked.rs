@@ -479,7 +479,8 @@ fn nothing_from_outside_is_read_while_another_process_swaps_paths() {
                 }
             }
         });
-        assert!(read > 100, "{read} read: {pairs:?}");
+        // How many of the rounds find something depends on the machine.
+        assert!(read > 10, "{read} read: {pairs:?}");
     }
 }
 
