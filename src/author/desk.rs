@@ -208,3 +208,15 @@ impl<'a> Desk<'a> {
 fn listed<'n>(names: impl Iterator<Item = &'n str>) -> String {
     names.map(quoted).collect::<Vec<_>>().join(", ")
 }
+
+/// The refusal of what needs a sidecar, for a tape that has none.
+pub(super) fn no_sidecar(tape: &str, directory: &RunDirectory) -> Refusal {
+    Refusal::request(
+        format!(
+            "The tape {} of {} has no sidecar",
+            quoted(tape),
+            quoted(&directory.shown)
+        ),
+        "`runpress annotate` makes one with the first annotation.",
+    )
+}

@@ -153,7 +153,7 @@ pub(super) fn settled<T>(
     ))
 }
 
-/// Puts `new` in the place of `old` in a file of the run, or makes the file when there is no old one; `false` when the file is
+/// Replaces `old` with `new` in a file of the run, or creates the file when there is no old one; `false` when the file is
 /// not what was read.
 pub(super) fn replace(
     directory: &RunDirectory,

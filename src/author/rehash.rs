@@ -159,14 +159,7 @@ fn attempt(
         let tape = &found.value.tapes[position];
         let sheet = desk.sidecar(&found, position)?;
         let (Some(old), Some(sidecar)) = (sheet.bytes, &found.value.sidecars[position]) else {
-            return Err(Refusal::request(
-                format!(
-                    "The tape {} of {} has no sidecar",
-                    quoted(&tape.file),
-                    quoted(&directory.shown)
-                ),
-                "`runpress annotate` makes one with the first annotation.",
-            ));
+            return Err(desk::no_sidecar(&tape.file, directory));
         };
         let mut done = Rehashed {
             file: format!("{}/{}", directory.shown, sheet.name),

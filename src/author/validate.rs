@@ -1,6 +1,5 @@
 //! Knows how Harn's validation report of one sidecar is given, whether or not its run can be published.
 
-use crate::diagnostics::text::quoted;
 use crate::feeds::report::HarnReport;
 use crate::site::Site;
 
@@ -28,14 +27,7 @@ pub fn validate(site: &Site, run: &str, tape: Option<&str>) -> Result<Validated,
     let tape = &found.value.tapes[position];
     desk.sidecar(&found, position)?;
     let Some(sidecar) = &found.value.sidecars[position] else {
-        return Err(Refusal::request(
-            format!(
-                "The tape {} of {} has no sidecar",
-                quoted(&tape.file),
-                quoted(&directory.shown)
-            ),
-            "`runpress annotate` makes one with the first annotation.",
-        ));
+        return Err(desk::no_sidecar(&tape.file, &directory));
     };
     let report = HarnReport::from(&sidecar.report);
     let json = serde_json::to_string_pretty(&report).map_err(|error| {

@@ -173,7 +173,7 @@ pub fn portable(json: &str) -> Cow<'_, str> {
     replaced(json, |_| true)
 }
 
-/// The same JSON with U+FFFD in the place of every half of a surrogate pair.
+/// The same JSON with U+FFFD instead of every half of a surrogate pair.
 #[must_use]
 pub fn with_whole_pairs(json: &str) -> Cow<'_, str> {
     replaced(json, |trouble| trouble == Trouble::HalfPair)

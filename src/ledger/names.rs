@@ -47,7 +47,7 @@ fn retain(names: &mut Vec<String>, may_stay: impl Fn(&String) -> bool) -> usize 
     before - names.len()
 }
 
-/// Puts digests in the place of the names of a run that is set aside.
+/// Replaces the names of a quarantined run with digests.
 pub(super) fn hide(known: &mut Known) {
     let hidden = |digests: &Digests, name: fn(&str) -> String| {
         let digests = digests.iter();

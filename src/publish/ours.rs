@@ -18,7 +18,7 @@ const MARKER_BYTES: u64 = 4096;
 /// Folders that make the output folder a working copy.
 const REPOSITORIES: [&str; 5] = [".git", ".hg", ".jj", ".svn", ".bzr"];
 
-/// The output folder with links resolved, if a site may stand there.
+/// The output folder with links resolved, if a site may be written there.
 pub(super) fn examine(out: &Path, shown: &str, inputs: &[PathBuf]) -> Result<PathBuf, Diagnostic> {
     let out = resolve(out).map_err(|error| failed(shown, &error))?;
     if out.parent().is_none() || out.file_name().is_none() {
@@ -163,7 +163,7 @@ fn lock(marker: File, shown: &str) -> Result<Lock, Diagnostic> {
     }
 }
 
-/// The folder that holds the output folder, and what stands in it under names that runpress chose.
+/// The folder that contains the output folder, and the entries in it that runpress named.
 #[derive(Debug)]
 pub(super) struct Beside(Folder);
 

@@ -404,7 +404,7 @@ fn path_key<'a>(path: &'a str, workspace: &[String]) -> Cow<'a, str> {
     })
 }
 
-/// What is too long is told apart by a digest.
+/// Names that are too long are distinguished by a digest.
 fn cut_key(words: Cow<'_, str>) -> Cow<'_, str> {
     if words.len() <= KEY {
         return words;
