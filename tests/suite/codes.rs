@@ -5,9 +5,14 @@ use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::os::unix::fs::symlink;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::process::Command;
+use std::sync::LazyLock;
 
-use crate::support::{FIRST, TestSite, assert_snapshot, fixture, redacted};
+use rayon::prelude::*;
+use runpress::diagnostics::Code;
+
+use crate::support::{FIRST, Ran, TestSite, assert_snapshot, fixture, redacted, runpress_in};
 
 /// What is held as long as the binary runs.
 type Held = Vec<File>;
@@ -131,8 +136,19 @@ fn all() -> Vec<&'static str> {
         .collect()
 }
 
-/// The whole console text of a code, with the exit status.
-fn console(code: &str) -> (i32, String) {
+/// What the binary prints for the fixture of a code, and its exit status.
+struct Console {
+    code: &'static str,
+    status: i32,
+    stdout: String,
+    text: String,
+}
+
+/// The console of each code: the binary runs once for each, on all cores.
+static CONSOLES: LazyLock<Vec<Console>> =
+    LazyLock::new(|| all().into_par_iter().map(console).collect());
+
+fn console(code: &'static str) -> Console {
     let mut site = TestSite::base();
     let overlay = fixture("codes").join(code);
     if overlay.is_dir() {
@@ -143,29 +159,36 @@ fn console(code: &str) -> (i32, String) {
     let ran = site.runpress(set.arguments);
     drop(held);
     let status = ran.status.unwrap_or(-1);
-    assert_eq!(ran.stdout, "", "{code}: nothing belongs on standard output");
-    (
+    Console {
+        code,
         status,
-        format!(
+        stdout: ran.stdout,
+        text: format!(
             "$ runpress {}\n{}exit status {status}\n",
             set.arguments.join(" "),
             redacted(&site, &ran.stderr)
         ),
-    )
+    }
 }
 
 #[test]
 fn every_code_has_a_fixture_that_gives_it_and_a_snapshot_of_what_is_printed() {
     let mut failures = Vec::new();
-    for code in all() {
+    for Console {
+        code,
+        status,
+        stdout,
+        text,
+    } in CONSOLES.iter()
+    {
         let result = catch_unwind(AssertUnwindSafe(|| {
-            let (status, text) = console(code);
+            assert_eq!(stdout, "", "{code}: nothing belongs on standard output");
             assert!(
                 text.contains(&format!("[{code}]")),
                 "the fixture of {code} does not give it:\n{text}"
             );
-            assert_eq!(status, set(code).status, "exit status of {code}:\n{text}");
-            assert_snapshot("codes", code, &text);
+            assert_eq!(*status, set(code).status, "exit status of {code}:\n{text}");
+            assert_snapshot("codes", code, text);
         }));
         if result.is_err() {
             failures.push(code);
@@ -176,8 +199,7 @@ fn every_code_has_a_fixture_that_gives_it_and_a_snapshot_of_what_is_printed() {
 
 #[test]
 fn a_fixture_gives_no_error_but_its_own() {
-    for code in all() {
-        let (_, text) = console(code);
+    for Console { code, text, .. } in CONSOLES.iter() {
         let others: BTreeSet<&str> = text
             .lines()
             .filter_map(|line| {
@@ -185,10 +207,10 @@ fn a_fixture_gives_no_error_but_its_own() {
                     .or_else(|| line.strip_prefix("warning["))
             })
             .filter_map(|rest| rest.split(']').next())
-            .filter(|found| *found != code)
+            .filter(|found| found != code)
             // It only exists beside the mismatch that it explains.
             .filter(|found| {
-                (code, *found) != ("annotation.stale-target", "annotation.tape-digest-mismatch")
+                (*code, *found) != ("annotation.stale-target", "annotation.tape-digest-mismatch")
             })
             .collect();
         assert!(others.is_empty(), "{code} also gives {others:?}:\n{text}");
@@ -226,10 +248,17 @@ fn every_fixture_and_every_snapshot_belongs_to_a_code_that_exists() {
     }
 }
 
+/// What `runpress explain` prints for each code.
+static EXPLANATIONS: LazyLock<Vec<(&'static Code, Ran)>> = LazyLock::new(|| {
+    let codes: Vec<_> = runpress::diagnostics::codes::all().collect();
+    let explain =
+        |code: &'static Code| (code, runpress_in(Path::new("."), &["explain", code.name]));
+    codes.into_par_iter().map(explain).collect()
+});
+
 #[test]
 fn every_code_is_explained_with_a_bad_and_a_good_example() {
-    for code in runpress::diagnostics::codes::all() {
-        let ran = crate::support::runpress_in(std::path::Path::new("."), &["explain", code.name]);
+    for (code, ran) in EXPLANATIONS.iter() {
         assert_eq!(ran.status, Some(0));
         for part in [code.name, code.explanation, "Bad:", "Good:"] {
             assert!(
@@ -244,11 +273,9 @@ fn every_code_is_explained_with_a_bad_and_a_good_example() {
 
 #[test]
 fn an_explanation_has_no_white_space_at_the_end_of_a_line() {
-    let site = TestSite::empty();
-    for code in runpress::diagnostics::codes::all() {
-        let text = site.runpress(&["explain", code.name]).stdout;
+    for (code, ran) in EXPLANATIONS.iter() {
         assert!(
-            text.lines().all(|line| line.trim_end() == line),
+            ran.stdout.lines().all(|line| line.trim_end() == line),
             "{}",
             code.name
         );

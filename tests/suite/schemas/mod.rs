@@ -2,6 +2,7 @@
 
 mod agreement;
 mod documents;
+mod outline;
 mod themselves;
 
 use jsonschema::Validator;

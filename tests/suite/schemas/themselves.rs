@@ -6,6 +6,7 @@ use runpress::config::{self, Config};
 use runpress::schema;
 use serde_json::{Value, json};
 
+use super::outline::outline;
 use super::{schema, walk};
 use crate::support::{TestSite, assert_snapshot};
 
@@ -44,10 +45,27 @@ fn every_schema_is_valid_describes_itself_and_holds_all_that_it_refers_to() {
 }
 
 #[test]
-fn a_changed_schema_is_seen_in_its_snapshot() {
+fn a_changed_key_or_type_of_a_schema_is_seen_in_its_snapshot() {
     for entry in schema::ALL {
-        assert_snapshot("schemas", entry.name, &entry.document());
+        assert_snapshot("schemas", entry.name, &outline(&schema(entry.name)));
     }
+}
+
+#[test]
+fn every_key_type_and_limit_of_a_schema_is_in_its_outline_and_no_words_are() {
+    let schema = json!({
+        "title": "Words", "type": "object", "required": ["a", "b"], "additionalProperties": false,
+        "properties": {
+            "a": {"description": "Words.", "type": "array", "minItems": 1, "items": {"$ref": "#/$defs/Item"}},
+            "c": {"anyOf": [{"const": 1}, true], "not": {"enum": ["x", null]}},
+        },
+        "$defs": {"Item": {"type": ["string", "null"], "maxLength": 9}},
+    });
+    assert_eq!(
+        outline(&schema),
+        "$.*: false\n$.a: array; minItems 1; required\n$.a[]: Item\n$.c anyOf 0: const 1\n$.c anyOf 1: true\n\
+         $.c not: enum [\"x\",null]\n$.c:\n$: object; requires b\nItem: string or null; maxLength 9\n"
+    );
 }
 
 #[test]
