@@ -1,71 +1,14 @@
-// What axe finds, what overflows, and what a keyboard reaches.
+// What overflows, and what a keyboard reaches.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
 
-import { address, drawn, launch, unfold } from './support/browser.mjs';
+import { drawn, launch, unfold } from './support/browser.mjs';
 import { SITE, kinds, richest, runPage } from './support/site.mjs';
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+import { eachKind, open } from './support/windows.mjs';
 
 let browser;
 before(async () => { browser = await launch(); });
 after(() => browser?.close());
-
-/** A page in a window of its own. The policy of the site is lifted where a test has to put its own script in. */
-async function open(kind, { bypassCSP = false, width = 1280, height = 900, scheme = 'light' } = {}) {
-  const context = await browser.newContext({ bypassCSP, colorScheme: scheme, reducedMotion: 'reduce', viewport: { width, height } });
-  const page = await context.newPage();
-  await page.goto(await address(kind));
-  return { page, close: () => context.close() };
-}
-
-for (const width of [1280, 320]) {
-  test(`axe finds nothing on any kind of page, light or dark, ${width} px wide`, async () => {
-    const all = [];
-    for (const kind of kinds()) {
-      const { page, close } = await open(kind, { bypassCSP: true, width });
-      if (!/3,000|further/.test(kind.name)) await unfold(page);
-      await page.evaluate(axe);
-      for (const colorScheme of ['light', 'dark']) {
-        await page.emulateMedia({ colorScheme });
-        const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
-        const found = violations.flatMap(({ id, nodes }) => nodes.slice(0, 3).map(
-          (node) => `${kind.name}, ${colorScheme}: ${id}: ${node.html.slice(0, 160)} ${node.any[0]?.message ?? ''}`,
-        ));
-        all.push(...found);
-      }
-      await close();
-    }
-    assert.deepEqual(all, []);
-  });
-}
-
-for (const scheme of ['light', 'dark']) {
-  test(`axe finds nothing in the search dialog and in an open facet, ${scheme}, and neither is wider than 320 px`, async () => {
-    const all = [];
-    const look = async (page, name) => {
-      await page.evaluate(axe);
-      const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
-      all.push(...violations.flatMap(({ id, nodes }) => nodes.slice(0, 3).map((node) => `${name}: ${id}: ${node.html.slice(0, 160)}`)));
-      assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 320, name);
-    };
-    const kind = kinds().find(({ name }) => name === 'runs');
-    const { page, close } = await open(kind, { bypassCSP: true, width: 320, scheme });
-    await page.locator('.facets summary').first().click();
-    await page.locator('.facets [open] input').first().check();
-    await page.locator('.facets [role=status]', { hasText: 'of 25' }).waitFor();
-    await look(page, 'facets');
-    await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: 'Search' }).click();
-    await page.locator('.finder input').fill('annotation');
-    await page.locator('.finder mark').first().waitFor();
-    await look(page, 'search');
-    await close();
-    assert.deepEqual(all, []);
-  });
-}
 
 /** What sticks out of the window to the right, except what scrolls in a region of its own. */
 const overflow = (page) => page.evaluate(() => {
@@ -78,26 +21,23 @@ const overflow = (page) => page.evaluate(() => {
 });
 
 test('no kind of page is wider than a window of 320 px', async () => {
-  for (const kind of kinds()) {
-    const { page, close } = await open(kind, { width: 320 });
+  await eachKind(browser, { width: 320 }, async (page, kind) => {
     await unfold(page);
     assert.deepEqual(await overflow(page), [], kind.name);
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 320, kind.name);
-    await close();
-  }
+  });
 });
 
 test('text at 200 % loses nothing and does not widen the page', async () => {
-  for (const kind of kinds()) {
-    const { page, close } = await open(kind, { bypassCSP: true, width: 1280 });
+  await eachKind(browser, { bypassCSP: true, width: 1280 }, async (page, kind) => {
     await page.addStyleTag({ content: 'html { font-size: 200% }' });
     await unfold(page);
-    assert.deepEqual(await overflow(page), [], kind.name);
-    await page.setViewportSize({ width: 480, height: 900 });
-    await drawn(page);
-    assert.deepEqual(await overflow(page), [], `${kind.name}, 480 px`);
-    await close();
-  }
+    for (const width of [1280, 480]) {
+      await page.setViewportSize({ width, height: 900 });
+      await drawn(page);
+      assert.deepEqual(await overflow(page), [], `${kind.name}, ${width} px`);
+    }
+  });
 });
 
 /** Opens one menu after the other; answers the name of each, and what is wrong with its place. */
@@ -121,7 +61,7 @@ for (const data of ['there', 'on its way']) {
   test(`no menu leaves the window, at any width or size of text, with its data ${data}`, async () => {
     const seen = new Set();
     for (const kind of [kinds().find(({ name }) => name === 'runs'), { name: 'run', folder: SITE, page: runPage(richest()) }]) {
-      const { page, close } = await open(kind, { bypassCSP: true });
+      const { page, close } = await open(browser, kind, { bypassCSP: true });
       if (data === 'on its way') await page.route(/search\/runs/, () => {});
       for (const size of [100, 200]) {
         await page.addStyleTag({ content: `html { font-size: ${size}% }` });
@@ -140,7 +80,7 @@ for (const data of ['there', 'on its way']) {
 }
 
 test('a menu closes on Escape, which gives the focus back, and on a click elsewhere', async () => {
-  const { page, close } = await open({ folder: SITE, page: runPage(richest()) });
+  const { page, close } = await open(browser, { folder: SITE, page: runPage(richest()) });
   const menu = page.locator('details.choice', { hasText: 'Kinds of event' });
   const isOpen = () => menu.evaluate(({ open: is }) => is);
   await menu.locator('summary').click();
@@ -156,21 +96,19 @@ test('a menu closes on Escape, which gives the focus back, and on a click elsewh
 });
 
 test('every table stands in a region that scrolls and can be reached by keyboard', async () => {
-  for (const kind of kinds()) {
-    const { page, close } = await open(kind, { width: 320 });
+  await eachKind(browser, { width: 320 }, async (page, kind) => {
     const loose = await page.locator('table').evaluateAll((tables) => tables.filter((table) => {
       const region = table.closest('[role=region][aria-label], [role=group][aria-label]');
       return !region || region.tabIndex !== 0 || getComputedStyle(region).overflowX !== 'auto';
     }).length);
     assert.equal(loose, 0, kind.name);
-    await close();
-  }
+  });
 });
 
 test('the run and comparison tables of the demo fit a window of 1280 px', async () => {
   const fitting = kinds().filter(({ name }) => ['home', 'runs', 'case', 'model'].includes(name));
   for (const kind of fitting) {
-    const { page, close } = await open(kind);
+    const { page, close } = await open(browser, kind);
     const cut = await page.locator('.scroll').evaluateAll((regions) => regions
       .filter((region) => region.scrollWidth > region.clientWidth)
       .map((region) => `${region.ariaLabel}: ${region.scrollWidth} in ${region.clientWidth} px`));
@@ -180,8 +118,7 @@ test('the run and comparison tables of the demo fit a window of 1280 px', async 
 });
 
 test('the first stop of the keyboard is the skip link, and it leads to the content', async () => {
-  for (const kind of kinds()) {
-    const { page, close } = await open(kind);
+  await eachKind(browser, {}, async (page, kind) => {
     await page.keyboard.press('Tab');
     const skip = page.locator(':focus');
     assert.equal(await skip.innerText(), 'Skip to the content', kind.name);
@@ -191,13 +128,11 @@ test('the first stop of the keyboard is the skip link, and it leads to the conte
     await page.keyboard.press('Tab');
     const inside = await page.evaluate(() => Boolean(document.activeElement.closest('main, footer')));
     assert.ok(inside, `${kind.name}: the next stop is not in the content`);
-    await close();
-  }
+  });
 });
 
 test('every stop of the keyboard has a visible focus and is in sight', async () => {
-  for (const kind of kinds()) {
-    const { page, close } = await open(kind);
+  await eachKind(browser, {}, async (page, kind) => {
     const seen = new Set();
     for (let stop = 0; stop < 60; stop += 1) {
       await page.keyboard.press('Tab');
@@ -219,12 +154,11 @@ test('every stop of the keyboard has a visible focus and is in sight', async () 
       seen.add(found.html);
     }
     assert.ok(seen.size > 5, `${kind.name}: only ${seen.size} stops`);
-    await close();
-  }
+  });
 });
 
 test('an annotation is framed and labelled, and the recording is not', async () => {
-  const { page, close } = await open({ folder: SITE, page: runPage(richest()) });
+  const { page, close } = await open(browser, { folder: SITE, page: runPage(richest()) });
   const looks = await page.locator('aside.an').evaluateAll((notes) => notes.map((note) => ({
     frame: getComputedStyle(note).borderTopStyle,
     label: getComputedStyle(note, '::before').content,
@@ -242,13 +176,13 @@ test('an annotation is framed and labelled, and the recording is not', async () 
 });
 
 test('nothing moves for readers who ask for that', async () => {
-  const { page, close } = await open(kinds()[0]);
+  const { page, close } = await open(browser, kinds()[0]);
   assert.equal(await page.evaluate(() => getComputedStyle(document.documentElement).scrollBehavior), 'auto');
   await close();
 });
 
 test('on paper the folds are open, the navigation is gone and no table is cut', async () => {
-  const { page, close } = await open({ folder: SITE, page: runPage(richest()) }, { width: 800 });
+  const { page, close } = await open(browser, { folder: SITE, page: runPage(richest()) }, { width: 800 });
   await page.emulateMedia({ media: 'print' });
   assert.equal(await page.getByRole('navigation', { name: 'Site' }).isVisible(), false);
   assert.equal(await page.locator('details pre').last().isVisible(), true);
