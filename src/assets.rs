@@ -8,7 +8,7 @@ use crate::view::chrome::{AssetLinks, Script};
 enum Use {
     /// A style sheet of every page.
     Style,
-    /// A script of the pages that ask for it.
+    /// A script of the pages that ask for it; one that is long is several files, which load in this order.
     Script(Script),
     /// A file that a script loads by its name, on first use: it stands beside the data that it reads.
     Library(&'static str),
@@ -34,6 +34,11 @@ const BUILT_IN: &[(&str, Use, &[u8])] = &[
         include_bytes!("../static/css/find.css"),
     ),
     (
+        "js/core.js",
+        Use::Script(Script::Search),
+        include_bytes!("../static/js/core.js"),
+    ),
+    (
         "js/search.js",
         Use::Script(Script::Search),
         include_bytes!("../static/js/search.js"),
@@ -57,6 +62,26 @@ const BUILT_IN: &[(&str, Use, &[u8])] = &[
         "js/vendor/minisearch.LICENSE.txt",
         Use::Library("search/minisearch.LICENSE.txt"),
         include_bytes!("../static/js/vendor/minisearch.LICENSE.txt"),
+    ),
+    (
+        "js/compare-sides.js",
+        Use::Script(Script::Compare),
+        include_bytes!("../static/js/compare-sides.js"),
+    ),
+    (
+        "js/compare-tapes.js",
+        Use::Script(Script::Compare),
+        include_bytes!("../static/js/compare-tapes.js"),
+    ),
+    (
+        "js/compare-align.js",
+        Use::Script(Script::Compare),
+        include_bytes!("../static/js/compare-align.js"),
+    ),
+    (
+        "js/compare-pick.js",
+        Use::Script(Script::Compare),
+        include_bytes!("../static/js/compare-pick.js"),
     ),
     (
         "js/compare.js",
@@ -131,7 +156,8 @@ pub fn collect(user: &[(String, Vec<u8>)], minified: bool) -> Assets {
         match used {
             Use::Style => assets.links.styles.push(path.clone()),
             Use::Script(script) => {
-                assets.links.scripts.insert(script, path.clone());
+                let files = assets.links.scripts.entry(script).or_default();
+                files.push(path.clone());
             }
             Use::Library(_) => {}
             Use::Icon => assets.links.icon.clone_from(&path),

@@ -11,46 +11,14 @@ use crate::view::annotations::Card;
 /// What a card is chosen by: places in [`Manifest::cases`], [`Manifest::authors`] and [`ShelfParts::groups`].
 pub type Key = (usize, usize, usize);
 
-/// A card, as short as it can be: an archive has many. The order is that of `annotations.js`.
+/// A card and what it is chosen by.
 #[derive(Debug, Serialize)]
-pub struct Row(
-    usize,
-    usize,
-    usize,
-    /// Its kind, in words, and class and sign of it.
-    (String, String, String),
-    /// Status of a hypothesis, kind of friction.
-    Option<String>,
-    /// What it says.
-    String,
-    /// Where it stands, relative to the site's root.
-    String,
-    /// The event: its number, its kind, what it says.
-    (String, String, String),
-    /// The run: address relative to the site's root, title, model.
-    (String, String, String),
-    /// Who wrote it.
-    Option<String>,
-    /// When: for machines, and in full.
-    Option<(String, String)>,
-);
-
-/// The row of a card.
-#[must_use]
-pub fn row((case, author, group): Key, card: Card) -> Row {
-    Row(
-        case,
-        author,
-        group,
-        (card.kind, card.class, card.sign),
-        card.group,
-        card.evidence,
-        card.href,
-        (card.event, card.event_kind, card.says),
-        (card.run_href, card.run, card.model),
-        card.author,
-        card.at.map(|at| (at.iso, at.text)),
-    )
+pub struct Row {
+    /// What it is chosen by.
+    pub key: Key,
+    /// What it shows.
+    #[serde(flatten)]
+    pub card: Card,
 }
 
 /// What the script reads first.

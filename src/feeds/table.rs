@@ -7,47 +7,59 @@ use csv::{QuoteStyle, Terminator, WriterBuilder};
 
 use crate::config::Config;
 use crate::model::archive::{Archive, Entry};
-use crate::model::findings::Findings;
+use crate::model::findings::{Findings, ThreadCounts};
 use crate::model::review::Rating;
 use crate::model::run::Number;
+use crate::url::HttpUrl;
 use crate::view::links;
 
 use super::archive::address;
 
-/// The columns: the leaf keys of a card of `runs.json`.
-pub const COLUMNS: [&str; 31] = [
-    "id",
-    "slug",
-    "url",
-    "startedAt",
-    "finishedAt",
-    "publishedAt",
-    "testCaseSlug",
-    "testCaseVersion",
-    "testType",
-    "variant",
-    "harnessSlug",
-    "harnessVersion",
-    "modelId",
-    "orchestratorSlug",
-    "engineSlug",
-    "runTimeSeconds",
-    "uncachedInput",
-    "cachedInput",
-    "output",
-    "reasoning",
-    "comparableCost",
-    "actualCost",
-    "validationLoaded",
-    "state",
-    "rating",
-    "events",
-    "annotations",
-    "threads",
-    "threadEntries",
-    "sourceRepo",
-    "playableBuild",
-];
+/// Declares the columns: the name of each, the leaf key of a card of `runs.json`, and how the field of a run is read.
+macro_rules! columns {
+    (|$config:ident, $entry:ident, $run:ident, $findings:ident| $($name:literal = $field:expr;)+) => {
+        const COLUMNS: &[&str] = &[$($name),+];
+
+        fn row<'a>($config: &Config, $entry: &'a Entry, $findings: &Findings) -> Vec<Cow<'a, str>> {
+            let $run = &$entry.run;
+            vec![$($field),+]
+        }
+    };
+}
+
+columns! { |config, entry, run, findings|
+    "id" = text(&run.id);
+    "slug" = plain(&entry.slug);
+    "url" = plain(&address(config, &links::run(&entry.slug)));
+    "startedAt" = plain(&run.started.text);
+    "finishedAt" = plain(&run.finished.text);
+    "publishedAt" = known(run.published.as_ref().map(|at| at.text.as_str()));
+    "testCaseSlug" = text(&run.subject.case);
+    "testCaseVersion" = text(&run.subject.version);
+    "testType" = text(&run.subject.test_type);
+    "variant" = optional(run.subject.variant.as_deref());
+    "harnessSlug" = text(&run.subject.harness);
+    "harnessVersion" = optional(run.subject.harness_version.as_deref());
+    "modelId" = text(&run.subject.model);
+    "orchestratorSlug" = text(&run.subject.orchestrator);
+    "engineSlug" = text(&run.subject.engine);
+    "runTimeSeconds" = number(Some(&run.metrics.run_time_seconds));
+    "uncachedInput" = number(run.metrics.uncached_input.as_ref());
+    "cachedInput" = number(run.metrics.cached_input.as_ref());
+    "output" = number(run.metrics.output.as_ref());
+    "reasoning" = number(run.metrics.reasoning.as_ref());
+    "comparableCost" = number(run.metrics.comparable_cost.as_ref());
+    "actualCost" = number(run.metrics.actual_cost.as_ref());
+    "validationLoaded" = run.validation.loaded.to_string().into();
+    "state" = text(&run.state.word);
+    "rating" = known(findings.rating.map(Rating::word));
+    "events" = count(findings.events);
+    "annotations" = count(Some(findings.annotations.total()));
+    "threads" = threads(findings, |threads| threads.threads);
+    "threadEntries" = threads(findings, |threads| threads.entries);
+    "sourceRepo" = known(run.source_repo.as_ref().map(HttpUrl::as_str));
+    "playableBuild" = known(run.playable_build.as_ref().map(HttpUrl::as_str));
+}
 
 /// Writes `runs.csv` (RFC 4180). Every text is quoted, so that no separator that a spreadsheet may look for ends it; numbers are
 /// not, and what was not recorded is an empty field.
@@ -64,7 +76,8 @@ pub fn write_runs(
         .terminator(Terminator::CRLF)
         .quote_style(QuoteStyle::Never)
         .from_writer(out);
-    csv.write_record(COLUMNS.map(quoted))?;
+    let heads: Vec<_> = COLUMNS.iter().map(|name| quoted(name)).collect();
+    csv.write_record(&heads)?;
     for (entry, findings) in archive.runs.iter().zip(findings) {
         let fields = row(config, entry, findings);
         csv.write_record(fields.iter().map(|field| field.as_bytes()))?;
@@ -72,56 +85,36 @@ pub fn write_runs(
     csv.flush()
 }
 
-fn row<'a>(config: &Config, entry: &'a Entry, findings: &'a Findings) -> [Cow<'a, str>; 31] {
-    let run = &entry.run;
-    let (subject, metrics) = (&run.subject, &run.metrics);
-    let own = |text: String| Cow::Owned(text);
-    let plain = |text: &str| own(quoted(text));
-    let text = |text: &str| own(quoted(&harmless(text)));
-    let optional = |recorded: Option<&str>| recorded.map_or(Cow::Borrowed(""), text);
-    let known = |text: Option<&str>| text.map_or(Cow::Borrowed(""), plain);
-    let number = |number: Option<&'a Number>| {
-        Cow::Borrowed(number.map_or("", |number| number.literal.as_str()))
-    };
-    let counted = |count: Option<usize>| own(count.map_or_else(String::new, |n| n.to_string()));
+/// A text of the record.
+fn text(text: &str) -> Cow<'static, str> {
+    quoted(&harmless(text)).into()
+}
+
+/// A text that runpress made or checked.
+fn plain(text: &str) -> Cow<'static, str> {
+    quoted(text).into()
+}
+
+fn optional(recorded: Option<&str>) -> Cow<'static, str> {
+    recorded.map_or(Cow::Borrowed(""), text)
+}
+
+fn known(checked: Option<&str>) -> Cow<'static, str> {
+    checked.map_or(Cow::Borrowed(""), plain)
+}
+
+fn number(number: Option<&Number>) -> Cow<'_, str> {
+    Cow::Borrowed(number.map_or("", |number| number.literal.as_str()))
+}
+
+/// A run without a tape has no event.
+fn count(count: Option<usize>) -> Cow<'static, str> {
+    count.unwrap_or_default().to_string().into()
+}
+
+fn threads(findings: &Findings, of: fn(&ThreadCounts) -> usize) -> Cow<'static, str> {
     let threads = findings.threads.as_ref();
-    [
-        text(&run.id),
-        plain(&entry.slug),
-        plain(&address(config, &links::run(&entry.slug))),
-        plain(&run.started.text),
-        plain(&run.finished.text),
-        known(run.published.as_ref().map(|at| at.text.as_str())),
-        text(&subject.case),
-        text(&subject.version),
-        text(&subject.test_type),
-        optional(subject.variant.as_deref()),
-        text(&subject.harness),
-        optional(subject.harness_version.as_deref()),
-        text(&subject.model),
-        text(&subject.orchestrator),
-        text(&subject.engine),
-        number(Some(&metrics.run_time_seconds)),
-        number(metrics.uncached_input.as_ref()),
-        number(metrics.cached_input.as_ref()),
-        number(metrics.output.as_ref()),
-        number(metrics.reasoning.as_ref()),
-        number(metrics.comparable_cost.as_ref()),
-        number(metrics.actual_cost.as_ref()),
-        Cow::Borrowed(if run.validation.loaded {
-            "true"
-        } else {
-            "false"
-        }),
-        text(&run.state.word),
-        known(findings.rating.map(Rating::word)),
-        counted(Some(findings.events.unwrap_or_default())),
-        counted(Some(findings.annotations.total())),
-        counted(threads.map(|threads| threads.threads)),
-        counted(threads.map(|threads| threads.entries)),
-        known(run.source_repo.as_ref().map(crate::url::HttpUrl::as_str)),
-        known(run.playable_build.as_ref().map(crate::url::HttpUrl::as_str)),
-    ]
+    threads.map_or(Cow::Borrowed(""), |threads| count(Some(of(threads))))
 }
 
 /// A text between quotes; a quote in it is doubled.

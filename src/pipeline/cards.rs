@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rayon::prelude::*;
 
 use crate::diagnostics::Diagnostic;
-use crate::feeds::cards::{self, AUTHORS, Manifest, ShelfParts};
+use crate::feeds::cards::{AUTHORS, Manifest, Row, ShelfParts};
 use crate::feeds::parts::{self, Parts};
 use crate::spool;
 use crate::view::annotations::{Catalogue, Shelved};
@@ -53,7 +53,7 @@ impl Lists<'_> {
         for filed in shelf.cards {
             let card = self.card(filed)?;
             let key = manifest.key(filed, &card);
-            let full = parts.push(&cards::row(key, card));
+            let full = parts.push(&Row { key, card });
             if let Some(full) = full.map_err(|error| spool::refused(&error.into()))? {
                 write(full)?;
                 held.note(&mut keys);

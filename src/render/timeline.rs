@@ -203,6 +203,8 @@ fn push_annotation(out: &mut String, page: &TimelinePage<'_>, a: &AnnotationView
     out.push_str(a.class);
     out.push_str("\" id=\"");
     out.push_str(&a.anchor);
+    out.push_str("\" data-kind=\"");
+    push_attribute(out, &a.name);
     out.push_str("\" role=note aria-label=\"Annotation: ");
     push_attribute(out, &a.name);
     out.push_str("\"><p class=ah><a href=\"#");
@@ -220,6 +222,8 @@ fn push_annotation(out: &mut String, page: &TimelinePage<'_>, a: &AnnotationView
     if let Some(span) = &a.span {
         out.push_str(" <a class=span href=\"");
         push_attribute(out, &span.href);
+        out.push_str("\" data-range=\"");
+        out.push_str(&span.range);
         out.push_str("\">");
         out.push_str(&span.text);
         out.push_str("</a>");

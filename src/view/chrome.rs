@@ -37,7 +37,7 @@ pub struct PageInfo {
 pub enum Script {
     /// The contents list that follows the reader.
     Contents,
-    /// Search, on every page.
+    /// What all scripts share, and search: on every page.
     Search,
     /// Facets over all runs.
     Runs,
@@ -114,9 +114,9 @@ pub struct ShellView {
 pub struct AssetLinks {
     /// Style sheets, in order.
     pub styles: Vec<String>,
-    /// Scripts that pages ask for.
+    /// The files of each script that pages ask for, in order.
     #[serde(skip)]
-    pub scripts: BTreeMap<Script, String>,
+    pub scripts: BTreeMap<Script, Vec<String>>,
     /// The icon.
     pub icon: String,
 }
@@ -206,6 +206,7 @@ pub fn head(
         scripts: std::iter::once(&Script::Search)
             .chain(page.scripts)
             .filter_map(|script| assets.scripts.get(script))
+            .flatten()
             .map(|path| format!("{root}{path}"))
             .collect(),
         root: root.to_owned(),

@@ -9,6 +9,7 @@ use serde::ser::{SerializeSeq, Serializer};
 use crate::config::Config;
 use crate::model::archive::Archive;
 use crate::model::findings::Findings;
+use crate::model::review::Rating;
 use crate::model::run::{Number, Recorded, Step};
 use crate::model::tape::{Event, Family, Kind, Tape};
 use crate::model::workspace;
@@ -55,7 +56,7 @@ pub fn page(archive: &Archive, findings: &[Findings]) -> ComparePage {
     }
 }
 
-/// What a run brings to a comparison. Lists are arrays in the order of their documentation, to keep it small.
+/// What a run brings to a comparison.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RunData<'a> {
@@ -68,21 +69,66 @@ pub struct RunData<'a> {
     date: String,
     /// First part of its id.
     id: String,
-    /// Groups of fields: a name, and its fields as name and text, null when unknown.
-    groups: Vec<(&'static str, Vec<Field>)>,
-    /// Name, value (null when unknown) and text.
-    metrics: Vec<(&'static str, Option<f64>, String)>,
-    /// View, name, similarity (null when it was not reached) and text.
-    checks: Vec<(String, String, Option<f64>, String)>,
-    /// File, number of events and of failures, and duration of each tape (null without times).
-    tapes: Vec<(String, usize, usize, Option<String>)>,
+    groups: Vec<Group>,
+    metrics: Vec<Metric>,
+    checks: Vec<Check>,
+    tapes: Vec<TapeSummary>,
     /// The first of them; each further one has a script of its own.
     tape: Option<TapeData<'a>>,
-    /// Blocks of words and whether there is more; null without a review.
-    writeup: Option<(Vec<(&'static str, String)>, bool)>,
+    writeup: Option<Writeup>,
 }
 
-type Field = (&'static str, Option<String>);
+/// Fields under one heading.
+#[derive(Debug, Serialize)]
+struct Group {
+    name: &'static str,
+    fields: Vec<Field>,
+}
+
+#[derive(Debug, Serialize)]
+struct Field {
+    name: &'static str,
+    /// Null when it is unknown.
+    text: Option<String>,
+    /// Whether it belongs to the task: runs that differ in it are not comparable.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    task: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct Metric {
+    name: &'static str,
+    /// Null when it is unknown.
+    value: Option<f64>,
+    text: String,
+}
+
+#[derive(Debug, Serialize)]
+struct Check {
+    view: String,
+    name: String,
+    /// Null when the view was not reached.
+    similarity: Option<f64>,
+    text: String,
+}
+
+#[derive(Debug, Serialize)]
+struct TapeSummary {
+    file: String,
+    events: usize,
+    failures: usize,
+    /// Null without times.
+    duration: Option<String>,
+}
+
+/// The beginning of a writeup.
+#[derive(Debug, Serialize)]
+struct Writeup {
+    /// Tag and text of each block.
+    blocks: Vec<(&'static str, String)>,
+    /// Whether the page of the run has more of it.
+    more: bool,
+}
 
 /// A tape of a run; of its events, at most the first 10,000.
 #[derive(Debug, Serialize)]
@@ -92,8 +138,7 @@ pub struct TapeData<'a> {
     prefix: String,
     /// Events on a page of the timeline.
     page_size: usize,
-    /// Word and family of each kind.
-    kinds: Vec<(&'static str, &'static str)>,
+    kinds: Vec<KindData>,
     /// Commands and paths.
     keys: Vec<Cow<'a, str>>,
     events: Vec<EventData>,
@@ -102,8 +147,19 @@ pub struct TapeData<'a> {
     files: Vec<(usize, Cow<'a, str>)>,
 }
 
-/// An event: kind, milliseconds since the one before (null without a time), whether it failed (0 or 1), its command
-/// or path (-1 without one), and its anchor where that is not the prefix, `e-` and its position.
+/// A kind of event.
+#[derive(Debug, Serialize)]
+struct KindData {
+    word: &'static str,
+    family: &'static str,
+    /// Whether what its events are about is the path of a file.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    path: bool,
+}
+
+/// An event, as an array because there are many: kind, milliseconds since the one before (null without a time), whether
+/// it failed (0 or 1), its command or path (-1 without one), and its anchor where that is not the prefix, `e-` and its
+/// position.
 #[derive(Debug)]
 struct EventData {
     kind: usize,
@@ -160,25 +216,26 @@ pub fn data<'a>(
                     Cell::Titled { title, .. } => title,
                     Cell::Plain(text) => text,
                 };
-                (
-                    cut(&check.view, FIELD),
-                    cut(&check.name, FIELD),
-                    similarity.map(|number| number.value),
-                    cut(text, FIELD),
-                )
+                Check {
+                    view: cut(&check.view, FIELD),
+                    name: cut(&check.name, FIELD),
+                    similarity: similarity.map(|number| number.value),
+                    text: cut(text, FIELD),
+                }
             })
             .collect(),
         tapes: s
             .tapes
             .iter()
-            .map(|tape| {
-                let duration = tape.milliseconds().map(format::milliseconds);
-                let file = cut(&tape.file, FIELD);
-                (file, tape.events.len(), tape.failures(), duration)
+            .map(|tape| TapeSummary {
+                file: cut(&tape.file, FIELD),
+                events: tape.events.len(),
+                failures: tape.failures(),
+                duration: tape.milliseconds().map(format::milliseconds),
             })
             .collect(),
         tape: tape(s, 0),
-        writeup,
+        writeup: writeup.map(|(blocks, more)| Writeup { blocks, more }),
     }
 }
 
@@ -195,11 +252,20 @@ fn cut(text: &str, limit: usize) -> String {
         .map_or_else(|| text.to_owned(), |(end, _)| format!("{}…", &text[..end]))
 }
 
-fn groups(s: &Sources<'_>) -> Vec<(&'static str, Vec<Field>)> {
+fn groups(s: &Sources<'_>) -> Vec<Group> {
     let run = &s.entry.run;
     let (subject, environment) = (&run.subject, &run.environment);
-    let known = |name, text: &str| (name, Some(cut(text, FIELD)));
-    let maybe = |name, text: Option<&String>| (name, text.map(|text| cut(text, FIELD)));
+    let field = |name, text: Option<&str>| Field {
+        name,
+        text: text.map(|text| cut(text, FIELD)),
+        task: false,
+    };
+    let known = |name, text: &str| field(name, Some(text));
+    let maybe = |name, text: Option<&String>| field(name, text.map(String::as_str));
+    let task = |field: Field| Field {
+        task: true,
+        ..field
+    };
     let step = |name, recorded: &Recorded| {
         let words = |step: &Step| {
             let outcome = if step.succeeded {
@@ -207,37 +273,38 @@ fn groups(s: &Sources<'_>) -> Vec<(&'static str, Vec<Field>)> {
             } else {
                 "failed"
             };
-            cut(&format!("{outcome}: {}", step.command), FIELD)
+            format!("{outcome}: {}", step.command)
         };
         match recorded {
-            Recorded::Step(step) => (name, Some(words(step))),
-            Recorded::Never => (name, Some("did not run".to_owned())),
-            Recorded::Unknown => (name, None),
+            Recorded::Step(step) => known(name, &words(step)),
+            Recorded::Never => known(name, "did not run"),
+            Recorded::Unknown => field(name, None),
         }
     };
     let rating = s.review.and_then(|review| review.rating);
     let loaded = if run.validation.loaded { "yes" } else { "no" };
+    let group = |name, fields| Group { name, fields };
     vec![
-        (
+        group(
             "What was run",
             vec![
-                known("Case", &subject.case),
-                known("Version", &subject.version),
-                maybe("Variant", subject.variant.as_ref()),
+                task(known("Case", &subject.case)),
+                task(known("Version", &subject.version)),
+                task(maybe("Variant", subject.variant.as_ref())),
                 known("Kind of test", &subject.test_type),
                 known("Model", &subject.model),
                 known("Harness", &subject.harness),
                 maybe("Version of the harness", subject.harness_version.as_ref()),
-                known("Orchestrator", &subject.orchestrator),
-                known("Engine", &subject.engine_label()),
+                task(known("Orchestrator", &subject.orchestrator)),
+                task(known("Engine", &subject.engine_label())),
             ],
         ),
-        (
+        group(
             "How it ended",
             vec![
                 known("State", &run.state.word),
                 maybe("Detail", run.state.detail.as_ref()),
-                ("Rating", rating.map(|rating| rating.word().to_owned())),
+                field("Rating", rating.map(Rating::word)),
                 known("Loaded", loaded),
                 maybe("Not loaded because", run.validation.detail.as_ref()),
                 step("Install", &run.validation.install),
@@ -246,7 +313,7 @@ fn groups(s: &Sources<'_>) -> Vec<(&'static str, Vec<Field>)> {
                 known("Finished", &format::when(&run.finished).text),
             ],
         ),
-        (
+        group(
             "Where it ran",
             vec![
                 maybe("Operating system", environment.os.as_ref()),
@@ -263,55 +330,44 @@ fn groups(s: &Sources<'_>) -> Vec<(&'static str, Vec<Field>)> {
 }
 
 #[allow(clippy::cast_precision_loss, reason = "lengths of bars")]
-fn metrics(s: &Sources<'_>) -> Vec<(&'static str, Option<f64>, String)> {
+fn metrics(s: &Sources<'_>) -> Vec<Metric> {
     let metrics = &s.entry.run.metrics;
-    let value = |number: Option<&Number>| number.map(|number| number.value);
-    let text = |cell: Cell| cell.text().to_owned();
-    let names = ["Uncached input", "Cached input", "Output", "Reasoning"];
-    let tokens = names.into_iter().zip(metrics.tokens());
-    let mut all: Vec<_> = tokens
-        .map(|(name, (_, number))| (name, value(number), text(format::tokens(number))))
-        .collect();
-    let (comparable, actual) = (
-        metrics.comparable_cost.as_ref(),
-        metrics.actual_cost.as_ref(),
-    );
+    let recorded = |name, number: Option<&Number>, cell: Cell| Metric {
+        name,
+        value: number.map(|number| number.value),
+        text: cell.text().to_owned(),
+    };
+    let cost = |name, number: &Option<Number>| {
+        let number = number.as_ref();
+        recorded(name, number, format::cost(number))
+    };
+    let counted = |name, count: Option<usize>| Metric {
+        name,
+        value: count.map(|count| count as f64),
+        text: count.map_or_else(String::new, |count| format::grouped(&count.to_string())),
+    };
     let seconds = &metrics.run_time_seconds;
-    all.extend([
-        (
-            "Comparable cost",
-            value(comparable),
-            text(format::cost(comparable)),
-        ),
-        ("Actual cost", value(actual), text(format::cost(actual))),
-        (
-            "Run time",
-            Some(seconds.value),
-            text(format::run_time(seconds)),
-        ),
-    ]);
     let annotations = s.sidecars.iter().flatten();
     // Without a tape nothing is known of them.
     let tapes = Some(s.tapes).filter(|tapes| !tapes.is_empty());
-    let counts: [(_, Option<usize>); 3] = [
-        (
-            "Events",
-            tapes.map(|tapes| tapes.iter().map(|tape| tape.events.len()).sum()),
-        ),
-        (
-            "Failures",
-            tapes.map(|tapes| tapes.iter().map(Tape::failures).sum()),
-        ),
-        (
-            "Annotations",
-            Some(annotations.map(|sidecar| sidecar.annotations.len()).sum()),
-        ),
-    ];
-    all.extend(counts.map(|(name, count)| {
-        let digits = count.map_or_else(String::new, |count| format::grouped(&count.to_string()));
-        (name, count.map(|count| count as f64), digits)
-    }));
-    all
+    let events = tapes.map(|tapes| tapes.iter().map(|tape| tape.events.len()).sum());
+    let failures = tapes.map(|tapes| tapes.iter().map(Tape::failures).sum());
+    let names = ["Uncached input", "Cached input", "Output", "Reasoning"];
+    let tokens = names.into_iter().zip(metrics.tokens());
+    let tokens = tokens.map(|(name, (_, number))| recorded(name, number, format::tokens(number)));
+    tokens
+        .chain([
+            cost("Comparable cost", &metrics.comparable_cost),
+            cost("Actual cost", &metrics.actual_cost),
+            recorded("Run time", Some(seconds), format::run_time(seconds)),
+            counted("Events", events),
+            counted("Failures", failures),
+            counted(
+                "Annotations",
+                Some(annotations.map(|sidecar| sidecar.annotations.len()).sum()),
+            ),
+        ])
+        .collect()
 }
 
 fn tape_data<'a>(config: &Config, tape: &'a Tape<'_>, layout: &Layout<'_>) -> TapeData<'a> {
@@ -360,7 +416,12 @@ fn tape_data<'a>(config: &Config, tape: &'a Tape<'_>, layout: &Layout<'_>) -> Ta
         page_size: config.timeline.page_size,
         kinds: kinds
             .iter()
-            .map(|kind| (kind.word, kind.family.word()))
+            .map(|kind| KindData {
+                word: kind.word,
+                family: kind.family.word(),
+                path: matches!(kind.word, "read" | "write" | "list")
+                    || kind.word.starts_with("file_"),
+            })
             .collect(),
         keys,
         events,

@@ -14,7 +14,7 @@ mod annotation;
 mod layout;
 mod spans;
 
-pub use annotation::{AnnotationView, annotation_view, appearance};
+pub use annotation::{AnnotationView, SpanLink, annotation_view, appearance};
 use annotation::{Indexed, annotations_by_position};
 pub use layout::{Anchor, Layout};
 use spans::Pieces;

@@ -3,7 +3,7 @@
   // address, and links to other pages of annotations take it along. Of the data only those parts are read that hold
   // what is shown.
   'use strict';
-  const { make, button, count, load, root } = window.runpress;
+  const { make, button, digits, count, shown, load, query, root } = window.runpress;
   const main = document.querySelector('main');
   const lead = main.querySelector('.lead');
   const { shelf } = lead.dataset;
@@ -35,7 +35,7 @@
     const kind = section.getAttribute('aria-labelledby');
     const small = section.querySelector('small');
     const entry = main.querySelector(`.toc a[href="#${kind}"]`);
-    return { kind, section, entry, after: section.lastElementChild, numbers: [small, entry.nextSibling].map((node) => [node, node.textContent]) };
+    return { kind, section, entry, after: section.lastElementChild, small };
   });
 
   const choices = ({ name }, kind) => (name === 'case' ? manifest.cases : name === 'author' ? manifest.authors : manifest.shelves[kind].groups);
@@ -55,7 +55,7 @@
       }
       const values = [...totals.keys()];
       if (one.name === 'case') values.sort();
-      one.select.append(...values.map((value) => new Option(`${value} (${totals.get(value).toLocaleString('en')})`, value)));
+      one.select.append(...values.map((value) => new Option(`${value} (${digits(totals.get(value))})`, value)));
     }
   };
 
@@ -68,20 +68,20 @@
       const rows = await parts.get(name);
       // Some megabytes are kept.
       if (parts.size > 20) parts.delete(parts.keys().next().value);
-      yield* rows.filter(fits);
+      yield* rows.filter(({ key }) => fits(key));
     }
   }
 
-  // A card as the server would have written it.
-  const card = ([kase, author, , [kind, tone, sign], group, evidence, href, [event, eventKind, says], [runHref, run, model], by, at]) => {
-    const link = (path, ...words) => make('a', { href: new URL(path, root) }, ...words);
-    const head = make('p', { className: 'ah' }, link(href, make('span', { ariaHidden: 'true' }, sign), ` ${kind}${group ? `: ${group}` : ''}`));
-    if (at) head.append(' ', make('span', { className: 'by' }, make('time', { dateTime: at[0], title: at[1] }, at[1].slice(0, 10))));
-    const said = make('p', { className: 'said' }, `${event}, ${eventKind}`);
-    if (says) said.append(': ', make('q', {}, says));
-    const made = make('li', { className: `an-${tone}` }, head, ...(evidence ? [make('p', {}, evidence)] : []), said,
-      make('p', { className: 'by' }, link(runHref, run), ` by ${model}${by ? `; annotated by ${by}` : ''}`));
-    Object.assign(made.dataset, { case: manifest.cases[kase], author: manifest.authors[author] });
+  // A card of the pages.
+  const card = (of) => {
+    const to = (path, ...words) => make('a', { href: new URL(path, root) }, ...words);
+    const head = make('p', { className: 'ah' }, to(of.href, make('span', { ariaHidden: 'true' }, of.sign), ` ${of.kind}${of.group ? `: ${of.group}` : ''}`));
+    if (of.at) head.append(' ', make('span', { className: 'by' }, ...shown({ ...of.at, text: of.at.date, title: of.at.text })));
+    const said = make('p', { className: 'said' }, `${of.event}, ${of.event_kind}`);
+    if (of.says) said.append(': ', make('q', {}, of.says));
+    const made = make('li', { className: `an-${of.class}` }, head, ...(of.evidence ? [make('p', {}, of.evidence)] : []), said,
+      make('p', { className: 'by' }, to(of.run_href, of.run), ` by ${of.model}${of.author ? `; annotated by ${of.author}` : ''}`));
+    Object.assign(made.dataset, { case: of.case, author: of.author_kind ?? 'unnamed' });
     return made;
   };
 
@@ -104,7 +104,7 @@
     if (asked !== mine) return undefined;
     const made = found.map((row) => {
       const element = card(row);
-      listOf(place, row[2]).append(element);
+      listOf(place, row.key[2]).append(element);
       return element;
     });
     place.shown += made.length;
@@ -122,14 +122,14 @@
     return made[0];
   };
 
+  const put = (now, { name, select }) => {
+    now.delete(name);
+    if (select.value) now.set(name, select.value);
+  };
   // A link to another page of annotations takes along what is chosen.
   const carry = (link) => {
     const url = new URL(link.href);
-    for (const { name, select } of selects) {
-      if (name === 'group') continue;
-      url.searchParams.delete(name);
-      if (select.value) url.searchParams.set(name, select.value);
-    }
+    for (const one of selects) if (one.name !== 'group') put(url.searchParams, one);
     link.href = url;
     return link;
   };
@@ -139,17 +139,17 @@
     const sum = (of) => places.reduce((all, place) => all + of(place), 0);
     const found = sum(({ number }) => number);
     const all = sum(({ kind }) => total(partsOf(kind), () => true));
-    const rest = !found ? '. Take a filter away to see more' : shelf && found > places[0].shown ? `; ${places[0].shown.toLocaleString('en')} are shown` : '';
-    status.textContent = `${found.toLocaleString('en')} of ${count(all, 'annotation')}${rest}.`;
+    const rest = !found ? '. Take a filter away to see more' : shelf && found > places[0].shown ? `; ${digits(places[0].shown)} are shown` : '';
+    status.textContent = `${digits(found)} of ${count(all, 'annotation')}${rest}.`;
   };
 
   const fail = () => { status.textContent = 'The data of the annotations could not be loaded.'; };
 
   const show = async () => {
     const mine = (asked = {});
-    const query = new URLSearchParams(location.search);
+    const now = new URLSearchParams(location.search);
     for (const { name, select } of selects) {
-      const value = query.get(name) ?? '';
+      const value = now.get(name) ?? '';
       if (value && ![...select.options].some((option) => option.value === value)) select.append(new Option(`${value} (0)`, value));
       select.value = value;
     }
@@ -174,18 +174,14 @@
       if (chosen.length) place.after.after(place.view);
       if (!place.section) return;
       for (const element of [place.section, place.entry.parentNode]) element.hidden = chosen.length && !place.number;
-      for (const [node, words] of place.numbers) node.textContent = chosen.length ? words.replace(/[\d,]+( \w+)?/, (_, noun) => (noun ? count(place.number, 'annotation') : place.number.toLocaleString('en'))) : words;
+      place.small.textContent = count(place.number, 'annotation');
+      place.entry.nextSibling.textContent = ` ${digits(place.number)}`;
     });
     if (chosen.length) say(mine);
   };
 
   const go = () => {
-    const url = new URL(location);
-    for (const { name, select } of selects) {
-      url.searchParams.delete(name);
-      if (select.value) url.searchParams.set(name, select.value);
-    }
-    if (url.href !== location.href) history.pushState({}, '', url);
+    query((now) => selects.forEach((one) => put(now, one)), 'pushState');
     show().catch(fail);
   };
 

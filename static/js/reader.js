@@ -2,7 +2,7 @@
   // Reading a timeline: filters, search, keys, links and quotes to copy, and the presenter that pauses on markers.
   // Everything works on the events that stand on the page; the filter is kept in the address.
   'use strict';
-  const { make, button, copy: put, escaped, fenced, linked, land, tell, further } = window.runpress;
+  const { make, button, query, copy: put, escaped, fenced, linked, land, tell, further } = window.runpress;
   const tapes = [...document.querySelectorAll('.tape')];
   if (!tapes.length) return;
   const events = tapes.flatMap((tape) => [...tape.querySelectorAll(':scope > .e')]).map((element) => ({
@@ -12,7 +12,7 @@
     notes: [...element.children].filter(({ classList }) => classList.contains('an')),
   }));
   const gaps = tapes.flatMap((tape) => [...tape.querySelectorAll(':scope > .gap')]);
-  const noteKind = (note) => note.getAttribute('aria-label').replace(/^Annotation: /, '');
+  const noteKind = (note) => note.dataset.kind;
 
   const counted = (names) => {
     const counts = new Map();
@@ -84,29 +84,22 @@
     CSS.highlights.set('found', new Highlight(...ranges));
   };
 
-  const remember = () => {
-    const query = new URLSearchParams();
-    for (const kind of filter.kind) query.append('kind', kind);
-    for (const note of filter.note) query.append('note', note);
-    if (filter.failed) query.set('failed', '1');
-    if (filter.annotated) query.set('annotated', '1');
-    if (filter.find) query.set('find', filter.find);
-    const search = query.size ? `?${query}` : '';
-    if (search === location.search) return;
-    try {
-      history.replaceState(history.state, '', `${location.pathname}${search}${location.hash}`);
-    } catch {
-      // From disk a browser may forbid it; the filter works all the same.
-    }
-  };
+  const remember = () => query((now) => {
+    for (const name of [...now.keys()]) now.delete(name);
+    for (const kind of filter.kind) now.append('kind', kind);
+    for (const note of filter.note) now.append('note', note);
+    if (filter.failed) now.set('failed', '1');
+    if (filter.annotated) now.set('annotated', '1');
+    if (filter.find) now.set('find', filter.find);
+  });
 
   const recall = () => {
-    const query = new URLSearchParams(location.search);
-    filter.kind = new Set(query.getAll('kind'));
-    filter.note = new Set(query.getAll('note'));
-    filter.failed = query.has('failed');
-    filter.annotated = query.has('annotated');
-    filter.find = query.get('find') ?? '';
+    const now = new URLSearchParams(location.search);
+    filter.kind = new Set(now.getAll('kind'));
+    filter.note = new Set(now.getAll('note'));
+    filter.failed = now.has('failed');
+    filter.annotated = now.has('annotated');
+    filter.find = now.get('find') ?? '';
   };
 
   const toggle = (name, words) => {
@@ -186,7 +179,7 @@
     event.element.querySelector('.eh').append(tools);
   };
 
-  const settle = (event) => {
+  const select = (event) => {
     tell();
     current?.element.classList.remove('at');
     current = event;
@@ -224,13 +217,12 @@
   for (const { element, notes } of events) { // A span leads to all the events that it covers.
     for (const note of notes) {
       const span = note.querySelector('a.span');
-      const range = span && /(\d+) to (\d+)/.exec(span.textContent);
-      if (range) span.hash = `${element.id.replace(/\d+(-\d+)?$/, '')}${range[1]}..${range[2]}`;
+      if (span) span.hash = `${element.id.replace(/\d+(-\d+)?$/, '')}${span.dataset.range}`;
     }
   }
 
   const go = (event, target = event.element) => {
-    settle(event);
+    select(event);
     target.tabIndex = -1;
     target.focus({ preventScroll: true });
     land(target, 'center');
@@ -263,8 +255,11 @@
     const text = `No ${direction > 0 ? 'further' : 'earlier'} ${what} on this page.`;
     const link = beyond(direction);
     if (!link) tell(text);
-    else if (tell.said?.startsWith(text)) location.assign(link.href);
-    else tell(`${text} The same key again leads to`, link);
+    else if (tell.end === direction + what) location.assign(link.href);
+    else {
+      tell(`${text} The same key again leads to`, link);
+      tell.end = direction + what;
+    }
   };
   const places = {
     event: events.map((event) => ({ event, element: event.element })),
@@ -338,7 +333,7 @@
     );
     if (!stage.isConnected) document.body.append(stage);
     if (!stage.open) stage.show();
-    settle(marker.event);
+    select(marker.event);
     land(marker.event.element);
     stage.querySelector('.next').focus({ preventScroll: true });
   };

@@ -2,7 +2,7 @@
   // Facets, a filter by words and an order over all runs of the archive. The data is loaded on first use; until then
   // the page stays as it came. What is chosen stands in the address.
   'use strict';
-  const { root, make, button, settle, steps, archive } = window.runpress;
+  const { make, button, mount, digits: count, number, sorted, shown, steps, archive, query } = window.runpress;
   const summary = document.querySelector('[data-runs]');
   const table = document.querySelector('main table.runs');
   if (!summary || !table) return;
@@ -10,38 +10,27 @@
   // Rows that are laid out at once.
   const SOME = 35;
   const FEW = 10;
-  const RATINGS = ['broken', 'poor', 'scuffed', 'neutral', 'passable', 'great', 'incredible', 'flawless'];
-  const COLUMNS = ['run', 'finished', 'case', 'variant', 'model', 'harness', 'state', 'rating', 'cost', 'time', 'events', 'annotations', 'threads'];
-  const CELLS = [['variant', 4], ['cost', 9], ['time', 10], ['events', 11], ['annotations', 12], ['threads', 13]];
   const body = table.tBodies[0];
   const served = [...body.rows];
   // Taken before another script adds to the row.
   const sample = served[0].cloneNode(true);
-  const columns = [...table.tHead.rows[0].cells].map((cell, at) => cell.dataset.col ?? COLUMNS[at]);
+  const columns = [...table.tHead.rows[0].cells].map((cell) => cell.dataset.col);
   const ofServer = document.querySelectorAll('main nav.pager, [data-runs]');
   const paged = ofServer.length > 1;
-  const text = (cell) => cell.text ?? cell;
-  const slug = (row) => row[0][0].split('/')[1];
   const pause = () => new Promise((go) => requestAnimationFrame(() => setTimeout(go)));
-  const count = (number) => number.toLocaleString('en');
   const facets = [
-    ['case', 'Case', (row) => [row[2][1]]],
-    ['variant', 'Variant', (row) => [text(row[4])]],
-    ['model', 'Model', (row) => [row[5][1]]],
-    ['harness', 'Harness', (row) => [row[6][1]]],
-    ['state', 'State', (row) => [row[7][0]]],
-    ['rating', 'Rating', (row) => [row[8][0]]],
-    ['annotation', 'Annotations', (row) => Object.keys(row[14])],
-  ].map(([key, name, of]) => ({ key, name, of, chosen: new Set(), items: new Map(), totals: new Map() }));
+    ['case', 'Case'], ['variant', 'Variant'], ['model', 'Model'], ['harness', 'Harness'],
+    ['state', 'State'], ['rating', 'Rating'], ['annotation', 'Annotations'],
+  ].map(([key, name]) => ({ key, name, chosen: new Set(), items: new Map(), totals: new Map() }));
   const rows = [];
   let order = {};
   let page = 1;
   let loading, timer, asked;
 
   const add = (row) => {
-    const values = facets.map(({ of }) => of(row));
-    const words = [row[0][1], slug(row), row[3], row[1][0].slice(0, 10), ...values.flat()].join(' ').toLowerCase();
-    rows.push({ row, values, words, at: rows.length });
+    const values = facets.map(({ key }) => (key === 'annotation' ? row.kinds : [row[key].text]));
+    const words = [row.run.text, row.slug, row.case.small, row.finished.text, ...values.flat()].join(' ').toLowerCase();
+    rows.push({ row, values, words });
     facets.forEach(({ totals }, at) => values[at].forEach((value) => totals.set(value, (totals.get(value) ?? 0) + 1)));
   };
 
@@ -60,7 +49,7 @@
     facet.details = make('details', { name: 'facet', className: 'choice', ontoggle: () => facet.details.open && use() }, facet.summary, facet.list);
     return facet.details;
   }), clear), status);
-  settle(place, '.facets', (filters) => summary.after(filters));
+  mount(place, '.facets', (filters) => summary.after(filters));
   table.closest('.scroll').after(pager);
 
   const use = () => {
@@ -89,7 +78,7 @@
     });
     if (asked !== mine) return;
     facets.forEach((facet, at) => { facet.counts = counts[at]; });
-    if (order.column) found = sorted(found);
+    if (order.column) found = inOrder(found);
     facets.forEach(list);
     await pause();
     if (asked !== mine) return;
@@ -112,23 +101,15 @@
     status.textContent = own ? `${count(found.length)} of ${count(rows.length)} runs${found.length ? '' : '. Take a filter away to see more'}.` : '';
   };
 
-  // By the column that was asked for; what is unknown comes last.
-  const sorted = (found) => {
-    const { column, way } = order;
-    const at = { run: 0, finished: 1, case: 2, model: 5, harness: 6, state: 7 }[column];
+  // By the column that was asked for.
+  const inOrder = (found) => {
+    const numeric = sample.cells[columns.indexOf(order.column)].classList.contains('num');
     const key = ({ row }) => {
-      if (column === 'rating') return RATINGS.indexOf(row[8][0]);
-      if (column === 'time') return Number.parseFloat(row[10].title);
-      if (at !== undefined) return row[at][[1, 7].includes(at) ? 0 : 1];
-      const word = text(row[CELLS.find(([name]) => name === column)[1]]);
-      if (column === 'variant') return word === '—' ? -1 : word;
-      return word === '—' ? -1 : Number(word.replace(/[$,]/g, ''));
+      const { text, iso, unknown, v } = row[order.column];
+      if (unknown || v === '') return null;
+      return numeric || v ? number(v ?? text) : iso ?? text;
     };
-    const compare = new Intl.Collator(undefined, { numeric: true }).compare;
-    const keyed = found.map((each) => [key(each), each]);
-    keyed.sort(([a, x], [b, y]) => (a === -1) - (b === -1)
-      || way * (typeof a === 'number' ? a - b : compare(a, b)) || x.at - y.at);
-    return keyed.map(([, each]) => each);
+    return sorted(found, key, order.way);
   };
 
   const list = (facet) => {
@@ -176,51 +157,36 @@
     pager.replaceChildren(make('p', {}, `Page ${page} of ${pages}: runs ${count(from + 1)} to ${count(Math.min(total, from + SIZE))} of ${count(total)}`), make('p', {}, ...controls));
   };
 
-  // A row as the server would have written it, with the columns of the table.
+  // A row of the table, with the columns that it has.
   const line = (row) => {
-    const link = ([href, words]) => [make('a', { href: new URL(href, root) }, words)];
-    const badge = ([words, tone]) => [make('span', { className: `badge b-${tone}` }, words)];
-    const cell = (value) => (typeof value === 'string' ? [value]
-      : [make(value.known ? 'span' : 'abbr', { title: value.title, className: value.known ? '' : 'unknown' }, value.text)]);
-    const [run, [dateTime, title], kase, version] = row;
-    const content = {
-      run: link(run),
-      finished: [make('time', { dateTime, title }, dateTime.slice(0, 10))],
-      case: [...link(kase), ' ', make('small', {}, version)],
-      model: link(row[5]),
-      harness: link(row[6]),
-      state: badge(row[7]),
-      rating: badge(row[8]),
-    };
-    for (const [name, at] of CELLS) content[name] = cell(row[at]);
     const made = sample.cloneNode(false);
-    if (made.dataset.run) made.dataset.run = slug(row);
+    if (made.dataset.run) made.dataset.run = row.slug;
     columns.forEach((column, at) => {
       const place = made.appendChild(sample.cells[at].cloneNode(false));
-      place.append(...(content[column] ?? []));
-      if (column === 'rating') place.dataset.v = RATINGS.indexOf(row[8][0]) + 1 || '';
-      if (column === 'time') place.dataset.v = Number.parseFloat(row[10].title);
+      const cell = row[column];
+      if (!cell) return;
+      place.append(...shown(cell));
+      if ('v' in cell) place.dataset.v = cell.v;
     });
     return made;
   };
 
   const read = () => {
-    const query = new URLSearchParams(location.search);
-    for (const facet of facets) facet.chosen = new Set(query.getAll(facet.key));
-    filter.value = query.get('q') ?? '';
-    page = Math.max(1, Number.parseInt(query.get('page'), 10) || 1);
-    if (order.column || ['q', 'page', ...facets.map(({ key }) => key)].some((key) => query.has(key)) || loading) use();
+    const now = new URLSearchParams(location.search);
+    for (const facet of facets) facet.chosen = new Set(now.getAll(facet.key));
+    filter.value = now.get('q') ?? '';
+    page = Math.max(1, Number.parseInt(now.get('page'), 10) || 1);
+    if (order.column || ['q', 'page', ...facets.map(({ key }) => key)].some((key) => now.has(key)) || loading) use();
   };
 
   const go = (at = 1, how = 'pushState') => {
-    const url = new URL(location);
-    const query = url.searchParams;
-    for (const key of [...facets.map(({ key }) => key), 'q', 'page']) query.delete(key);
-    for (const { key, chosen } of facets) for (const value of chosen) query.append(key, value);
-    if (wanted().length) query.set('q', filter.value.trim());
-    if (at > 1) query.set('page', at);
+    query((now) => {
+      for (const key of [...facets.map(({ key }) => key), 'q', 'page']) now.delete(key);
+      for (const { key, chosen } of facets) for (const value of chosen) now.append(key, value);
+      if (wanted().length) now.set('q', filter.value.trim());
+      if (at > 1) now.set('page', at);
+    }, how);
     page = at;
-    if (url.href !== location.href) history[how]({}, '', url);
     use();
   };
 

@@ -1,94 +1,8 @@
 (() => {
   // Search, on every page. Library and data are loaded on first use and read in small steps, so that typing stays
-  // fluid however large the archive is. What the other scripts of the site use, too, stands at the top.
+  // fluid however large the archive is.
   'use strict';
-  const root = new URL('../', document.currentScript.src);
-  // An element with properties and children.
-  const make = (name, fields, ...children) => {
-    const element = Object.assign(document.createElement(name), fields);
-    element.append(...children);
-    return element;
-  };
-  const button = (text, onclick, fields) => make('button', { type: 'button', onclick, ...fields }, text);
-  // Controls take the place that the page has kept for them.
-  const settle = (element, kept, put) => {
-    const place = document.querySelector(`${kept}.awaited`);
-    if (place) place.replaceWith(element);
-    else put(element);
-  };
-  const count = (number, noun) => `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`;
-  const pause = () => new Promise((go) => setTimeout(go));
-  // 12 ms at a time; in between the page answers.
-  const steps = async (list, work, between) => {
-    let until = performance.now() + 12;
-    for (const one of list) {
-      work(one);
-      if (performance.now() < until) continue;
-      await pause();
-      between?.();
-      until = performance.now() + 12;
-    }
-  };
-  // Adds a script of data and answers what it brought.
-  let received;
-  const take = (...data) => { received = data.at(-1); };
-  const load = (path) => new Promise((done, onerror) => {
-    document.head.append(make('script', { src: new URL(`${path}.js`, root), onerror, onload: () => {
-      done(received);
-      received = undefined;
-    } }));
-  });
-  // All rows of the archive, the newest first.
-  const archive = async (work) => {
-    const parts = await load('search/runs');
-    for (let part = 1; part <= parts; part += 1) await steps(await load(`search/runs-${part}`), work);
-  };
-  const copy = async (text) => {
-    try {
-      await navigator.clipboard.writeText(text);
-      return true;
-    } catch {
-      const focus = document.activeElement;
-      // No clipboard here: the old way.
-      const area = make('textarea', { value: text, className: 'sr' });
-      document.body.append(area);
-      area.select();
-      const done = document.execCommand('copy');
-      area.remove();
-      focus.focus();
-      return done;
-    }
-  };
-  // Text that Markdown takes as it is: no markup, no image, no link, and no code that ends before its text does.
-  const escaped = (text) => text.replace(/[\\`*_[\]<>|#~!&]|:(?=\/\/)|(?<=www)\./gi, '\\$&');
-  const fenced = (text, least = 1) => '`'.repeat(Math.max(least, ...[...text.matchAll(/`+/g)].map(([run]) => run.length + 1)));
-  // What `details.choice` unfolds lies over the page: Escape or a click elsewhere closes it, and it stays in the window.
-  const MENU = 'details.choice[open]';
-  const keep = ({ lastElementChild: menu }) => {
-    menu.style.translate = '';
-    const { left, right } = menu.getBoundingClientRect();
-    const over = Math.min(left, right - document.documentElement.clientWidth + 8);
-    if (over > 0) menu.style.translate = `${-over}px`;
-  };
-  const sizes = new ResizeObserver((seen) => {
-    for (const { target } of seen) keep(target.closest('details'));
-  });
-  document.addEventListener('toggle', ({ target }) => {
-    if (!target.matches('details.choice')) return;
-    for (const element of [target, target.lastElementChild]) sizes[target.open ? 'observe' : 'unobserve'](element);
-  }, true);
-  addEventListener('resize', () => document.querySelectorAll(MENU).forEach(keep));
-  document.addEventListener('click', ({ target }) => {
-    for (const menu of document.querySelectorAll(MENU)) if (target.isConnected && !menu.contains(target)) menu.open = false;
-  });
-  document.addEventListener('keydown', ({ key, target }) => {
-    const menu = key === 'Escape' && document.querySelector(MENU);
-    if (!menu) return;
-    if (menu.contains(target)) menu.firstElementChild.focus();
-    menu.open = false;
-  });
-  window.runpress = { root, make, button, settle, count, pause, steps, load, archive, copy, escaped, fenced, search: take, runs: take, run: take, annotations: take };
-
+  const { root, make, button, mount, count, steps, load } = window.runpress;
   const KINDS = ['Cases', 'Models', 'Harnesses', 'Pages', 'Runs', 'Writeups', 'Annotations'];
   const FIELDS = ['kind', 'title', 'text', 'about'];
   const documents = [];
@@ -234,5 +148,5 @@
 
   const opener = button('Search ', open, { className: 'find', ariaHasPopup: 'dialog' });
   opener.append(make('kbd', { ariaHidden: 'true' }, slash ? '/' : 'Ctrl K'));
-  settle(make('li', {}, opener), '.top li', (item) => document.querySelector('.top nav ul')?.append(item));
+  mount(make('li', {}, opener), '.top li', (item) => document.querySelector('.top nav ul')?.append(item));
 })();

@@ -4,7 +4,7 @@
   // `runpress:rows` on it, and takes the order that they then have; who sorts a table on their own prevents the
   // default of `runpress:sort`.
   'use strict';
-  const { root, make, button, settle, count, escaped, copy: put } = window.runpress;
+  const { root, make, button, mount, count, number, sorted, query, escaped, copy: put } = window.runpress;
   const MOST = 4;
   const tables = [...document.querySelectorAll('table.runs, table.comparison')];
   if (!tables.length) return;
@@ -29,38 +29,32 @@
   const runs = (number) => count(number, 'run');
 
   const read = () => {
-    const query = new URLSearchParams(location.search);
-    const hidden = query.getAll('cols').filter((name) => name[0] === '-').map((name) => name.slice(1));
-    state = { sort: query.get('sort') || '', find: (!faceted && query.get('find')) || '', hidden: new Set(hidden) };
+    const now = new URLSearchParams(location.search);
+    const hidden = now.getAll('cols').filter((name) => name[0] === '-').map((name) => name.slice(1));
+    state = { sort: now.get('sort') || '', find: (!faceted && now.get('find')) || '', hidden: new Set(hidden) };
   };
-  const write = (edits = {}) => {
-    const query = new URLSearchParams(location.search);
-    for (const key of ['sort', 'find', 'cols']) query.delete(key);
-    if ('sort' in edits) query.delete('page'); // Another order begins with its first page.
-    if (state.sort) query.set('sort', state.sort);
-    if (state.find) query.set('find', state.find);
-    for (const name of state.hidden) query.append('cols', `-${name}`);
-    try {
-      history.replaceState(history.state, '', `${location.pathname}${query.size ? `?${query}` : ''}${location.hash}`);
-    } catch {
-      // Where the address cannot change, the table works all the same.
-    }
-  };
+  const write = (edits = {}) => query((now) => {
+    for (const key of ['sort', 'find', 'cols']) now.delete(key);
+    if ('sort' in edits) now.delete('page'); // Another order begins with its first page.
+    if (state.sort) now.set('sort', state.sort);
+    if (state.find) now.set('find', state.find);
+    for (const name of state.hidden) now.append('cols', `-${name}`);
+  });
 
   // The other pages of a list are shown as this one is.
   const carry = () => {
     for (const link of document.querySelectorAll('.pager a')) link.search = location.search;
   };
 
-  // What a cell is sorted by: a number, a word, or null when it is unknown, which always comes last.
-  const value = (cell, number) => {
-    if (cell.dataset.v) return Number(cell.dataset.v);
-    const text = cell.querySelector('time')?.dateTime || words(cell);
-    if (['', '—', 'unrated'].includes(text)) return null;
-    const digits = Number(text.replace(/[$,]/g, ''));
-    return number && !Number.isNaN(digits) ? digits : text;
+  // An unknown value is marked as one; a rating that nobody gave has an empty number.
+  const isUnknown = (cell) => !cell.textContent.trim() || cell.dataset.v === '' || cell.querySelector(':scope > .unknown') !== null;
+  // What a cell says: a number, a word, or null when it is unknown. Where it has another order, that is what it is sorted by.
+  const value = (cell, numeric, order) => {
+    if (!cell || isUnknown(cell)) return null;
+    const text = order || cell.querySelector('time')?.dateTime || words(cell);
+    const digits = number(text);
+    return (numeric || order) && !Number.isNaN(digits) ? digits : text;
   };
-  const against = (a, b) => (typeof a === 'number' && typeof b === 'number' ? a - b : String(a).localeCompare(b, undefined, { numeric: true }));
   const wanted = () => [state.sort.replace(/^-/, ''), state.sort[0] === '-' ? -1 : 1];
 
   const sort = (table, asked) => {
@@ -83,14 +77,9 @@
     if (elsewhere.has(table)) return list;
     const [column, way] = wanted();
     const at = heads(table).findIndex((head) => head.dataset.col === column);
-    const number = heads(table)[at]?.classList.contains('num');
-    const keyed = list.map((row) => ({ row, key: row.cells[at] ? value(row.cells[at], number) : null }));
-    keyed.sort((a, b) => {
-      const order = a.row.dataset.order - b.row.dataset.order;
-      if (a.key === null || b.key === null) return (a.key === null) - (b.key === null) || order;
-      return way * against(a.key, b.key) || order;
-    });
-    return keyed.map(({ row }) => row);
+    const numeric = heads(table)[at]?.classList.contains('num');
+    const served = [...list].sort((a, b) => a.dataset.order - b.dataset.order);
+    return sorted(served, (row) => value(row.cells[at], numeric, row.cells[at]?.dataset.v), way);
   };
 
   const filter = () => {
@@ -155,18 +144,12 @@
     const main = cell.cloneNode(true);
     const small = main.querySelector('small');
     small?.remove();
-    return [words(cell), bare(main, cell.classList.contains('num')), ...(small ? [bare(small)] : [])];
+    const numeric = cell.classList.contains('num');
+    return [words(cell), value(main, numeric, numeric && cell.dataset.v), ...(small ? [value(small)] : [])];
   });
-  const bare = (part, number) => {
-    const text = part.querySelector('time')?.dateTime || words(part);
-    if (!text || part.querySelector('.unknown') || (text === 'unrated' && part.querySelector('.b-none'))) return null;
-    const digits = Number(part.dataset.v || text.replace(/[$,]/g, ''));
-    return number && !Number.isNaN(digits) ? digits : text;
-  };
   const variant = (row) => {
-    const [[text, value]] = facts({ cells: [row.parentNode.querySelector('.stay')] });
-    const count = words(row.parentNode.querySelector('.stay > small'));
-    return [text.slice(8, -1 - count.length), value?.slice(8)];
+    const [fact] = facts({ cells: [row.parentNode.querySelector('.variant')] });
+    return fact;
   };
 
   // Copied are the picked rows, or those that are shown.
@@ -318,7 +301,7 @@
     };
     said = make('p', { className: 'said', role: 'status' });
     const first = tables[0].closest('.scroll');
-    settle(make('div', { className: 'tools' }, ...(faceted ? [] : [make('label', {}, 'Filter these rows ', find)]), chooser, copying(), said),
+    mount(make('div', { className: 'tools' }, ...(faceted ? [] : [make('label', {}, 'Filter these rows ', find)]), chooser, copying(), said),
       '.tools', (bar) => (tables.length > 1 ? first.closest('section') : first).before(bar));
   };
 

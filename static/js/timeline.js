@@ -31,7 +31,7 @@
   const word = make('p', { className: 'tell', role: 'status' });
   document.querySelector('main')?.append(word);
   const tell = (text = '', link = '') => {
-    tell.said = text;
+    tell.end = '';
     word.replaceChildren(...(text ? [make('span', {}, text, link && ' ', link), button('Close', () => tell())] : []));
   };
 
@@ -90,17 +90,15 @@
     if (to >= 0 || filtered) land(target);
   };
 
-  // The links of a tape's pages say which events stand there: "events 500 to 999 of 3,000". Of a very long tape
-  // only the nearer pages are linked, and the nearest one leads on; otherwise an event on no page is on none.
+  // The links of a tape's pages carry the first and the last number on each. Of a very long tape only the nearer pages
+  // are linked, and the nearest one leads on; otherwise an event on no page is on none.
   const elsewhere = (prefix, number) => {
     let best;
     let end = -1;
     let complete = true;
-    for (const link of document.querySelectorAll('.pages a')) {
-      const words = /events ([\d,]+) to ([\d,]+)/.exec(link.textContent);
-      const tape = /\/events\/(?:([a-z0-9-]+)\/)?\d+\/index\.html$/.exec(link.pathname);
-      if (!words || (tape && (tape[1] ? `${tape[1]}.` : '') !== prefix)) continue;
-      const [first, last] = words.slice(1).map((digits) => Number(digits.replaceAll(',', '')));
+    for (const link of document.querySelectorAll('.pages a[data-first]')) {
+      if (link.dataset.prefix !== prefix) continue;
+      const [first, last] = [Number(link.dataset.first), Number(link.dataset.last)];
       if (first > end + 1) complete = false;
       end = Math.max(end, last);
       const distance = Math.max(first - number, number - last, 0);

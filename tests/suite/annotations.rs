@@ -376,26 +376,28 @@ fn the_data_of_the_filter_has_every_annotation_in_the_order_of_its_pages() {
     let run = site.page(&format!("runs/{FIRST_SLUG}/index.html"));
     assert_eq!(
         row,
-        &json!([
-            0,
-            3,
-            0,
-            ["correct", "correct", "✓"],
-            null,
-            "Reads first.",
-            format!("runs/{FIRST_SLUG}/index.html#a-c"),
-            ["event 0", "agent", "I will read the task first."],
-            [
-                format!("runs/{FIRST_SLUG}/index.html"),
-                run.texts("h1")[0],
-                "sample/lark-1"
-            ],
-            null,
-            null
-        ])
+        &json!({
+            "key": [0, 3, 0],
+            "kind": "correct",
+            "class": "correct",
+            "sign": "✓",
+            "evidence": "Reads first.",
+            "href": format!("runs/{FIRST_SLUG}/index.html#a-c"),
+            "event": "event 0",
+            "event_kind": "agent",
+            "says": "I will read the task first.",
+            "run": run.texts("h1")[0],
+            "run_href": format!("runs/{FIRST_SLUG}/index.html"),
+            "model": "sample/lark-1",
+            "group": null,
+            "author": null,
+            "author_kind": null,
+            "case": "pong",
+            "at": null
+        })
     );
     let anchor = &data(&site, "annotations-crystallize-here-1", "annotations")[0];
-    assert_eq!(anchor[3][0], "crystallize here");
+    assert_eq!(anchor["kind"], "crystallize here");
 }
 
 #[test]
@@ -425,7 +427,7 @@ fn the_data_of_very_many_annotations_comes_in_parts_that_say_what_they_hold() {
         let rows = rows.as_array().expect("rows");
         let numbers: Vec<usize> = serde_json::from_value(held.clone()).expect("numbers");
         for sum in numbers.chunks(4) {
-            let of = |row: &&Value| (0..3).all(|at| row[at] == sum[at]);
+            let of = |row: &&Value| (0..3).all(|at| row["key"][at] == sum[at]);
             assert_eq!(rows.iter().filter(of).count(), sum[3]);
         }
         let sums = numbers.chunks(4).map(|sum| sum[3]).sum::<usize>();
@@ -439,7 +441,7 @@ fn the_data_of_very_many_annotations_comes_in_parts_that_say_what_they_hold() {
         &format!("annotations-note-{}", parts.len()),
         "annotations",
     );
-    let href = |row: &Value| format!("../../../../{}", row[6].as_str().expect("a path"));
+    let href = |row: &Value| format!("../../../../{}", row["href"].as_str().expect("a path"));
     assert_eq!(
         shown
             .all(".glimpses .ah a")

@@ -19,6 +19,11 @@ fn script(site: &TestSite, slug: &str, name: &str) -> Value {
     serde_json::from_str(json).expect("JSON")
 }
 
+/// What is said of the one tape of a run.
+fn tapes(file: &str, events: usize, failures: usize, duration: &str) -> Value {
+    json!([{"file": file, "events": events, "failures": failures, "duration": duration}])
+}
+
 #[test]
 fn the_page_explains_itself_and_offers_the_newest_runs() {
     let site = TestSite::base();
@@ -51,17 +56,26 @@ fn a_run_brings_its_fields_and_unknown_ones_are_null() {
     assert_eq!(groups.len(), 3);
     let fields: Vec<&Value> = groups
         .iter()
-        .flat_map(|group| group[1].as_array().expect("fields"))
+        .flat_map(|group| group["fields"].as_array().expect("fields"))
         .collect();
     let field = |name: &str| {
-        let found = fields.iter().find(|field| field[0] == name);
-        found.unwrap_or_else(|| panic!("{name}"))[1].clone()
+        let found = fields.iter().find(|field| field["name"] == name);
+        found.unwrap_or_else(|| panic!("{name}"))["text"].clone()
     };
+    let task = fields.iter().filter(|field| field["task"] == true);
+    let task: Vec<&Value> = task.map(|field| &field["name"]).collect();
+    assert_eq!(
+        task,
+        ["Case", "Version", "Variant", "Orchestrator", "Engine"],
+        "runs that differ in one of these are not comparable"
+    );
     assert_eq!(field("Case"), "pong");
     assert_eq!(field("Engine"), "none");
     let metrics = data["metrics"].as_array().expect("metrics");
-    let cached = metrics.iter().find(|metric| metric[0] == "Cached input");
-    assert_eq!(cached.expect("cached input")[1], Value::Null);
+    let cached = metrics
+        .iter()
+        .find(|metric| metric["name"] == "Cached input");
+    assert_eq!(cached.expect("cached input")["value"], Value::Null);
 }
 
 #[test]
@@ -94,9 +108,9 @@ fn events_are_told_by_kind_time_failure_and_command() {
     assert_eq!(
         tape["kinds"],
         json!([
-            ["command", "command"],
-            ["agent", "speech"],
-            ["write", "write"]
+            {"word": "command", "family": "command"},
+            {"word": "agent", "family": "speech"},
+            {"word": "write", "family": "write", "path": true}
         ])
     );
     assert_eq!(tape["keys"], json!(["npm ci", "src/a.ts"]));
@@ -105,7 +119,7 @@ fn events_are_told_by_kind_time_failure_and_command() {
     assert_eq!(tape["events"][1][3], -1, "what is said is no action");
     assert_eq!(tape["events"][3][2], 1, "it failed");
     assert_eq!(tape["events"][3][3], 0, "white space makes no difference");
-    assert_eq!(data["tapes"], json!([["events.jsonl", 4, 1, "6 s"]]));
+    assert_eq!(data["tapes"], tapes("events.jsonl", 4, 1, "6 s"));
 }
 
 #[test]
@@ -125,7 +139,7 @@ fn a_long_tape_brings_its_first_10_000_events_and_long_commands_a_digest() {
     site.publish();
     let data = data(&site, FIRST_SLUG);
     let tape = &data["tape"];
-    assert_eq!(data["tapes"], json!([["events.jsonl", 10_050, 0, "0 s"]]));
+    assert_eq!(data["tapes"], tapes("events.jsonl", 10_050, 0, "0 s"));
     assert_eq!(tape["events"].as_array().map(Vec::len), Some(10_000));
     let keys = tape["keys"].as_array().expect("keys");
     assert_eq!(keys.len(), 7, "they differ only after the cut");
@@ -168,8 +182,8 @@ fn a_run_without_a_tape_brings_none() {
         ("Failures", Value::Null),
         ("Annotations", json!(0.0)),
     ] {
-        let metric = metrics.iter().find(|metric| metric[0] == name);
-        assert_eq!(metric.expect("a metric")[1], value, "{name}");
+        let metric = metrics.iter().find(|metric| metric["name"] == name);
+        assert_eq!(metric.expect("a metric")["value"], value, "{name}");
     }
     let row = site.page("runs/index.html");
     let unknown = "tr[data-run] abbr[title='no event log and no tape']";
@@ -197,7 +211,7 @@ fn a_tape_is_as_long_as_from_its_earliest_to_its_latest_time() {
     );
     site.publish();
     let data = data(&site, FIRST_SLUG);
-    assert_eq!(data["tapes"], json!([["events.jsonl", 3, 0, "40 s"]]));
+    assert_eq!(data["tapes"], tapes("events.jsonl", 3, 0, "40 s"));
     assert_eq!(data["tape"]["events"][2][1], json!(-40_000));
 }
 
@@ -240,8 +254,8 @@ fn each_further_tape_has_a_script_of_its_own() {
     site.write(&format!("{FIRST}/run.tape"), tape);
     site.publish();
     let data = data(&site, FIRST_SLUG);
-    assert_eq!(data["tapes"][0][0], "events.jsonl");
-    assert_eq!(data["tapes"][1], json!(["run.tape", 3, 0, "0 s"]));
+    assert_eq!(data["tapes"][0]["file"], "events.jsonl");
+    assert_eq!(data["tapes"][1], tapes("run.tape", 3, 0, "0 s")[0]);
     assert_eq!(data["tape"]["prefix"], "");
     let second = script(&site, FIRST_SLUG, "compare-2.js");
     assert_eq!(second["prefix"], "run.");

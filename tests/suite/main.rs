@@ -54,6 +54,7 @@ mod reports;
 mod room;
 mod round_trips;
 mod schemas;
+mod scripts;
 mod search;
 mod serve;
 mod settings;

@@ -204,13 +204,11 @@ fn every_page_names_the_script_of_search_and_the_page_for_unknown_addresses_from
         } else {
             "../".repeat(path.matches('/').count())
         };
-        let expected = format!("{root}assets/search.");
-        assert!(
-            scripts
-                .first()
-                .is_some_and(|src| src.starts_with(&expected)),
-            "{path}: {scripts:?}"
-        );
+        for (src, name) in scripts.iter().zip(["core", "search"]) {
+            let expected = format!("{root}assets/{name}.");
+            assert!(src.starts_with(&expected), "{path}: {scripts:?}");
+        }
+        assert!(scripts.len() >= 2, "{path}: {scripts:?}");
     }
     for file in ["minisearch.js", "minisearch.LICENSE.txt"] {
         assert!(site.path(&format!("public/search/{file}")).is_file());

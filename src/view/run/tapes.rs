@@ -48,6 +48,12 @@ pub struct PageLink {
     pub href: String,
     /// Whether it is this page.
     pub current: bool,
+    /// What the anchors of the tape begin with; empty for the first tape.
+    pub prefix: String,
+    /// Number of its first event.
+    pub first: u64,
+    /// Number of its last event.
+    pub last: u64,
 }
 
 /// A further page of a tape.
@@ -117,13 +123,19 @@ pub fn events_page(
 
 /// `events 500 to 999 of 3,000`: the numbers are those that stand beside the events.
 fn span(tape: &Tape<'_>, range: &std::ops::Range<usize>) -> String {
-    let number = |position: usize| tape.events.get(position).map_or(0, |event| event.seq);
+    let (first, last) = ends(tape, range);
     format!(
         "events {} to {} of {}",
-        format::grouped(&number(range.start).to_string()),
-        format::grouped(&number(range.end.saturating_sub(1)).to_string()),
+        format::grouped(&first.to_string()),
+        format::grouped(&last.to_string()),
         format::grouped(&tape.events.len().to_string())
     )
+}
+
+/// The numbers of the first and the last event of a range.
+fn ends(tape: &Tape<'_>, range: &std::ops::Range<usize>) -> (u64, u64) {
+    let number = |position: usize| tape.events.get(position).map_or(0, |event| event.seq);
+    (number(range.start), number(range.end.saturating_sub(1)))
 }
 
 /// Links to pages of a tape that are shown on each of them: all, or those near this one with the first and the last.
@@ -139,10 +151,17 @@ pub(super) fn pages(tape: &Tape<'_>, layout: &Layout<'_>, current: usize) -> Vec
         |number: usize| count <= PAGE_LINKS || number.abs_diff(current) <= PAGE_LINKS / 2 - 2;
     (1..=count)
         .filter(|number| *number == 1 || *number == count || near(*number))
-        .map(|number| PageLink {
-            text: span(tape, &layout.range(number)),
-            href: format!("{root}{}", layout.path(number)),
-            current: number == current,
+        .map(|number| {
+            let range = layout.range(number);
+            let (first, last) = ends(tape, &range);
+            PageLink {
+                text: span(tape, &range),
+                href: format!("{root}{}", layout.path(number)),
+                current: number == current,
+                prefix: layout.prefix.clone(),
+                first,
+                last,
+            }
         })
         .collect()
 }

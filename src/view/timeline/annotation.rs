@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::model::annotation::{Annotation, Kind, Sidecar};
 use crate::model::time;
-use crate::view::{Link, format};
+use crate::view::format;
 
 use super::{Layout, head};
 
@@ -31,7 +31,7 @@ pub struct AnnotationView<'a> {
     /// In UTC; as written when it cannot be read.
     pub timestamp: Option<Cow<'a, str>>,
     /// The events it covers.
-    pub span: Option<Link>,
+    pub span: Option<SpanLink>,
     /// Status of a hypothesis, or kind of friction.
     pub detail: Option<&'a str>,
     /// References: words and, where it may be followed, address.
@@ -57,6 +57,17 @@ pub(super) fn annotations_by_position<'a>(
         }
     }
     by_position
+}
+
+/// The events that an annotation covers.
+#[derive(Debug)]
+pub struct SpanLink {
+    /// Which they are, in words.
+    pub text: String,
+    /// Address of the last of them.
+    pub href: String,
+    /// Their numbers, as the scripts put them into an address: `17..21`.
+    pub range: String,
 }
 
 /// What a reader sees of an annotation; each of its long texts is cut at `limit` bytes.
@@ -110,9 +121,10 @@ pub fn annotation_view<'a>(
         span: annotation.span.and_then(|(start, end)| {
             let position = layout.tape.position_up_to(end)?;
             let last = layout.tape.events.get(position)?.seq;
-            Some(Link {
+            Some(SpanLink {
                 text: format!("events {start} to {end}"),
                 href: layout.event_href(page, last, position),
+                range: format!("{start}..{end}"),
             })
         }),
         detail: annotation

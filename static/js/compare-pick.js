@@ -1,0 +1,83 @@
+(() => {
+  // The runs of a comparison: which they are, and others of the archive to add.
+  'use strict';
+  const { make, link, count, steps, archive, compare } = window.runpress;
+  const { LETTERS, pageOf, here, go, letter } = compare;
+  const MOST = 4;
+  const OPTIONS = 300;
+
+  // The runs of the archive to choose from, loaded when somebody is about to.
+  const adding = (names, slugs) => {
+    const all = [];
+    const offered = new Map();
+    const select = make('select', { onchange: () => select.value && go([...names, select.value]) }, new Option('Choose a run of the same case', ''));
+    const input = make('input', { type: 'text', autocomplete: 'off', spellcheck: false, placeholder: 'words, or the address of a run' });
+    const list = make('datalist', { id: 'every-run' });
+    const status = make('p', { className: 'quiet', role: 'status' });
+    input.setAttribute('list', list.id);
+    let loading, timer, asking;
+    const add = ({ slug, run, finished, case: { text: kase, small: version }, variant, model, harness }) => {
+      const words = `${finished.text}, ${model.text}, ${harness.text}, ${variant.unknown ? 'no variant' : variant.text} ${version}, ${run.text}`;
+      all.push({ slug, words, kase, name: `${kase}, ${words}` });
+    };
+    const prepare = async () => {
+      await archive(add);
+      const cases = new Set(all.filter(({ slug }) => slugs.includes(slug)).map(({ kase }) => kase));
+      const free = all.filter(({ slug, kase }) => cases.has(kase) && !slugs.includes(slug));
+      await steps(free.slice(0, OPTIONS), ({ slug, words }) => select.append(new Option(words, slug)));
+      select.disabled = !free.length;
+      if (!free.length) select.options[0].text = 'There is no other run of this case';
+      else if (free.length > OPTIONS) select.append(make('option', { disabled: true }, `and ${count(free.length - OPTIONS, 'older run')}`));
+    };
+    const use = () => (loading ??= prepare().catch(() => { status.textContent = 'The list of runs could not be loaded; an address still works.'; }));
+    // The runs that hold all words that were typed.
+    const find = async (most) => {
+      const mine = (asking = {});
+      const words = input.value.toLowerCase().split(/[\s,]+/);
+      const found = [];
+      await use();
+      await steps(all, (each) => {
+        if (found.length < most && !slugs.includes(each.slug) && words.every((word) => each.name.toLowerCase().includes(word))) found.push(each);
+      });
+      return asking === mine ? found : [];
+    };
+    const suggest = async () => {
+      const found = await find(100);
+      if (found.length) list.replaceChildren(...found.map(({ name }) => new Option(name)));
+      for (const { name, slug } of found) offered.set(name, slug);
+    };
+    input.addEventListener('input', () => {
+      clearTimeout(timer);
+      timer = setTimeout(suggest, 100);
+    });
+    const form = make('form', { className: 'adding', onsubmit: async (event) => {
+      event.preventDefault();
+      const typed = input.value.trim();
+      const wanted = offered.get(typed) ?? /runs\/([a-z0-9-]+)(?:\/|$)/.exec(typed)?.[1] ?? typed;
+      if (!typed) return;
+      await use();
+      if (!all.length || all.some(({ slug }) => slug === wanted)) return go([...names, wanted]);
+      const found = await find(2);
+      if (found.length === 1) return go([...names, found[0].slug]);
+      status.textContent = found.length ? 'More than one run has these words: choose one from the list.' : 'No other run has this address or these words.';
+    } }, make('label', {}, 'Compare with ', select), make('label', {}, 'or any other run ', input), list, make('button', {}, 'Add'), status);
+    form.addEventListener('focusin', () => use().then(() => list.firstChild || suggest()));
+    if (names.length === 1) use();
+    return form;
+  };
+  const picker = (runs) => {
+    const names = runs.map((run) => run.name);
+    const list = make('ol', { className: 'chosen' }, ...runs.map((run) => {
+      const away = link(here(names.filter((name) => name !== run.name)), 'Remove', { ariaLabel: `Remove ${LETTERS[run.at]}` });
+      return make('li', {}, make('p', {}, letter(run.at), ' ', link(pageOf(run), run.model), `, ${run.harness}`),
+        make('p', { className: 'by' }, `${run.title}, ${run.date}, ${run.id}`), make('p', { className: 'by' }, away));
+    }));
+    return [
+      ...(runs.length ? [list] : []),
+      ...(runs.length === 1 ? [make('p', {}, 'One more run makes a comparison.')] : []),
+      ...(runs.length && runs.length < MOST ? [adding(names, runs.map((run) => run.slug))] : []),
+    ];
+  };
+
+  Object.assign(compare, { MOST, picker });
+})();

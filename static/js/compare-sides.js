@@ -1,0 +1,114 @@
+(() => {
+  // Runs side by side: what every section of a comparison is made of, and the sections that are plain tables. All
+  // recorded text becomes text nodes.
+  'use strict';
+  const { root, make, link } = window.runpress;
+  const LETTERS = 'ABCD';
+  const draw = (name, attributes, ...children) => {
+    const element = document.createElementNS('http://www.w3.org/2000/svg', name);
+    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+    element.append(...children);
+    return element;
+  };
+  const pageOf = (run) => `${root}runs/${run.slug}/index.html`;
+  const here = (names) => `${location.pathname}${names.length ? `?runs=${names.join()}` : ''}`;
+  const named = (slug, tape) => (tape > 1 ? `${slug}~${tape}` : slug);
+  const go = (names) => location.assign(here(names));
+  const differ = (values) => values.some((value) => value !== values[0]);
+  const letter = (index) => make('b', { className: 'letter' }, LETTERS[index]);
+  const unknown = (reason) => make('abbr', { className: 'unknown', title: reason }, '—');
+
+  const section = (id, title, ...children) => make('section', { ariaLabel: title }, make('h2', { id }, title), ...children);
+  const quiet = (...words) => make('p', { className: 'quiet' }, ...words);
+  // What is folded is made when it is opened.
+  const fold = (words, content) => {
+    const made = make('details', { ontoggle: async () => {
+      made.ontoggle = null;
+      made.append(await content());
+    } }, make('summary', {}, words));
+    return made;
+  };
+  const table = (caption, first, runs, bodies) => {
+    const heads = runs.map((run) => make('th', { scope: 'col' }, letter(run.at), ' ', link(pageOf(run), run.model)));
+    const made = make('table', { className: 'sides' }, make('caption', { className: 'sr' }, caption),
+      make('thead', {}, make('tr', {}, make('th', { scope: 'col' }, first), ...heads)), ...bodies);
+    made.style.minWidth = `${7 + 9 * runs.length}rem`;
+    return make('div', { className: 'scroll', tabIndex: 0, role: 'region', ariaLabel: caption }, made);
+  };
+  // A difference is marked by a sign and a word, not by colour alone.
+  const line = (name, values, cell, marked = true) => {
+    const differs = marked && differ(values);
+    const head = make('th', { scope: 'row' }, name);
+    if (differs) head.append(' ', make('span', { className: 'differs', title: 'differs' }, '≠'), make('span', { className: 'sr' }, ' differs'));
+    return make('tr', { className: differs ? 'differ' : 'same' }, head, ...values.map((value, index) => make('td', {}, cell(value, index))));
+  };
+
+  const measure = (text, part) => {
+    const width = Math.min(part > 0 ? Math.max(part * 100, 0.5) : 0, 100).toFixed(1);
+    return make('div', { className: 'measure' }, make('span', {}, text),
+      draw('svg', { class: 'meter', viewBox: '0 0 100 4', preserveAspectRatio: 'none', 'aria-hidden': 'true' }, draw('rect', { width, height: 4 })));
+  };
+
+  const fields = (runs) => {
+    const bodies = runs[0].groups.map((group, at) => make('tbody', {},
+      make('tr', { className: 'group' }, make('th', { scope: 'rowgroup', colSpan: runs.length + 1 }, group.name)),
+      ...group.fields.map(({ name }) => line(name, runs.map((run) => run.groups[at].fields.find((field) => field.name === name).text), (text) => text ?? unknown('not recorded')))));
+    const shown = table('Fields of the runs', 'Field', runs, bodies);
+    shown.classList.add('only');
+    const box = make('input', { type: 'checkbox', checked: true, onchange: () => shown.classList.toggle('only') });
+    return section('fields', 'Fields', make('p', {}, make('label', {}, box, ' Only what differs')), shown);
+  };
+
+  const metrics = (runs) => {
+    const rows = runs[0].metrics.map(({ name }) => {
+      const found = runs.map((run) => run.metrics.find((metric) => metric.name === name));
+      const most = Math.max(...found.map(({ value }) => value || 0));
+      return line(name, found, ({ value, text }) => (value === null ? unknown('not recorded') : measure(text, most > 0 ? value / most : 0)), false);
+    });
+    return section('metrics', 'Metrics', quiet('The bars of a row have one scale, from 0 to the largest value of the row. What was not recorded has no bar.'),
+      table('Metrics of the runs', 'Metric', runs, [make('tbody', {}, ...rows)]));
+  };
+
+  const checks = (runs) => {
+    const views = [...new Map(runs.flatMap((run) => run.checks.map(({ view, name }) => [view, name])))];
+    if (!views.length) return section('checks', 'Checks', quiet('None of these runs has a visual check.'));
+    const rows = views.map(([view, name]) => {
+      const found = runs.map((run) => run.checks.find((check) => check.view === view));
+      return line(name, found.map((check) => check?.similarity), (value, index) => {
+        if (!found[index]) return unknown('this run’s case version has no such check');
+        return value === null ? found[index].text : measure(found[index].text, value);
+      });
+    });
+    return section('checks', 'Checks', quiet('Similarity of each view to its reference, from 0 to 1: a signal, not a verdict. A view that was not reached is not a failure.'),
+      table('Checks of the runs', 'Check', runs, [make('tbody', {}, ...rows)]));
+  };
+
+  const writeups = (runs) => {
+    if (!runs.some((run) => run.writeup)) return section('writeups', 'Writeups', quiet('None of these runs has a writeup.'));
+    const TAGS = { h: 'h4', p: 'p', li: 'li', pre: 'pre' };
+    const cards = runs.map((run, index) => {
+      const card = make('div', {}, make('h3', {}, letter(index), ' ', run.model));
+      if (!run.writeup) return make('div', {}, ...card.childNodes, quiet('This run has no writeup.'));
+      const { blocks, more } = run.writeup;
+      let list;
+      for (const [tag, text] of blocks) {
+        const block = make(TAGS[tag] || 'p', {}, text);
+        if (tag === 'li') {
+          if (!list) card.append(list = make('ul'));
+          list.append(block);
+        } else {
+          list = undefined;
+          card.append(block);
+        }
+      }
+      card.append(make('p', {}, link(`${pageOf(run)}#writeup`, more ? 'All of the writeup' : 'The writeup on its page')));
+      return card;
+    });
+    return section('writeups', 'Writeups', make('div', { className: 'beside' }, ...cards));
+  };
+
+  window.runpress.compare = {
+    LETTERS, draw, pageOf, here, named, go, differ, letter, unknown, section, quiet, fold, table,
+    metrics, fields, checks, writeups,
+  };
+})();

@@ -1,0 +1,127 @@
+(() => {
+  // What all scripts of the site share: elements, data, the clipboard, menus. It is the first script of every page.
+  'use strict';
+  const root = new URL('../', document.currentScript.src);
+  // An element with properties and children.
+  const make = (name, fields, ...children) => {
+    const element = Object.assign(document.createElement(name), fields);
+    element.append(...children);
+    return element;
+  };
+  const link = (href, text, fields) => make('a', { href, ...fields }, text);
+  const button = (text, onclick, fields) => make('button', { type: 'button', onclick, ...fields }, text);
+  // Controls take the place that the page has kept for them.
+  const mount = (element, kept, put) => {
+    const place = document.querySelector(`${kept}.awaited`);
+    if (place) place.replaceWith(element);
+    else put(element);
+  };
+  const digits = (number) => number.toLocaleString('en');
+  const count = (number, noun, nouns = `${noun}s`) => `${digits(number)} ${number === 1 ? noun : nouns}`;
+  // What a formatted number says.
+  const number = (text) => Number(text.replace(/[$,]/g, ''));
+  // A list by keys; what has none (null) comes last, and equal ones keep their order.
+  const collate = new Intl.Collator(undefined, { numeric: true }).compare;
+  const sorted = (list, keyOf, way) => {
+    const keyed = list.map((each, at) => ({ each, at, key: keyOf(each) }));
+    keyed.sort((a, b) => (a.key === null) - (b.key === null)
+      || (a.key !== null && way * (typeof a.key === 'number' && typeof b.key === 'number' ? a.key - b.key : collate(a.key, b.key)))
+      || a.at - b.at);
+    return keyed.map(({ each }) => each);
+  };
+  // What a cell of data shows, as it does on the page.
+  const shown = ({ text, href, tone, iso, title, unknown, small }) => {
+    let content = text;
+    if (href) content = link(new URL(href, root), text);
+    else if (tone) content = make('span', { className: `badge b-${tone}` }, text);
+    else if (iso) content = make('time', { dateTime: iso, title }, text);
+    else if (title) content = make(unknown ? 'abbr' : 'span', { title, className: unknown ? 'unknown' : '' }, text);
+    return small ? [content, ' ', make('small', {}, small)] : [content];
+  };
+  const pause = () => new Promise((go) => setTimeout(go));
+  // 12 ms at a time; in between the page answers.
+  const steps = async (list, work, between) => {
+    let until = performance.now() + 12;
+    for (const one of list) {
+      work(one);
+      if (performance.now() < until) continue;
+      await pause();
+      between?.();
+      until = performance.now() + 12;
+    }
+  };
+  // Adds a script of data and answers what it brought.
+  let received;
+  const take = (...data) => { received = data.at(-1); };
+  const load = (path) => new Promise((done, onerror) => {
+    document.head.append(make('script', { src: new URL(`${path}.js`, root), onerror, onload: () => {
+      done(received);
+      received = undefined;
+    } }));
+  });
+  // All rows of the archive, the newest first.
+  const archive = async (work) => {
+    const parts = await load('search/runs');
+    for (let part = 1; part <= parts; part += 1) await steps(await load(`search/runs-${part}`), work);
+  };
+  // Changes the query of the address. From disk a browser may forbid it; everything works all the same.
+  const query = (edit, how = 'replaceState') => {
+    const url = new URL(location);
+    edit(url.searchParams);
+    if (url.href === location.href) return;
+    try {
+      history[how](history.state, '', url);
+    } catch {
+      // Then the address stays.
+    }
+  };
+  const copy = async (text) => {
+    try {
+      await navigator.clipboard.writeText(text);
+      return true;
+    } catch {
+      const focus = document.activeElement;
+      // No clipboard here: the old way.
+      const area = make('textarea', { value: text, className: 'sr' });
+      document.body.append(area);
+      area.select();
+      const done = document.execCommand('copy');
+      area.remove();
+      focus.focus();
+      return done;
+    }
+  };
+  // Text that Markdown takes as it is: no markup, no image, no link, and no code that ends before its text does.
+  const escaped = (text) => text.replace(/[\\`*_[\]<>|#~!&]|:(?=\/\/)|(?<=www)\./gi, '\\$&');
+  const fenced = (text, least = 1) => '`'.repeat(Math.max(least, ...[...text.matchAll(/`+/g)].map(([run]) => run.length + 1)));
+  // What `details.choice` unfolds lies over the page: Escape or a click elsewhere closes it, and it stays in the window.
+  const MENU = 'details.choice[open]';
+  const keep = ({ lastElementChild: menu }) => {
+    menu.style.translate = '';
+    const { left, right } = menu.getBoundingClientRect();
+    const over = Math.min(left, right - document.documentElement.clientWidth + 8);
+    if (over > 0) menu.style.translate = `${-over}px`;
+  };
+  const sizes = new ResizeObserver((seen) => {
+    for (const { target } of seen) keep(target.closest('details'));
+  });
+  document.addEventListener('toggle', ({ target }) => {
+    if (!target.matches('details.choice')) return;
+    for (const element of [target, target.lastElementChild]) sizes[target.open ? 'observe' : 'unobserve'](element);
+  }, true);
+  addEventListener('resize', () => document.querySelectorAll(MENU).forEach(keep));
+  document.addEventListener('click', ({ target }) => {
+    for (const menu of document.querySelectorAll(MENU)) if (target.isConnected && !menu.contains(target)) menu.open = false;
+  });
+  document.addEventListener('keydown', ({ key, target }) => {
+    const menu = key === 'Escape' && document.querySelector(MENU);
+    if (!menu) return;
+    if (menu.contains(target)) menu.firstElementChild.focus();
+    menu.open = false;
+  });
+  // The functions named like data are what the files of data call.
+  window.runpress = {
+    root, make, link, button, mount, digits, count, number, sorted, shown, pause, steps, load, archive, query, copy, escaped, fenced,
+    search: take, runs: take, run: take, annotations: take,
+  };
+})();

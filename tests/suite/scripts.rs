@@ -1,0 +1,164 @@
+//! What the site's own scripts may not do: look for words on a page. Words are for people, and change; what a script
+//! needs is in attributes and in named fields of data.
+
+use std::fs;
+use std::path::Path;
+
+/// What scripts compare texts with: keys of a keyboard, names of columns, fields, tags and modes, and kinds of the format.
+const NAMES: [&str; 20] = [
+    "",
+    "-",
+    "/",
+    "Enter",
+    "Escape",
+    "annotation",
+    "author",
+    "case",
+    "check-",
+    "complete",
+    "event",
+    "group",
+    "hypothesis",
+    "id",
+    "k",
+    "li",
+    "number",
+    "pointermove",
+    "true",
+    "write",
+];
+
+/// Letters in patterns that are parts of addresses or a syntax: `runs/<slug>/`, and `www` for the Markdown that links it.
+const IN_PATTERNS: [&str; 2] = ["runs", "www"];
+
+/// The quoted texts and the patterns of a script, each with the code before it on its line.
+#[derive(Default)]
+struct Literals<'a> {
+    texts: Vec<(&'a str, &'a str)>,
+    patterns: Vec<&'a str>,
+}
+
+fn literals(script: &str) -> Literals<'_> {
+    let mut found = Literals::default();
+    for line in script.lines() {
+        let mut at = 0;
+        while let Some(start) = line[at..].find(['\'', '/', '`']).map(|start| at + start) {
+            let (before, rest) = (&line[..start], &line[start + 1..]);
+            let opened = before
+                .trim_end()
+                .ends_with(['(', ',', '=', ':', '[', '!', '&', '|', '?', '>', '{', ';']);
+            let end = match &line[start..=start] {
+                "/" if rest.starts_with('/') => break,
+                "/" if !opened => None,
+                quote => closing(rest, quote),
+            };
+            let Some(end) = end else {
+                at = start + 1;
+                continue;
+            };
+            match &line[start..=start] {
+                "'" => found.texts.push((before, &rest[..end])),
+                "/" => found.patterns.push(&rest[..end]),
+                _ => {}
+            }
+            at = start + end + 2;
+        }
+    }
+    found
+}
+
+/// Where a literal ends: at its quote, when no `\` is before it and, for a pattern, no `[` is open.
+fn closing(rest: &str, quote: &str) -> Option<usize> {
+    let (mut escaped, mut set) = (false, false);
+    for (at, c) in rest.char_indices() {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            '[' if quote == "/" => set = true,
+            ']' => set = false,
+            c if !set && quote.starts_with(c) => return Some(at),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// What a script looks for in texts: words in its patterns, and texts that it compares with.
+fn looked_for(script: &str) -> Vec<String> {
+    let literals = literals(script);
+    let mut found = Vec::new();
+    for pattern in literals.patterns {
+        let letters = |c: char| !c.is_ascii_alphabetic();
+        // `\s`, `\d` and `\p{..}` are no words.
+        let bare = pattern.replace("\\s", " ").replace("\\d", " ");
+        let words = bare.split(letters).filter(|word| word.len() > 2);
+        let words = words.filter(|word| !IN_PATTERNS.contains(word));
+        found.extend(words.map(|_| format!("/{pattern}/")));
+    }
+    for (before, text) in literals.texts {
+        let before = before.trim_end();
+        let compares = [
+            "===",
+            "!==",
+            "includes(",
+            "startsWith(",
+            "endsWith(",
+            "indexOf(",
+            "replace(",
+            "split(",
+        ];
+        let list = before.rfind('[').map(|start| &before[start..]);
+        let in_list = list.is_some_and(|list| !list.contains(']'))
+            && script.contains(&format!("'{text}'].includes("));
+        if (compares.iter().any(|word| before.ends_with(word)) || in_list)
+            && text.chars().any(char::is_alphabetic)
+            && !NAMES.contains(&text)
+        {
+            found.push(format!("'{text}'"));
+        }
+    }
+    found
+}
+
+#[test]
+fn no_script_looks_for_words_on_a_page() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("static/js");
+    let mut scripts = 0;
+    for entry in fs::read_dir(folder).expect("scripts") {
+        let path = entry.expect("a file").path();
+        if path.extension().is_none_or(|extension| extension != "js") {
+            continue;
+        }
+        scripts += 1;
+        let script = fs::read_to_string(&path).expect("UTF-8");
+        assert_eq!(
+            looked_for(&script),
+            [""; 0],
+            "{}: use data-* attributes",
+            path.display()
+        );
+    }
+    assert!(scripts > 10, "{scripts}");
+}
+
+#[test]
+fn words_that_a_script_looks_for_are_found() {
+    let found = |script| looked_for(script);
+    assert_eq!(
+        found("const w = /events ([\\d,]+) to/.exec(a);"),
+        ["/events ([\\d,]+) to/"]
+    );
+    assert_eq!(
+        found("x.replace(/^Annotation: /, '');"),
+        ["/^Annotation: /"]
+    );
+    assert_eq!(found("if (text === 'unrated') return;"), ["'unrated'"]);
+    assert_eq!(
+        found("if (['', 'unrated'].includes(text)) return;"),
+        ["'unrated'"]
+    );
+    assert_eq!(
+        found("if (key === 'Escape') make('p', {}, 'No runs / yet');"),
+        [""; 0]
+    );
+}
