@@ -1,4 +1,4 @@
-//! Knows site.toml: every key, its type and its default.
+//! Knows site.toml: every key, its type, its default and how it is read.
 
 use schemars::JsonSchema;
 
@@ -7,6 +7,8 @@ use crate::url::HttpUrl;
 
 mod read;
 mod shape;
+
+use read::{Keys, Reader, Value};
 
 pub use read::parse;
 
@@ -17,128 +19,185 @@ const KIB: u64 = 1024;
 const MIB: u64 = 1024 * KIB;
 const GIB: u64 = 1024 * MIB;
 
-/// All settings of a site; every key may be left out. The default is what an empty site.toml means.
-#[derive(Debug, Clone, PartialEq, Eq, JsonSchema)]
-#[schemars(default, deny_unknown_fields, transform = shape::sections)]
-pub struct Config {
-    /// What the site is called, and where it will stand.
-    pub site: Site,
-    /// What is read and written.
-    pub build: Build,
-    /// What may be published.
-    pub policy: Policy,
-    /// How long tapes are laid out.
-    pub timeline: Timeline,
-    /// `[files] workspace`: the folders under which agents saw the working tree.
-    #[schemars(rename = "files", schema_with = "shape::files")]
-    pub workspace: Vec<String>,
-    /// `[feeds] items`: entries in JSON Feed and Atom.
-    #[schemars(rename = "feeds", schema_with = "shape::feeds")]
-    pub feed_items: usize,
-    /// Sizes over which input is refused or cut.
-    pub limits: Limits,
-    /// `[[nav]]`: further links in the site's header.
-    pub nav: Vec<NavLink>,
+/// Defines a table of site.toml. Each key has its name in the file, its field and type, its default, and how it is read.
+macro_rules! table {
+    ($(#[$attr:meta])* $name:ident {
+        $($(#[$key_attr:meta])* $key:literal => $field:ident: $type:ty = $default:expr, $read:expr;)+
+    }) => {
+        #[derive(Debug, Clone, PartialEq, Eq, JsonSchema)]
+        $(#[$attr])*
+        pub struct $name {
+            $($(#[$key_attr])* #[schemars(rename = $key)] pub $field: $type,)+
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self { $($field: $default,)+ }
+            }
+        }
+
+        impl Keys for $name {
+            const KEYS: &'static [&'static str] = &[$($key),+];
+
+            fn read(&mut self, reader: &mut Reader<'_>, key: &str, value: &Value<'_>) {
+                match key {
+                    $($key => $read(reader, key, value, &mut self.$field),)+
+                    _ => {}
+                }
+            }
+        }
+    };
 }
 
-/// `[site]`
-#[derive(Debug, Clone, PartialEq, Eq, JsonSchema)]
-#[schemars(default, deny_unknown_fields)]
-pub struct Site {
-    /// Shown in the header of every page.
-    pub title: String,
-    /// One or two sentences.
-    pub description: String,
-    /// Where the site will stand; ends with `/`. Absolute feeds and canonical links need it.
-    #[schemars(schema_with = "shape::base_url")]
-    pub base_url: Option<HttpUrl>,
-    /// BCP 47 tag of the site's own words.
-    pub language: String,
-    /// Who publishes.
-    #[schemars(with = "String")]
-    pub author: Option<String>,
-    /// A line at the top of every page, for example "sample data".
-    #[schemars(with = "String")]
-    pub notice: Option<String>,
+table! {
+    /// All settings of a site; every key may be left out. The default is what an empty site.toml means.
+    #[schemars(default, deny_unknown_fields)]
+    Config {
+        /// What the site is called, and where it will stand.
+        "site" => site: Site = Site::default(), Reader::table;
+        /// What is read and written.
+        "build" => build: Build = Build::default(), Reader::table;
+        /// What may be published.
+        "policy" => policy: Policy = Policy::default(), Reader::table;
+        /// How long tapes are laid out.
+        "timeline" => timeline: Timeline = Timeline::default(), Reader::table;
+        /// Where agents worked.
+        "files" => files: Files = Files::default(), Reader::table;
+        /// What the feeds of the site hold.
+        "feeds" => feeds: Feeds = Feeds::default(), Reader::table;
+        /// Sizes over which input is refused or cut.
+        "limits" => limits: Limits = Limits::default(), Reader::table;
+        /// `[[nav]]`: further links in the site's header.
+        "nav" => nav: Vec<NavLink> = Vec::new(), Reader::nav;
+    }
 }
 
-/// `[build]`
-#[derive(Debug, Clone, PartialEq, Eq, JsonSchema)]
-#[schemars(default, deny_unknown_fields)]
-pub struct Build {
-    /// Content roots, relative to the site's root.
-    pub content: Vec<String>,
-    /// The output folder, relative to the site's root.
-    pub out: String,
-    /// Whether the page shell and the style sheets are minified.
-    pub minify: bool,
+table! {
+    /// `[site]`
+    #[schemars(default, deny_unknown_fields)]
+    Site {
+        /// Shown in the header of every page.
+        "title" => title: String = "Agent runs".to_owned(), Reader::string;
+        /// One or two sentences.
+        "description" => description: String = "Published runs of AI agents.".to_owned(), Reader::string;
+        /// Where the site will stand; ends with `/`. Absolute feeds and canonical links need it.
+        #[schemars(schema_with = "shape::base_url")]
+        "base_url" => base_url: Option<HttpUrl> = None, Reader::base_url;
+        /// BCP 47 tag of the site's own words.
+        "language" => language: String = "en".to_owned(), Reader::string;
+        /// Who publishes.
+        #[schemars(with = "String")]
+        "author" => author: Option<String> = None, Reader::optional;
+        /// A line at the top of every page, for example "sample data".
+        #[schemars(with = "String")]
+        "notice" => notice: Option<String> = None, Reader::optional;
+    }
 }
 
-/// `[policy]`
-#[derive(Debug, Clone, PartialEq, Eq, JsonSchema)]
-#[schemars(default, deny_unknown_fields, transform = shape::policy)]
-pub struct Policy {
-    /// Whether a completed run needs a writeup and a rating.
-    pub require_review: bool,
-    /// Whether invalid runs are set aside instead of stopping the publication.
-    #[schemars(rename = "on_invalid", with = "String")]
-    pub quarantine: bool,
-    /// Severity of a sidecar whose digest disagrees with its tape.
-    #[schemars(with = "String")]
-    pub stale_annotations: Severity,
-    /// Hosts that a playable build may be framed from.
-    #[schemars(inner(regex(pattern = shape::HOST), length(max = 253)))]
-    pub embed_hosts: Vec<String>,
-    /// Whether event logs, tapes and sidecars can be downloaded.
-    pub publish_events: bool,
-    /// Whether `implementation/` can be downloaded.
-    pub publish_implementation: bool,
-    /// Licence of the data.
-    #[schemars(with = "String")]
-    pub licence: Option<String>,
+table! {
+    /// `[build]`
+    #[schemars(default, deny_unknown_fields)]
+    Build {
+        /// Content roots, relative to the site's root.
+        "content" => content: Vec<String> = vec!["content".to_owned()], Reader::strings;
+        /// The output folder, relative to the site's root.
+        "out" => out: String = "public".to_owned(), Reader::string;
+        /// Whether the page shell and the style sheets are minified.
+        "minify" => minify: bool = true, Reader::boolean;
+    }
 }
 
-/// `[timeline]`
-#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema)]
-#[schemars(default, deny_unknown_fields)]
-pub struct Timeline {
-    /// Events on one page.
-    #[schemars(range(min = 1))]
-    pub page_size: usize,
-    /// A gap longer than this, in seconds, is folded on the strip and marked on the timeline.
-    #[schemars(range(min = 1))]
-    pub gap_seconds: u64,
+table! {
+    /// `[policy]`
+    #[schemars(default, deny_unknown_fields, transform = shape::policy)]
+    Policy {
+        /// Whether a completed run needs a writeup and a rating.
+        "require_review" => require_review: bool = false, Reader::boolean;
+        /// Whether invalid runs are set aside instead of stopping the publication.
+        #[schemars(with = "String")]
+        "on_invalid" => quarantine: bool = false, Reader::on_invalid;
+        /// Severity of a sidecar whose digest disagrees with its tape.
+        #[schemars(with = "String")]
+        "stale_annotations" => stale_annotations: Severity = Severity::Error, Reader::severity;
+        /// Hosts that a playable build may be framed from.
+        #[schemars(inner(regex(pattern = shape::HOST), length(max = 253)))]
+        "embed_hosts" => embed_hosts: Vec<String> = Vec::new(), Reader::hosts;
+        /// Whether event logs, tapes and sidecars can be downloaded.
+        "publish_events" => publish_events: bool = true, Reader::boolean;
+        /// Whether `implementation/` can be downloaded.
+        "publish_implementation" => publish_implementation: bool = false, Reader::boolean;
+        /// Licence of the data.
+        #[schemars(with = "String")]
+        "licence" => licence: Option<String> = None, Reader::optional;
+    }
 }
 
-/// `[limits]`, in bytes unless it says otherwise.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema)]
-#[schemars(default, deny_unknown_fields)]
-pub struct Limits {
-    /// One line of a JSON Lines file.
-    #[schemars(schema_with = "shape::size")]
-    pub line: u64,
-    /// Lines of the event logs, tapes, sidecars and action logs of one run, together.
-    #[schemars(range(min = 1))]
-    pub lines: usize,
-    /// One file.
-    #[schemars(schema_with = "shape::size")]
-    pub file: u64,
-    /// One file that is held whole: a record, a sidecar, a transcript, a state or an action log of review threads, a
-    /// file of the working tree that a thread is about.
-    #[schemars(schema_with = "shape::size")]
-    pub document: u64,
-    /// A writeup or a page of prose.
-    #[schemars(schema_with = "shape::size")]
-    pub writeup: u64,
-    /// What a page shows of one event; the rest stands in a file of its own.
-    #[schemars(schema_with = "shape::size")]
-    pub inline: u64,
-    /// One page of a run.
-    #[schemars(schema_with = "shape::size")]
-    pub page: u64,
-    /// All pages and files of a run.
-    #[schemars(schema_with = "shape::size")]
-    pub run: u64,
+table! {
+    /// `[timeline]`
+    #[derive(Copy)]
+    #[schemars(default, deny_unknown_fields)]
+    Timeline {
+        /// Events on one page.
+        #[schemars(range(min = 1))]
+        "page_size" => page_size: usize = 500, Reader::count;
+        /// A gap longer than this, in seconds, is folded on the strip and marked on the timeline.
+        #[schemars(range(min = 1))]
+        "gap_seconds" => gap_seconds: u64 = 60, Reader::seconds;
+    }
+}
+
+table! {
+    /// `[files]`
+    #[schemars(default, deny_unknown_fields)]
+    Files {
+        /// The folder, or folders, in which agents saw the working tree.
+        #[schemars(schema_with = "shape::one_or_more")]
+        "workspace" => workspace: Vec<String> = ["/work", "/workspace"].map(str::to_owned).to_vec(), Reader::one_or_more;
+    }
+}
+
+table! {
+    /// `[feeds]`
+    #[derive(Copy)]
+    #[schemars(default, deny_unknown_fields)]
+    Feeds {
+        /// Entries in JSON Feed and Atom.
+        #[schemars(range(min = 1))]
+        "items" => items: usize = 50, Reader::count;
+    }
+}
+
+table! {
+    /// `[limits]`, in bytes unless it says otherwise.
+    #[derive(Copy)]
+    #[schemars(default, deny_unknown_fields)]
+    Limits {
+        /// One line of a JSON Lines file.
+        #[schemars(schema_with = "shape::size")]
+        "line" => line: u64 = 64 * MIB, Reader::size;
+        /// Lines of the event logs, tapes, sidecars and action logs of one run, together.
+        #[schemars(range(min = 1))]
+        "lines" => lines: usize = 1_000_000, Reader::count;
+        /// One file.
+        #[schemars(schema_with = "shape::size")]
+        "file" => file: u64 = GIB, Reader::size;
+        /// One file that is held whole: a record, a sidecar, a transcript, a state or an action log of review threads, a
+        /// file of the working tree that a thread is about.
+        #[schemars(schema_with = "shape::size")]
+        "document" => document: u64 = 64 * MIB, Reader::size;
+        /// A writeup or a page of prose.
+        #[schemars(schema_with = "shape::size")]
+        "writeup" => writeup: u64 = 256 * KIB, Reader::size;
+        /// What a page shows of one event; the rest stands in a file of its own.
+        #[schemars(schema_with = "shape::size")]
+        "inline" => inline: u64 = 64 * KIB, Reader::size;
+        /// One page of a run.
+        #[schemars(schema_with = "shape::size")]
+        "page" => page: u64 = 64 * MIB, Reader::size;
+        /// All pages and files of a run.
+        #[schemars(schema_with = "shape::size")]
+        "run" => run: u64 = 4 * GIB, Reader::size;
+    }
 }
 
 impl Limits {
@@ -155,90 +214,15 @@ impl Limits {
     }
 }
 
-/// One entry of `[[nav]]`.
-#[derive(Debug, Clone, PartialEq, Eq, JsonSchema)]
-#[schemars(deny_unknown_fields)]
-pub struct NavLink {
-    /// The words of the link.
-    #[schemars(length(min = 1))]
-    pub title: String,
-    /// `http(s)` or a path of the site.
-    #[schemars(schema_with = "shape::link")]
-    pub url: String,
-}
-
-impl Default for Config {
-    fn default() -> Self {
-        Self {
-            site: Site::default(),
-            build: Build::default(),
-            policy: Policy::default(),
-            timeline: Timeline::default(),
-            workspace: ["/work", "/workspace"].map(str::to_owned).to_vec(),
-            feed_items: 50,
-            limits: Limits::default(),
-            nav: Vec::new(),
-        }
-    }
-}
-
-impl Default for Site {
-    fn default() -> Self {
-        Self {
-            title: "Agent runs".to_owned(),
-            description: "Published runs of AI agents.".to_owned(),
-            base_url: None,
-            language: "en".to_owned(),
-            author: None,
-            notice: None,
-        }
-    }
-}
-
-impl Default for Build {
-    fn default() -> Self {
-        Self {
-            content: vec!["content".to_owned()],
-            out: "public".to_owned(),
-            minify: true,
-        }
-    }
-}
-
-impl Default for Policy {
-    fn default() -> Self {
-        Self {
-            require_review: false,
-            quarantine: false,
-            stale_annotations: Severity::Error,
-            embed_hosts: Vec::new(),
-            publish_events: true,
-            publish_implementation: false,
-            licence: None,
-        }
-    }
-}
-
-impl Default for Timeline {
-    fn default() -> Self {
-        Self {
-            page_size: 500,
-            gap_seconds: 60,
-        }
-    }
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            line: 64 * MIB,
-            lines: 1_000_000,
-            file: GIB,
-            document: 64 * MIB,
-            writeup: 256 * KIB,
-            inline: 64 * KIB,
-            page: 64 * MIB,
-            run: 4 * GIB,
-        }
+table! {
+    /// One entry of `[[nav]]`.
+    #[schemars(deny_unknown_fields)]
+    NavLink {
+        /// The words of the link.
+        #[schemars(length(min = 1))]
+        "title" => title: String = String::new(), Reader::string;
+        /// `http(s)` or a path of the site.
+        #[schemars(schema_with = "shape::link")]
+        "url" => url: String = String::new(), Reader::string;
     }
 }

@@ -481,5 +481,5 @@ fn run_of(
 
 /// Whether a run stands among the newest, whose writeups JSON Feed carries.
 fn is_newest(site: &Site, index: usize) -> bool {
-    index < site.config.feed_items
+    index < site.config.feeds.items
 }

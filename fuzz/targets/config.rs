@@ -36,7 +36,7 @@ pub fn run(bytes: &[u8]) {
     ];
     assert!(sizes.iter().all(|size| *size > 0), "{config:?}");
     assert!(
-        config.timeline.page_size > 0 && config.feed_items > 0,
+        config.timeline.page_size > 0 && config.feeds.items > 0,
         "{config:?}"
     );
     assert!(

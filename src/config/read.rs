@@ -5,44 +5,30 @@ use std::ops::Range;
 
 use toml::de::{DeTable, DeValue};
 
-use super::{Build, Config, GIB, KIB, Limits, MIB, NavLink, Policy, Site, Timeline};
+use super::{Build, Config, Feeds, Files, GIB, KIB, Limits, MIB, NavLink, Policy, Site, Timeline};
 use crate::diagnostics::text::{nearest, quoted, reason};
 use crate::diagnostics::{Code, Collector, Diagnostic, Severity, Source, codes};
 use crate::url::{HttpUrl, is_host};
 
-const SITE: &[&str] = &[
-    "title",
-    "description",
-    "base_url",
-    "language",
-    "author",
-    "notice",
-];
-const BUILD: &[&str] = &["content", "out", "minify"];
-const POLICY: &[&str] = &[
-    "require_review",
-    "on_invalid",
-    "stale_annotations",
-    "embed_hosts",
-    "publish_events",
-    "publish_implementation",
-    "licence",
-];
-const FILES: &[&str] = &["workspace"];
-const TIMELINE: &[&str] = &["page_size", "gap_seconds"];
-const FEEDS: &[&str] = &["items"];
-const LIMITS: &[&str] = &[
-    "line", "lines", "file", "document", "writeup", "inline", "page", "run",
-];
+/// The sections in which a key that is outside of every section is looked for.
 const SECTIONS: [(&str, &[&str]); 7] = [
-    ("site", SITE),
-    ("build", BUILD),
-    ("policy", POLICY),
-    ("files", FILES),
-    ("timeline", TIMELINE),
-    ("feeds", FEEDS),
-    ("limits", LIMITS),
+    ("site", Site::KEYS),
+    ("build", Build::KEYS),
+    ("policy", Policy::KEYS),
+    ("files", Files::KEYS),
+    ("timeline", Timeline::KEYS),
+    ("feeds", Feeds::KEYS),
+    ("limits", Limits::KEYS),
 ];
+
+/// A table of site.toml.
+pub(super) trait Keys {
+    /// Its keys, in the order in which a message lists them.
+    const KEYS: &'static [&'static str];
+
+    /// Reads the value of one of them.
+    fn read(&mut self, reader: &mut Reader<'_>, key: &str, value: &Value<'_>);
+}
 
 /// Reads site.toml; every problem in it is reported at once.
 #[must_use]
@@ -63,7 +49,7 @@ pub fn parse(path: &str, text: &str) -> (Config, Vec<Diagnostic>) {
     }
     let mut config = Config::default();
     if errors.is_empty() {
-        reader.read(table.get_ref(), &mut config);
+        reader.keys("", table.get_ref(), &mut config);
     }
     // Tables are sorted by key; people read a file from its top.
     let mut problems = reader.problems.finish(path);
@@ -71,156 +57,147 @@ pub fn parse(path: &str, text: &str) -> (Config, Vec<Diagnostic>) {
     (config, problems)
 }
 
-type Value<'t> = toml::Spanned<DeValue<'t>>;
+pub(super) type Value<'t> = toml::Spanned<DeValue<'t>>;
 
-struct Reader<'a> {
+/// Reads values of one type each into a field; what is wrong is reported and changes nothing.
+pub(super) struct Reader<'a> {
     source: Source<'a>,
     problems: Collector,
 }
 
 impl Reader<'_> {
-    fn read(&mut self, table: &DeTable<'_>, config: &mut Config) {
-        self.each(table, "", |reader, key, value| {
-            match key {
-                "site" => reader.table(key, value, |r, k, v| r.site(&mut config.site, k, v)),
-                "build" => reader.table(key, value, |r, k, v| r.build(&mut config.build, k, v)),
-                "policy" => reader.table(key, value, |r, k, v| r.policy(&mut config.policy, k, v)),
-                "timeline" => {
-                    reader.table(key, value, |r, k, v| r.timeline(&mut config.timeline, k, v));
-                }
-                "files" => reader.table(key, value, |r, k, v| match k {
-                    "workspace" => r.one_or_more(k, v, &mut config.workspace),
-                    _ => Err(FILES),
-                }),
-                "feeds" => reader.table(key, value, |r, k, v| match k {
-                    "items" => r.count(k, v, &mut config.feed_items),
-                    _ => Err(FEEDS),
-                }),
-                "limits" => reader.table(key, value, |r, k, v| r.limits(&mut config.limits, k, v)),
-                "nav" => reader.nav(value, &mut config.nav),
-                _ => {
-                    return Err(&[
-                        "site", "build", "policy", "timeline", "files", "feeds", "limits", "nav",
-                    ]);
-                }
+    /// Reads the keys of a table; unrecognized ones are reported with the nearest one that exists.
+    fn keys<T: Keys>(&mut self, section: &str, table: &DeTable<'_>, into: &mut T) {
+        for (key, value) in table {
+            let name: &str = key.get_ref();
+            if T::KEYS.contains(&name) {
+                into.read(self, name, value);
+                continue;
             }
-            Ok(())
-        });
-    }
-
-    fn site(&mut self, site: &mut Site, key: &str, value: &Value<'_>) -> Known {
-        match key {
-            "title" => self.string(key, value, &mut site.title),
-            "description" => self.string(key, value, &mut site.description),
-            "base_url" => self.base_url(key, value, &mut site.base_url),
-            "language" => self.string(key, value, &mut site.language),
-            "author" => self.optional(key, value, &mut site.author),
-            "notice" => self.optional(key, value, &mut site.notice),
-            _ => Err(SITE),
+            let near = if section.is_empty() && !value.get_ref().is_table() {
+                section_of(name)
+            } else {
+                nearest(name, T::KEYS.iter().copied()).map(quoted)
+            };
+            let help = near.map_or_else(
+                || format!("The keys here are {}.", list(T::KEYS)),
+                |near| format!("Did you mean {near}?"),
+            );
+            let place = if section.is_empty() {
+                String::new()
+            } else {
+                format!(" in `[{section}]`")
+            };
+            self.report(
+                &codes::CONFIG_UNKNOWN_KEY,
+                key.span(),
+                format!("There is no key {}{place}", quoted(name)),
+                help,
+            );
         }
     }
 
-    fn build(&mut self, build: &mut Build, key: &str, value: &Value<'_>) -> Known {
-        match key {
-            "content" => self.strings(key, value, &mut build.content),
-            "out" => self.string(key, value, &mut build.out),
-            "minify" => self.boolean(key, value, &mut build.minify),
-            _ => Err(BUILD),
+    pub(super) fn table<T: Keys>(&mut self, key: &str, value: &Value<'_>, into: &mut T) {
+        match value.get_ref().as_table() {
+            Some(table) => self.keys(key, table, into),
+            None => self.wrong_type(key, value, "a table"),
         }
     }
 
-    fn policy(&mut self, policy: &mut Policy, key: &str, value: &Value<'_>) -> Known {
-        match key {
-            "require_review" => self.boolean(key, value, &mut policy.require_review),
-            "publish_events" => self.boolean(key, value, &mut policy.publish_events),
-            "publish_implementation" => {
-                self.boolean(key, value, &mut policy.publish_implementation)
-            }
-            "licence" => self.optional(key, value, &mut policy.licence),
-            "on_invalid" => self.choice(
-                key,
+    /// Reads a value of one type; `expected` says which.
+    fn typed<T>(
+        &mut self,
+        (key, value): (&str, &Value<'_>),
+        expected: &str,
+        read: Option<T>,
+        into: &mut T,
+    ) {
+        match read {
+            Some(read) => *into = read,
+            None => self.wrong_type(key, value, expected),
+        }
+    }
+
+    pub(super) fn string(&mut self, key: &str, value: &Value<'_>, into: &mut String) {
+        let text = value.get_ref().as_str().map(str::to_owned);
+        self.typed((key, value), "a string", text, into);
+    }
+
+    pub(super) fn optional(&mut self, key: &str, value: &Value<'_>, into: &mut Option<String>) {
+        let mut text = String::new();
+        self.string(key, value, &mut text);
+        *into = Some(text).filter(|text| !text.is_empty());
+    }
+
+    pub(super) fn one_or_more(&mut self, key: &str, value: &Value<'_>, into: &mut Vec<String>) {
+        let one = value.get_ref().as_str().map(|text| vec![text.to_owned()]);
+        let expected = "a string or a list of strings";
+        self.typed((key, value), expected, one.or_else(|| texts(value)), into);
+    }
+
+    pub(super) fn strings(&mut self, key: &str, value: &Value<'_>, into: &mut Vec<String>) {
+        self.typed((key, value), "a list of strings", texts(value), into);
+    }
+
+    pub(super) fn boolean(&mut self, key: &str, value: &Value<'_>, into: &mut bool) {
+        let yes = value.get_ref().as_bool();
+        self.typed((key, value), "`true` or `false`", yes, into);
+    }
+
+    pub(super) fn on_invalid(&mut self, key: &str, value: &Value<'_>, quarantine: &mut bool) {
+        let choices = [("fail", false), ("quarantine", true)];
+        self.choice(key, value, &choices, quarantine);
+    }
+
+    pub(super) fn severity(&mut self, key: &str, value: &Value<'_>, into: &mut Severity) {
+        let choices = [("error", Severity::Error), ("warn", Severity::Warning)];
+        self.choice(key, value, &choices, into);
+    }
+
+    pub(super) fn hosts(&mut self, key: &str, value: &Value<'_>, into: &mut Vec<String>) {
+        self.strings(key, value, into);
+        for host in into.iter().filter(|host| !is_host(host)) {
+            self.invalid(
                 value,
-                &[("fail", false), ("quarantine", true)],
-                &mut policy.quarantine,
-            ),
-            "stale_annotations" => {
-                let choices = [("error", Severity::Error), ("warn", Severity::Warning)];
-                self.choice(key, value, &choices, &mut policy.stale_annotations)
-            }
-            "embed_hosts" => {
-                self.strings(key, value, &mut policy.embed_hosts)?;
-                for host in policy.embed_hosts.iter().filter(|host| !is_host(host)) {
-                    self.invalid(
-                        value,
-                        &format!("{} is not a host name", quoted(host)),
-                        "Write hosts as `builds.example.org`, without scheme and path.",
-                    );
-                }
-                policy.embed_hosts.retain(|host| is_host(host));
-                Ok(())
-            }
-            _ => Err(POLICY),
+                &format!("{} is not a host name", quoted(host)),
+                "Write hosts as `builds.example.org`, without scheme and path.",
+            );
+        }
+        into.retain(|host| is_host(host));
+    }
+
+    pub(super) fn seconds(&mut self, key: &str, value: &Value<'_>, into: &mut u64) {
+        let mut seconds = 0;
+        self.count(key, value, &mut seconds);
+        if seconds > 0 {
+            *into = seconds as u64;
         }
     }
 
-    fn timeline(&mut self, timeline: &mut Timeline, key: &str, value: &Value<'_>) -> Known {
-        match key {
-            "page_size" => self.count(key, value, &mut timeline.page_size),
-            "gap_seconds" => {
-                let mut seconds = 0;
-                self.count(key, value, &mut seconds)?;
-                if seconds > 0 {
-                    timeline.gap_seconds = seconds as u64;
-                }
-                Ok(())
-            }
-            _ => Err(TIMELINE),
-        }
-    }
-
-    fn limits(&mut self, limits: &mut Limits, key: &str, value: &Value<'_>) -> Known {
-        let limit = match key {
-            "line" => &mut limits.line,
-            "lines" => return self.count(key, value, &mut limits.lines),
-            "file" => &mut limits.file,
-            "document" => &mut limits.document,
-            "writeup" => &mut limits.writeup,
-            "inline" => &mut limits.inline,
-            "page" => &mut limits.page,
-            "run" => &mut limits.run,
-            _ => return Err(LIMITS),
-        };
+    pub(super) fn size(&mut self, key: &str, value: &Value<'_>, into: &mut u64) {
         let size = match value.get_ref() {
             DeValue::Integer(number) => u64::from_str_radix(number.as_str(), number.radix()).ok(),
             DeValue::String(text) => parse_size(text),
             _ => None,
         };
         match size {
-            Some(size) if size > 0 => *limit = size,
+            Some(size) if size > 0 => *into = size,
             _ => self.invalid(
                 value,
                 &format!("The value of {} is not a size", quoted(key)),
                 "Write a number of bytes, or text such as `64 MiB`.",
             ),
         }
-        Ok(())
     }
 
-    fn nav(&mut self, value: &Value<'_>, nav: &mut Vec<NavLink>) {
+    pub(super) fn nav(&mut self, key: &str, value: &Value<'_>, nav: &mut Vec<NavLink>) {
         let Some(items) = value.get_ref().as_array() else {
-            self.wrong_type("nav", value, "a list of tables, written `[[nav]]`");
+            self.wrong_type(key, value, "a list of tables, written `[[nav]]`");
             return;
         };
         for item in items {
-            let mut link = NavLink {
-                title: String::new(),
-                url: String::new(),
-            };
-            self.table("nav", item, |r, k, v| match k {
-                "title" => r.string(k, v, &mut link.title),
-                "url" => r.string(k, v, &mut link.url),
-                _ => Err(&["title", "url"]),
-            });
+            let mut link = NavLink::default();
+            self.table(key, item, &mut link);
             let safe = HttpUrl::parse(&link.url).is_some() || crate::url::is_site_path(&link.url);
             let help =
                 "The `url` is `http(s)://…` or a path of the site such as `guide/index.html`.";
@@ -238,120 +215,9 @@ impl Reader<'_> {
         }
     }
 
-    /// Calls `read` for each key; unknown ones are reported with the nearest known.
-    fn each(
-        &mut self,
-        table: &DeTable<'_>,
-        section: &str,
-        mut read: impl FnMut(&mut Self, &str, &Value<'_>) -> Known,
-    ) {
-        for (key, value) in table {
-            let name: &str = key.get_ref();
-            if let Err(known) = read(self, name, value) {
-                let stray = section.is_empty() && !value.get_ref().is_table();
-                let near = if stray {
-                    section_of(name)
-                } else {
-                    nearest(name, known.iter().copied()).map(quoted)
-                };
-                let help = near.map_or_else(
-                    || format!("The keys here are {}.", list(known)),
-                    |near| format!("Did you mean {near}?"),
-                );
-                let place = if section.is_empty() {
-                    String::new()
-                } else {
-                    format!(" in `[{section}]`")
-                };
-                self.report(
-                    &codes::CONFIG_UNKNOWN_KEY,
-                    key.span(),
-                    format!("There is no key {}{place}", quoted(name)),
-                    help,
-                );
-            }
-        }
-    }
-
-    fn table(
-        &mut self,
-        section: &str,
-        value: &Value<'_>,
-        read: impl FnMut(&mut Self, &str, &Value<'_>) -> Known,
-    ) {
-        match value.get_ref().as_table() {
-            Some(table) => self.each(table, section, read),
-            None => self.wrong_type(section, value, "a table"),
-        }
-    }
-
-    #[allow(
-        clippy::unnecessary_wraps,
-        reason = "a section reads as one table of keys"
-    )]
-    fn string(&mut self, key: &str, value: &Value<'_>, into: &mut String) -> Known {
-        match value.get_ref().as_str() {
-            Some(text) => text.clone_into(into),
-            None => self.wrong_type(key, value, "a string"),
-        }
-        Ok(())
-    }
-
-    fn optional(&mut self, key: &str, value: &Value<'_>, into: &mut Option<String>) -> Known {
-        let mut text = String::new();
-        self.string(key, value, &mut text)?;
-        *into = Some(text).filter(|text| !text.is_empty());
-        Ok(())
-    }
-
-    #[allow(
-        clippy::unnecessary_wraps,
-        reason = "a section reads as one table of keys"
-    )]
-    fn one_or_more(&mut self, key: &str, value: &Value<'_>, into: &mut Vec<String>) -> Known {
-        let one = value.get_ref().as_str();
-        match one
-            .map(|text| vec![text.to_owned()])
-            .or_else(|| texts(value))
-        {
-            Some(texts) => *into = texts,
-            None => self.wrong_type(key, value, "a string or a list of strings"),
-        }
-        Ok(())
-    }
-
-    #[allow(
-        clippy::unnecessary_wraps,
-        reason = "a section reads as one table of keys"
-    )]
-    fn strings(&mut self, key: &str, value: &Value<'_>, into: &mut Vec<String>) -> Known {
-        match texts(value) {
-            Some(texts) => *into = texts,
-            None => self.wrong_type(key, value, "a list of strings"),
-        }
-        Ok(())
-    }
-
-    #[allow(
-        clippy::unnecessary_wraps,
-        reason = "a section reads as one table of keys"
-    )]
-    fn boolean(&mut self, key: &str, value: &Value<'_>, into: &mut bool) -> Known {
-        match value.get_ref().as_bool() {
-            Some(yes) => *into = yes,
-            None => self.wrong_type(key, value, "`true` or `false`"),
-        }
-        Ok(())
-    }
-
-    #[allow(
-        clippy::unnecessary_wraps,
-        reason = "a section reads as one table of keys"
-    )]
-    fn count(&mut self, key: &str, value: &Value<'_>, into: &mut usize) -> Known {
+    pub(super) fn count(&mut self, key: &str, value: &Value<'_>, into: &mut usize) {
         let Some(number) = value.get_ref().as_integer() else {
-            self.wrong_type(key, value, "a whole number");
-            return Ok(());
+            return self.wrong_type(key, value, "a whole number");
         };
         match usize::from_str_radix(number.as_str(), number.radix()) {
             Ok(count) if count > 0 => *into = count,
@@ -366,23 +232,17 @@ impl Reader<'_> {
                 "Write a whole number above 0.",
             ),
         }
-        Ok(())
     }
 
-    #[allow(
-        clippy::unnecessary_wraps,
-        reason = "a section reads as one table of keys"
-    )]
     fn choice<T: Copy>(
         &mut self,
         key: &str,
         value: &Value<'_>,
         choices: &[(&str, T)],
         into: &mut T,
-    ) -> Known {
+    ) {
         let Some(text) = value.get_ref().as_str() else {
-            self.wrong_type(key, value, "a string");
-            return Ok(());
+            return self.wrong_type(key, value, "a string");
         };
         if let Some((_, choice)) = choices.iter().find(|(name, _)| *name == text) {
             *into = *choice;
@@ -394,12 +254,11 @@ impl Reader<'_> {
                 &format!("Write one of {}.", list(&names)),
             );
         }
-        Ok(())
     }
 
-    fn base_url(&mut self, key: &str, value: &Value<'_>, into: &mut Option<HttpUrl>) -> Known {
+    pub(super) fn base_url(&mut self, key: &str, value: &Value<'_>, into: &mut Option<HttpUrl>) {
         let mut text = String::new();
-        self.string(key, value, &mut text)?;
+        self.string(key, value, &mut text);
         if !text.is_empty() {
             *into = HttpUrl::base(&text);
             if into.is_none() {
@@ -410,7 +269,6 @@ impl Reader<'_> {
                 );
             }
         }
-        Ok(())
     }
 
     fn wrong_type(&mut self, key: &str, value: &Value<'_>, expected: &str) {
@@ -442,9 +300,6 @@ impl Reader<'_> {
         });
     }
 }
-
-/// `Err` carries the keys that exist, for a key that does not.
-type Known = Result<(), &'static [&'static str]>;
 
 /// A key that stands outside every section may belong into one.
 fn section_of(name: &str) -> Option<String> {

@@ -5,47 +5,13 @@ use serde_json::json;
 
 use crate::shapes::HTTP_ADDRESS;
 
-use super::Config;
-
 /// What [`crate::url::is_host`] takes, but for the length.
 pub(super) const HOST: &str =
     r"^[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?(\.[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?)*$";
 
-pub(super) fn files(_: &mut SchemaGenerator) -> Schema {
-    section(&json!({
-        "workspace": {
-            "description": "The folder, or folders, in which agents saw the working tree.",
-            "type": ["string", "array"],
-            "items": { "type": "string" },
-            "default": Config::default().workspace,
-        },
-    }))
-}
-
-pub(super) fn feeds(_: &mut SchemaGenerator) -> Schema {
-    section(&json!({
-        "items": {
-            "description": "Entries in JSON Feed and Atom.",
-            "type": "integer",
-            "minimum": 1,
-            "default": Config::default().feed_items,
-        },
-    }))
-}
-
-fn section(keys: &serde_json::Value) -> Schema {
-    json_schema!({ "type": "object", "additionalProperties": false, "properties": keys })
-}
-
-/// A section that the type holds as one value has its defaults at its keys.
-pub(super) fn sections(schema: &mut Schema) {
-    for key in ["files", "feeds"] {
-        if let Some(serde_json::Value::Object(section)) =
-            schema.pointer_mut(&format!("/properties/{key}"))
-        {
-            section.remove("default");
-        }
-    }
+/// A text, or a list of texts.
+pub(super) fn one_or_more(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": ["string", "array"], "items": { "type": "string" } })
 }
 
 /// What [`crate::url::HttpUrl::base`] takes; an empty string is the same as no address.

@@ -67,7 +67,7 @@ pub fn feed<'a>(
             .runs
             .iter()
             .zip(findings)
-            .take(config.feed_items)
+            .take(config.feeds.items)
             .map(|(entry, findings)| {
                 let run = &entry.run;
                 let summary = format!(

@@ -61,7 +61,7 @@ pub(super) fn threads<'a>(
     }
     let mut by_file: BTreeMap<String, Vec<&mut Thread<'_>>> = BTreeMap::new();
     for thread in &mut threads {
-        match model::threads::resource_path(&thread.resource, &config.workspace) {
+        match model::threads::resource_path(&thread.resource, &config.files.workspace) {
             // What an archive of the implementation never holds is not published in pieces either.
             Some(path) if path.split('/').any(|name| name.starts_with('.')) => {
                 problems.add(&codes::THREADS_HIDDEN_RESOURCE, || {

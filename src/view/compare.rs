@@ -383,7 +383,7 @@ fn tape_data<'a>(config: &Config, tape: &'a Tape<'_>, layout: &Layout<'_>) -> Ta
             kinds.push(event.kind);
             kinds.len() - 1
         });
-        let key = key(event, &config.workspace).map(|key| {
+        let key = key(event, &config.files.workspace).map(|key| {
             *known.entry(key).or_insert_with_key(|key| {
                 bytes += key.len();
                 keys.push(key.clone());
@@ -394,7 +394,7 @@ fn tape_data<'a>(config: &Config, tape: &'a Tape<'_>, layout: &Layout<'_>) -> Ta
             break;
         }
         for path in &event.files {
-            let path = path_key(path, &config.workspace);
+            let path = path_key(path, &config.files.workspace);
             bytes += path.len();
             if bytes > KEYS {
                 break;

@@ -58,7 +58,7 @@ pub fn atom(config: &Config, base: &str, archive: &Archive, findings: &[Findings
         .runs
         .iter()
         .zip(findings)
-        .take(config.feed_items)
+        .take(config.feeds.items)
         .map(|(entry, findings)| {
             let run = &entry.run;
             let subject = &run.subject;
