@@ -6,9 +6,11 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 
 use crate::formats::json::Node;
-use crate::formats::reader::Number;
+use crate::formats::reader::{Need, Number, Object, Reader};
 use crate::shapes::{self, Late};
 
+use super::object::{Field, Keys, Part, Shape, objects};
+use super::read::{stages, tool_calls, toolchain};
 use super::shape;
 
 mod validation;
@@ -18,214 +20,205 @@ pub use validation::*;
 /// A text of the document; `None` is absent, null or (with a problem reported) of another type.
 pub type Text<'a> = Option<Cow<'a, str>>;
 
-/// A run record of Test Cabinet, of any version; there is no version field, so what is absent says which it is.
-///
-/// A key that is null is the same as one that is not there. Keys that are not known are kept. Keys that came later
-/// are described, and refuse nothing: a run is shown without them where they are of another type.
-#[derive(Debug, Default, JsonSchema)]
-#[schemars(rename_all = "camelCase", transform = shape::this_document)]
-pub struct RunRecord<'a> {
-    /// Unique id of the run.
-    #[schemars(with = "shapes::Name")]
-    pub id: Text<'a>,
-    /// When the run started, RFC 3339.
-    #[schemars(with = "shapes::Time")]
-    pub started_at: Text<'a>,
-    /// When it ended, RFC 3339; not before it started.
-    #[schemars(with = "shapes::Time")]
-    pub finished_at: Text<'a>,
-    /// When it was published, RFC 3339. Where it is there, the archive is ordered by it.
-    #[schemars(with = "Option<shapes::Time>")]
-    pub published_at: Text<'a>,
+objects! {
+    /// A run record of Test Cabinet, of any version; there is no version field, so what is absent says which it is.
+    ///
+    /// A key that is null is the same as one that is not there. Keys that are not known are kept. Keys that came later
+    /// are described, and refuse nothing: a run is shown without them where they are of another type.
+    #[schemars(transform = shape::this_document)]
+    closed RunRecord<'a> {
+        /// Unique id of the run.
+        #[schemars(with = "shapes::Name")]
+        "id" required => id: Text<'a>;
+        /// When the run started, RFC 3339.
+        #[schemars(with = "shapes::Time")]
+        "startedAt" required => started_at: Text<'a>;
+        /// When it ended, RFC 3339; not before it started.
+        #[schemars(with = "shapes::Time")]
+        "finishedAt" required => finished_at: Text<'a>;
+        /// When it was published, RFC 3339. Where it is there, the archive is ordered by it.
+        #[schemars(with = "Option<shapes::Time>")]
+        "publishedAt" optional => published_at: Text<'a>;
+        /// What was run.
+        "subject" required => subject: Subject<'a>;
+        /// What ran it.
+        #[schemars(with = "Option<Tooling<'a>>")]
+        "tooling" optional => tooling: Tooling<'a>;
+        /// Where it ran.
+        #[schemars(with = "Option<Environment<'a>>")]
+        "environment" optional => environment: Environment<'a>;
+        /// What it took.
+        "metrics" required => metrics: Metrics<'a>;
+        /// What was found afterwards.
+        "validation" required => validation: Validation<'a>;
+        /// Where its outputs are.
+        #[schemars(with = "Option<Links<'a>>")]
+        "links" optional => links: Links<'a>;
+        /// How it ended.
+        "status" required => status: Status<'a>;
+        /// What the entry of a game jam says of itself, in Markdown, for the runs that come after it; not displayed.
+        #[schemars(default, with = "Late<String>")]
+        "gameJamReadme" late => game_jam_readme: Text<'a>;
+        /// Entries of the same jam that this one had to differ from.
+        #[schemars(default, with = "Late<Vec<PriorEntry<'a>>>")]
+        "gameJamPriorEntries" late => game_jam_prior_entries: Vec<PriorEntry<'a>>;
+        /// How often each tool was called, by its lower-case name.
+        #[schemars(default, with = "Late<BTreeMap<String, shapes::Count>>")]
+        "toolCalls" by(tool_calls) => tool_calls: Vec<(Cow<'a, str>, Number<'a>)>;
+        /// The commit that the run began from.
+        #[schemars(default, with = "Late<String>")]
+        "seedCommit" late => seed_commit: Text<'a>;
+        /// Measurements of the code, passed on as written.
+        #[schemars(default, with = "Late<shapes::AsWritten>")]
+        "codeAnalysis" late => code_analysis: Option<Node<'a>>;
+        /// Type check, linter and tests; absent is "not checked". `typecheck` says with `ran` and `succeeded` how the type check went.
+        #[schemars(default, with = "Late<shapes::AsWritten>")]
+        "toolchain" by(toolchain) => toolchain: Option<Toolchain<'a>>;
+        /// How the run presents itself.
+        #[schemars(default, with = "Late<Showcase<'a>>")]
+        "showcase" late => showcase: Option<Showcase<'a>>;
+    }
+
     /// What was run.
-    pub subject: Subject<'a>,
+    #[derive(Default)]
+    closed Subject<'a> {
+        /// Slug of the test case.
+        #[schemars(with = "shapes::Name")]
+        "testCaseSlug" required => test_case_slug: Text<'a>;
+        /// Exact version of the test case.
+        #[schemars(with = "String")]
+        "testCaseVersion" required => test_case_version: Text<'a>;
+        /// Kind of the test case; `end-to-end` when absent.
+        "testType" optional => test_type: Text<'a>;
+        /// Variant of the test case; absent in the oldest records.
+        "variant" optional => variant: Text<'a>;
+        /// Slug of the harness.
+        #[schemars(with = "shapes::Name")]
+        "harnessSlug" required => harness_slug: Text<'a>;
+        /// Version of the harness.
+        "harnessVersion" optional => harness_version: Text<'a>;
+        /// The model, an opaque id.
+        #[schemars(with = "shapes::Name")]
+        "modelId" required => model_id: Text<'a>;
+        /// What ran the harness; `one-shot` when absent.
+        "orchestratorSlug" optional => orchestrator_slug: Text<'a>;
+        /// The engine that the case was built for; `none` when absent.
+        "engineSlug" optional => engine_slug: Text<'a>;
+        /// Version of the engine.
+        "engineVersion" optional => engine_version: Text<'a>;
+        /// Configuration of the harness gg, passed on as written.
+        #[schemars(default, with = "Late<shapes::AsWritten>")]
+        "ggCapabilitySet" late => gg_capability_set: Option<Node<'a>>;
+        /// What the harness gg says of its session, passed on as written.
+        #[schemars(default, with = "Late<shapes::AsWritten>")]
+        "ggSummary" late => gg_summary: Option<Node<'a>>;
+    }
+
     /// What ran it.
-    #[schemars(with = "Option<Tooling<'a>>")]
-    pub tooling: Tooling<'a>,
+    #[derive(Default)]
+    closed Tooling<'a> {
+        /// Commit of the orchestrator, `-dirty` when its tree was modified.
+        "testCabinetCommit" optional => test_cabinet_commit: Text<'a>;
+    }
+
     /// Where it ran.
-    #[schemars(with = "Option<Environment<'a>>")]
-    pub environment: Environment<'a>,
-    /// What it took.
-    pub metrics: Metrics<'a>,
-    /// What was found afterwards.
-    pub validation: Validation<'a>,
-    /// Where its outputs are.
-    #[schemars(with = "Option<Links<'a>>")]
-    pub links: Links<'a>,
-    /// How it ended.
-    pub status: Status<'a>,
-    /// What the entry of a game jam says of itself, in Markdown, for the runs that come after it; not displayed.
-    #[schemars(default, with = "Late<String>")]
-    pub game_jam_readme: Text<'a>,
-    /// Entries of the same jam that this one had to differ from.
-    #[schemars(default, with = "Late<Vec<PriorEntry<'a>>>")]
-    pub game_jam_prior_entries: Vec<PriorEntry<'a>>,
-    /// How often each tool was called, by its lower-case name.
-    #[schemars(default, with = "Late<BTreeMap<String, shapes::Count>>")]
-    pub tool_calls: Vec<(Cow<'a, str>, Number<'a>)>,
-    /// The commit that the run began from.
-    #[schemars(default, with = "Late<String>")]
-    pub seed_commit: Text<'a>,
-    /// Measurements of the code, passed on as written.
-    #[schemars(default, with = "Late<shapes::AsWritten>")]
-    pub code_analysis: Option<Node<'a>>,
-    /// Type check, linter and tests; absent is "not checked". `typecheck` says with `ran` and `succeeded` how the type check went.
-    #[schemars(default, with = "Late<shapes::AsWritten>")]
-    pub toolchain: Option<Toolchain<'a>>,
-    /// How the run presents itself.
-    #[schemars(default, with = "Late<Showcase<'a>>")]
-    pub showcase: Option<Showcase<'a>>,
-}
-
-/// What was run.
-#[derive(Debug, Default, JsonSchema)]
-#[schemars(rename_all = "camelCase")]
-pub struct Subject<'a> {
-    /// Slug of the test case.
-    #[schemars(with = "shapes::Name")]
-    pub test_case_slug: Text<'a>,
-    /// Exact version of the test case.
-    #[schemars(with = "String")]
-    pub test_case_version: Text<'a>,
-    /// Kind of the test case; `end-to-end` when absent.
-    pub test_type: Text<'a>,
-    /// Variant of the test case; absent in the oldest records.
-    pub variant: Text<'a>,
-    /// Slug of the harness.
-    #[schemars(with = "shapes::Name")]
-    pub harness_slug: Text<'a>,
-    /// Version of the harness.
-    pub harness_version: Text<'a>,
-    /// The model, an opaque id.
-    #[schemars(with = "shapes::Name")]
-    pub model_id: Text<'a>,
-    /// What ran the harness; `one-shot` when absent.
-    pub orchestrator_slug: Text<'a>,
-    /// The engine that the case was built for; `none` when absent.
-    pub engine_slug: Text<'a>,
-    /// Version of the engine.
-    pub engine_version: Text<'a>,
-    /// Configuration of the harness gg, passed on as written.
-    #[schemars(default, with = "Late<shapes::AsWritten>")]
-    pub gg_capability_set: Option<Node<'a>>,
-    /// What the harness gg says of its session, passed on as written.
-    #[schemars(default, with = "Late<shapes::AsWritten>")]
-    pub gg_summary: Option<Node<'a>>,
-}
-
-/// What ran it.
-#[derive(Debug, Default, JsonSchema)]
-#[schemars(rename_all = "camelCase")]
-pub struct Tooling<'a> {
-    /// Commit of the orchestrator, `-dirty` when its tree was modified.
-    pub test_cabinet_commit: Text<'a>,
-}
-
-/// Where it ran.
-#[derive(Debug, Default, JsonSchema)]
-#[schemars(rename_all = "camelCase")]
-pub struct Environment<'a> {
-    /// Name of the operating system, or `unknown`.
-    pub os: Text<'a>,
-    /// The image: a tag or a digest reference, kept as it is.
-    pub container_image: Text<'a>,
-    /// Version of Node.js, for example `v22.14.0`.
-    pub node_version: Text<'a>,
-    /// `apiKey` or `subscription`; there is no default.
-    #[schemars(default, with = "Late<String>")]
-    pub auth_mode: Text<'a>,
+    #[derive(Default)]
+    closed Environment<'a> {
+        /// Name of the operating system, or `unknown`.
+        "os" optional => os: Text<'a>;
+        /// The image: a tag or a digest reference, kept as it is.
+        "containerImage" optional => container_image: Text<'a>;
+        /// Version of Node.js, for example `v22.14.0`.
+        "nodeVersion" optional => node_version: Text<'a>;
+        /// `apiKey` or `subscription`; there is no default.
+        #[schemars(default, with = "Late<String>")]
+        "authMode" late => auth_mode: Text<'a>;
+    }
 }
 
 /// The keys of `metrics` that hold the durations of stages.
-pub const STAGES: [&str; 4] = [
-    "setupSeconds",
-    "sessionSeconds",
-    "teardownSeconds",
-    "validationSeconds",
+pub(super) const STAGES: Keys = &[
+    ("setupSeconds", &Shape::Any),
+    ("sessionSeconds", &Shape::Any),
+    ("teardownSeconds", &Shape::Any),
+    ("validationSeconds", &Shape::Any),
 ];
 
-/// What it took.
-#[derive(Debug, Default, JsonSchema)]
-#[schemars(rename_all = "camelCase", transform = shape::stages)]
-pub struct Metrics<'a> {
-    /// Wall clock, in seconds.
-    #[schemars(with = "shapes::Amount")]
-    pub run_time_seconds: Option<Number<'a>>,
-    /// Durations of the [`STAGES`], in the order of the document; null is "not reported".
-    #[schemars(skip)]
-    pub stages: Vec<(Cow<'a, str>, Option<Number<'a>>)>,
-    /// Tokens in four classes that do not overlap.
-    pub tokens: Tokens<'a>,
-    /// Cost in USD.
-    pub cost: Cost<'a>,
-}
+objects! {
+    /// What it took.
+    #[derive(Default)]
+    #[schemars(transform = shape::stages)]
+    closed Metrics<'a> {
+        /// Wall clock, in seconds.
+        #[schemars(with = "shapes::Amount")]
+        "runTimeSeconds" required => run_time_seconds: Option<Number<'a>>;
+        /// Tokens in four classes that do not overlap.
+        "tokens" required => tokens: Tokens<'a>;
+        /// Cost in USD.
+        "cost" required => cost: Cost<'a>;
+    } + beside {
+        /// Durations of the stages, in the order of the document; null is "not reported".
+        stages: Vec<(Cow<'a, str>, Option<Number<'a>>)> = stages, STAGES;
+    }
 
-/// Four classes that do not overlap; null is "not reported".
-#[derive(Debug, Default, JsonSchema)]
-#[schemars(rename_all = "camelCase")]
-pub struct Tokens<'a> {
-    /// Input that was not served from a cache.
-    #[schemars(with = "Option<shapes::Count>")]
-    pub uncached_input: Option<Number<'a>>,
-    /// Input that was served from a cache.
-    #[schemars(with = "Option<shapes::Count>")]
-    pub cached_input: Option<Number<'a>>,
-    /// Output without reasoning.
-    #[schemars(with = "Option<shapes::Count>")]
-    pub output: Option<Number<'a>>,
-    /// Reasoning.
-    #[schemars(with = "Option<shapes::Count>")]
-    pub reasoning: Option<Number<'a>>,
-}
+    /// Four classes that do not overlap; null is "not reported".
+    #[derive(Default)]
+    closed Tokens<'a> {
+        /// Input that was not served from a cache.
+        #[schemars(with = "Option<shapes::Count>")]
+        "uncachedInput" optional => uncached_input: Option<Number<'a>>;
+        /// Input that was served from a cache.
+        #[schemars(with = "Option<shapes::Count>")]
+        "cachedInput" optional => cached_input: Option<Number<'a>>;
+        /// Output without reasoning.
+        #[schemars(with = "Option<shapes::Count>")]
+        "output" optional => output: Option<Number<'a>>;
+        /// Reasoning.
+        #[schemars(with = "Option<shapes::Count>")]
+        "reasoning" optional => reasoning: Option<Number<'a>>;
+    }
 
-/// Cost in USD; null is an unknown price, 0 is free.
-#[derive(Debug, Default, JsonSchema)]
-#[schemars(rename_all = "camelCase")]
-pub struct Cost<'a> {
-    /// At list prices, in USD.
-    #[schemars(with = "Option<shapes::Amount>")]
-    pub comparable: Option<Number<'a>>,
-    /// What was charged, in USD.
-    #[schemars(with = "Option<shapes::Amount>")]
-    pub actual: Option<Number<'a>>,
-}
+    /// Cost in USD; null is an unknown price, 0 is free.
+    #[derive(Default)]
+    closed Cost<'a> {
+        /// At list prices, in USD.
+        #[schemars(with = "Option<shapes::Amount>")]
+        "comparable" optional => comparable: Option<Number<'a>>;
+        /// What was charged, in USD.
+        #[schemars(with = "Option<shapes::Amount>")]
+        "actual" optional => actual: Option<Number<'a>>;
+    }
 
-/// Where its outputs are.
-#[derive(Debug, Default, JsonSchema)]
-#[schemars(rename_all = "camelCase")]
-pub struct Links<'a> {
-    /// URL of the generated source.
-    #[schemars(with = "Option<shapes::Address>")]
-    pub source_repo: Text<'a>,
-    /// URL of the playable build.
-    #[schemars(with = "Option<shapes::Address>")]
-    pub playable_build: Text<'a>,
-}
+    /// Where its outputs are.
+    #[derive(Default)]
+    closed Links<'a> {
+        /// URL of the generated source.
+        #[schemars(with = "Option<shapes::Address>")]
+        "sourceRepo" optional => source_repo: Text<'a>;
+        /// URL of the playable build.
+        #[schemars(with = "Option<shapes::Address>")]
+        "playableBuild" optional => playable_build: Text<'a>;
+    }
 
-/// How it ended.
-#[derive(Debug, Default, JsonSchema)]
-#[schemars(rename_all = "camelCase")]
-pub struct Status<'a> {
-    /// How the run ended: `completed`, `timed_out`, `failed` and others, kept literally.
-    #[schemars(with = "String")]
-    pub state: Text<'a>,
-    /// Why it ended like that.
-    pub detail: Text<'a>,
-}
+    /// How it ended.
+    #[derive(Default)]
+    closed Status<'a> {
+        /// How the run ended: `completed`, `timed_out`, `failed` and others, kept literally.
+        #[schemars(with = "String")]
+        "state" required => state: Text<'a>;
+        /// Why it ended like that.
+        "detail" optional => detail: Text<'a>;
+    }
 
-/// An earlier entry of the same jam.
-#[derive(Debug, Default, JsonSchema)]
-#[schemars(rename_all = "camelCase")]
-pub struct PriorEntry<'a> {
-    /// Id of the run.
-    #[schemars(with = "Option<String>")]
-    pub run_id: Text<'a>,
-    /// When that run ended, RFC 3339.
-    #[schemars(with = "Option<String>")]
-    pub finished_at: Text<'a>,
-    /// What it says of itself, in Markdown; not displayed.
-    #[schemars(with = "Option<String>")]
-    pub readme: Text<'a>,
+    /// An earlier entry of the same jam.
+    closed PriorEntry<'a> {
+        /// Id of the run.
+        "runId" optional => run_id: Text<'a>;
+        /// When that run ended, RFC 3339.
+        "finishedAt" optional => finished_at: Text<'a>;
+        /// What it says of itself, in Markdown; not displayed.
+        "readme" optional => readme: Text<'a>;
+    }
 }
 
 /// `toolchain`: what its headline needs; the rest is shown as written.
@@ -239,29 +232,23 @@ pub struct Toolchain<'a> {
     pub written: Node<'a>,
 }
 
-/// How the run presents itself.
-#[derive(Debug, Default, JsonSchema)]
-#[schemars(rename_all = "camelCase")]
-pub struct Showcase<'a> {
-    /// What it is, in Markdown.
-    #[schemars(with = "Option<String>")]
-    pub description: Text<'a>,
-    /// Pictures, videos and replays.
-    #[schemars(with = "Option<Vec<Media<'a>>>")]
-    pub media: Vec<Media<'a>>,
-}
+objects! {
+    /// How the run presents itself.
+    closed Showcase<'a> {
+        /// What it is, in Markdown.
+        "description" optional => description: Text<'a>;
+        /// Pictures, videos and replays.
+        #[schemars(with = "Option<Vec<Media<'a>>>")]
+        "media" optional => media: Vec<Media<'a>>;
+    }
 
-/// A picture, a video or a replay.
-#[derive(Debug, Default, JsonSchema)]
-#[schemars(rename_all = "camelCase")]
-pub struct Media<'a> {
-    /// The file.
-    #[schemars(with = "Option<String>")]
-    pub file: Text<'a>,
-    /// Its name for people.
-    #[schemars(with = "Option<String>")]
-    pub name: Text<'a>,
-    /// `image`, `video` or `replay`.
-    #[schemars(with = "Option<String>")]
-    pub kind: Text<'a>,
+    /// A picture, a video or a replay.
+    closed Media<'a> {
+        /// The file.
+        "file" optional => file: Text<'a>;
+        /// Its name for people.
+        "name" optional => name: Text<'a>;
+        /// `image`, `video` or `replay`.
+        "kind" optional => kind: Text<'a>;
+    }
 }

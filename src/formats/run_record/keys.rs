@@ -3,6 +3,9 @@
 use crate::diagnostics::text::nearest;
 use crate::formats::json::{Kind, Node};
 
+use super::RunRecord;
+use super::object::{Part, Shape};
+
 /// A key that no version of the format has, as far as runpress knows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownKey {
@@ -19,186 +22,14 @@ pub struct UnknownKey {
 /// Unknown keys of one record that are told; a record with more is not a record of this format.
 const PER_RECORD: usize = 100;
 
-/// What may stand somewhere.
-enum Shape {
-    /// Anything; it is not searched.
-    Any,
-    /// An object with these keys.
-    Object(&'static [(&'static str, &'static Shape)]),
-    /// An array of these.
-    List(&'static Shape),
-}
-
-use Shape::{Any, List, Object};
-
-static RECORD: Shape = Object(&[
-    ("id", &Any),
-    ("startedAt", &Any),
-    ("finishedAt", &Any),
-    ("publishedAt", &Any),
-    (
-        "subject",
-        &Object(&[
-            ("testCaseSlug", &Any),
-            ("testCaseVersion", &Any),
-            ("testType", &Any),
-            ("variant", &Any),
-            ("harnessSlug", &Any),
-            ("harnessVersion", &Any),
-            ("modelId", &Any),
-            ("orchestratorSlug", &Any),
-            ("engineSlug", &Any),
-            ("engineVersion", &Any),
-            ("ggCapabilitySet", &Any),
-            ("ggSummary", &Any),
-        ]),
-    ),
-    ("tooling", &Object(&[("testCabinetCommit", &Any)])),
-    (
-        "environment",
-        &Object(&[
-            ("os", &Any),
-            ("containerImage", &Any),
-            ("nodeVersion", &Any),
-            ("authMode", &Any),
-        ]),
-    ),
-    (
-        "metrics",
-        &Object(&[
-            ("runTimeSeconds", &Any),
-            ("setupSeconds", &Any),
-            ("sessionSeconds", &Any),
-            ("teardownSeconds", &Any),
-            ("validationSeconds", &Any),
-            (
-                "tokens",
-                &Object(&[
-                    ("uncachedInput", &Any),
-                    ("cachedInput", &Any),
-                    ("output", &Any),
-                    ("reasoning", &Any),
-                ]),
-            ),
-            ("cost", &Object(&[("comparable", &Any), ("actual", &Any)])),
-        ]),
-    ),
-    (
-        "validation",
-        &Object(&[
-            ("loaded", &Any),
-            ("detail", &Any),
-            // Steps may carry keys whose names are not settled; the page shows them as written.
-            ("install", &Any),
-            ("build", &Any),
-            (
-                "checks",
-                &List(&Object(&[
-                    ("view", &Any),
-                    ("name", &Any),
-                    ("reached", &Any),
-                    ("similarity", &Any),
-                    ("detail", &Any),
-                ])),
-            ),
-            (
-                "referenceComparisons",
-                &List(&Object(&[("view", &Any), ("similarity", &Any)])),
-            ),
-            (
-                "proofs",
-                &List(&Object(&[
-                    ("id", &Any),
-                    ("name", &Any),
-                    ("kind", &Any),
-                    ("dest", &Any),
-                    ("present", &Any),
-                    ("detail", &Any),
-                ])),
-            ),
-            ("debugScripts", &List(&DEBUG_SCRIPT)),
-            ("asset", &Any),
-            ("voxel", &Any),
-            ("audio", &Any),
-            ("particle", &Any),
-            ("ui", &Any),
-            ("material", &Any),
-            ("adversarial", &Any),
-            ("performance", &Any),
-        ]),
-    ),
-    (
-        "links",
-        &Object(&[("sourceRepo", &Any), ("playableBuild", &Any)]),
-    ),
-    ("status", &Object(&[("state", &Any), ("detail", &Any)])),
-    ("gameJamReadme", &Any),
-    (
-        "gameJamPriorEntries",
-        &List(&Object(&[
-            ("runId", &Any),
-            ("finishedAt", &Any),
-            ("readme", &Any),
-        ])),
-    ),
-    ("toolCalls", &Any),
-    ("seedCommit", &Any),
-    ("codeAnalysis", &Any),
-    ("toolchain", &Any),
-    (
-        "showcase",
-        &Object(&[
-            ("description", &Any),
-            (
-                "media",
-                &List(&Object(&[("file", &Any), ("name", &Any), ("kind", &Any)])),
-            ),
-        ]),
-    ),
-]);
-
-static DEBUG_SCRIPT: Shape = Object(&[
-    ("itemId", &Any),
-    ("subItemId", &Any),
-    ("title", &Any),
-    ("categoryTitle", &Any),
-    ("script", &Any),
-    ("ran", &Any),
-    ("gates", &Any),
-    ("preconditionUnmet", &Any),
-    ("detail", &Any),
-    (
-        "verdicts",
-        &List(&Object(&[
-            ("id", &Any),
-            ("pass", &Any),
-            (
-                "assertions",
-                &List(&Object(&[
-                    ("label", &Any),
-                    ("pass", &Any),
-                    ("expected", &Any),
-                    ("actual", &Any),
-                ])),
-            ),
-        ])),
-    ),
-    (
-        "outputs",
-        &List(&Object(&[
-            ("id", &Any),
-            ("name", &Any),
-            ("kind", &Any),
-            ("actualPresent", &Any),
-        ])),
-    ),
-]);
+/// The keys of a record.
+const RECORD: &Shape = <RunRecord<'static> as Part<'static>>::SHAPE;
 
 /// The unknown keys of a record, each path once, in the order of the document.
 #[must_use]
 pub fn unknown_keys(root: Node<'_>) -> Vec<UnknownKey> {
     let mut found = Vec::new();
-    search(root, &RECORD, "", "", &mut found);
+    search(root, RECORD, "", "", &mut found);
     found
 }
 
@@ -206,14 +37,15 @@ pub fn unknown_keys(root: Node<'_>) -> Vec<UnknownKey> {
 /// text of the record.
 #[must_use]
 pub fn known_part(pointer: &str) -> &str {
-    let mut shape = &RECORD;
+    let mut shape = RECORD;
     let mut end = 0;
     for part in pointer.split('/').skip(1) {
         let below = match shape {
-            Any => None,
-            List(item) => is_position(part).then_some(*item),
-            Object(known) => known
+            Shape::Any => None,
+            Shape::List(item) => is_position(part).then_some(*item),
+            Shape::Object(known) => known
                 .iter()
+                .flat_map(|keys| keys.iter())
                 .find(|(key, _)| *key == part)
                 .map(|(_, shape)| *shape),
         };
@@ -232,8 +64,8 @@ fn is_position(part: &str) -> bool {
 
 fn search(node: Node<'_>, shape: &Shape, path: &str, pointer: &str, found: &mut Vec<UnknownKey>) {
     match shape {
-        Any => {}
-        List(shape) => {
+        Shape::Any => {}
+        Shape::List(shape) => {
             if node.kind() == Kind::Array {
                 for (index, item) in node.items().into_iter().enumerate() {
                     let path = format!("{path}[]");
@@ -241,7 +73,8 @@ fn search(node: Node<'_>, shape: &Shape, path: &str, pointer: &str, found: &mut 
                 }
             }
         }
-        Object(known) => {
+        Shape::Object(known) => {
+            let known = || known.iter().flat_map(|keys| keys.iter());
             if node.kind() != Kind::Object {
                 return;
             }
@@ -250,11 +83,11 @@ fn search(node: Node<'_>, shape: &Shape, path: &str, pointer: &str, found: &mut 
                 let path = format!("{path}{dot}{}", member.key);
                 let part = crate::formats::json::pointer_part(&member.key);
                 let pointer = format!("{pointer}/{part}");
-                if let Some((_, shape)) = known.iter().find(|(key, _)| *key == member.key) {
+                if let Some((_, shape)) = known().find(|(key, _)| *key == member.key) {
                     search(member.value, shape, &path, &pointer, found);
                 } else if found.len() < PER_RECORD && !found.iter().any(|key| key.path == path) {
                     found.push(UnknownKey {
-                        near: nearest(&member.key, known.iter().map(|(key, _)| *key)),
+                        near: nearest(&member.key, known().map(|(key, _)| *key)),
                         offset: member.value.offset,
                         pointer,
                         path,

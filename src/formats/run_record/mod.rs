@@ -5,6 +5,7 @@
 mod displayed;
 mod document;
 mod keys;
+mod object;
 mod other;
 mod read;
 mod shape;
@@ -13,6 +14,8 @@ use crate::diagnostics::{Diagnostic, Source, codes};
 
 use super::json::Node;
 use super::reader::{Reader, ShapeCodes};
+
+use object::Part;
 
 pub use displayed::displayed;
 pub use document::*;
@@ -68,7 +71,7 @@ pub fn parse(source: Source<'_>) -> (Option<Parsed<'_>>, Vec<Diagnostic>) {
     if let Some(problem) = other::wrong_document(&reader, &top, root) {
         return (None, vec![problem]);
     }
-    let record = read::record(&mut reader, &top);
+    let record = RunRecord::read(&mut reader, &top);
     let diagnostics = reader.finish();
     (
         Some(Parsed {

@@ -20,12 +20,12 @@ pub(super) fn compared(check: &mut Schema) {
 /// The durations of the stages, which came later: they are described, and refuse nothing.
 pub(super) fn stages(metrics: &mut Schema) {
     if let Some(Value::Object(properties)) = metrics.get_mut("properties") {
-        for key in STAGES {
+        for (key, _) in STAGES {
             let duration = json!({
                 "description": "Duration of a stage, in seconds; null is \"not reported\".",
                 "anyOf": [{ "type": ["number", "null"], "minimum": 0 }, true],
             });
-            properties.insert(key.to_owned(), duration);
+            properties.insert((*key).to_owned(), duration);
         }
     }
 }

@@ -1,0 +1,136 @@
+//! Knows how an object of the record becomes a type: each key is declared once, with its field, its type and whether it is required.
+
+use crate::formats::json::Node;
+use crate::formats::reader::{Need, Number, Object, Reader};
+
+use super::document::Text;
+
+/// Keys of an object, each with what its value may be.
+pub(super) type Keys = &'static [(&'static str, &'static Shape)];
+
+/// Where keys are known.
+pub(super) enum Shape {
+    /// Anything; it is not searched.
+    Any,
+    /// An object with these keys.
+    Object(&'static [Keys]),
+    /// An array of these.
+    List(&'static Shape),
+}
+
+/// An object of the record.
+pub(super) trait Part<'a>: Sized {
+    /// Its keys.
+    const SHAPE: &'static Shape;
+
+    /// Reads it.
+    fn read(r: &mut Reader<'a>, object: &Object<'a>) -> Self;
+}
+
+/// The value of a key.
+pub(super) trait Field<'a>: Sized {
+    /// The keys in it.
+    const SHAPE: &'static Shape = &Shape::Any;
+
+    /// Reads it.
+    fn read(r: &mut Reader<'a>, parent: &Object<'a>, key: &str, need: Need) -> Self;
+}
+
+impl<'a> Field<'a> for Text<'a> {
+    fn read(r: &mut Reader<'a>, parent: &Object<'a>, key: &str, need: Need) -> Self {
+        r.string(parent, key, need)
+    }
+}
+
+impl<'a> Field<'a> for Option<bool> {
+    fn read(r: &mut Reader<'a>, parent: &Object<'a>, key: &str, need: Need) -> Self {
+        r.boolean(parent, key, need)
+    }
+}
+
+impl<'a> Field<'a> for Option<Number<'a>> {
+    fn read(r: &mut Reader<'a>, parent: &Object<'a>, key: &str, need: Need) -> Self {
+        r.number(parent, key, need)
+    }
+}
+
+/// An object that is passed on as written.
+impl<'a> Field<'a> for Option<Node<'a>> {
+    fn read(r: &mut Reader<'a>, parent: &Object<'a>, key: &str, need: Need) -> Self {
+        r.child(parent, key, need).map(|object| object.node())
+    }
+}
+
+impl<'a, T: Part<'a>> Field<'a> for Option<T> {
+    const SHAPE: &'static Shape = T::SHAPE;
+
+    fn read(r: &mut Reader<'a>, parent: &Object<'a>, key: &str, need: Need) -> Self {
+        let object = r.child(parent, key, need)?;
+        Some(T::read(r, &object))
+    }
+}
+
+impl<'a, T: Part<'a> + Default> Field<'a> for T {
+    const SHAPE: &'static Shape = T::SHAPE;
+
+    fn read(r: &mut Reader<'a>, parent: &Object<'a>, key: &str, need: Need) -> Self {
+        Option::<T>::read(r, parent, key, need).unwrap_or_default()
+    }
+}
+
+impl<'a, T: Part<'a>> Field<'a> for Vec<T> {
+    const SHAPE: &'static Shape = &Shape::List(T::SHAPE);
+
+    fn read(r: &mut Reader<'a>, parent: &Object<'a>, key: &str, need: Need) -> Self {
+        r.items(parent, key, need)
+            .into_iter()
+            .filter_map(|(item, pointer)| {
+                let object = r.object(item, pointer)?;
+                Some(T::read(r, &object))
+            })
+            .collect()
+    }
+}
+
+/// Defines objects of the record. Each key is `required`, `optional`, `late` (an optional one that came later: where it is
+/// wrong, the run is shown without it) or read `by` a function. Fields `beside` the keys are read from the whole object, by
+/// a function, and may stand for further keys. Keys in an `open` object are not checked.
+macro_rules! objects {
+    ($(
+        $(#[$attr:meta])*
+        $kind:ident $name:ident $(<$life:lifetime>)? {
+            $($(#[$key_attr:meta])* $key:literal $need:ident $(($by:path))? => $field:ident: $type:ty;)+
+        } $(+ beside {
+            $($(#[$beside_attr:meta])* $beside:ident: $beside_type:ty = $read:path $(, $keys:path)?;)+
+        })?
+    )+) => {$(
+        #[derive(Debug, JsonSchema)]
+        $(#[$attr])*
+        pub struct $name $(<$life>)? {
+            $($(#[$key_attr])* #[schemars(rename = $key)] pub $field: $type,)+
+            $($($(#[$beside_attr])* #[schemars(skip)] pub $beside: $beside_type,)+)?
+        }
+
+        impl<'a> Part<'a> for $name $(<$life>)? {
+            const SHAPE: &'static Shape = objects!(@shape $kind
+                &[$(($key, objects!(@inner $need $type)),)+] $($($(, $keys)?)+)?);
+
+            fn read(r: &mut Reader<'a>, object: &Object<'a>) -> Self {
+                Self {
+                    $($field: objects!(@read r, object, $key, $need $(($by))?),)+
+                    $($($beside: $read(r, object),)+)?
+                }
+            }
+        }
+    )+};
+    (@shape closed $($keys:expr),+) => { &Shape::Object(&[$($keys),+]) };
+    (@shape open $($keys:expr),+) => { &Shape::Any };
+    (@inner by $type:ty) => { &Shape::Any };
+    (@inner $need:ident $type:ty) => { <$type as Field>::SHAPE };
+    (@read $r:ident, $object:ident, $key:literal, required) => { Field::read($r, $object, $key, Need::Required) };
+    (@read $r:ident, $object:ident, $key:literal, optional) => { Field::read($r, $object, $key, Need::Optional) };
+    (@read $r:ident, $object:ident, $key:literal, late) => { $r.late(|r| Field::read(r, $object, $key, Need::Optional)) };
+    (@read $r:ident, $object:ident, $key:literal, by($by:path)) => { $by($r, $object, $key) };
+}
+
+pub(super) use objects;
