@@ -39,7 +39,10 @@ pub struct Site {
     /// The pictures among the static files.
     pub pictures: Pictures,
     templates: Vec<UserTemplate>,
-    statics: Vec<(String, Vec<u8>)>,
+    /// Paths of the site's own static files.
+    statics: Vec<String>,
+    /// What is published of them and of the built-in ones, minified once for the whole build.
+    assets: Assets,
 }
 
 /// What the command line changes. Paths are relative to the working directory.
@@ -155,7 +158,8 @@ impl Site {
             export: overrides.export.clone(),
             templates,
             pictures: Pictures::of(&statics),
-            statics,
+            assets: assets::collect(&statics, config.build.minify),
+            statics: statics.into_iter().map(|(path, _)| path).collect(),
             config,
         })
     }
@@ -188,19 +192,19 @@ impl Site {
 
     /// Paths of the static files, below the site's root.
     pub fn static_files(&self) -> impl Iterator<Item = &str> {
-        self.statics.iter().map(|(path, _)| path.as_str())
+        self.statics.iter().map(String::as_str)
     }
 
     /// The static files.
     #[must_use]
-    pub fn assets(&self) -> Assets {
-        assets::collect(&self.statics, self.config.build.minify)
+    pub fn assets(&self) -> &Assets {
+        &self.assets
     }
 
     /// A digest of what all pages have in common: settings, templates, navigation and the addresses of the assets.
     #[must_use]
     pub fn frame(&self, navigation: &[Link]) -> String {
-        let links = self.assets().links;
+        let links = &self.assets.links;
         let frame = format!("{:?}", (&self.config, &self.templates, navigation, links));
         blake3::hash(frame.as_bytes()).to_hex().to_string()
     }
@@ -214,7 +218,7 @@ impl Site {
             &self.config,
             self.templates.clone(),
             &gathered.navigation(),
-            &self.assets().links,
+            &self.assets.links,
         )
         .map_err(|problem| vec![problem])
     }

@@ -69,7 +69,7 @@ impl<'a> Lists<'a> {
     }
 
     fn assets(&self) -> Result<(), Diagnostic> {
-        for asset in self.site.assets().files {
+        for asset in &self.site.assets().files {
             self.stage.write(&asset.path, &asset.bytes)?;
         }
         self.stage.write(".nojekyll", b"")
