@@ -14,7 +14,8 @@ folder=$(cd "$folder" && pwd)
 
 if [ "$version" = source ]; then
   # Run there: the toolchain and the settings of cargo that the caller's folder asks for are not meant for runpress.
-  (cd "$here" && cargo install --locked --quiet --path . --root "$folder")
+  # Without `serve`, which CI does not need.
+  (cd "$here" && cargo install --locked --quiet --path . --no-default-features --features minify --root "$folder")
   mv "$folder/bin/runpress" "$folder/runpress"
 else
   version=${version#v}

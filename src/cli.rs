@@ -10,6 +10,7 @@ pub(crate) mod build;
 pub(crate) mod console;
 pub(crate) mod lookup;
 pub(crate) mod paths;
+#[cfg(feature = "serve")]
 pub(crate) mod serve;
 pub(crate) mod shell;
 
@@ -80,6 +81,10 @@ pub(crate) enum Command {
         previous: Option<PathBuf>,
     },
     /// Build and serve locally; rebuild and reload on changes
+    #[cfg_attr(
+        not(feature = "serve"),
+        allow(dead_code, reason = "parsed all the same, and refused")
+    )]
     Serve {
         #[command(flatten)]
         input: Input,
@@ -285,6 +290,16 @@ fn export(text: &str) -> Result<PathBuf, String> {
                 .to_owned(),
         )
     }
+}
+
+/// Says why a program that was compiled without the feature `serve` does not serve.
+#[cfg(not(feature = "serve"))]
+pub(crate) fn no_server() -> u8 {
+    console::refuse(
+        "this build of runpress has no server",
+        "Compile it with `--features serve`, or run `runpress build` and open the pages from the output folder.",
+    );
+    COULD_NOT_RUN
 }
 
 fn base_url(text: &str) -> Result<HttpUrl, String> {

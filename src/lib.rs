@@ -69,6 +69,7 @@ pub mod publish;
 pub mod render;
 pub mod rules;
 pub mod schema;
+#[cfg(feature = "serve")]
 pub mod serve;
 pub mod shapes;
 pub mod site;

@@ -9,7 +9,9 @@ use clap::Parser;
 use runpress::site::Overrides;
 
 use cli::build::Doing;
-use cli::{Cli, Command, author, build, lookup, serve, shell};
+#[cfg(feature = "serve")]
+use cli::serve;
+use cli::{Cli, Command, author, build, lookup, shell};
 
 /// Pages are made of many short texts; the system's allocator takes a tenth of a build more, and far more with musl.
 #[global_allocator]
@@ -39,7 +41,10 @@ fn main() -> ExitCode {
         Command::Annotate(asked) => author::annotate(&cli, asked),
         Command::Completions { shell } => shell::completions(*shell),
         Command::Man { folder } => shell::man(folder.as_deref()),
+        #[cfg(feature = "serve")]
         Command::Serve { input, port } => serve::run(&cli, input, *port),
+        #[cfg(not(feature = "serve"))]
+        Command::Serve { .. } => cli::no_server(),
         Command::Check {
             input,
             base_url,

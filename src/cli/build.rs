@@ -121,6 +121,7 @@ pub(crate) fn overrides(input: &Input, rest: Overrides) -> Overrides {
 }
 
 /// Reports a build of `serve` as one of `build` is reported.
+#[cfg(feature = "serve")]
 pub(crate) fn tell(
     cli: &Cli,
     input: &Input,
@@ -131,6 +132,7 @@ pub(crate) fn tell(
 }
 
 /// What a build of `serve` came to, in a line; `stands` says whether there is a site, be it of an earlier build.
+#[cfg(feature = "serve")]
 pub(crate) fn came_to(
     result: &Result<(Site, Outcome), Failure>,
     stands: bool,

@@ -83,6 +83,7 @@ impl Bar {
     }
 
     /// A bar that says nothing elsewhere.
+    #[cfg(feature = "serve")]
     pub(crate) fn on_terminals(cli: &Cli) -> Self {
         Self {
             plain: false,

@@ -18,6 +18,7 @@ mod crawl;
 mod determinism;
 mod events;
 mod facets;
+mod features;
 mod feed_tables;
 mod feeds;
 mod full_run;
@@ -56,6 +57,7 @@ mod round_trips;
 mod schemas;
 mod scripts;
 mod search;
+#[cfg(feature = "serve")]
 mod serve;
 mod settings;
 mod sidecars;
