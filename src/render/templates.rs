@@ -16,135 +16,58 @@ use super::minify;
 use super::template_errors::Trouble;
 use super::text::escape_for_template;
 
+/// Names of templates with their text.
+macro_rules! built_in {
+    ($($name:literal,)+) => {
+        &[$(($name, include_str!(concat!("../../templates/", $name))),)+]
+    };
+}
+
 /// Built-in templates by name. A template of the site with the same name wins, and may extend `builtin/<name>`.
-const BUILT_IN: &[(&str, &str)] = &[
-    (
-        "annotations.html",
-        include_str!("../../templates/annotations.html"),
-    ),
-    (
-        "annotation_kind.html",
-        include_str!("../../templates/annotation_kind.html"),
-    ),
-    (
-        "components/annotation_card.html",
-        include_str!("../../templates/components/annotation_card.html"),
-    ),
-    ("shell.html", include_str!("../../templates/shell.html")),
-    ("head.html", include_str!("../../templates/head.html")),
-    ("home.html", include_str!("../../templates/home.html")),
-    ("runs.html", include_str!("../../templates/runs.html")),
-    ("run.html", include_str!("../../templates/run.html")),
-    ("changes.html", include_str!("../../templates/changes.html")),
-    (
-        "withdrawn.html",
-        include_str!("../../templates/withdrawn.html"),
-    ),
-    ("moved.html", include_str!("../../templates/moved.html")),
-    (
-        "components/changed_run.html",
-        include_str!("../../templates/components/changed_run.html"),
-    ),
-    ("compare.html", include_str!("../../templates/compare.html")),
-    (
-        "overview.html",
-        include_str!("../../templates/overview.html"),
-    ),
-    ("events.html", include_str!("../../templates/events.html")),
-    ("group.html", include_str!("../../templates/group.html")),
-    (
-        "problems.html",
-        include_str!("../../templates/problems.html"),
-    ),
-    (
-        "quarantined.html",
-        include_str!("../../templates/quarantined.html"),
-    ),
-    ("page.html", include_str!("../../templates/page.html")),
-    ("404.html", include_str!("../../templates/404.html")),
-    ("feeds.html", include_str!("../../templates/feeds.html")),
-    ("atom.xml", include_str!("../../templates/atom.xml")),
-    ("sitemap.xml", include_str!("../../templates/sitemap.xml")),
-    (
-        "sitemap_index.xml",
-        include_str!("../../templates/sitemap_index.xml"),
-    ),
-    (
-        "components/awaited.html",
-        include_str!("../../templates/components/awaited.html"),
-    ),
-    (
-        "components/badge.html",
-        include_str!("../../templates/components/badge.html"),
-    ),
-    (
-        "components/cell.html",
-        include_str!("../../templates/components/cell.html"),
-    ),
-    (
-        "components/comparison.html",
-        include_str!("../../templates/components/comparison.html"),
-    ),
-    (
-        "components/conversation.html",
-        include_str!("../../templates/components/conversation.html"),
-    ),
-    (
-        "components/entry.html",
-        include_str!("../../templates/components/entry.html"),
-    ),
-    (
-        "components/event_pages.html",
-        include_str!("../../templates/components/event_pages.html"),
-    ),
-    (
-        "components/evidence.html",
-        include_str!("../../templates/components/evidence.html"),
-    ),
-    (
-        "components/facts.html",
-        include_str!("../../templates/components/facts.html"),
-    ),
-    (
-        "components/moments.html",
-        include_str!("../../templates/components/moments.html"),
-    ),
-    (
-        "components/matrix.html",
-        include_str!("../../templates/components/matrix.html"),
-    ),
-    (
-        "components/pager.html",
-        include_str!("../../templates/components/pager.html"),
-    ),
-    (
-        "components/problem_list.html",
-        include_str!("../../templates/components/problem_list.html"),
-    ),
-    (
-        "components/reconciliation.html",
-        include_str!("../../templates/components/reconciliation.html"),
-    ),
-    (
-        "components/range.html",
-        include_str!("../../templates/components/range.html"),
-    ),
-    (
-        "components/run_table.html",
-        include_str!("../../templates/components/run_table.html"),
-    ),
-    (
-        "components/threads.html",
-        include_str!("../../templates/components/threads.html"),
-    ),
-    (
-        "components/when.html",
-        include_str!("../../templates/components/when.html"),
-    ),
-    (
-        "components/words.html",
-        include_str!("../../templates/components/words.html"),
-    ),
+const BUILT_IN: &[(&str, &str)] = built_in![
+    "annotations.html",
+    "annotation_kind.html",
+    "components/annotation_card.html",
+    "shell.html",
+    "head.html",
+    "home.html",
+    "runs.html",
+    "run.html",
+    "changes.html",
+    "withdrawn.html",
+    "moved.html",
+    "components/changed_run.html",
+    "compare.html",
+    "overview.html",
+    "events.html",
+    "group.html",
+    "problems.html",
+    "quarantined.html",
+    "page.html",
+    "404.html",
+    "feeds.html",
+    "atom.xml",
+    "sitemap.xml",
+    "sitemap_index.xml",
+    "components/awaited.html",
+    "components/badge.html",
+    "components/cell.html",
+    "components/comparison.html",
+    "components/conversation.html",
+    "components/entry.html",
+    "components/event_pages.html",
+    "components/evidence.html",
+    "components/facts.html",
+    "components/moments.html",
+    "components/matrix.html",
+    "components/pager.html",
+    "components/problem_list.html",
+    "components/reconciliation.html",
+    "components/range.html",
+    "components/run_table.html",
+    "components/threads.html",
+    "components/when.html",
+    "components/words.html",
 ];
 
 /// Prefix of the built-in templates.
