@@ -10,17 +10,17 @@
 //!                               ▼  each run, in parallel, one at a time per thread, then forgotten:
 //!               load ─► formats ─► rules ─► model ─► view ─► render ─► publish::Stage
 //!                               │
-//!                               ▼  what is kept of a run is small: Findings and diagnostics
+//!                               ▼  what is kept of a run is small: findings and diagnostics
 //!               Archive + Findings + Ledger ─► lists, tables, feeds, the next ledger ─► publish::Stage
 //!                               │
 //!                               ▼
 //!               no errors: Stage::swap           errors: the stage is dropped, the old site stays
 //! ```
 //!
-//! [`check`] and [`build`] below are the same story, rehearsed and played; [`pipeline`] holds its steps.
-//! The common path is optimistic: every run is read once and its pages are staged at once. When runs turn
-//! out invalid and are to be quarantined, the archive is made again without them and the pass repeats,
-//! since neighbours and ranges may have counted them.
+//! [`check`] and [`build`] below take the same way, one with a stage that writes nothing. [`pipeline`] holds the steps: of all
+//! runs in `gather` and `lists`, of one run in `run`, and each of those lists its artifacts, one function a file.
+//! Every run is read once and its pages are staged at once. When runs have errors and are to be quarantined, the archive is
+//! made again without them and so are the pages of all runs, since neighbours and ranges may have counted them.
 //!
 //! Beside the way of the data, [`schema`] lists the JSON Schemas of inputs and feeds. They are derived from the types of
 //! [`formats`], [`config`] and [`feeds`]; [`shapes`] holds what a type alone cannot say.
@@ -32,8 +32,8 @@
 //!
 //! [`author`] is the way back: it writes annotations into the content, through the same formats and rules.
 //!
-//! [`serve`] shows a site while it is made. It calls [`rebuild`], the same build with a [`pipeline::Memory`]: runs that are as they
-//! were are taken over from the site that is replaced, by links to the same files, and everything else is made as always.
+//! [`serve`] shows a site while it is made. It calls [`rebuild`], the same build with a [`pipeline::Memory`]: pages of unchanged
+//! runs are taken over from the site that is replaced, by links to the same files, and everything else is made as always.
 //!
 //! # What is absent
 //!
@@ -78,7 +78,7 @@ pub mod url;
 pub mod view;
 
 use diagnostics::Diagnostic;
-use pipeline::{Gathered, Memory, Outcome, Output, Progress, Traces};
+use pipeline::{Gathered, Memory, Outcome, Output, Progress};
 use publish::Stage;
 use site::Site;
 
@@ -90,11 +90,11 @@ pub type Failure = Vec<Diagnostic>;
 /// # Errors
 /// The content or the site's own files cannot be read at all.
 pub fn check(site: &Site, progress: &dyn Progress) -> Result<Outcome, Failure> {
-    let open = || Stage::rehearse(&site.out, &site.shown(&site.out), &site.inputs());
-    rehearse_or_build(site, progress, &open, None).map(|made| made.outcome)
+    let open = || Stage::dry_run(&site.out, &site.shown(&site.out), &site.inputs());
+    make(site, progress, &open, None).map(|made| made.outcome)
 }
 
-/// Checks everything and, unless the content has errors, puts the new site in the place of the old one.
+/// Checks everything and, unless the content has errors, replaces the old site with the new one.
 ///
 /// # Errors
 /// The content or the site's own files cannot be read at all, or the site cannot be written.
@@ -102,15 +102,8 @@ pub fn build(site: &Site, progress: &dyn Progress) -> Result<Outcome, Failure> {
     build_with(site, None, progress).map(|(outcome, _)| outcome)
 }
 
-/// The site that was replaced. It is removed when this is dropped.
-#[derive(Debug)]
-#[must_use]
-pub struct Replaced {
-    _stages: Vec<Stage>,
-}
-
-/// The same as [`build`], byte for byte, for a process that builds a site again and again: what `memory` knows to be as it was
-/// is not made again. The site that it replaces can be removed later, when nobody waits.
+/// The same as [`build`], byte for byte, for a process that builds a site again and again: pages that `memory` knows to be
+/// unchanged are not made again. The site that it replaces can be removed later, when nobody waits.
 ///
 /// # Errors
 /// As [`build`].
@@ -122,13 +115,20 @@ pub fn rebuild(
     build_with(site, Some(memory), progress)
 }
 
+/// The site that was replaced. It is removed when this is dropped.
+#[derive(Debug)]
+#[must_use]
+pub struct Replaced {
+    _stages: Vec<Stage>,
+}
+
 fn build_with(
     site: &Site,
     memory: Option<&mut Memory>,
     progress: &dyn Progress,
 ) -> Result<(Outcome, Replaced), Failure> {
     let open = || Stage::open(&site.out, &site.shown(&site.out), &site.inputs());
-    let mut made = rehearse_or_build(site, progress, &open, memory.as_deref())?;
+    let mut made = make(site, progress, &open, memory.as_deref())?;
     if made.outcome.publishes(site) {
         progress.begin("Putting it in place", 1);
         let spool = std::mem::take(&mut made.stages[0].spool);
@@ -137,7 +137,7 @@ fn build_with(
         }
         made.outcome.published = true;
         if let Some(memory) = memory {
-            memory.learn(&made.gathered, made.traces, &made.outcome.findings, spool);
+            memory.learn(&made.gathered, &made.outcome, spool);
         }
     }
     let replaced = Replaced {
@@ -149,62 +149,55 @@ fn build_with(
 /// A site that has not been put in its place yet.
 struct Made {
     gathered: Gathered,
-    traces: Traces,
     outcome: Outcome,
     /// The site, and an export where one was asked for.
     stages: Vec<Stage>,
 }
 
-/// A check is a build that writes nowhere: so both always give the same answer.
-fn rehearse_or_build(
+/// Makes the site in a stage. A check is a build whose stage writes nothing, so both always give the same answer.
+fn make(
     site: &Site,
     progress: &dyn Progress,
-    open: &dyn Fn() -> Result<Stage, Diagnostic>,
+    open_stage: &dyn Fn() -> Result<Stage, Diagnostic>,
     memory: Option<&Memory>,
 ) -> Result<Made, Failure> {
+    // Every record and all prose: what is small, and what tells the order of the runs.
     let mut gathered = Gathered::gather(site, memory.is_some(), progress)?;
     let renderer = site
-        .renderer(&gathered)
-        .map_err(|failure| gathered.failed(failure))?;
-    let open = |gathered: &Gathered| open().map_err(|problem| gathered.failed(vec![problem]));
-    let pass = |gathered: &Gathered, stage: &Stage| {
+        .renderer(&gathered.navigation())
+        .map_err(|problem| gathered.failed(vec![problem]))?;
+
+    // Each run: load, parse, check, model, view, render, stage.
+    let (stage, runs) = loop {
+        let stage = open_stage().map_err(|problem| gathered.failed(vec![problem]))?;
         let output = Output {
-            stage,
+            stage: &stage,
             renderer: &renderer,
             memory,
         };
-        gathered
-            .pass(site, output, progress)
-            .map_err(|failure| gathered.failed(failure))
+        let runs = pipeline::stage_runs(site, &gathered, output, progress)
+            .map_err(|failure| gathered.failed(failure))?;
+        if !site.config.policy.quarantine || !runs.have_errors() {
+            break (stage, runs);
+        }
+        // Neighbours and ranges may have counted them, so the pages of all runs are made again.
+        gathered = gathered.without_invalid(site, runs);
     };
-    let mut stage = open(&gathered)?;
-    let mut passed = pass(&gathered, &stage)?;
-    while gathered.quarantine(site, &passed) {
-        drop(stage);
-        stage = open(&gathered)?;
-        passed = pass(&gathered, &stage)?;
-    }
-    let traces = passed.traces();
-    let mut outcome = gathered.outcome(site, passed);
-    #[cfg_attr(
-        not(feature = "parquet"),
-        allow(unused_mut, reason = "an export is a stage, too")
-    )]
+
+    // Lists, tables and feeds of all runs.
+    let mut outcome = Outcome::of(site, &gathered, runs);
     let mut stages = vec![stage];
     if outcome.publishes(site) {
-        gathered
-            .publish_lists(site, &outcome, (&stages[0], &renderer), progress)
+        pipeline::publish_lists(site, &gathered, &outcome, (&stages[0], &renderer), progress)
             .map_err(|mut failure| {
                 failure.extend(outcome.diagnostics.iter().cloned());
                 failure
             })?;
         (outcome.files, outcome.bytes) = stages[0].written();
-        #[cfg(feature = "parquet")]
-        stages.extend(gathered.export(site, &outcome, progress)?);
+        stages.extend(pipeline::export(site, &gathered, &outcome, progress)?);
     }
     Ok(Made {
         gathered,
-        traces,
         outcome,
         stages,
     })

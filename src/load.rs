@@ -3,7 +3,7 @@
 
 mod assets;
 mod confined;
-mod look;
+mod fingerprint;
 mod named;
 mod pieces;
 mod run_files;
@@ -23,7 +23,7 @@ use crate::model::FileDigest;
 
 pub use assets::{Asset, AssetReader, asset, asset_reader};
 use confined::{Bounds, Fault, Most, attempt, read, unreadable};
-pub use look::{Look, look};
+pub use fingerprint::{Fingerprint, fingerprint};
 pub use named::{implementation, payload};
 pub use run_files::{RawLog, RunFiles, is_tape, run};
 pub use weight::weight;

@@ -26,10 +26,10 @@ const MARKER_TEXT: &[u8] =
 /// A new site while it is assembled. Dropped without [`Stage::swap`], it leaves nothing behind.
 #[derive(Debug)]
 pub struct Stage {
-    /// `None`: a rehearsal.
+    /// `None`: a dry run.
     folders: Option<Folders>,
-    /// The paths of a rehearsal; on disk the file system knows them.
-    rehearsed: Mutex<BTreeSet<String>>,
+    /// The paths of a dry run; on disk the file system knows them.
+    dry_paths: Mutex<BTreeSet<String>>,
     files: AtomicU64,
     bytes: AtomicU64,
     /// What the pages of the whole archive are made of, until they are made.
@@ -73,11 +73,11 @@ pub struct Kept {
 }
 
 impl Stage {
-    /// A stage that writes nothing and still notices what a real one would: a check is a build's rehearsal.
+    /// A stage that writes nothing and still reports what a real one would: a check is a dry run of a build.
     ///
     /// # Errors
     /// The output folder holds something else or overlaps with an input.
-    pub fn rehearse(out: &Path, shown: &str, inputs: &[PathBuf]) -> Result<Self, Diagnostic> {
+    pub fn dry_run(out: &Path, shown: &str, inputs: &[PathBuf]) -> Result<Self, Diagnostic> {
         examine(out, shown, inputs)?;
         Ok(Self::new(None))
     }
@@ -85,7 +85,7 @@ impl Stage {
     fn new(folders: Option<Folders>) -> Self {
         Self {
             folders,
-            rehearsed: Mutex::new(BTreeSet::new()),
+            dry_paths: Mutex::new(BTreeSet::new()),
             files: AtomicU64::new(0),
             bytes: AtomicU64::new(0),
             spool: Spool::default(),
@@ -131,7 +131,7 @@ impl Stage {
             .map_err(|error| failed(shown, &error))?;
         locks.extend(beside.lock(&staged, shown)?);
         #[cfg(target_os = "linux")]
-        settle(&staging);
+        spread(&staging);
         Ok(Self::new(Some(Folders {
             shown: shown.to_owned(),
             out,
@@ -144,7 +144,7 @@ impl Stage {
 
     /// Whether nothing is written, so that what only fills a file need not be made.
     #[must_use]
-    pub const fn rehearses(&self) -> bool {
+    pub const fn is_dry_run(&self) -> bool {
         self.folders.is_none()
     }
 
@@ -213,11 +213,11 @@ impl Stage {
         true
     }
 
-    /// `None` in a rehearsal.
+    /// `None` in a dry run.
     fn create(&self, path: &str) -> Result<Option<File>, Diagnostic> {
         let Some(folders) = &self.folders else {
             let mut paths = self
-                .rehearsed
+                .dry_paths
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner);
             let parents = path
@@ -330,7 +330,7 @@ impl Folders {
         self.two_renames()
     }
 
-    /// Where folders cannot be exchanged there is an instant without a site; the next build mends it.
+    /// Where folders cannot be exchanged there is an instant without a site; the next build fixes it.
     fn two_renames(&self) -> io::Result<()> {
         let mut aside = self.staging.clone();
         aside.set_extension("runpress-aside");
@@ -357,7 +357,7 @@ impl Drop for Folders {
 /// as the top of a hierarchy gets a group by its name, so it is born under a name of its own. Other file
 /// systems refuse the mark or ignore it, and the folder is made when the first file needs it.
 #[cfg(target_os = "linux")]
-fn settle(staging: &Path) {
+fn spread(staging: &Path) {
     use rustix::fs::{IFlags, ioctl_getflags, ioctl_setflags};
     let Ok(directory) = File::open(staging) else {
         return;

@@ -8,7 +8,6 @@ use crate::diagnostics::{Diagnostic, Place, codes};
 use crate::ledger;
 use crate::load;
 use crate::pictures::Pictures;
-use crate::pipeline::Gathered;
 use crate::render::templates::{Renderer, UserTemplate};
 use crate::url::HttpUrl;
 use crate::view::Link;
@@ -177,7 +176,7 @@ impl Site {
         self.previous.as_deref().unwrap_or(&self.out)
     }
 
-    /// Builds into another folder from now on, and still compares with the site that stands in the configured one.
+    /// Builds into another folder from now on, and still compares with the site in the configured one.
     pub fn build_aside(&mut self, folder: PathBuf) {
         let out = std::mem::replace(&mut self.out, folder);
         self.previous.get_or_insert(out);
@@ -213,13 +212,8 @@ impl Site {
     ///
     /// # Errors
     /// A template of the site cannot be used.
-    pub fn renderer(&self, gathered: &Gathered) -> Result<Renderer, Vec<Diagnostic>> {
-        Renderer::new(
-            &self.config,
-            self.templates.clone(),
-            &gathered.navigation(),
-            &self.assets.links,
-        )
-        .map_err(|problem| vec![problem])
+    pub fn renderer(&self, navigation: &[Link]) -> Result<Renderer, Diagnostic> {
+        let templates = self.templates.clone();
+        Renderer::new(&self.config, templates, navigation, &self.assets.links)
     }
 }

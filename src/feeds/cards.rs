@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::model::findings::Filed;
+use crate::model::findings::SpooledCard;
 use crate::view::annotations::Card;
 
 /// What a card is chosen by: places in [`Manifest::cases`], [`Manifest::authors`] and [`ShelfParts::groups`].
@@ -47,7 +47,7 @@ pub const AUTHORS: [&str; 4] = ["human", "agent", "system", "unnamed"];
 impl Manifest {
     /// The key of a card.
     #[must_use]
-    pub fn key(&self, filed: &Filed, card: &Card) -> Key {
+    pub fn key(&self, filed: &SpooledCard, card: &Card) -> Key {
         let case = self.cases.binary_search(&card.case).unwrap_or_default();
         let kind = card.author_kind.as_deref();
         let author = AUTHORS.iter().position(|author| Some(*author) == kind);

@@ -25,7 +25,7 @@ pub struct Findings {
     /// Its annotations, as they stand in the spool.
     pub spooled: Spooled,
     /// The run's newest annotations, for the home page.
-    pub newest: Vec<Glimpse>,
+    pub newest: Vec<NewestAnnotation>,
     /// The writeup as HTML, for the newest runs only: JSON Feed carries it.
     pub writeup_html: Option<String>,
     /// What the run is like, for the next build.
@@ -104,14 +104,14 @@ pub struct Spooled {
     /// Anchors to crystallize.
     pub anchors: Slice,
     /// A card for each annotation, in their order.
-    pub cards: Vec<Filed>,
+    pub cards: Vec<SpooledCard>,
     /// The beginning of the writeup, as plain text.
     pub writeup: Slice,
 }
 
-/// A card and what it is filed under.
+/// A card in the spool, and what it is sorted by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Filed {
+pub struct SpooledCard {
     /// Kind of the annotation: its place in [`super::annotation::Kind::KNOWN`], and after that the unknown ones.
     pub kind: usize,
     /// Status of a hypothesis or kind of friction, by its place in the format's list, and after that what is in none.
@@ -133,7 +133,7 @@ pub struct ThreadCounts {
 
 /// An annotation as a list shows it.
 #[derive(Debug, Clone)]
-pub struct Glimpse {
+pub struct NewestAnnotation {
     /// The word of its kind.
     pub kind: String,
     /// The first line of its evidence, as text.

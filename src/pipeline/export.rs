@@ -3,73 +3,72 @@
 use rayon::prelude::*;
 
 use crate::diagnostics::{Diagnostic, Place, codes};
-use crate::model::findings::Findings;
+use crate::model::archive::Entry;
 use crate::publish::Stage;
 use crate::site::Site;
 use crate::{Failure, export, inspect, load};
 
-use super::{Gathered, Outcome, Progress, run_of};
+use super::{Gathered, Outcome, Progress};
 
-impl Gathered {
-    /// Writes the tables that the site asks for; `None` when it asks for none.
-    ///
-    /// # Errors
-    /// The tables cannot be written.
-    pub fn export(
-        &self,
-        site: &Site,
-        outcome: &Outcome,
-        progress: &dyn Progress,
-    ) -> Result<Option<Stage>, Failure> {
-        let Some(folder) = &site.export else {
-            return Ok(None);
-        };
-        let mut inputs = site.inputs();
-        inputs.push(site.out.clone());
-        let stage = Stage::open(folder, &site.shown(folder), &inputs).map_err(|d| vec![d])?;
-        let findings = &outcome.findings;
-        progress.begin("Exporting", findings.len());
-        let cases = || {
-            self.archive.cases.par_iter().try_for_each(|case| {
-                let runs = case.runs.iter();
-                let runs = runs.map(|&index| (&self.archive.runs[index], &findings[index]));
-                write(
-                    &stage,
-                    &export::runs_path(&case.slug),
-                    export::runs(runs).map(Some),
-                )
-            })
-        };
-        let runs = || {
-            findings
-                .par_iter()
-                .enumerate()
-                .try_for_each(|(index, _): (usize, &Findings)| {
-                    let written = self.export_run(site, index, &stage);
-                    progress.tick();
-                    written
-                })
-        };
-        self.pool
-            .0
-            .install(|| cases().and_then(|()| runs()))
-            .map_err(|problem| vec![problem])?;
-        Ok(Some(stage))
-    }
+/// Writes the tables that the site asks for; `None` when it asks for none.
+///
+/// # Errors
+/// The tables cannot be written.
+pub(crate) fn export(
+    site: &Site,
+    gathered: &Gathered,
+    outcome: &Outcome,
+    progress: &dyn Progress,
+) -> Result<Option<Stage>, Failure> {
+    let Some(folder) = &site.export else {
+        return Ok(None);
+    };
+    let mut inputs = site.inputs();
+    inputs.push(site.out.clone());
+    let stage = Stage::open(folder, &site.shown(folder), &inputs).map_err(|d| vec![d])?;
+    let (archive, findings) = (&gathered.archive, &outcome.findings);
+    progress.begin("Exporting", findings.len());
+    let cases = || {
+        archive.cases.par_iter().try_for_each(|case| {
+            let runs = case.runs.iter();
+            let runs = runs.map(|&index| (&archive.runs[index], &findings[index]));
+            let path = export::runs_path(&case.slug);
+            write(&stage, &path, export::runs(runs).map(Some))
+        })
+    };
+    let runs = || {
+        archive.runs.par_iter().try_for_each(|entry| {
+            let written = export_run(site, gathered, entry, &stage);
+            progress.tick();
+            written
+        })
+    };
+    gathered
+        .pool
+        .install(|| cases().and_then(|()| runs()))
+        .map_err(|problem| vec![problem])?;
+    Ok(Some(stage))
+}
 
-    fn export_run(&self, site: &Site, index: usize, stage: &Stage) -> Result<(), Diagnostic> {
-        let (entry, directory, record) = run_of(self, index);
-        let Some(record) = record else { return Ok(()) };
-        let (files, _) = load::run(directory, record, &site.config.limits);
-        let mut told = Vec::new();
-        let inspected =
-            inspect::files(&site.config, directory, Some(&entry.run), &files).unpack(&mut told);
-        let case = &self.archive.cases[entry.case].slug;
-        let path = export::events_path(case, &entry.slug);
-        write(stage, &path, export::events(entry, &inspected))?;
-        let path = export::annotations_path(case, &entry.slug);
-        write(stage, &path, export::annotations(entry, &inspected))
-    }
+fn export_run(
+    site: &Site,
+    gathered: &Gathered,
+    entry: &Entry,
+    stage: &Stage,
+) -> Result<(), Diagnostic> {
+    let directory = gathered.directory(entry);
+    let Some(record) = &directory.record else {
+        return Ok(());
+    };
+    let place = &directory.place;
+    let (files, _) = load::run(place, record, &site.config.limits);
+    // Its problems were reported when its pages were made.
+    let inspected = inspect::files(&site.config, place, Some(&entry.run), &files).value;
+    let case = &gathered.archive.cases[entry.case].slug;
+    let path = export::events_path(case, &entry.slug);
+    write(stage, &path, export::events(entry, &inspected))?;
+    let path = export::annotations_path(case, &entry.slug);
+    write(stage, &path, export::annotations(entry, &inspected))
 }
 
 fn write(

@@ -1,366 +1,413 @@
 //! Gathers everything small: it finds all content and reads every record and every page of prose.
 
-use std::collections::{BTreeMap, BTreeSet};
-
+use rayon::ThreadPool;
 use rayon::prelude::*;
 
 use super::flight::guarded;
-use super::{Gathered, Pool, Progress, changes};
-use crate::diagnostics::{self, Diagnostic, Source};
-use crate::discover::{self, ProseFile, RunDirectory, WithdrawnFile};
+use super::prose::Prose;
+use super::runs::StagedRuns;
+use super::{Progress, ledger};
+use crate::config::Limits;
+use crate::diagnostics::{self, Diagnostic, Place, Source, codes};
+use crate::discover::{self, RunDirectory, WithdrawnFile};
 use crate::formats::run_record::UnknownKey;
-use crate::formats::{page, withdrawn};
-use crate::load::{self, Loaded, Look};
-use crate::markup::Origin;
-use crate::model::archive::{Archive, Sort};
+use crate::formats::withdrawn::{self, Withdrawals};
+use crate::ledger::Ledger;
+use crate::load::{self, Fingerprint, Loaded};
+use crate::model::archive::{Archive, Entry};
 use crate::rules::archive::Candidate;
 use crate::rules::links::Targets;
-use crate::rules::pages::Shelf;
 use crate::site::Site;
-use crate::view::links;
+use crate::view::Link;
 use crate::{Failure, inspect, rules};
 
 /// Stacks of worker threads, in bytes: far more than the deepest template or Markdown needs.
 const STACK: usize = 16 << 20;
 
+/// Everything small: the records, the prose and their problems.
+#[derive(Debug)]
+pub struct Gathered {
+    pub(super) pool: ThreadPool,
+    pub(super) directories: Vec<Directory>,
+    /// The valid runs in order, with their addresses.
+    pub(super) archive: Archive,
+    /// Problems across runs.
+    pub(super) archive_problems: Vec<Diagnostic>,
+    pub(super) prose: Prose,
+    pub(super) withdrawals: Vec<WithdrawnList>,
+    /// The ledger of the site that is replaced.
+    pub(super) previous: Option<Ledger>,
+    /// Digest of what all pages have in common, for a build with a memory.
+    pub(super) frame: String,
+    /// Problems of records, prose and settings.
+    problems: Vec<Diagnostic>,
+}
+
+/// A run directory and all that is known of it.
+#[derive(Debug)]
+pub(super) struct Directory {
+    pub(super) place: RunDirectory,
+    /// Taken before anything was read, for a build with a memory.
+    pub(super) fingerprint: Option<Fingerprint>,
+    /// `None` when it cannot be read.
+    pub(super) record: Option<Loaded>,
+    /// The run id, where the record has one, however broken the rest is.
+    pub(super) id: Option<String>,
+    /// Problems of the record.
+    pub(super) problems: Vec<Diagnostic>,
+    pub(super) status: Status,
+}
+
+/// Whether a run can be published.
+#[derive(Debug)]
+pub(super) enum Status {
+    /// The record is valid: a run of the archive.
+    Valid(Box<Candidate>),
+    /// The record is broken, or its id is a duplicate.
+    Invalid,
+    /// The run ended in a state that is never published.
+    NeverPublished,
+    /// Files beside the record have errors, and the site asks to leave such runs out.
+    Quarantined {
+        /// The address that the run had.
+        slug: String,
+        problems: Vec<Diagnostic>,
+    },
+}
+
+/// A list of withdrawn runs.
+#[derive(Debug)]
+pub(super) struct WithdrawnList {
+    path: String,
+    bytes: Vec<u8>,
+    pub(super) list: Withdrawals,
+}
+
+impl Directory {
+    pub(super) const fn candidate(&self) -> Option<&Candidate> {
+        match &self.status {
+            Status::Valid(candidate) => Some(candidate),
+            _ => None,
+        }
+    }
+
+    pub(super) const fn is_never_published(&self) -> bool {
+        matches!(self.status, Status::NeverPublished)
+    }
+
+    /// Whether the run is missing on the site because of errors.
+    pub(super) const fn is_left_out(&self) -> bool {
+        matches!(self.status, Status::Invalid | Status::Quarantined { .. })
+    }
+}
+
 impl Gathered {
-    /// Finds all content and reads every record and every page of prose. For a build that may be remembered, it also notes
-    /// how each run directory looks.
+    /// Finds all content and reads every record and every page of prose; `remembers` is for a build with a memory.
     ///
     /// # Errors
-    /// A content root cannot be read.
+    /// A content root or the ledger of the site that is replaced cannot be read.
     pub fn gather(site: &Site, remembers: bool, progress: &dyn Progress) -> Result<Self, Failure> {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(site.jobs)
             .stack_size(STACK)
-            .build();
-        let pool = Pool(pool.map_err(|error| vec![pool_failed(&error)])?);
-        let mut diagnostics = Vec::new();
-        let found = discover::discover(&site.root, &site.content).unpack(&mut diagnostics);
-        let missing = |d: &Diagnostic| d.code == &diagnostics::codes::CONTENT_MISSING_ROOT;
-        if diagnostics.iter().any(missing) {
-            return Err(diagnostics);
+            .build()
+            .map_err(|error| vec![pool_failed(&error)])?;
+        let mut problems = Vec::new();
+        let found = discover::discover(&site.root, &site.content).unpack(&mut problems);
+        if problems
+            .iter()
+            .any(|problem| problem.code == &codes::CONTENT_MISSING_ROOT)
+        {
+            return Err(problems);
         }
+        let previous =
+            ledger::previous(site).map_err(|problem| failure(vec![problem], &problems))?;
         progress.begin("Reading records", found.runs.len());
-        let read: Vec<_> = pool.0.install(|| {
-            found
-                .runs
-                .par_iter()
-                .enumerate()
-                .map(|(index, directory)| {
-                    let read = guarded(directory, || {
-                        read_record(site, (directory, index), remembers)
-                    });
-                    let read = read.unwrap_or_else(ReadRecord::failed);
-                    progress.tick();
-                    read
-                })
-                .collect()
-        });
-        let mut gathered = Self {
-            pool,
-            frame: String::new(),
-            looks: Vec::with_capacity(read.len()),
-            records: Vec::with_capacity(read.len()),
-            candidates: Vec::with_capacity(read.len()),
-            ids: Vec::with_capacity(read.len()),
-            directories: found.runs,
-            prose: Vec::new(),
-            links: Vec::new(),
-            archive: Archive::default(),
-            diagnostics,
-            not_published: BTreeSet::new(),
-            drafts: Vec::new(),
-            noticed: BTreeMap::new(),
-            set_aside: BTreeMap::new(),
-            quarantined: Vec::new(),
-            archive_notes: Vec::new(),
-            previous: None,
-            withdrawals: Vec::new(),
-        };
-        gathered.previous =
-            changes::previous(site).map_err(|problem| gathered.failed(vec![problem]))?;
-        gathered.read_withdrawals(site, &found.withdrawn);
-        let mut unknown = Vec::new();
-        for (directory, read) in read.into_iter().enumerate() {
-            if read.never_published {
-                gathered.not_published.insert(directory);
-            }
-            let candidate = read.candidate.filter(|_| !read.never_published);
-            gathered.looks.push(read.look);
-            gathered.records.push(read.file);
-            gathered.candidates.push(candidate);
-            gathered.ids.push(read.id);
-            if !read.problems.is_empty() {
-                gathered.noticed.insert(directory, read.problems.clone());
-                gathered.diagnostics.extend(read.problems);
-            }
-            unknown.push((directory, read.unknown_keys));
-        }
-        // A note stands for all runs that have a key, so those that are published need notes of their own.
-        let (unpublished, published) = unknown
-            .into_iter()
-            .partition(|(directory, _)| gathered.not_published.contains(directory));
-        gathered.tell_unknown_keys(published);
-        gathered.tell_unknown_keys(unpublished);
-        gathered.read_prose(site, found.prose);
-        gathered.refuse_duplicates();
-        if gathered.directories.is_empty() {
-            gathered.diagnostics.push(
-                diagnostics::codes::CONTENT_NO_RUNS.at(
-                    diagnostics::Place::file(
-                        site.config
-                            .build
-                            .content
-                            .first()
-                            .map_or("content", String::as_str),
-                    ),
-                    "No run was found",
-                    "Put a folder with a `run-record.json` below a content root.",
-                ),
-            );
-        }
-        if site.config.site.base_url.is_none() {
-            gathered
-                .diagnostics
-                .push(diagnostics::codes::CONFIG_NO_BASE_URL.at(
-                diagnostics::Place::file(crate::config::FILE_NAME),
-                "The site's address is not known, so feeds and pages carry no absolute addresses",
-                "Set `base_url` in `[site]`, or give `--base-url`.",
-            ));
-        }
-        gathered.assemble(site);
-        if remembers {
-            gathered.frame = site.frame(&gathered.navigation());
-        }
-        Ok(gathered)
-    }
-
-    /// The run directories that go by a name: the id in their record, or their address on the site.
-    #[must_use]
-    pub fn named(&self, name: &str) -> Vec<&RunDirectory> {
-        let ids = self.ids.iter().enumerate();
-        let mut found: Vec<usize> = ids
-            .filter(|(_, id)| id.as_deref() == Some(name))
-            .map(|(directory, _)| directory)
-            .collect();
-        if found.is_empty() {
-            let entries = self.archive.runs.iter();
-            found.extend(
-                entries
-                    .filter(|entry| entry.slug == name)
-                    .map(|entry| entry.directory),
-            );
-        }
-        found
-            .iter()
-            .map(|directory| &self.directories[*directory])
-            .collect()
-    }
-
-    /// Every name of [`Self::named`].
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        let slugs = self.archive.runs.iter().map(|entry| entry.slug.as_str());
-        self.ids.iter().flatten().map(String::as_str).chain(slugs)
-    }
-
-    fn tell_unknown_keys(&mut self, keys: Vec<(usize, Vec<UnknownKey>)>) {
-        let at = |directory: usize, key: &UnknownKey| {
-            let place = self.records[directory].as_ref().map(|file| {
-                Source::file(&file.shown, &file.bytes).place(key.offset, key.offset + 1)
+        let records = pool.install(|| {
+            let runs = found.runs.into_par_iter().enumerate();
+            let read = runs.map(|(index, place)| {
+                let read = read_record(site, place, index, remembers);
+                progress.tick();
+                read
             });
-            let place = place
-                .unwrap_or_else(|| diagnostics::Place::file(&self.directories[directory].shown));
-            (place.pointing(&key.pointer), self.ids[directory].clone())
+            read.collect()
+        });
+        let directories = checked_together(records, &mut problems);
+        let withdrawals = read_withdrawals(&found.withdrawn, &site.config.limits, &mut problems);
+        let prose = Prose::read(site, found.prose, &mut problems);
+        problems.extend(missing(site, &directories));
+        let frame = remembers.then(|| site.frame(&prose.navigation()));
+        let gathered = Self {
+            pool,
+            directories,
+            archive: Archive::default(),
+            archive_problems: Vec::new(),
+            prose,
+            withdrawals,
+            previous,
+            frame: frame.unwrap_or_default(),
+            problems,
         };
-        let notes = rules::keys::unknown(keys, at);
-        self.diagnostics.extend(notes);
+        Ok(gathered.assembled(site))
     }
 
-    fn read_prose(&mut self, site: &Site, files: Vec<ProseFile>) {
-        for file in files {
-            let bytes = match load::prose(&file.root, &file.path, &file.shown, &site.config.limits)
-            {
-                Ok(bytes) => bytes,
-                Err(problem) => {
-                    self.diagnostics.push(problem);
-                    continue;
-                }
-            };
-            let source = Source::file(&file.shown, &bytes);
-            let (prose, problems) = page::parse(source);
-            self.diagnostics.extend(problems);
-            let offset = source.text.len().saturating_sub(prose.body.len());
-            self.diagnostics.extend(rules::markdown::check(
-                source,
-                &prose.body,
-                offset,
-                Origin::Site(&|_| None),
+    /// The same without the runs that have errors, which are quarantined.
+    #[must_use]
+    pub fn without_invalid(mut self, site: &Site, runs: StagedRuns) -> Self {
+        for (entry, run) in self.archive.runs.iter().zip(runs.valid) {
+            if run.has_errors() {
+                self.directories[entry.directory].status = Status::Quarantined {
+                    slug: entry.slug.clone(),
+                    problems: run.problems,
+                };
+            }
+        }
+        self.assembled(site)
+    }
+
+    /// With the archive of the valid runs.
+    fn assembled(self, site: &Site) -> Self {
+        let candidates = self.directories.iter().filter_map(Directory::candidate);
+        let (archive, mut problems) = rules::archive::assemble(candidates.cloned().collect());
+        let addresses = self.prose.addresses();
+        problems.extend(rules::pages::check_unmatched(&addresses, &archive));
+        problems.extend(rules::links::check(
+            &self.prose.links,
+            &self.targets(site, &archive),
+        ));
+        for file in &self.withdrawals {
+            let source = Source::file(&file.path, &file.bytes);
+            let previous = self.previous.as_ref();
+            problems.extend(rules::withdrawn::check(
+                source, &file.list, &archive, previous,
             ));
-            if !prose.draft || site.drafts {
-                let page = page_of(&file);
-                let links = rules::links::internal(source, &prose.body, offset, &page);
-                self.links.extend(links);
-                self.prose.push((file, prose));
-            } else {
-                self.drafts.push(file.shown);
-            }
         }
-        let addresses = self.addresses();
-        self.diagnostics
-            .extend(rules::pages::check_addresses(&addresses));
-    }
-
-    fn read_withdrawals(&mut self, site: &Site, files: &[WithdrawnFile]) {
-        for file in files {
-            match load::withdrawn(file, &site.config.limits) {
-                Ok(bytes) => {
-                    let source = Source::file(&file.shown, &bytes);
-                    let (withdrawals, problems) = withdrawn::parse(source);
-                    self.diagnostics.extend(problems);
-                    self.withdrawals
-                        .push((file.shown.clone(), bytes, withdrawals));
-                }
-                Err(problem) => self.diagnostics.push(problem),
-            }
-        }
-    }
-
-    fn addresses(&self) -> Vec<(Shelf, String, String)> {
-        self.prose
-            .iter()
-            .map(|(file, _)| (file.shelf, file.slug.clone(), file.shown.clone()))
-            .collect()
-    }
-
-    fn refuse_duplicates(&mut self) {
-        let candidates: Vec<Candidate> = self.candidates.iter().flatten().cloned().collect();
-        for (directory, problem) in rules::archive::duplicate_ids(&candidates) {
-            self.candidates[directory] = None;
-            self.diagnostics.push(problem);
+        Self {
+            archive,
+            archive_problems: problems,
+            ..self
         }
     }
 
     /// What prose may link to.
     fn targets<'a>(&'a self, site: &Site, archive: &'a Archive) -> Targets<'a> {
-        let ledger = self.previous.iter();
-        let gone = ledger.flat_map(|ledger| {
+        let gone = self.previous.iter().flat_map(|ledger| {
             let runs = ledger.runs.iter().map(|known| &known.run);
             let withdrawn = ledger.withdrawn.iter().map(|gone| &gone.run);
             let slugs = runs.chain(withdrawn).map(|run| run.slug.as_str());
             slugs.chain(ledger.moved.iter().map(|was| was.slug.as_str()))
         });
-        let set_aside = self.set_aside.values().map(|run| run.slug.as_str());
-        let pages = self.prose.iter().map(|(file, _)| page_of(file));
+        let quarantined = self.quarantined().map(|(slug, _)| slug);
+        let pages = self.prose.texts.iter().map(super::prose::Text::page);
         let files = pages.chain(site.static_files().map(str::to_owned));
         let files = files.chain(["index.html".to_owned()]).collect();
-        Targets::new(files, archive, gone.chain(set_aside))
+        Targets::new(files, archive, gone.chain(quarantined))
     }
 
-    pub(super) fn assemble(&mut self, site: &Site) {
-        let candidates = self.candidates.iter().flatten().cloned().collect();
-        let (archive, mut notes) = rules::archive::assemble(candidates);
-        notes.extend(rules::pages::check_unmatched(&self.addresses(), &archive));
-        notes.extend(rules::links::check(
-            &self.links,
-            &self.targets(site, &archive),
-        ));
-        for (path, bytes, withdrawals) in &self.withdrawals {
-            let source = Source::file(path, bytes);
-            let previous = self.previous.as_ref();
-            notes.extend(rules::withdrawn::check(
-                source,
-                withdrawals,
-                &archive,
-                previous,
-            ));
+    /// The runs that were quarantined: the address that each had, and its problems.
+    fn quarantined(&self) -> impl Iterator<Item = (&str, &[Diagnostic])> {
+        let directories = self.directories.iter();
+        directories.filter_map(|directory| match &directory.status {
+            Status::Quarantined { slug, problems } => Some((slug.as_str(), problems.as_slice())),
+            _ => None,
+        })
+    }
+
+    /// Every problem of the content so far, but for those across runs.
+    pub(super) fn problems(&self) -> impl Iterator<Item = &Diagnostic> {
+        let quarantined = self.quarantined().flat_map(|(_, problems)| problems);
+        self.problems.iter().chain(quarantined)
+    }
+
+    /// A failure, with the problems of the content that were found before it.
+    #[must_use]
+    pub fn failed(&self, failed: Failure) -> Failure {
+        failure(failed, self.problems())
+    }
+
+    /// The pages of prose in the navigation.
+    #[must_use]
+    pub fn navigation(&self) -> Vec<Link> {
+        self.prose.navigation()
+    }
+
+    /// The directory of a run of the archive.
+    pub(super) fn directory(&self, entry: &Entry) -> &Directory {
+        &self.directories[entry.directory]
+    }
+
+    /// The run directories that go by a name: the id in their record, or their address on the site.
+    #[must_use]
+    pub fn named(&self, name: &str) -> Vec<&RunDirectory> {
+        let directories = self.directories.iter();
+        let mut found: Vec<_> = directories
+            .filter(|directory| directory.id.as_deref() == Some(name))
+            .collect();
+        if found.is_empty() {
+            let entries = self.archive.runs.iter().filter(|entry| entry.slug == name);
+            found.extend(entries.map(|entry| self.directory(entry)));
         }
-        self.archive = archive;
-        self.archive_notes = notes;
+        found.iter().map(|directory| &directory.place).collect()
+    }
+
+    /// Every name of [`Self::named`].
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let slugs = self.archive.runs.iter().map(|entry| entry.slug.as_str());
+        let ids = self
+            .directories
+            .iter()
+            .filter_map(|directory| directory.id.as_deref());
+        ids.chain(slugs)
     }
 }
 
-/// The page on which prose stands.
-fn page_of(file: &ProseFile) -> String {
-    let group = |sort: Sort| links::group(sort.folder(), &file.slug);
-    match file.shelf {
-        Shelf::Page if file.slug == "index" => "index.html".to_owned(),
-        Shelf::Page => links::prose(&file.slug),
-        Shelf::Case => group(Sort::Case),
-        Shelf::Model => group(Sort::Model),
-        Shelf::Harness => group(Sort::Harness),
-    }
+fn failure<'a>(mut failure: Failure, before: impl IntoIterator<Item = &'a Diagnostic>) -> Failure {
+    failure.extend(before.into_iter().cloned());
+    diagnostics::sort(&mut failure);
+    failure
 }
 
-/// What came of reading one record.
-struct ReadRecord {
-    look: Option<Look>,
-    file: Option<Loaded>,
-    candidate: Option<Candidate>,
-    never_published: bool,
-    id: Option<String>,
-    problems: Vec<Diagnostic>,
-    unknown_keys: Vec<UnknownKey>,
-}
+/// A run directory as it was read, with the keys of its record that no version of the format has.
+type Read = (Directory, Vec<UnknownKey>);
 
-impl ReadRecord {
-    /// Of a record that could not be read at all.
-    fn failed(problem: Diagnostic) -> Self {
-        Self {
-            look: None,
-            file: None,
-            candidate: None,
-            never_published: false,
-            id: None,
-            problems: vec![problem],
-            unknown_keys: Vec::new(),
-        }
-    }
-}
-
-fn read_record(
-    site: &Site,
-    (directory, index): (&RunDirectory, usize),
-    remembers: bool,
-) -> ReadRecord {
-    // Before anything of it is read: what changes later looks different the next time.
-    let look = remembers.then(|| load::look(directory)).flatten();
-    match load::record(directory, &site.config.limits) {
-        Ok(file) => {
-            let inspect::Record {
+fn read_record(site: &Site, place: RunDirectory, index: usize, remembers: bool) -> Read {
+    let empty = |place, fingerprint| Directory {
+        place,
+        fingerprint,
+        record: None,
+        id: None,
+        problems: Vec::new(),
+        status: Status::Invalid,
+    };
+    let read = guarded(&place, || {
+        // Before anything of it is read: a later change gives another fingerprint.
+        let fingerprint = remembers.then(|| load::fingerprint(&place)).flatten();
+        let loaded = load::record(&place, &site.config.limits);
+        (
+            fingerprint,
+            loaded.map(|file| (inspect::record(&file), file)),
+        )
+    });
+    match read {
+        Ok((fingerprint, Ok((found, file)))) => {
+            let candidate = found.run.map(|run| Candidate {
                 run,
-                never_published,
-                id,
-                id_place,
-                diagnostics: problems,
-                unknown_keys,
-            } = inspect::record(&file);
-            let candidate = run.map(|run| Candidate {
-                run,
-                path: directory.shown.clone(),
-                id_place,
+                path: place.shown.clone(),
+                id_place: found.id_place,
                 directory: index,
             });
-            ReadRecord {
-                look,
-                file: Some(file),
-                candidate,
-                never_published,
-                id,
-                problems,
-                unknown_keys,
-            }
+            let status = match candidate {
+                _ if found.never_published => Status::NeverPublished,
+                Some(candidate) => Status::Valid(Box::new(candidate)),
+                None => Status::Invalid,
+            };
+            let directory = Directory {
+                record: Some(file),
+                id: found.id,
+                problems: found.diagnostics,
+                status,
+                ..empty(place, fingerprint)
+            };
+            (directory, found.unknown_keys)
         }
-        Err(problem) => ReadRecord {
-            look,
-            ..ReadRecord::failed(problem)
-        },
+        Ok((fingerprint, Err(problem))) => {
+            let problems = vec![problem];
+            (
+                Directory {
+                    problems,
+                    ..empty(place, fingerprint)
+                },
+                Vec::new(),
+            )
+        }
+        Err(problem) => {
+            let problems = vec![problem];
+            (
+                Directory {
+                    problems,
+                    ..empty(place, None)
+                },
+                Vec::new(),
+            )
+        }
     }
+}
+
+/// The directories, after the checks that need all of their records.
+fn checked_together(records: Vec<Read>, problems: &mut Vec<Diagnostic>) -> Vec<Directory> {
+    let (mut directories, keys): (Vec<Directory>, Vec<_>) = records.into_iter().unzip();
+    problems.extend(
+        directories
+            .iter()
+            .flat_map(|directory| directory.problems.iter().cloned()),
+    );
+    // A note is about all runs that have a key, so those that are published need notes of their own.
+    let (unpublished, published): (Vec<_>, Vec<_>) = keys
+        .into_iter()
+        .enumerate()
+        .partition(|(index, _)| directories[*index].is_never_published());
+    for keys in [published, unpublished] {
+        problems.extend(rules::keys::unknown(keys, |index, key| {
+            let directory = &directories[index];
+            let place = directory.record.as_ref().map_or_else(
+                || Place::file(&directory.place.shown),
+                |file| Source::file(&file.shown, &file.bytes).place(key.offset, key.offset + 1),
+            );
+            (place.pointing(&key.pointer), directory.id.clone())
+        }));
+    }
+    let candidates = directories.iter().filter_map(Directory::candidate);
+    for (index, problem) in rules::archive::duplicate_ids(candidates) {
+        directories[index].status = Status::Invalid;
+        problems.push(problem);
+    }
+    directories
+}
+
+fn read_withdrawals(
+    files: &[WithdrawnFile],
+    limits: &Limits,
+    problems: &mut Vec<Diagnostic>,
+) -> Vec<WithdrawnList> {
+    let mut lists = Vec::new();
+    for file in files {
+        match load::withdrawn(file, limits) {
+            Ok(bytes) => {
+                let path = file.shown.clone();
+                let (list, found) = withdrawn::parse(Source::file(&path, &bytes));
+                problems.extend(found);
+                lists.push(WithdrawnList { path, bytes, list });
+            }
+            Err(problem) => problems.push(problem),
+        }
+    }
+    lists
+}
+
+/// Notes of what a site should have.
+fn missing(site: &Site, directories: &[Directory]) -> Vec<Diagnostic> {
+    let mut notes = Vec::new();
+    if directories.is_empty() {
+        let root = site.config.build.content.first();
+        notes.push(codes::CONTENT_NO_RUNS.at(
+            Place::file(root.map_or("content", String::as_str)),
+            "No run was found",
+            "Put a folder with a `run-record.json` below a content root.",
+        ));
+    }
+    if site.config.site.base_url.is_none() {
+        notes.push(codes::CONFIG_NO_BASE_URL.at(
+            Place::file(crate::config::FILE_NAME),
+            "The site's address is not known, so feeds and pages carry no absolute addresses",
+            "Set `base_url` in `[site]`, or give `--base-url`.",
+        ));
+    }
+    notes
 }
 
 fn pool_failed(error: &rayon::ThreadPoolBuildError) -> Diagnostic {
-    diagnostics::codes::PUBLISH_IO.at(
-        diagnostics::Place::file("."),
+    codes::PUBLISH_IO.at(
+        Place::file("."),
         format!("The threads of the build could not be started: {error}"),
         "Give `--jobs` a smaller number.",
     )

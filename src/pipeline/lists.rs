@@ -1,356 +1,155 @@
 //! Knows what is made once all runs are known: lists, tables, prose, feeds, assets.
 
-use std::collections::BTreeMap;
+mod annotations;
+mod cards;
+mod changes;
+mod compare;
+mod feeds;
+mod groups;
+mod home;
+mod machines;
+mod not_found;
+mod overview;
+mod parts;
+mod problems;
+mod prose;
+mod rows;
+mod runs;
+mod search;
 
 use rayon::prelude::*;
+use serde::Serialize;
 
 use crate::diagnostics::Diagnostic;
-use crate::feeds;
-use crate::model::archive::{Archive, Sort};
-use crate::model::findings::Filed;
+use crate::model::archive::{Archive, Entry};
+use crate::model::findings::{Findings, SpooledCard};
 use crate::publish::Stage;
 use crate::render::templates::Renderer;
-use crate::render::{Html, plot};
-use crate::rules::pages::Shelf;
-use crate::schema;
 use crate::site::Site;
-use crate::spool;
 use crate::view::annotations::{Card, Catalogue};
-use crate::view::chrome::{PageInfo, Script};
-use crate::view::{catalogue, compare, home, links, overview, problems, run as run_view};
+use crate::view::chrome::PageInfo;
+use crate::{Failure, schema, spool};
 
-use super::{Gathered, Outcome, Progress, group_prose, own_markdown, title};
+use super::{Gathered, Outcome, Progress};
 
-/// What the lists are made from.
-pub(super) struct Lists<'a> {
-    pub(super) gathered: &'a Gathered,
-    pub(super) site: &'a Site,
-    pub(super) outcome: &'a Outcome,
-    pub(super) stage: &'a Stage,
-    pub(super) renderer: &'a Renderer,
+/// Writes files that are made of all runs.
+type Artifact = fn(&Lists<'_>) -> Result<(), Diagnostic>;
+
+/// Everything that is published beside the runs. They are written in parallel.
+const ARTIFACTS: [Artifact; 16] = [
+    home::write,        // index.html
+    runs::write,        // runs/index.html and its further pages
+    groups::write,      // cases/, models/ and harnesses/: <slug>/index.html
+    overview::write,    // overview/index.html
+    compare::write,     // compare/index.html
+    annotations::write, // annotations/, search/annotations*.js
+    prose::write,       // <slug>/index.html
+    problems::write,    // problems/index.html, and a page for each quarantined run
+    changes::write,     // changes/index.html, and a page at each address that a run has left
+    not_found::write,   // 404.html
+    feeds::write,       // feeds/
+    machines::write,    // robots.txt, sitemap.xml
+    search::write,      // search/index.js, search/search-<part>.js
+    rows::write,        // search/runs.js, search/runs-<part>.js
+    schemas,            // schema/
+    assets,             // assets/, and the files of static/
+];
+
+/// What the lists are made of.
+struct Lists<'a> {
+    gathered: &'a Gathered,
+    site: &'a Site,
+    outcome: &'a Outcome,
+    stage: &'a Stage,
+    renderer: &'a Renderer,
 }
 
-/// One of the things that are made from the lists.
-type Step<'a> = fn(&Lists<'a>) -> Result<(), Diagnostic>;
+/// Writes everything that is not a run's own.
+///
+/// # Errors
+/// The site cannot be written, or a template cannot be rendered.
+pub fn publish(
+    site: &Site,
+    gathered: &Gathered,
+    outcome: &Outcome,
+    (stage, renderer): (&Stage, &Renderer),
+    progress: &dyn Progress,
+) -> Result<(), Failure> {
+    let lists = Lists {
+        gathered,
+        site,
+        outcome,
+        stage,
+        renderer,
+    };
+    progress.begin("Lists and feeds", ARTIFACTS.len());
+    let write = |write: &Artifact| {
+        let result = write(&lists);
+        progress.tick();
+        result
+    };
+    // Collected first, so that of several failures always the same one is reported.
+    let results: Vec<_> = gathered
+        .pool
+        .install(|| ARTIFACTS.par_iter().map(write).collect());
+    let result: Result<(), Diagnostic> = results.into_iter().collect();
+    result.map_err(|problem| vec![problem])
+}
 
-impl<'a> Lists<'a> {
-    /// Writes all of them.
-    ///
-    /// # Errors
-    /// The site cannot be written, or a template cannot be rendered.
-    pub(super) fn publish(&self, progress: &dyn Progress) -> Result<(), Diagnostic> {
-        let steps: [Step<'a>; 16] = [
-            Self::home,
-            Self::runs,
-            Self::groups,
-            Self::overview,
-            Self::compare,
-            Self::annotations,
-            Self::prose,
-            Self::problems,
-            Self::changes,
-            Self::not_found,
-            Self::feeds,
-            Self::for_machines,
-            Self::search_data,
-            Self::rows_data,
-            Self::schemas,
-            Self::assets,
-        ];
-        progress.begin("Lists and feeds", steps.len());
-        let run = |step: &Step<'a>| {
-            let result = step(self);
-            progress.tick();
-            result
-        };
-        // Collected first, so that of several faults always the same one is told.
-        let results: Vec<_> = steps.par_iter().map(run).collect();
-        results.into_iter().collect()
-    }
-
-    fn assets(&self) -> Result<(), Diagnostic> {
-        for asset in &self.site.assets().files {
-            self.stage.write(&asset.path, &asset.bytes)?;
-        }
-        self.stage.write(".nojekyll", b"")
-    }
-
-    pub(super) fn archive(&self) -> &Archive {
+impl Lists<'_> {
+    fn archive(&self) -> &Archive {
         &self.gathered.archive
     }
 
-    /// The card of an annotation, from where it waits.
-    pub(super) fn card(&self, filed: &Filed) -> Result<Card, Diagnostic> {
-        let card = self.stage.spool.get(filed.card);
+    /// The runs with what is kept of each.
+    fn runs(&self) -> impl Iterator<Item = (&Entry, &Findings)> {
+        self.archive().runs.iter().zip(&self.outcome.findings)
+    }
+
+    /// The annotations of all runs, by kind.
+    fn catalogue(&self) -> Catalogue {
+        let findings = self.outcome.findings.iter();
+        Catalogue::new(findings.map(|found| found.spooled.cards.as_slice()))
+    }
+
+    /// Reads the card of an annotation back.
+    fn card(&self, card: &SpooledCard) -> Result<Card, Diagnostic> {
+        let card = self.stage.spool.get(card.card);
         card.and_then(|card| Ok(serde_json::from_slice(&card)?))
             .map_err(|error| spool::refused(&error))
     }
 
-    pub(super) fn page(
+    fn page(
         &self,
         template: &str,
         info: &PageInfo,
-        view: &impl serde::Serialize,
+        view: &impl Serialize,
     ) -> Result<(), Diagnostic> {
         let bytes = self.renderer.page(template, info, view)?;
         self.stage.write(&info.path, &bytes)
     }
+}
 
-    fn home(&self) -> Result<(), Diagnostic> {
-        let config = &self.site.config;
-        let prose = &self.gathered.prose;
-        let intro = prose
-            .iter()
-            .find(|(file, _)| file.shelf == Shelf::Page && file.slug == "index");
-        let html = intro.map_or_else(Html::default, |(_, prose)| {
-            own_markdown(self.site, "index.html", &prose.body, "about")
-        });
-        let view = home::home_page(config, self.archive(), &self.outcome.findings, html);
-        let info = PageInfo {
-            path: "index.html".to_owned(),
-            title: String::new(),
-            description: config.site.description.clone(),
-            listed: true,
-            scripts: &[Script::Tables],
-            json_ld: feeds::json_ld::home(config).ok(),
-            ..PageInfo::default()
-        };
-        self.page("home.html", &info, &view)
+/// The title of a page of a list.
+fn numbered(title: &str, number: usize) -> String {
+    match number {
+        1 => title.to_owned(),
+        number => format!("{title}, page {number}"),
     }
+}
 
-    fn runs(&self) -> Result<(), Diagnostic> {
-        (1..=catalogue::page_count(self.archive().runs.len()))
-            .into_par_iter()
-            .try_for_each(|number| {
-                let view = catalogue::runs_page(self.archive(), &self.outcome.findings, number);
-                let title = if number == 1 {
-                    "Runs".to_owned()
-                } else {
-                    format!("Runs, page {number}")
-                };
-                let info = PageInfo {
-                    path: links::list("runs", number),
-                    title,
-                    description: format!("All runs, newest first: {}.", view.pager.summary),
-                    section: Some("runs/index.html".to_owned()),
-                    listed: true,
-                    scripts: &[Script::Tables, Script::Runs],
-                    ..PageInfo::default()
-                };
-                self.page("runs.html", &info, &view)
-            })
-    }
+fn schemas(lists: &Lists<'_>) -> Result<(), Diagnostic> {
+    let mut schemas = schema::ALL.iter();
+    schemas.try_for_each(|schema| {
+        lists
+            .stage
+            .write(&schema.path(), schema.document().as_bytes())
+    })
+}
 
-    fn groups(&self) -> Result<(), Diagnostic> {
-        let archive = self.archive();
-        let all: Vec<_> = [
-            (Sort::Case, Shelf::Case, &archive.cases),
-            (Sort::Model, Shelf::Model, &archive.models),
-            (Sort::Harness, Shelf::Harness, &archive.harnesses),
-        ]
-        .into_iter()
-        .flat_map(|(sort, shelf, groups)| groups.iter().map(move |group| (sort, shelf, group)))
-        .collect();
-        let prose: BTreeMap<_, _> = self
-            .gathered
-            .prose
-            .iter()
-            .rev()
-            .map(|(file, prose)| ((file.shelf, file.slug.as_str()), prose))
-            .collect();
-        all.into_par_iter().try_for_each(|(sort, shelf, group)| {
-            let found = prose.get(&(shelf, group.slug.as_str())).copied();
-            let prose = group_prose(self.site, (sort, found), &group.slug);
-            let findings = &self.outcome.findings;
-            let pages =
-                catalogue::group_pages(archive, findings, sort, group, &prose, plot::render);
-            for (path, view) in pages {
-                let name = format!("{} ({})", group.name, view.sort);
-                let number = view.pager.page;
-                let info = PageInfo {
-                    path,
-                    title: if number == 1 {
-                        name
-                    } else {
-                        format!("{name}, page {number}")
-                    },
-                    description: prose
-                        .description
-                        .clone()
-                        .unwrap_or_else(|| format!("{}: {}.", group.name, view.summary)),
-                    listed: true,
-                    scripts: &[Script::Tables],
-                    ..PageInfo::default()
-                };
-                self.page("group.html", &info, &view)?;
-            }
-            Ok(())
-        })
+fn assets(lists: &Lists<'_>) -> Result<(), Diagnostic> {
+    for asset in &lists.site.assets().files {
+        lists.stage.write(&asset.path, &asset.bytes)?;
     }
-
-    fn overview(&self) -> Result<(), Diagnostic> {
-        let archive = self.archive();
-        (1..=catalogue::page_count(archive.cases.len()))
-            .into_par_iter()
-            .try_for_each(|number| {
-                let view = overview::page(archive, number);
-                let info = PageInfo {
-                    path: links::list("overview", number),
-                    title: if number == 1 {
-                        "Overview".to_owned()
-                    } else {
-                        format!("Overview, page {number}")
-                    },
-                    description: "Which case was run by which model and with which harness."
-                        .to_owned(),
-                    section: Some(links::list("overview", 1)),
-                    listed: true,
-                    scripts: &[Script::Tables],
-                    ..PageInfo::default()
-                };
-                self.page("overview.html", &info, &view)
-            })
-    }
-
-    fn compare(&self) -> Result<(), Diagnostic> {
-        let info = PageInfo {
-            path: links::COMPARE.to_owned(),
-            title: "Compare runs".to_owned(),
-            description: "Two to four runs side by side.".to_owned(),
-            listed: true,
-            scripts: &[Script::Tables, Script::Compare],
-            ..PageInfo::default()
-        };
-        let view = compare::page(self.archive(), &self.outcome.findings);
-        self.page("compare.html", &info, &view)
-    }
-
-    fn annotations(&self) -> Result<(), Diagnostic> {
-        let findings = &self.outcome.findings;
-        let runs = findings.iter().map(|found| found.spooled.cards.as_slice());
-        let catalogue = Catalogue::new(runs);
-        self.cards_data(&catalogue)?;
-        let read = |filed: &Filed| self.card(filed);
-        let view = catalogue.first_page(&read)?;
-        let info = PageInfo {
-            path: links::list("annotations", 1),
-            title: "Annotations".to_owned(),
-            description: "What people and tools said about single events, by kind.".to_owned(),
-            section: Some(links::list("annotations", 1)),
-            listed: true,
-            scripts: &[Script::Contents, Script::Annotations],
-            ..PageInfo::default()
-        };
-        self.page("annotations.html", &info, &view)?;
-        catalogue.pages().into_par_iter().try_for_each(|page| {
-            let (path, view) = catalogue.kind_page(page, &read)?;
-            let info = PageInfo {
-                path,
-                title: match page.1 {
-                    1 => view.title.to_owned(),
-                    number => format!("{}, page {number}", view.title),
-                },
-                description: format!("{} {}.", view.definition, view.count),
-                section: Some(links::list("annotations", 1)),
-                listed: true,
-                scripts: &[Script::Annotations],
-                ..PageInfo::default()
-            };
-            self.page("annotation_kind.html", &info, &view)
-        })
-    }
-
-    fn prose(&self) -> Result<(), Diagnostic> {
-        for (file, prose) in &self.gathered.prose {
-            if file.shelf != Shelf::Page || file.slug == "index" {
-                continue;
-            }
-            let path = links::prose(&file.slug);
-            let title = title(file, prose);
-            let view = home::ProsePage {
-                root: links::root(&path),
-                title: title.clone(),
-                description: prose.description.clone(),
-                html: own_markdown(self.site, &path, &prose.body, ""),
-            };
-            let info = PageInfo {
-                section: Some(path.clone()),
-                path,
-                description: prose.description.clone().unwrap_or_else(|| title.clone()),
-                title,
-                listed: true,
-                ..PageInfo::default()
-            };
-            self.page("page.html", &info, &view)?;
-        }
-        Ok(())
-    }
-
-    fn problems(&self) -> Result<(), Diagnostic> {
-        let quarantined = &self.gathered.quarantined;
-        let public = self.gathered.public(self.outcome);
-        let entries = self.archive().runs.iter();
-        let mut places: problems::Places<'_> = entries
-            .map(|entry| {
-                let directory = &self.gathered.directories[entry.directory];
-                let run = &entry.run;
-                let (title, id) = (run_view::title(run), &entry.label);
-                let name = format!("{title} · {} · {id}", run.subject.model);
-                (directory.shown.as_str(), (name, links::run(&entry.slug)))
-            })
-            .collect();
-        for run in quarantined {
-            places.insert(&run.path, (run.path.clone(), run.page.clone()));
-        }
-        let pages = problems::problems_pages(
-            &public.diagnostics,
-            quarantined,
-            (self.outcome.not_published, public.withheld),
-            &places,
-        );
-        for (path, view) in pages {
-            let info = PageInfo {
-                path,
-                title: "Problems".to_owned(),
-                description: "Everything that the build noticed in its input.".to_owned(),
-                section: Some("problems/index.html".to_owned()),
-                listed: false,
-                ..PageInfo::default()
-            };
-            self.page("problems.html", &info, &view)?;
-        }
-        for run in quarantined {
-            let info = PageInfo {
-                path: run.page.clone(),
-                title: "Quarantined run".to_owned(),
-                description: "This run is not published because its files have errors.".to_owned(),
-                section: Some("problems/index.html".to_owned()),
-                listed: false,
-                ..PageInfo::default()
-            };
-            self.page("quarantined.html", &info, &problems::quarantined_page(run))?;
-        }
-        Ok(())
-    }
-
-    fn not_found(&self) -> Result<(), Diagnostic> {
-        let info = PageInfo {
-            path: "404.html".to_owned(),
-            title: "Not found".to_owned(),
-            description: "There is no page at this address.".to_owned(),
-            listed: false,
-            ..PageInfo::default()
-        };
-        let view = home::NotFoundPage {
-            root: self.renderer.not_found_root(),
-        };
-        let bytes = self.renderer.not_found("404.html", &info, &view)?;
-        self.stage.write(&info.path, &bytes)
-    }
-
-    fn schemas(&self) -> Result<(), Diagnostic> {
-        schema::ALL
-            .iter()
-            .try_for_each(|entry| self.stage.write(&entry.path(), entry.document().as_bytes()))
-    }
+    lists.stage.write(".nojekyll", b"")
 }

@@ -4,24 +4,23 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::diagnostics::Diagnostic;
-use crate::load::Look;
-use crate::model::archive::Archive;
-use crate::model::findings::{Filed, Findings, Slice, Spooled};
+use crate::model::findings::{Findings, Slice, Spooled, SpooledCard};
 use crate::model::surroundings::Surroundings;
-use crate::publish::{Kept, Stage};
+use crate::publish::Stage;
 use crate::spool::Spool;
 
-use super::Gathered;
-use super::runs::Processed;
+use super::gather::Gathered;
+use super::kept::{KeptPages, KeptRun};
+use super::outcome::Outcome;
 
-/// What the last published build knew of its runs.
+/// What the last published build kept of its runs.
 ///
-/// The invariant: a run is taken over from the site that is replaced only when everything that its pages are made of is as
-/// it was - the files of its directory, what it sees of the archive ([`Surroundings`]), its place among the newest, and what
-/// all pages have in common (settings, templates, navigation, addresses of the assets). So what a build with a memory
-/// publishes is, byte for byte, what one without it would.
+/// The invariant: the pages of a run are reused only when everything that they are made of is unchanged: the files of its
+/// directory, what it shows of the archive ([`Surroundings`]), its place among the newest, and what all pages have in common
+/// (settings, templates, navigation, addresses of the assets). So a build with a memory publishes, byte for byte, what one
+/// without it would.
 ///
-/// It speaks of the site that stands in the output folder: only a build that was put in its place is remembered.
+/// It is about the site in the output folder: only a build that was put in its place is remembered.
 #[derive(Debug, Default)]
 pub struct Memory {
     /// What all pages had in common.
@@ -35,27 +34,13 @@ pub struct Memory {
 #[derive(Debug)]
 struct Remembered {
     path: PathBuf,
-    trace: Trace,
     findings: Findings,
-    problems: Vec<Diagnostic>,
+    pages: KeptPages,
 }
-
-/// What the pages of a run were made of, and the files that they are.
-#[derive(Debug)]
-pub(super) struct Trace {
-    pub(super) look: Look,
-    pub(super) surroundings: Surroundings,
-    pub(super) is_newest: bool,
-    pub(super) files: Vec<Kept>,
-}
-
-/// What the pages of the runs were made of, in the archive's order, with what was noticed about each.
-#[derive(Debug)]
-pub struct Traces(pub(super) Vec<Option<(Trace, Vec<Diagnostic>)>>);
 
 impl Memory {
-    /// Forgets the runs that may be meant by one of these paths, however they look: a file may change within one tick of
-    /// the clock, and keep its size.
+    /// Forgets the runs at these paths, whatever their fingerprints: a file may change within one tick of the clock, and keep
+    /// its size.
     pub fn forget(&mut self, paths: &BTreeSet<PathBuf>) {
         let is_meant = |run: &Path| {
             let mut paths = paths.iter();
@@ -69,7 +54,7 @@ impl Memory {
         self.runs.clear();
     }
 
-    /// Takes a run over into `stage`, if it is as it was.
+    /// Takes the pages of a run over into `stage`, if they would be made again as they are.
     ///
     /// # Errors
     /// The system refuses to write a temporary file.
@@ -78,34 +63,28 @@ impl Memory {
         gathered: &Gathered,
         (index, is_newest): (usize, bool),
         stage: &Stage,
-    ) -> Result<Option<Processed>, Diagnostic> {
-        if self.frame != gathered.frame {
-            return Ok(None);
-        }
-        let directory = gathered.archive.runs[index].directory;
-        let place = &gathered.directories[directory];
-        let (Some(known), Some(look)) = (self.runs.get(&place.shown), gathered.looks[directory])
-        else {
+    ) -> Result<Option<KeptRun>, Diagnostic> {
+        let archive = &gathered.archive;
+        let directory = gathered.directory(&archive.runs[index]);
+        let Some(known) = self.runs.get(&directory.place.shown) else {
             return Ok(None);
         };
-        let is_as_it_was = known.path == place.path
-            && known.trace.look == look
-            && known.trace.is_newest == is_newest
-            && known.trace.surroundings == known.trace.surroundings.again(&gathered.archive, index);
-        if !is_as_it_was || !stage.keep(&known.trace.files) {
+        let pages = &known.pages;
+        let names = pages.surroundings.named.keys().map(String::as_str);
+        let is_unchanged = self.frame == gathered.frame
+            && known.path == directory.place.path
+            && directory.fingerprint == Some(pages.fingerprint)
+            && pages.is_newest == is_newest
+            && pages.surroundings == Surroundings::of(archive, index, names);
+        if !is_unchanged || !stage.keep(&pages.files) {
             return Ok(None);
         }
         let mut findings = known.findings.clone();
         findings.spooled = self.spooled(&findings.spooled, &stage.spool)?;
-        Ok(Some(Processed {
+        Ok(Some(KeptRun {
             findings,
-            problems: known.problems.clone(),
-            trace: Some(Trace {
-                look,
-                surroundings: known.trace.surroundings.clone(),
-                is_newest,
-                files: known.trace.files.clone(),
-            }),
+            problems: pages.problems.clone(),
+            pages: Some(pages.clone()),
         }))
     }
 
@@ -116,7 +95,7 @@ impl Memory {
             into.put(&piece.map_err(|error| crate::spool::refused(&error))?)
         };
         let cards = of.cards.iter().map(|filed| {
-            Ok(Filed {
+            Ok(SpooledCard {
                 card: copied(filed.card)?,
                 ..*filed
             })
@@ -131,36 +110,22 @@ impl Memory {
         })
     }
 
-    /// Remembers a build that now stands in the output folder; `spool` is that of its stage.
-    pub(crate) fn learn(
-        &mut self,
-        gathered: &Gathered,
-        traces: Traces,
-        findings: &[Findings],
-        spool: Spool,
-    ) {
-        let runs = gathered.archive.runs.iter().zip(findings).zip(traces.0);
-        self.runs = runs
-            .filter_map(|((entry, findings), trace)| {
-                let (trace, problems) = trace?;
-                let directory = &gathered.directories[entry.directory];
+    /// Remembers a build that is now in the output folder; `spool` is that of its stage.
+    pub(crate) fn learn(&mut self, gathered: &Gathered, outcome: &Outcome, spool: Spool) {
+        let runs = gathered.archive.runs.iter().zip(&outcome.findings);
+        let remembered = runs
+            .zip(&outcome.pages)
+            .filter_map(|((entry, findings), pages)| {
+                let place = &gathered.directory(entry).place;
                 let run = Remembered {
-                    path: directory.path.clone(),
-                    trace,
+                    path: place.path.clone(),
                     findings: findings.clone(),
-                    problems,
+                    pages: pages.clone()?,
                 };
-                Some((directory.shown.clone(), run))
-            })
-            .collect();
+                Some((place.shown.clone(), run))
+            });
+        self.runs = remembered.collect();
         self.frame.clone_from(&gathered.frame);
         self.spool = spool;
-    }
-}
-
-impl Surroundings {
-    /// Those that the same run, which names the same others, has now.
-    fn again(&self, archive: &Archive, index: usize) -> Self {
-        Self::of(archive, index, self.named.keys().map(String::as_str))
     }
 }

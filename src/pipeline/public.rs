@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Code, Diagnostic, codes};
 
-use super::{Gathered, Outcome};
+use super::gather::{Directory, Gathered};
+use super::outcome::Outcome;
 
 /// The problems that a site shows.
 #[derive(Debug)]
@@ -27,22 +28,22 @@ static OF_NOTHING_PUBLISHED: [&Code; 3] = [
 impl Gathered {
     /// The problems of what is published, and of the settings.
     pub(super) fn public<'a>(&self, outcome: &'a Outcome) -> Public<'a> {
-        let runs = self.not_published.iter();
-        let paths: BTreeSet<&str> = runs
-            .clone()
-            .map(|index| self.directories[*index].shown.as_str())
-            .chain(self.drafts.iter().map(String::as_str))
+        let (hidden, published): (Vec<&Directory>, Vec<_>) = self
+            .directories
+            .iter()
+            .partition(|directory| directory.is_never_published());
+        let paths: BTreeSet<&str> = hidden
+            .iter()
+            .map(|directory| directory.place.shown.as_str())
+            .chain(self.prose.drafts.iter().map(String::as_str))
             .collect();
         // A run that is published, or set aside, keeps its problems when another one has its id.
-        let others = self.ids.iter().enumerate();
-        let others: BTreeSet<&str> = others
-            .filter(|(index, _)| !self.not_published.contains(index))
-            .filter_map(|(_, id)| id.as_deref())
-            .collect();
-        let ids: BTreeSet<&str> = runs
-            .filter_map(|index| self.ids[*index].as_deref())
-            .filter(|id| !others.contains(id))
-            .collect();
+        fn id<'d>(directory: &&'d Directory) -> Option<&'d str> {
+            directory.id.as_deref()
+        }
+        let others: BTreeSet<&str> = published.iter().filter_map(id).collect();
+        let ids: BTreeSet<&str> = hidden.iter().filter_map(id).collect();
+        let ids: BTreeSet<&str> = ids.difference(&others).copied().collect();
         let names: BTreeSet<String> = ids.union(&paths).map(|name| quoted(name)).collect();
         let is_public = |diagnostic: &&Diagnostic| {
             !OF_NOTHING_PUBLISHED.contains(&diagnostic.code)

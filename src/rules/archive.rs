@@ -23,7 +23,9 @@ pub struct Candidate {
 
 /// Ids that stand more than once: an error for each of the runs but the first by path.
 #[must_use]
-pub fn duplicate_ids(candidates: &[Candidate]) -> Vec<(usize, Diagnostic)> {
+pub fn duplicate_ids<'a>(
+    candidates: impl IntoIterator<Item = &'a Candidate>,
+) -> Vec<(usize, Diagnostic)> {
     let mut first: BTreeMap<&str, &Candidate> = BTreeMap::new();
     let mut problems = Vec::new();
     for candidate in candidates {

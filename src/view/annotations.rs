@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::annotation::{Annotation, FRICTION_KINDS, HYPOTHESIS_STATUSES, Kind};
 use crate::model::archive::Entry;
-use crate::model::findings::Filed;
+use crate::model::findings::SpooledCard;
 use crate::model::tape::Tape;
 use crate::model::time;
 use crate::model::words;
@@ -325,7 +325,7 @@ fn part_anchor(kind: usize, part: usize) -> String {
 /// Every annotation by kind and part; within a part the newest run comes first.
 #[derive(Debug)]
 pub struct Catalogue {
-    shelves: Vec<Vec<Filed>>,
+    shelves: Vec<Vec<SpooledCard>>,
     runs: usize,
 }
 
@@ -336,19 +336,19 @@ pub struct Shelved<'a> {
     pub kind: &'static str,
     /// Its folder.
     pub folder: String,
-    /// Its parts, in the order of [`Filed::group`]; empty for a kind without parts.
+    /// Its parts, in the order of [`SpooledCard::group`]; empty for a kind without parts.
     pub parts: Vec<String>,
     /// The annotations, in the order of its pages.
-    pub cards: &'a [Filed],
+    pub cards: &'a [SpooledCard],
 }
 
 /// Reads a card back from where it waits.
-pub type ReadCard<'a, E> = &'a dyn Fn(&Filed) -> Result<Card, E>;
+pub type ReadCard<'a, E> = &'a dyn Fn(&SpooledCard) -> Result<Card, E>;
 
 impl Catalogue {
     /// Sorts the cards of all runs, which come in the archive's order.
     #[must_use]
-    pub fn new<'f>(runs: impl Iterator<Item = &'f [Filed]>) -> Self {
+    pub fn new<'f>(runs: impl Iterator<Item = &'f [SpooledCard]>) -> Self {
         let mut catalogue = Self {
             shelves: SHELVES.iter().map(|_| Vec::new()).collect(),
             runs: 0,

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::config::Config;
 use crate::model::archive::{Archive, Sort};
-use crate::model::findings::{Findings, Glimpse};
+use crate::model::findings::{Findings, NewestAnnotation};
 use crate::render::Html;
 
 use super::overview::{self, Matrix};
@@ -117,7 +117,7 @@ pub fn home_page(
 }
 
 fn newest(archive: &Archive, findings: &[Findings]) -> Vec<GlimpseView> {
-    let mut all: Vec<(i64, usize, &Glimpse)> = findings
+    let mut all: Vec<(i64, usize, &NewestAnnotation)> = findings
         .iter()
         .enumerate()
         .flat_map(|(run, f)| f.newest.iter().map(move |glimpse| (run, glimpse)))

@@ -1,17 +1,16 @@
-//! [edge in] Knows how a run directory looks without reading its files, so that an unchanged one is not read again.
+//! [edge in] Knows the fingerprint of a run directory: it changes with the files, and none of them is read for it.
 
 use std::fs;
 
 use crate::discover::RunDirectory;
 
-/// How a run directory looks without reading it: a digest of the names, sizes and times of all its files.
+/// A digest of the names, sizes and times of all files of a run directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Look([u8; 32]);
+pub struct Fingerprint([u8; 32]);
 
-/// How a run directory looks now; `None` when that cannot be told, or would not tell everything: what a link leads to may
-/// change unseen.
+/// The fingerprint of a run directory; `None` when a file cannot be examined, or is a link: its target may change unseen.
 #[must_use]
-pub fn look(directory: &RunDirectory) -> Option<Look> {
+pub fn fingerprint(directory: &RunDirectory) -> Option<Fingerprint> {
     let mut hasher = blake3::Hasher::new();
     for entry in walkdir::WalkDir::new(&directory.path).sort_by_file_name() {
         let entry = entry.ok()?;
@@ -28,7 +27,7 @@ pub fn look(directory: &RunDirectory) -> Option<Look> {
             hasher.update(format!("{} {}", meta.len(), times(&meta)?).as_bytes());
         }
     }
-    Some(Look(*hasher.finalize().as_bytes()))
+    Some(Fingerprint(*hasher.finalize().as_bytes()))
 }
 
 /// When a file was written and, where the system knows, when anything about it changed.

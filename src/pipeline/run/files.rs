@@ -1,4 +1,4 @@
-//! Knows how the files of one run are written: each is noted down, and all of them stay within the limits.
+//! Knows how the files of one run are staged: each is listed, and all of them stay within the limits.
 
 use std::io::{self, Write};
 
@@ -6,7 +6,8 @@ use crate::config::Limits;
 use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Diagnostic, Place, codes};
 use crate::discover::RunDirectory;
-use crate::publish::{Kept, Stage, Written};
+use crate::publish::{Kept, Stage};
+use crate::render::Html;
 use crate::view::format;
 
 /// Why the pages of a run were not written.
@@ -23,10 +24,12 @@ impl From<Diagnostic> for Unwritten {
     }
 }
 
-/// Writes the files of one run and notes them down.
+/// The files of one run, as far as they are staged.
 pub(super) struct Files<'a> {
-    pub(super) stage: &'a Stage,
     pub(super) written: Vec<Kept>,
+    /// The first page of each tape, for the page of the run.
+    pub(super) first_pages: Vec<Html>,
+    stage: &'a Stage,
     limits: &'a Limits,
     directory: &'a RunDirectory,
     /// Bytes so far.
@@ -40,8 +43,9 @@ impl<'a> Files<'a> {
         directory: &'a RunDirectory,
     ) -> Self {
         Self {
-            stage,
             written: Vec::new(),
+            first_pages: Vec::new(),
+            stage,
             limits,
             directory,
             bytes: 0,
@@ -70,18 +74,26 @@ impl<'a> Files<'a> {
         fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> Result<(), Unwritten> {
         let written = self.stage.stream(path, fill)?;
-        self.streamed(&written)
+        self.note(path, written.bytes)
     }
 
-    /// Notes down a file that is only written when it is not rehearsed, since its bytes are known.
+    /// Takes the path of a file in a dry run, where it need not be filled.
     pub(super) fn planned(&mut self, path: &str, bytes: u64) -> Result<(), Unwritten> {
         self.stage.stream(path, |_| Ok(()))?;
         self.note(path, bytes)
     }
 
-    /// Notes a file down that was written piece by piece.
-    pub(super) fn streamed(&mut self, written: &Written) -> Result<(), Unwritten> {
-        self.note(&written.path, written.bytes)
+    /// Whether nothing is written.
+    pub(super) const fn is_dry_run(&self) -> bool {
+        self.stage.is_dry_run()
+    }
+
+    /// The size of a file that was written.
+    pub(super) fn bytes_of(&self, path: &str) -> Option<u64> {
+        let mut written = self.written.iter();
+        written
+            .find(|file| file.path == path)
+            .map(|file| file.bytes)
     }
 
     fn note(&mut self, path: &str, bytes: u64) -> Result<(), Unwritten> {

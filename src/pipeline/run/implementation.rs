@@ -9,47 +9,44 @@ use tar::{Builder, EntryType, Header};
 use crate::diagnostics::Diagnostic;
 use crate::discover::RunDirectory;
 use crate::load::WorkingReader;
-use crate::model::implementation::{File, Implementation};
-use crate::publish::{Stage, Written};
+use crate::model::implementation::File;
+
+use super::CheckedRun;
+use super::files::{Files, Unwritten};
 
 /// The archive's name beside the page of its run.
 pub(super) const NAME: &str = "implementation.tar.gz";
 /// The same everywhere: another level gives other bytes.
 const LEVEL: u32 = 6;
 
-/// Writes the archive to `path`. The same files give the same bytes: no time, no owner, and the order of the paths.
-///
-/// # Errors
-/// The site cannot be written, or a file is not what it was when its digest was taken.
-pub(super) fn write(
-    stage: &Stage,
-    path: &str,
-    directory: &RunDirectory,
-    implementation: &Implementation,
-) -> Result<Written, Diagnostic> {
+/// Writes the archive, where there are files to publish. The same files give the same bytes: no time, no owner, and the order of
+/// the paths.
+pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), Unwritten> {
+    let implementation = &run.inspected.implementation.files;
+    if implementation.is_empty() {
+        return Ok(());
+    }
+    let path = run.path(NAME);
+    // Every file was read before, and to pack them is what takes longest.
+    if files.is_dry_run() {
+        return files.planned(&path, 0);
+    }
     let mut refused = None;
-    let written = stage.stream(path, |out| {
-        // A rehearsal only takes the path: every file was read before, and to pack it is what takes longest.
-        if stage.rehearses() {
-            return Ok(());
-        }
+    let written = files.stream(&path, |out| {
         let out = GzBuilder::new().write(out, Compression::new(LEVEL));
         let mut archive = Builder::new(out);
-        for file in &implementation.files {
-            if let Some(problem) = append(&mut archive, directory, file)? {
+        for file in implementation {
+            if let Some(problem) = append(&mut archive, run.place, file)? {
                 refused = Some(problem);
                 return Err(io::Error::other("a file was changed"));
             }
         }
         archive.into_inner()?.finish().map(drop)
     });
-    match refused {
-        Some(problem) => Err(problem),
-        None => written,
-    }
+    refused.map_or(written, |problem| Err(Unwritten::Site(problem)))
 }
 
-/// Appends a file; gives the problem when it is not as it was.
+/// Appends a file; gives the problem when it is not what it was when its digest was taken.
 fn append(
     archive: &mut Builder<impl Write>,
     directory: &RunDirectory,

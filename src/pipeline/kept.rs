@@ -1,0 +1,41 @@
+//! Knows what a build keeps of a run after its pages are made.
+
+use crate::diagnostics::Diagnostic;
+use crate::load::Fingerprint;
+use crate::model::findings::Findings;
+use crate::model::surroundings::Surroundings;
+use crate::publish::Kept;
+
+/// What is kept of a run: small, whatever the size of the run.
+#[derive(Debug, Default)]
+pub(super) struct KeptRun {
+    pub(super) findings: Findings,
+    /// Sorted.
+    pub(super) problems: Vec<Diagnostic>,
+    /// `None` when no pages were made, or when they cannot be reused.
+    pub(super) pages: Option<KeptPages>,
+}
+
+/// The pages of a run, and everything beside the site's frame that they depend on.
+#[derive(Debug, Clone)]
+pub(super) struct KeptPages {
+    pub(super) fingerprint: Fingerprint,
+    pub(super) surroundings: Surroundings,
+    pub(super) is_newest: bool,
+    pub(super) files: Vec<Kept>,
+    /// Those of [`KeptRun::problems`].
+    pub(super) problems: Vec<Diagnostic>,
+}
+
+impl KeptRun {
+    pub(super) fn of_problem(problem: Diagnostic) -> Self {
+        Self {
+            problems: vec![problem],
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn has_errors(&self) -> bool {
+        self.problems.iter().any(Diagnostic::is_error)
+    }
+}

@@ -1,0 +1,40 @@
+//! Writes the pages of all annotations, and the data of their filter.
+
+use rayon::prelude::*;
+
+use crate::diagnostics::Diagnostic;
+use crate::model::findings::SpooledCard;
+use crate::view::chrome::{PageInfo, Script};
+use crate::view::links;
+
+use super::{Lists, cards, numbered};
+
+pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
+    let catalogue = lists.catalogue();
+    cards::write(lists, &catalogue)?;
+    let read = |card: &SpooledCard| lists.card(card);
+    let view = catalogue.first_page(&read)?;
+    let info = PageInfo {
+        path: links::list("annotations", 1),
+        title: "Annotations".to_owned(),
+        description: "What people and tools said about single events, by kind.".to_owned(),
+        section: Some(links::list("annotations", 1)),
+        listed: true,
+        scripts: &[Script::Contents, Script::Annotations],
+        ..PageInfo::default()
+    };
+    lists.page("annotations.html", &info, &view)?;
+    catalogue.pages().into_par_iter().try_for_each(|page| {
+        let (path, view) = catalogue.kind_page(page, &read)?;
+        let info = PageInfo {
+            path,
+            title: numbered(view.title, page.1),
+            description: format!("{} {}.", view.definition, view.count),
+            section: Some(links::list("annotations", 1)),
+            listed: true,
+            scripts: &[Script::Annotations],
+            ..PageInfo::default()
+        };
+        lists.page("annotation_kind.html", &info, &view)
+    })
+}

@@ -1,0 +1,76 @@
+//! Writes what search engines read: robots.txt, and a sitemap when the site knows its address.
+
+use crate::diagnostics::Diagnostic;
+use crate::url::HttpUrl;
+use crate::view::catalogue::page_count;
+use crate::view::links;
+use crate::view::syndication::{self, MOST, Sitemap};
+
+use super::Lists;
+use crate::pipeline::prose::Text;
+
+pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
+    let base = lists.base();
+    let robots = syndication::robots(base);
+    lists.stage.write("robots.txt", robots.as_bytes())?;
+    let Some(base) = base else { return Ok(()) };
+    let pages = listed(lists).into_iter();
+    let addresses: Vec<String> = pages
+        .map(|path| format!("{base}{}", links::directory(&path)))
+        .collect();
+    if addresses.len() <= MOST {
+        return sitemap(lists, "sitemap.xml", "sitemap.xml", addresses);
+    }
+    let mut parts = Vec::new();
+    for (index, part) in addresses.chunks(MOST).enumerate() {
+        let path = format!("sitemap-{}.xml", index + 1);
+        sitemap(lists, "sitemap.xml", &path, part.to_vec())?;
+        parts.push(format!("{base}{path}"));
+    }
+    sitemap(lists, "sitemap_index.xml", "sitemap.xml", parts)
+}
+
+fn sitemap(
+    lists: &Lists<'_>,
+    template: &str,
+    path: &str,
+    addresses: Vec<String>,
+) -> Result<(), Diagnostic> {
+    let xml = lists.renderer.document(template, &Sitemap { addresses })?;
+    lists.stage.write(path, &xml)
+}
+
+impl Lists<'_> {
+    /// The site's address, where it is known.
+    pub(super) fn base(&self) -> Option<&str> {
+        let base = self.site.config.site.base_url.as_ref();
+        base.map(HttpUrl::as_str)
+    }
+}
+
+/// The pages that search engines may list.
+fn listed(lists: &Lists<'_>) -> Vec<String> {
+    let archive = lists.archive();
+    let pages = |folder: &str, rows: usize| {
+        let folder = folder.to_owned();
+        (1..=page_count(rows)).map(move |number| links::list(&folder, number))
+    };
+    let mut listed = vec!["index.html".to_owned(), "feeds/index.html".to_owned()];
+    listed.push(links::COMPARE.to_owned());
+    listed.extend(pages("runs", archive.runs.len()));
+    listed.extend(pages("overview", archive.cases.len()));
+    for (folder, groups) in [
+        ("cases", &archive.cases),
+        ("models", &archive.models),
+        ("harnesses", &archive.harnesses),
+    ] {
+        for group in groups {
+            listed.extend(pages(&format!("{folder}/{}", group.slug), group.runs.len()));
+        }
+    }
+    listed.push(links::list("annotations", 1));
+    listed.extend(lists.catalogue().paths());
+    listed.extend(lists.gathered.prose.pages().map(Text::page));
+    listed.extend(archive.runs.iter().map(|entry| links::run(&entry.slug)));
+    listed
+}

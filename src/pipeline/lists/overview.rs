@@ -1,0 +1,26 @@
+//! Writes the overview: cases by models.
+
+use rayon::prelude::*;
+
+use crate::diagnostics::Diagnostic;
+use crate::view::chrome::{PageInfo, Script};
+use crate::view::{catalogue, links, overview};
+
+use super::{Lists, numbered};
+
+pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
+    let pages = 1..=catalogue::page_count(lists.archive().cases.len());
+    pages.into_par_iter().try_for_each(|number| {
+        let view = overview::page(lists.archive(), number);
+        let info = PageInfo {
+            path: links::list("overview", number),
+            title: numbered("Overview", number),
+            description: "Which case was run by which model and with which harness.".to_owned(),
+            section: Some(links::list("overview", 1)),
+            listed: true,
+            scripts: &[Script::Tables],
+            ..PageInfo::default()
+        };
+        lists.page("overview.html", &info, &view)
+    })
+}

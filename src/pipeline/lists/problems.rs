@@ -1,0 +1,50 @@
+//! Writes the pages of problems, and a page for each quarantined run.
+
+use crate::diagnostics::Diagnostic;
+use crate::view::chrome::PageInfo;
+use crate::view::{links, problems, run};
+
+use super::Lists;
+
+pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
+    let quarantined = &lists.outcome.quarantine;
+    let public = lists.gathered.public(lists.outcome);
+    let entries = lists.archive().runs.iter();
+    let mut places: problems::Places<'_> = entries
+        .map(|entry| {
+            let directory = lists.gathered.directory(entry);
+            let (title, id) = (run::title(&entry.run), &entry.label);
+            let name = format!("{title} · {} · {id}", entry.run.subject.model);
+            (
+                directory.place.shown.as_str(),
+                (name, links::run(&entry.slug)),
+            )
+        })
+        .collect();
+    for run in quarantined {
+        places.insert(&run.path, (run.path.clone(), run.page.clone()));
+    }
+    let pages = problems::problems_pages(
+        &public.diagnostics,
+        quarantined,
+        (lists.outcome.not_published, public.withheld),
+        &places,
+    );
+    let info = |path: String, title: &str, description: &str| PageInfo {
+        path,
+        title: title.to_owned(),
+        description: description.to_owned(),
+        section: Some("problems/index.html".to_owned()),
+        ..PageInfo::default()
+    };
+    for (path, view) in pages {
+        let words = "Everything that the build noticed in its input.";
+        lists.page("problems.html", &info(path, "Problems", words), &view)?;
+    }
+    for run in quarantined {
+        let words = "This run is not published because its files have errors.";
+        let info = info(run.page.clone(), "Quarantined run", words);
+        lists.page("quarantined.html", &info, &problems::quarantined_page(run))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,26 @@
+//! Writes the list of all runs.
+
+use rayon::prelude::*;
+
+use crate::diagnostics::Diagnostic;
+use crate::view::chrome::{PageInfo, Script};
+use crate::view::{catalogue, links};
+
+use super::{Lists, numbered};
+
+pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
+    let pages = 1..=catalogue::page_count(lists.archive().runs.len());
+    pages.into_par_iter().try_for_each(|number| {
+        let view = catalogue::runs_page(lists.archive(), &lists.outcome.findings, number);
+        let info = PageInfo {
+            path: links::list("runs", number),
+            title: numbered("Runs", number),
+            description: format!("All runs, newest first: {}.", view.pager.summary),
+            section: Some("runs/index.html".to_owned()),
+            listed: true,
+            scripts: &[Script::Tables, Script::Runs],
+            ..PageInfo::default()
+        };
+        lists.page("runs.html", &info, &view)
+    })
+}

@@ -1,0 +1,104 @@
+//! Writes what search reads.
+
+use crate::diagnostics::Diagnostic;
+use crate::feeds::search::{self, Document, Manifest};
+use crate::model::archive::Sort;
+use crate::render::markdown;
+use crate::rules::pages::Shelf;
+use crate::spool;
+use crate::view::links;
+
+use super::Lists;
+use super::parts::{PartFiles, manifest};
+
+/// First what is small, then the writeups and the annotations, newest run first, while there is room.
+pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
+    let mut out = Documents {
+        files: PartFiles::new(lists.stage, "search", "search".to_owned()),
+        size: 0,
+        left_out: 0,
+    };
+    for document in of_prose(lists) {
+        out.push(&document)?;
+    }
+    for (entry, findings) in lists.runs() {
+        out.push(&search::run(entry, findings))?;
+    }
+    for (entry, findings) in lists.runs() {
+        let spooled = &findings.spooled;
+        if spooled.writeup.bytes > 0 && out.has_room() {
+            let text = lists.stage.spool.get(spooled.writeup);
+            let text = text.map_err(|error| spool::refused(&error))?;
+            let text = String::from_utf8_lossy(&text).into_owned();
+            out.push(&search::writeup(entry, findings, text))?;
+        }
+        for card in &spooled.cards {
+            if out.has_room()
+                && let Some(document) = search::annotation(lists.card(card)?)
+            {
+                out.push(&document)?;
+            }
+        }
+    }
+    out.files.finish()?;
+    let found = Manifest {
+        parts: out.files.parts.begun,
+        documents: out.files.parts.items,
+        left_out: out.left_out,
+    };
+    manifest(lists.stage, ("search", "search/index.js"), &found)
+}
+
+fn of_prose(lists: &Lists<'_>) -> Vec<Document> {
+    let prose = &lists.gathered.prose;
+    let plain = |text: &str| markdown::plain(text, search::PROSE);
+    let archive = lists.archive();
+    let sorts = [
+        (Sort::Case, &archive.cases),
+        (Sort::Model, &archive.models),
+        (Sort::Harness, &archive.harnesses),
+    ];
+    let groups = sorts.into_iter().flat_map(|(sort, groups)| {
+        groups.iter().map(move |group| {
+            let text = prose.of_page(&links::group(sort.folder(), &group.slug));
+            let title = text.and_then(|text| text.prose.title.as_deref());
+            let body = text.map_or_else(String::new, |text| plain(&text.prose.body));
+            search::group(sort, group, title, body)
+        })
+    });
+    let pages = prose
+        .texts
+        .iter()
+        .filter(|text| text.file.shelf == Shelf::Page);
+    let pages = pages.map(|text| {
+        let path = text.page();
+        let title = match path.as_str() {
+            "index.html" => &lists.site.config.site.title,
+            _ => text.title(),
+        };
+        let description = text.prose.description.as_deref();
+        search::page(title.to_owned(), description, plain(&text.prose.body), path)
+    });
+    groups.chain(pages).collect()
+}
+
+/// The data of search while it is written.
+struct Documents<'a> {
+    files: PartFiles<'a>,
+    size: usize,
+    left_out: usize,
+}
+
+impl Documents<'_> {
+    /// Whether another writeup or annotation has room; what has none is counted.
+    fn has_room(&mut self) -> bool {
+        let room = self.size < search::ALL;
+        self.left_out += usize::from(!room);
+        room
+    }
+
+    fn push(&mut self, document: &Document) -> Result<(), Diagnostic> {
+        self.size += document.size();
+        self.files.push(document).map(drop)
+    }
+}

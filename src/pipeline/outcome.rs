@@ -1,0 +1,172 @@
+//! Sums up a check or a build: every problem, and whether the content can be published.
+
+use std::collections::BTreeSet;
+
+use crate::diagnostics::{self, Diagnostic, junit};
+use crate::ledger::{Build, Ledger};
+use crate::model::findings::Findings;
+use crate::model::slug::{slugify, with_hash};
+use crate::site::Site;
+use crate::view::links;
+use crate::view::problems::Quarantined;
+
+use super::gather::{Directory, Gathered, Status};
+use super::kept::KeptPages;
+use super::ledger;
+use super::runs::StagedRuns;
+
+/// The result of a check or a build.
+#[derive(Debug)]
+pub struct Outcome {
+    /// Every problem, sorted.
+    pub diagnostics: Vec<Diagnostic>,
+    /// What is kept of each run, in the archive's order.
+    pub findings: Vec<Findings>,
+    /// Runs that are published, or would be.
+    pub runs: usize,
+    /// Runs that were quarantined.
+    pub quarantined: usize,
+    /// Runs that ended in a state that is never published.
+    pub not_published: usize,
+    /// Errors that are not those of a quarantined run.
+    pub blocking: usize,
+    /// What changed from build to build, this one included.
+    pub ledger: Ledger,
+    /// Whether this build changed something.
+    pub is_news: bool,
+    /// Every run directory in order, with the run's id where its record says it.
+    pub cases: Vec<junit::Case>,
+    /// Whether the new site is in its place.
+    pub published: bool,
+    /// Files written.
+    pub files: u64,
+    /// Bytes written.
+    pub bytes: u64,
+    /// The pages of each run that the next build may reuse, in the archive's order.
+    pub(super) pages: Vec<Option<KeptPages>>,
+    /// The pages of quarantined runs.
+    pub(super) quarantine: Vec<Quarantined>,
+}
+
+impl Outcome {
+    /// Sorts all problems, and compares the runs with the site that is replaced.
+    #[must_use]
+    pub fn of(site: &Site, gathered: &Gathered, staged: StagedRuns) -> Self {
+        let runs = staged.valid.iter().filter(|run| !run.has_errors()).count();
+        let mut diagnostics: Vec<_> = gathered.problems().cloned().collect();
+        diagnostics.extend(gathered.archive_problems.iter().cloned());
+        diagnostics.extend(staged.others);
+        let (mut findings, mut pages) = (Vec::new(), Vec::new());
+        for run in staged.valid {
+            diagnostics.extend(run.problems);
+            findings.push(run.findings);
+            pages.push(run.pages);
+        }
+        diagnostics::sort(&mut diagnostics);
+        let quarantine = if site.config.policy.quarantine {
+            quarantine_pages(gathered, &diagnostics)
+        } else {
+            Vec::new()
+        };
+        let ledger = ledger::next(site, gathered, &findings);
+        let newest = gathered.previous.as_ref().map_or(0, Ledger::newest);
+        let directories = gathered.directories.iter();
+        Self {
+            is_news: ledger.newest() > newest,
+            ledger,
+            blocking: blocking(site, gathered, &diagnostics),
+            runs,
+            quarantined: quarantine.len(),
+            not_published: directories
+                .clone()
+                .filter(|run| run.is_never_published())
+                .count(),
+            cases: directories.map(Directory::case).collect(),
+            diagnostics,
+            findings,
+            published: false,
+            files: 0,
+            bytes: 0,
+            pages,
+            quarantine,
+        }
+    }
+
+    /// Whether the content may be published.
+    #[must_use]
+    pub fn publishes(&self, site: &Site) -> bool {
+        let tally = diagnostics::Tally::of(&self.diagnostics);
+        if site.deny_warnings && (tally.warnings > 0 || self.quarantined > 0) {
+            return false;
+        }
+        self.blocking == 0
+    }
+
+    /// What changed since the site that is replaced; `None` when nothing did, or when there was none.
+    #[must_use]
+    pub fn news(&self) -> Option<&Build> {
+        let newest = self.ledger.builds.first();
+        newest.filter(|build| self.is_news && build.build > 1)
+    }
+}
+
+impl Directory {
+    fn case(&self) -> junit::Case {
+        junit::Case {
+            id: self.id.clone(),
+            path: self.place.shown.clone(),
+        }
+    }
+}
+
+/// How many errors keep the content from being published.
+fn blocking(site: &Site, gathered: &Gathered, diagnostics: &[Diagnostic]) -> usize {
+    let directories = gathered.directories.iter();
+    let left_out: BTreeSet<&str> = directories
+        .filter(|run| site.config.policy.quarantine && run.candidate().is_none())
+        .map(|run| run.place.shown.as_str())
+        .collect();
+    let is_left_out = |path: &str| {
+        let ends = path.match_indices('/').map(|(at, _)| at);
+        ends.chain([path.len()])
+            .any(|end| left_out.contains(&path[..end]))
+    };
+    let errors = diagnostics.iter().filter(|problem| problem.is_error());
+    errors
+        .filter(|error| !is_left_out(&error.place.path))
+        .count()
+}
+
+/// A page for every run that is left out; `all` are the problems of the whole content, sorted.
+fn quarantine_pages(gathered: &Gathered, all: &[Diagnostic]) -> Vec<Quarantined> {
+    let entries = gathered.archive.runs.iter();
+    let mut taken: BTreeSet<String> = entries.map(|entry| entry.slug.clone()).collect();
+    let directories = gathered.directories.iter();
+    let pages = directories
+        .filter(|directory| directory.is_left_out())
+        .map(|directory| {
+            let path = directory.place.shown.clone();
+            let (own, diagnostics) = match &directory.status {
+                Status::Quarantined { slug, problems } => (Some(slug.clone()), problems.clone()),
+                _ => {
+                    let prefix = format!("{path}/");
+                    let from = all.partition_point(|problem| problem.place.path < prefix);
+                    let problems = all[from..].iter();
+                    let own =
+                        problems.take_while(|problem| problem.place.path.starts_with(&prefix));
+                    (None, own.cloned().collect())
+                }
+            };
+            // Its own address, unless another run has it now.
+            let own = own.filter(|slug| !taken.contains(slug));
+            let slug = own.unwrap_or_else(|| with_hash(&slugify(&path), &path));
+            let page = links::run(&slug);
+            taken.insert(slug);
+            Quarantined {
+                page,
+                path,
+                diagnostics,
+            }
+        });
+    pages.collect()
+}

@@ -1,0 +1,140 @@
+//! Knows the site's own prose: it is read once, and its Markdown is rendered where a page shows it.
+
+use std::collections::BTreeMap;
+
+use crate::config::Limits;
+use crate::diagnostics::{Diagnostic, Source};
+use crate::discover::ProseFile;
+use crate::formats::page;
+use crate::load;
+use crate::markup::Origin;
+use crate::model::archive::Sort;
+use crate::render::Html;
+use crate::render::markdown::{self, Context};
+use crate::rules;
+use crate::rules::links::Internal;
+use crate::rules::pages::Shelf;
+use crate::site::Site;
+use crate::view::{Link, links};
+
+/// All prose that is published.
+#[derive(Debug, Default)]
+pub(super) struct Prose {
+    pub(super) texts: Vec<Text>,
+    /// Positions in `texts`, by path of the page.
+    by_page: BTreeMap<String, usize>,
+    /// Links of all texts that stay on the site.
+    pub(super) links: Vec<Internal>,
+    /// Drafts that are not published, by their paths in diagnostics.
+    pub(super) drafts: Vec<String>,
+}
+
+/// One file of prose.
+#[derive(Debug)]
+pub(super) struct Text {
+    pub(super) file: ProseFile,
+    pub(super) prose: page::Prose,
+}
+
+impl Prose {
+    /// Reads and checks every file.
+    pub(super) fn read(site: &Site, files: Vec<ProseFile>, problems: &mut Vec<Diagnostic>) -> Self {
+        let mut read = Self::default();
+        for file in files {
+            match read_file(&file, &site.config.limits, problems) {
+                Ok((prose, _)) if prose.draft && !site.drafts => read.drafts.push(file.shown),
+                Ok((prose, links)) => {
+                    read.links.extend(links);
+                    let position = read.texts.len();
+                    read.by_page.entry(page_of(&file)).or_insert(position);
+                    read.texts.push(Text { file, prose });
+                }
+                Err(problem) => problems.push(problem),
+            }
+        }
+        problems.extend(rules::pages::check_addresses(&read.addresses()));
+        read
+    }
+
+    /// Shelf, slug and path of every text.
+    pub(super) fn addresses(&self) -> Vec<(Shelf, String, String)> {
+        let files = self.texts.iter().map(|text| &text.file);
+        files
+            .map(|file| (file.shelf, file.slug.clone(), file.shown.clone()))
+            .collect()
+    }
+
+    /// The text of the page at this path.
+    pub(super) fn of_page(&self, path: &str) -> Option<&Text> {
+        self.by_page
+            .get(path)
+            .map(|position| &self.texts[*position])
+    }
+
+    /// The texts that are pages of their own.
+    pub(super) fn pages(&self) -> impl Iterator<Item = &Text> {
+        let texts = self.texts.iter();
+        texts.filter(|text| text.file.shelf == Shelf::Page && text.file.slug != "index")
+    }
+
+    /// The pages in the navigation.
+    pub(super) fn navigation(&self) -> Vec<Link> {
+        let mut pages: Vec<_> = self.pages().collect();
+        pages.sort_by_key(|text| (text.prose.order.unwrap_or(i64::MAX), &text.file.slug));
+        let links = pages.iter().map(|text| Link {
+            text: text.title().to_owned(),
+            href: text.page(),
+        });
+        links.collect()
+    }
+}
+
+impl Text {
+    pub(super) fn title(&self) -> &str {
+        self.prose.title.as_deref().unwrap_or(&self.file.slug)
+    }
+
+    /// Path of the page that shows it.
+    pub(super) fn page(&self) -> String {
+        page_of(&self.file)
+    }
+
+    /// The text as HTML; on a page that has headings of its own, `scope` keeps the two apart.
+    pub(super) fn html(&self, site: &Site, scope: &str) -> Html {
+        let page = self.page();
+        let size = |address: &str| site.pictures.size(&page, address);
+        let context = Context {
+            scope,
+            shift: 1,
+            origin: Origin::Site(&size),
+        };
+        markdown::render(&self.prose.body, context)
+    }
+}
+
+fn read_file(
+    file: &ProseFile,
+    limits: &Limits,
+    problems: &mut Vec<Diagnostic>,
+) -> Result<(page::Prose, Vec<Internal>), Diagnostic> {
+    let bytes = load::prose(&file.root, &file.path, &file.shown, limits)?;
+    let source = Source::file(&file.shown, &bytes);
+    let (prose, found) = page::parse(source);
+    problems.extend(found);
+    let offset = source.text.len().saturating_sub(prose.body.len());
+    let origin = Origin::Site(&|_| None);
+    problems.extend(rules::markdown::check(source, &prose.body, offset, origin));
+    let links = rules::links::internal(source, &prose.body, offset, &page_of(file));
+    Ok((prose, links))
+}
+
+fn page_of(file: &ProseFile) -> String {
+    let group = |sort: Sort| links::group(sort.folder(), &file.slug);
+    match file.shelf {
+        Shelf::Page if file.slug == "index" => "index.html".to_owned(),
+        Shelf::Page => links::prose(&file.slug),
+        Shelf::Case => group(Sort::Case),
+        Shelf::Model => group(Sort::Model),
+        Shelf::Harness => group(Sort::Harness),
+    }
+}

@@ -1,0 +1,44 @@
+//! Writes the public assets of the transcript, each once, under names that say what they hold.
+
+use std::collections::BTreeMap;
+use std::io;
+
+use crate::load;
+use crate::model::FileDigest;
+use crate::model::transcript::AssetContent;
+
+use super::CheckedRun;
+use super::files::{Files, Unwritten};
+
+pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), Unwritten> {
+    let conversation = run.inspected.conversation.iter();
+    let assets: BTreeMap<&str, &AssetContent> = conversation
+        .flat_map(|conversation| &conversation.assets)
+        .filter_map(|asset| asset.file.as_deref())
+        .map(|file| (file.name.as_str(), &file.content))
+        .collect();
+    for (name, content) in assets {
+        let path = run.path(&format!("assets/{name}"));
+        match content {
+            AssetContent::Held(bytes) => files.write(&path, bytes)?,
+            AssetContent::File(digest) => copy(run, files, &path, digest)?,
+        }
+    }
+    Ok(())
+}
+
+/// Copies an asset piece by piece.
+fn copy(
+    run: &CheckedRun<'_>,
+    files: &mut Files<'_>,
+    path: &str,
+    digest: &FileDigest,
+) -> Result<(), Unwritten> {
+    if files.is_dry_run() {
+        return files.planned(path, digest.bytes);
+    }
+    let limits = &run.site.config.limits;
+    let mut asset = load::asset_reader(run.place, digest, limits).map_err(Unwritten::Run)?;
+    files.stream(path, |out| io::copy(&mut asset, out).map(drop))?;
+    asset.finish().map_err(Unwritten::Run)
+}

@@ -1,0 +1,57 @@
+//! Writes the further pages of every tape, and the long texts of all of them. The first page of each tape is a part of the
+//! page of the run, which is written next.
+
+use std::collections::BTreeSet;
+
+use crate::render::timeline;
+use crate::view::chrome::{PageInfo, Script};
+use crate::view::run as view;
+use crate::view::timeline::Timeline;
+
+use super::CheckedRun;
+use super::files::{Files, Unwritten};
+
+pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), Unwritten> {
+    let s = &run.sources;
+    // The first pages of all tapes are one page.
+    let mut room = s.config.limits.page();
+    let mut texts = BTreeSet::new();
+    for ((tape, sidecar), layout) in s.tapes.iter().zip(s.sidecars).zip(s.layouts) {
+        let mut pages = Timeline::new(s.config, layout, sidecar.as_ref(), timeline::size);
+        for number in 1..=layout.pages() {
+            let (page, long) = pages.page(number);
+            let most = if number == 1 {
+                room
+            } else {
+                s.config.limits.page()
+            };
+            let Some(html) = timeline::render(&page, most) else {
+                return Err(files.page_too_large(&page.path));
+            };
+            for text in long {
+                // A payload that several events refer to is written once.
+                if texts.insert(text.path.clone()) {
+                    files.write(&text.path, text.text.as_bytes())?;
+                }
+            }
+            if number == 1 {
+                room -= html.as_str().len();
+                files.first_pages.push(html);
+                continue;
+            }
+            let view = view::events_page(s, tape, layout, number, html);
+            let info = PageInfo {
+                path: layout.path(number),
+                title: format!("{}, {}", view.title, view.summary),
+                description: format!("{} of {}.", view.summary, view.title),
+                section: Some("runs/index.html".to_owned()),
+                listed: false,
+                scripts: &[Script::Timeline, Script::Reader],
+                size_hint: view.html.as_str().len(),
+                ..PageInfo::default()
+            };
+            files.page(&info.path, &run.renderer.page("events.html", &info, &view)?)?;
+        }
+    }
+    Ok(())
+}

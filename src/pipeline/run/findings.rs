@@ -1,0 +1,94 @@
+//! Knows what lists, tables and roll-ups need of a run besides its record.
+
+use crate::inspect::Inspected;
+use crate::model::annotation::Annotation;
+use crate::model::findings::{Findings, NewestAnnotation, ThreadCounts};
+use crate::model::time;
+use crate::render::markdown;
+use crate::view::timeline::Layout;
+
+/// Annotations of one run that the home page may show: few, so that one busy run does not fill it.
+const NEWEST: usize = 2;
+
+pub(super) fn of(inspected: &Inspected<'_>, layouts: &[Layout<'_>]) -> Findings {
+    let mut findings = Findings {
+        rating: inspected.review.as_ref().and_then(|review| review.rating),
+        events: (!inspected.tapes.is_empty())
+            .then(|| inspected.tapes.iter().map(|tape| tape.events.len()).sum()),
+        threads: inspected.threads.as_ref().map(|threads| ThreadCounts {
+            channel: threads.channel.clone(),
+            threads: threads.threads.len(),
+            entries: threads.entry_count(),
+        }),
+        ..Findings::default()
+    };
+    for sidecar in inspected.sidecars.iter().flatten() {
+        findings.annotations.merge(&sidecar.report.kind_counts);
+    }
+    let time = |annotation: &Annotation<'_>| {
+        let written = annotation.timestamp.as_deref();
+        written.and_then(time::parse_rfc3339)
+    };
+    let mut newest: Vec<_> = annotations(inspected, layouts)
+        .map(|found| (time(found.annotation), found))
+        .collect();
+    newest.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
+    newest.truncate(NEWEST);
+    let newest = newest.into_iter().map(|(at, found)| {
+        let anchor = found
+            .layout
+            .annotation_anchor(found.annotation, found.index);
+        NewestAnnotation {
+            kind: found.annotation.kind.word().to_owned(),
+            evidence: found.evidence(160),
+            href: found.layout.href("index.html", found.position, &anchor),
+            at,
+        }
+    });
+    findings.newest = newest.collect();
+    findings
+}
+
+/// An annotation of an event that its tape has.
+pub(super) struct Annotated<'a> {
+    /// Which of the tapes it is about.
+    pub(super) tape: usize,
+    pub(super) layout: &'a Layout<'a>,
+    /// Its place in the sidecar.
+    pub(super) index: usize,
+    pub(super) annotation: &'a Annotation<'a>,
+    /// The position of its event.
+    pub(super) position: usize,
+}
+
+impl Annotated<'_> {
+    /// The beginning of what it says, as plain text.
+    pub(super) fn evidence(&self, limit: usize) -> String {
+        markdown::plain(
+            self.annotation.evidence.as_deref().unwrap_or_default(),
+            limit,
+        )
+    }
+}
+
+/// The annotations of all tapes, in order.
+pub(super) fn annotations<'a>(
+    inspected: &'a Inspected<'a>,
+    layouts: &'a [Layout<'a>],
+) -> impl Iterator<Item = Annotated<'a>> {
+    let tapes = inspected.sidecars.iter().zip(layouts).enumerate();
+    tapes.flat_map(|(tape, (sidecar, layout))| {
+        let annotations = sidecar.iter().flat_map(|sidecar| &sidecar.annotations);
+        annotations
+            .enumerate()
+            .filter_map(move |(index, annotation)| {
+                Some(Annotated {
+                    tape,
+                    layout,
+                    index,
+                    annotation,
+                    position: layout.position(annotation.event)?,
+                })
+            })
+    })
+}

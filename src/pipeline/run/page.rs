@@ -1,0 +1,98 @@
+//! Writes the page of a run.
+
+use std::borrow::Cow;
+
+use crate::feeds;
+use crate::render::{markdown, strip as strip_svg, tree};
+use crate::view::chrome::{PageInfo, Script};
+use crate::view::run::{self as view, Archive, Parts, Sources, StripView};
+use crate::view::{links, strip};
+
+use super::files::{Files, Unwritten};
+use super::{CheckedRun, implementation, prose, unwritten};
+
+pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), Unwritten> {
+    let archive = files.bytes_of(&run.path(implementation::NAME));
+    let s = Sources {
+        archive: archive.map(|bytes| Archive {
+            implementation: &run.inspected.implementation,
+            file: implementation::NAME,
+            bytes,
+        }),
+        ..run.sources
+    };
+    let (slug, subject) = (&s.entry.slug, &s.entry.run.subject);
+    let path = links::run(slug);
+    let timelines = std::mem::take(&mut files.first_pages);
+    let strips = strips(&s, &path);
+    let size_hint = timelines
+        .iter()
+        .chain(strips.iter().map(|strip| &strip.svg))
+        .map(|html| html.as_str().len())
+        .sum();
+    let showcase = s.details.showcase.as_ref();
+    let showcase = showcase.and_then(|showcase| showcase.description.as_deref());
+    let parts = Parts {
+        writeup: run.writeup.clone(),
+        strips,
+        timelines,
+        markdown: &|scope, text| prose(s.layouts, slug, (scope, 3), text),
+        showcase: showcase.map(|text| prose(s.layouts, slug, ("s", 3), &beginning(text))),
+        draw: tree::render,
+        plain: markdown::plain,
+    };
+    let view = view::page(&s, parts);
+    let title = view::title(&s.entry.run);
+    let description = format!(
+        "{title}: {} with {}, {}.",
+        subject.model, subject.harness, s.entry.run.state.word
+    );
+    let json_ld = feeds::json_ld::run(s.config, s.entry, &description)
+        .map_err(|error| unwritten("index.html", &error.into()))?;
+    let info = PageInfo {
+        description,
+        json_ld: Some(json_ld),
+        title: format!("{title} by {}", subject.model),
+        path,
+        section: Some("runs/index.html".to_owned()),
+        listed: true,
+        scripts: &[
+            Script::Contents,
+            Script::Timeline,
+            Script::Reader,
+            Script::Play,
+        ],
+        size_hint,
+        ..PageInfo::default()
+    };
+    files.page(&info.path, &run.renderer.page("run.html", &info, &view)?)
+}
+
+fn strips(s: &Sources<'_>, page: &str) -> Vec<StripView> {
+    let tapes = s.tapes.iter().zip(s.sidecars).zip(s.layouts);
+    let strips = tapes.map(|((tape, sidecar), layout)| {
+        let strip = strip::strip(s.config, layout, tape, sidecar.as_ref(), page);
+        StripView {
+            file: tape.file.clone(),
+            svg: strip_svg::render(&strip),
+            caption: strip.caption,
+            legend: strip::families(tape),
+        }
+    });
+    strips.collect()
+}
+
+/// How much of the description of a showcase the page shows, in bytes.
+const DESCRIPTION: usize = 64 * 1024;
+
+/// The beginning of a text, with a note when there is more.
+fn beginning(text: &str) -> Cow<'_, str> {
+    let end = text.floor_char_boundary(DESCRIPTION.min(text.len()));
+    if end == text.len() {
+        return Cow::Borrowed(text);
+    }
+    let beginning = &text[..end];
+    Cow::Owned(format!(
+        "{beginning}\n\n(cut here; run.json holds all of it)"
+    ))
+}

@@ -1,0 +1,58 @@
+//! Knows how the annotations and the writeup of a run are spooled for the feeds and pages of the whole archive.
+
+use crate::diagnostics::Diagnostic;
+use crate::feeds;
+use crate::inspect::Inspected;
+use crate::model::archive::Entry;
+use crate::model::findings::{Slice, Spooled, SpooledCard};
+use crate::publish::Stage;
+use crate::render::markdown;
+use crate::view::annotations;
+use crate::view::timeline::Layout;
+
+use super::findings;
+use super::unwritten;
+
+/// Characters of evidence on the pages of all annotations.
+const EVIDENCE: usize = 400;
+
+/// Spools what later pages and feeds hold of the run.
+///
+/// # Errors
+/// The system refuses to write a temporary file.
+pub(super) fn write(
+    stage: &Stage,
+    entry: &Entry,
+    inspected: &Inspected<'_>,
+    layouts: &[Layout<'_>],
+) -> Result<Spooled, Diagnostic> {
+    let spool = &stage.spool;
+    let lines = feeds::annotations::lines(&entry.run, &inspected.tapes, &inspected.sidecars)
+        .map_err(|error| unwritten("annotations.jsonl", &error.into()))?;
+    let mut spooled = Spooled {
+        lines: spool.put(&lines.all)?,
+        friction: spool.put(&lines.friction)?,
+        hypotheses: spool.put(&lines.hypotheses)?,
+        anchors: spool.put(&lines.anchors)?,
+        cards: Vec::new(),
+        writeup: Slice::default(),
+    };
+    if let Some(review) = &inspected.review {
+        let text = markdown::plain(&review.body, feeds::search::WRITEUP);
+        spooled.writeup = spool.put(text.as_bytes())?;
+    }
+    for found in findings::annotations(inspected, layouts) {
+        let (card, kind, group) = annotations::card(
+            entry,
+            (&inspected.tapes[found.tape], found.layout),
+            (found.index, found.annotation),
+            found.position,
+            found.evidence(EVIDENCE),
+        );
+        let card =
+            serde_json::to_vec(&card).map_err(|error| unwritten("annotations", &error.into()))?;
+        let card = spool.put(&card)?;
+        spooled.cards.push(SpooledCard { kind, group, card });
+    }
+    Ok(spooled)
+}
