@@ -20,12 +20,14 @@ mod search;
 use rayon::prelude::*;
 use serde::Serialize;
 
+use crate::config::Config;
 use crate::diagnostics::Diagnostic;
 use crate::model::archive::{Archive, Entry};
 use crate::model::findings::{Findings, SpooledCard};
 use crate::publish::Stage;
 use crate::render::templates::Renderer;
 use crate::site::Site;
+use crate::url::HttpUrl;
 use crate::view::annotations::{Card, Catalogue};
 use crate::view::chrome::PageInfo;
 use crate::{Failure, schema, spool};
@@ -99,6 +101,19 @@ pub fn publish(
 impl Lists<'_> {
     fn archive(&self) -> &Archive {
         &self.gathered.archive
+    }
+
+    fn config(&self) -> &Config {
+        &self.site.config
+    }
+
+    fn findings(&self) -> &[Findings] {
+        &self.outcome.findings
+    }
+
+    /// The site's address, where it is known.
+    fn base(&self) -> Option<&str> {
+        self.config().site.base_url.as_ref().map(HttpUrl::as_str)
     }
 
     /// The runs with what is kept of each.

@@ -1,34 +1,27 @@
-//! Knows the feeds over all runs: where each stands, what it holds and how to read it. The page of feeds and the index
-//! of feeds are made from this one list.
+//! Knows the feeds over all runs: where each is, what it holds and how to read it.
 
 use serde::Serialize;
 
 use super::{format, links};
 
-/// A feed over all runs, in the order of the index.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs, reason = "`path` says it")]
-pub enum Feed {
-    Runs,
-    RunLines,
-    RunTable,
-    Cases,
-    Models,
-    Harnesses,
-    Annotations,
-    Friction,
-    Hypotheses,
-    Crystallize,
-    Changes,
-    Diagnostics,
-    JsonFeed,
-    Atom,
+/// A feed over all runs.
+#[derive(Debug, Clone, Copy)]
+pub struct Feed {
+    /// Where it is, relative to the site's root.
+    pub path: &'static str,
+    /// Whether it is made of absolute addresses, so that a site that does not know its own has none.
+    pub is_absolute: bool,
+    /// What it holds.
+    holds: &'static str,
+    shape: Shape,
+    /// What jq picks of it in the example.
+    picked: &'static str,
 }
 
 /// How a feed is written.
 #[derive(Debug, Clone, Copy)]
 enum Shape {
-    /// One document; the list stands under this key.
+    /// One document, with its list under this key.
     Json(&'static str),
     /// A document a line.
     Lines,
@@ -37,125 +30,133 @@ enum Shape {
 }
 
 impl Feed {
-    /// All of them.
-    pub const ALL: [Self; 14] = [
-        Self::Runs,
-        Self::RunLines,
-        Self::RunTable,
-        Self::Cases,
-        Self::Models,
-        Self::Harnesses,
-        Self::Annotations,
-        Self::Friction,
-        Self::Hypotheses,
-        Self::Crystallize,
-        Self::Changes,
-        Self::Diagnostics,
-        Self::JsonFeed,
-        Self::Atom,
-    ];
-
-    /// Where it stands, relative to the site's root.
-    #[must_use]
-    pub const fn path(self) -> &'static str {
-        match self {
-            Self::Runs => "feeds/runs.json",
-            Self::RunLines => "feeds/runs.jsonl",
-            Self::RunTable => "feeds/runs.csv",
-            Self::Cases => "feeds/cases.json",
-            Self::Models => "feeds/models.json",
-            Self::Harnesses => "feeds/harnesses.json",
-            Self::Annotations => "feeds/annotations.jsonl",
-            Self::Friction => "feeds/friction.json",
-            Self::Hypotheses => "feeds/hypotheses.json",
-            Self::Crystallize => "feeds/crystallize.json",
-            Self::Changes => crate::ledger::PATH,
-            Self::Diagnostics => "feeds/diagnostics.json",
-            Self::JsonFeed => "feeds/feed.json",
-            Self::Atom => "feeds/atom.xml",
-        }
-    }
-
-    /// Whether it is made of absolute addresses, so that a site that does not know its own has none.
-    #[must_use]
-    pub const fn is_absolute(self) -> bool {
-        matches!(self, Self::Atom)
-    }
-
-    const fn holds(self) -> &'static str {
-        match self {
-            Self::Runs => {
-                "A card for each run, newest first: what was run, what it took, its checks, state and rating, and how much was said about it."
-            }
-            Self::RunLines => "The same cards, one a line.",
-            Self::RunTable => {
-                "The same runs as one flat table for spreadsheets. What was not recorded is an empty field; text that a spreadsheet would compute has an apostrophe before it."
-            }
-            Self::Cases => {
-                "Every case: its versions and variants, and its runs by model, harness, state and rating."
-            }
-            Self::Models => "Every model: its runs by case, harness, state and rating.",
-            Self::Harnesses => {
-                "Every harness: its versions, and its runs by case, model, state and rating."
-            }
-            Self::Annotations => {
-                "Every annotation of the archive, as it was written, with its run, its tape and the digest of its event."
-            }
-            Self::Friction => "What made the work harder, as Harn’s friction events.",
-            Self::Hypotheses => "Every hypothesis, and how many have each status.",
-            Self::Crystallize => "The places that are worth a tool or a skill of their own.",
-            Self::Changes => {
-                "What each build added, changed and withdrew, and what the next build compares itself with."
-            }
-            Self::Diagnostics => "Every error, warning and note of the build.",
-            Self::JsonFeed => {
-                "The newest runs with their writeups, as JSON Feed 1.1, for feed readers."
-            }
-            Self::Atom => "The newest runs with their writeups, as Atom, for feed readers.",
-        }
-    }
-
-    const fn shape(self) -> Shape {
-        match self {
-            Self::Runs => Shape::Json("runs"),
-            Self::RunLines | Self::Annotations => Shape::Lines,
-            Self::RunTable => Shape::Csv,
-            Self::Cases => Shape::Json("cases"),
-            Self::Models => Shape::Json("models"),
-            Self::Harnesses => Shape::Json("harnesses"),
-            Self::Friction => Shape::Json("events"),
-            Self::Hypotheses => Shape::Json("hypotheses"),
-            Self::Crystallize => Shape::Json("anchors"),
-            Self::Changes => Shape::Json("builds"),
-            Self::Diagnostics => Shape::Json("diagnostics"),
-            Self::JsonFeed => Shape::Json("items"),
-            Self::Atom => Shape::Xml,
-        }
-    }
-
-    /// What jq picks of it.
-    const fn picked(self) -> &'static str {
-        match self {
-            Self::Runs => ".runs[] | [.slug, .state, .rating] | @tsv",
-            Self::RunLines => "[.slug, .metrics.cost.comparable] | @tsv",
-            Self::Cases => ".cases[] | [.name, .runs.count] | @tsv",
-            Self::Models => ".models[] | [.name, .runs.count] | @tsv",
-            Self::Harnesses => ".harnesses[] | [.name, .runs.count] | @tsv",
-            Self::Annotations => {
-                "select(.kind == \"incorrect\") | [.runId, .event_id, .evidence] | @tsv"
-            }
-            Self::Friction => ".events[] | [.kind, .run_id] | @tsv",
-            Self::Hypotheses => ".counts",
-            Self::Crystallize => ".anchors[] | [.runId, .event_id, .end_event_id] | @tsv",
-            Self::Changes => {
-                ".builds[] | [.build, .runs, (.added | length), (.withdrawn | length)] | @tsv"
-            }
-            Self::Diagnostics => ".summary",
-            Self::JsonFeed => ".items[] | [.date_published, .title] | @tsv",
-            Self::RunTable | Self::Atom => "",
+    const fn new(
+        path: &'static str,
+        shape: Shape,
+        picked: &'static str,
+        holds: &'static str,
+    ) -> Self {
+        Self {
+            path,
+            is_absolute: matches!(shape, Shape::Xml),
+            holds,
+            shape,
+            picked,
         }
     }
 }
+
+/// `runs.json`
+pub const RUNS: Feed = Feed::new(
+    "feeds/runs.json",
+    Shape::Json("runs"),
+    ".runs[] | [.slug, .state, .rating] | @tsv",
+    "A card for each run, newest first: what was run, what it took, its checks, state and rating, and how much was said about it.",
+);
+
+/// `runs.jsonl`
+pub const RUN_LINES: Feed = Feed::new(
+    "feeds/runs.jsonl",
+    Shape::Lines,
+    "[.slug, .metrics.cost.comparable] | @tsv",
+    "The same cards, one a line.",
+);
+
+/// `runs.csv`
+pub const RUN_TABLE: Feed = Feed::new(
+    "feeds/runs.csv",
+    Shape::Csv,
+    "",
+    "The same runs as one flat table for spreadsheets. What was not recorded is an empty field; text that a spreadsheet would compute has an apostrophe before it.",
+);
+
+/// `cases.json`
+pub const CASES: Feed = Feed::new(
+    "feeds/cases.json",
+    Shape::Json("cases"),
+    ".cases[] | [.name, .runs.count] | @tsv",
+    "Every case: its versions and variants, and its runs by model, harness, state and rating.",
+);
+
+/// `models.json`
+pub const MODELS: Feed = Feed::new(
+    "feeds/models.json",
+    Shape::Json("models"),
+    ".models[] | [.name, .runs.count] | @tsv",
+    "Every model: its runs by case, harness, state and rating.",
+);
+
+/// `harnesses.json`
+pub const HARNESSES: Feed = Feed::new(
+    "feeds/harnesses.json",
+    Shape::Json("harnesses"),
+    ".harnesses[] | [.name, .runs.count] | @tsv",
+    "Every harness: its versions, and its runs by case, model, state and rating.",
+);
+
+/// `annotations.jsonl`
+pub const ANNOTATIONS: Feed = Feed::new(
+    "feeds/annotations.jsonl",
+    Shape::Lines,
+    "select(.kind == \"incorrect\") | [.runId, .event_id, .evidence] | @tsv",
+    "Every annotation of the archive, as it was written, with its run, its tape and the digest of its event.",
+);
+
+/// `friction.json`
+pub const FRICTION: Feed = Feed::new(
+    "feeds/friction.json",
+    Shape::Json("events"),
+    ".events[] | [.kind, .run_id] | @tsv",
+    "What made the work harder, as Harn’s friction events.",
+);
+
+/// `hypotheses.json`
+pub const HYPOTHESES: Feed = Feed::new(
+    "feeds/hypotheses.json",
+    Shape::Json("hypotheses"),
+    ".counts",
+    "Every hypothesis, and how many have each status.",
+);
+
+/// `crystallize.json`
+pub const CRYSTALLIZE: Feed = Feed::new(
+    "feeds/crystallize.json",
+    Shape::Json("anchors"),
+    ".anchors[] | [.runId, .event_id, .end_event_id] | @tsv",
+    "The places that are worth a tool or a skill of their own.",
+);
+
+/// `changes.json`
+pub const CHANGES: Feed = Feed::new(
+    crate::ledger::PATH,
+    Shape::Json("builds"),
+    ".builds[] | [.build, .runs, (.added | length), (.withdrawn | length)] | @tsv",
+    "What each build added, changed and withdrew, and what the next build compares itself with.",
+);
+
+/// `diagnostics.json`
+pub const DIAGNOSTICS: Feed = Feed::new(
+    "feeds/diagnostics.json",
+    Shape::Json("diagnostics"),
+    ".summary",
+    "Every error, warning and note of the build.",
+);
+
+/// `feed.json`
+pub const JSON_FEED: Feed = Feed::new(
+    "feeds/feed.json",
+    Shape::Json("items"),
+    ".items[] | [.date_published, .title] | @tsv",
+    "The newest runs with their writeups, as JSON Feed 1.1, for feed readers.",
+);
+
+/// `atom.xml`
+pub const ATOM: Feed = Feed::new(
+    "feeds/atom.xml",
+    Shape::Xml,
+    "",
+    "The newest runs with their writeups, as Atom, for feed readers.",
+);
 
 /// The page of feeds.
 #[derive(Debug, Serialize)]
@@ -204,20 +205,19 @@ pub struct Example {
     pub text: String,
 }
 
-/// A feed that was written: path relative to the site's root, size in bytes, BLAKE3, path of its schema.
+/// A file that was written: path relative to the site's root, size in bytes, BLAKE3, path of its schema.
 pub type Written = (String, u64, String, Option<String>);
 
-/// The page; `base` is the site's address where it is known, `written` the feeds and `index` the list of them.
+/// The page; `base` is the site's address where it is known, `feeds` those that were written and `index` the list of them.
 #[must_use]
 pub fn feeds_page(
     base: Option<&str>,
     runs: usize,
     index: Written,
-    written: Vec<Written>,
+    feeds: Vec<(Feed, Written)>,
 ) -> FeedsPage {
     let root = links::root("feeds/index.html");
     let address = base.unwrap_or("https://example.org/");
-    let of = |path: &str| Feed::ALL.into_iter().find(|feed| feed.path() == path);
     FeedsPage {
         base: address.to_owned(),
         is_known: base.is_some(),
@@ -233,12 +233,9 @@ pub fn feeds_page(
                 ),
             }],
         ),
-        feeds: written
+        feeds: feeds
             .into_iter()
-            .filter_map(|written| {
-                let feed = of(&written.0)?;
-                Some(view(&root, written, feed.holds(), examples(feed, address)))
-            })
+            .map(|(feed, written)| view(&root, written, feed.holds, examples(feed, address)))
             .collect(),
         root,
     }
@@ -264,14 +261,14 @@ fn view(
 }
 
 fn examples(feed: Feed, base: &str) -> Vec<Example> {
-    let url = format!("{base}{}", feed.path());
-    let picked = feed.picked();
+    let url = format!("{base}{}", feed.path);
+    let picked = feed.picked;
     let open = |import: &str, read: &str| {
         format!(
             "{import}\nfrom urllib.request import urlopen\n\nwith urlopen(\"{url}\") as feed:\n    {read}"
         )
     };
-    let (curl, python, duckdb) = match feed.shape() {
+    let (curl, python, duckdb) = match feed.shape {
         Shape::Json(key) => (
             format!("curl -s {url} | jq -r '{picked}'"),
             open(

@@ -3,37 +3,113 @@
 use std::io::{self, Write};
 
 use crate::diagnostics::{Diagnostic, json};
-use crate::feeds;
 use crate::feeds::annotations::write_collection;
+use crate::feeds::archive::{write_run_lines, write_runs};
+use crate::feeds::{self, groups, json_feed, table, write_pretty};
 use crate::model::findings::{Slice, Spooled};
 use crate::publish::Written;
 use crate::schema;
 use crate::view::chrome::PageInfo;
-use crate::view::feeds::{Feed, feeds_page};
+use crate::view::feeds::{self as view, Feed, feeds_page};
 use crate::view::syndication;
 
 use super::Lists;
 
+/// Writes a feed to its path.
+type Writer = fn(&Lists<'_>, &str) -> Result<Written, Diagnostic>;
+
+/// Every feed, in the order of the index.
+const FEEDS: [(Feed, Writer); 14] = [
+    (view::RUNS, |lists, path| {
+        lists.stream(path, |out| {
+            write_runs(out, lists.config(), lists.archive(), lists.findings())
+        })
+    }),
+    (view::RUN_LINES, |lists, path| {
+        lists.stream(path, |out| {
+            write_run_lines(out, lists.config(), lists.archive(), lists.findings())
+        })
+    }),
+    (view::RUN_TABLE, |lists, path| {
+        lists.stream(path, |out| {
+            table::write_runs(out, lists.config(), lists.archive(), lists.findings())
+        })
+    }),
+    (view::CASES, |lists, path| {
+        let cases = groups::cases(lists.config(), lists.archive(), lists.findings());
+        lists.stream(path, |out| write_pretty(out, &cases))
+    }),
+    (view::MODELS, |lists, path| {
+        let models = groups::models(lists.config(), lists.archive(), lists.findings());
+        lists.stream(path, |out| write_pretty(out, &models))
+    }),
+    (view::HARNESSES, |lists, path| {
+        let harnesses = groups::harnesses(lists.config(), lists.archive(), lists.findings());
+        lists.stream(path, |out| write_pretty(out, &harnesses))
+    }),
+    (view::ANNOTATIONS, |lists, path| {
+        lists.stream(path, |out| {
+            lists
+                .spooled(|run| run.lines)
+                .try_for_each(|lines| out.write_all(&lines?))
+        })
+    }),
+    (view::FRICTION, |lists, path| {
+        lists.stream(path, |out| {
+            write_collection(out, None, "events", lists.spooled(|run| run.friction))
+        })
+    }),
+    (view::HYPOTHESES, |lists, path| {
+        let counts = lists.catalogue().hypothesis_counts();
+        let hypotheses = lists.spooled(|run| run.hypotheses);
+        lists.stream(path, |out| {
+            write_collection(out, Some(("counts", &counts)), "hypotheses", hypotheses)
+        })
+    }),
+    (view::CRYSTALLIZE, |lists, path| {
+        lists.stream(path, |out| {
+            write_collection(out, None, "anchors", lists.spooled(|run| run.anchors))
+        })
+    }),
+    (view::CHANGES, |lists, path| {
+        lists.stream(path, |out| write_pretty(out, &lists.outcome.ledger))
+    }),
+    (view::DIAGNOSTICS, |lists, path| {
+        let (outcome, public) = (lists.outcome, lists.gathered.public(lists.outcome));
+        let shown = public.diagnostics.iter().copied();
+        let mut report = json::Report::new(shown, outcome.runs, outcome.quarantined);
+        report.summary.withheld = public.withheld;
+        lists.stream(path, |out| out.write_all(&report.to_bytes()?))
+    }),
+    (view::JSON_FEED, |lists, path| {
+        let feed = json_feed::feed(lists.config(), lists.archive(), lists.findings());
+        lists.stream(path, |out| write_pretty(out, &feed))
+    }),
+    (view::ATOM, |lists, path| {
+        let base = lists.base().unwrap_or_default();
+        let feed = syndication::atom(lists.config(), base, lists.archive(), lists.findings());
+        let xml = lists.renderer.document("atom.xml", &feed)?;
+        lists.stream(path, |out| out.write_all(&xml))
+    }),
+];
+
 pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
-    let config = &lists.site.config;
     let base = lists.base();
-    let listed = |written: Written| (written.path, written.bytes, written.blake3);
-    let feeds = Feed::ALL.into_iter();
-    let written = feeds
-        .filter(|feed| base.is_some() || !feed.is_absolute())
-        .map(|feed| feed_of(lists, feed).map(listed))
-        .collect::<Result<Vec<_>, _>>()?;
-    let runs = lists.archive().runs.len();
-    let index = feeds::archive::index(config, runs, &written, schema::path_of_feed);
-    let index = lists
-        .stage
-        .stream("feeds/index.json", |out| feeds::write_pretty(out, &index))?;
+    let (mut written, mut feeds) = (Vec::new(), Vec::new());
     let with_schema = |(path, bytes, blake3): feeds::archive::Written| {
         let schema = schema::path_of_feed(&path);
         (path, bytes, blake3, schema)
     };
-    let index = with_schema(listed(index));
-    let written = written.into_iter().map(with_schema).collect();
+    for (feed, write) in FEEDS {
+        if base.is_some() || !feed.is_absolute {
+            let file = listed(write(lists, feed.path)?);
+            feeds.push((feed, with_schema(file.clone())));
+            written.push(file);
+        }
+    }
+    let runs = lists.archive().runs.len();
+    let index = feeds::archive::index(lists.config(), runs, &written, schema::path_of_feed);
+    let index = lists.stream("feeds/index.json", |out| write_pretty(out, &index))?;
     let info = PageInfo {
         path: "feeds/index.html".to_owned(),
         title: "Feeds".to_owned(),
@@ -44,76 +120,29 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
         listed: true,
         ..PageInfo::default()
     };
-    lists.page("feeds.html", &info, &feeds_page(base, runs, index, written))
+    let page = feeds_page(base, runs, with_schema(listed(index)), feeds);
+    lists.page("feeds.html", &info, &page)
 }
 
-fn feed_of(lists: &Lists<'_>, feed: Feed) -> Result<Written, Diagnostic> {
-    let (config, archive, outcome) = (&lists.site.config, lists.archive(), lists.outcome);
-    let findings = &outcome.findings;
-    let stream =
-        |fill: &dyn Fn(&mut dyn Write) -> io::Result<()>| lists.stage.stream(feed.path(), fill);
-    let spooled = |slice: fn(&Spooled) -> Slice| {
-        let runs = findings.iter();
-        runs.map(move |found| lists.stage.spool.get(slice(&found.spooled)))
-    };
-    match feed {
-        Feed::Runs => stream(&|out| feeds::archive::write_runs(out, config, archive, findings)),
-        Feed::RunLines => {
-            stream(&|out| feeds::archive::write_run_lines(out, config, archive, findings))
-        }
-        Feed::RunTable => stream(&|out| feeds::table::write_runs(out, config, archive, findings)),
-        Feed::Cases => {
-            let cases = feeds::groups::cases(config, archive, findings);
-            stream(&|out| feeds::write_pretty(out, &cases))
-        }
-        Feed::Models => {
-            let models = feeds::groups::models(config, archive, findings);
-            stream(&|out| feeds::write_pretty(out, &models))
-        }
-        Feed::Harnesses => {
-            let harnesses = feeds::groups::harnesses(config, archive, findings);
-            stream(&|out| feeds::write_pretty(out, &harnesses))
-        }
-        Feed::Annotations => {
-            stream(&|out| spooled(|s| s.lines).try_for_each(|lines| out.write_all(&lines?)))
-        }
-        Feed::Friction => {
-            stream(&|out| write_collection(out, None, "events", spooled(|s| s.friction)))
-        }
-        Feed::Hypotheses => {
-            let counts = lists.catalogue().hypothesis_counts();
-            stream(&|out| {
-                write_collection(
-                    out,
-                    Some(("counts", &counts)),
-                    "hypotheses",
-                    spooled(|s| s.hypotheses),
-                )
-            })
-        }
-        Feed::Crystallize => {
-            stream(&|out| write_collection(out, None, "anchors", spooled(|s| s.anchors)))
-        }
-        Feed::Changes => stream(&|out| feeds::write_pretty(out, &outcome.ledger)),
-        Feed::Diagnostics => {
-            let public = lists.gathered.public(outcome);
-            let mut report = json::Report::new(
-                public.diagnostics.iter().copied(),
-                outcome.runs,
-                outcome.quarantined,
-            );
-            report.summary.withheld = public.withheld;
-            stream(&|out| out.write_all(&report.to_bytes()?))
-        }
-        Feed::JsonFeed => {
-            let feed = feeds::json_feed::feed(config, archive, findings);
-            stream(&|out| feeds::write_pretty(out, &feed))
-        }
-        Feed::Atom => {
-            let base = lists.base().unwrap_or_default();
-            let view = syndication::atom(config, base, archive, findings);
-            let xml = lists.renderer.document("atom.xml", &view)?;
-            stream(&|out| out.write_all(&xml))
-        }
+fn listed(file: Written) -> feeds::archive::Written {
+    (file.path, file.bytes, file.blake3)
+}
+
+impl Lists<'_> {
+    fn stream(
+        &self,
+        path: &str,
+        fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<Written, Diagnostic> {
+        self.stage.stream(path, fill)
+    }
+
+    /// A piece of each run, from the spool.
+    fn spooled(
+        &self,
+        slice: impl Fn(&Spooled) -> Slice,
+    ) -> impl Iterator<Item = io::Result<Vec<u8>>> {
+        let runs = self.outcome.findings.iter();
+        runs.map(move |found| self.stage.spool.get(slice(&found.spooled)))
     }
 }

@@ -1,7 +1,6 @@
 //! Writes what search engines read: robots.txt, and a sitemap when the site knows its address.
 
 use crate::diagnostics::Diagnostic;
-use crate::url::HttpUrl;
 use crate::view::catalogue::page_count;
 use crate::view::links;
 use crate::view::syndication::{self, MOST, Sitemap};
@@ -38,14 +37,6 @@ fn sitemap(
 ) -> Result<(), Diagnostic> {
     let xml = lists.renderer.document(template, &Sitemap { addresses })?;
     lists.stage.write(path, &xml)
-}
-
-impl Lists<'_> {
-    /// The site's address, where it is known.
-    pub(super) fn base(&self) -> Option<&str> {
-        let base = self.site.config.site.base_url.as_ref();
-        base.map(HttpUrl::as_str)
-    }
 }
 
 /// The pages that search engines may list.
