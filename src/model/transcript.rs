@@ -3,6 +3,7 @@
 
 mod assets;
 mod disclosure;
+mod nested;
 mod quoted;
 
 use std::borrow::Cow;
@@ -235,7 +236,11 @@ mod tests {
                 ("assistant", vec![&words("one block")]),
                 (
                     "assistant",
-                    vec![&words("bare"), &words("c"), &words("null")]
+                    vec![
+                        &words("bare"),
+                        &words("c"),
+                        &Content::Label("<null>".to_owned())
+                    ]
                 ),
             ]
         );
@@ -247,6 +252,7 @@ mod tests {
             }
         );
         assert_eq!(conversation.state, "active");
+        assert_eq!(conversation.unrecognized, 1);
     }
 
     #[test]
@@ -313,6 +319,17 @@ mod tests {
         assert!(private.iter().all(|word| is_reasoning(word)));
         let public = ["text", "rethink", "provider", "payload", "cotton"];
         assert!(!public.iter().any(|word| is_reasoning(word)));
+    }
+
+    #[test]
+    fn the_word_null_is_no_text() {
+        let text = r#"{"_type":"transcript","messages":[{"role":"assistant","content":[
+            {"type":"text","text":null}, {"type":"text","text":"null"}]}]}"#;
+        let conversation = conversation(text);
+        let parts = &conversation.turns[0].parts;
+        assert_eq!(parts[0].content, Content::Text(String::new()));
+        assert_eq!(parts[1].content, Content::Text("null".to_owned()));
+        assert_eq!(conversation.unrecognized, 0);
     }
 
     #[test]

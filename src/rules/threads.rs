@@ -58,6 +58,9 @@ pub fn replay<'a>(
             _ if known => continue,
             _ => {}
         }
+        if let Action::Set(annotation) = &envelope.action {
+            duplicate_entries(annotation, &mut diagnostics);
+        }
         let spot = envelope.spot;
         if let Err(unchanged) = reduce(&mut threads, envelope.action) {
             diagnostics.add(unchanged.code(), || unchanged.diagnostic(spot.place()));
@@ -341,24 +344,29 @@ fn duplicates(annotations: &[Annotation<'_>]) -> Collector {
                 )
             });
         }
-        let mut entries = BTreeSet::new();
-        for entry in &annotation.entries {
-            if !entries.insert(entry.id.as_str()) {
-                problems.add(&codes::THREADS_DUPLICATE_ID, || {
-                    codes::THREADS_DUPLICATE_ID.at(
-                        annotation.spot.place(),
-                        format!(
-                            "Two entries of the thread {} have the id {}",
-                            quoted(&annotation.id),
-                            quoted(&entry.id)
-                        ),
-                        "Give each entry an id of its own.",
-                    )
-                });
-            }
-        }
+        duplicate_entries(annotation, &mut problems);
     }
     problems
+}
+
+/// Reports the entries of one thread that have the same id.
+fn duplicate_entries(annotation: &Annotation<'_>, problems: &mut Collector) {
+    let mut entries = BTreeSet::new();
+    for entry in &annotation.entries {
+        if !entries.insert(entry.id.as_str()) {
+            problems.add(&codes::THREADS_DUPLICATE_ID, || {
+                codes::THREADS_DUPLICATE_ID.at(
+                    annotation.spot.place(),
+                    format!(
+                        "Two entries of the thread {} have the id {}",
+                        quoted(&annotation.id),
+                        quoted(&entry.id)
+                    ),
+                    "Give each entry an id of its own.",
+                )
+            });
+        }
+    }
 }
 
 #[cfg(test)]

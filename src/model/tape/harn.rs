@@ -251,8 +251,8 @@ fn fill<'a>(event: &mut Event<'a>, kind: harn::Kind<'a>, agent: &mut Agent<'_>) 
                 "digest of the response",
                 Some(shortened_digest(&response_digest)),
             );
-            event.payload("request", request_payload, payloads);
-            event.payload("response", response_payload, payloads);
+            agent.payload(event, "request", request_payload);
+            agent.payload(event, "response", response_payload);
             ("mcp_json_rpc", Family::Delegation)
         }
         harn::Kind::ModelJob {
@@ -275,7 +275,7 @@ fn fill<'a>(event: &mut Event<'a>, kind: harn::Kind<'a>, agent: &mut Agent<'_>) 
                     .collect();
                 event.fact("digests of the assets", Some(digests.join(", ")));
             }
-            event.payload("event", payload, payloads);
+            agent.payload(event, "event", payload);
             ("model_job", Family::Delegation)
         }
         harn::Kind::CacheLookup {
@@ -286,7 +286,9 @@ fn fill<'a>(event: &mut Event<'a>, kind: harn::Kind<'a>, agent: &mut Agent<'_>) 
         } => {
             event.headline = Cow::Owned(format!("{namespace} {key}"));
             event.fact("result", Some(if value.is_some() { "hit" } else { "miss" }));
-            event.folded("value", value, payloads);
+            if let Some(value) = value {
+                agent.folded(event, "value", value);
+            }
             ("cache_lookup", Family::Other)
         }
         harn::Kind::PromptRender {
@@ -297,8 +299,8 @@ fn fill<'a>(event: &mut Event<'a>, kind: harn::Kind<'a>, agent: &mut Agent<'_>) 
         } => {
             event.headline = Cow::Owned(template_uri);
             event.fact("id", Some(shortened_digest(&render_id)));
-            event.folded("prompt", Some(rendered), payloads);
-            event.folded("spans", Some(spans), payloads);
+            event.folded("prompt", rendered, payloads);
+            event.folded("spans", spans, payloads);
             ("prompt_render", Family::Other)
         }
         harn::Kind::PayloadRedaction => {
@@ -314,7 +316,8 @@ fn fill<'a>(event: &mut Event<'a>, kind: harn::Kind<'a>, agent: &mut Agent<'_>) 
             ("session_control", Family::Other)
         }
         harn::Kind::Unknown => {
-            let source = event.source.clone();
+            let source = harn::content::without_thinking(&event.source);
+            let source = source.map_or_else(|| event.source.clone(), Cow::Owned);
             event.push(None, TextKind::Json, source);
             ("unknown", Family::Other)
         }
@@ -365,18 +368,21 @@ impl<'a> Event<'a> {
         }
     }
 
-    /// The same, closed at first. The text is given back.
-    fn folded(
-        &mut self,
-        label: &'static str,
-        payload: Option<harn::Payload<'a>>,
-        payloads: &Payloads,
-    ) -> Option<Text<'a>> {
+    /// The same, closed at first.
+    fn closed_text(&mut self, label: &'static str, text: Text<'a>) {
         let before = self.blocks.len();
-        self.payload(label, payload?, payloads);
-        let block = self.blocks.get_mut(before)?;
-        block.folded = true;
-        Some(block.text.clone())
+        self.text(label, text);
+        if let Some(block) = self.blocks.get_mut(before) {
+            block.folded = true;
+        }
+    }
+
+    /// Shows a payload closed at first.
+    fn folded(&mut self, label: &'static str, payload: harn::Payload<'a>, payloads: &Payloads) {
+        match held(payload, payloads) {
+            Ok(text) => self.closed_text(label, text),
+            Err(missing) => self.lacks(label, "", missing),
+        }
     }
 
     fn lacks(&mut self, label: &'static str, about: &str, missing: Missing) {

@@ -3,20 +3,21 @@
 //! Lists of what is allowed decide: what is not on them is never published, whatever it is called.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 
 use crate::formats::json::{Kind, Member, Node};
 use crate::formats::private::{
-    any_word, is_of_a_block, is_of_a_tool, is_reasoning, is_reasoning_itself, is_restating,
-    is_spelled, says_what_it_is,
+    any_word, is_of_a_tool, is_reasoning, is_reasoning_itself, is_restating, is_spelled,
+    says_what_it_is,
 };
 use crate::formats::transcript::Event;
 use crate::model::Verbatim;
 
-use super::{Content, Published, Withheld, quoted};
+use super::nested::{
+    DEPTH, data, holds_hidden_block, holds_hidden_item, is_hidden_item, last_of_each,
+    text_hides_block,
+};
+use super::{Content, Published, Withheld};
 
-/// How deep public data may be nested; what is deeper is left out.
-const DEPTH: usize = 32;
 /// How long the name of an unrecognized type may be.
 const TYPE_LENGTH: usize = 64;
 
@@ -145,6 +146,13 @@ fn nested_block(node: Node<'_>, turn: Turn, depth: usize) -> Result<Public<'_>, 
         return Err(Hidden::Private);
     }
     visibility?;
+    if node.kind() == Kind::Null {
+        return Ok(Public {
+            published: Published::Value(Verbatim(node.raw)),
+            content: Content::Label("<null>".to_owned()),
+            recognized: false,
+        });
+    }
     if node.kind() != Kind::Object {
         let text = scalar(node).ok_or(Hidden::Private)?;
         if text_hides_block(&text, depth) {
@@ -168,7 +176,9 @@ fn nested_block(node: Node<'_>, turn: Turn, depth: usize) -> Result<Public<'_>, 
                 (Some(text), _) => (TEXT, Some(text)),
                 (None, text) => (TEXT_AS_CONTENT, text),
             };
-            let text = text.map_or(Some(String::new()), scalar);
+            let text = text
+                .filter(|text| text.kind() != Kind::Null)
+                .map_or(Some(String::new()), scalar);
             (allowed, Content::Text(text.ok_or(Hidden::Private)?))
         }
         kind @ ("image" | "input_image" | "file" | "document" | "attachment") => {
@@ -258,109 +268,6 @@ fn result(node: Node<'_>, depth: usize) -> Result<Published<'_>, Hidden> {
     }
 }
 
-/// Data without its reasoning. A visibility in it is one of the data (a repository may be `private`), not of the
-/// block. `None`: nothing of it is published.
-fn data(node: Node<'_>, depth: usize) -> Option<Published<'_>> {
-    match node.kind() {
-        Kind::Array | Kind::Object if depth > DEPTH => None,
-        Kind::Array => {
-            let items = node.items().into_iter();
-            Some(Published::List(
-                items.filter_map(|item| data(item, depth + 1)).collect(),
-            ))
-        }
-        Kind::Object => {
-            let members = node.members();
-            if is_reasoning_itself(&members) {
-                return None;
-            }
-            let kept = last_of_each(&members)
-                .filter(|(key, _)| !is_reasoning(key))
-                .filter_map(|(key, node)| Some((key, data(node, depth + 1)?)));
-            Some(Published::Object(kept.collect()))
-        }
-        Kind::String if text_has_reasoning(&node.as_str()?, depth) => None,
-        _ => Some(Published::Value(Verbatim(node.raw))),
-    }
-}
-
-/// Whether data has anything that [`data`] leaves out.
-fn has_reasoning(node: Node<'_>, depth: usize) -> bool {
-    match node.kind() {
-        Kind::Array | Kind::Object if depth > DEPTH => true,
-        Kind::Array => node
-            .items()
-            .into_iter()
-            .any(|item| has_reasoning(item, depth + 1)),
-        Kind::Object => {
-            let members = node.members();
-            is_reasoning_itself(&members)
-                || members.iter().any(|member| {
-                    is_reasoning(&member.key) || has_reasoning(member.value, depth + 1)
-                })
-        }
-        Kind::String => node
-            .as_str()
-            .is_none_or(|text| text_has_reasoning(&text, depth)),
-        _ => false,
-    }
-}
-
-/// Whether a text is JSON with reasoning in it. Its pieces tell of JSON that is cut off, and of several documents.
-fn text_has_reasoning(text: &str, depth: usize) -> bool {
-    quoted::json(text).is_some_and(|json| {
-        quoted::has_reasoning(json)
-            || Node::parse(json).is_ok_and(|inner| has_reasoning(inner, depth + 1))
-    })
-}
-
-/// Whether a text is JSON with reasoning or a block in it that is not public.
-fn text_hides_block(text: &str, depth: usize) -> bool {
-    quoted::json(text).is_some_and(|json| {
-        quoted::has_hidden_block(json)
-            || Node::parse(json).is_ok_and(|inner| holds_hidden_item(inner, depth + 1))
-    }) || text_has_reasoning(text, depth)
-}
-
-/// Whether a direct item of a list of blocks is not public, whatever keys it has.
-fn is_hidden_item(node: Node<'_>) -> bool {
-    let members = node.members();
-    match said(&members) {
-        Some(said) => said.is_err(),
-        None => is_a_tools(&members),
-    }
-}
-
-/// Whether a block, or a list of blocks, holds one that is not public.
-fn holds_hidden_item(node: Node<'_>, depth: usize) -> bool {
-    let mut items = node.items().into_iter();
-    items.any(|item| matches!(said(&item.members()), Some(Err(_))))
-        || holds_hidden_block(node, depth)
-}
-
-/// Whether data holds something that looks like a block and is not public.
-fn holds_hidden_block(node: Node<'_>, depth: usize) -> bool {
-    match node.kind() {
-        Kind::Array | Kind::Object if depth > DEPTH => true,
-        Kind::Array => node
-            .items()
-            .into_iter()
-            .any(|item| holds_hidden_block(item, depth + 1)),
-        Kind::Object => {
-            let members = node.members();
-            let is_block = members.iter().any(|member| is_of_a_block(&member.key));
-            (is_block && matches!(said(&members), Some(Err(_))))
-                || members
-                    .iter()
-                    .any(|member| holds_hidden_block(member.value, depth + 1))
-        }
-        Kind::String => node
-            .as_str()
-            .is_none_or(|text| text_hides_block(&text, depth)),
-        _ => false,
-    }
-}
-
 /// What the members of a message, a block or an event say of their visibility: nothing, public, or why they are
 /// hidden. Every duplicate counts, and every spelling of the key.
 pub(super) fn said(members: &[Member<'_>]) -> Option<Result<(), Hidden>> {
@@ -384,7 +291,7 @@ pub(super) fn said(members: &[Member<'_>]) -> Option<Result<(), Hidden>> {
 }
 
 /// Whether a tool is called or answers, whatever the object is called otherwise.
-fn is_a_tools(members: &[Member<'_>]) -> bool {
+pub(super) fn is_a_tools(members: &[Member<'_>]) -> bool {
     any_word(members, says_what_it_is, is_of_a_tool) || answers_a_call(members)
 }
 
@@ -418,17 +325,4 @@ fn scalar(node: Node<'_>) -> Option<String> {
 fn value<'a>(members: &[Member<'a>], key: &str) -> Option<Node<'a>> {
     let member = members.iter().rfind(|member| member.key == key)?;
     Some(member.value)
-}
-
-/// Each key once, with its last value, in the order of the document.
-fn last_of_each<'a>(members: &[Member<'a>]) -> impl Iterator<Item = (Cow<'a, str>, Node<'a>)> {
-    let mut seen = BTreeSet::new();
-    let mut last: Vec<_> = members
-        .iter()
-        .rev()
-        .filter(|member| seen.insert(&member.key))
-        .map(|member| (member.key.clone(), member.value))
-        .collect();
-    last.reverse();
-    last.into_iter()
 }

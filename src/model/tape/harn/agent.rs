@@ -3,13 +3,14 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use crate::formats::tape as harn;
 use crate::formats::tape::content::About;
 use crate::model::tape::{Block, Event, Family, Outcome, Text, TextKind};
 
 use super::piece::{Arguments, Done, Known, Piece, Reply, Said};
-use super::piece::{done, event_type, read_once, reply, said};
+use super::piece::{done, event_type, read_once, reply, said, without_thinking};
 use super::{Payloads, held, shortened_digest};
 
 /// Changed files that a headline names.
@@ -22,6 +23,8 @@ pub(super) struct Agent<'p> {
     results: Known<Done>,
     said: Known<Said>,
     types: Known<String>,
+    /// What is shown of JSON that holds what a model thought.
+    without_thinking: Known<Piece>,
     /// Every beginning of a list of messages that was sent so far.
     sent: BTreeSet<[u8; 32]>,
     /// Arguments of calls that a model asked for, by id. An id may be used again: the latest call counts.
@@ -42,6 +45,7 @@ impl<'p> Agent<'p> {
             results: Known::new(),
             said: Known::new(),
             types: Known::new(),
+            without_thinking: Known::new(),
             sent: BTreeSet::new(),
             asked: BTreeMap::new(),
             nameless: BTreeMap::new(),
@@ -95,7 +99,7 @@ impl<'p> Agent<'p> {
     fn ask(&mut self, id: &str, tool: &str, arguments: Option<&Arguments>) {
         match (id, arguments) {
             ("", Some(arguments)) => {
-                let key = (tool.to_owned(), arguments.piece.name.clone());
+                let key = (tool.to_owned(), arguments.digest.clone());
                 self.nameless
                     .entry(key)
                     .or_insert_with(|| arguments.clone());
@@ -168,7 +172,7 @@ impl<'p> Agent<'p> {
             return event.fact("settings as in event", Some(seq.to_string()));
         }
         self.request = Some((payload.content_hash().to_owned(), event.seq));
-        event.folded("request without messages", Some(payload), self.payloads);
+        event.folded("request without messages", payload, self.payloads);
     }
 
     /// Shows a call of a tool: what it is about, its arguments and its outcome.
@@ -231,7 +235,7 @@ impl<'p> Agent<'p> {
             event.lacks("outcome", "", missing);
         }
         let Some(done) = done else {
-            event.text("outcome", text);
+            event.text("outcome", self.shown(text));
             return arguments;
         };
         let (outcome, label) = if done.succeeded {
@@ -251,9 +255,49 @@ impl<'p> Agent<'p> {
 
     /// Shows an event of a session, closed at first.
     pub(super) fn session<'a>(&mut self, event: &mut Event<'a>, payload: harn::Payload<'a>) {
-        let text = event.folded("event", Some(payload), self.payloads);
+        let text = self.folded(event, "event", payload);
         let what = text.and_then(|text| read_once(&text, &mut self.types, event_type));
         event.headline = Cow::Owned(what.map_or_else(String::new, |what| what.to_string()));
+    }
+
+    /// Shows a payload of JSON under a label, without what a model thought; one that is nowhere is named.
+    pub(super) fn payload<'a>(
+        &mut self,
+        event: &mut Event<'a>,
+        label: &'static str,
+        payload: harn::Payload<'a>,
+    ) {
+        match held(payload, self.payloads) {
+            Ok(text) => event.text(label, self.shown(text)),
+            Err(missing) => event.lacks(label, "", missing),
+        }
+    }
+
+    /// The same, closed at first. The text is given back as it was recorded.
+    pub(super) fn folded<'a>(
+        &mut self,
+        event: &mut Event<'a>,
+        label: &'static str,
+        payload: harn::Payload<'a>,
+    ) -> Option<Text<'a>> {
+        match held(payload, self.payloads) {
+            Ok(text) => {
+                event.closed_text(label, self.shown(text.clone()));
+                Some(text)
+            }
+            Err(missing) => {
+                event.lacks(label, "", missing);
+                None
+            }
+        }
+    }
+
+    /// What is shown of a payload: what a model thought is not.
+    fn shown<'a>(&mut self, text: Text<'a>) -> Text<'a> {
+        match read_once(&text, &mut self.without_thinking, without_thinking) {
+            Some(piece) => Text::Payload(Arc::clone(&piece.text), piece.name.clone()),
+            None => text,
+        }
     }
 
     fn effect<'a>(&mut self, event: &mut Event<'a>, effect: harn::Effect<'a>) {

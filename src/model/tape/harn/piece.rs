@@ -37,15 +37,20 @@ impl Piece {
 /// The arguments of a call, and what they are about.
 #[derive(Clone)]
 pub(super) struct Arguments {
+    /// What is shown of them.
     pub(super) piece: Piece,
+    /// The digest of all of them.
+    pub(super) digest: String,
     pub(super) about: Option<(About, String)>,
 }
 
 impl Arguments {
     fn of(text: &str) -> Self {
+        let whole = Piece::of(text);
         let about = content::about(text);
         Self {
-            piece: Piece::of(text),
+            digest: whole.name.clone(),
+            piece: without_thinking(text).unwrap_or(whole),
             about: about.map(|(about, text)| (about, cut(text))),
         }
     }
@@ -105,9 +110,9 @@ pub(super) fn read_once<T>(
 
 pub(super) fn reply(text: &str) -> Option<Reply> {
     let Some(response) = content::response(text) else {
-        let rest = content::without_thinking(text)?;
+        let rest = without_thinking(text)?;
         return Some(Reply {
-            text: Some(Piece::of(&rest)),
+            text: Some(rest),
             summary: None,
             calls: Vec::new(),
             facts: vec![("thinking", NOT_SHOWN.to_owned())],
@@ -161,8 +166,7 @@ pub(super) fn said(text: &str) -> Said {
             label: "new message",
             about: String::new(),
             kind: TextKind::of(text),
-            text: content::without_thinking(text)
-                .map_or_else(|| Piece::of(text), |rest| Piece::of(&rest)),
+            text: without_thinking(text).unwrap_or_else(|| Piece::of(text)),
         };
     };
     let (label, about) = match &*message.role {
@@ -197,8 +201,17 @@ fn cut(text: Cow<'_, str>) -> String {
 }
 
 fn shown(value: &Value<'_>) -> (TextKind, Piece) {
-    match value {
-        Value::Text(text) => (TextKind::of(text), Piece::of(text)),
-        Value::Json(raw) => (TextKind::Json, Piece::of(raw)),
-    }
+    let (kind, text) = match value {
+        Value::Text(text) => (TextKind::of(text), &**text),
+        Value::Json(raw) => (TextKind::Json, *raw),
+    };
+    (
+        kind,
+        without_thinking(text).unwrap_or_else(|| Piece::of(text)),
+    )
+}
+
+/// JSON without what a model thought; `None` when nothing in it is that.
+pub(super) fn without_thinking(text: &str) -> Option<Piece> {
+    content::without_thinking(text).map(|rest| Piece::of(&rest))
 }

@@ -1,0 +1,133 @@
+//! Knows what is private in the values of a public block: reasoning, and blocks that are not public, at any depth and
+//! in JSON inside of strings.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use crate::formats::json::{Kind, Member, Node};
+use crate::formats::private::{is_of_a_block, is_reasoning, is_reasoning_itself};
+use crate::model::Verbatim;
+
+use super::disclosure::{is_a_tools, said};
+use super::{Published, quoted};
+
+/// How deep public data may be nested; what is deeper is left out.
+pub(super) const DEPTH: usize = 32;
+
+/// Data without its reasoning. A visibility in it is one of the data (a repository may be `private`), not of the
+/// block. `None`: nothing of it is published.
+pub(super) fn data(node: Node<'_>, depth: usize) -> Option<Published<'_>> {
+    match node.kind() {
+        Kind::Array | Kind::Object if depth > DEPTH => None,
+        Kind::Array => {
+            let items = node.items().into_iter();
+            Some(Published::List(
+                items.filter_map(|item| data(item, depth + 1)).collect(),
+            ))
+        }
+        Kind::Object => {
+            let members = node.members();
+            if is_reasoning_itself(&members) {
+                return None;
+            }
+            let kept = last_of_each(&members)
+                .filter(|(key, _)| !is_reasoning(key))
+                .filter_map(|(key, node)| Some((key, data(node, depth + 1)?)));
+            Some(Published::Object(kept.collect()))
+        }
+        Kind::String if text_has_reasoning(&node.as_str()?, depth) => None,
+        _ => Some(Published::Value(Verbatim(node.raw))),
+    }
+}
+
+/// Whether data has anything that [`data`] leaves out.
+fn has_reasoning(node: Node<'_>, depth: usize) -> bool {
+    match node.kind() {
+        Kind::Array | Kind::Object if depth > DEPTH => true,
+        Kind::Array => node
+            .items()
+            .into_iter()
+            .any(|item| has_reasoning(item, depth + 1)),
+        Kind::Object => {
+            let members = node.members();
+            is_reasoning_itself(&members)
+                || members.iter().any(|member| {
+                    is_reasoning(&member.key) || has_reasoning(member.value, depth + 1)
+                })
+        }
+        Kind::String => node
+            .as_str()
+            .is_none_or(|text| text_has_reasoning(&text, depth)),
+        _ => false,
+    }
+}
+
+/// Whether a text is JSON with reasoning in it. Its pieces tell of JSON that is cut off, and of several documents.
+fn text_has_reasoning(text: &str, depth: usize) -> bool {
+    quoted::json(text).is_some_and(|json| {
+        quoted::has_reasoning(json)
+            || Node::parse(json).is_ok_and(|inner| has_reasoning(inner, depth + 1))
+    })
+}
+
+/// Whether a text is JSON with reasoning or a block in it that is not public.
+pub(super) fn text_hides_block(text: &str, depth: usize) -> bool {
+    quoted::json(text).is_some_and(|json| {
+        quoted::has_hidden_block(json)
+            || Node::parse(json).is_ok_and(|inner| holds_hidden_item(inner, depth + 1))
+    }) || text_has_reasoning(text, depth)
+}
+
+/// Whether a direct item of a list of blocks is not public, whatever keys it has.
+pub(super) fn is_hidden_item(node: Node<'_>) -> bool {
+    let members = node.members();
+    match said(&members) {
+        Some(said) => said.is_err(),
+        None => is_a_tools(&members),
+    }
+}
+
+/// Whether a block, or a list of blocks, holds one that is not public.
+pub(super) fn holds_hidden_item(node: Node<'_>, depth: usize) -> bool {
+    let mut items = node.items().into_iter();
+    items.any(|item| matches!(said(&item.members()), Some(Err(_))))
+        || holds_hidden_block(node, depth)
+}
+
+/// Whether data holds something that looks like a block and is not public.
+pub(super) fn holds_hidden_block(node: Node<'_>, depth: usize) -> bool {
+    match node.kind() {
+        Kind::Array | Kind::Object if depth > DEPTH => true,
+        Kind::Array => node
+            .items()
+            .into_iter()
+            .any(|item| holds_hidden_block(item, depth + 1)),
+        Kind::Object => {
+            let members = node.members();
+            let is_block = members.iter().any(|member| is_of_a_block(&member.key));
+            (is_block && matches!(said(&members), Some(Err(_))))
+                || members
+                    .iter()
+                    .any(|member| holds_hidden_block(member.value, depth + 1))
+        }
+        Kind::String => node
+            .as_str()
+            .is_none_or(|text| text_hides_block(&text, depth)),
+        _ => false,
+    }
+}
+
+/// Each key once, with its last value, in the order of the document.
+pub(super) fn last_of_each<'a>(
+    members: &[Member<'a>],
+) -> impl Iterator<Item = (Cow<'a, str>, Node<'a>)> {
+    let mut seen = BTreeSet::new();
+    let mut last: Vec<_> = members
+        .iter()
+        .rev()
+        .filter(|member| seen.insert(&member.key))
+        .map(|member| (member.key.clone(), member.value))
+        .collect();
+    last.reverse();
+    last.into_iter()
+}

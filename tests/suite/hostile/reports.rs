@@ -1,0 +1,204 @@
+//! Hostile text in feeds, in reports and on the terminal.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use super::{HOSTILE, HOSTILE_NAME, hostile, record, site};
+use crate::support::{FIRST, HEADER, TestSite, annotation, event, lines};
+
+#[test]
+fn reports_for_programs_hold_no_character_that_a_terminal_follows() {
+    let site = TestSite::base();
+    let name = "\u{202e}\u{ad}\u{200b}\u{e0100}x";
+    site.write(
+        &format!("content/runs/{name}/run-record.json"),
+        json!({ "id": name, name: 1 }).to_string(),
+    );
+    for format in ["json", "sarif", "junit", "github", "markdown", "human"] {
+        let ran = site.runpress(&["check", "--report", format]);
+        let text = ran.stdout + &ran.stderr;
+        assert!(text.contains("record.missing-field"), "{format}: {text}");
+        let hidden = text
+            .chars()
+            .find(|c| (c.is_control() && *c != '\n') || name.trim_end_matches('x').contains(*c));
+        assert_eq!(hidden, None, "{format}: {text:?}");
+        if format == "json" {
+            assert!(
+                text.contains("content/runs/\\u202e\\u00ad\\u200b\\udb40\\udd00x/"),
+                "{text}"
+            );
+        }
+    }
+}
+
+#[test]
+fn feeds_give_hostile_text_back_exactly() {
+    let site = hostile();
+    for (path, bytes) in site.published() {
+        if path.ends_with(".json") {
+            serde_json::from_slice::<Value>(&bytes)
+                .unwrap_or_else(|error| panic!("{path}: {error}"));
+        }
+    }
+    let runs = site.json("feeds/runs.json");
+    let card = &runs["runs"][0];
+    let slug = card["slug"].as_str().expect("a slug");
+    assert!(
+        slug.bytes()
+            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-'),
+        "{slug}"
+    );
+    for key in [
+        "testCaseSlug",
+        "testCaseVersion",
+        "testType",
+        "variant",
+        "harnessSlug",
+        "harnessVersion",
+        "modelId",
+        "orchestratorSlug",
+        "engineSlug",
+    ] {
+        assert_eq!(card["subject"][key], HOSTILE, "{key}");
+    }
+    assert_eq!(
+        (&card["state"], &card["checks"][0]["name"]),
+        (&json!(HOSTILE), &json!(HOSTILE))
+    );
+    let document = site.json(&format!("runs/{slug}/run.json"));
+    assert_eq!(document["record"], record(HOSTILE));
+    for (n, annotation) in document["annotations"]
+        .as_array()
+        .expect("annotations")
+        .iter()
+        .take(10)
+        .enumerate()
+    {
+        assert_eq!(annotation["evidence"], HOSTILE);
+        assert_eq!(annotation["id"], format!("{HOSTILE}{n}"));
+        assert_eq!(annotation["author"]["surface"], HOSTILE);
+        assert_eq!(annotation["metadata"][HOSTILE], HOSTILE);
+    }
+    let feed = site.json("feeds/feed.json");
+    assert_eq!(feed["title"], HOSTILE);
+    assert_eq!(feed["items"][0]["id"], format!("4f1c2d3e-{HOSTILE}"));
+    let html = feed["items"][0]["content_html"]
+        .as_str()
+        .expect("the writeup");
+    assert!(
+        !html.contains("<script") && !html.contains("<img") && !html.contains("href=\"javascript"),
+        "{html}"
+    );
+    assert_eq!(site.json("feeds/index.json")["site"]["notice"], HOSTILE);
+    let lines: Vec<Value> = site
+        .text("public/feeds/runs.jsonl")
+        .split('\n')
+        .filter(|line| !line.is_empty())
+        .map(|line| serde_json::from_str(line).expect("a line of JSON"))
+        .collect();
+    assert_eq!(Value::Array(lines), runs["runs"]);
+    let folder = format!("content/runs/{HOSTILE_NAME}");
+    for name in [
+        "events.jsonl".to_owned(),
+        "events.jsonl.annotations.jsonl".to_owned(),
+        format!("{HOSTILE_NAME}.tape"),
+    ] {
+        assert_eq!(
+            site.bytes(&format!("public/runs/{slug}/{name}")),
+            site.bytes(&format!("{folder}/{name}")),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn nothing_of_hostile_text_steers_the_terminal() {
+    let site = site(HOSTILE, HOSTILE_NAME);
+    for (arguments, what) in [
+        (&["check", "-v"][..], "notes and warnings"),
+        (&["build", "-v", "--report", "human"][..], "a report"),
+    ] {
+        let ran = site.runpress(arguments);
+        assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+        let printed = format!("{}{}", ran.stdout, ran.stderr);
+        assert!(printed.contains("events.unknown-type"), "{what}: {printed}");
+        let steering: BTreeSet<char> = printed
+            .chars()
+            .filter(|c| (c.is_control() && *c != '\n') || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}'))
+            .collect();
+        assert!(steering.is_empty(), "{what}: {steering:?}");
+    }
+}
+
+#[test]
+fn hostile_text_in_broken_input_is_reported_without_steering_the_terminal() {
+    let site = TestSite::base();
+    let path = format!("{FIRST}/run-record.json");
+    let quoted = json!(format!("\u{1b}[31m\u{202e}\u{7}{}", "x".repeat(5000))).to_string();
+    site.replace(&path, "\"2026-03-01T10:00:00Z\"", &quoted);
+    site.replace(&path, "\"https://git.example.org/runs/4f1c2d3e\"", &quoted);
+    site.write(
+        &format!("{FIRST}/writeup.md"),
+        "---\nrating: \u{1b}[2J\u{202e}\n---\n\ntext [a](javascript:\u{1b}]0;x\u{7})\n",
+    );
+    let ran = site.runpress(&["check", "-v"]);
+    assert_eq!(ran.status, Some(1));
+    assert!(
+        ran.stderr.contains("record.invalid-timestamp")
+            && ran.stderr.contains("review.unknown-rating"),
+        "{}",
+        ran.stderr
+    );
+    assert!(
+        ran.stderr
+            .chars()
+            .all(|c| c == '\n' || (!c.is_control() && !matches!(c, '\u{202a}'..='\u{202e}'))),
+        "{:?}",
+        ran.stderr
+    );
+    assert!(
+        ran.stderr.lines().all(|line| line.chars().count() < 400),
+        "a long value is cut"
+    );
+}
+
+#[test]
+fn deep_nesting_is_no_reason_to_stop() {
+    let deep = format!("{}{}", "[".repeat(200_000), "]".repeat(200_000));
+    let site = TestSite::base();
+    site.replace(
+        &format!("{FIRST}/run-record.json"),
+        "\"links\": {",
+        &format!("\"deep\": {deep},\n  \"links\": {{"),
+    );
+    site.write(
+        &format!("{FIRST}/events.jsonl"),
+        lines(&[
+            event(0, "gg", &format!("\"event\":{deep}")),
+            event(1, "agent", "\"message\":\"a\""),
+        ]),
+    );
+    // Harn refuses a deeper value in a sidecar.
+    let note = format!(
+        "\"metadata\":{{\"deep\":{}{}}},\"evidence\":\"{}\"",
+        "[".repeat(125),
+        "]".repeat(125),
+        "> ".repeat(50_000) + &"[".repeat(50_000)
+    );
+    site.write(
+        &format!("{FIRST}/events.jsonl.annotations.jsonl"),
+        lines(&[HEADER, &annotation("a", 1, "note", &note)]),
+    );
+    site.write(
+        &format!("{FIRST}/writeup.md"),
+        format!("---\nrating: great\n---\n\n{}\n", "*_".repeat(60_000)),
+    );
+    let ran = site.runpress(&["build"]);
+    assert_eq!(
+        ran.status,
+        Some(0),
+        "{}",
+        &ran.stderr.chars().take(2000).collect::<String>()
+    );
+}
