@@ -120,6 +120,10 @@ fn validate(cli: &Cli, site: &Site, asked: &Annotate) -> u8 {
                 0
             }
         }
+        Err(Refusal::Content(problems)) => {
+            show(cli, problems);
+            CONTENT_ERRORS
+        }
         Err(refusal) => refused(cli, refusal),
     }
 }

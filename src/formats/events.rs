@@ -9,6 +9,7 @@ use crate::diagnostics::{Collector, Diagnostic, Source, codes, without_mark};
 
 use super::json::{Node, Str, located};
 use super::jsonl::{self, Line};
+use super::portable;
 use super::reason::{not_an_object, reason};
 
 /// The file's name in a run directory.
@@ -190,11 +191,14 @@ fn hash_lines(bytes: &[u8]) -> String {
 
 fn parse_line<'a>(path: &str, line: Line<'a>, diagnostics: &mut Collector) -> Event<'a> {
     match read_fields(path, &line) {
-        Ok((fields, kind)) => Event {
-            line,
-            fields: Some(fields),
-            kind,
-        },
+        Ok((fields, kind)) => {
+            check_portable(path, &line, diagnostics);
+            Event {
+                line,
+                fields: Some(fields),
+                kind,
+            }
+        }
         Err(problem) => {
             diagnostics.push(*problem);
             Event {
@@ -204,6 +208,23 @@ fn parse_line<'a>(path: &str, line: Line<'a>, diagnostics: &mut Collector) -> Ev
             }
         }
     }
+}
+
+/// Reports the first value of a line, one a line, that some readers refuse. Only opaque values and unknown keys can
+/// have one: a key of the format with such a value is of the wrong type.
+fn check_portable(path: &str, line: &Line<'_>, diagnostics: &mut Collector) {
+    let Some((trouble, range)) = portable::first_refused(&line.text) else {
+        return;
+    };
+    diagnostics.add(&codes::EVENTS_UNPORTABLE_VALUE, || {
+        let range = trouble.marked(range);
+        let source = Source::line(path, line.number, line.text.as_bytes());
+        codes::EVENTS_UNPORTABLE_VALUE.at(
+            source.place(range.start, range.end),
+            format!("Some JSON readers refuse this line: it has {}", trouble.reason()),
+            "Correct the recorder: logs are published byte for byte, and some readers stop at this line.",
+        )
+    });
 }
 
 fn read_fields<'a>(path: &str, line: &Line<'a>) -> Result<(Fields<'a>, Kind), Box<Diagnostic>> {

@@ -13,7 +13,7 @@ use super::json::Node;
 /// Levels of objects and arrays that are published. Readers stop at 128, and a feed adds a few levels of its own.
 pub const LEVELS: usize = 96;
 /// Levels that `serde_json` reads, and so Harn.
-pub const LEVELS_OF_HARN: usize = 127;
+const LEVELS_OF_SERDE: usize = 127;
 
 /// Why readers refuse a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,6 +54,15 @@ impl Trouble {
                 "Write a smaller number, or a string of its digits; null is published instead."
             }
             Self::TooDeep => "Flatten the value; it is published empty.",
+        }
+    }
+
+    /// What to mark of the text that is refused.
+    #[must_use]
+    pub const fn marked(self, range: Range<usize>) -> Range<usize> {
+        match self {
+            Self::TooDeep => range.start..range.start + 1,
+            _ => range,
         }
     }
 
@@ -150,21 +159,38 @@ fn escaped(bytes: &[u8], at: usize) -> Option<u16> {
     u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
 }
 
+/// Whole numbers of so many digits are in range.
+const SHORT: usize = 300;
+
 fn is_out_of_range(number: &str) -> bool {
-    /// Whole numbers of so many digits are in range.
-    const SHORT: usize = 300;
     (number.len() > SHORT || number.contains(['e', 'E']))
         && serde_json::from_str::<f64>(number).map_or(true, f64::is_infinite)
 }
 
-/// The first thing that Harn's reader refuses in a text that is valid JSON, if there is one.
+/// The first thing that `serde_json`, and so Harn, refuses in a text that is valid JSON, if there is one.
 #[must_use]
-pub fn refused_by_harn(json: &str) -> Option<(Trouble, Range<usize>)> {
+pub fn first_refused(json: &str) -> Option<(Trouble, Range<usize>)> {
     let mut first = None;
-    scan(json, LEVELS_OF_HARN, |trouble, range| {
-        first.get_or_insert((trouble, range));
-    });
+    if may_be_refused(json.as_bytes()) {
+        scan(json, LEVELS_OF_SERDE, |trouble, range| {
+            first.get_or_insert((trouble, range));
+        });
+    }
     first
+}
+
+/// Whether a text must be scanned at all. Few lines of a log must, so this is made of loops that compilers vectorize.
+fn may_be_refused(json: &[u8]) -> bool {
+    let count = |wanted: fn(u8) -> bool| json.iter().filter(|byte| wanted(**byte)).count();
+    let pairs = json.iter().zip(json.get(1..).unwrap_or_default());
+    let has_escape_or_exponent = pairs.fold(false, |found, (one, next)| {
+        found
+            | ((*one == b'\\') & (*next == b'u'))
+            | ((*one).is_ascii_digit() & (*next | 0x20 == b'e'))
+    });
+    has_escape_or_exponent
+        || json.len() > LEVELS_OF_SERDE && count(|byte| byte | 0x20 == b'{') > LEVELS_OF_SERDE
+        || json.len() > SHORT && count(|byte| byte.is_ascii_digit()) > SHORT
 }
 
 /// The same JSON in a form that every reader takes.
@@ -193,17 +219,22 @@ fn replaced(json: &str, wanted: impl Fn(Trouble) -> bool) -> Cow<'_, str> {
         .map_or(Cow::Borrowed(json), Cow::Owned)
 }
 
-/// Reports what of a document is published in another form.
-pub fn check(source: &Source<'_>, root: Node<'_>, code: &'static Code, problems: &mut Collector) {
+/// Reports what of a document is published in another form, except in the parts that are reported already.
+pub fn check(
+    source: &Source<'_>,
+    root: Node<'_>,
+    reported: &[Range<usize>],
+    code: &'static Code,
+    problems: &mut Collector,
+) {
     scan(root.raw, LEVELS, |trouble, range| {
-        let start = root.offset + range.start;
-        let end = match trouble {
-            Trouble::TooDeep => start + 1,
-            _ => root.offset + range.end,
-        };
-        problems.add(code, || {
-            code.at(source.place(start, end), trouble.message(), trouble.help())
-        });
+        let range = trouble.marked(root.offset + range.start..root.offset + range.end);
+        if !reported.iter().any(|part| part.contains(&range.start)) {
+            problems.add(code, || {
+                let place = source.place(range.start, range.end);
+                code.at(place, trouble.message(), trouble.help())
+            });
+        }
     });
 }
 
@@ -267,9 +298,13 @@ mod tests {
             "1.7976931348623159e308".to_owned(),
             "9".repeat(309),
             "9".repeat(308),
+            "-2E308".to_owned(),
+            r#"{"e": "3e4 \uD83D\uDE00"}"#.to_owned(),
+            r#""\uDE00""#.to_owned(),
+            "{\"k\":".repeat(128) + "1" + &"}".repeat(128),
         ] {
             assert_eq!(
-                refused_by_harn(&json).is_some(),
+                first_refused(&json).is_some(),
                 serde_json::from_str::<serde_json::Value>(&json).is_err(),
                 "{json}"
             );

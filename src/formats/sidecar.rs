@@ -1,11 +1,12 @@
 //! Knows Harn's annotation sidecar (formats.md D): `<tape>.annotations.jsonl`.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde::de::{Deserializer, MapAccess, Unexpected, Visitor};
+use serde::de::{Deserializer, IgnoredAny, MapAccess, Unexpected, Visitor};
 use serde_json::value::RawValue;
 
 use crate::diagnostics::text::quoted;
@@ -90,7 +91,8 @@ pub struct Annotation<'a> {
     pub metadata: Metadata<'a>,
 }
 
-/// Reads the word of a kind. As serde reads the name of any variant, `{"note": null}` is `"note"`.
+/// Reads the word of a kind. As serde reads the name of a variant in a tagged object, `{"note": null}` and `{"note": {}}`
+/// are `"note"`.
 fn kind_word<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Str<'de>, D::Error> {
     struct WordVisitor;
 
@@ -110,9 +112,13 @@ fn kind_word<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Str<'de>, D::
         }
 
         fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-            let one = map.next_entry::<Str<'de>, ()>()?;
+            let one = map.next_entry::<Str<'de>, Option<BTreeMap<String, IgnoredAny>>>()?;
             match (one, map.next_key::<Str<'de>>()?) {
-                (Some((word, ())), None) => Ok(word),
+                (Some((word, members)), None)
+                    if members.as_ref().is_none_or(BTreeMap::is_empty) =>
+                {
+                    Ok(word)
+                }
                 _ => Err(serde::de::Error::invalid_type(Unexpected::Map, &self)),
             }
         }
@@ -254,7 +260,7 @@ pub fn parse<'a>(path: &str, bytes: &'a [u8]) -> (Option<Sidecar<'a>>, Vec<Diagn
             (Err(problem), _) => diagnostics.push(*problem),
             (Ok(()), Ok(root)) => {
                 let code = &codes::SIDECAR_UNPORTABLE_VALUE;
-                portable::check(&source, root, code, &mut diagnostics);
+                portable::check(&source, root, &[], code, &mut diagnostics);
             }
             (Ok(()), Err(_)) => {}
         }
@@ -353,7 +359,7 @@ fn parse_annotation<'a>(
 
 /// Harn's loader reads every value of a line, those of unknown keys included.
 fn taken_by_harn(source: &Source<'_>, text: &str) -> Result<(), Box<Diagnostic>> {
-    portable::refused_by_harn(text).map_or(Ok(()), |(trouble, range)| {
+    portable::first_refused(text).map_or(Ok(()), |(trouble, range)| {
         Err(Box::new(codes::SIDECAR_MALFORMED_LINE.at(
             source.place(range.start, range.end),
             format!("The line cannot be read: {}", trouble.reason()),

@@ -49,7 +49,13 @@ pub fn record(file: &Loaded) -> Record {
     if !broken {
         let mut unportable = Collector::default();
         let code = &codes::RECORD_UNPORTABLE_VALUE;
-        portable::check(&source, parsed.root, code, &mut unportable);
+        let reported: Vec<_> = diagnostics
+            .iter()
+            .filter(|problem| problem.code == &codes::RECORD_WRONG_TYPE)
+            .filter_map(|problem| parsed.root.find(problem.place.pointer.as_deref()?))
+            .map(|node| node.offset..node.offset + node.raw.len())
+            .collect();
+        portable::check(&source, parsed.root, &reported, code, &mut unportable);
         diagnostics.extend(unportable.finish(&file.shown));
     }
     let run = if broken {

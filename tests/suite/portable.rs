@@ -135,6 +135,7 @@ fn everything_published_from_values_that_some_readers_refuse_can_be_read_strictl
     let outcome = site.build();
     assert!(outcome.published, "{value}: {:#?}", outcome.diagnostics);
     for code in [
+        "events.unportable-value",
         "record.unportable-value",
         "threads.unportable-value",
         "transcript.unportable-value",
@@ -150,6 +151,80 @@ fn everything_published_from_values_that_some_readers_refuse_can_be_read_strictl
     );
     assert!(site.build().published, "{value}");
     assert_eq!(unreadable(&site), Vec::<String>::new(), "{value}");
+}
+
+#[test]
+fn a_line_of_the_log_that_strict_readers_refuse_is_reported_once_and_published_as_it_is() {
+    let event = |fields: &str| {
+        format!(
+            r#"{{"timestamp":"2026-03-01T10:00:09Z","type":"agent","message":"e 3e4",{fields}}}"#
+        )
+    };
+    for value in hostile() {
+        let line = event(&format!(r#""newer":{value},"again":{value}"#));
+        let site = TestSite::base();
+        site.remove(&format!("{FIRST}/events.jsonl.annotations.jsonl"));
+        let log = lines(&[&event(r#""a":1e9,"b":"\ud83d\ude00 \u00e9""#), &line]);
+        site.write(&format!("{FIRST}/events.jsonl"), &log);
+        let outcome = site.build();
+        let is_refused = serde_json::from_str::<serde_json::Value>(&line).is_err();
+        let expected: &[&str] = if is_refused {
+            &["events.unportable-value"]
+        } else {
+            &[]
+        };
+        assert_eq!(codes(&outcome), expected, "{value}");
+        if let Some(problem) = outcome.diagnostics.first() {
+            assert_eq!(problem.place.line, Some(2));
+            let before = u32::try_from(line.find("newer").expect("the key"));
+            assert!(
+                problem.place.column > Some(before.expect("a column")),
+                "{value}"
+            );
+        }
+        let published = site.published();
+        let published = published
+            .iter()
+            .find(|(path, _)| path.ends_with("/events.jsonl"));
+        assert_eq!(published.expect("the log").1, log.as_bytes(), "{value}");
+    }
+}
+
+#[test]
+fn a_value_of_a_log_that_is_of_the_wrong_type_is_not_reported_again() {
+    let site = TestSite::base();
+    site.remove(&format!("{FIRST}/events.jsonl.annotations.jsonl"));
+    let log = lines(&[
+        r#"{"timestamp":"2026-03-01T10:00:09Z","type":"agent","message":"half \ud83d"}"#,
+        r#"{"timestamp":"2026-03-01T10:00:09Z","type":"command","command":"c","exitCode":1e999}"#,
+    ]);
+    site.write(&format!("{FIRST}/events.jsonl"), log);
+    assert_eq!(codes(&site.check()), ["events.wrong-type"; 2]);
+}
+
+#[test]
+fn a_later_key_of_a_record_gets_one_warning_and_not_two() {
+    for key in [
+        r#""seedCommit":"\ud83d""#,
+        r#""toolCalls":{"total":1e999}"#,
+        r#""gameJamReadme":{"deep":{"er":"\ude00"}}"#,
+    ] {
+        let site = TestSite::base();
+        with_record(&site, key);
+        assert_eq!(codes(&site.check()), ["record.wrong-type"], "{key}");
+    }
+    let site = TestSite::base();
+    with_record(&site, r#""seedCommit":"\ud83d","newer":"\ud83d""#);
+    let mut found = codes(&site.check());
+    found.sort_unstable();
+    assert_eq!(
+        found,
+        [
+            "record.unknown-key",
+            "record.unportable-value",
+            "record.wrong-type"
+        ]
+    );
 }
 
 #[test]

@@ -6,7 +6,7 @@ use crate::support::{FIRST, HEADER, TestSite, annotation, codes, lines, raw};
 fn sidecars_load_under_the_rules_of_harns_loader() {
     let note = annotation("a", 0, "note", "");
     let with = |fields: &str| lines(&[HEADER, &annotation("a", 0, "note", fields)]);
-    let cases: [(&str, String, &[&str]); 31] = [
+    let cases: [(&str, String, &[&str]); 34] = [
         ("a header alone", lines(&[HEADER]), &[]),
         (
             "comments and blank lines before the header",
@@ -42,6 +42,21 @@ fn sidecars_load_under_the_rules_of_harns_loader() {
             "a kind as a variant of serde",
             lines(&[HEADER, &note.replace("\"note\"", "{\"note\":null}")]),
             &[],
+        ),
+        (
+            "a kind as a variant without content",
+            lines(&[HEADER, &note.replace("\"note\"", "{\"note\": { }}")]),
+            &[],
+        ),
+        (
+            "a kind with content",
+            lines(&[HEADER, &note.replace("\"note\"", "{\"note\":{\"a\":1}}")]),
+            &["sidecar.malformed-line"],
+        ),
+        (
+            "a kind with a list",
+            lines(&[HEADER, &note.replace("\"note\"", "{\"note\":[]}")]),
+            &["sidecar.malformed-line"],
         ),
         (
             "a kind with a value",

@@ -405,4 +405,9 @@ fn the_report_of_a_sidecar_that_stops_its_run_is_printed_as_harn_prints_it() {
         "{}",
         ran.stderr
     );
+    assert!(
+        !ran.stderr.contains("Nothing was written"),
+        "a command that never writes need not say so: {}",
+        ran.stderr
+    );
 }
