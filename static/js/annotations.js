@@ -76,7 +76,7 @@
   const card = (of) => {
     const to = (path, ...words) => make('a', { href: new URL(path, root) }, ...words);
     const head = make('p', { className: 'ah' }, to(of.href, make('span', { ariaHidden: 'true' }, of.sign), ` ${of.kind}${of.group ? `: ${of.group}` : ''}`));
-    if (of.at) head.append(' ', make('span', { className: 'by' }, ...shown({ ...of.at, text: of.at.date, title: of.at.text })));
+    if (of.at) head.append(' ', make('span', { className: 'by' }, shown(of.at)));
     const said = make('p', { className: 'said' }, `${of.event}, ${of.event_kind}`);
     if (of.says) said.append(': ', make('q', {}, of.says));
     const made = make('li', { className: `an-${of.class}` }, head, ...(of.evidence ? [make('p', {}, of.evidence)] : []), said,

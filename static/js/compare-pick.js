@@ -1,7 +1,7 @@
 (() => {
   // The runs of a comparison: which they are, and others of the archive to add.
   'use strict';
-  const { make, link, count, steps, archive, compare } = window.runpress;
+  const { make, link, count, words, steps, archive, compare } = window.runpress;
   const { LETTERS, pageOf, here, go, letter } = compare;
   const MOST = 4;
   const OPTIONS = 300;
@@ -16,15 +16,15 @@
     const status = make('p', { className: 'quiet', role: 'status' });
     input.setAttribute('list', list.id);
     let loading, timer, asking;
-    const add = ({ slug, run, finished, case: { text: kase, small: version }, variant, model, harness }) => {
-      const words = `${finished.text}, ${model.text}, ${harness.text}, ${variant.unknown ? 'no variant' : variant.text} ${version}, ${run.text}`;
-      all.push({ slug, words, kase, name: `${kase}, ${words}` });
+    const add = ({ slug, run, finished, case: { text: kase }, small, variant, model, harness }) => {
+      const name = `${finished.date}, ${model.text}, ${harness.text}, ${variant.known === false ? 'no variant' : words(variant)} ${small.case}, ${run.text}`;
+      all.push({ slug, words: name, kase, name: `${kase}, ${name}` });
     };
     const prepare = async () => {
       await archive(add);
       const cases = new Set(all.filter(({ slug }) => slugs.includes(slug)).map(({ kase }) => kase));
       const free = all.filter(({ slug, kase }) => cases.has(kase) && !slugs.includes(slug));
-      await steps(free.slice(0, OPTIONS), ({ slug, words }) => select.append(new Option(words, slug)));
+      await steps(free.slice(0, OPTIONS), (each) => select.append(new Option(each.words, each.slug)));
       select.disabled = !free.length;
       if (!free.length) select.options[0].text = 'There is no other run of this case';
       else if (free.length > OPTIONS) select.append(make('option', { disabled: true }, `and ${count(free.length - OPTIONS, 'older run')}`));
@@ -33,11 +33,11 @@
     // The runs that hold all words that were typed.
     const find = async (most) => {
       const mine = (asking = {});
-      const words = input.value.toLowerCase().split(/[\s,]+/);
+      const typed = input.value.toLowerCase().split(/[\s,]+/);
       const found = [];
       await use();
       await steps(all, (each) => {
-        if (found.length < most && !slugs.includes(each.slug) && words.every((word) => each.name.toLowerCase().includes(word))) found.push(each);
+        if (found.length < most && !slugs.includes(each.slug) && typed.every((word) => each.name.toLowerCase().includes(word))) found.push(each);
       });
       return asking === mine ? found : [];
     };

@@ -29,14 +29,13 @@
       || a.at - b.at);
     return keyed.map(({ each }) => each);
   };
-  // What a cell of data shows, as it does on the page.
-  const shown = ({ text, href, tone, iso, title, unknown, small }) => {
-    let content = text;
-    if (href) content = link(new URL(href, root), text);
-    else if (tone) content = make('span', { className: `badge b-${tone}` }, text);
-    else if (iso) content = make('time', { dateTime: iso, title }, text);
-    else if (title) content = make(unknown ? 'abbr' : 'span', { title, className: unknown ? 'unknown' : '' }, text);
-    return small ? [content, ' ', make('small', {}, small)] : [content];
+  // A cell of data is bare words, a link, a moment, a badge, or a value with a title: what it says, and what it shows.
+  const words = (cell) => cell.date ?? cell.word ?? cell.text ?? cell;
+  const shown = (cell) => {
+    if (cell.href) return link(new URL(cell.href, root), cell.text);
+    if (cell.iso) return make('time', { dateTime: cell.iso, title: cell.text }, cell.date);
+    if (cell.tone) return make('span', { className: `badge b-${cell.tone}` }, cell.word);
+    return cell.title ? make(cell.known ? 'span' : 'abbr', { title: cell.title, className: cell.known ? '' : 'unknown' }, cell.text) : cell;
   };
   const pause = () => new Promise((go) => setTimeout(go));
   // 12 ms at a time; in between the page answers.
@@ -121,7 +120,7 @@
   });
   // The functions named like data are what the files of data call.
   window.runpress = {
-    root, make, link, button, mount, digits, count, number, sorted, shown, pause, steps, load, archive, query, copy, escaped, fenced,
+    root, make, link, button, mount, digits, count, number, sorted, words, shown, pause, steps, load, archive, query, copy, escaped, fenced,
     search: take, runs: take, run: take, annotations: take,
   };
 })();

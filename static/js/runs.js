@@ -2,7 +2,7 @@
   // Facets, a filter by words and an order over all runs of the archive. The data is loaded on first use; until then
   // the page stays as it came. What is chosen stands in the address.
   'use strict';
-  const { make, button, mount, digits: count, number, sorted, shown, steps, archive, query } = window.runpress;
+  const { make, button, mount, digits: count, number, sorted, words, shown, steps, archive, query } = window.runpress;
   const summary = document.querySelector('[data-runs]');
   const table = document.querySelector('main table.runs');
   if (!summary || !table) return;
@@ -28,9 +28,9 @@
   let loading, timer, asked;
 
   const add = (row) => {
-    const values = facets.map(({ key }) => (key === 'annotation' ? row.kinds : [row[key].text]));
-    const words = [row.run.text, row.slug, row.case.small, row.finished.text, ...values.flat()].join(' ').toLowerCase();
-    rows.push({ row, values, words });
+    const values = facets.map(({ key }) => (key === 'annotation' ? row.kinds : [words(row[key])]));
+    const text = [row.run.text, row.slug, row.small.case, row.finished.date, ...values.flat()].join(' ').toLowerCase();
+    rows.push({ row, values, text });
     facets.forEach(({ totals }, at) => values[at].forEach((value) => totals.set(value, (totals.get(value) ?? 0) + 1)));
   };
 
@@ -62,13 +62,13 @@
 
   const show = async () => {
     const mine = (asked = {});
-    const words = wanted();
-    const filtered = words.length > 0 || facets.some(({ chosen }) => chosen.size);
+    const typed = wanted();
+    const filtered = typed.length > 0 || facets.some(({ chosen }) => chosen.size);
     let found = [];
     const counts = facets.map(() => new Map());
     // In steps, so that the page answers in between; who asks again in the meantime is served instead.
     await steps(rows, (each) => {
-      if (!words.every((word) => each.words.includes(word))) return;
+      if (!typed.every((word) => each.text.includes(word))) return;
       const failed = facets.filter(({ chosen }, at) => chosen.size && !each.values[at].some((value) => chosen.has(value)));
       if (!failed.length) found.push(each);
       facets.forEach((facet, at) => { // It counts what there would be if nothing were chosen in it.
@@ -105,9 +105,10 @@
   const inOrder = (found) => {
     const numeric = sample.cells[columns.indexOf(order.column)].classList.contains('num');
     const key = ({ row }) => {
-      const { text, iso, unknown, v } = row[order.column];
-      if (unknown || v === '') return null;
-      return numeric || v ? number(v ?? text) : iso ?? text;
+      const cell = row[order.column];
+      const at = row.order[order.column];
+      if (!cell || cell.known === false || at === '') return null;
+      return numeric || at ? number(at ?? words(cell)) : cell.iso ?? words(cell);
     };
     return sorted(found, key, order.way);
   };
@@ -165,8 +166,8 @@
       const place = made.appendChild(sample.cells[at].cloneNode(false));
       const cell = row[column];
       if (!cell) return;
-      place.append(...shown(cell));
-      if ('v' in cell) place.dataset.v = cell.v;
+      place.append(shown(cell), ...(column in row.small ? [' ', make('small', {}, row.small[column])] : []));
+      if (column in row.order) place.dataset.v = row.order[column];
     });
     return made;
   };
