@@ -45,7 +45,7 @@ fn hot_path(criterion: &mut Criterion) {
     group.bench_function("render timeline", |bencher| {
         bencher.iter(|| {
             let sidecar = inspected.sidecars[0].as_ref();
-            let mut timeline = Timeline::new(&config, &layouts[0], sidecar, render::timeline::size);
+            let mut timeline = Timeline::new(&config, &layouts[0], sidecar);
             let (page, _) = timeline.page(1);
             render::timeline::render(black_box(&page), config.limits.page())
         });

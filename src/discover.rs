@@ -11,8 +11,8 @@ use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Checked, Diagnostic, Place, codes};
 use crate::formats::{run_record, withdrawn};
 use crate::model::implementation::FOLDER;
+use crate::model::prose::Shelf;
 use crate::model::slug::slugify;
-use crate::rules::pages::Shelf;
 
 /// A directory that holds a run record.
 #[derive(Debug, Clone)]

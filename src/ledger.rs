@@ -17,9 +17,9 @@ pub use compare::{FIELDS, Now, next};
 pub use fields::{by_digest, fields};
 
 use crate::diagnostics::text::quoted;
-use crate::feeds::SCHEMA_VERSION;
 use crate::model::findings::{Digests, by_known_part};
 use crate::shapes;
+use crate::shapes::SCHEMA_VERSION;
 
 /// The ledger's path from a site's root.
 pub const PATH: &str = "feeds/changes.json";

@@ -60,6 +60,7 @@ pub mod feeds;
 pub mod formats;
 pub mod inspect;
 pub mod ledger;
+pub mod links;
 pub mod load;
 pub mod markup;
 pub mod model;

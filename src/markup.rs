@@ -1,9 +1,19 @@
-//! Knows which Markdown runpress reads: the dialect, and what may be shown.
+//! Knows how text becomes HTML, whatever page it is for: which Markdown runpress reads, and what may be shown.
+
+pub mod code;
+pub mod escape;
+mod html;
+pub mod markdown;
+pub mod outline;
+pub mod recorded;
+pub mod terminal;
 
 use pulldown_cmark::Options;
 
 use crate::pictures::Size;
 use crate::url::{LinkKind, link_kind};
+
+pub use html::Html;
 
 /// Tables, footnotes, strikethrough, task lists and alerts. Never `Options::all()`: metadata blocks
 /// take quadratic time.

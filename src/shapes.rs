@@ -8,7 +8,8 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Value, json};
 
-use crate::feeds::SCHEMA_VERSION;
+/// The version of every document of our own.
+pub const SCHEMA_VERSION: u32 = 1;
 
 /// What [`crate::url::HttpUrl`] takes, as a regular expression of ECMA 262.
 pub const HTTP_ADDRESS: &str =

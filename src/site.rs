@@ -8,7 +8,8 @@ use crate::diagnostics::{Diagnostic, Place, codes};
 use crate::ledger;
 use crate::load;
 use crate::pictures::Pictures;
-use crate::render::templates::{Renderer, UserTemplate};
+use crate::render::UserTemplate;
+use crate::render::templates::Renderer;
 use crate::url::HttpUrl;
 use crate::view::Link;
 

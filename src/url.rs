@@ -233,6 +233,20 @@ fn has_readable_host(rest: &str) -> bool {
         && (port.is_empty() || port.parse::<u16>().is_ok())
 }
 
+/// A file's name as part of a URL: other characters than letters, digits and `-._~` are percent-encoded.
+#[must_use]
+pub fn encode(name: &str) -> String {
+    name.bytes()
+        .fold(String::with_capacity(name.len()), |mut out, byte| {
+            if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
+                out.push(char::from(byte));
+            } else {
+                out.push_str(&format!("%{byte:02X}"));
+            }
+            out
+        })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

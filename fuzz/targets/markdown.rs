@@ -1,8 +1,8 @@
 //! Markdown: whatever was written, the page is safe and whole, and every link that is dropped is told.
 
 use runpress::markup::Origin;
+use runpress::markup::markdown::{Context, plain, render};
 use runpress::pictures::Size;
-use runpress::render::markdown::{Context, plain, render};
 use runpress::rules;
 
 use super::html;

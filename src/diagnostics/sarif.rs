@@ -89,7 +89,7 @@ fn rule(code: &Code) -> ReportingDescriptor {
 fn finding(diagnostic: &Diagnostic, rules: &[&'static Code]) -> Finding {
     let place = &diagnostic.place;
     let artifact = ArtifactLocation::builder()
-        .uri(crate::view::links::encode(&place.path))
+        .uri(crate::url::encode(&place.path))
         .build();
     let physical = match (place.line, place.column) {
         (Some(line), Some(column)) => PhysicalLocation::builder()

@@ -18,7 +18,8 @@ use crate::model::run::Run;
 use crate::model::tape::Tape;
 use crate::shapes;
 
-use super::{SCHEMA_VERSION, raw};
+use super::raw;
+use crate::shapes::SCHEMA_VERSION;
 
 /// `friction.json`: friction of all runs as Harn's `FrictionEvent`s, newest run first.
 #[derive(Debug, JsonSchema)]

@@ -9,14 +9,14 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::config::Config;
+use crate::links;
 use crate::model::archive::{Archive, Entry};
 use crate::model::findings::Findings;
 use crate::model::review::Rating;
 use crate::model::run::Number;
 use crate::shapes;
-use crate::view::links;
 
-use super::SCHEMA_VERSION;
+use crate::shapes::SCHEMA_VERSION;
 
 /// `runs.json`: a card for each run, newest first.
 #[derive(Debug, JsonSchema)]

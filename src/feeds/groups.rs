@@ -6,14 +6,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::config::Config;
+use crate::links;
 use crate::model::archive::{Archive, Entry, Group};
 use crate::model::findings::Findings;
 use crate::model::review::Rating;
 use crate::shapes;
-use crate::view::links;
 
-use super::SCHEMA_VERSION;
 use super::archive::address;
+use crate::shapes::SCHEMA_VERSION;
 
 /// Runs by a word of their records.
 type Counts<'a> = BTreeMap<&'a str, usize>;

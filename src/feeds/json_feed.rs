@@ -3,10 +3,11 @@
 use serde::Serialize;
 
 use crate::config::Config;
+use crate::links;
 use crate::model::archive::Archive;
 use crate::model::findings::Findings;
+use crate::model::review::Rating;
 use crate::model::time;
-use crate::view::{format, links, run};
 
 use super::archive::address;
 
@@ -75,13 +76,13 @@ pub fn feed<'a>(
                     run.subject.model,
                     run.subject.harness,
                     run.state.word,
-                    format::rating(findings.rating).word
+                    findings.rating.map_or("unrated", Rating::word)
                 );
                 Item {
                     id: &run.id,
                     // Readers need absolute addresses; without the site's own there is none to give.
                     url: base.map(|_| address(config, &links::run(&entry.slug))),
-                    title: run::title(run),
+                    title: run.title(),
                     content_html: findings.writeup_html.as_deref(),
                     content_text: findings.writeup_html.is_none().then(|| summary.clone()),
                     summary,

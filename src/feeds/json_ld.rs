@@ -3,8 +3,9 @@
 use serde::Serialize;
 
 use crate::config::Config;
+use crate::links;
 use crate::model::archive::Entry;
-use crate::view::{format, links, run};
+use crate::model::time;
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -86,7 +87,7 @@ pub fn home(config: &Config) -> serde_json::Result<String> {
 /// As [`home`].
 pub fn run(config: &Config, entry: &Entry, description: &str) -> serde_json::Result<String> {
     let run = &entry.run;
-    let name = format!("{} by {}", run::title(run), run.subject.model);
+    let name = format!("{} by {}", run.title(), run.subject.model);
     let path = links::run(&entry.slug);
     let document = absolute(config, &links::run_file(&entry.slug, "run.json"));
     serde_json::to_string(&Thing {
@@ -98,8 +99,8 @@ pub fn run(config: &Config, entry: &Entry, description: &str) -> serde_json::Res
         identifier: Some(&run.id),
         temporal_coverage: Some(format!(
             "{}/{}",
-            format::when(&run.started).iso,
-            format::when(&run.finished).iso
+            time::iso(run.started.ms),
+            time::iso(run.finished.ms)
         )),
         keywords: vec![&run.subject.case, &run.subject.model, &run.subject.harness],
         license: licence(config),

@@ -24,9 +24,6 @@ use serde_json::value::RawValue;
 
 use crate::formats::portable::portable;
 
-/// The version of every document of our own.
-pub const SCHEMA_VERSION: u32 = 1;
-
 /// Writes a document, indented, with a final newline.
 ///
 /// # Errors

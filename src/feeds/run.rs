@@ -9,6 +9,8 @@ use serde_json::value::RawValue;
 
 use crate::config::Config;
 use crate::diagnostics::{Diagnostic, json as problems};
+use crate::links;
+use crate::markup::Html;
 use crate::model::FileDigest;
 use crate::model::annotation::Sidecar;
 use crate::model::reconciliation::Reconciliation;
@@ -16,16 +18,15 @@ use crate::model::review::{Rating, Review};
 use crate::model::tape::{Format, Tape};
 use crate::model::threads::{Thread, Threads};
 use crate::model::transcript::Conversation;
-use crate::render::Html;
 use crate::shapes;
-use crate::view::links;
 
 use super::annotations::AnnotationDocument;
 use super::archive::{RatingWord, TierWord, address};
+use super::raw;
 use super::reconciliation::ReconciliationDocument;
 use super::report::HarnReport;
 use super::transcript::TranscriptDocument;
-use super::{SCHEMA_VERSION, raw};
+use crate::shapes::SCHEMA_VERSION;
 
 /// `run.json`: one run whole. Keys are in camelCase, except inside what is passed on as an input wrote it.
 #[derive(Debug, Serialize, JsonSchema)]

@@ -2,10 +2,11 @@
 
 use serde::Serialize;
 
+use crate::links;
 use crate::model::archive::{Entry, Group, Sort};
 use crate::model::findings::Findings;
 use crate::view::annotations::Card;
-use crate::view::{format, links, run};
+use crate::view::format;
 
 /// Characters of a writeup that can be searched.
 pub const WRITEUP: usize = 1_000;
@@ -138,5 +139,5 @@ pub fn annotation(card: Card) -> Option<Document> {
 }
 
 fn of(entry: &Entry) -> String {
-    format!("{} by {}", run::title(&entry.run), entry.run.subject.model)
+    format!("{} by {}", entry.run.title(), entry.run.subject.model)
 }

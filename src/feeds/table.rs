@@ -6,12 +6,12 @@ use std::io::{self, Write};
 use csv::{QuoteStyle, Terminator, WriterBuilder};
 
 use crate::config::Config;
+use crate::links;
 use crate::model::archive::{Archive, Entry};
 use crate::model::findings::{Findings, ThreadCounts};
 use crate::model::review::Rating;
 use crate::model::run::Number;
 use crate::url::HttpUrl;
-use crate::view::links;
 
 use super::archive::address;
 

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde::ser::{Error, SerializeMap, SerializeSeq, Serializer};
 
+use crate::links;
 use crate::model::transcript::{Conversation, Published, Withheld};
-use crate::view::links;
 
 use super::raw;
 

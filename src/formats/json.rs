@@ -19,6 +19,12 @@ use super::portable::with_whole_pairs;
 pub struct Str<'a>(pub Cow<'a, str>);
 
 impl<'a> Str<'a> {
+    /// The string that is all of `json`; `None` when that is no string.
+    #[must_use]
+    pub fn parse(json: &'a str) -> Option<Self> {
+        serde_json::from_str(json).ok()
+    }
+
     /// The text.
     #[must_use]
     pub fn into_inner(self) -> Cow<'a, str> {

@@ -6,6 +6,7 @@ pub mod comparison;
 pub mod details;
 pub mod findings;
 pub mod implementation;
+pub mod prose;
 pub mod reconciliation;
 pub mod review;
 pub mod run;

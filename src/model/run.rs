@@ -34,6 +34,17 @@ pub struct Run {
 }
 
 impl Run {
+    /// `pong · base · v1.0.0`
+    #[must_use]
+    pub fn title(&self) -> String {
+        let subject = &self.subject;
+        let variant = subject
+            .variant
+            .as_deref()
+            .map_or_else(String::new, |variant| format!(" · {variant}"));
+        format!("{}{variant} · {}", subject.case, subject.version)
+    }
+
     /// Recency (formats.md, contradiction 30): published, else finished.
     #[must_use]
     pub fn recency(&self) -> &Moment {

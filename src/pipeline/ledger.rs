@@ -6,11 +6,11 @@ use serde_json::value::RawValue;
 use crate::diagnostics::{self, Diagnostic, Place, codes};
 use crate::formats::portable::portable;
 use crate::ledger::{self, Known, Ledger, Named, Now};
+use crate::links;
 use crate::load;
 use crate::model::archive::Entry;
 use crate::model::findings::Findings;
 use crate::site::Site;
-use crate::view::links;
 
 use super::Gathered;
 

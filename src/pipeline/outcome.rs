@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use crate::diagnostics::{self, Diagnostic, junit};
 use crate::ledger::{Build, Ledger};
+use crate::links;
 use crate::model::findings::Findings;
 use crate::model::slug::{slugify, with_hash};
 use crate::site::Site;
-use crate::view::links;
 use crate::view::problems::Quarantined;
 
 use super::gather::{Directory, Gathered, Status};

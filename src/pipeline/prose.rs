@@ -6,16 +6,17 @@ use crate::config::Limits;
 use crate::diagnostics::{Diagnostic, Source};
 use crate::discover::ProseFile;
 use crate::formats::page;
+use crate::links;
 use crate::load;
+use crate::markup::Html;
 use crate::markup::Origin;
+use crate::markup::markdown::{self, Context};
 use crate::model::archive::Sort;
-use crate::render::Html;
-use crate::render::markdown::{self, Context};
+use crate::model::prose::Shelf;
 use crate::rules;
 use crate::rules::links::Internal;
-use crate::rules::pages::Shelf;
 use crate::site::Site;
-use crate::view::{Link, links};
+use crate::view::Link;
 
 /// All prose that is published.
 #[derive(Debug, Default)]

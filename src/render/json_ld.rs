@@ -4,7 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
 
-use super::html::Html;
+use crate::markup::Html;
 
 /// The text of the element, and the source that the Content-Security-Policy names for it.
 #[must_use]

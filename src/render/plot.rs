@@ -1,9 +1,11 @@
 //! Knows the SVG of a plot and its legend: shape and colour by series, a number where several runs share a mark.
 
+use serde::{Serialize, Serializer};
+
 use crate::view::plot::{FRAME, Mark, Plot, SERIES, SIZE};
 
-use super::html::Html;
-use super::text::push_attribute;
+use crate::markup::Html;
+use crate::markup::escape::push_attribute;
 
 /// Shapes of the series, around 0 0; the last is that of all others. A shape tells a series without its colour.
 const SHAPES: [&str; SERIES + 1] = [
@@ -16,9 +18,14 @@ const SHAPES: [&str; SERIES + 1] = [
     "M-5 0h10M0 -5v10",
 ];
 
-/// Renders a plot with its legend.
-#[must_use]
-pub fn render(plot: &Plot) -> Html {
+/// Views hold a plot as it is; where a template prints it, it becomes its drawing with the legend.
+impl Serialize for Plot {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        render(self).serialize(serializer)
+    }
+}
+
+fn render(plot: &Plot) -> Html {
     let mut out = String::with_capacity(plot.marks.len() * 260 + 4096);
     let (left, top, right, bottom) = FRAME;
     out.push_str("<figure class=\"plot\"><figcaption>");

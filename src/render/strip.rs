@@ -2,7 +2,7 @@
 
 use crate::view::strip::{Strip, WIDTH};
 
-use super::html::Html;
+use crate::markup::Html;
 
 /// Renders a strip. Coordinates have one decimal, so that the same tape gives the same bytes everywhere.
 #[must_use]

@@ -7,14 +7,15 @@ use tera::{Context, Tera};
 
 use crate::config::Config;
 use crate::diagnostics::{Diagnostic, Place, codes};
+use crate::links;
+use crate::view::Link;
 use crate::view::chrome::{AssetLinks, NavItem, Navigation, PageInfo, ShellView, head};
-use crate::view::{Link, links};
 
-use super::html::Html;
 use super::json_ld;
 use super::minify;
-use super::template_errors::Trouble;
-use super::text::escape_for_template;
+use super::own_templates::{Trouble, UserTemplate};
+use crate::markup::Html;
+use crate::markup::escape::escape_for_template;
 
 /// Names of templates with their text.
 macro_rules! built_in {
@@ -78,17 +79,6 @@ const HEAD_SLOT: &str = "<title>runpress-head-slot</title>";
 const MAIN_SLOT: &str = "runpress-main-slot-";
 /// Pages stand at most this deep: `runs/<slug>/events/<tape>/<number>/index.html`.
 const DEPTH: usize = 5;
-
-/// A template of the site.
-#[derive(Debug, Clone)]
-pub struct UserTemplate {
-    /// Path below `templates/`, with `/`.
-    pub name: String,
-    /// Its path in diagnostics.
-    pub shown: String,
-    /// What it holds.
-    pub text: String,
-}
 
 /// Renders pages. Shared by all threads; nothing in it changes after it is made.
 #[derive(Debug)]

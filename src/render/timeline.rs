@@ -1,23 +1,12 @@
 //! Knows the HTML of a tape: the hot path, written by hand because it is most of every run page.
 
-use crate::markup::Origin;
-use crate::model::tape::{Family, TextKind};
-use crate::model::time::{push_clock, push_iso_ms, utc};
+use crate::markup::{Html, Origin, recorded};
+use crate::view::format::{push_clock, push_iso_ms, utc};
 use crate::view::timeline::{AnnotationView, EventView, SpanPiece, TextView, TimelinePage};
 
-use super::code::{has_hunk, push_diff, push_json, push_shell};
-use super::html::Html;
-use super::markdown::{self, Context};
-use super::terminal::push_terminal;
-use super::text::{push_attribute, push_text};
-
-/// How many bytes a text takes on a page.
-#[must_use]
-pub fn size(text: &str, kind: TextKind) -> usize {
-    let mut out = String::with_capacity(text.len() + text.len() / 2);
-    push_words(&mut out, text, kind);
-    out.len()
-}
+use crate::markup::code::{has_hunk, push_diff, push_json, push_shell};
+use crate::markup::escape::{push_attribute, push_text};
+use crate::markup::markdown::{self, Context};
 
 /// Renders the events of one page as a list; `None` when that takes more than `limit` bytes.
 #[must_use]
@@ -86,7 +75,7 @@ fn push_event(out: &mut String, event: &EventView<'_>) {
     out.push_str("</b>");
     if !event.headline.is_empty() {
         out.push_str(" <code>");
-        if event.family == Family::Command.word() {
+        if event.is_command {
             push_shell(out, event.headline);
         } else {
             push_text(out, event.headline);
@@ -157,7 +146,7 @@ fn push_content(out: &mut String, text: &TextView<'_>) {
     if text.text.starts_with('\n') {
         out.push('\n');
     }
-    push_words(out, text.text, text.kind);
+    recorded::push(out, text.text, text.kind);
     out.push_str("</pre>");
     if let Some(rest) = &text.rest {
         out.push_str("<p class=rest><a href=\"");
@@ -168,14 +157,6 @@ fn push_content(out: &mut String, text: &TextView<'_>) {
     }
     if text.folded.is_some() {
         out.push_str("</details>");
-    }
-}
-
-fn push_words(out: &mut String, text: &str, kind: TextKind) {
-    match kind {
-        TextKind::Plain if has_hunk(text) && !text.contains('\u{1b}') => push_diff(out, text),
-        TextKind::Plain => push_terminal(out, text),
-        TextKind::Json => push_json(out, text),
     }
 }
 

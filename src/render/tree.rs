@@ -1,16 +1,19 @@
 //! Knows how a tree of recorded values becomes HTML: every word escaped, what is long folded.
 
+use serde::{Serialize, Serializer};
+
 use crate::view::tree::Tree;
 
-use super::html::Html;
-use super::text::push_text;
+use crate::markup::Html;
+use crate::markup::escape::push_text;
 
-/// Renders a tree.
-#[must_use]
-pub fn render(tree: &Tree) -> Html {
-    let mut out = String::new();
-    push(&mut out, tree);
-    Html::finished(out)
+/// Views hold a tree as it is; where a template prints it, it becomes this.
+impl Serialize for Tree {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut out = String::new();
+        push(&mut out, self);
+        Html::finished(out).serialize(serializer)
+    }
 }
 
 fn push(out: &mut String, tree: &Tree) {
@@ -106,7 +109,11 @@ mod tests {
 
     fn html(json: &str) -> String {
         let value = Value::of(Node::parse(json).expect("valid"));
-        super::render(&tree(&value)).as_str().to_owned()
+        {
+            let mut out = String::new();
+            super::push(&mut out, &tree(&value));
+            out
+        }
     }
 
     #[test]

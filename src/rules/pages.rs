@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Diagnostic, Place, codes};
 use crate::model::archive::{Archive, Group};
+use crate::model::prose::Shelf;
 
 /// First path segments that the site uses itself.
 pub const RESERVED: [&str; 16] = [
@@ -25,29 +26,6 @@ pub const RESERVED: [&str; 16] = [
     "search",
     "sitemap",
 ];
-
-/// Which folder a piece of prose stands in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Shelf {
-    /// `pages/`: a page of its own.
-    Page,
-    /// `cases/`: shown on a case's page.
-    Case,
-    /// `models/`: shown on a model's page.
-    Model,
-    /// `harnesses/`: shown on a harness's page.
-    Harness,
-}
-
-impl Shelf {
-    /// All shelves, with the name of their folder in a content root.
-    pub const ALL: [(Self, &str); 4] = [
-        (Self::Page, "pages"),
-        (Self::Case, "cases"),
-        (Self::Model, "models"),
-        (Self::Harness, "harnesses"),
-    ];
-}
 
 /// Checks the addresses of prose: `found` holds shelf, slug and path of each file, in order.
 #[must_use]

@@ -12,7 +12,8 @@ use crate::model::words;
 use super::catalogue::PAGE_SIZE;
 use super::row::{Pager, pager};
 use super::timeline::{Layout, appearance};
-use super::{When, format, links};
+use super::{When, format};
+use crate::links;
 
 /// Annotations of each kind on the first page.
 pub const FIRST: usize = 3;
@@ -263,7 +264,7 @@ pub fn card(
         event: format!("event {}", event.seq),
         event_kind: event.kind.word.replace('_', " "),
         says: words::says(event, 160),
-        run: super::run::title(&entry.run),
+        run: entry.run.title(),
         run_href: links::run(&entry.slug),
         model: entry.run.subject.model.clone(),
         group: group.map(|group| group.replace('_', " ")),

@@ -2,15 +2,16 @@
 
 use serde::Serialize;
 
+use crate::markup::Html;
 use crate::model::archive::{Archive, Group, Sort};
 use crate::model::comparison::{self, Set};
 use crate::model::findings::Findings;
-use crate::render::Html;
 
 use super::plot::{self, Plot};
 use super::row::{Pager, RunRow, pager, row};
 use super::timeline::head;
-use super::{Cell, Link, format, links};
+use super::{Cell, Link, format};
+use crate::links;
 
 /// Rows on one page of a list.
 pub const PAGE_SIZE: usize = 100;
@@ -101,7 +102,7 @@ pub struct SetView {
     /// Whether the table began on an earlier page.
     pub continued: bool,
     /// The figures of all its runs against each other, where the table begins.
-    pub plots: Vec<Html>,
+    pub plots: Vec<Plot>,
 }
 
 /// The runs of a variant.
@@ -126,9 +127,6 @@ pub struct GroupProse {
     pub html: Html,
 }
 
-/// Draws a plot.
-pub type Draw = fn(&Plot) -> Html;
-
 /// All pages of a group, as pairs of path and page.
 #[must_use]
 pub fn group_pages(
@@ -137,7 +135,6 @@ pub fn group_pages(
     sort: Sort,
     group: &Group,
     prose: &GroupProse,
-    draw: Draw,
 ) -> Vec<(String, GroupPage)> {
     let word = match sort {
         Sort::Case => "case",
@@ -163,7 +160,7 @@ pub fn group_pages(
                             let mut view =
                                 set_view(archive, findings, set, index, start, &range, &root);
                             if !view.continued {
-                                view.plots = plots(archive, set, sort, &root, draw);
+                                view.plots = plots(archive, set, sort, &root);
                             }
                             view
                         })
@@ -238,7 +235,7 @@ fn set_view(
     }
 }
 
-fn plots(archive: &Archive, set: &Set, sort: Sort, root: &str, draw: Draw) -> Vec<Html> {
+fn plots(archive: &Archive, set: &Set, sort: Sort, root: &str) -> Vec<Plot> {
     let mut runs: Vec<usize> = set
         .variants
         .iter()
@@ -253,8 +250,7 @@ fn plots(archive: &Archive, set: &Set, sort: Sort, root: &str, draw: Draw) -> Ve
         "{} {}, engine {}, orchestrator {}",
         archive.cases[set.case].name, set.version, set.engine, set.orchestrator
     );
-    let plots = plot::plots(archive, &set, &runs, apart, root);
-    plots.iter().map(draw).collect()
+    plot::plots(archive, &set, &runs, apart, root)
 }
 
 fn summary(archive: &Archive, group: &Group, sort: Sort) -> String {

@@ -7,8 +7,9 @@ use serde::Serialize;
 use crate::ledger::{Annotations, Build, Change, Field, Ledger, Named, Rerated};
 use crate::model::slug::{labels, short_id};
 
+use super::format;
 use super::row::{Pager, pager};
-use super::{format, links};
+use crate::links;
 
 /// Builds on one page.
 const BUILDS: usize = 20;

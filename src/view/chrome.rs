@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::config::Config;
-use crate::render::Html;
+use crate::markup::Html;
 
-use super::{Link, links};
+use super::Link;
+use crate::links;
 
 /// What every page says about itself.
 #[derive(Debug, Clone, Default)]

@@ -17,7 +17,8 @@ use crate::model::workspace;
 use super::row::{RunRow, row};
 use super::run::Sources;
 use super::timeline::Layout;
-use super::{Cell, format, links};
+use super::{Cell, format};
+use crate::links;
 
 /// Newest runs on the page, to pick from.
 const ROWS: usize = 20;
@@ -197,7 +198,7 @@ pub fn data<'a>(
     let subject = &run.subject;
     RunData {
         slug: s.entry.slug.clone(),
-        title: cut(&super::run::title(run), FIELD),
+        title: cut(&run.title(), FIELD),
         model: cut(&subject.model, FIELD),
         harness: cut(&subject.harness, FIELD),
         date: format::when(run.recency()).date,

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::config::Config;
+use crate::markup::Html;
 use crate::model::threads::{Lines, Thread, Threads};
 use crate::model::transcript::{Aside, AssetFile, Content, Conversation, Part, Turn};
-use crate::render::Html;
 
 use super::room::Room;
 use super::{Badge, Link, format};

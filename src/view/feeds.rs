@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use super::{format, links};
+use super::format;
+use crate::links;
 
 /// A feed over all runs.
 #[derive(Debug, Clone, Copy)]

@@ -3,9 +3,9 @@
 use serde::Serialize;
 
 use crate::config::Config;
+use crate::markup::Html;
 use crate::model::archive::{Archive, Sort};
 use crate::model::findings::{Findings, NewestAnnotation};
-use crate::render::Html;
 
 use super::overview::{self, Matrix};
 use super::row::{RunRow, row};
@@ -142,7 +142,7 @@ fn newest(archive: &Archive, findings: &[Findings]) -> Vec<GlimpseView> {
                 sign,
                 evidence: glimpse.evidence.clone(),
                 href: glimpse.href.clone(),
-                run: super::run::title(&archive.runs[run].run),
+                run: archive.runs[run].run.title(),
                 at: glimpse.at.map(format::at),
             }
         })

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::ledger::{Known, Ledger, Named, Withdrawn};
 
 use super::changes::RunView;
-use super::links;
+use crate::links;
 
 /// What became of a run that stood at an address.
 #[derive(Debug)]

@@ -10,7 +10,6 @@ pub mod feeds;
 pub mod format;
 pub mod home;
 pub mod left;
-pub mod links;
 pub mod overview;
 pub mod plot;
 pub mod problems;

@@ -8,7 +8,9 @@ use crate::model::archive::{Archive, Group, Sort};
 
 use super::catalogue::{PAGE_SIZE, slice};
 use super::row::{Pager, pager};
-use super::{Badge, Link, format, links};
+use super::{Badge, Link, format};
+use crate::links;
+use crate::url;
 
 /// Columns of a table on the overview: the models or harnesses with the newest runs.
 const COLUMNS: usize = 40;
@@ -171,7 +173,7 @@ fn cells(archive: &Archive, across: Sort, case: usize, root: &str) -> BTreeMap<u
         let whole = count > 1 && group.runs.len() <= PAGE_SIZE;
         let (path, title) = if whole {
             let page = links::group("cases", &group.slug);
-            let name_in_query = links::encode(name);
+            let name_in_query = url::encode(name);
             (
                 format!("{page}?find={name_in_query}"),
                 format!("the runs of {} on the page of {}", name, group.name),

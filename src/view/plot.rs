@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use crate::model::archive::{Archive, Entry, Sort};
 use crate::model::time;
 
-use super::{format, links};
+use super::format;
+use crate::links;
 
 /// Width and height of the drawing.
 pub const SIZE: (f64, f64) = (560.0, 320.0);

@@ -7,7 +7,8 @@ use serde::Serialize;
 use crate::diagnostics::{Diagnostic, Tally, human};
 
 use super::row::{Pager, pager};
-use super::{Link, format, links};
+use super::{Link, format};
+use crate::links;
 
 /// Problems on one page.
 const PAGE_SIZE: usize = 100;

@@ -8,7 +8,8 @@ use crate::model::review::Rating;
 use crate::model::run::Number;
 
 use super::timeline::head;
-use super::{Badge, Cell, Link, When, format, links};
+use super::{Badge, Cell, Link, When, format};
+use crate::links;
 
 /// One run in a list or a comparison table.
 #[derive(Debug, Clone, Serialize)]

@@ -5,7 +5,9 @@ use crate::diagnostics::{Diagnostic, Tally, human};
 use crate::ledger::{Build, Change, Named};
 use crate::model::slug::labels;
 
-use super::{format, links};
+use super::format;
+use crate::links;
+use crate::url;
 
 /// Problems that are listed; a page of a CI service has no room for thousands.
 const PROBLEMS: usize = 100;
@@ -115,7 +117,7 @@ fn name(run: &Named, label: &str, address: Option<&str>) -> String {
     match address {
         Some(address) => format!(
             "{words} ([{id}](<{address}{}>))",
-            links::encode(links::directory(&links::run(&run.slug)))
+            url::encode(links::directory(&links::run(&run.slug)))
         ),
         None => format!("{words} ({id})"),
     }

@@ -7,7 +7,8 @@ use crate::model::archive::Archive;
 use crate::model::findings::Findings;
 use crate::model::time;
 
-use super::{format, links, run};
+use super::format;
+use crate::links;
 
 /// Addresses in one sitemap, as its format allows.
 pub const MOST: usize = 50_000;
@@ -64,7 +65,7 @@ pub fn atom(config: &Config, base: &str, archive: &Archive, findings: &[Findings
             let subject = &run.subject;
             AtomEntry {
                 url: format!("{base}{}", links::directory(&links::run(&entry.slug))),
-                title: format!("{} by {}", run::title(run), subject.model),
+                title: format!("{} by {}", run.title(), subject.model),
                 at: time::iso(run.recency().ms),
                 tags: vec![
                     subject.case.clone(),

@@ -4,11 +4,13 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::config::Config;
+use crate::markup::recorded;
 use crate::model::annotation::Sidecar;
 use crate::model::slug::slugify;
-use crate::model::tape::{Block, Event, Outcome, Text, TextKind};
+use crate::model::tape::{Block, Event, Family, Outcome, Text, TextKind};
 
-use super::{Link, format, links};
+use super::{Link, format};
+use crate::links;
 
 mod annotation;
 mod layout;
@@ -55,6 +57,8 @@ pub struct EventView<'a> {
     pub word: &'static str,
     /// Which kinds it belongs to.
     pub family: &'static str,
+    /// Whether its headline is a command.
+    pub is_command: bool,
     /// Whether something failed here.
     pub failed: bool,
     /// `ok`, `failed`, or nothing when the harness did not say.
@@ -104,15 +108,11 @@ pub struct LongText<'a> {
     pub text: &'a str,
 }
 
-/// How many bytes a text takes on a page.
-pub type Measure = fn(&str, TextKind) -> usize;
-
 /// A tape with what was said about it, in the order in which its pages need it.
 #[derive(Debug)]
 pub struct Timeline<'a> {
     config: &'a Config,
     layout: &'a Layout<'a>,
-    measure: Measure,
     annotations: BTreeMap<usize, Vec<Indexed<'a>>>,
     spans: Pieces,
     /// The first time on the tape.
@@ -128,12 +128,10 @@ impl<'a> Timeline<'a> {
         config: &'a Config,
         layout: &'a Layout<'a>,
         sidecar: Option<&'a Sidecar<'a>>,
-        measure: Measure,
     ) -> Self {
         Self {
             config,
             layout,
-            measure,
             annotations: annotations_by_position(layout, sidecar),
             spans: Pieces::of(layout, sidecar),
             start: layout.tape.events.iter().find_map(|event| event.at),
@@ -152,7 +150,6 @@ impl<'a> Timeline<'a> {
             layout,
             page: &path,
             limit,
-            measure: self.measure,
             payloads: &mut payloads,
             long: Vec::new(),
         };
@@ -171,6 +168,7 @@ impl<'a> Timeline<'a> {
                     seq: event.seq,
                     word: event.kind.word,
                     family: event.kind.family.word(),
+                    is_command: event.kind.family == Family::Command,
                     failed: event.is_failure(),
                     outcome: match event.outcome {
                         Outcome::Unstated => "",
@@ -228,7 +226,6 @@ struct Contents<'a, 'p> {
     page: &'p str,
     /// Bytes of one text.
     limit: usize,
-    measure: Measure,
     payloads: &'p mut BTreeSet<&'a str>,
     /// What is shown only in part.
     long: Vec<LongText<'a>>,
@@ -247,7 +244,7 @@ impl<'a> Contents<'a, '_> {
             Text::Payload(_, hash) if !self.payloads.insert(hash) => self.limit.min(AGAIN),
             _ => self.limit,
         };
-        let text = fitting(whole, block.kind, limit, self.measure);
+        let text = fitting(whole, block.kind, limit);
         let rest = (text.len() < whole.len()).then(|| {
             let name = match (&block.text, block.label) {
                 (Text::Payload(_, hash), _) => format!("{hash}.txt"),
@@ -276,11 +273,11 @@ impl<'a> Contents<'a, '_> {
 }
 
 /// The beginning of a text: at most `limit` bytes, and on a page at most [`ESCAPED`] times as many.
-fn fitting(text: &str, kind: TextKind, limit: usize, measure: Measure) -> &str {
+fn fitting(text: &str, kind: TextKind, limit: usize) -> &str {
     let most = limit.saturating_mul(ESCAPED);
     let mut text = head(text, limit);
     while text.len() > most / COSTLIEST {
-        let size = measure(text, kind);
+        let size = recorded::size(text, kind);
         if size <= most {
             break;
         }

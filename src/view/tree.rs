@@ -4,7 +4,7 @@ use crate::model::value::{Excerpt, Value};
 
 use super::format;
 
-/// A value as a reader sees it.
+/// A value as a reader sees it. Templates print it as HTML: `render` says how.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Tree {
     /// Null: not recorded.
@@ -27,6 +27,11 @@ pub enum Tree {
     List(Vec<Tree>, Option<String>),
     /// Too much for a page.
     Cut,
+}
+
+impl Tree {
+    /// Nothing at all, not even a word for it.
+    pub const NOTHING: Self = Self::Line(Vec::new(), None);
 }
 
 /// A text up to this stands where it is; a longer one is folded.

@@ -307,3 +307,9 @@ impl<'de> Deserialize<'de> for Ordered {
         deserializer.deserialize_any(OrderedVisitor)
     }
 }
+/// The changes as JSON.
+#[must_use]
+pub fn json(changes: &[Change]) -> String {
+    // Writing plain data into memory cannot fail.
+    serde_json::to_string(changes).unwrap_or_default()
+}

@@ -148,8 +148,7 @@ fn fill<'a>(event: &mut Event<'a>, kind: harn::Kind<'a>, agent: &mut Agent<'_>) 
             let family = agent.tool(event, (call_id, tool, args_digest), outcome, effects);
             event.fact("cannot be replayed:", unservable);
             if !transcript_changes.is_empty() {
-                // Writing plain data into memory cannot fail.
-                let text = serde_json::to_string(&transcript_changes).unwrap_or_default();
+                let text = harn::change::json(&transcript_changes);
                 let text = harn::content::without_thinking(&text).unwrap_or(text);
                 event.blocks.push(Block {
                     folded: true,

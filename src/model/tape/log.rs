@@ -129,12 +129,9 @@ fn fill<'a>(event: &mut Event<'a>, kind: events::Kind, f: Fields<'a>) {
             );
         }
         events::Kind::Gg => event.push(None, TextKind::Json, f.event.map_or("", |raw| raw.get())),
-        events::Kind::Unknown => match f
-            .raw
-            .map(|raw| (raw, serde_json::from_str::<Str<'a>>(raw.get())))
-        {
-            Some((_, Ok(string))) => event.push(None, TextKind::Plain, string.into_inner()),
-            Some((raw, Err(_))) => event.push(None, TextKind::Json, raw.get()),
+        events::Kind::Unknown => match f.raw.map(|raw| (raw, Str::parse(raw.get()))) {
+            Some((_, Some(string))) => event.push(None, TextKind::Plain, string.into_inner()),
+            Some((raw, None)) => event.push(None, TextKind::Json, raw.get()),
             // Without `raw` the line itself is all there is.
             None => {
                 let source = event.source.clone();

@@ -3,9 +3,9 @@
 use rayon::prelude::*;
 
 use crate::diagnostics::Diagnostic;
+use crate::links;
 use crate::model::findings::SpooledCard;
 use crate::view::chrome::{PageInfo, Script};
-use crate::view::links;
 
 use super::{Lists, cards, numbered};
 

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use crate::diagnostics::Diagnostic;
+use crate::links;
+use crate::view::changes;
 use crate::view::chrome::{PageInfo, Script};
 use crate::view::left::{self, Left};
-use crate::view::{changes, links};
 
 use super::Lists;
 

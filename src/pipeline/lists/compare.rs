@@ -1,8 +1,9 @@
 //! Writes the page that compares runs.
 
 use crate::diagnostics::Diagnostic;
+use crate::links;
 use crate::view::chrome::{PageInfo, Script};
-use crate::view::{compare, links};
+use crate::view::compare;
 
 use super::Lists;
 

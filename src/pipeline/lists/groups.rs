@@ -3,11 +3,10 @@
 use rayon::prelude::*;
 
 use crate::diagnostics::Diagnostic;
+use crate::links;
 use crate::model::archive::Sort;
-use crate::render::plot;
 use crate::view::catalogue::{self, GroupProse};
 use crate::view::chrome::{PageInfo, Script};
-use crate::view::links;
 
 use super::{Lists, numbered};
 
@@ -30,7 +29,7 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
             html: text.html(lists.site, "about"),
         });
         let findings = &lists.outcome.findings;
-        let pages = catalogue::group_pages(archive, findings, sort, group, &prose, plot::render);
+        let pages = catalogue::group_pages(archive, findings, sort, group, &prose);
         for (path, view) in pages {
             let name = format!("{} ({})", group.name, view.sort);
             let written = prose.description.clone();

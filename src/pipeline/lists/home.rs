@@ -2,7 +2,7 @@
 
 use crate::diagnostics::Diagnostic;
 use crate::feeds;
-use crate::render::Html;
+use crate::markup::Html;
 use crate::view::chrome::{PageInfo, Script};
 use crate::view::home;
 

@@ -1,8 +1,8 @@
 //! Writes what search engines read: robots.txt, and a sitemap when the site knows its address.
 
 use crate::diagnostics::Diagnostic;
+use crate::links;
 use crate::view::catalogue::page_count;
-use crate::view::links;
 use crate::view::syndication::{self, MOST, Sitemap};
 
 use super::Lists;

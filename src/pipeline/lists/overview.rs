@@ -3,8 +3,9 @@
 use rayon::prelude::*;
 
 use crate::diagnostics::Diagnostic;
+use crate::links;
 use crate::view::chrome::{PageInfo, Script};
-use crate::view::{catalogue, links, overview};
+use crate::view::{catalogue, overview};
 
 use super::{Lists, numbered};
 

@@ -1,8 +1,9 @@
 //! Writes the pages of problems, and a page for each quarantined run.
 
 use crate::diagnostics::Diagnostic;
+use crate::links;
 use crate::view::chrome::PageInfo;
-use crate::view::{links, problems, run};
+use crate::view::problems;
 
 use super::Lists;
 
@@ -13,7 +14,7 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let mut places: problems::Places<'_> = entries
         .map(|entry| {
             let directory = lists.gathered.directory(entry);
-            let (title, id) = (run::title(&entry.run), &entry.label);
+            let (title, id) = (entry.run.title(), &entry.label);
             let name = format!("{title} · {} · {id}", entry.run.subject.model);
             (
                 directory.place.shown.as_str(),

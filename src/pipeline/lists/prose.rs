@@ -1,8 +1,9 @@
 //! Writes the site's own pages of prose.
 
 use crate::diagnostics::Diagnostic;
+use crate::links;
 use crate::view::chrome::PageInfo;
-use crate::view::{home, links};
+use crate::view::home;
 
 use super::Lists;
 

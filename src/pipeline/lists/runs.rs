@@ -3,8 +3,9 @@
 use rayon::prelude::*;
 
 use crate::diagnostics::Diagnostic;
+use crate::links;
+use crate::view::catalogue;
 use crate::view::chrome::{PageInfo, Script};
-use crate::view::{catalogue, links};
 
 use super::{Lists, numbered};
 

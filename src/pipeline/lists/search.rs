@@ -2,11 +2,11 @@
 
 use crate::diagnostics::Diagnostic;
 use crate::feeds::search::{self, Document, Manifest};
+use crate::links;
+use crate::markup::markdown;
 use crate::model::archive::Sort;
-use crate::render::markdown;
-use crate::rules::pages::Shelf;
+use crate::model::prose::Shelf;
 use crate::spool;
-use crate::view::links;
 
 use super::Lists;
 use super::parts::{PartFiles, manifest};

@@ -17,7 +17,7 @@ pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), U
     let mut room = s.config.limits.page();
     let mut texts = BTreeSet::new();
     for ((tape, sidecar), layout) in s.tapes.iter().zip(s.sidecars).zip(s.layouts) {
-        let mut pages = Timeline::new(s.config, layout, sidecar.as_ref(), timeline::size);
+        let mut pages = Timeline::new(s.config, layout, sidecar.as_ref());
         for number in 1..=layout.pages() {
             let (page, long) = pages.page(number);
             let most = if number == 1 {

@@ -6,8 +6,8 @@ use crate::config::Limits;
 use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Diagnostic, Place, codes};
 use crate::discover::RunDirectory;
+use crate::markup::Html;
 use crate::publish::{Kept, Stage};
-use crate::render::Html;
 use crate::view::format;
 
 /// Why the pages of a run were not written.

@@ -1,10 +1,10 @@
 //! Knows what lists, tables and roll-ups need of a run besides its record.
 
 use crate::inspect::Inspected;
+use crate::markup::markdown;
 use crate::model::annotation::Annotation;
 use crate::model::findings::{Findings, NewestAnnotation, ThreadCounts};
 use crate::model::time;
-use crate::render::markdown;
 use crate::view::timeline::Layout;
 
 /// Annotations of one run that the home page may show: few, so that one busy run does not fill it.

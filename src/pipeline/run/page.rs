@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 
 use crate::feeds;
-use crate::render::{markdown, strip as strip_svg, tree};
+use crate::links;
+use crate::render::strip as strip_svg;
 use crate::view::chrome::{PageInfo, Script};
 use crate::view::run::{self as view, Archive, Parts, Sources, StripView};
-use crate::view::{links, strip};
+use crate::view::strip;
 
 use super::files::{Files, Unwritten};
 use super::{CheckedRun, implementation, prose, unwritten};
@@ -38,11 +39,9 @@ pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), U
         timelines,
         markdown: &|scope, text| prose(s.layouts, slug, (scope, 3), text),
         showcase: showcase.map(|text| prose(s.layouts, slug, ("s", 3), &beginning(text))),
-        draw: tree::render,
-        plain: markdown::plain,
     };
     let view = view::page(&s, parts);
-    let title = view::title(&s.entry.run);
+    let title = s.entry.run.title();
     let description = format!(
         "{title}: {} with {}, {}.",
         subject.model, subject.harness, s.entry.run.state.word

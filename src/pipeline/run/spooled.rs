@@ -3,10 +3,10 @@
 use crate::diagnostics::Diagnostic;
 use crate::feeds;
 use crate::inspect::Inspected;
+use crate::markup::markdown;
 use crate::model::archive::Entry;
 use crate::model::findings::{Slice, Spooled, SpooledCard};
 use crate::publish::Stage;
-use crate::render::markdown;
 use crate::view::annotations;
 use crate::view::timeline::Layout;
 

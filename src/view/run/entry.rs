@@ -2,10 +2,11 @@
 
 use serde::Serialize;
 
+use crate::links;
+use crate::markup::Html;
 use crate::model::details::{Details, PriorEntry, Showcase};
 use crate::model::surroundings::Surroundings;
-use crate::render::Html;
-use crate::view::{Cell, format, links};
+use crate::view::{Cell, format};
 
 /// How a run presents itself.
 #[derive(Debug, Serialize)]

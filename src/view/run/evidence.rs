@@ -6,11 +6,8 @@ use crate::model::details::{
     Adversarial, Assertion, DebugScript, Details, Performance, ScriptOutcome, Toolchain, Verdict,
 };
 use crate::model::value::Value;
-use crate::render::Html;
 use crate::view::tree::{self, Tree};
 use crate::view::{Badge, Cell, Fact, format};
-
-use super::Draw;
 
 /// What the case's own scripts found.
 #[derive(Debug, Serialize)]
@@ -56,9 +53,9 @@ pub struct AssertionView {
     /// Whether it held.
     pub outcome: Badge,
     /// What was expected.
-    pub expected: Html,
+    pub expected: Tree,
     /// What was found.
-    pub actual: Html,
+    pub actual: Tree,
 }
 
 /// What a kind of test measured.
@@ -69,7 +66,7 @@ pub struct BlockView {
     /// What matters most.
     pub facts: Vec<Fact>,
     /// All of it.
-    pub html: Html,
+    pub html: Tree,
     /// Whether it is unfolded.
     pub open: bool,
 }
@@ -82,7 +79,7 @@ pub struct ToolchainView {
     /// The same in a sentence.
     pub words: &'static str,
     /// All of it.
-    pub html: Html,
+    pub html: Tree,
 }
 
 /// Scripts that are shown; a case has a few dozen.
@@ -90,7 +87,7 @@ const SCRIPTS: usize = 150;
 /// Assertions of one script that are shown.
 const ASSERTIONS: usize = 60;
 
-pub(super) fn scripts(scripts: &[DebugScript], draw: Draw) -> Option<ScriptsView> {
+pub(super) fn scripts(scripts: &[DebugScript]) -> Option<ScriptsView> {
     use ScriptOutcome::{Failed, NoVerdict, NotRun, NotSaid, Passed, PreconditionUnmet};
     if scripts.is_empty() {
         return None;
@@ -118,7 +115,7 @@ pub(super) fn scripts(scripts: &[DebugScript], draw: Draw) -> Option<ScriptsView
         scripts: scripts
             .iter()
             .take(SCRIPTS)
-            .map(|one| script(one, draw))
+            .map(|one| script(one))
             .collect(),
         more: format::more(scripts.len(), SCRIPTS, "script"),
     })
@@ -135,7 +132,7 @@ fn word(outcome: ScriptOutcome) -> &'static str {
     }
 }
 
-fn script(script: &DebugScript, draw: Draw) -> ScriptView {
+fn script(script: &DebugScript) -> ScriptView {
     let tone = match script.outcome {
         ScriptOutcome::Passed => "good",
         ScriptOutcome::Failed => "bad",
@@ -177,7 +174,7 @@ fn script(script: &DebugScript, draw: Draw) -> ScriptView {
         rows: script
             .verdicts
             .iter()
-            .flat_map(|verdict| rows(verdict, decides, draw))
+            .flat_map(|verdict| rows(verdict, decides))
             .take(ASSERTIONS)
             .collect(),
         more: format::more(all, ASSERTIONS, "assertion"),
@@ -199,7 +196,7 @@ fn script(script: &DebugScript, draw: Draw) -> ScriptView {
     }
 }
 
-fn rows(verdict: &Verdict, decides: bool, draw: Draw) -> Vec<AssertionView> {
+fn rows(verdict: &Verdict, decides: bool) -> Vec<AssertionView> {
     let passed = |pass| Badge {
         tone: if decides { passed(pass).tone } else { "none" },
         ..passed(pass)
@@ -209,11 +206,11 @@ fn rows(verdict: &Verdict, decides: bool, draw: Draw) -> Vec<AssertionView> {
             verdict: verdict.id.clone(),
             label: "no assertion is recorded".to_owned(),
             outcome: passed(verdict.pass),
-            expected: Html::default(),
-            actual: Html::default(),
+            expected: Tree::NOTHING,
+            actual: Tree::NOTHING,
         }];
     }
-    let shown = |value: &Option<Value>| draw(&value.as_ref().map_or(Tree::Unknown, tree::tree));
+    let shown = |value: &Option<Value>| value.as_ref().map_or(Tree::Unknown, tree::tree);
     let row = |(index, assertion): (usize, &Assertion)| AssertionView {
         verdict: if index == 0 {
             verdict.id.clone()
@@ -240,23 +237,23 @@ fn passed(pass: Option<bool>) -> Badge {
     }
 }
 
-pub(super) fn blocks(details: &Details, draw: Draw) -> Vec<BlockView> {
+pub(super) fn blocks(details: &Details) -> Vec<BlockView> {
     let plain = details.blocks.iter().map(|(name, value)| BlockView {
         title: title(name),
         facts: Vec::new(),
-        html: draw(&tree::tree(value)),
+        html: tree::tree(value),
         open: true,
     });
     let performance = details.performance.iter().map(|block| BlockView {
         title: "Performance",
         facts: performance(block),
-        html: draw(&tree::tree(&block.value)),
+        html: tree::tree(&block.value),
         open: false,
     });
     let adversarial = details.adversarial.iter().map(|block| BlockView {
         title: "Match against an opponent",
         facts: adversarial(block),
-        html: draw(&tree::tree(&block.value)),
+        html: tree::tree(&block.value),
         open: false,
     });
     performance.chain(adversarial).chain(plain).collect()
@@ -348,7 +345,7 @@ fn adversarial(block: &Adversarial) -> Vec<Fact> {
     ]
 }
 
-pub(super) fn toolchain(toolchain: &Toolchain, draw: Draw) -> ToolchainView {
+pub(super) fn toolchain(toolchain: &Toolchain) -> ToolchainView {
     let (word, tone, words) = match toolchain.typecheck {
         Some(true) => (
             "The type check passed",
@@ -373,6 +370,6 @@ pub(super) fn toolchain(toolchain: &Toolchain, draw: Draw) -> ToolchainView {
             tone,
         },
         words,
-        html: draw(&tree::tree(&toolchain.value)),
+        html: tree::tree(&toolchain.value),
     }
 }

@@ -2,13 +2,33 @@
 
 use serde::Serialize;
 
-use crate::view::{Link, format, links};
+use crate::model::FileDigest;
+use crate::url;
+use crate::view::{Link, format};
 
 use super::Archive;
-use super::provenance::{FileView, file_view};
 
 /// Files that are listed: a working tree may have thousands, and `run.json` has them all.
 const LISTED: usize = 100;
+
+/// An input file.
+#[derive(Debug, Serialize)]
+pub struct FileView {
+    /// Its path.
+    pub path: String,
+    /// Its size.
+    pub size: String,
+    /// Its digest.
+    pub blake3: String,
+}
+
+pub(super) fn file_view(file: &FileDigest) -> FileView {
+    FileView {
+        path: file.path.clone(),
+        size: format::bytes(file.bytes),
+        blake3: file.blake3.clone(),
+    }
+}
 
 /// The archive of the files that the agent left.
 #[derive(Debug, Serialize)]
@@ -35,7 +55,7 @@ pub(super) fn implementation(archive: Archive<'_>) -> ImplementationView {
     ImplementationView {
         archive: Link {
             text: archive.file.to_owned(),
-            href: links::encode(archive.file),
+            href: url::encode(archive.file),
         },
         size: format::bytes(archive.bytes),
         count: format::count(count, "file"),

@@ -13,6 +13,7 @@ mod validation;
 use serde::Serialize;
 
 use crate::config::Config;
+use crate::markup::Html;
 use crate::model::FileDigest;
 use crate::model::annotation::Sidecar;
 use crate::model::archive::Entry;
@@ -20,24 +21,23 @@ use crate::model::details::Details;
 use crate::model::implementation::Implementation;
 use crate::model::reconciliation::Reconciliation;
 use crate::model::review::Review;
-use crate::model::run::Run;
 use crate::model::surroundings::{Neighbour, Surroundings};
 use crate::model::tape::Tape;
 use crate::model::threads::Threads;
 use crate::model::transcript::Conversation;
-use crate::render::Html;
 
 use super::discussion::{self, ConversationView, ThreadsView};
 use super::timeline::Layout;
-use super::tree::Tree;
-use super::{Badge, Cell, Link, When, format, links};
+use super::{Badge, Cell, Link, When, format};
+use crate::links;
+use crate::url;
 
 pub use entry::{GameJamView, MediaView, PriorView, ShowcaseView};
 pub use evidence::{AssertionView, BlockView, ScriptView, ScriptsView, ToolchainView};
-pub use implementation::ImplementationView;
+pub use implementation::{FileView, ImplementationView};
 pub use metrics::{BarPart, MetricView, MetricsView, TotalView};
 pub use moments::{MomentEvent, MomentView, MomentsView};
-pub use provenance::{FileView, ProvenanceView, SidecarView, TapeView};
+pub use provenance::{ProvenanceView, SidecarView, TapeView};
 pub use review::{BuildView, ItemView, ReviewView};
 pub use tapes::{EventsPage, PageLink, StripView, TimelineView, events_page};
 pub use validation::{CheckView, ProofView, StepView, ValidationView};
@@ -121,14 +121,7 @@ pub struct Parts<'a> {
     pub markdown: discussion::Markdown<'a>,
     /// The description of the showcase.
     pub showcase: Option<Html>,
-    /// Draws a part of the record that has no shape of its own.
-    pub draw: Draw,
-    /// Takes the markup out of Markdown.
-    pub plain: fn(&str, usize) -> String,
 }
-
-/// Draws a tree.
-pub type Draw = fn(&Tree) -> Html;
 
 /// What the page is made of.
 #[derive(Debug)]
@@ -176,17 +169,6 @@ pub struct Archive<'a> {
     pub bytes: u64,
 }
 
-/// `pong · base · v1.0.0`
-#[must_use]
-pub fn title(run: &Run) -> String {
-    let variant = run
-        .subject
-        .variant
-        .as_deref()
-        .map_or_else(String::new, |variant| format!(" · {variant}"));
-    format!("{}{variant} · {}", run.subject.case, run.subject.version)
-}
-
 /// Makes the page.
 #[must_use]
 pub fn page(s: &Sources<'_>, parts: Parts<'_>) -> RunPage {
@@ -212,10 +194,10 @@ pub fn page(s: &Sources<'_>, parts: Parts<'_>) -> RunPage {
     let names = s.downloads.iter().map(String::as_str).chain(archive);
     downloads.extend(names.map(|name| Link {
         text: name.to_owned(),
-        href: links::encode(name),
+        href: url::encode(name),
     }));
     RunPage {
-        title: title(run),
+        title: run.title(),
         id: run.id.clone(),
         case: link(&run.subject.case, links::group("cases", &around.case)),
         model: link(&run.subject.model, links::group("models", &around.model)),
@@ -239,7 +221,7 @@ pub fn page(s: &Sources<'_>, parts: Parts<'_>) -> RunPage {
             .map(|review| review::review_view(review, parts.writeup)),
         build: review::build(s.config, run),
         strips: parts.strips,
-        moments: moments::moments(s, parts.plain),
+        moments: moments::moments(s),
         showcase: s
             .details
             .showcase
@@ -247,7 +229,7 @@ pub fn page(s: &Sources<'_>, parts: Parts<'_>) -> RunPage {
             .map(|showcase| entry::showcase(showcase, parts.showcase)),
         game_jam: entry::game_jam(around, &root, s.details),
         metrics: metrics::metrics(around, run, s.details),
-        validation: validation::validation(run, s.details, parts.draw),
+        validation: validation::validation(run, s.details),
         timelines: s
             .tapes
             .iter()
@@ -273,7 +255,7 @@ pub fn page(s: &Sources<'_>, parts: Parts<'_>) -> RunPage {
             .threads
             .filter(|t| !t.threads.is_empty())
             .map(|threads| discussion::threads(s.config, threads, parts.markdown)),
-        provenance: provenance::provenance(s, parts.draw),
+        provenance: provenance::provenance(s),
         newer: neighbour(&around.newer),
         older: neighbour(&around.older),
         root,

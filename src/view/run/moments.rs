@@ -2,11 +2,13 @@
 
 use serde::Serialize;
 
+use crate::links;
+use crate::markup::markdown;
 use crate::model::annotation::Annotation;
 use crate::model::tape::Tape;
 use crate::model::words;
+use crate::view::format;
 use crate::view::timeline::{AnnotationView, Layout, annotation_view};
-use crate::view::{format, links};
 
 use super::Sources;
 
@@ -70,8 +72,8 @@ pub struct MomentEvent {
     pub here: bool,
 }
 
-/// Makes the moments; `plain` takes the markup out of Markdown and cuts what is long.
-pub(super) fn moments(s: &Sources<'_>, plain: fn(&str, usize) -> String) -> MomentsView {
+/// Makes the moments.
+pub(super) fn moments(s: &Sources<'_>) -> MomentsView {
     let path = links::run(&s.entry.slug);
     let mut placed: Vec<(usize, usize, usize, &Annotation<'_>)> = Vec::new();
     for (tape, (sidecar, layout)) in s.sidecars.iter().zip(s.layouts).enumerate() {
@@ -92,7 +94,7 @@ pub(super) fn moments(s: &Sources<'_>, plain: fn(&str, usize) -> String) -> Mome
             let href = layout.href(&path, *position, &view.anchor);
             MomentView {
                 tape: (s.tapes.len() > 1).then(|| tape.file.clone()),
-                ..moment(view, href, events, plain)
+                ..moment(view, href, events)
             }
         })
         .collect();
@@ -105,12 +107,7 @@ pub(super) fn moments(s: &Sources<'_>, plain: fn(&str, usize) -> String) -> Mome
     }
 }
 
-fn moment(
-    view: AnnotationView<'_>,
-    href: String,
-    events: Vec<MomentEvent>,
-    plain: fn(&str, usize) -> String,
-) -> MomentView {
+fn moment(view: AnnotationView<'_>, href: String, events: Vec<MomentEvent>) -> MomentView {
     MomentView {
         href,
         class: view.class,
@@ -119,7 +116,7 @@ fn moment(
         detail: view.detail.map(|detail| detail.replace('_', " ")),
         evidence: view
             .evidence
-            .map_or_else(String::new, |text| plain(text, EVIDENCE)),
+            .map_or_else(String::new, |text| markdown::plain(text, EVIDENCE)),
         author: view.author,
         span: view.span.map(|span| span.text),
         tape: None,

@@ -2,17 +2,15 @@
 
 use serde::Serialize;
 
-use crate::model::FileDigest;
 use crate::model::annotation::{Problem, Sidecar};
 use crate::model::tape::{Format, Tape};
-use crate::render::Html;
 use crate::view::reconciliation::{self, ComparedView};
 use crate::view::timeline::head;
-use crate::view::tree;
+use crate::view::tree::{self, Tree};
 use crate::view::{Badge, Cell, Fact, format};
 
-use super::implementation::{self, ImplementationView};
-use super::{Draw, Sources, title};
+use super::Sources;
+use super::implementation::{self, FileView, ImplementationView, file_view};
 
 /// How much of the record the page shows as written, in bytes.
 const RECORD: usize = 1024 * 1024;
@@ -23,7 +21,7 @@ pub struct ProvenanceView {
     /// Identity, environment and tooling.
     pub facts: Vec<Fact>,
     /// What the harness gg says of its configuration and its session.
-    pub gg: Vec<(&'static str, Html)>,
+    pub gg: Vec<(&'static str, Tree)>,
     /// The input files.
     pub files: Vec<FileView>,
     /// The files that the agent left, where they are published.
@@ -40,17 +38,6 @@ pub struct ProvenanceView {
     pub citation: String,
     /// Licence of the data.
     pub licence: Option<String>,
-}
-
-/// An input file.
-#[derive(Debug, Serialize)]
-pub struct FileView {
-    /// Its path.
-    pub path: String,
-    /// Its size.
-    pub size: String,
-    /// Its digest.
-    pub blake3: String,
 }
 
 /// A tape's identity, and what its sidecar's validation said.
@@ -83,7 +70,7 @@ pub struct SidecarView {
     pub kinds: Vec<(String, usize)>,
 }
 
-pub(super) fn provenance(s: &Sources<'_>, draw: Draw) -> ProvenanceView {
+pub(super) fn provenance(s: &Sources<'_>) -> ProvenanceView {
     let run = &s.entry.run;
     let (subject, environment) = (&run.subject, &run.environment);
     let fact = |name: &str, value: Cell, code: bool| Fact {
@@ -146,7 +133,7 @@ pub(super) fn provenance(s: &Sources<'_>, draw: Draw) -> ProvenanceView {
         facts,
         gg: gg
             .into_iter()
-            .filter_map(|(title, value)| Some((title, draw(&tree::tree(value.as_ref()?)))))
+            .filter_map(|(title, value)| Some((title, tree::tree(value.as_ref()?))))
             .collect(),
         // The files of the archive are listed apart.
         files: s
@@ -173,14 +160,6 @@ pub(super) fn provenance(s: &Sources<'_>, draw: Draw) -> ProvenanceView {
         record_cut: s.record.len() > RECORD,
         citation: citation(s),
         licence: s.config.policy.licence.clone(),
-    }
-}
-
-pub(super) fn file_view(file: &FileDigest) -> FileView {
-    FileView {
-        path: file.path.clone(),
-        size: format::bytes(file.bytes),
-        blake3: file.blake3.clone(),
     }
 }
 
@@ -257,7 +236,7 @@ fn citation(s: &Sources<'_>) -> String {
     format!(
         "{author}Run {} ({}, {}, {}), {}. {}.{address}",
         run.id,
-        title(run),
+        run.title(),
         run.subject.model,
         run.subject.harness,
         format::when(&run.finished).date,

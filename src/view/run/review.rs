@@ -3,9 +3,9 @@
 use serde::Serialize;
 
 use crate::config::Config;
+use crate::markup::Html;
 use crate::model::review::Review;
 use crate::model::run::Run;
-use crate::render::Html;
 use crate::view::{Badge, format};
 
 /// A review.

@@ -2,12 +2,13 @@
 
 use serde::Serialize;
 
+use crate::links;
+use crate::markup::Html;
 use crate::model::tape::Tape;
-use crate::render::Html;
 use crate::view::timeline::Layout;
-use crate::view::{Badge, Link, When, format, links};
+use crate::view::{Badge, Link, When, format};
 
-use super::{Sources, title};
+use super::Sources;
 
 /// A strip with its words.
 #[derive(Debug, Serialize)]
@@ -102,13 +103,13 @@ pub fn events_page(
     let range = layout.range(number);
     let run = &s.entry.run;
     EventsPage {
-        title: title(run),
+        title: run.title(),
         id: run.id.clone(),
         subject: format!("{}, {}", run.subject.model, run.subject.harness),
         state: format::state(&run.state),
         rating: format::rating(s.review.and_then(|review| review.rating)),
         run: Link {
-            text: title(run),
+            text: run.title(),
             href: format!("{root}{}", links::run(&s.entry.slug)),
         },
         file: tape.file.clone(),

@@ -5,11 +5,9 @@ use serde::Serialize;
 use crate::model::details::{Details, Proof};
 use crate::model::run::{Recorded, Run, Step};
 use crate::model::value::{Excerpt, Value};
-use crate::render::Html;
 use crate::view::tree::{self, Tree};
 use crate::view::{Badge, Cell, format};
 
-use super::Draw;
 use super::evidence::{self, BlockView, ScriptsView, ToolchainView};
 
 /// What was found after the run.
@@ -36,7 +34,7 @@ pub struct ValidationView {
     /// Type check, linter, tests.
     pub toolchain: Option<ToolchainView>,
     /// Measurements of the code.
-    pub code_analysis: Option<Html>,
+    pub code_analysis: Option<Tree>,
 }
 
 /// A step.
@@ -49,9 +47,9 @@ pub struct StepView {
     /// The command.
     pub command: Option<String>,
     /// What it said.
-    pub detail: Option<Html>,
+    pub detail: Option<Tree>,
     /// Further keys of the record.
-    pub more: Option<Html>,
+    pub more: Option<Tree>,
 }
 
 /// A check.
@@ -89,9 +87,9 @@ const CHECKS: usize = 1_000;
 /// Proofs that are shown; a run has a handful.
 const PROOFS: usize = 100;
 
-pub(super) fn validation(run: &Run, details: &Details, draw: Draw) -> ValidationView {
+pub(super) fn validation(run: &Run, details: &Details) -> ValidationView {
     let v = &run.validation;
-    let step = |name, step, never, more| self::step((name, never), step, more, draw);
+    let step = |name, step, never, more| self::step((name, never), step, more);
     ValidationView {
         loaded: v.loaded,
         detail: v.detail.clone(),
@@ -113,16 +111,16 @@ pub(super) fn validation(run: &Run, details: &Details, draw: Draw) -> Validation
             .collect(),
         proofs: details.proofs.iter().take(PROOFS).map(proof).collect(),
         more_proofs: format::more(details.proofs.len(), PROOFS, "proof"),
-        scripts: evidence::scripts(&details.debug_scripts, draw),
-        blocks: evidence::blocks(details, draw),
+        scripts: evidence::scripts(&details.debug_scripts),
+        blocks: evidence::blocks(details),
         toolchain: details
             .toolchain
             .as_ref()
-            .map(|toolchain| evidence::toolchain(toolchain, draw)),
+            .map(|toolchain| evidence::toolchain(toolchain)),
         code_analysis: details
             .code_analysis
             .as_ref()
-            .map(|analysis| draw(&tree::tree(analysis))),
+            .map(|analysis| tree::tree(analysis)),
     }
 }
 
@@ -130,7 +128,6 @@ fn step(
     (name, never): (&'static str, &str),
     recorded: &Recorded,
     more: &[(String, Value)],
-    draw: Draw,
 ) -> StepView {
     let (step, word, tone) = match recorded {
         Recorded::Step(step) if step.succeeded => (Some(step), "succeeded", "good"),
@@ -153,8 +150,8 @@ fn step(
         detail: step
             .and_then(|step| step.detail.as_ref())
             .filter(|detail| !detail.is_empty())
-            .map(|detail| draw(&tree::words(&Excerpt::of(detail)))),
-        more: (!more.is_empty()).then(|| draw(&Tree::Facts(facts.collect(), None))),
+            .map(|detail| tree::words(&Excerpt::of(detail))),
+        more: (!more.is_empty()).then(|| Tree::Facts(facts.collect(), None)),
     }
 }
 

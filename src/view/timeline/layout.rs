@@ -1,10 +1,10 @@
 //! Knows where the events of a tape stand on the site: which page, which anchor.
 
 use crate::config::Config;
+use crate::links;
 use crate::model::annotation::Annotation;
 use crate::model::slug::slugify;
 use crate::model::tape::Tape;
-use crate::view::links;
 
 /// Where the events of a tape stand: which page, which anchor.
 #[derive(Debug)]

@@ -60,17 +60,3 @@ pub fn root(page: &str) -> String {
 pub fn directory(page: &str) -> &str {
     page.strip_suffix("index.html").unwrap_or(page)
 }
-
-/// A file's name as part of a URL: other characters than letters, digits and `-._~` are percent-encoded.
-#[must_use]
-pub fn encode(name: &str) -> String {
-    name.bytes()
-        .fold(String::with_capacity(name.len()), |mut out, byte| {
-            if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
-                out.push(char::from(byte));
-            } else {
-                out.push_str(&format!("%{byte:02X}"));
-            }
-            out
-        })
-}

@@ -2,7 +2,7 @@
 
 use pulldown_cmark::{Event, Parser, TagEnd};
 
-use crate::markup::OPTIONS;
+use super::super::OPTIONS;
 
 /// How many bytes of Markdown are read for one character of plain text: a word may be a link with a long address.
 const MARKUP: usize = 64;

@@ -13,12 +13,12 @@ use pulldown_cmark::{
     html,
 };
 
-use crate::markup::{Destination, OPTIONS, Origin, destination, image_is_kept};
+use super::{Destination, OPTIONS, Origin, destination, image_is_kept};
 use crate::model::slug::{slugify, with_hash};
 use crate::pictures::Size;
 
+use super::escape::{needs_care, push_attribute, push_text};
 use super::html::Html;
-use super::text::{needs_care, push_attribute, push_text};
 use anchors::anchor_headings;
 pub use plain::plain;
 

@@ -2,7 +2,7 @@
 //!
 //! Each is one pass over the text, whatever it holds; nothing is dropped, and what is not understood stays as it is.
 
-use super::text::push_text;
+use super::escape::push_text;
 
 /// Lines that JSON is laid out in; what goes on after them stays on one line.
 const LINES: usize = 2_000;

@@ -3,7 +3,7 @@
 
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 
-use crate::markup::OPTIONS;
+use super::OPTIONS;
 
 /// A block: `h` (a heading), `p`, `li` or `pre`, and its words.
 pub type Block = (&'static str, String);

@@ -1,4 +1,4 @@
-//! Knows Tera's errors: what went wrong with a template, in a sentence, and where.
+//! Knows the templates of the site itself, and Tera's errors about them: what went wrong, in a sentence, and where.
 
 use std::ops::Range;
 
@@ -6,7 +6,16 @@ use tera::ErrorKind;
 
 use crate::diagnostics::{Place, Source};
 
-use super::templates::UserTemplate;
+/// A template of the site.
+#[derive(Debug, Clone)]
+pub struct UserTemplate {
+    /// Path below `templates/`, with `/`.
+    pub name: String,
+    /// Its path in diagnostics.
+    pub shown: String,
+    /// What it holds.
+    pub text: String,
+}
 
 /// What went wrong, and in which of the site's templates.
 pub(super) struct Trouble {

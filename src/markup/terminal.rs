@@ -2,7 +2,7 @@
 
 use anstyle_parse::{DefaultCharAccumulator, Params, Parser, Perform};
 
-use super::text::push_text;
+use super::escape::push_text;
 
 /// Appends recorded text that may hold terminal sequences.
 pub fn push_terminal(out: &mut String, text: &str) {

@@ -1,0 +1,23 @@
+//! Knows how the text of an event is shown, by its kind: as JSON, as a diff or as what a terminal would show.
+
+use crate::model::tape::TextKind;
+
+use super::code::{has_hunk, push_diff, push_json};
+use super::terminal::push_terminal;
+
+/// Appends the text of an event.
+pub fn push(out: &mut String, text: &str, kind: TextKind) {
+    match kind {
+        TextKind::Plain if has_hunk(text) && !text.contains('\u{1b}') => push_diff(out, text),
+        TextKind::Plain => push_terminal(out, text),
+        TextKind::Json => push_json(out, text),
+    }
+}
+
+/// How many bytes a text takes on a page.
+#[must_use]
+pub fn size(text: &str, kind: TextKind) -> usize {
+    let mut out = String::with_capacity(text.len() + text.len() / 2);
+    push(&mut out, text, kind);
+    out.len()
+}
