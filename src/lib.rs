@@ -187,19 +187,22 @@ fn make(
 
     // Lists, tables and feeds of all runs.
     let mut outcome = Outcome::of(site, &gathered, runs);
-    let mut stages = vec![stage];
     if outcome.publishes(site) {
-        pipeline::publish_lists(site, &gathered, &outcome, (&stages[0], &renderer), progress)
-            .map_err(|mut failure| {
+        pipeline::publish_lists(site, &gathered, &outcome, (&stage, &renderer), progress).map_err(
+            |mut failure| {
                 failure.extend(outcome.diagnostics.iter().cloned());
                 failure
-            })?;
-        (outcome.files, outcome.bytes) = stages[0].written();
-        stages.extend(pipeline::export(site, &gathered, &outcome, progress)?);
+            },
+        )?;
+        (outcome.files, outcome.bytes) = stage.written();
     }
+    #[cfg(feature = "parquet")]
+    let export = pipeline::export(site, &gathered, &outcome, progress)?;
+    #[cfg(not(feature = "parquet"))]
+    let export = None;
     Ok(Made {
         gathered,
         outcome,
-        stages,
+        stages: std::iter::once(stage).chain(export).collect(),
     })
 }

@@ -1,26 +1,9 @@
 //! Knows the steps of a build, one file each: [`gather`] reads what is small, [`runs`] takes every run through [`run`],
 //! [`lists`] writes what is made from all of them, and [`outcome`] sums up.
 
+mod directories;
 #[cfg(feature = "parquet")]
 mod export;
-#[cfg(not(feature = "parquet"))]
-mod export {
-    //! A program without tables to export.
-
-    use crate::Failure;
-    use crate::publish::Stage;
-    use crate::site::Site;
-
-    #[allow(clippy::unnecessary_wraps, reason = "as with tables")]
-    pub(crate) fn export(
-        _site: &Site,
-        _gathered: &super::Gathered,
-        _outcome: &super::Outcome,
-        _progress: &dyn super::Progress,
-    ) -> Result<Option<Stage>, Failure> {
-        Ok(None)
-    }
-}
 mod flight;
 mod gather;
 mod kept;
@@ -28,17 +11,21 @@ mod ledger;
 mod lists;
 mod memory;
 mod outcome;
+mod previous;
 mod prose;
 mod public;
 mod run;
 mod runs;
 
+#[cfg(feature = "parquet")]
 pub(crate) use export::export;
 pub use gather::Gathered;
+pub use kept::StagedRuns;
 pub use lists::publish as publish_lists;
 pub use memory::Memory;
 pub use outcome::Outcome;
-pub use runs::{Output, StagedRuns, stage as stage_runs};
+pub use run::Output;
+pub use runs::stage as stage_runs;
 
 /// Receives the progress of a build.
 pub trait Progress: Sync {

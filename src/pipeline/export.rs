@@ -10,7 +10,7 @@ use crate::{Failure, export, inspect, load};
 
 use super::{Gathered, Outcome, Progress};
 
-/// Writes the tables that the site asks for; `None` when it asks for none.
+/// Writes the tables that the site asks for; `None` when it asks for none, or is not published.
 ///
 /// # Errors
 /// The tables cannot be written.
@@ -20,7 +20,7 @@ pub(crate) fn export(
     outcome: &Outcome,
     progress: &dyn Progress,
 ) -> Result<Option<Stage>, Failure> {
-    let Some(folder) = &site.export else {
+    let Some(folder) = site.export.as_ref().filter(|_| outcome.publishes(site)) else {
         return Ok(None);
     };
     let mut inputs = site.inputs();

@@ -1,25 +1,23 @@
 //! Gathers everything small: it finds all content and reads every record and every page of prose.
 
 use rayon::ThreadPool;
-use rayon::prelude::*;
 
-use super::flight::guarded;
-use super::prose::Prose;
-use super::runs::StagedRuns;
-use super::{Progress, ledger};
+use super::Progress;
+use super::directories::{self, Directory, Status};
+use super::kept::StagedRuns;
+use super::previous;
+use super::prose::{Prose, Text};
 use crate::config::Limits;
 use crate::diagnostics::{self, Diagnostic, Place, Source, codes};
 use crate::discover::{self, RunDirectory, WithdrawnFile};
-use crate::formats::run_record::UnknownKey;
 use crate::formats::withdrawn::{self, Withdrawals};
 use crate::ledger::Ledger;
-use crate::load::{self, Fingerprint, Loaded};
+use crate::load;
 use crate::model::archive::{Archive, Entry};
-use crate::rules::archive::Candidate;
 use crate::rules::links::Targets;
 use crate::site::Site;
 use crate::view::Link;
-use crate::{Failure, inspect, rules};
+use crate::{Failure, rules};
 
 /// Stacks of worker threads, in bytes: far more than the deepest template or Markdown needs.
 const STACK: usize = 16 << 20;
@@ -43,62 +41,12 @@ pub struct Gathered {
     problems: Vec<Diagnostic>,
 }
 
-/// A run directory and all that is known of it.
-#[derive(Debug)]
-pub(super) struct Directory {
-    pub(super) place: RunDirectory,
-    /// Taken before anything was read, for a build with a memory.
-    pub(super) fingerprint: Option<Fingerprint>,
-    /// `None` when it cannot be read.
-    pub(super) record: Option<Loaded>,
-    /// The run id, where the record has one, however broken the rest is.
-    pub(super) id: Option<String>,
-    /// Problems of the record.
-    pub(super) problems: Vec<Diagnostic>,
-    pub(super) status: Status,
-}
-
-/// Whether a run can be published.
-#[derive(Debug)]
-pub(super) enum Status {
-    /// The record is valid: a run of the archive.
-    Valid(Box<Candidate>),
-    /// The record is broken, or its id is a duplicate.
-    Invalid,
-    /// The run ended in a state that is never published.
-    NeverPublished,
-    /// Files beside the record have errors, and the site asks to leave such runs out.
-    Quarantined {
-        /// The address that the run had.
-        slug: String,
-        problems: Vec<Diagnostic>,
-    },
-}
-
 /// A list of withdrawn runs.
 #[derive(Debug)]
 pub(super) struct WithdrawnList {
     path: String,
     bytes: Vec<u8>,
     pub(super) list: Withdrawals,
-}
-
-impl Directory {
-    pub(super) const fn candidate(&self) -> Option<&Candidate> {
-        match &self.status {
-            Status::Valid(candidate) => Some(candidate),
-            _ => None,
-        }
-    }
-
-    pub(super) const fn is_never_published(&self) -> bool {
-        matches!(self.status, Status::NeverPublished)
-    }
-
-    /// Whether the run is missing on the site because of errors.
-    pub(super) const fn is_left_out(&self) -> bool {
-        matches!(self.status, Status::Invalid | Status::Quarantined { .. })
-    }
 }
 
 impl Gathered {
@@ -121,18 +69,11 @@ impl Gathered {
             return Err(problems);
         }
         let previous =
-            ledger::previous(site).map_err(|problem| failure(vec![problem], &problems))?;
+            previous::ledger(site).map_err(|problem| failure(vec![problem], &problems))?;
         progress.begin("Reading records", found.runs.len());
-        let records = pool.install(|| {
-            let runs = found.runs.into_par_iter().enumerate();
-            let read = runs.map(|(index, place)| {
-                let read = read_record(site, place, index, remembers);
-                progress.tick();
-                read
-            });
-            read.collect()
-        });
-        let directories = checked_together(records, &mut problems);
+        let (directories, found_in_records) =
+            pool.install(|| directories::read(site, found.runs, remembers, progress));
+        problems.extend(found_in_records);
         let withdrawals = read_withdrawals(&found.withdrawn, &site.config.limits, &mut problems);
         let prose = Prose::read(site, found.prose, &mut problems);
         problems.extend(missing(site, &directories));
@@ -198,7 +139,7 @@ impl Gathered {
             slugs.chain(ledger.moved.iter().map(|was| was.slug.as_str()))
         });
         let quarantined = self.quarantined().map(|(slug, _)| slug);
-        let pages = self.prose.texts.iter().map(super::prose::Text::page);
+        let pages = self.prose.texts.iter().map(Text::page);
         let files = pages.chain(site.static_files().map(str::to_owned));
         let files = files.chain(["index.html".to_owned()]).collect();
         Targets::new(files, archive, gone.chain(quarantined))
@@ -265,103 +206,6 @@ fn failure<'a>(mut failure: Failure, before: impl IntoIterator<Item = &'a Diagno
     failure.extend(before.into_iter().cloned());
     diagnostics::sort(&mut failure);
     failure
-}
-
-/// A run directory as it was read, with the keys of its record that no version of the format has.
-type Read = (Directory, Vec<UnknownKey>);
-
-fn read_record(site: &Site, place: RunDirectory, index: usize, remembers: bool) -> Read {
-    let empty = |place, fingerprint| Directory {
-        place,
-        fingerprint,
-        record: None,
-        id: None,
-        problems: Vec::new(),
-        status: Status::Invalid,
-    };
-    let read = guarded(&place, || {
-        // Before anything of it is read: a later change gives another fingerprint.
-        let fingerprint = remembers.then(|| load::fingerprint(&place)).flatten();
-        let loaded = load::record(&place, &site.config.limits);
-        (
-            fingerprint,
-            loaded.map(|file| (inspect::record(&file), file)),
-        )
-    });
-    match read {
-        Ok((fingerprint, Ok((found, file)))) => {
-            let candidate = found.run.map(|run| Candidate {
-                run,
-                path: place.shown.clone(),
-                id_place: found.id_place,
-                directory: index,
-            });
-            let status = match candidate {
-                _ if found.never_published => Status::NeverPublished,
-                Some(candidate) => Status::Valid(Box::new(candidate)),
-                None => Status::Invalid,
-            };
-            let directory = Directory {
-                record: Some(file),
-                id: found.id,
-                problems: found.diagnostics,
-                status,
-                ..empty(place, fingerprint)
-            };
-            (directory, found.unknown_keys)
-        }
-        Ok((fingerprint, Err(problem))) => {
-            let problems = vec![problem];
-            (
-                Directory {
-                    problems,
-                    ..empty(place, fingerprint)
-                },
-                Vec::new(),
-            )
-        }
-        Err(problem) => {
-            let problems = vec![problem];
-            (
-                Directory {
-                    problems,
-                    ..empty(place, None)
-                },
-                Vec::new(),
-            )
-        }
-    }
-}
-
-/// The directories, after the checks that need all of their records.
-fn checked_together(records: Vec<Read>, problems: &mut Vec<Diagnostic>) -> Vec<Directory> {
-    let (mut directories, keys): (Vec<Directory>, Vec<_>) = records.into_iter().unzip();
-    problems.extend(
-        directories
-            .iter()
-            .flat_map(|directory| directory.problems.iter().cloned()),
-    );
-    // A note is about all runs that have a key, so those that are published need notes of their own.
-    let (unpublished, published): (Vec<_>, Vec<_>) = keys
-        .into_iter()
-        .enumerate()
-        .partition(|(index, _)| directories[*index].is_never_published());
-    for keys in [published, unpublished] {
-        problems.extend(rules::keys::unknown(keys, |index, key| {
-            let directory = &directories[index];
-            let place = directory.record.as_ref().map_or_else(
-                || Place::file(&directory.place.shown),
-                |file| Source::file(&file.shown, &file.bytes).place(key.offset, key.offset + 1),
-            );
-            (place.pointing(&key.pointer), directory.id.clone())
-        }));
-    }
-    let candidates = directories.iter().filter_map(Directory::candidate);
-    for (index, problem) in rules::archive::duplicate_ids(candidates) {
-        directories[index].status = Status::Invalid;
-        problems.push(problem);
-    }
-    directories
 }
 
 fn read_withdrawals(

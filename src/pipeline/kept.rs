@@ -39,3 +39,20 @@ impl KeptRun {
         self.problems.iter().any(Diagnostic::is_error)
     }
 }
+
+/// What is kept of all runs.
+#[derive(Debug)]
+pub struct StagedRuns {
+    /// Of each run of the archive, in order.
+    pub(super) valid: Vec<KeptRun>,
+    /// Problems of runs whose records are not valid.
+    pub(super) others: Vec<Diagnostic>,
+}
+
+impl StagedRuns {
+    /// Whether runs of the archive turned out to have errors.
+    #[must_use]
+    pub fn have_errors(&self) -> bool {
+        self.valid.iter().any(KeptRun::has_errors)
+    }
+}

@@ -1,38 +1,14 @@
 //! Knows how a build compares itself with the site that it replaces.
 
-use serde::Deserialize;
-use serde_json::value::RawValue;
-
-use crate::diagnostics::{self, Diagnostic, Place, codes};
+use crate::diagnostics;
 use crate::formats::portable::portable;
 use crate::ledger::{self, Known, Ledger, Named, Now};
-use crate::links;
-use crate::load;
 use crate::model::archive::Entry;
 use crate::model::findings::Findings;
 use crate::site::Site;
 
-use super::Gathered;
-
-/// The ledger of the site that is replaced; `None` when there is no such site, or it has none yet.
-///
-/// # Errors
-/// Its ledger cannot be read.
-pub(super) fn previous(site: &Site) -> Result<Option<Ledger>, Diagnostic> {
-    let folder = site.previous();
-    let shown = site.shown(folder);
-    let limits = &site.config.limits;
-    let Some(bytes) = load::published(folder, &shown, ledger::PATH, limits)? else {
-        return Ok(None);
-    };
-    Ledger::parse(&bytes).map(Some).map_err(|reason| {
-        codes::LEDGER_UNREADABLE.at(
-            Place::file(format!("{shown}/{}", ledger::PATH)),
-            format!("The ledger of the previous site cannot be read: {reason}"),
-            "Put the file back as runpress wrote it, or remove it to begin a new ledger.",
-        )
-    })
-}
+use super::gather::Gathered;
+use super::previous;
 
 /// The ledger after this build.
 pub(super) fn next(site: &Site, gathered: &Gathered, findings: &[Findings]) -> Ledger {
@@ -67,31 +43,11 @@ fn fields(
     before: &Known,
     after: &Known,
 ) -> Option<Vec<ledger::Field>> {
-    #[derive(Deserialize)]
-    struct Document<'a> {
-        #[serde(borrow)]
-        record: &'a RawValue,
-    }
-    #[derive(Deserialize)]
-    struct Identity {
-        id: String,
-    }
-
-    if site.fresh {
-        return None;
-    }
-    let path = links::run_file(&before.run.slug, "run.json");
-    let old = load::published(site.previous(), "", &path, &site.config.limits).ok()??;
-    let old: Document<'_> = serde_json::from_slice(&old).ok()?;
-    // Another run may have had the address since.
-    let identity: Identity = serde_json::from_str(old.record.get()).ok()?;
-    if identity.id != before.run.id {
-        return None;
-    }
+    let old = previous::record(site, &before.run)?;
     let new = gathered.directory(gathered.archive.find(&after.run.id)?);
     let new = diagnostics::without_mark(&new.record.as_ref()?.bytes);
     let new = std::str::from_utf8(new).ok()?;
-    Some(ledger::fields(old.record.get(), &portable(new)))
+    Some(ledger::fields(old.get(), &portable(new)))
 }
 
 fn known(entry: &Entry, findings: &Findings) -> Known {

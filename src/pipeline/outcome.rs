@@ -10,10 +10,10 @@ use crate::model::slug::{slugify, with_hash};
 use crate::site::Site;
 use crate::view::problems::Quarantined;
 
-use super::gather::{Directory, Gathered, Status};
-use super::kept::KeptPages;
+use super::directories::{Directory, Status};
+use super::gather::Gathered;
+use super::kept::{KeptPages, StagedRuns};
 use super::ledger;
-use super::runs::StagedRuns;
 
 /// The result of a check or a build.
 #[derive(Debug)]

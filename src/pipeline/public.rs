@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Code, Diagnostic, codes};
 
-use super::gather::{Directory, Gathered};
+use super::directories::Directory;
+use super::gather::Gathered;
 use super::outcome::Outcome;
 
 /// The problems that a site shows.

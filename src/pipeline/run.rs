@@ -16,22 +16,37 @@ use crate::discover::RunDirectory;
 use crate::formats::run_record;
 use crate::inspect::{self, Inspected};
 use crate::links;
-use crate::load::{self, RunFiles};
+use crate::load::{self, Loaded, RunFiles};
 use crate::markup::Html;
 use crate::markup::Origin;
 use crate::markup::markdown::{self, Context};
 use crate::model::FileDigest;
+use crate::model::archive::{Archive, Entry};
+use crate::model::details::Details;
 use crate::model::run::Run;
 use crate::model::surroundings::Surroundings;
+use crate::publish::Stage;
 use crate::render::templates::Renderer;
 use crate::site::Site;
 use crate::view::run::Sources;
 use crate::view::timeline::Layout;
 
 use self::files::{Files, Unwritten};
+use super::directories::Directory;
 use super::gather::Gathered;
 use super::kept::{KeptPages, KeptRun};
-use super::runs::Output;
+use super::memory::Memory;
+
+/// Where the pages of runs go, and what they are made with.
+#[derive(Debug, Clone, Copy)]
+pub struct Output<'a> {
+    /// Where they go.
+    pub stage: &'a Stage,
+    /// The templates.
+    pub renderer: &'a Renderer,
+    /// Pages that may be reused.
+    pub memory: Option<&'a Memory>,
+}
 
 /// Writes files of a run.
 type Artifact = fn(&CheckedRun<'_>, &mut Files<'_>) -> Result<(), Unwritten>;
@@ -47,7 +62,27 @@ const ARTIFACTS: [Artifact; 7] = [
     page::write,           // index.html
 ];
 
-/// A run without errors, and everything that its pages and files are made of.
+/// A run of the archive on its way.
+struct Job<'a> {
+    site: &'a Site,
+    archive: &'a Archive,
+    index: usize,
+    entry: &'a Entry,
+    directory: &'a Directory,
+    record: &'a Loaded,
+    is_newest: bool,
+}
+
+/// What the files of a run say.
+struct Model<'a> {
+    files: &'a RunFiles,
+    inspected: Inspected<'a>,
+    details: Details,
+    /// Sorted; without those of the record.
+    problems: Vec<Diagnostic>,
+}
+
+/// A run without errors, and everything that its files on the site are made of.
 struct CheckedRun<'a> {
     site: &'a Site,
     renderer: &'a Renderer,
@@ -63,14 +98,7 @@ struct CheckedRun<'a> {
     sources: Sources<'a>,
 }
 
-impl CheckedRun<'_> {
-    /// Path of a file in the folder of the run.
-    fn path(&self, name: &str) -> String {
-        links::run_file(&self.sources.entry.slug, name)
-    }
-}
-
-/// Reads, checks and (with an output) stages the run at `index` of the archive, or reuses its pages.
+/// Takes the run at `index` of the archive through all stages, or reuses its pages; without an `output` it is only checked.
 ///
 /// # Errors
 /// The site cannot be written, or a template cannot be rendered.
@@ -85,101 +113,141 @@ pub(super) fn process(
     let Some(record) = &directory.record else {
         return Ok(KeptRun::default());
     };
-    let is_newest = index < site.config.feeds.items;
-    let memory = output.and_then(|output| Some((output.memory?, output.stage)));
-    if let Some((memory, stage)) = memory
-        && let Some(kept) = memory.recall(gathered, (index, is_newest), stage)?
+    let job = Job {
+        site,
+        archive: &gathered.archive,
+        index,
+        entry,
+        directory,
+        record,
+        is_newest: index < site.config.feeds.items,
+    };
+    if let Some(output) = output
+        && let Some(memory) = output.memory
+        && let Some(kept) = memory.recall(gathered, (index, job.is_newest), output.stage)?
     {
         return Ok(kept);
     }
-
-    // Load.
-    let (files, mut problems) = load::run(&directory.place, record, &site.config.limits);
-    // Parse, check, model.
-    let run = Some(&entry.run);
-    let inspected = inspected(site, &directory.place, run, &files, &mut problems);
-    let details = inspect::details(record, inspected.tapes.first()).unpack(&mut problems);
-    let problems = sorted(
-        problems
-            .into_iter()
-            .map(|problem| problem.of_run(&entry.run.id)),
-    );
-    let layouts = Layout::of(&site.config, &entry.slug, &inspected.tapes);
+    let (files, problems) = load::run(&directory.place, record, &site.config.limits);
+    let model = job.check(&files, problems);
+    let layouts = Layout::of(&site.config, &entry.slug, &model.inspected.tapes);
     let record = String::from_utf8_lossy(diagnostics::without_mark(&record.bytes));
+    let mut findings = findings::of(&model.inspected, &layouts);
+    findings.imprint = inspect::imprint(&record, &files, &model.inspected);
     let mut kept = KeptRun {
-        findings: findings::of(&inspected, &layouts),
-        problems,
+        findings,
+        problems: model.problems.clone(),
         pages: None,
     };
-    kept.findings.imprint = inspect::imprint(&record, &files, &inspected);
-
     // A run with errors is never published.
-    let Some(output) = output.filter(|_| !kept.has_errors()) else {
-        return Ok(kept);
-    };
-    // View, render, stage.
-    let named = details
-        .prior_entries
-        .iter()
-        .filter_map(|prior| prior.run.as_deref());
-    let surroundings = Surroundings::of(&gathered.archive, index, named);
-    let downloads = downloads::names(site, &files);
-    let writeup = match &inspected.review {
-        Some(review) => prose(&layouts, &entry.slug, ("w", 2), &review.body),
-        None => Html::default(),
-    };
-    let run = CheckedRun {
-        site,
-        renderer: output.renderer,
-        place: &directory.place,
-        files: &files,
-        inspected: &inspected,
-        record: &record,
-        problems: &sorted(directory.problems.iter().chain(&kept.problems).cloned()),
-        writeup: &writeup,
-        sources: Sources {
-            config: &site.config,
-            surroundings: &surroundings,
-            entry,
-            details: &details,
-            review: inspected.review.as_ref(),
-            reconciliation: inspected.reconciliation.as_ref(),
-            tapes: &inspected.tapes,
-            sidecars: &inspected.sidecars,
-            layouts: &layouts,
-            conversation: inspected.conversation.as_ref(),
-            threads: inspected.threads.as_ref(),
-            files: &digests(&files, &inspected),
-            record: &run_record::displayed(&record),
-            downloads: &downloads,
-            archive: None,
-        },
-    };
-    let mut written = Files::new(output.stage, &site.config.limits, &directory.place);
-    match ARTIFACTS
-        .iter()
-        .try_for_each(|write| write(&run, &mut written))
-    {
-        Ok(()) => {}
-        Err(Unwritten::Site(problem)) => return Err(problem),
-        Err(Unwritten::Run(problem)) => {
+    let output = output.filter(|_| !kept.has_errors());
+    let published =
+        output.map(|output| job.publish(&model, (&record, &layouts), output, &mut kept));
+    match published {
+        Some(Err(Unwritten::Site(problem))) => return Err(problem),
+        Some(Err(Unwritten::Run(problem))) => {
             let problem = problem.of_run(&entry.run.id);
-            kept.problems = sorted(kept.problems.into_iter().chain([problem]));
-            return Ok(kept);
+            kept.problems = sorted(model.problems.into_iter().chain([problem]));
+        }
+        Some(Ok(())) | None => {}
+    }
+    Ok(kept)
+}
+
+impl Job<'_> {
+    /// Parse, check, model.
+    fn check<'f>(&self, files: &'f RunFiles, mut problems: Vec<Diagnostic>) -> Model<'f> {
+        let run = &self.entry.run;
+        let inspected = inspected(
+            self.site,
+            &self.directory.place,
+            Some(run),
+            files,
+            &mut problems,
+        );
+        let details = inspect::details(self.record, inspected.tapes.first()).unpack(&mut problems);
+        let problems = problems.into_iter().map(|problem| problem.of_run(&run.id));
+        Model {
+            files,
+            inspected,
+            details,
+            problems: sorted(problems),
         }
     }
-    kept.findings.spooled = spooled::write(output.stage, entry, &inspected, &layouts)?;
-    if is_newest && inspected.review.is_some() {
-        kept.findings.writeup_html = Some(writeup.as_str().to_owned());
+
+    /// View, render, stage.
+    fn publish(
+        &self,
+        model: &Model<'_>,
+        (record, layouts): (&str, &[Layout<'_>]),
+        output: Output<'_>,
+        kept: &mut KeptRun,
+    ) -> Result<(), Unwritten> {
+        let (config, entry, inspected) = (&self.site.config, self.entry, &model.inspected);
+        let prior = model.details.prior_entries.iter();
+        let named = prior.filter_map(|prior| prior.run.as_deref());
+        let surroundings = Surroundings::of(self.archive, self.index, named);
+        let review = inspected.review.as_ref();
+        let writeup = review.map_or_else(Html::default, |review| {
+            prose(layouts, &entry.slug, ("w", 2), &review.body)
+        });
+        let run = CheckedRun {
+            site: self.site,
+            renderer: output.renderer,
+            place: &self.directory.place,
+            files: model.files,
+            inspected,
+            record,
+            problems: &sorted(
+                self.directory
+                    .problems
+                    .iter()
+                    .chain(&model.problems)
+                    .cloned(),
+            ),
+            writeup: &writeup,
+            sources: Sources {
+                config,
+                surroundings: &surroundings,
+                entry,
+                details: &model.details,
+                review,
+                reconciliation: inspected.reconciliation.as_ref(),
+                tapes: &inspected.tapes,
+                sidecars: &inspected.sidecars,
+                layouts,
+                conversation: inspected.conversation.as_ref(),
+                threads: inspected.threads.as_ref(),
+                files: &digests(model.files, inspected),
+                record: &run_record::displayed(record),
+                downloads: &downloads::names(self.site, model.files),
+                archive: None,
+            },
+        };
+        let mut files = Files::new(output.stage, &config.limits, &self.directory.place);
+        for write in ARTIFACTS {
+            write(&run, &mut files)?;
+        }
+        kept.findings.spooled = spooled::write(output.stage, entry, inspected, layouts)?;
+        if self.is_newest && review.is_some() {
+            kept.findings.writeup_html = Some(writeup.as_str().to_owned());
+        }
+        kept.pages = self.directory.fingerprint.map(|fingerprint| KeptPages {
+            fingerprint,
+            surroundings,
+            is_newest: self.is_newest,
+            files: files.written,
+            problems: model.problems.clone(),
+        });
+        Ok(())
     }
-    kept.pages = directory.fingerprint.map(|fingerprint| KeptPages {
-        fingerprint,
-        surroundings,
-        is_newest,
-        files: written.written,
-        problems: kept.problems.clone(),
-    });
-    Ok(kept)
+}
+
+impl CheckedRun<'_> {
+    /// Path of a file in the folder of the run.
+    fn path(&self, name: &str) -> String {
+        links::run_file(&self.sources.entry.slug, name)
+    }
 }
 
 /// Parses and checks the files beside a record; without a `run` its record is not valid.

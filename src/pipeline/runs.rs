@@ -5,43 +5,14 @@ use rayon::prelude::*;
 use crate::Failure;
 use crate::diagnostics::Diagnostic;
 use crate::load;
-use crate::publish::Stage;
-use crate::render::templates::Renderer;
 use crate::site::Site;
 
+use super::Progress;
+use super::directories::{Directory, Status};
 use super::flight::{Flight, guarded};
-use super::gather::{Directory, Gathered, Status};
-use super::kept::KeptRun;
-use super::memory::Memory;
-use super::{Progress, run};
-
-/// Where the pages of runs go, and what they are made with.
-#[derive(Debug, Clone, Copy)]
-pub struct Output<'a> {
-    /// Where they go.
-    pub stage: &'a Stage,
-    /// The templates.
-    pub renderer: &'a Renderer,
-    /// Pages that may be reused.
-    pub memory: Option<&'a Memory>,
-}
-
-/// What is kept of all runs.
-#[derive(Debug)]
-pub struct StagedRuns {
-    /// Of each run of the archive, in order.
-    pub(super) valid: Vec<KeptRun>,
-    /// Problems of runs whose records are not valid.
-    pub(super) others: Vec<Diagnostic>,
-}
-
-impl StagedRuns {
-    /// Whether runs of the archive turned out to have errors.
-    #[must_use]
-    pub fn have_errors(&self) -> bool {
-        self.valid.iter().any(KeptRun::has_errors)
-    }
-}
+use super::gather::Gathered;
+use super::kept::{KeptRun, StagedRuns};
+use super::run::{self, Output};
 
 /// Checks every run, and stages its pages as soon as it is read, unless an error already keeps the site from being published.
 ///

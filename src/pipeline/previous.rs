@@ -1,0 +1,52 @@
+//! Knows what is read of the site that is replaced: its ledger, and the records of runs that changed.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::diagnostics::{Diagnostic, Place, codes};
+use crate::ledger::{self, Ledger, Named};
+use crate::links;
+use crate::load;
+use crate::site::Site;
+
+/// The ledger; `None` when there is no such site, or it has none yet.
+///
+/// # Errors
+/// The ledger cannot be read.
+pub(super) fn ledger(site: &Site) -> Result<Option<Ledger>, Diagnostic> {
+    let folder = site.previous();
+    let shown = site.shown(folder);
+    let limits = &site.config.limits;
+    let Some(bytes) = load::published(folder, &shown, ledger::PATH, limits)? else {
+        return Ok(None);
+    };
+    Ledger::parse(&bytes).map(Some).map_err(|reason| {
+        codes::LEDGER_UNREADABLE.at(
+            Place::file(format!("{shown}/{}", ledger::PATH)),
+            format!("The ledger of the previous site cannot be read: {reason}"),
+            "Put the file back as runpress wrote it, or remove it to begin a new ledger.",
+        )
+    })
+}
+
+/// The record of a run as it was published; `None` when the site is not whole or is not to be read.
+pub(super) fn record(site: &Site, run: &Named) -> Option<Box<RawValue>> {
+    #[derive(Deserialize)]
+    struct Document {
+        record: Box<RawValue>,
+    }
+    #[derive(Deserialize)]
+    struct Identity {
+        id: String,
+    }
+
+    if site.fresh {
+        return None;
+    }
+    let path = links::run_file(&run.slug, "run.json");
+    let document = load::published(site.previous(), "", &path, &site.config.limits).ok()??;
+    let Document { record } = serde_json::from_slice(&document).ok()?;
+    // Another run may have had the address since.
+    let identity: Identity = serde_json::from_str(record.get()).ok()?;
+    (identity.id == run.id).then_some(record)
+}
