@@ -15,9 +15,9 @@ pub const PROSE: usize = 30_000;
 /// Bytes of all texts together. What a browser can hold and read in a few seconds is limited; the oldest runs give way.
 pub const ALL: usize = 10_000_000;
 
-/// What a text is. The numbers are those of `search.js`.
-#[derive(Debug, Clone, Copy)]
-#[repr(u8)]
+/// What a text is.
+#[derive(Debug, Clone, Copy, Serialize)]
+#[serde(rename_all = "lowercase")]
 #[allow(missing_docs, reason = "the names say it")]
 pub enum Kind {
     Case,
@@ -29,9 +29,17 @@ pub enum Kind {
     Annotation,
 }
 
-/// A text: kind, title, text, what it is about, address relative to the site's root.
+/// A text that can be found.
 #[derive(Debug, Serialize)]
-pub struct Document(u8, String, String, String, String);
+pub struct Document {
+    kind: Kind,
+    title: String,
+    text: String,
+    /// What it is about.
+    about: String,
+    /// Where it is, relative to the site's root.
+    href: String,
+}
 
 /// What the script reads first.
 #[derive(Debug, Serialize)]
@@ -49,20 +57,20 @@ impl Document {
     /// How much of the room it takes, in bytes.
     #[must_use]
     pub const fn size(&self) -> usize {
-        self.1.len() + self.2.len() + self.3.len() + self.4.len()
+        self.title.len() + self.text.len() + self.about.len() + self.href.len()
     }
 }
 
 /// A page of prose; `text` is plain.
 #[must_use]
 pub fn page(title: String, description: Option<&str>, text: String, path: String) -> Document {
-    Document(
-        Kind::Page as u8,
+    Document {
+        kind: Kind::Page,
         title,
         text,
-        description.unwrap_or_default().to_owned(),
-        path,
-    )
+        about: description.unwrap_or_default().to_owned(),
+        href: path,
+    }
 }
 
 /// A case, a model or a harness; `title` and `text` are those of its prose, plain.
@@ -75,13 +83,13 @@ pub fn group(sort: Sort, group: &Group, title: Option<&str>, text: String) -> Do
     };
     let runs = format::count(group.runs.len(), "run");
     let own = title.filter(|title| *title != group.name);
-    Document(
-        kind as u8,
-        group.name.clone(),
+    Document {
+        kind,
+        title: group.name.clone(),
         text,
-        own.map_or_else(|| runs.clone(), |title| format!("{title}, {runs}")),
-        links::group(sort.folder(), &group.slug),
-    )
+        about: own.map_or_else(|| runs.clone(), |title| format!("{title}, {runs}")),
+        href: links::group(sort.folder(), &group.slug),
+    }
 }
 
 /// A run.
@@ -97,25 +105,25 @@ pub fn run(entry: &Entry, findings: &Findings) -> Document {
         format::count(findings.annotations.total(), "annotation"),
         entry.run.id,
     );
-    Document(
-        Kind::Run as u8,
-        of(entry),
+    Document {
+        kind: Kind::Run,
+        title: of(entry),
         text,
-        String::new(),
-        links::run(&entry.slug),
-    )
+        about: String::new(),
+        href: links::run(&entry.slug),
+    }
 }
 
 /// A writeup; `text` is plain.
 #[must_use]
 pub fn writeup(entry: &Entry, findings: &Findings, text: String) -> Document {
-    Document(
-        Kind::Writeup as u8,
-        of(entry),
+    Document {
+        kind: Kind::Writeup,
+        title: of(entry),
         text,
-        format!("rated {}", format::rating(findings.rating).word),
-        format!("{}#writeup", links::run(&entry.slug)),
-    )
+        about: format!("rated {}", format::rating(findings.rating).word),
+        href: format!("{}#writeup", links::run(&entry.slug)),
+    }
 }
 
 /// An annotation that says something.
@@ -129,13 +137,13 @@ pub fn annotation(card: Card) -> Option<Document> {
         None => card.kind,
     };
     let about = format!("{} of {} by {}", card.event, card.run, card.model);
-    Some(Document(
-        Kind::Annotation as u8,
+    Some(Document {
+        kind: Kind::Annotation,
         title,
-        card.evidence,
+        text: card.evidence,
         about,
-        card.href,
-    ))
+        href: card.href,
+    })
 }
 
 fn of(entry: &Entry) -> String {

@@ -3,8 +3,9 @@
   // fluid however large the archive is.
   'use strict';
   const { root, make, button, mount, count, steps, load } = window.runpress;
-  const KINDS = ['Cases', 'Models', 'Harnesses', 'Pages', 'Runs', 'Writeups', 'Annotations'];
-  const FIELDS = ['kind', 'title', 'text', 'about'];
+  const KINDS = { case: 'Cases', model: 'Models', harness: 'Harnesses', page: 'Pages', run: 'Runs', writeup: 'Writeups', annotation: 'Annotations' };
+  // Where one word has many results, these come first.
+  const GENERAL = new Set(['case', 'model', 'harness', 'page']);
   const documents = [];
   let manifest, index, loading, done, failed, dialog, input, status, list, timer;
 
@@ -28,8 +29,8 @@
       manifest = await load('search/index');
       await load('search/minisearch');
       index = new window.MiniSearch({
-        fields: FIELDS.slice(1),
-        extractField: (id, field) => (field === 'id' ? id : documents[id][FIELDS.indexOf(field)]),
+        fields: ['title', 'text', 'about'],
+        extractField: (id, field) => (field === 'id' ? id : documents[id][field]),
         processTerm: terms,
       });
       for (let part = 1; part <= manifest.parts; part += 1) {
@@ -49,7 +50,7 @@
       prefix: (term) => term.length > 2 || dense.test(term),
       fuzzy: (term) => (term.length > 4 ? 0.15 : false),
       boost: { title: 3, about: 0.7 },
-      boostDocument: (id) => (documents[id][0] < 4 ? 2 : 1),
+      boostDocument: (id) => (GENERAL.has(documents[id].kind) ? 2 : 1),
       combineWith: 'AND',
     };
     const all = index.search(words, options);
@@ -75,7 +76,7 @@
   };
 
   const item = (result) => {
-    const [, title, text, about, href] = documents[result.id];
+    const { title, text, about, href } = documents[result.id];
     return make('li', {}, make('a', { href: new URL(href, root) }, marked('b', title, result),
       ...[about, text].filter(Boolean).map((each) => marked('span', each, result))));
   };
@@ -95,13 +96,16 @@
     if (list.contains(document.activeElement)) return; // A list that somebody walks through stays as it is.
     const words = input.value.trim();
     const found = index && /..|[^\0-\x7f]/.test(words) ? find(words) : undefined;
-    const groups = KINDS.map(() => []);
-    for (const result of found ?? []) groups[documents[result.id][0]].push(result);
-    const kinds = [...groups.keys()].filter((kind) => groups[kind].length);
-    kinds.sort((a, b) => groups[b][0].score - groups[a][0].score);
-    list.replaceChildren(...kinds.flatMap((kind) => [
-      make('h2', {}, `${KINDS[kind]} `, make('small', {}, count(groups[kind].length, 'result'))),
-      make('ul', {}, ...groups[kind].slice(0, 8).map(item)),
+    // The kind of the best result comes first.
+    const groups = new Map();
+    for (const result of found ?? []) {
+      const { kind } = documents[result.id];
+      groups.set(kind, groups.get(kind) ?? []);
+      groups.get(kind).push(result);
+    }
+    list.replaceChildren(...[...groups].flatMap(([kind, results]) => [
+      make('h2', {}, `${KINDS[kind]} `, make('small', {}, count(results.length, 'result'))),
+      make('ul', {}, ...results.slice(0, 8).map(item)),
     ]));
     say(found);
   };

@@ -24,7 +24,7 @@ fn documents(site: &TestSite) -> Vec<[String; 4]> {
     all.as_array()
         .expect("documents")
         .iter()
-        .map(|document| [1, 2, 3, 4].map(|at| text(&document[at])))
+        .map(|document| ["title", "text", "about", "href"].map(|name| text(&document[name])))
         .collect()
 }
 
@@ -54,15 +54,24 @@ fn runs_cases_models_harnesses_prose_writeups_and_annotations_can_be_found_where
         ]),
     );
     site.publish();
-    let kinds: Vec<u64> = data(&site, "search-1", "search")
+    let kinds: Vec<String> = data(&site, "search-1", "search")
         .as_array()
         .expect("documents")
         .iter()
-        .map(|document| document[0].as_u64().expect("a kind"))
+        .map(|document| document["kind"].as_str().expect("a kind").to_owned())
         .collect();
     assert_eq!(
         kinds,
-        [0, 1, 2, 3, 3, 4, 5, 6],
+        [
+            "case",
+            "model",
+            "harness",
+            "page",
+            "page",
+            "run",
+            "writeup",
+            "annotation"
+        ],
         "an annotation without words has none to find"
     );
     let found = documents(&site);

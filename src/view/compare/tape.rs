@@ -1,0 +1,180 @@
+//! Knows what a tape brings to a comparison: its events by kind, time and what they are about.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::config::Config;
+use crate::model::tape::{Event, Family, Kind, Tape};
+use crate::model::workspace;
+use crate::view::timeline::Layout;
+
+/// Events of a tape that are compared.
+const EVENTS: usize = 10_000;
+/// Characters of a command or path. What is longer is told apart by a digest.
+const KEY: usize = 96;
+/// Bytes of all commands and paths; the events after that are left out.
+const KEYS: usize = 256 * 1024;
+
+/// A tape of a run; of its events, at most the first 10,000.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TapeData<'a> {
+    /// What its anchors begin with; empty for the first tape.
+    prefix: String,
+    /// Events on a page of the timeline.
+    page_size: usize,
+    kinds: Vec<KindData>,
+    /// Commands and paths.
+    keys: Vec<Cow<'a, str>>,
+    events: Vec<EventData>,
+    /// Files of tool calls: the position of the event, and the path.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    files: Vec<(usize, Cow<'a, str>)>,
+}
+
+/// A kind of event.
+#[derive(Debug, Serialize)]
+struct KindData {
+    word: &'static str,
+    family: &'static str,
+    /// Whether what its events are about is the path of a file.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    path: bool,
+}
+
+/// An event, as an array because there are many: kind, milliseconds since the one before (null without a time), whether
+/// it failed (0 or 1), its command or path (-1 without one), and its anchor where that is not the prefix, `e-` and its
+/// position.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum EventData {
+    Plain(usize, Option<i64>, u8, i64),
+    Anchored(usize, Option<i64>, u8, i64, String),
+}
+
+pub(super) fn tape_data<'a>(
+    config: &Config,
+    tape: &'a Tape<'_>,
+    layout: &Layout<'_>,
+) -> TapeData<'a> {
+    let mut kinds: Vec<Kind> = Vec::new();
+    let mut keys: Vec<Cow<'_, str>> = Vec::new();
+    let mut known: BTreeMap<Cow<'_, str>, usize> = BTreeMap::new();
+    let (mut bytes, mut before) = (0, None);
+    let mut files = Vec::new();
+    let mut events = Vec::with_capacity(tape.events.len().min(EVENTS));
+    for (position, event) in tape.events.iter().take(EVENTS).enumerate() {
+        let kind = kinds.iter().position(|kind| *kind == event.kind);
+        let kind = kind.unwrap_or_else(|| {
+            kinds.push(event.kind);
+            kinds.len() - 1
+        });
+        let key = key(event, &config.files.workspace).map(|key| {
+            *known.entry(key).or_insert_with_key(|key| {
+                bytes += key.len();
+                keys.push(key.clone());
+                keys.len() - 1
+            })
+        });
+        if bytes > KEYS {
+            break;
+        }
+        for path in &event.files {
+            let path = path_key(path, &config.files.workspace);
+            bytes += path.len();
+            if bytes > KEYS {
+                break;
+            }
+            files.push((position, path));
+        }
+        let anchor = layout.anchor(event.seq, position);
+        let after = event.at.map(|at| at.saturating_sub(before.unwrap_or(at)));
+        let failed = u8::from(event.is_failure());
+        let key = key.and_then(|key| i64::try_from(key).ok()).unwrap_or(-1);
+        events.push(if anchor.is_plain(position) {
+            EventData::Plain(kind, after, failed, key)
+        } else {
+            EventData::Anchored(kind, after, failed, key, anchor.text())
+        });
+        before = event.at.or(before);
+    }
+    TapeData {
+        prefix: layout.prefix.clone(),
+        page_size: config.timeline.page_size,
+        kinds: kinds
+            .iter()
+            .map(|kind| KindData {
+                word: kind.word,
+                family: kind.family.word(),
+                path: matches!(kind.word, "read" | "write" | "list")
+                    || kind.word.starts_with("file_"),
+            })
+            .collect(),
+        keys,
+        events,
+        files,
+    }
+}
+
+/// What an event does, in words by which it is found again in another run: its command, path or query, where it
+/// is an action at all. One agent names a file by its path in the working tree, another by its whole path.
+fn key<'a>(event: &'a Event<'_>, workspace: &[String]) -> Option<Cow<'a, str>> {
+    let acts = matches!(
+        event.kind.family,
+        Family::Command | Family::Read | Family::Write | Family::Delegation
+    );
+    if !acts {
+        return None;
+    }
+    let names_paths = matches!(event.kind.family, Family::Read | Family::Write);
+    let key = if !names_paths {
+        cut_key(on_one_line(&event.headline))
+    } else if event.files.is_empty() {
+        path_key(&event.headline, workspace)
+    } else {
+        // The words of a tool call: the tool, then paths.
+        let words = event.headline.split_whitespace();
+        let words: Vec<_> = words
+            .map(|word| match workspace::below(word, workspace) {
+                Some("") => ".",
+                below => below.unwrap_or(word),
+            })
+            .collect();
+        cut_key(Cow::Owned(words.join(" ")))
+    };
+    (!key.is_empty()).then_some(key)
+}
+
+fn path_key<'a>(path: &'a str, workspace: &[String]) -> Cow<'a, str> {
+    cut_key(match workspace::below(path, workspace) {
+        Some("") => Cow::Borrowed("."),
+        below => on_one_line(below.unwrap_or(path)),
+    })
+}
+
+/// Names that are too long are distinguished by a digest.
+fn cut_key(words: Cow<'_, str>) -> Cow<'_, str> {
+    if words.len() <= KEY {
+        return words;
+    }
+    let Some((end, _)) = words.char_indices().nth(KEY) else {
+        return words;
+    };
+    let digest = blake3::hash(words.as_bytes()).to_hex();
+    Cow::Owned(format!("{}…{}", &words[..end], &digest[..6]))
+}
+
+/// The text with single blanks between its words.
+fn on_one_line(text: &str) -> Cow<'_, str> {
+    let is_plain = !text.starts_with(' ')
+        && !text.ends_with(' ')
+        && text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
+        && memchr::memmem::find(text.as_bytes(), b"  ").is_none();
+    if is_plain {
+        return Cow::Borrowed(text);
+    }
+    let words: Vec<_> = text.split_whitespace().collect();
+    Cow::Owned(words.join(" "))
+}
