@@ -60,10 +60,58 @@ pub fn each(text: &str) -> impl Iterator<Item = (char, bool)> + '_ {
         .map(|(at, c)| (c, is_hidden_at(text, at, c)))
 }
 
+/// Whether a byte may begin a hidden character: most texts have none of these bytes and need no further look.
+pub const MAY_BEGIN_HIDDEN: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 0x20 {
+        table[byte] = !matches!(byte as u8, b'\t' | b'\n' | b'\r');
+        byte += 1;
+    }
+    table[0x7f] = true;
+    // Of the first range: U+0080 to U+009F.
+    table[0xc2] = true;
+    let mut range = 1;
+    while range < HIDDEN.len() {
+        let (first, last) = HIDDEN[range];
+        let mut lead = first_byte(first);
+        while lead <= first_byte(last) {
+            table[lead as usize] = true;
+            lead += 1;
+        }
+        range += 1;
+    }
+    // Noncharacters end every plane.
+    let mut lead = 0xf0;
+    while lead < 0xf5 {
+        table[lead] = true;
+        lead += 1;
+    }
+    table
+};
+
+/// The first byte of a character in UTF-8.
+#[allow(clippy::cast_possible_truncation, reason = "each is below 0x100")]
+const fn first_byte(code: u32) -> u8 {
+    (match code {
+        0..0x80 => code,
+        0x80..0x800 => 0xc0 | code >> 6,
+        0x800..0x1_0000 => 0xe0 | code >> 12,
+        _ => 0xf0 | code >> 18,
+    }) as u8
+}
+
+/// Whether a text has a hidden character.
+#[must_use]
+pub fn any_hidden(text: &str) -> bool {
+    let mut bytes = text.bytes();
+    bytes.any(|byte| MAY_BEGIN_HIDDEN[usize::from(byte)]) && each(text).any(|(_, hidden)| hidden)
+}
+
 /// The text with a visible symbol for every hidden character.
 #[must_use]
 pub fn marked(text: &str) -> Cow<'_, str> {
-    if each(text).any(|(_, hidden)| hidden) {
+    if any_hidden(text) {
         Cow::Owned(
             each(text)
                 .map(|(c, hidden)| if hidden { symbol(c) } else { c })
@@ -88,7 +136,7 @@ pub fn symbol(c: char) -> char {
 /// strings JSON has none of them.
 #[must_use]
 pub fn escaped_json(json: &str) -> Cow<'_, str> {
-    if !each(json).any(|(_, hidden)| hidden) {
+    if !any_hidden(json) {
         return Cow::Borrowed(json);
     }
     let mut out = String::with_capacity(json.len() + 16);

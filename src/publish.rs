@@ -175,14 +175,15 @@ impl Stage {
         path: &str,
         fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> Result<Written, Diagnostic> {
-        let inner = self.create(path)?.map(BufWriter::new);
-        let mut writer = Hashing {
-            inner,
+        // Digests of many small pieces take several times as long as one of a large piece.
+        let hashing = Hashing {
+            inner: self.create(path)?,
             hasher: blake3::Hasher::new(),
             bytes: 0,
         };
-        fill(&mut writer)
-            .and_then(|()| writer.flush())
+        let mut writer = BufWriter::with_capacity(BUFFER, hashing);
+        let writer = fill(&mut writer)
+            .and_then(|()| writer.into_inner().map_err(io::IntoInnerError::into_error))
             .map_err(|error| failed(path, &error))?;
         self.count(writer.bytes);
         Ok(Written {
@@ -375,8 +376,12 @@ fn spread(staging: &Path) {
     let _ = ioctl_setflags(&directory, flags);
 }
 
+/// Bytes that are written at once.
+const BUFFER: usize = 64 * 1024;
+
+/// A file, if it is written at all, with the digest of what went into it.
 struct Hashing {
-    inner: Option<BufWriter<File>>,
+    inner: Option<File>,
     hasher: blake3::Hasher,
     bytes: u64,
 }

@@ -49,13 +49,13 @@ impl Formatter for Marked {
         W: ?Sized + Write,
     {
         let text = marked(fragment);
-        let mut parts = text.split('<');
-        writer.write_all(parts.next().unwrap_or_default().as_bytes())?;
-        for part in parts {
+        let mut done = 0;
+        for at in memchr::memchr_iter(b'<', text.as_bytes()) {
+            writer.write_all(&text.as_bytes()[done..at])?;
             writer.write_all(b"\\u003c")?;
-            writer.write_all(part.as_bytes())?;
+            done = at + 1;
         }
-        Ok(())
+        writer.write_all(&text.as_bytes()[done..])
     }
 
     fn write_char_escape<W>(&mut self, writer: &mut W, escape: CharEscape) -> io::Result<()>

@@ -162,14 +162,8 @@ impl<'a> Node<'a> {
     /// pair is U+FFFD.
     #[must_use]
     pub fn members(&self) -> Vec<Member<'a>> {
-        if let Ok(Members(members)) = serde_json::from_str(self.raw) {
-            return members
-                .into_iter()
-                .map(|(key, raw)| Member {
-                    key: key.0,
-                    value: self.child(raw),
-                })
-                .collect();
+        if let Some(members) = self.strict_members() {
+            return members;
         }
         if self.kind() != Kind::Object {
             return Vec::new();
@@ -194,6 +188,18 @@ impl<'a> Node<'a> {
             .collect()
     }
 
+    /// The members of an object; `None` for anything else, and when a key has half a surrogate pair, which readers in Rust
+    /// refuse.
+    #[must_use]
+    pub fn strict_members(&self) -> Option<Vec<Member<'a>>> {
+        let Members(members) = serde_json::from_str(self.raw).ok()?;
+        let members = members.into_iter().map(|(key, raw)| Member {
+            key: key.0,
+            value: self.child(raw),
+        });
+        Some(members.collect())
+    }
+
     /// The items of an array; empty for anything else.
     #[must_use]
     pub fn items(&self) -> Vec<Node<'a>> {
@@ -209,20 +215,17 @@ impl<'a> Node<'a> {
         if self.kind() != Kind::String {
             return None;
         }
-        serde_json::from_str::<Str<'a>>(self.raw)
-            .map(Str::into_inner)
-            .or_else(|_| serde_json::from_str(&with_whole_pairs(self.raw)).map(Cow::Owned))
-            .ok()
+        self.strict_str().or_else(|| {
+            Some(Cow::Owned(
+                serde_json::from_str(&with_whole_pairs(self.raw)).ok()?,
+            ))
+        })
     }
 
-    /// Whether a string, or a key of an object, has half a surrogate pair, which readers in Rust refuse.
+    /// The text of a string without half a surrogate pair.
     #[must_use]
-    pub fn has_half_pair(&self) -> bool {
-        match self.kind() {
-            Kind::String => serde_json::from_str::<Str<'_>>(self.raw).is_err(),
-            Kind::Object => serde_json::from_str::<Members<'_>>(self.raw).is_err(),
-            _ => false,
-        }
+    pub fn strict_str(&self) -> Option<Cow<'a, str>> {
+        serde_json::from_str(self.raw).map(Str::into_inner).ok()
     }
 
     /// The value of `true` or `false`.

@@ -197,7 +197,12 @@ impl<'a> Reader<'a> {
             self.wrong_type(node, &pointer, "an object");
             return None;
         }
-        if !self.takes_half_pairs && node.has_half_pair() {
+        let members = if self.takes_half_pairs {
+            Some(node.members())
+        } else {
+            node.strict_members()
+        };
+        let Some(members) = members else {
             self.report(self.codes.wrong_type, (node, &pointer), || {
                 (
                     format!(
@@ -208,8 +213,7 @@ impl<'a> Reader<'a> {
                 )
             });
             return None;
-        }
-        let members = node.members();
+        };
         let mut seen = BTreeSet::new();
         for member in &members {
             if !seen.insert(member.key.as_ref()) {
@@ -272,9 +276,11 @@ impl<'a> Reader<'a> {
     /// The string under `key`.
     pub fn string(&mut self, parent: &Object<'a>, key: &str, need: Need) -> Option<Cow<'a, str>> {
         let node = self.value(parent, key, need)?;
-        let text = node
-            .as_str()
-            .filter(|_| self.takes_half_pairs || !node.has_half_pair());
+        let text = if self.takes_half_pairs {
+            node.as_str()
+        } else {
+            node.strict_str()
+        };
         self.typed(text, node, parent, key, "a string")
     }
 

@@ -28,14 +28,13 @@ pub(super) fn whole(
 ) -> Result<Vec<u8>, Fault> {
     let length = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
     let mut bytes = Vec::new();
-    let (mut number, mut start) = (1, 0);
+    let (mut number, mut start, mut seen) = (1, 0, 0);
     loop {
         // Room is made first: read into it, nothing is copied or cleared.
         let room = length(size.min(limit)).saturating_sub(bytes.len());
         let trusted = bytes.len() as u64 >= TRUSTED || size <= TRUSTED;
         let room = if trusted { room } else { room.min(PIECE) };
         bytes.try_reserve(room).map_err(|_| too_much())?;
-        let before = bytes.len();
         let mut piece = file.by_ref().take(PIECE as u64);
         let count = piece
             .read_to_end(&mut bytes)
@@ -47,9 +46,10 @@ pub(super) fn whole(
         if all > limit {
             return Err(Fault::TooLarge(all));
         }
-        if let Some(most) = line {
-            for end in memchr::memchr_iter(b'\n', &bytes[before..]) {
-                let end = before + end;
+        // No line is longer than the whole.
+        if let Some(most) = line.filter(|most| all > *most) {
+            for end in memchr::memchr_iter(b'\n', &bytes[seen..]) {
+                let end = seen + end;
                 let length = (end - start) as u64;
                 if length > most {
                     return Err(Fault::LongLine(LongLine {
@@ -59,6 +59,7 @@ pub(super) fn whole(
                 }
                 (number, start) = (number.saturating_add(1), end + 1);
             }
+            seen = bytes.len();
             let open = all - start as u64;
             if open > most {
                 drop(bytes);

@@ -1,8 +1,7 @@
 //! [edge in] Knows how much a run may hold in memory, before any of it is read.
 
+use std::fs::{self, DirEntry, Metadata};
 use std::path::Path;
-
-use walkdir::WalkDir;
 
 use super::run_files::role;
 use crate::discover::RunDirectory;
@@ -11,24 +10,31 @@ use crate::discover::RunDirectory;
 /// weighs nothing: reading it reports why.
 #[must_use]
 pub fn weight(directory: &RunDirectory) -> u64 {
-    let files = WalkDir::new(&directory.path)
-        .min_depth(1)
-        .max_depth(2)
-        .follow_links(false);
-    let is_read = |entry: &walkdir::DirEntry| {
-        let name = entry.file_name().to_str().unwrap_or_default();
-        match (entry.depth(), entry.file_type().is_dir()) {
-            (1, true) => Path::new(name)
-                .extension()
-                .is_some_and(|extension| extension == "cas"),
-            (1, false) => role(name).is_some(),
-            (_, is_folder) => !is_folder,
+    let files = entries(&directory.path).map(|entry| {
+        let name = entry.file_name();
+        let name = Path::new(&name);
+        let is_cas = name.extension().is_some_and(|extension| extension == "cas");
+        if is_cas && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            sum(entries(&entry.path()).map(|payload| bytes(&payload)))
+        } else if name.to_str().and_then(role).is_some() {
+            bytes(&entry)
+        } else {
+            0
         }
-    };
-    let entries = files.into_iter().filter_entry(is_read).flatten();
-    let sizes = entries
-        .filter(|entry| entry.file_type().is_file())
-        .filter_map(|entry| entry.metadata().ok())
-        .map(|meta| meta.len());
-    sizes.fold(0, u64::saturating_add)
+    });
+    sum(files)
+}
+
+fn entries(folder: &Path) -> impl Iterator<Item = DirEntry> {
+    fs::read_dir(folder).into_iter().flatten().flatten()
+}
+
+/// The size of a regular file; a link has none.
+fn bytes(entry: &DirEntry) -> u64 {
+    let meta = entry.metadata().ok();
+    meta.filter(Metadata::is_file).map_or(0, |meta| meta.len())
+}
+
+fn sum(mut sizes: impl Iterator<Item = u64>) -> u64 {
+    sizes.try_fold(0, u64::checked_add).unwrap_or(u64::MAX)
 }

@@ -2,54 +2,23 @@
 
 use std::io::{self, Write};
 
-use crate::characters::{HIDDEN, each, is_hidden_at, symbol};
+use crate::characters::{MAY_BEGIN_HIDDEN, is_hidden_at, symbol};
 
 /// What a byte may begin: 0 nothing, 1 a replacement, 2 a character to look at.
 const CLASSES: [u8; 256] = {
     let mut table = [0_u8; 256];
     let mut byte = 0;
-    while byte < 0x20 {
-        table[byte] = 1;
+    while byte < 256 {
+        table[byte] = match byte as u8 {
+            b'&' | b'<' | b'>' | b'"' | b'\'' | b'\r' | 0x7f => 1,
+            _ if !MAY_BEGIN_HIDDEN[byte] => 0,
+            0..0x20 => 1,
+            _ => 2,
+        };
         byte += 1;
-    }
-    table[b'\t' as usize] = 0;
-    table[b'\n' as usize] = 0;
-    table[b'&' as usize] = 1;
-    table[b'<' as usize] = 1;
-    table[b'>' as usize] = 1;
-    table[b'"' as usize] = 1;
-    table[b'\'' as usize] = 1;
-    table[0x7f] = 1;
-    // First bytes of hidden characters; those of noncharacters are among them.
-    let mut range = 1;
-    while range < HIDDEN.len() {
-        let (first, last) = HIDDEN[range];
-        let mut lead = first_byte(first);
-        while lead <= first_byte(last) {
-            table[lead as usize] = 2;
-            lead += 1;
-        }
-        range += 1;
-    }
-    table[0xc2] = 2;
-    let mut lead = 0xf0;
-    while lead < 0xf5 {
-        table[lead] = 2;
-        lead += 1;
     }
     table
 };
-
-/// The first byte of a character in UTF-8.
-#[allow(clippy::cast_possible_truncation, reason = "each is below 0x100")]
-const fn first_byte(code: u32) -> u8 {
-    (match code {
-        0..0x80 => code,
-        0x80..0x800 => 0xc0 | code >> 6,
-        0x800..0x1_0000 => 0xe0 | code >> 12,
-        _ => 0xf0 | code >> 18,
-    }) as u8
-}
 
 /// Appends recorded text to element content: markup escaped, controls shown as marked symbols.
 pub fn push_text(out: &mut String, text: &str) {
@@ -69,15 +38,6 @@ pub fn escape_for_template(text: &str, out: &mut dyn Write) -> io::Result<()> {
     let mut escaped = String::with_capacity(text.len() + 8);
     push(&mut escaped, text, false);
     out.write_all(escaped.as_bytes())
-}
-
-/// Whether text holds a character that would be invisible, invalid or would reorder the text around it.
-#[must_use]
-pub fn needs_care(text: &str) -> bool {
-    let suspicious = |byte: &u8| {
-        CLASSES[*byte as usize] == 2 || (*byte < 0x20 && !b"\t\n\r".contains(byte)) || *byte == 0x7f
-    };
-    text.as_bytes().iter().any(suspicious) && each(text).any(|(_, hidden)| hidden)
 }
 
 fn push(out: &mut String, text: &str, marked: bool) {

@@ -14,10 +14,11 @@ use pulldown_cmark::{
 };
 
 use super::{Destination, OPTIONS, Origin, destination, image_is_kept};
+use crate::characters::any_hidden;
 use crate::model::slug::{slugify, with_hash};
 use crate::pictures::Size;
 
-use super::escape::{needs_care, push_attribute, push_text};
+use super::escape::{push_attribute, push_text};
 use super::html::Html;
 use anchors::anchor_headings;
 pub use plain::plain;
@@ -109,7 +110,7 @@ impl Filter<'_> {
             Event::Html(text) | Event::InlineHtml(text) | Event::Text(text) => {
                 out.push(visible(text));
             }
-            Event::Code(text) if needs_care(&text) => {
+            Event::Code(text) if any_hidden(&text) => {
                 out.push(Event::InlineHtml(CowStr::Borrowed("<code>")));
                 out.push(visible(text));
                 out.push(Event::InlineHtml(CowStr::Borrowed("</code>")));
@@ -331,7 +332,7 @@ fn sized<'t>(image: impl Iterator<Item = Event<'t>>, size: Size) -> String {
 
 /// Text with controls shown; text without any stays an event of its own.
 fn visible(text: CowStr<'_>) -> Event<'_> {
-    if needs_care(&text) {
+    if any_hidden(&text) {
         let mut html = String::with_capacity(text.len() + 32);
         push_text(&mut html, &text);
         Event::InlineHtml(html.into())

@@ -30,6 +30,8 @@ pub fn check(path: &str, sidecar: &Sidecar<'_>, tape: &Tape<'_>, stale: bool) ->
             )
         });
     }
+    let is_named = |event: &Event<'_>| WORDS.iter().any(|words| words.kind == event.kind.word);
+    let names_kinds = tape.events.iter().any(is_named);
     for line in lines {
         if unreadable_quote(line) {
             problems.add(&codes::ANNOTATION_QUOTE_NOT_TEXT, || {
@@ -49,7 +51,7 @@ pub fn check(path: &str, sidecar: &Sidecar<'_>, tape: &Tape<'_>, stale: bool) ->
                 points_at(path, line, event)
             });
         }
-        if let Some(kind) = other_kind(line, tape, position) {
+        if names_kinds && let Some(kind) = other_kind(line, tape, position) {
             problems.add(&codes::ANNOTATION_OTHER_KIND, || {
                 speaks_of(path, line, tape, position, kind)
             });

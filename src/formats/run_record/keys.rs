@@ -79,11 +79,15 @@ fn search(node: Node<'_>, shape: &Shape, path: &str, pointer: &str, found: &mut 
                 return;
             }
             for member in node.members() {
+                let shape = known().find(|(key, _)| *key == member.key);
+                if matches!(shape, Some((_, Shape::Any))) {
+                    continue;
+                }
                 let dot = if path.is_empty() { "" } else { "." };
                 let path = format!("{path}{dot}{}", member.key);
                 let part = crate::formats::json::pointer_part(&member.key);
                 let pointer = format!("{pointer}/{part}");
-                if let Some((_, shape)) = known().find(|(key, _)| *key == member.key) {
+                if let Some((_, shape)) = shape {
                     search(member.value, shape, &path, &pointer, found);
                 } else if found.len() < PER_RECORD && !found.iter().any(|key| key.path == path) {
                     found.push(UnknownKey {
