@@ -59,8 +59,11 @@ pub fn run(bytes: &[u8]) {
         expected
     );
     let unread = found.iter().filter(|(.., fields)| !fields).count();
+    let mut reasons = problems
+        .iter()
+        .filter(|problem| problem.code.name != "events.unportable-value");
     assert!(
-        problems.is_empty() == (unread == 0),
+        reasons.next().is_none() == (unread == 0),
         "{unread} unread, {problems:?}"
     );
 

@@ -180,6 +180,10 @@ pub fn first_refused(json: &str) -> Option<(Trouble, Range<usize>)> {
 }
 
 /// Whether a text must be scanned at all. Few lines of a log must, so this is made of loops that compilers vectorize.
+#[allow(
+    clippy::needless_bitwise_bool,
+    reason = "a branch for each byte would take as long as the scan"
+)]
 fn may_be_refused(json: &[u8]) -> bool {
     let count = |wanted: fn(u8) -> bool| json.iter().filter(|byte| wanted(**byte)).count();
     let pairs = json.iter().zip(json.get(1..).unwrap_or_default());
