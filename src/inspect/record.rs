@@ -86,15 +86,13 @@ pub fn record(file: &Loaded) -> Record {
 /// What only the page of a run shows of its record. Links that its own prose may not have are notes: nobody edits
 /// what an agent wrote.
 #[must_use]
-pub fn details(file: &Loaded, tape: Option<&Tape<'_>>) -> Checked<Details> {
+pub fn details<'a>(file: &'a Loaded, tape: Option<&Tape<'_>>) -> Checked<Details<'a>> {
     let source = Source::file(&file.shown, &file.bytes);
     let (Some(parsed), _) = run_record::parse(source) else {
         return Checked::clean(Details::default());
     };
-    let details = model::details::from_record(&parsed.record);
     let events = |number| tape?.position(number).map(|_| String::new());
-    let showcase = details.showcase.as_ref();
-    let description = showcase.and_then(|showcase| showcase.description.as_deref());
+    let description = model::details::description(&parsed.record);
     let mut problems = Collector::default();
     for destination in
         rules::markdown::dropped_links(description.unwrap_or_default(), Origin::Run(&events))
@@ -106,7 +104,7 @@ pub fn details(file: &Loaded, tape: Option<&Tape<'_>>) -> Checked<Details> {
     }
     let diagnostics = problems.finish(&file.shown);
     Checked {
-        value: details,
+        value: parsed.record,
         diagnostics,
     }
 }

@@ -324,7 +324,9 @@ pub fn from_record(record: &RunRecord<'_>) -> Option<Run> {
     })
 }
 
-pub(super) fn number(number: Option<reader::Number<'_>>) -> Option<Number> {
+/// A number of a record.
+#[must_use]
+pub fn number(number: Option<reader::Number<'_>>) -> Option<Number> {
     number.map(|n| Number {
         literal: n.literal.to_owned(),
         value: n.value,

@@ -77,7 +77,7 @@ struct Job<'a> {
 struct Model<'a> {
     files: &'a RunFiles,
     inspected: Inspected<'a>,
-    details: Details,
+    details: Details<'a>,
     /// Sorted; without those of the record.
     problems: Vec<Diagnostic>,
 }
@@ -154,9 +154,12 @@ pub(super) fn process(
     Ok(kept)
 }
 
-impl Job<'_> {
+impl<'a> Job<'a> {
     /// Parse, check, model.
-    fn check<'f>(&self, files: &'f RunFiles, mut problems: Vec<Diagnostic>) -> Model<'f> {
+    fn check<'f>(&self, files: &'f RunFiles, mut problems: Vec<Diagnostic>) -> Model<'f>
+    where
+        'a: 'f,
+    {
         let run = &self.entry.run;
         let inspected = inspected(
             self.site,
@@ -184,8 +187,8 @@ impl Job<'_> {
         kept: &mut KeptRun,
     ) -> Result<(), Unwritten> {
         let (config, entry, inspected) = (&self.site.config, self.entry, &model.inspected);
-        let prior = model.details.prior_entries.iter();
-        let named = prior.filter_map(|prior| prior.run.as_deref());
+        let prior = model.details.game_jam_prior_entries.iter();
+        let named = prior.filter_map(|prior| prior.run_id.as_deref());
         let surroundings = Surroundings::of(self.archive, self.index, named);
         let review = inspected.review.as_ref();
         let writeup = review.map_or_else(Html::default, |review| {

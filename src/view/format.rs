@@ -139,10 +139,10 @@ pub fn similarity(number: Option<&Number>, detail: Option<&str>) -> Cell {
 
 /// A text that may be unknown.
 #[must_use]
-pub fn text(value: Option<&String>) -> Cell {
+pub fn text(value: Option<&impl AsRef<str>>) -> Cell {
     value.map_or_else(
         || Cell::unknown("not recorded"),
-        |value| Cell::known(value.clone()),
+        |value| Cell::known(value.as_ref()),
     )
 }
 

@@ -25,6 +25,7 @@ objects! {
     ///
     /// A key that is null is the same as one that is not there. Keys that are not known are kept. Keys that came later
     /// are described, and refuse nothing: a run is shown without them where they are of another type.
+    #[derive(Default)]
     #[schemars(transform = shape::this_document)]
     closed RunRecord<'a> {
         /// Unique id of the run.

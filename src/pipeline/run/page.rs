@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use crate::feeds;
 use crate::links;
+use crate::model::details;
 use crate::render::strip as strip_svg;
 use crate::view::chrome::{PageInfo, Script};
 use crate::view::run::{self as view, Archive, Parts, Sources, StripView};
@@ -31,8 +32,7 @@ pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), U
         .chain(strips.iter().map(|strip| &strip.svg))
         .map(|html| html.as_str().len())
         .sum();
-    let showcase = s.details.showcase.as_ref();
-    let showcase = showcase.and_then(|showcase| showcase.description.as_deref());
+    let showcase = details::description(s.details);
     let parts = Parts {
         writeup: run.writeup.clone(),
         strips,

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::links;
 use crate::markup::Html;
-use crate::model::details::{Details, PriorEntry, Showcase};
+use crate::model::details::{self, Details, PriorEntry, Showcase};
 use crate::model::surroundings::Surroundings;
 use crate::view::{Cell, format};
 
@@ -55,7 +55,7 @@ const PRIOR: usize = 50;
 /// Media that are shown.
 const MEDIA: usize = 100;
 
-pub(super) fn showcase(showcase: &Showcase, html: Option<Html>) -> ShowcaseView {
+pub(super) fn showcase(showcase: &Showcase<'_>, html: Option<Html>) -> ShowcaseView {
     ShowcaseView {
         html,
         media: showcase
@@ -63,9 +63,9 @@ pub(super) fn showcase(showcase: &Showcase, html: Option<Html>) -> ShowcaseView 
             .iter()
             .take(MEDIA)
             .map(|media| MediaView {
-                name: media.name.clone(),
+                name: details::name([&media.name, &media.file]),
                 kind: format::text(media.kind.as_ref()),
-                file: media.file.clone(),
+                file: media.file.as_deref().map(str::to_owned),
             })
             .collect(),
         more: format::more(showcase.media.len(), MEDIA, "file"),
@@ -75,23 +75,23 @@ pub(super) fn showcase(showcase: &Showcase, html: Option<Html>) -> ShowcaseView 
 pub(super) fn game_jam(
     around: &Surroundings,
     root: &str,
-    details: &Details,
+    details: &Details<'_>,
 ) -> Option<GameJamView> {
-    let entries = &details.prior_entries;
+    let entries = &details.game_jam_prior_entries;
     if entries.is_empty() {
         return None;
     }
-    let view = |entry: &PriorEntry| {
+    let view = |entry: &PriorEntry<'_>| {
         let found = entry
-            .run
-            .as_ref()
+            .run_id
+            .as_deref()
             .and_then(|id| around.named.get(id)?.as_ref());
         PriorView {
-            run: format::text(entry.run.as_ref()),
+            run: format::text(entry.run_id.as_ref()),
             href: found.map(|slug| format!("{root}{}", links::run(slug))),
-            finished: entry.finished.as_ref().map_or_else(
+            finished: details::finished(entry).map_or_else(
                 || Cell::unknown("not recorded"),
-                |at| Cell::known(format::when(at).text),
+                |at| Cell::known(format::when(&at).text),
             ),
         }
     };

@@ -3,8 +3,10 @@
 use serde::Serialize;
 
 use crate::model::details::{
-    Adversarial, Assertion, DebugScript, Details, Performance, ScriptOutcome, Toolchain, Verdict,
+    self, Adversarial, Assertion, DebugScript, Details, Performance, PerformanceCase,
+    ScriptOutcome, Toolchain, Verdict,
 };
+use crate::model::run::number;
 use crate::model::value::Value;
 use crate::view::tree::{self, Tree};
 use crate::view::{Badge, Cell, Fact, format};
@@ -87,11 +89,12 @@ const SCRIPTS: usize = 150;
 /// Assertions of one script that are shown.
 const ASSERTIONS: usize = 60;
 
-pub(super) fn scripts(scripts: &[DebugScript]) -> Option<ScriptsView> {
+pub(super) fn scripts(scripts: &[DebugScript<'_>]) -> Option<ScriptsView> {
     use ScriptOutcome::{Failed, NoVerdict, NotRun, NotSaid, Passed, PreconditionUnmet};
     if scripts.is_empty() {
         return None;
     }
+    let outcomes: Vec<_> = scripts.iter().map(ScriptOutcome::of).collect();
     let counts: Vec<_> = [
         Passed,
         Failed,
@@ -102,7 +105,7 @@ pub(super) fn scripts(scripts: &[DebugScript]) -> Option<ScriptsView> {
     ]
     .into_iter()
     .filter_map(|outcome| {
-        let count = scripts.iter().filter(|s| s.outcome == outcome).count();
+        let count = outcomes.iter().filter(|one| **one == outcome).count();
         (count > 0).then(|| format!("{} {}", format::grouped(&count.to_string()), word(outcome)))
     })
     .collect();
@@ -132,45 +135,49 @@ fn word(outcome: ScriptOutcome) -> &'static str {
     }
 }
 
-fn script(script: &DebugScript) -> ScriptView {
-    let tone = match script.outcome {
+fn script(script: &DebugScript<'_>) -> ScriptView {
+    let outcome = ScriptOutcome::of(script);
+    let tone = match outcome {
         ScriptOutcome::Passed => "good",
         ScriptOutcome::Failed => "bad",
         _ => "none",
     };
-    let gate = match (script.gates, script.outcome) {
+    let gate = match (script.gates.unwrap_or(true), outcome) {
         (_, ScriptOutcome::PreconditionUnmet) => {
             "no: its precondition was not met, so it fails nothing"
         }
         (true, _) => "yes: its item of the checklist fails when it fails",
         (false, _) => "no: it only informs",
     };
-    let decides = script.outcome != ScriptOutcome::PreconditionUnmet;
-    let code = |name: &str, value: Option<&String>| {
-        value.map(|value| fact(name, Cell::known(value.as_str()), true))
-    };
+    let decides = outcome != ScriptOutcome::PreconditionUnmet;
+    let code =
+        |name: &str, value: Option<&str>| value.map(|value| fact(name, Cell::known(value), true));
+    let item = script.item_id.as_ref().map(|item| {
+        let sub = script.sub_item_id.as_ref();
+        sub.map_or_else(|| item.to_string(), |sub| format!("{item}.{sub}"))
+    });
     let all: usize = script
         .verdicts
         .iter()
         .map(|v| v.assertions.len().max(1))
         .sum();
     ScriptView {
-        title: script.title.clone(),
-        category: script.category.clone(),
+        title: details::name([&script.title, &script.item_id]),
+        category: script.category_title.as_deref().unwrap_or("").to_owned(),
         outcome: Badge {
-            word: word(script.outcome).to_owned(),
+            word: word(outcome).to_owned(),
             tone,
         },
-        open: script.outcome == ScriptOutcome::Failed,
+        open: outcome == ScriptOutcome::Failed,
         facts: [
-            code("Item", script.item.as_ref()),
-            code("Script", script.script.as_ref()),
+            code("Item", item.as_deref()),
+            code("Script", script.script.as_deref()),
             Some(fact("Gates", Cell::known(gate), false)),
         ]
         .into_iter()
         .flatten()
         .collect(),
-        detail: script.detail.clone(),
+        detail: script.detail.as_deref().map(str::to_owned),
         rows: script
             .verdicts
             .iter()
@@ -185,42 +192,46 @@ fn script(script: &DebugScript) -> ScriptView {
             .map(|output| {
                 let kind = output.kind.as_ref();
                 let kind = kind.map_or_else(String::new, |kind| format!(" ({kind})"));
-                let found = match output.present {
+                let found = match output.actual_present {
                     Some(true) => "present",
                     Some(false) => "missing",
                     None => "not said whether it is there",
                 };
-                format!("{}{kind}: {found}", output.name)
+                format!(
+                    "{}{kind}: {found}",
+                    details::name([&output.name, &output.id])
+                )
             })
             .collect(),
     }
 }
 
-fn rows(verdict: &Verdict, decides: bool) -> Vec<AssertionView> {
+fn rows(verdict: &Verdict<'_>, decides: bool) -> Vec<AssertionView> {
     let passed = |pass| Badge {
         tone: if decides { passed(pass).tone } else { "none" },
         ..passed(pass)
     };
+    let id = details::name([&verdict.id, &None]);
     if verdict.assertions.is_empty() {
         return vec![AssertionView {
-            verdict: verdict.id.clone(),
+            verdict: id,
             label: "no assertion is recorded".to_owned(),
             outcome: passed(verdict.pass),
             expected: Tree::NOTHING,
             actual: Tree::NOTHING,
         }];
     }
-    let shown = |value: &Option<Value>| value.as_ref().map_or(Tree::Unknown, tree::tree);
-    let row = |(index, assertion): (usize, &Assertion)| AssertionView {
+    let shown = |value: Option<Value>| value.as_ref().map_or(Tree::Unknown, tree::tree);
+    let row = |(index, assertion): (usize, &Assertion<'_>)| AssertionView {
         verdict: if index == 0 {
-            verdict.id.clone()
+            id.clone()
         } else {
             String::new()
         },
-        label: assertion.label.clone(),
+        label: details::name([&assertion.label, &None]),
         outcome: passed(assertion.pass),
-        expected: shown(&assertion.expected),
-        actual: shown(&assertion.actual),
+        expected: shown(assertion.expected.map(Value::of)),
+        actual: shown(assertion.actual.map(Value::of)),
     };
     verdict.assertions.iter().enumerate().map(row).collect()
 }
@@ -237,23 +248,25 @@ fn passed(pass: Option<bool>) -> Badge {
     }
 }
 
-pub(super) fn blocks(details: &Details) -> Vec<BlockView> {
-    let plain = details.blocks.iter().map(|(name, value)| BlockView {
+pub(super) fn blocks(details: &Details<'_>) -> Vec<BlockView> {
+    let validation = &details.validation;
+    let plain = details::blocks(details);
+    let plain = plain.into_iter().map(|(name, value)| BlockView {
         title: title(name),
         facts: Vec::new(),
-        html: tree::tree(value),
+        html: tree::tree(&value),
         open: true,
     });
-    let performance = details.performance.iter().map(|block| BlockView {
+    let performance = validation.performance.iter().map(|block| BlockView {
         title: "Performance",
         facts: performance(block),
-        html: tree::tree(&block.value),
+        html: tree::tree(&Value::of(block.written)),
         open: false,
     });
-    let adversarial = details.adversarial.iter().map(|block| BlockView {
+    let adversarial = validation.adversarial.iter().map(|block| BlockView {
         title: "Match against an opponent",
         facts: adversarial(block),
-        html: tree::tree(&block.value),
+        html: tree::tree(&Value::of(block.written)),
         open: false,
     });
     performance.chain(adversarial).chain(plain).collect()
@@ -278,15 +291,19 @@ fn fact(name: &str, value: Cell, code: bool) -> Fact {
     }
 }
 
-fn performance(block: &Performance) -> Vec<Fact> {
+fn performance(block: &Performance<'_>) -> Vec<Fact> {
+    let count = |is: fn(&PerformanceCase) -> bool| block.cases.iter().filter(|c| is(c)).count();
     let mut cases = format!(
         "{} of {} correct",
-        format::grouped(&block.correct_cases.to_string()),
-        format::grouped(&block.cases.to_string())
+        format::grouped(&count(|case| case.correct == Some(true)).to_string()),
+        format::grouped(&block.cases.len().to_string())
     );
     for (count, words) in [
-        (block.over_ceiling, "over the ceiling"),
-        (block.skipped, "skipped"),
+        (
+            count(|case| case.over_ceiling == Some(true)),
+            "over the ceiling",
+        ),
+        (count(|case| case.skipped == Some(true)), "skipped"),
     ] {
         if count > 0 {
             cases.push_str(&format!(
@@ -304,49 +321,49 @@ fn performance(block: &Performance) -> Vec<Fact> {
         fact("Correct", correct, false),
         fact(
             "Total fuel",
-            format::number(block.total_fuel.as_ref(), "not measured"),
+            format::number(number(block.total_fuel).as_ref(), "not measured"),
             false,
         ),
         fact(
             "Fuel limit",
-            format::number(block.fuel_limit.as_ref(), "none is recorded"),
+            format::number(number(block.fuel_limit).as_ref(), "none is recorded"),
             false,
         ),
         fact("Cases", Cell::known(cases), false),
     ]
 }
 
-fn adversarial(block: &Adversarial) -> Vec<Fact> {
+fn adversarial(block: &Adversarial<'_>) -> Vec<Fact> {
     let unknown = || Cell::unknown("not recorded");
-    let words = |text: Option<&String>| text.map_or_else(unknown, |t| Cell::known(t.as_str()));
-    let score = match (&block.red, &block.blue) {
+    let words = |text: Option<&str>| text.map_or_else(unknown, Cell::known);
+    let score = match (number(block.red_score), number(block.blue_score)) {
         (None, None) => unknown(),
         (red, blue) => {
             let side = |side: &Option<_>| format::number(side.as_ref(), "").text().to_owned();
-            Cell::known(format!("red {}, blue {}", side(red), side(blue)))
+            Cell::known(format!("red {}, blue {}", side(&red), side(&blue)))
         }
     };
     let winner = block
         .winner
-        .as_ref()
-        .map_or_else(|| Cell::known("nobody"), |w| Cell::known(w.as_str()));
+        .as_deref()
+        .map_or_else(|| Cell::known("nobody"), Cell::known);
     vec![
-        fact("Outcome", words(block.outcome.as_ref()), false),
-        fact("Opponent", words(block.opponent.as_ref()), false),
-        fact("Played as", words(block.team.as_ref()), false),
+        fact("Outcome", words(block.outcome.as_deref()), false),
+        fact("Opponent", words(block.opponent.as_deref()), false),
+        fact("Played as", words(block.submission_team.as_deref()), false),
         fact("Winner", winner, false),
         fact("Score", score, false),
-        fact("Ended", words(block.ended.as_ref()), false),
+        fact("Ended", words(block.ended.as_deref()), false),
         fact(
             "Ticks",
-            format::number(block.ticks.as_ref(), "not recorded"),
+            format::number(number(block.ticks).as_ref(), "not recorded"),
             false,
         ),
     ]
 }
 
-pub(super) fn toolchain(toolchain: &Toolchain) -> ToolchainView {
-    let (word, tone, words) = match toolchain.typecheck {
+pub(super) fn toolchain(toolchain: &Toolchain<'_>) -> ToolchainView {
+    let (word, tone, words) = match details::typecheck(toolchain) {
         Some(true) => (
             "The type check passed",
             "good",
@@ -370,6 +387,6 @@ pub(super) fn toolchain(toolchain: &Toolchain) -> ToolchainView {
             tone,
         },
         words,
-        html: tree::tree(&toolchain.value),
+        html: tree::tree(&Value::of(toolchain.written)),
     }
 }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::model::archive::Range;
-use crate::model::details::Details;
+use crate::model::details::{self, Details};
 use crate::model::run::{Number, Run, Total};
 use crate::model::surroundings::Surroundings;
 use crate::view::{Cell, format};
@@ -66,7 +66,8 @@ pub struct BarPart {
     pub width: u32,
 }
 
-pub(super) fn metrics(around: &Surroundings, run: &Run, details: &Details) -> MetricsView {
+pub(super) fn metrics(around: &Surroundings, run: &Run, details: &Details<'_>) -> MetricsView {
+    let tool_calls = details::tool_calls(details);
     let m = &run.metrics;
     let ranges = &around.ranges;
     let peers = ranges.run_time.as_ref().map_or(0, |range| range.runs);
@@ -126,23 +127,24 @@ pub(super) fn metrics(around: &Surroundings, run: &Run, details: &Details) -> Me
                     )
                 }),
         },
-        stages: details
-            .stages
-            .iter()
+        stages: details::stages(details)
+            .into_iter()
             .take(STAGES)
             .map(|(key, seconds)| {
                 let seconds = seconds.as_ref();
                 let unknown = || Cell::unknown("not reported");
-                (key.clone(), seconds.map_or_else(unknown, format::run_time))
+                (
+                    key.to_owned(),
+                    seconds.map_or_else(unknown, format::run_time),
+                )
             })
             .collect(),
-        tool_calls: details
-            .tool_calls
+        tool_calls: tool_calls
             .iter()
             .take(TOOLS)
-            .map(|(name, count)| (name.clone(), format::number(Some(count), "")))
+            .map(|(name, count)| ((*name).to_owned(), format::number(Some(count), "")))
             .collect(),
-        tool_summary: tool_summary(details),
+        tool_summary: tool_summary(&tool_calls),
         peers: if peers > 1 { peers } else { 0 },
     }
 }
@@ -166,8 +168,7 @@ const STAGES: usize = 24;
 const TOOLS: usize = 60;
 
 /// `150 calls of 6 tools`
-fn tool_summary(details: &Details) -> String {
-    let calls = &details.tool_calls;
+fn tool_summary(calls: &[(&str, Number)]) -> String {
     let sum = calls.iter().try_fold(0_u128, |sum, (_, count)| {
         sum.checked_add(count.literal.parse().ok()?)
     });

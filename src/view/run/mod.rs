@@ -133,7 +133,7 @@ pub struct Sources<'a> {
     /// The run.
     pub entry: &'a Entry,
     /// What only its page shows.
-    pub details: &'a Details,
+    pub details: &'a Details<'a>,
     /// Its review.
     pub review: Option<&'a Review>,
     /// How far its logs agree with its record.

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::model::annotation::{Problem, Sidecar};
 use crate::model::tape::{Format, Tape};
+use crate::model::value::Value;
 use crate::view::reconciliation::{self, ComparedView};
 use crate::view::timeline::head;
 use crate::view::tree::{self, Tree};
@@ -126,14 +127,14 @@ pub(super) fn provenance(s: &Sources<'_>) -> ProvenanceView {
         ),
     ];
     let gg = [
-        ("What gg was given", &s.details.gg_capability_set),
-        ("What gg says of its session", &s.details.gg_summary),
+        ("What gg was given", s.details.subject.gg_capability_set),
+        ("What gg says of its session", s.details.subject.gg_summary),
     ];
     ProvenanceView {
         facts,
         gg: gg
             .into_iter()
-            .filter_map(|(title, value)| Some((title, tree::tree(value.as_ref()?))))
+            .filter_map(|(title, value)| Some((title, tree::tree(&Value::of(value?)))))
             .collect(),
         // The files of the archive are listed apart.
         files: s

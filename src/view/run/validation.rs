@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::model::details::{Details, Proof};
+use crate::model::details::{self, Details, Proof};
 use crate::model::run::{Recorded, Run, Step};
 use crate::model::value::{Excerpt, Value};
 use crate::view::tree::{self, Tree};
@@ -87,15 +87,19 @@ const CHECKS: usize = 1_000;
 /// Proofs that are shown; a run has a handful.
 const PROOFS: usize = 100;
 
-pub(super) fn validation(run: &Run, details: &Details) -> ValidationView {
+pub(super) fn validation(run: &Run, details: &Details<'_>) -> ValidationView {
     let v = &run.validation;
-    let step = |name, step, never, more| self::step((name, never), step, more);
+    let recorded = &details.validation;
+    let step = |name, step, never, recorded: &Option<_>| {
+        let more = details::more(recorded.as_ref());
+        self::step((name, never), step, &more)
+    };
     ValidationView {
         loaded: v.loaded,
         detail: v.detail.clone(),
         steps: vec![
-            step("Install", &v.install, "never attempted", &details.install),
-            step("Build", &v.build, "never reached", &details.build),
+            step("Install", &v.install, "never attempted", &recorded.install),
+            step("Build", &v.build, "never reached", &recorded.build),
         ],
         more_checks: format::more(v.checks.len(), CHECKS, "check"),
         checks: v
@@ -109,9 +113,9 @@ pub(super) fn validation(run: &Run, details: &Details) -> ValidationView {
                 detail: check.detail.clone(),
             })
             .collect(),
-        proofs: details.proofs.iter().take(PROOFS).map(proof).collect(),
-        more_proofs: format::more(details.proofs.len(), PROOFS, "proof"),
-        scripts: evidence::scripts(&details.debug_scripts),
+        proofs: recorded.proofs.iter().take(PROOFS).map(proof).collect(),
+        more_proofs: format::more(recorded.proofs.len(), PROOFS, "proof"),
+        scripts: evidence::scripts(&recorded.debug_scripts),
         blocks: evidence::blocks(details),
         toolchain: details
             .toolchain
@@ -119,8 +123,7 @@ pub(super) fn validation(run: &Run, details: &Details) -> ValidationView {
             .map(|toolchain| evidence::toolchain(toolchain)),
         code_analysis: details
             .code_analysis
-            .as_ref()
-            .map(|analysis| tree::tree(analysis)),
+            .map(|analysis| tree::tree(&Value::of(analysis))),
     }
 }
 
@@ -155,17 +158,18 @@ fn step(
     }
 }
 
-fn proof(proof: &Proof) -> ProofView {
+fn proof(proof: &Proof<'_>) -> ProofView {
+    let text = |text: &Option<_>| text.as_ref().map(ToString::to_string);
     ProofView {
-        name: proof.name.clone(),
-        id: proof.id.clone(),
-        kind: proof.kind.clone(),
+        name: details::name([&proof.name, &proof.id]),
+        id: text(&proof.id),
+        kind: proof.kind.as_deref().unwrap_or("unknown").to_owned(),
         present: match proof.present {
             Some(true) => "present",
             Some(false) => "missing",
             None => "not said",
         },
-        dest: proof.dest.clone(),
-        detail: proof.detail.clone(),
+        dest: text(&proof.dest),
+        detail: text(&proof.detail),
     }
 }
