@@ -12,6 +12,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Diagnostic, Place, codes};
+use crate::model::FileDigest;
 use crate::spool::Spool;
 
 mod ours;
@@ -52,18 +53,7 @@ struct Folders {
     _locks: Vec<Lock>,
 }
 
-/// What a written file is known by.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Written {
-    /// Relative to the site's root.
-    pub path: String,
-    /// Size in bytes.
-    pub bytes: u64,
-    /// BLAKE3, hexadecimal.
-    pub blake3: String,
-}
-
-/// A file that stands in the output folder, and would be written again as it is.
+/// A file in the output folder that would be written again as it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kept {
     /// Relative to the site's root.
@@ -174,7 +164,7 @@ impl Stage {
         &self,
         path: &str,
         fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-    ) -> Result<Written, Diagnostic> {
+    ) -> Result<FileDigest, Diagnostic> {
         // Digests of many small pieces take several times as long as one of a large piece.
         let hashing = Hashing {
             inner: self.create(path)?,
@@ -186,7 +176,7 @@ impl Stage {
             .and_then(|()| writer.into_inner().map_err(io::IntoInnerError::into_error))
             .map_err(|error| failed(path, &error))?;
         self.count(writer.bytes);
-        Ok(Written {
+        Ok(FileDigest {
             path: path.to_owned(),
             bytes: writer.bytes,
             blake3: writer.hasher.finalize().to_hex().to_string(),

@@ -10,6 +10,7 @@ use serde_json::value::RawValue;
 
 use crate::config::Config;
 use crate::links;
+use crate::model::FileDigest;
 use crate::model::archive::{Archive, Entry};
 use crate::model::findings::Findings;
 use crate::model::review::Rating;
@@ -413,15 +414,12 @@ struct Feed<'a> {
     blake3: &'a str,
 }
 
-/// A feed that was written: path relative to the site's root, size, BLAKE3.
-pub type Written = (String, u64, String);
-
-/// The index of `feeds`, in their order; `schema_of` knows where the schema of a feed stands.
+/// The index of `feeds`, in their order; `schema_of` knows where the schema of a feed is.
 #[must_use]
 pub fn index<'a>(
     config: &'a Config,
     runs: usize,
-    feeds: &'a [Written],
+    feeds: impl Iterator<Item = &'a FileDigest>,
     schema_of: fn(&str) -> Option<String>,
 ) -> Index<'a> {
     let site = &config.site;
@@ -441,12 +439,11 @@ pub fn index<'a>(
         },
         runs,
         feeds: feeds
-            .iter()
-            .map(|(path, bytes, blake3)| Feed {
-                path,
-                schema: schema_of(path),
-                bytes: *bytes,
-                blake3,
+            .map(|file| Feed {
+                path: &file.path,
+                schema: schema_of(&file.path),
+                bytes: file.bytes,
+                blake3: &file.blake3,
             })
             .collect(),
     }

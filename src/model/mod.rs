@@ -24,10 +24,10 @@ pub mod workspace;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Verbatim<'a>(pub &'a str);
 
-/// Name, size and BLAKE3 of an input file: what a reader needs to check a download.
+/// Path, size and BLAKE3 of a file: what a reader needs to check a download.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileDigest {
-    /// Relative to the run directory.
+    /// Relative to the run directory; of a feed, to the site's root.
     pub path: String,
     /// Size in bytes.
     pub bytes: u64,

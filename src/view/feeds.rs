@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::format;
 use crate::links;
+use crate::model::FileDigest;
 
 /// A feed over all runs.
 #[derive(Debug, Clone, Copy)]
@@ -206,16 +207,14 @@ pub struct Example {
     pub text: String,
 }
 
-/// A file that was written: path relative to the site's root, size in bytes, BLAKE3, path of its schema.
-pub type Written = (String, u64, String, Option<String>);
-
-/// The page; `base` is the site's address where it is known, `feeds` those that were written and `index` the list of them.
+/// The page; `base` is the site's address where it is known, and `schema_of` knows where the schema of a feed is.
 #[must_use]
 pub fn feeds_page(
     base: Option<&str>,
     runs: usize,
-    index: Written,
-    feeds: Vec<(Feed, Written)>,
+    index: &FileDigest,
+    feeds: &[(Feed, FileDigest)],
+    schema_of: fn(&str) -> Option<String>,
 ) -> FeedsPage {
     let root = links::root("feeds/index.html");
     let address = base.unwrap_or("https://example.org/");
@@ -225,7 +224,7 @@ pub fn feeds_page(
         runs: format::count(runs, "run"),
         index: view(
             &root,
-            index,
+            (index, schema_of(&index.path)),
             "The site, the number of runs, and every feed with its schema, size and digest. Programs begin here.",
             vec![Example {
                 tool: "curl and jq",
@@ -235,8 +234,11 @@ pub fn feeds_page(
             }],
         ),
         feeds: feeds
-            .into_iter()
-            .map(|(feed, written)| view(&root, written, feed.holds, examples(feed, address)))
+            .iter()
+            .map(|(feed, file)| {
+                let schema = schema_of(&file.path);
+                view(&root, (file, schema), feed.holds, examples(*feed, address))
+            })
             .collect(),
         root,
     }
@@ -244,19 +246,19 @@ pub fn feeds_page(
 
 fn view(
     root: &str,
-    (path, bytes, blake3, schema): Written,
+    (file, schema): (&FileDigest, Option<String>),
     holds: &'static str,
     examples: Vec<Example>,
 ) -> FeedView {
-    let name = path.rsplit('/').next().unwrap_or_default().to_owned();
+    let name = file.path.rsplit('/').next().unwrap_or_default().to_owned();
     FeedView {
         anchor: name.replace('.', "-"),
-        href: format!("{root}{path}"),
+        href: format!("{root}{}", file.path),
         name,
         holds,
         schema: schema.map(|schema| format!("{root}{schema}")),
-        size: format::bytes(bytes),
-        blake3,
+        size: format::bytes(file.bytes),
+        blake3: file.blake3.clone(),
         examples,
     }
 }

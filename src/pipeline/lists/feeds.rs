@@ -6,8 +6,8 @@ use crate::diagnostics::{Diagnostic, json};
 use crate::feeds::annotations::write_collection;
 use crate::feeds::archive::{write_run_lines, write_runs};
 use crate::feeds::{self, groups, json_feed, table, write_pretty};
+use crate::model::FileDigest;
 use crate::model::findings::{Slice, Spooled};
-use crate::publish::Written;
 use crate::schema;
 use crate::view::chrome::PageInfo;
 use crate::view::feeds::{self as view, Feed, feeds_page};
@@ -16,7 +16,7 @@ use crate::view::syndication;
 use super::Lists;
 
 /// Writes a feed to its path.
-type Writer = fn(&Lists<'_>, &str) -> Result<Written, Diagnostic>;
+type Writer = fn(&Lists<'_>, &str) -> Result<FileDigest, Diagnostic>;
 
 /// Every feed, in the order of the index.
 const FEEDS: [(Feed, Writer); 14] = [
@@ -95,20 +95,14 @@ const FEEDS: [(Feed, Writer); 14] = [
 
 pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let base = lists.base();
-    let (mut written, mut feeds) = (Vec::new(), Vec::new());
-    let with_schema = |(path, bytes, blake3): feeds::archive::Written| {
-        let schema = schema::path_of_feed(&path);
-        (path, bytes, blake3, schema)
-    };
-    for (feed, write) in FEEDS {
-        if base.is_some() || !feed.is_absolute {
-            let file = listed(write(lists, feed.path)?);
-            feeds.push((feed, with_schema(file.clone())));
-            written.push(file);
-        }
-    }
+    let feeds = FEEDS.iter();
+    let feeds = feeds
+        .filter(|(feed, _)| base.is_some() || !feed.is_absolute)
+        .map(|(feed, write)| Ok((*feed, write(lists, feed.path)?)))
+        .collect::<Result<Vec<_>, Diagnostic>>()?;
     let runs = lists.archive().runs.len();
-    let index = feeds::archive::index(lists.config(), runs, &written, schema::path_of_feed);
+    let files = feeds.iter().map(|(_, file)| file);
+    let index = feeds::archive::index(lists.config(), runs, files, schema::path_of_feed);
     let index = lists.stream("feeds/index.json", |out| write_pretty(out, &index))?;
     let info = PageInfo {
         path: "feeds/index.html".to_owned(),
@@ -120,12 +114,8 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
         listed: true,
         ..PageInfo::default()
     };
-    let page = feeds_page(base, runs, with_schema(listed(index)), feeds);
+    let page = feeds_page(base, runs, &index, &feeds, schema::path_of_feed);
     lists.page("feeds.html", &info, &page)
-}
-
-fn listed(file: Written) -> feeds::archive::Written {
-    (file.path, file.bytes, file.blake3)
 }
 
 impl Lists<'_> {
@@ -133,7 +123,7 @@ impl Lists<'_> {
         &self,
         path: &str,
         fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-    ) -> Result<Written, Diagnostic> {
+    ) -> Result<FileDigest, Diagnostic> {
         self.stage.stream(path, fill)
     }
 
