@@ -44,7 +44,7 @@
 //! - [`formats`] knows nothing of [`model`]; [`model`] knows nothing of serde; templates see [`view`] only.
 //! - The only type that a template prints unescaped is [`render::Html`], and only [`render`] makes one.
 //! - Recorded text never passes through the minifier: the shell of a page is minified once per depth, with
-//!   slots for what stands in it.
+//!   slots for its content.
 //! - Order is born in [`discover`] and kept: parallel steps collect in input order, maps are sorted.
 
 pub mod assets;
@@ -162,7 +162,7 @@ fn make(
     open_stage: &dyn Fn() -> Result<Stage, Diagnostic>,
     memory: Option<&Memory>,
 ) -> Result<Made, Failure> {
-    // Every record and all prose: what is small, and what tells the order of the runs.
+    // Every record and all prose: what is small, and what the order of the runs depends on.
     let mut gathered = Gathered::gather(site, memory.is_some(), progress)?;
     let renderer = site
         .renderer(&gathered.navigation())

@@ -1,10 +1,10 @@
-//! Knows the steps of a build, one file each: [`gather`] reads what is small, [`runs`] takes every run through [`run`],
-//! [`lists`] writes what is made from all of them, and [`outcome`] sums up.
+//! Knows the steps of a build, one file each: `gather` reads what is small, `runs` takes every run through `run`, `outcome` sums
+//! up, and `lists` writes what is made of all runs. `memory` lets the next build of the same process reuse pages.
 
+mod budget;
 mod directories;
 #[cfg(feature = "parquet")]
 mod export;
-mod flight;
 mod gather;
 mod kept;
 mod ledger;

@@ -32,7 +32,7 @@ impl Default for Spool {
 }
 
 impl Spool {
-    /// Keeps a piece and gives the place where it stands.
+    /// Keeps a piece and returns its place.
     ///
     /// # Errors
     /// The system refuses to write a temporary file.
@@ -69,7 +69,7 @@ impl Spool {
     }
 }
 
-/// What the system says when temporary files cannot be used.
+/// The problem that temporary files cannot be used.
 #[must_use]
 pub fn refused(error: &io::Error) -> Diagnostic {
     codes::PUBLISH_IO.at(

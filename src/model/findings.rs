@@ -22,7 +22,7 @@ pub struct Findings {
     pub annotations: Counts,
     /// Its review threads, where there are any.
     pub threads: Option<ThreadCounts>,
-    /// Its annotations, as they stand in the spool.
+    /// Its annotations in the spool.
     pub spooled: Spooled,
     /// The run's newest annotations, for the home page.
     pub newest: Vec<NewestAnnotation>,
@@ -32,7 +32,7 @@ pub struct Findings {
     pub imprint: Imprint,
 }
 
-/// What a run is like, in digests: enough to tell later what has changed.
+/// A run in digests: enough to find out later what changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Imprint {
     /// Of each field of the record, by JSON pointer; see [`by_known_part`].
@@ -77,7 +77,7 @@ fn digest_of(within: &[(&str, &str)]) -> String {
     short_digest(&hasher.finalize())
 }
 
-/// Digests tell a value from the one that it was, not from one that somebody forged: a few digits are enough.
+/// Digests show that a value changed, not that somebody forged it: a few digits are enough.
 #[must_use]
 pub fn short_digest(digest: &blake3::Hash) -> String {
     digest.to_hex()[..DIGITS].to_owned()
@@ -92,7 +92,7 @@ pub struct Slice {
     pub bytes: usize,
 }
 
-/// Where the annotations of a run stand in the spool: lines for the feeds, cards for the pages.
+/// Where the annotations of a run are in the spool: lines for the feeds, cards for the pages.
 #[derive(Debug, Clone, Default)]
 pub struct Spooled {
     /// Lines of `annotations.jsonl`.
@@ -138,7 +138,7 @@ pub struct NewestAnnotation {
     pub kind: String,
     /// The first line of its evidence, as text.
     pub evidence: String,
-    /// Where it stands, relative to the site's root.
+    /// Its address, relative to the site's root.
     pub href: String,
     /// When it was written, if it says so and the time can be read; milliseconds since 1970-01-01 UTC.
     pub at: Option<i64>,

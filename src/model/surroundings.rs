@@ -1,4 +1,4 @@
-//! Knows what the page of a run tells of the archive around it. It is all that the page sees of other runs, so where this is
+//! Knows what the page of a run shows of the archive around it. It is all that the page sees of other runs, so where this is
 //! the same and the run is the same, the page is the same.
 
 use std::collections::BTreeMap;
@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::archive::{Archive, Ranges};
 use super::time::Moment;
 
-/// A run's place in the archive, as its page tells it.
+/// A run's place in the archive, as its page shows it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Surroundings {
     /// The run's own address.

@@ -11,7 +11,7 @@ use crate::site::Site;
 use crate::{inspect, rules};
 
 use super::Progress;
-use super::flight::guarded;
+use super::budget::catch_panic;
 
 /// A run directory and all that is known of it.
 #[derive(Debug)]
@@ -89,7 +89,7 @@ fn read_record(
 ) -> (Directory, Vec<UnknownKey>) {
     // Before anything of it is read: a later change gives another fingerprint.
     let fingerprint = remembers.then(|| load::fingerprint(&place)).flatten();
-    let read = guarded(&place, || {
+    let read = catch_panic(&place, || {
         let file = load::record(&place, &site.config.limits)?;
         Ok((inspect::record(&file), file))
     });

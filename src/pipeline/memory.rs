@@ -42,11 +42,11 @@ impl Memory {
     /// Forgets the runs at these paths, whatever their fingerprints: a file may change within one tick of the clock, and keep
     /// its size.
     pub fn forget(&mut self, paths: &BTreeSet<PathBuf>) {
-        let is_meant = |run: &Path| {
+        let is_named = |run: &Path| {
             let mut paths = paths.iter();
             paths.any(|path| path.starts_with(run) || run.starts_with(path))
         };
-        self.runs.retain(|_, run| !is_meant(&run.path));
+        self.runs.retain(|_, run| !is_named(&run.path));
     }
 
     /// Forgets every run.

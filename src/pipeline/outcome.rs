@@ -45,7 +45,7 @@ pub struct Outcome {
     /// The pages of each run that the next build may reuse, in the archive's order.
     pub(super) pages: Vec<Option<KeptPages>>,
     /// The pages of quarantined runs.
-    pub(super) quarantine: Vec<Quarantined>,
+    pub(super) quarantine_pages: Vec<Quarantined>,
 }
 
 impl Outcome {
@@ -63,7 +63,7 @@ impl Outcome {
             pages.push(run.pages);
         }
         diagnostics::sort(&mut diagnostics);
-        let quarantine = if site.config.policy.quarantine {
+        let quarantine_pages = if site.config.policy.quarantine {
             quarantine_pages(gathered, &diagnostics)
         } else {
             Vec::new()
@@ -76,7 +76,7 @@ impl Outcome {
             ledger,
             blocking: blocking(site, gathered, &diagnostics),
             runs,
-            quarantined: quarantine.len(),
+            quarantined: quarantine_pages.len(),
             not_published: directories
                 .clone()
                 .filter(|run| run.is_never_published())
@@ -88,7 +88,7 @@ impl Outcome {
             files: 0,
             bytes: 0,
             pages,
-            quarantine,
+            quarantine_pages,
         }
     }
 

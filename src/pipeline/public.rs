@@ -1,5 +1,5 @@
-//! Knows which problems a site may show: those of what it publishes. What is left out of it is named to whoever builds it, on the
-//! terminal and in the reports, and to nobody else.
+//! Knows which problems a site may show: those of what it publishes. What is left out of it is reported only to whoever builds it, on
+//! the terminal and in the reports.
 
 use std::collections::BTreeSet;
 
@@ -38,7 +38,7 @@ impl Gathered {
             .map(|directory| directory.place.shown.as_str())
             .chain(self.prose.drafts.iter().map(String::as_str))
             .collect();
-        // A run that is published, or set aside, keeps its problems when another one has its id.
+        // A run that is published or quarantined keeps its problems when another one has its id.
         fn id<'d>(directory: &&'d Directory) -> Option<&'d str> {
             directory.id.as_deref()
         }

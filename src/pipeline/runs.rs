@@ -8,8 +8,8 @@ use crate::load;
 use crate::site::Site;
 
 use super::Progress;
+use super::budget::{Budget, catch_panic};
 use super::directories::{Directory, Status};
-use super::flight::{Flight, guarded};
 use super::gather::Gathered;
 use super::kept::{KeptRun, StagedRuns};
 use super::run::{self, Output};
@@ -29,13 +29,13 @@ pub fn stage(
     let directories = gathered.directories.iter();
     let published = directories.filter(|directory| !directory.is_never_published());
     progress.begin("Runs", published.count());
-    let flight = Flight::default();
+    let budget = Budget::default();
     gathered.pool.install(|| {
         let entries = gathered.archive.runs.par_iter().enumerate();
         let runs = entries.map(|(index, entry)| {
             let place = &gathered.directory(entry).place;
-            let _turn = flight.begin(load::weight(place));
-            let kept = guarded(place, || run::process(site, gathered, index, output));
+            let _share = budget.take(load::weight(place));
+            let kept = catch_panic(place, || run::process(site, gathered, index, output));
             progress.tick();
             kept.unwrap_or_else(|problem| Ok(KeptRun::of_problem(problem.of_run(&entry.run.id))))
         });
@@ -48,7 +48,7 @@ pub fn stage(
         let others: Vec<Vec<Diagnostic>> = invalid
             .map(|directory| {
                 progress.tick();
-                check(site, directory, &flight)
+                check(site, directory, &budget)
             })
             .collect();
         Ok(StagedRuns {
@@ -59,13 +59,13 @@ pub fn stage(
 }
 
 /// Checks the files beside a record that is not valid.
-fn check(site: &Site, directory: &Directory, flight: &Flight) -> Vec<Diagnostic> {
+fn check(site: &Site, directory: &Directory, budget: &Budget) -> Vec<Diagnostic> {
     let Some(record) = &directory.record else {
         return Vec::new();
     };
     let place = &directory.place;
-    let _turn = flight.begin(load::weight(place));
-    let problems = guarded(place, || {
+    let _share = budget.take(load::weight(place));
+    let problems = catch_panic(place, || {
         let (files, mut problems) = load::run(place, record, &site.config.limits);
         run::inspected(site, place, None, &files, &mut problems);
         problems

@@ -14,7 +14,7 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let ledger = &lists.outcome.ledger;
     let runs = lists.archive().runs.iter();
     let runs = runs.map(|entry| (links::run(&entry.slug), entry.run.id.clone()));
-    let quarantined = lists.outcome.quarantine.iter();
+    let quarantined = lists.outcome.quarantine_pages.iter();
     let quarantined = quarantined.map(|run| (run.page.clone(), String::new()));
     let mut pages: BTreeMap<String, String> = runs.chain(quarantined).collect();
     let left = left::pages(ledger, &mut pages);

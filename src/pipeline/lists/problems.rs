@@ -8,7 +8,7 @@ use crate::view::problems;
 use super::Lists;
 
 pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
-    let quarantined = &lists.outcome.quarantine;
+    let quarantined = &lists.outcome.quarantine_pages;
     let public = lists.gathered.public(lists.outcome);
     let entries = lists.archive().runs.iter();
     let mut places: problems::Places<'_> = entries

@@ -9,56 +9,56 @@ use crate::discover::RunDirectory;
 /// Bytes of the files of all runs that are held at the same time. A run with more is alone.
 const HELD: u64 = 256 << 20;
 
-/// The runs that are in work, each with what it holds.
+/// The bytes that runs hold while they are processed.
 ///
-/// A run in work never waits for another one, so one that waits for room always gets it.
+/// A run that has its share never waits for another one, so one that waits for room always gets it.
 #[derive(Debug, Default)]
-pub(super) struct Flight {
+pub(super) struct Budget {
     held: Mutex<u64>,
-    landed: Condvar,
+    freed: Condvar,
 }
 
-/// A run in work.
+/// The share of one run, which is free again when this is dropped.
 #[derive(Debug)]
-pub(super) struct Flying<'a> {
-    flight: &'a Flight,
+pub(super) struct Share<'a> {
+    budget: &'a Budget,
     bytes: u64,
 }
 
-impl Flight {
+impl Budget {
     /// Waits until there is room for a run with files of so many bytes.
-    pub(super) fn begin(&self, bytes: u64) -> Flying<'_> {
+    pub(super) fn take(&self, bytes: u64) -> Share<'_> {
         let bytes = bytes.min(HELD);
         let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         let mut held = self
-            .landed
+            .freed
             .wait_while(held, |held| *held + bytes > HELD)
             .unwrap_or_else(PoisonError::into_inner);
         *held += bytes;
-        Flying {
-            flight: self,
+        Share {
+            budget: self,
             bytes,
         }
     }
 }
 
-impl Drop for Flying<'_> {
+impl Drop for Share<'_> {
     fn drop(&mut self) {
         *self
-            .flight
+            .budget
             .held
             .lock()
             .unwrap_or_else(PoisonError::into_inner) -= self.bytes;
-        self.flight.landed.notify_all();
+        self.budget.freed.notify_all();
     }
 }
 
-/// Does something with a run. A panic, which is always a fault of runpress, is an error of the run alone.
-pub(super) fn guarded<T>(
+/// Does something with a run. A panic is always a fault of runpress; it becomes an error of the run alone.
+pub(super) fn catch_panic<T>(
     directory: &RunDirectory,
     work: impl FnOnce() -> T,
 ) -> Result<T, Diagnostic> {
-    // What the work shares with other runs is behind locks that nobody holds while a run is looked at.
+    // What runs share is behind locks, and none is held while a run is processed.
     catch_unwind(AssertUnwindSafe(work)).map_err(|_| {
         codes::CONTENT_INTERNAL_ERROR.at(
             Place::file(&directory.shown),
@@ -77,22 +77,22 @@ mod tests {
 
     #[test]
     fn large_runs_are_never_held_at_the_same_time_and_every_run_gets_its_turn() {
-        let flight = Flight::default();
+        let budget = Budget::default();
         let (now, most) = (AtomicU64::new(0), AtomicU64::new(0));
         thread::scope(|scope| {
             for bytes in [HELD / 2, HELD * 3, HELD / 2, 0, HELD, HELD / 3, 1, HELD - 1] {
-                let (flight, now, most) = (&flight, &now, &most);
+                let (budget, now, most) = (&budget, &now, &most);
                 scope.spawn(move || {
-                    let flying = flight.begin(bytes);
-                    let held = now.fetch_add(flying.bytes, Ordering::SeqCst) + flying.bytes;
+                    let share = budget.take(bytes);
+                    let held = now.fetch_add(share.bytes, Ordering::SeqCst) + share.bytes;
                     most.fetch_max(held, Ordering::SeqCst);
                     thread::yield_now();
-                    now.fetch_sub(flying.bytes, Ordering::SeqCst);
+                    now.fetch_sub(share.bytes, Ordering::SeqCst);
                 });
             }
         });
         assert!(most.load(Ordering::SeqCst) <= HELD);
-        assert_eq!(*flight.held.lock().expect("unpoisoned"), 0);
+        assert_eq!(*budget.held.lock().expect("unpoisoned"), 0);
     }
 
     #[test]
@@ -102,9 +102,9 @@ mod tests {
             root: "content".into(),
             shown: "content/runs/first".to_owned(),
         };
-        assert_eq!(guarded(&directory, || 1).expect("no panic"), 1);
+        assert_eq!(catch_panic(&directory, || 1).expect("no panic"), 1);
         let problem =
-            guarded(&directory, || panic!("an index out of bounds")).expect_err("a panic");
+            catch_panic(&directory, || panic!("an index out of bounds")).expect_err("a panic");
         assert_eq!(problem.code.name, "content.internal-error");
         assert!(problem.is_error());
         assert_eq!(problem.place.path, "content/runs/first");
