@@ -64,7 +64,7 @@ impl Fault {
     pub(crate) fn reason(&self) -> String {
         match self {
             Self::Io(error) => error.to_string(),
-            Self::Outside => "it is a link that leads out of its folder".to_owned(),
+            Self::Outside => "it is a link that points outside its folder".to_owned(),
             Self::Dangling => "it is a link to a file that does not exist".to_owned(),
         }
     }

@@ -150,7 +150,7 @@ table! {
     /// `[files]`
     #[schemars(default, deny_unknown_fields)]
     Files {
-        /// The folder, or folders, in which agents saw the working tree.
+        /// The folder or folders of the working tree, as agents saw it.
         #[schemars(schema_with = "shape::one_or_more")]
         "workspace" => workspace: Vec<String> = ["/work", "/workspace"].map(str::to_owned).to_vec(), Reader::one_or_more;
     }

@@ -90,8 +90,8 @@ pub fn discover(site: &Path, content: &[PathBuf]) -> Checked<Discovered> {
     diagnostics.extend(nested.into_values().map(|shown| {
         codes::CONTENT_NESTED_RUN.at(
             Place::file(format!("{shown}/{}", run_record::FILE_NAME)),
-            "The run directory lies in another one, so its run is not published",
-            "Move the folder beside the run that it lies in.",
+            "The run directory is inside another one, so its run is not published",
+            "Move the folder out of the other run directory.",
         )
     }));
     found.runs.sort_by(|a, b| a.shown.cmp(&b.shown));
@@ -191,8 +191,8 @@ impl Walk<'_> {
             } else if entry.file_type().is_symlink() && entry.path().is_dir() {
                 self.diagnostics.push(codes::CONTENT_LINKED_FOLDER.at(
                     Place::file(self.shown(entry.path())),
-                    "The linked folder is not walked",
-                    "Name the folder that it points at as a content root of its own.",
+                    "The link to a folder is skipped",
+                    "Add the target folder to the content roots.",
                 ));
             } else if !hidden && entry.depth() == 2 {
                 self.prose(entry.path(), seen);

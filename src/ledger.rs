@@ -296,7 +296,7 @@ impl Ledger {
             serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
         if schema_version != u64::from(SCHEMA_VERSION) {
             return Err(format!(
-                "its `schemaVersion` is `{schema_version}`, and this version of runpress reads `{SCHEMA_VERSION}`"
+                "its `schemaVersion` is `{schema_version}`, but this version of runpress reads `{SCHEMA_VERSION}`"
             ));
         }
         let mut ledger: Self = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
@@ -329,7 +329,7 @@ impl Ledger {
         }
         let mut ids = BTreeSet::new();
         if let Some(run) = runs.chain(gone).find(|run| !ids.insert(&run.id)) {
-            return Err(format!("the run {} is in it twice", quoted(&run.id)));
+            return Err(format!("duplicate run {}", quoted(&run.id)));
         }
         if ledger.newest() > NEWEST {
             return Err(format!(

@@ -72,7 +72,7 @@ pub fn record(directory: &RunDirectory, limits: &Limits) -> Result<Loaded, Diagn
     let shown = format!("{}/{name}", directory.shown);
     let folder = open(directory).map_err(|error| unreadable(&shown, &error.to_string()))?;
     let bytes = run_files::read(&folder, name, &shown, Most::document(limits))?;
-    let bytes = bytes.ok_or_else(|| unreadable(&shown, "it is not there any more"))?;
+    let bytes = bytes.ok_or_else(|| unreadable(&shown, "it no longer exists"))?;
     Ok(Loaded::new(name.to_owned(), shown, bytes))
 }
 
@@ -113,7 +113,7 @@ fn of_the_content(
     };
     let below = path.strip_prefix(root).unwrap_or(path);
     read(&content, below, shown, most, &bounds)?
-        .ok_or_else(|| unreadable(shown, "it is not there any more"))
+        .ok_or_else(|| unreadable(shown, "it no longer exists"))
 }
 
 /// Whether a folder between `folder` and a file beneath it is a run directory.
@@ -158,7 +158,7 @@ pub fn tree(site: &Path, folder: &str) -> Result<Vec<(String, Vec<u8>)>, Diagnos
         codes::TEMPLATE_UNREADABLE.at(
             Place::file(path),
             format!("The file {} cannot be read: {reason}", quoted(path)),
-            "Make it a regular file that the build may read, or remove it.",
+            "Replace it with a regular, readable file, or remove it.",
         )
     };
     let base = site.join(folder);
@@ -209,16 +209,16 @@ pub fn tree(site: &Path, folder: &str) -> Result<Vec<(String, Vec<u8>)>, Diagnos
             Fault::TooLarge(_) | Fault::LongLine(_) => unreadable(&shown, "it is too large"),
             Fault::Outside => codes::TEMPLATE_UNREADABLE.at(
                 Place::file(&shown),
-                format!("The link {} leads out of the site's root", quoted(&shown)),
-                "Put the file itself here, or link to a file below the site's root.",
+                format!("The link {} points outside the root of the site", quoted(&shown)),
+                "Replace the link with the file, or link to a file inside the root of the site.",
             ),
             Fault::Withheld => codes::TEMPLATE_UNREADABLE.at(
                 Place::file(&shown),
                 format!(
-                    "The link {} leads to a hidden file or into a run directory",
+                    "The link {} points at a hidden file or into a run directory",
                     quoted(&shown)
                 ),
-                "Put the file itself here, or link to a file that is not hidden and belongs to no run.",
+                "Replace the link with the file, or link to a file that is not hidden and not in a run directory.",
             ),
         })?;
         files.push((name, bytes.unwrap_or_default()));

@@ -395,7 +395,7 @@ impl Write for Hashing {
 fn taken_twice(path: &str) -> Diagnostic {
     codes::PUBLISH_DUPLICATE_PATH.at(
         Place::file(path),
-        format!("Two things would be written to {}", quoted(path)),
+        format!("Two outputs have the path {}", quoted(path)),
         "Rename the file in `static/` that has this path.",
     )
 }
@@ -404,6 +404,6 @@ fn failed(shown: &str, error: &io::Error) -> Diagnostic {
     codes::PUBLISH_IO.at(
         Place::file(shown),
         format!("The site could not be written: {error}"),
-        "Make room, correct the permissions or choose another `--out`; the site that was there is untouched.",
+        "Free disk space, correct the permissions or choose another `--out`. The previous site is unchanged.",
     )
 }

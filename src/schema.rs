@@ -83,10 +83,10 @@ pub const ALL: &[Entry] = &[
     .with(annotations::name_their_run),
     feed::<annotations::Crystallize<'_>>(
         "crystallize",
-        "Patterns worth a tool or a skill",
+        "Patterns for a tool or a skill",
         "feeds/crystallize.json",
     ),
-    feed::<feeds::run::RunDocument<'_>>("run", "One run whole", "runs/<slug>/run.json"),
+    feed::<feeds::run::RunDocument<'_>>("run", "All data of one run", "runs/<slug>/run.json"),
     feed::<Ledger>("changes", "What each build changed", ledger::PATH),
     feed::<Report<'_>>(
         "diagnostics",

@@ -92,7 +92,7 @@ impl Site {
                 return Err(vec![codes::CONFIG_SYNTAX.at(
                     Place::file(config::FILE_NAME),
                     format!("The file cannot be read: {error}"),
-                    "Make site.toml a regular file that the build may read.",
+                    "Replace site.toml with a regular, readable file.",
                 )]);
             }
         };
@@ -116,7 +116,7 @@ impl Site {
             return Err(vec![codes::LEDGER_NO_SITE.at(
                 Place::file(shown.to_string_lossy()),
                 problem,
-                "Name the folder of a site that runpress made, or leave `--previous` out to begin a new ledger.",
+                "Name the folder of a site that runpress built, or omit `--previous` to start a new ledger.",
             )]);
         }
         let content = if overrides.content.is_empty() {

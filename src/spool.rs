@@ -75,7 +75,7 @@ pub fn refused(error: &io::Error) -> Diagnostic {
     codes::PUBLISH_IO.at(
         Place::file("."),
         format!("A temporary file could not be used: {error}"),
-        "Make room in the folder for temporary files, or name another one in `TMPDIR`.",
+        "Free space in the folder for temporary files, or set `TMPDIR` to another folder.",
     )
 }
 

@@ -23,10 +23,10 @@ pub(super) fn find(site: &Site, name: &str) -> Result<RunDirectory, Refusal> {
     match gathered.named(name)[..] {
         [directory] => Ok(directory.clone()),
         [] => Err(Refusal::request(
-            format!("There is no run {}", quoted(name)),
+            format!("No run {}", quoted(name)),
             nearest(name, gathered.names()).map_or_else(
                 || {
-                    "Name the folder that holds its `run-record.json`, its id, or the last part of its address."
+                    "Name the folder of its `run-record.json`, its id, or the last part of its address."
                         .to_owned()
                 },
                 |near| format!("Did you mean {}?", quoted(near)),
@@ -92,7 +92,7 @@ impl<'a> Desk<'a> {
                     Refusal::request(
                         format!("The run {run} has no tape {}", quoted(wanted)),
                         if tapes.is_empty() {
-                            "Put an `events.jsonl` or a Harn tape beside its record.".to_owned()
+                            "Put an `events.jsonl` or a Harn tape next to its record.".to_owned()
                         } else {
                             format!("It has {}.", listed(tapes.iter().copied()))
                         },
@@ -101,8 +101,8 @@ impl<'a> Desk<'a> {
             (None, [only]) => only,
             (None, []) => {
                 return Err(Refusal::request(
-                    format!("The run {run} has no tape that could be meant"),
-                    "Put an `events.jsonl` or a Harn tape beside its record.",
+                    format!("The run {run} has no tape"),
+                    "Put an `events.jsonl` or a Harn tape next to its record.",
                 ));
             }
             (None, several) => {
@@ -217,6 +217,6 @@ pub(super) fn no_sidecar(tape: &str, directory: &RunDirectory) -> Refusal {
             quoted(tape),
             quoted(&directory.shown)
         ),
-        "`runpress annotate` makes one with the first annotation.",
+        "`runpress annotate` creates it with the first annotation.",
     )
 }

@@ -57,7 +57,7 @@ pub(super) fn lock(directory: &RunDirectory, waiting: &dyn Fn(&str)) -> Result<F
                 "The run {} cannot be locked: {reason}",
                 quoted(&directory.shown)
             ),
-            "Make its `run-record.json` a regular file that you may read.",
+            "Replace its `run-record.json` with a regular, readable file.",
         )
     };
     let run = load::open(directory).map_err(|error| failed(&error.to_string()))?;
@@ -65,7 +65,7 @@ pub(super) fn lock(directory: &RunDirectory, waiting: &dyn Fn(&str)) -> Result<F
     let file = match run.file(Path::new(name)) {
         Ok(Some(Opened { file, meta, .. })) if meta.is_file() => file,
         Ok(Some(_)) => return Err(failed("its record is not a regular file")),
-        Ok(None) => return Err(failed("its record is not there any more")),
+        Ok(None) => return Err(failed("its record no longer exists")),
         Err(fault) => return Err(failed(&fault.reason())),
     };
     let shown = format!("{}/{name}", directory.shown);
@@ -103,16 +103,14 @@ fn wait(
         if waited >= patience.most {
             return Err(Refusal::request(
                 format!(
-                    "Another program has kept {shown} locked for {} seconds",
+                    "Another program has locked {shown} for {} seconds",
                     waited.as_secs()
                 ),
-                "Wait until the other `runpress annotate` has ended, or stop it; nothing was written.",
+                "Wait until the other `runpress annotate` ends, or stop it. Nothing was written.",
             ));
         }
         if waited >= patience.silent && !is_said {
-            waiting(&format!(
-                "Waiting for another program that has locked {shown}."
-            ));
+            waiting(&format!("Waiting for another program to unlock {shown}."));
             is_said = true;
         }
         thread::sleep(Duration::from_millis(10));
@@ -149,7 +147,7 @@ pub(super) fn settled<T>(
     }
     Err(Refusal::request(
         "Another program keeps changing the sidecar",
-        "Stop it and try again; nothing was written.",
+        "Stop it and try again. Nothing was written.",
     ))
 }
 
@@ -165,7 +163,7 @@ pub(super) fn replace(
         let shown = format!("{}/{name}", directory.shown);
         Refusal::request(
             format!("The file {} could not be written: {reason}", quoted(&shown)),
-            "Correct the permissions or make room; what was there is untouched.",
+            "Correct the permissions or free disk space. The previous file is unchanged.",
         )
     };
     let path = match old {

@@ -91,17 +91,17 @@ impl Target {
             (None, _) => now,
             (Some(_), Some(seq)) if seq == self.event => format!("{now} (unchanged)"),
             (Some(_), None) if self.before == self.now => {
-                format!("{now} (changed, but not in these words)")
+                format!("{now} (changed, but these words are the same)")
             }
             (Some(before), Some(seq)) => {
                 format!(
-                    "before: {}\n    now: {now}\n    What it was about is event {seq} now.",
+                    "before: {}\n    now: {now}\n    The event moved to {seq}.",
                     before.text()
                 )
             }
             (Some(before), None) => {
                 format!(
-                    "before: {}\n    now: {now}\n    What it was about was changed or removed.",
+                    "before: {}\n    now: {now}\n    The event was changed or removed.",
                     before.text()
                 )
             }
@@ -122,7 +122,7 @@ impl Rehashed {
         let targets: String = self.annotations.iter().map(Target::text).collect();
         match self.outcome {
             Outcome::Agreed => {
-                format!("{file}: the hash agrees with the tape; nothing was written\n")
+                format!("{file}: the hash matches the tape; nothing was written\n")
             }
             Outcome::Written => {
                 format!(
@@ -220,7 +220,7 @@ fn as_it_was(path: &Path, tape: &Tape<'_>) -> Result<RunFiles, Refusal> {
                 "The file {} cannot be read: {error}",
                 quoted(&path.to_string_lossy())
             ),
-            "Name a copy of the tape as it was annotated, for example from `git show`.",
+            "Name a copy of the annotated tape, for example from `git show`.",
         )
     })?;
     let file = Loaded::new(
@@ -239,10 +239,10 @@ fn as_it_was(path: &Path, tape: &Tape<'_>) -> Result<RunFiles, Refusal> {
 fn another(path: &Path) -> Refusal {
     Refusal::request(
         format!(
-            "The file {} is not the tape that was annotated",
+            "The file {} is not the annotated tape",
             quoted(&path.to_string_lossy())
         ),
-        "Its hash must be the `tape_content_hash` of the sidecar's header.",
+        "Its hash must match `tape_content_hash` in the header of the sidecar.",
     )
 }
 

@@ -40,14 +40,14 @@ pub fn create(folder: &Path) -> Result<(), Refusal> {
     let failed = |error: &io::Error| {
         Refusal::request(
             format!("The site could not be written into {shown}: {error}"),
-            "Name a folder that you may write, on a disk with room.",
+            "Name a writable folder on a disk with enough space.",
         )
     };
     let found = match fs::read_dir(folder) {
         Err(error) if error.kind() == ErrorKind::NotFound => None,
         Err(_) if folder.is_file() => {
             return Err(Refusal::request(
-                format!("There is a file {shown} already"),
+                format!("The file {shown} already exists"),
                 "Name a new folder, or an empty one.",
             ));
         }
@@ -66,7 +66,7 @@ pub fn create(folder: &Path) -> Result<(), Refusal> {
                 "The folder {shown} is not empty: it holds {}",
                 quoted(&name.to_string_lossy())
             ),
-            "Name a new folder, or an empty one; what is there is never replaced.",
+            "Name a new folder, or an empty one. Existing files are never replaced.",
         ));
     }
     for (path, text) in FILES {

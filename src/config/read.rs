@@ -91,7 +91,7 @@ impl Reader<'_> {
             self.report(
                 &codes::CONFIG_UNKNOWN_KEY,
                 key.span(),
-                format!("There is no key {}{place}", quoted(name)),
+                format!("Unknown key {}{place}", quoted(name)),
                 help,
             );
         }
@@ -206,7 +206,7 @@ impl Reader<'_> {
             }
             if !link.url.is_empty() && !safe {
                 let url = item.get_ref().as_table().and_then(|table| table.get("url"));
-                let message = format!("A navigation entry cannot lead to {}", quoted(&link.url));
+                let message = format!("A navigation entry cannot link to {}", quoted(&link.url));
                 self.invalid(url.unwrap_or(item), &message, help);
             }
             if !link.title.is_empty() && safe {
@@ -250,7 +250,7 @@ impl Reader<'_> {
             let names: Vec<_> = choices.iter().map(|(name, _)| *name).collect();
             self.invalid(
                 value,
-                &format!("The value {} of {} is not known", quoted(text), quoted(key)),
+                &format!("Unknown value {} of {}", quoted(text), quoted(key)),
                 &format!("Write one of {}.", list(&names)),
             );
         }
@@ -276,7 +276,7 @@ impl Reader<'_> {
             &codes::CONFIG_WRONG_TYPE,
             value.span(),
             format!(
-                "The value of {} must be {expected}, and is of type {}",
+                "The value of {} must be {expected}, but has type {}",
                 quoted(key),
                 value.get_ref().type_str()
             ),

@@ -271,20 +271,24 @@ fn unreadable(source: &Source<'_>, text: &str, error: &serde_json::Error) -> Box
     Box::new(if reason.starts_with("duplicate field") {
         codes::EVENTS_DUPLICATE_KEY.at(
             place,
-            format!("A key of this event stands twice ({reason}); it is kept as an event of type `unknown`"),
+            format!(
+                "Duplicate key in this event ({reason}); it is kept as an event of type `unknown`"
+            ),
             "Keep one of the two.",
         )
     } else if Node::parse(text).is_ok() {
         codes::EVENTS_WRONG_TYPE.at(
             place,
-            format!("A value of this event is of the wrong type: {reason}; it is kept as an event of type `unknown`"),
-            "Write the value in the type that the key takes: numbers and booleans without quotes, text in quotes.",
+            format!("A value of this event has the wrong type: {reason}; it is kept as an event of type `unknown`"),
+            "Use the type of the key: numbers and booleans without quotes, text in quotes.",
         )
     } else {
         codes::EVENTS_UNPARSABLE_LINE.at(
             place,
-            format!("The line is not a JSON object: {reason}; it is kept as an event of type `unknown`"),
-            "Correct the line; a half-written last line usually means that the recorder was stopped.",
+            format!(
+                "The line is not a JSON object: {reason}; it is kept as an event of type `unknown`"
+            ),
+            "Correct the line; a truncated last line usually means that the recorder was stopped.",
         )
     })
 }
@@ -304,12 +308,12 @@ fn unknown_type(source: &Source<'_>, text: &str, name: &str) -> Diagnostic {
         let near = nearest(name, KINDS.iter().map(|(known, _)| *known));
         (
             format!(
-                "The event type {} is not known; it is kept as an event of type `unknown`",
+                "Unknown event type {}; it is kept as an event of type `unknown`",
                 quoted(name)
             ),
             near.map_or_else(
-                || "A newer producer may have written it; nothing needs to be done.".to_owned(),
-                |near| format!("If {} was meant, write that.", quoted(near)),
+                || "No action needed; a newer producer may have written it.".to_owned(),
+                |near| format!("Did you mean {}?", quoted(near)),
             ),
         )
     };

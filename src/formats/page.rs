@@ -128,7 +128,7 @@ fn front_matter(source: &Source<'_>, toml: &str, offset: usize, problems: &mut C
                     );
                     codes::PAGE_FRONT_MATTER.at(
                         source.place(offset + key.span().start, offset + key.span().end),
-                        format!("The front matter has no key {}", quoted(name)),
+                        format!("Unknown key {} in the front matter", quoted(name)),
                         help,
                     )
                 });

@@ -203,8 +203,8 @@ impl Fault {
             ),
             Self::Syntax(error) => (
                 source.place_of(error),
-                "The line is not a JSON object of the raw log".to_owned(),
-                "Correct the line; a half-written last line usually means that the recorder was stopped.",
+                "The line is not a JSON object".to_owned(),
+                "Correct the line; a truncated last line usually means that the recorder was stopped.",
             ),
             Self::Missing(key) => (
                 source.place(0, 1).pointing(format!("/{key}")),

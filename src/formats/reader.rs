@@ -225,7 +225,7 @@ impl<'a> Reader<'a> {
                     let code = self.codes.duplicate_key;
                     let counts = match code.severity {
                         Severity::Error => "",
-                        _ => "; the last value counts",
+                        _ => "; the last value is used",
                     };
                     code.at(
                         place.pointing(format!("{pointer}/{key}")),
@@ -369,7 +369,7 @@ impl<'a> Reader<'a> {
             };
             (
                 format!(
-                    "The value at {} must be {expected}, and is {found}",
+                    "The value at {} must be {expected}, but is {found}",
                     shown(pointer)
                 ),
                 format!("Write {expected} here."),

@@ -54,9 +54,9 @@ fn plain(sentence: &str) -> Cow<'_, str> {
         "EOF while parsing a string" => "it ends within a string",
         "EOF while parsing a value" => "it ends where a value is expected",
         "expected ident" => "a word that is not `true`, `false` or `null`",
-        "expected value" => "something that is no value",
-        "invalid escape" => "a backslash before a character that takes none",
-        "invalid unicode code point" => "a `\\u` escape that is no character",
+        "expected value" => "an invalid value",
+        "invalid escape" => "an invalid escape",
+        "invalid unicode code point" => "a `\\u` escape of an invalid character",
         "lone leading surrogate in hex escape" | "unexpected end of hex escape" => {
             "a `\\u` escape that is half of a pair"
         }
@@ -153,10 +153,7 @@ mod tests {
                 r#"{"text": "\ud800\n"}"#,
                 "a `\\u` escape that is half of a pair",
             ),
-            (
-                r#"{"text": "\q"}"#,
-                "a backslash before a character that takes none",
-            ),
+            (r#"{"text": "\q"}"#, "an invalid escape"),
             (r#"{"text": "x"#, "it ends within a string"),
             (r#"{"text""#, "it ends within an object"),
             (r#"{"list": [true"#, "it ends within an array"),
@@ -165,7 +162,7 @@ mod tests {
                 r#"{"text": nul}"#,
                 "a word that is not `true`, `false` or `null`",
             ),
-            (r#"{"text": x}"#, "something that is no value"),
+            (r#"{"text": x}"#, "an invalid value"),
             ("{} {}", "more text after the value"),
             (r#"{"number": 1e999}"#, "a number that is too large"),
         ] {

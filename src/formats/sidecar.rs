@@ -268,7 +268,7 @@ pub fn parse<'a>(path: &str, bytes: &'a [u8]) -> (Option<Sidecar<'a>>, Vec<Diagn
     if header.is_none() && !diagnostics.has_errors() {
         diagnostics.push(codes::SIDECAR_EMPTY.at(
             Source::file(path, bytes).place(0, 0),
-            "The sidecar holds no line that counts; its first must be a header",
+            "The sidecar has no header",
             "Begin the sidecar with `{\"type\":\"header\",\"schema_version\":1}`, or remove the file.",
         ));
     }
@@ -294,7 +294,7 @@ fn parse_header(source: &Source<'_>, line: &Line<'_>) -> Result<Header, Box<Diag
             return Err(Box::new(codes::SIDECAR_MISSING_HEADER.at(
                 whole,
                 "The first line of the sidecar is not a header",
-                "Begin the sidecar with `{\"type\":\"header\",\"schema_version\":1}`; only blank lines and `#` comments may stand before it.",
+                "Begin the sidecar with `{\"type\":\"header\",\"schema_version\":1}`; only blank lines and `#` comments may come before it.",
             )));
         }
     }
@@ -308,7 +308,7 @@ fn parse_header(source: &Source<'_>, line: &Line<'_>) -> Result<Header, Box<Diag
         return Err(Box::new(codes::SIDECAR_UNSUPPORTED_VERSION.at(
             place.pointing("/schema_version"),
             format!(
-                "The sidecar is of schema version `{}`; the newest that can be read is `{SCHEMA_VERSION}`",
+                "The sidecar has schema version `{}`; the newest supported version is `{SCHEMA_VERSION}`",
                 header.schema_version
             ),
             "Use a newer runpress, or write the sidecar in version 1.",
@@ -346,8 +346,8 @@ fn parse_annotation<'a>(
         ))),
         Some(other) => Err(Box::new(codes::SIDECAR_MALFORMED_LINE.at(
             source.place(0, text.len()).pointing("/type"),
-            format!("The line type {} is not known in a sidecar", quoted(other)),
-            "Only `header` (first) and `annotation` lines make a sidecar.",
+            format!("Unknown line type {} in a sidecar", quoted(other)),
+            "A sidecar has one `header` line, then `annotation` lines.",
         ))),
         None => Err(Box::new(codes::SIDECAR_MALFORMED_LINE.at(
             source.place(0, text.len()).pointing("/type"),
@@ -369,7 +369,7 @@ fn taken_by_harn(source: &Source<'_>, text: &str) -> Result<(), Box<Diagnostic>>
 }
 
 const CORRECT: &str =
-    "Correct the line; as in Harn's own loader, one bad line refuses the whole sidecar.";
+    "Correct the line; as in Harn's own loader, one invalid line invalidates the whole sidecar.";
 
 fn malformed<'a, T: Deserialize<'a>>(
     source: &Source<'_>,

@@ -129,7 +129,7 @@ fn torn(problem: Diagnostic) -> Diagnostic {
     codes::TAPE_TORN_LINE.at(
         problem.place,
         "The last line of the tape is cut off and was skipped",
-        "Nothing needs to be done if the recording was stopped; otherwise copy the tape from its source again.",
+        "No action needed if the recording was interrupted; otherwise copy the tape from its source again.",
     )
 }
 
@@ -216,7 +216,7 @@ fn parse_header(
         return Err(Box::new(codes::TAPE_UNSUPPORTED_VERSION.at(
             place.pointing("/version"),
             format!(
-                "The tape is of version {}; the newest that can be read is `{FORMAT_VERSION}`",
+                "The tape has version {}; the newest supported version is `{FORMAT_VERSION}`",
                 quoted(node.raw)
             ),
             "Use a newer runpress, or record the tape with an older Harn.",
@@ -230,7 +230,7 @@ fn parse_record<'a>(source: &Source<'_>, line: &Line<'a>) -> Result<Record<'a>, 
         return Err(Box::new(codes::TAPE_MALFORMED_RECORD.at(
             source.place(0, 1),
             "The line is not valid UTF-8",
-            "Record the tape again; a tape with one broken line cannot be trusted.",
+            "Record the tape again; one invalid line invalidates the whole tape.",
         )));
     };
     let Tag(tag) = serde_json::from_str(text)
@@ -239,14 +239,14 @@ fn parse_record<'a>(source: &Source<'_>, line: &Line<'a>) -> Result<Record<'a>, 
         Some("header") => Err(Box::new(codes::TAPE_SECOND_HEADER.at(
             source.place(0, text.len()),
             "This line is a header, and only the first line of a tape may be one",
-            "Split the file: one header and its records make one tape.",
+            "Split the file: a tape has one header and its records.",
         ))),
         Some("record") => serde_json::from_str(text)
             .map_err(|error| malformed::<Record<'_>>(source, text, &error, "record")),
         Some(other) => Err(Box::new(codes::TAPE_MALFORMED_RECORD.at(
             source.place(0, text.len()).pointing("/type"),
-            format!("The line type {} is not known in a tape", quoted(other)),
-            "Only `header` (first) and `record` lines make a tape.",
+            format!("Unknown line type {} in a tape", quoted(other)),
+            "A tape has one `header` line, then `record` lines.",
         ))),
         None => Err(Box::new(codes::TAPE_MALFORMED_RECORD.at(
             source.place(0, text.len()).pointing("/type"),
@@ -265,7 +265,7 @@ fn malformed<'a, T: Deserialize<'a>>(
     Box::new(codes::TAPE_MALFORMED_RECORD.at(
         located::<T>(source, text, error),
         format!("The {what} cannot be read: {}", reason_of_line(text, error)),
-        "Correct the line; as in Harn's own loader, one malformed line refuses the whole tape.",
+        "Correct the line; as in Harn's own loader, one invalid line invalidates the whole tape.",
     ))
 }
 

@@ -189,7 +189,7 @@ pub fn parse_actions<'a>(
                     codes::THREADS_SYNTAX.at(
                         source.place_of(&error),
                         format!("The line is not valid JSON: {}", reason(&error)),
-                        "Correct the line; a half-written last line usually means that the recorder was stopped.",
+                        "Correct the line; a truncated last line usually means that the recorder was stopped.",
                     )
                 });
                 continue;

@@ -150,8 +150,8 @@ fn read(source: Source<'_>) -> (Option<Transcript<'_>>, Vec<Diagnostic>) {
         let place = r.place(version, "/version");
         r.diagnostics.push(codes::TRANSCRIPT_OTHER_VERSION.at(
             place,
-            format!("The transcript is not of version {VERSION}"),
-            "Look at the conversation on the run page; keys of other versions are not shown.",
+            format!("The transcript does not have version {VERSION}, the only supported one"),
+            "Check the conversation on the run page; keys of other versions are not shown.",
         ));
     }
     let transcript = Transcript {

@@ -69,7 +69,7 @@ pub fn parse(source: Source<'_>) -> (Writeup<'_>, Vec<Diagnostic>) {
         let at = error.valid_up_to();
         diagnostics.push(codes::REVIEW_NOT_UTF8.at(
             source.place(at, at + 1),
-            "The review is not valid UTF-8; the bytes that do not fit are replaced",
+            "The review is not valid UTF-8; invalid bytes are replaced",
             "Save the file as UTF-8.",
         ));
     }
@@ -97,7 +97,7 @@ pub fn parse(source: Source<'_>) -> (Writeup<'_>, Vec<Diagnostic>) {
             diagnostics.push(codes::REVIEW_UNCLOSED_FENCE.at(
                 source.place(start, start + 3),
                 "The front matter of the review is not closed",
-                "Add a line that holds exactly `---` after the last `key: value` line.",
+                "Add a line `---` after the last `key: value` line.",
             ));
             entries.clear();
         }

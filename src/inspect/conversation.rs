@@ -58,7 +58,7 @@ pub(super) fn conversation<'a>(
             Found::Transcript => problems.add(&codes::TRANSCRIPT_ASSET_WITHHELD, || {
                 withheld(
                     place,
-                    "it is a transcript, which may hold what is private",
+                    "it is a transcript, which may contain private parts",
                     "Remove the asset, or make it `internal`.",
                 )
             }),
@@ -78,7 +78,7 @@ pub(super) fn conversation<'a>(
         problems.add(&codes::TRANSCRIPT_MISSING_ASSET, || {
             codes::TRANSCRIPT_MISSING_ASSET.at(
                 Place::file(&file.shown).pointing(pointer),
-                "A public block names an asset that the transcript does not describe",
+                "A public block names an asset that is missing from `assets`",
                 "Add the asset to `assets`.",
             )
         });

@@ -61,7 +61,7 @@ pub(super) fn read(
                             format!(
                                 "The payload is {bytes} bytes long, but the record says {len_bytes}"
                             ),
-                            "Take the tape and its payloads from their source again.",
+                            "Copy the tape and its payloads from their source again.",
                         )
                     });
                 }
@@ -71,7 +71,7 @@ pub(super) fn read(
                     codes::TAPE_MISSING_PAYLOAD.at(
                         place(),
                         format!("The payload {} is not in {folder}", quoted(content_hash)),
-                        "Copy the CAS folder beside the tape; the timeline says that the payload is missing.",
+                        "Put the CAS folder next to the tape. Until then, the timeline shows the payload as missing.",
                     )
                 }),
             }
@@ -93,8 +93,8 @@ fn text(
     if file.digest != hash {
         diagnostics.push(codes::TAPE_PAYLOAD_MISMATCH.at(
             Place::file(&file.shown),
-            "The payload is not what its name says: its BLAKE3 differs",
-            "Take the payload from its source again.",
+            "The BLAKE3 hash of the payload does not match its file name",
+            "Copy the payload from its source again.",
         ));
     }
     referenced.push(load::digest(file));

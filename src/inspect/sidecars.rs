@@ -46,7 +46,7 @@ pub(super) fn sidecars<'a>(
             diagnostics.push(codes::SIDECAR_AMBIGUOUS.at(
                 Place::file(&file.shown),
                 format!(
-                    "The tape {} has another sidecar already",
+                    "The tape {} has a second sidecar",
                     quoted(&found.tapes[index].file)
                 ),
                 format!(

@@ -116,7 +116,7 @@ impl Read for AssetReader<'_> {
     }
 }
 
-const CHANGED: &str = "it was changed while it was read";
+const CHANGED: &str = "it changed while it was being read";
 
 /// Why an asset is not read.
 enum Refused {
@@ -130,19 +130,19 @@ impl Refused {
         match self {
             Self::Outside | Self::File(Fault::Outside, _) => codes::TRANSCRIPT_ASSET_OUTSIDE.at(
                 place.clone(),
-                "The asset leads out of the run directory",
-                "Write a path below the run directory, without `..`.",
+                "The path of the asset is outside the run directory",
+                "Write a path inside the run directory, without `..`.",
             ),
             Self::Reserved | Self::File(Fault::Withheld, _) => codes::TRANSCRIPT_ASSET_OUTSIDE.at(
                 place.clone(),
-                "The asset is a hidden file, or a file that the run publishes under its own name or not at all",
-                "Put assets into a folder of their own, for example `assets/`.",
+                "The asset is a hidden file, or a file that the run publishes under its own name or never publishes",
+                "Put assets into a separate folder, for example `assets/`.",
             ),
             Self::File(Fault::TooLarge(size), Most { bytes, key, .. }) => {
                 codes::CONTENT_TOO_LARGE.at(
                     place.clone(),
                     format!(
-                        "The file of a public asset is {size} bytes large; the limit is {bytes}"
+                        "The file of a public asset has {size} bytes; the limit is {bytes}"
                     ),
                     format!("Make it smaller, or raise `{key}` in `[limits]`."),
                 )

@@ -194,7 +194,7 @@ fn long_line(shown: &str, line: LongLine, most: Most) -> Diagnostic {
     codes::CONTENT_LINE_TOO_LONG.at(
         place,
         format!(
-            "The line is {} bytes long; the limit is {}",
+            "The line has {} bytes; the limit is {}",
             line.bytes,
             most.line.unwrap_or(u64::MAX)
         ),
@@ -212,8 +212,8 @@ pub(super) fn too_many_lines(
     (*lines > limit).then(|| {
         codes::CONTENT_TOO_MANY_LINES.at(
             Place::file(shown),
-            format!("With this file the run has {lines} lines; the limit is {limit}"),
-            "Remove what is not meant to be published, or raise `lines` in `[limits]`.",
+            format!("The run has {lines} lines including this file; the limit is {limit}"),
+            "Remove files that should not be published, or raise `lines` in `[limits]`.",
         )
     })
 }
@@ -222,23 +222,23 @@ pub(super) fn unreadable(shown: &str, reason: &str) -> Diagnostic {
     codes::CONTENT_UNREADABLE.at(
         Place::file(shown),
         format!("The file {} cannot be read: {reason}", quoted(shown)),
-        "Make it a regular file that the build may read, or remove it.",
+        "Replace it with a regular, readable file, or remove it.",
     )
 }
 
 pub(super) fn outside(shown: &str, folder: &str) -> Diagnostic {
     codes::CONTENT_SYMLINK.at(
         Place::file(shown),
-        format!("The link leads out of {folder}"),
-        format!("Put the file itself here, or link to another file in {folder}."),
+        format!("The link points outside {folder}"),
+        format!("Replace the link with the file, or link to a file in {folder}."),
     )
 }
 
 fn withheld(shown: &str) -> Diagnostic {
     codes::CONTENT_SYMLINK.at(
         Place::file(shown),
-        "The link leads to a hidden file, or to a file that a run publishes under its own name or not at all",
-        "Put the file itself here, or link to a file with another name.",
+        "The link points at a hidden file, or at a file that a run publishes under its own name or never publishes",
+        "Replace the link with the file, or link to a different file.",
     )
 }
 
@@ -251,7 +251,7 @@ pub(super) fn too_large(shown: &str, size: u64, most: Most) -> Diagnostic {
     };
     code.at(
         Place::file(shown),
-        format!("The file is {size} bytes large; the limit is {bytes}"),
+        format!("The file has {size} bytes; the limit is {bytes}"),
         format!("Make it smaller, or raise `{key}` in `[limits]`."),
     )
 }

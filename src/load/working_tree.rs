@@ -214,7 +214,7 @@ fn open(directory: &RunDirectory, path: &str) -> io::Result<File> {
 }
 
 fn changed() -> io::Error {
-    io::Error::other("it was changed while it was read")
+    io::Error::other("it changed while it was being read")
 }
 
 fn shown(directory: &RunDirectory, path: &str) -> String {

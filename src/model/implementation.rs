@@ -55,14 +55,10 @@ impl LeftOut {
             (self.links, "link", "links"),
             (
                 self.names,
-                "name that not every system can write",
-                "names that not every system can write",
+                "name that is not portable",
+                "names that are not portable",
             ),
-            (
-                self.others,
-                "thing that is no regular file",
-                "things that are no regular files",
-            ),
+            (self.others, "special file", "special files"),
         ];
         let told = kinds.into_iter().filter(|(count, ..)| *count > 0);
         let told: Vec<String> = told
@@ -107,7 +103,7 @@ mod tests {
         left_out.others = 3;
         assert_eq!(
             left_out.words(),
-            "2 hidden files or folders, 1 link and 3 things that are no regular files"
+            "2 hidden files or folders, 1 link and 3 special files"
         );
         assert_eq!(left_out.total(), 6);
     }

@@ -8,7 +8,7 @@ use super::tape::{Outcome, Tape};
 /// What was compared. Present when the run has an event log or a raw log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reconciliation {
-    /// The times of the events against those of the record; `None` when no event says when it happened.
+    /// The times of the events against those of the record; `None` when no event has a time.
     pub span: Option<Span>,
     /// Whether the events follow each other in time.
     pub order: Order,

@@ -250,7 +250,7 @@ pub(super) fn locked(shown: &str) -> Diagnostic {
     codes::PUBLISH_LOCKED.at(
         Place::file(shown),
         "Another build is writing this folder",
-        "Wait until it has ended.",
+        "Wait until it ends.",
     )
 }
 
@@ -260,10 +260,10 @@ fn in_the_way(shown: &str, name: &Path, error: &io::Error) -> Diagnostic {
     codes::PUBLISH_IO.at(
         Place::file(shown),
         format!(
-            "The folder {} beside the output folder, which an earlier build left, cannot be removed: {error}",
+            "The folder {} of an earlier build, next to the output folder, cannot be removed: {error}",
             quoted(&name)
         ),
-        "Correct its permissions, or remove it yourself; the site that was there is untouched.",
+        "Correct its permissions, or remove it yourself. The previous site is unchanged.",
     )
 }
 
@@ -273,10 +273,10 @@ pub(super) fn linked(shown: &str, name: &Path) -> Diagnostic {
     codes::PUBLISH_FOREIGN_FOLDER.at(
         Place::file(shown),
         format!(
-            "{} beside the output folder is a link, and runpress makes none",
+            "{} next to the output folder is a link, which runpress did not create",
             quoted(&name)
         ),
-        "Remove the link; what it leads to is untouched.",
+        "Remove the link; its target is unchanged.",
     )
 }
 
@@ -291,7 +291,7 @@ fn holds(shown: &str, path: &Path) -> Diagnostic {
     codes::PUBLISH_FOREIGN_FOLDER.at(
         Place::file(shown),
         format!(
-            "The folder {} holds {}, which runpress did not write",
+            "The folder {} contains {}, which runpress did not write",
             quoted(shown),
             quoted(&path)
         ),
@@ -303,7 +303,7 @@ pub(super) fn foreign(shown: &str) -> Diagnostic {
     codes::PUBLISH_FOREIGN_FOLDER.at(
         Place::file(shown),
         format!(
-            "The folder {} holds files that runpress did not write",
+            "The folder {} contains files that runpress did not write",
             quoted(shown)
         ),
         "Choose another `--out`, or empty the folder yourself.",

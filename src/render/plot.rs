@@ -37,7 +37,7 @@ fn render(plot: &Plot) -> Html {
         SIZE.0, SIZE.1
     ));
     push_attribute(&mut out, &plot.name);
-    out.push_str("; each mark is a run of the table\">");
+    out.push_str("; each mark is a run in the table\">");
     out.push_str(&format!(
         "<path class=\"frame\" d=\"M{left} {top}V{bottom}H{right}\"/>"
     ));

@@ -37,7 +37,7 @@ pub fn duplicate_ids<'a>(
                     .at(
                         candidate.id_place.clone(),
                         format!(
-                            "The run id {} stands in {} too",
+                            "Duplicate run id {}, also in {}",
                             quoted(id),
                             quoted(&other.path)
                         ),
@@ -115,8 +115,8 @@ fn run_slugs(candidates: &[Candidate], notes: &mut Vec<Diagnostic>) -> Vec<Strin
             };
             notes.push(codes::ARCHIVE_SLUG_COLLISION.at(
                 candidate.id_place.clone(),
-                format!("The address {} is taken, so this run stands at {}", quoted(&short), quoted(&slug)),
-                "Nothing needs to be done; ids whose first 8 characters differ give shorter addresses.",
+                format!("The address {} is taken, so this run gets {}", quoted(&short), quoted(&slug)),
+                "No action needed; ids that differ in their first 8 characters get shorter addresses.",
             ).of_run(&run.id));
             slug
         } else {
@@ -150,8 +150,8 @@ fn group_slugs(
         if slug != plain {
             notes.push(codes::ARCHIVE_SLUG_COLLISION.at(
                 Place::file(sort.folder()),
-                format!("The {word} {} stands at {}, since its plain address is taken or empty", quoted(&name), quoted(&slug)),
-                "Nothing needs to be done; names with letters and digits of their own give plainer addresses.",
+                format!("The {word} {} gets the address {}, because its plain address is taken or empty", quoted(&name), quoted(&slug)),
+                "No action needed; names that differ in letters and digits get plain addresses.",
             ));
         }
         taken.insert(slug.clone());

@@ -20,12 +20,12 @@ pub fn check(path: &str, sidecar: &Sidecar<'_>, tape: &Tape<'_>, stale: bool) ->
         problems.add(&codes::ANNOTATION_QUOTE_NOT_FOUND, || {
             let event = line.annotation.event_id;
             let help = elsewhere.map_or_else(
-                || "No event of the tape holds this text; quote what the event says, to the letter.".to_owned(),
-                |seq| format!("Event `{seq}` holds it; if that is meant, write its number under `event_id`."),
+                || "No event of the tape contains this text; quote the event exactly.".to_owned(),
+                |seq| format!("Event `{seq}` contains it; if that one is meant, set `event_id` to its number."),
             );
             codes::ANNOTATION_QUOTE_NOT_FOUND.at(
                 place(path, line.line.number, &line.line.text, "/metadata/quote"),
-                format!("Event `{event}` does not hold the quote {}", quoted(&quote)),
+                format!("Event `{event}` does not contain the quote {}", quoted(&quote)),
                 help,
             )
         });
@@ -38,7 +38,7 @@ pub fn check(path: &str, sidecar: &Sidecar<'_>, tape: &Tape<'_>, stale: bool) ->
                 codes::ANNOTATION_QUOTE_NOT_TEXT.at(
                     place(path, line.line.number, &line.line.text, "/metadata/quote"),
                     "The `quote` in `metadata` is not a string, so it is not compared with the event",
-                    "Nothing needs to be done if the producer means something else by it.",
+                    "No action needed if the producer uses this key for something else.",
                 )
             });
         }
@@ -179,7 +179,7 @@ fn points_at(path: &str, line: &AnnotationLine<'_>, event: &Event<'_>) -> Diagno
             event.seq,
             quoted(event.kind.word),
         ),
-        "The tape was changed after it was annotated: read both and correct `event_id` where it has moved.",
+        "The tape changed after it was annotated: compare, and correct `event_id` where the event has moved.",
     )
 }
 
@@ -367,14 +367,14 @@ fn speaks_of(
     codes::ANNOTATION_OTHER_KIND.at(
         place(path, line.line.number, &line.line.text, "/event_id"),
         format!(
-            "The annotation {} speaks of {}, but points at event `{}`, which is {}",
+            "The annotation {} mentions {}, but points at event `{}`, which is {}",
             quoted(&label(line)),
             quoted(kind),
             event.seq,
             quoted(event.kind.word),
         ),
         format!(
-            "The nearest {} is event `{nearest}`; if that is meant, write its number under `event_id`.",
+            "The nearest {} is event `{nearest}`; if that one is meant, set `event_id` to its number.",
             quoted(kind)
         ),
     )

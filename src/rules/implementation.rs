@@ -14,7 +14,7 @@ pub fn check_left_out(directory: &str, left_out: LeftOut) -> Option<Diagnostic> 
                 "Of the implementation, {} {verb} not published",
                 left_out.words()
             ),
-            "Nothing needs to be done. What should be published must be a regular file with a plain name that begins with no dot.",
+            "No action needed. To publish it, make it a regular file whose name does not begin with a dot and has no special characters.",
         )
     })
 }
@@ -26,9 +26,9 @@ pub fn check_size(directory: &str, bytes: u64, limit: u64) -> Option<Diagnostic>
         codes::IMPLEMENTATION_TOO_LARGE.at(
             Place::file(format!("{directory}/{FOLDER}")),
             format!(
-                "The files of the implementation are {bytes} bytes large together, and the limit is {limit}, so the run has no archive of them"
+                "The files of the implementation total {bytes} bytes; the limit is {limit}, so the run is published without their archive"
             ),
-            "Remove what can be made again, such as installed packages, or raise `file` in `[limits]`.",
+            "Remove reproducible files such as installed packages, or raise `file` in `[limits]`.",
         )
     })
 }

@@ -42,21 +42,17 @@ pub fn unknown(
         .into_values()
         .map(|(directory, key, runs)| {
             let help = key.near.map_or_else(
-                || "Nothing needs to be done: the key is passed on as it was written.".to_owned(),
+                || "No action needed: `run.json` contains the key as written.".to_owned(),
                 |near| {
                     format!(
-                        "Did you mean {}? The key is passed on as it was written.",
+                        "Did you mean {}? `run.json` contains the key as written.",
                         quoted(near)
                     )
                 },
             );
             note(
                 at(directory, &key),
-                format!(
-                    "{} is a key that runpress does not know; {} it",
-                    quoted(&key.path),
-                    have(runs)
-                ),
+                format!("Unknown key {}; {} it", quoted(&key.path), have(runs)),
                 help,
             )
         })
@@ -64,8 +60,8 @@ pub fn unknown(
     notes.extend(unlisted.map(|(directory, key, runs)| {
         note(
             at(directory, &key),
-            format!("{} further unknown keys, which are not listed", have(runs)),
-            "See whether these are records of Test Cabinet.".to_owned(),
+            format!("{} more unknown keys are not listed", have(runs)),
+            "Check that these are Test Cabinet records.".to_owned(),
         )
     }));
     notes

@@ -60,8 +60,8 @@ pub fn check(links: &[Internal], targets: &Targets<'_>) -> Vec<Diagnostic> {
         .map(|link| {
             codes::PAGE_DEAD_LINK.at(
                 link.place.clone(),
-                format!("{} leads to nothing on this site", quoted(&link.address)),
-                "Name a page of the site from where this page stands, as `../guide/index.html`, or a file of `static/`.",
+                format!("Dead link {}: this site has no such page or file", quoted(&link.address)),
+                "Link to a page of the site relative to this page, as `../guide/index.html`, or to a file of `static/`.",
             )
         })
         .collect()

@@ -36,16 +36,13 @@ pub fn check_addresses(found: &[(Shelf, String, String)]) -> Vec<Diagnostic> {
         if slug.is_empty() {
             problems.push(codes::PAGE_RESERVED_NAME.at(
                 Place::file(path),
-                "The file's name has no letter from a to z and no digit, so the page has no address",
-                "Rename the file; its `title` may be in any script.",
+                "The file name has no letter from a to z and no digit, so the page has no address",
+                "Rename the file; its `title` may use any script.",
             ));
         } else if *shelf == Shelf::Page && RESERVED.contains(&slug.as_str()) {
             problems.push(codes::PAGE_RESERVED_NAME.at(
                 Place::file(path),
-                format!(
-                    "The site uses the address {} itself",
-                    quoted(&format!("/{slug}/"))
-                ),
+                format!("The address {} is reserved", quoted(&format!("/{slug}/"))),
                 "Rename the file.",
             ));
         }
@@ -83,8 +80,8 @@ pub fn check_unmatched(found: &[(Shelf, String, String)], archive: &Archive) -> 
             (!slugs.contains(slug)).then(|| {
                 codes::PAGE_UNMATCHED.at(
                     Place::file(path),
-                    format!("No run has a {word} with the address {}", quoted(slug)),
-                    "Rename the file after the slug of its page, or remove it.",
+                    format!("No run has a {word} with the slug {}", quoted(slug)),
+                    "Rename the file to the slug of a {word}, or remove it.",
                 )
             })
         })

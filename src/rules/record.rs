@@ -37,7 +37,7 @@ pub fn check_published(source: Source<'_>, parsed: &Parsed<'_>) -> Option<Diagno
                 "The run is not published, because its state is {}",
                 quoted(word)
             ),
-            "Nothing needs to be done: such a run says nothing about its model. Its other files were not read.",
+            "No action needed: a run in this state says nothing about its model. Its other files were not read.",
         )
     })
 }
@@ -85,7 +85,7 @@ impl Rules<'_> {
                 problems.push(codes::RECORD_EMPTY_NAME.at(
                     self.place(pointer),
                     format!("The {what} is empty"),
-                    "Write the name; pages, addresses and links are made of it.",
+                    "Fill it in; pages, addresses and links use it.",
                 ));
             }
         }
@@ -142,7 +142,7 @@ impl Rules<'_> {
             problems.push(codes::RECORD_INVALID_METRIC.at(
                 self.place(pointer),
                 format!("The metric {} is {problem}", quoted(number.literal)),
-                "Write the measured value, or null where it is not known.",
+                "Write the measured value, or null if it is unknown.",
             ));
         }
         // Durations of stages came later: a run is shown without a wrong one.
@@ -156,7 +156,7 @@ impl Rules<'_> {
                 codes::RECORD_INVALID_METRIC.at(
                     self.place(&pointer),
                     format!("The duration {} is {problem}", quoted(seconds.literal)),
-                    "Write the measured seconds, or null where they are not known.",
+                    "Write the measured seconds, or null if they are unknown.",
                 )
             });
         }
@@ -201,7 +201,7 @@ impl Rules<'_> {
                             "The similarity {} is not between 0 and 1",
                             quoted(number.literal)
                         ),
-                        "Write a share: 0.975 for 97.5 %.",
+                        "Write a fraction, such as 0.975 for 97.5 %.",
                     )
                 });
             }
@@ -211,8 +211,8 @@ impl Rules<'_> {
                 problems.add(&codes::RECORD_DUPLICATE_CHECK, || {
                     codes::RECORD_DUPLICATE_CHECK.at(
                         self.place(&format!("{pointer}/view")),
-                        format!("Another check has the view {} already", quoted(view)),
-                        "Give each check a view of its own.",
+                        format!("Duplicate check for the view {}", quoted(view)),
+                        "Give each check a different view.",
                     )
                 });
             }

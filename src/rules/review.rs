@@ -84,7 +84,7 @@ pub fn check(
                 .at(
                     source.place(0, 1),
                     "The review has no text",
-                    "Write what was seen, below the front matter.",
+                    "Write the review below the front matter.",
                 )
                 .with_severity(weight),
         );
@@ -135,7 +135,7 @@ fn rating(
             );
             codes::REVIEW_UNKNOWN_RATING.at(
                 source.place(entry.offset, entry.offset + entry.value.len()),
-                format!("The rating {} is not known", quoted(entry.value)),
+                format!("Unknown rating {}", quoted(entry.value)),
                 help,
             )
         });
@@ -174,7 +174,7 @@ fn item(
         diagnostics.add_as(&codes::REVIEW_UNKNOWN_STATUS, severity, || {
             codes::REVIEW_UNKNOWN_STATUS.at(
                 source.place(entry.offset, entry.offset + status.len()),
-                format!("The status {} of the item {} is unrecognized", quoted(status), quoted(id)),
+                format!("Unknown status {} of the item {}", quoted(status), quoted(id)),
                 "Write `pass`, `fail` or `na`, or a grade: `broken`, `poor`, `neutral`, `great`, `incredible`.",
             )
         });

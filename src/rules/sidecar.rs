@@ -109,7 +109,7 @@ impl<'t> Validator<'t> {
                 &codes::ANNOTATION_DUPLICATE_ID,
                 "/id",
                 format!("Duplicate annotation id {}", quoted(&id)),
-                "Give each annotation an id of its own.".to_owned(),
+                "Give each annotation a unique id.".to_owned(),
                 Problem::DuplicateId {
                     annotation_id: label.clone(),
                 },
@@ -120,7 +120,7 @@ impl<'t> Validator<'t> {
         {
             let help = tape.last_seq().map_or_else(
                 || "The tape has no events.".to_owned(),
-                |last| format!("The tape's events go up to `{last}`."),
+                |last| format!("The last event of the tape is `{last}`."),
             );
             self.found(
                 line,
@@ -149,16 +149,16 @@ impl<'t> Validator<'t> {
                 line,
                 &codes::ANNOTATION_UNKNOWN_KIND,
                 "/kind",
-                format!("The annotation kind {} is not known", quoted(word)),
+                format!("Unknown annotation kind {}", quoted(word)),
                 nearest(word, Kind::KNOWN.iter().map(Kind::word)).map_or_else(
                     || {
                         let known = Kind::KNOWN.iter().map(|kind| quoted(kind.word()));
                         format!(
-                            "The kinds are {}. A newer producer may have written another; it is shown under its word.",
+                            "The recognized kinds are {}. A newer producer may use others, which are shown as written.",
                             known.collect::<Vec<_>>().join(", ")
                         )
                     },
-                    |near| format!("If {} was meant, write that.", quoted(near)),
+                    |near| format!("Did you mean {}?", quoted(near)),
                 ),
                 Problem::UnknownKind {
                     annotation_id: id(),
@@ -170,7 +170,7 @@ impl<'t> Validator<'t> {
                         line,
                         &codes::ANNOTATION_HYPOTHESIS_STATUS_MISSING,
                         "",
-                        "The hypothesis has no `hypothesis_status`".to_owned(),
+                        "The hypothesis is missing its `hypothesis_status`".to_owned(),
                         "Add `active`, `verifying`, `confirmed`, `disproven` or `stale`."
                             .to_owned(),
                         Problem::HypothesisStatusMissing {
@@ -201,7 +201,7 @@ impl<'t> Validator<'t> {
                     "An annotation of kind {} has a `hypothesis_status`",
                     quoted(&line.annotation.kind)
                 ),
-                "Remove it, or make the kind `hypothesis`.".to_owned(),
+                "Remove it, or change the kind to `hypothesis`.".to_owned(),
                 Problem::HypothesisStatusUnexpected {
                     annotation_id: label.to_owned(),
                 },
@@ -219,7 +219,7 @@ impl<'t> Validator<'t> {
                     "An annotation of kind {} has a `friction_kind`",
                     quoted(&line.annotation.kind)
                 ),
-                "Remove it, or make the kind `friction`.".to_owned(),
+                "Remove it, or change the kind to `friction`.".to_owned(),
                 Problem::FrictionKindUnexpected {
                     annotation_id: label.to_owned(),
                 },
@@ -233,7 +233,7 @@ impl<'t> Validator<'t> {
                 line,
                 &codes::ANNOTATION_FRICTION_KIND_MISSING,
                 "",
-                "The friction annotation has no `friction_kind`".to_owned(),
+                "The friction annotation is missing its `friction_kind`".to_owned(),
                 "Add one; `runpress explain annotation.friction-kind-unknown` lists them."
                     .to_owned(),
                 Problem::FrictionKindMissing {
@@ -244,7 +244,7 @@ impl<'t> Validator<'t> {
                 line,
                 &codes::ANNOTATION_FRICTION_KIND_UNKNOWN,
                 "/friction_kind",
-                format!("The friction kind {} is not known", quoted(kind)),
+                format!("Unknown friction kind {}", quoted(kind)),
                 nearest(kind, FRICTION_KINDS).map_or_else(
                     || {
                         "`runpress explain annotation.friction-kind-unknown` lists the kinds."
@@ -301,7 +301,7 @@ impl<'t> Validator<'t> {
                 &codes::ANNOTATION_INVALID_SPAN,
                 pointer,
                 sentence,
-                "A span starts at the annotation's own event and ends at the same or a later event of the tape.".to_owned(),
+                "Start the span at the event of the annotation, and end it at the same or a later event of the tape.".to_owned(),
                 Problem::InvalidSpan { annotation_id: label.to_owned(), message },
             );
         }
@@ -359,7 +359,7 @@ impl<'t> Validator<'t> {
             codes::ANNOTATION_TAPE_DIGEST_MISMATCH
                 .at(
                     place(self.path, line.number, &line.text, "/tape_content_hash"),
-                    format!("The tape {} is not the one that was annotated", quoted(&tape.file)),
+                    format!("The tape {} changed after it was annotated", quoted(&tape.file)),
                     format!(
                         "Check that each annotation still points at the right event, then run `runpress annotate --rehash`, which sets `tape_content_hash` to `{}`.",
                         tape.content_hash
@@ -405,11 +405,11 @@ fn other_tape(path: &str, sidecar: &format::Sidecar<'_>, tape: &Tape<'_>) -> Opt
     Some(codes::SIDECAR_OTHER_TAPE.at(
         place(path, line.number, &line.text, "/tape_path"),
         format!(
-            "The header names the tape {}, but stands beside {}",
+            "The header names the tape {}, but the sidecar belongs to {}",
             quoted(named),
             quoted(&tape.file)
         ),
-        "Correct `tape_path`, or move the sidecar to its own tape.",
+        "Correct `tape_path`, or move the sidecar next to its tape.",
     ))
 }
 
@@ -489,7 +489,7 @@ const fn status_word(status: HypothesisStatus) -> &'static str {
 pub fn without_tape(path: &str, bytes: &[u8], expected: &str) -> Diagnostic {
     codes::SIDECAR_WITHOUT_TAPE.at(
         Source::file(path, bytes).place(0, 0),
-        format!("There is no tape {} beside this sidecar", quoted(expected)),
-        "Put the tape beside it, or remove the sidecar.",
+        format!("The tape {} of this sidecar is missing", quoted(expected)),
+        "Put the tape next to the sidecar, or remove the sidecar.",
     )
 }

@@ -53,8 +53,8 @@ pub fn check_harn(path: &str, tape: &Tape<'_>) -> Vec<Diagnostic> {
             problems.add(&codes::TAPE_UNKNOWN_KIND, || {
                 codes::TAPE_UNKNOWN_KIND.at(
                     place(path, line.line.number, &line.line.text, "/kind/kind"),
-                    "The kind of this record is not known; it is shown as `unknown`",
-                    "Nothing needs to be done; a newer Harn may have written it.",
+                    "Unknown kind of record; it is shown as `unknown`",
+                    "No action needed; a newer Harn may have written it.",
                 )
             });
         }
@@ -85,7 +85,7 @@ fn check_inline(
                     &format!("/kind/{pointer}/content_hash"),
                 ),
                 format!("The payload `{pointer}` does not match its hash"),
-                "Take the tape from its source again; it was changed after recording.",
+                "Copy the tape from its source again; it was changed after recording.",
             )
         });
     }

@@ -101,10 +101,10 @@ fn other_channel(own: Option<&str>, other: &str, spot: &Spot<'_>, count: usize) 
         format!("{count} actions belong")
     };
     let help = own.map_or_else(
-        || "Only a channel that ends in `/annotations` holds threads.".to_owned(),
+        || "Only channels that end in `/annotations` contain threads.".to_owned(),
         |own| {
             format!(
-                "The threads are those of {}; nothing needs to be done.",
+                "No action needed; the threads of {} are published.",
                 quoted(own)
             )
         },
@@ -233,17 +233,14 @@ impl Unchanged {
         let (message, help) = match self {
             Self::NoTarget(what, id) => (
                 format!(
-                    "There is no {what} {}; the action changes nothing",
+                    "The {what} {} does not exist; the action is ignored",
                     quoted(id)
                 ),
-                "Nothing needs to be done.",
+                "No action needed.",
             ),
             Self::Unknown(kind) => (
-                format!(
-                    "The action {} is not known; it changes nothing",
-                    quoted(kind)
-                ),
-                "Nothing needs to be done; a newer client may have written it.",
+                format!("Unknown action {}; it is ignored", quoted(kind)),
+                "No action needed; a newer client may have written it.",
             ),
         };
         self.code().at(place, message, help)
@@ -287,7 +284,7 @@ pub fn missing_resource(thread: &Thread<'_>) -> Diagnostic {
     codes::THREADS_MISSING_RESOURCE.at(
         thread.written.spot.place(),
         format!(
-            "The file {} is not below `implementation/`",
+            "The file {} is not in `implementation/`",
             quoted(&thread.resource)
         ),
         "Put the file there, or correct `resource` and `[files] workspace`.",
@@ -303,7 +300,7 @@ pub fn hidden_resource(thread: &Thread<'_>) -> Diagnostic {
             "The lines of the hidden file {} are not published",
             quoted(&thread.resource)
         ),
-        "Nothing needs to be done; the thread is shown without its lines.",
+        "No action needed; the thread is shown without its lines.",
     )
 }
 
@@ -336,11 +333,8 @@ fn duplicates(annotations: &[Annotation<'_>]) -> Collector {
             problems.add(&codes::THREADS_DUPLICATE_ID, || {
                 codes::THREADS_DUPLICATE_ID.at(
                     annotation.spot.place(),
-                    format!(
-                        "Another thread has the id {} already",
-                        quoted(&annotation.id)
-                    ),
-                    "Give each thread an id of its own.",
+                    format!("Duplicate thread id {}", quoted(&annotation.id)),
+                    "Give each thread a unique id.",
                 )
             });
         }
@@ -358,11 +352,11 @@ fn duplicate_entries(annotation: &Annotation<'_>, problems: &mut Collector) {
                 codes::THREADS_DUPLICATE_ID.at(
                     annotation.spot.place(),
                     format!(
-                        "Two entries of the thread {} have the id {}",
+                        "Duplicate entry id {1} in the thread {0}",
                         quoted(&annotation.id),
                         quoted(&entry.id)
                     ),
-                    "Give each entry an id of its own.",
+                    "Give each entry of a thread a unique id.",
                 )
             });
         }

@@ -36,8 +36,11 @@ pub fn check(
         if is_published {
             problems.push(codes::WITHDRAWN_STILL_PUBLISHED.at(
                 place,
-                format!("The run {} is withdrawn here, but its folder is still there, so it is published", quoted(name)),
-                "Remove the run's folder to withdraw it, or this entry to keep it.",
+                format!(
+                    "The run {} is withdrawn here, but still published because its folder exists",
+                    quoted(name)
+                ),
+                "Remove the folder to withdraw the run, or this entry to keep it.",
             ));
             continue;
         }
@@ -49,8 +52,8 @@ pub fn check(
         if !known {
             problems.push(codes::WITHDRAWN_UNKNOWN_RUN.at(
                 place,
-                format!("No earlier build published a run {}, so there is no address to say this at", quoted(name)),
-                "Check the id; or build over the site that published the run, or name that site with `--previous`.",
+                format!("No earlier build published a run {}, so the reason is not shown anywhere", quoted(name)),
+                "Check the id, build over the site that published the run, or name that site with `--previous`.",
             ));
         }
     }

@@ -77,7 +77,7 @@ const SHELVES: [Shelf; 10] = [
     Shelf {
         kind: "alternative",
         title: "Alternatives",
-        definition: "Something else would have been better here. A suggested fix may say what.",
+        definition: "Something else would have been better here. A suggested fix may show what.",
     },
     Shelf {
         kind: "note",
@@ -87,17 +87,17 @@ const SHELVES: [Shelf; 10] = [
     Shelf {
         kind: "marker",
         title: "Markers",
-        definition: "A place to pause at when the run is presented.",
+        definition: "A place to pause when presenting the run.",
     },
     Shelf {
         kind: "mute",
         title: "Muted",
-        definition: "Nothing to see here: readers may pass over the event.",
+        definition: "Nothing important: readers may skip the event.",
     },
     Shelf {
         kind: "hypothesis",
         title: "Hypotheses",
-        definition: "A conjecture about the event, and how far it has been looked into.",
+        definition: "A conjecture about the event, and the state of its investigation.",
     },
     Shelf {
         kind: "friction",
@@ -107,35 +107,35 @@ const SHELVES: [Shelf; 10] = [
     Shelf {
         kind: "crystallize_here",
         title: "Crystallize here",
-        definition: "The steps from here to the end of the span are worth a tool or a skill of their own.",
+        definition: "The steps from here to the end of the span should become a tool or a skill.",
     },
     Shelf {
         kind: "unknown",
         title: "Other kinds",
-        definition: "Kinds that this version does not know, each under its own word.",
+        definition: "Kinds that this version does not recognize, shown as written.",
     },
 ];
 
 /// What each status of a hypothesis means, in the order of the format.
 const STATUSES: [&str; 5] = [
-    "Nobody has looked into it yet.",
-    "Somebody is looking into it.",
+    "Not investigated yet.",
+    "Under investigation.",
     "It was found to be true.",
     "It was found to be false.",
-    "It no longer fits what it was said about.",
+    "It no longer applies.",
 ];
 
 /// What each kind of friction means, in the order of the format.
 const FRICTIONS: [&str; 9] = [
     "The same thing was asked or looked up again.",
     "The same question had to be answered again.",
-    "The work waited for somebody to approve a step.",
-    "Something that the agent had to know was not at hand.",
-    "A person had to take over or carry something across.",
+    "The work waited for an approval.",
+    "The agent lacked information that it needed.",
+    "A person had to take over or transfer something.",
     "No tool did what was needed.",
-    "Something was taken for granted and turned out to be wrong.",
-    "A large model did what a fixed rule could have done.",
-    "A person had to say what was going on.",
+    "An assumption turned out to be wrong.",
+    "A large model did what a fixed rule could do.",
+    "A person had to explain what was going on.",
 ];
 
 /// The first page: every kind with its definition and its newest annotations.
@@ -306,7 +306,7 @@ fn part_of(kind: usize, group: Option<&str>) -> usize {
 fn part_name(kind: usize, part: usize) -> Option<String> {
     let parts = parts_of(kind);
     let name = parts.get(part).map(|name| name.replace('_', " "));
-    name.or_else(|| (!parts.is_empty()).then(|| "not one of the known".to_owned()))
+    name.or_else(|| (!parts.is_empty()).then(|| "unrecognized".to_owned()))
 }
 
 fn part_definition(kind: usize, part: usize) -> Option<&'static str> {

@@ -154,7 +154,7 @@ pub fn conversation(config: &Config, conversation: &Conversation<'_>) -> Convers
     }
     if conversation.summary_withheld {
         withheld.push(
-            "the summary of earlier turns is not published, since it may restate what is private"
+            "the summary of earlier turns is not published, because it may repeat private parts"
                 .to_owned(),
         );
     }

@@ -53,7 +53,7 @@ pub const RUNS: Feed = Feed::new(
     "feeds/runs.json",
     Shape::Json("runs"),
     ".runs[] | [.slug, .state, .rating] | @tsv",
-    "A card for each run, newest first: what was run, what it took, its checks, state and rating, and how much was said about it.",
+    "A card for each run, newest first: subject, metrics, checks, state, rating, and the number of annotations and review threads.",
 );
 
 /// `runs.jsonl`
@@ -61,7 +61,7 @@ pub const RUN_LINES: Feed = Feed::new(
     "feeds/runs.jsonl",
     Shape::Lines,
     "[.slug, .metrics.cost.comparable] | @tsv",
-    "The same cards, one a line.",
+    "The same cards, one per line.",
 );
 
 /// `runs.csv`
@@ -69,7 +69,7 @@ pub const RUN_TABLE: Feed = Feed::new(
     "feeds/runs.csv",
     Shape::Csv,
     "",
-    "The same runs as one flat table for spreadsheets. What was not recorded is an empty field; text that a spreadsheet would compute has an apostrophe before it.",
+    "The same runs as one flat table for spreadsheets. A value that was not recorded is an empty field; text that a spreadsheet would evaluate starts with an apostrophe.",
 );
 
 /// `cases.json`
@@ -109,7 +109,7 @@ pub const FRICTION: Feed = Feed::new(
     "feeds/friction.json",
     Shape::Json("events"),
     ".events[] | [.kind, .run_id] | @tsv",
-    "What made the work harder, as Harn’s friction events.",
+    "Friction annotations as Harn’s friction events.",
 );
 
 /// `hypotheses.json`
@@ -117,7 +117,7 @@ pub const HYPOTHESES: Feed = Feed::new(
     "feeds/hypotheses.json",
     Shape::Json("hypotheses"),
     ".counts",
-    "Every hypothesis, and how many have each status.",
+    "Every hypothesis, and the number per status.",
 );
 
 /// `crystallize.json`
@@ -125,7 +125,7 @@ pub const CRYSTALLIZE: Feed = Feed::new(
     "feeds/crystallize.json",
     Shape::Json("anchors"),
     ".anchors[] | [.runId, .event_id, .end_event_id] | @tsv",
-    "The places that are worth a tool or a skill of their own.",
+    "The steps that should become a tool or a skill.",
 );
 
 /// `changes.json`
@@ -133,7 +133,7 @@ pub const CHANGES: Feed = Feed::new(
     crate::ledger::PATH,
     Shape::Json("builds"),
     ".builds[] | [.build, .runs, (.added | length), (.withdrawn | length)] | @tsv",
-    "What each build added, changed and withdrew, and what the next build compares itself with.",
+    "What each build added, changed and withdrew, and the state that the next build is compared with.",
 );
 
 /// `diagnostics.json`
@@ -225,7 +225,7 @@ pub fn feeds_page(
         index: view(
             &root,
             (index, schema_of(&index.path)),
-            "The site, the number of runs, and every feed with its schema, size and digest. Programs begin here.",
+            "The site, the number of runs, and every feed with its schema, size and digest. Programs start here.",
             vec![Example {
                 tool: "curl and jq",
                 text: format!(

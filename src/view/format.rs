@@ -43,8 +43,8 @@ pub fn more(all: usize, shown: usize, noun: &str) -> Option<String> {
         (_, Some(stem)) => format!("{stem}ies"),
         (_, None) => format!("{noun}s"),
     };
-    let stand = if more == 1 { "stands" } else { "stand" };
-    Some(format!("{digits} more {noun} {stand} in run.json"))
+    let verb = if more == 1 { "is" } else { "are" };
+    Some(format!("{digits} more {noun} {verb} in run.json"))
 }
 
 /// A size: `512 B`, `1.5 KiB`, `12.0 MiB`.

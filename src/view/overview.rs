@@ -144,7 +144,7 @@ fn matrix(archive: &Archive, across: Sort, cases: &[usize], most: usize, root: &
             .collect(),
         note: (groups.len() > shown.len()).then(|| {
             format!(
-                "The {} with the newest runs, of {}; the page of a case has the runs of all.",
+                "The {} with the newest runs, of {}; the page of a case has all of its runs.",
                 counted(shown.len(), noun),
                 format::grouped(&groups.len().to_string())
             )

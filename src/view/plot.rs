@@ -298,10 +298,10 @@ fn notes(archive: &Archive, runs: &[usize], figures: &[Figure]) -> Vec<String> {
         if missing > 0 {
             let have = if missing == 1 { "has" } else { "have" };
             notes.push(format!(
-                "{} {have} no known {} and stand{} in the table only.",
+                "{} {have} no known {} and {} only in the table.",
                 format::count(missing, "run"),
                 figure.name(),
-                if missing == 1 { "s" } else { "" }
+                if missing == 1 { "is" } else { "are" }
             ));
         }
     }
@@ -318,7 +318,7 @@ fn notes(archive: &Archive, runs: &[usize], figures: &[Figure]) -> Vec<String> {
                 ("do", "their")
             };
             notes.push(format!(
-                "{} {not} not report every class of tokens: {their} sum is a lower bound.",
+                "{} {not} not report all classes of tokens: {their} sum is a lower bound.",
                 format::count(partial, "run")
             ));
         }

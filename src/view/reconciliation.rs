@@ -22,13 +22,7 @@ pub struct ComparedView {
 #[must_use]
 pub fn rows(found: &Reconciliation) -> Vec<ComparedView> {
     let span = found.span.as_ref().map_or_else(
-        || {
-            row(
-                "Time of the events",
-                "no event says when it happened".to_owned(),
-                None,
-            )
-        },
+        || row("Time of the events", "no event has a time".to_owned(), None),
         |span| row("Time of the events", span_seen(span), Some(span.agrees())),
     );
     let mut rows = vec![
@@ -93,9 +87,9 @@ fn span_seen(span: &Span) -> String {
 
 fn order_seen(order: &Order) -> String {
     let mut seen = match order.first_backwards {
-        None => "each event is as late as the one above it or later".to_owned(),
+        None => "no event is earlier than the one before it".to_owned(),
         Some(first) => format!(
-            "{} earlier than the event above, the first is event {first}",
+            "{} earlier than the event before, first at event {first}",
             if order.backwards == 1 {
                 "1 event is".to_owned()
             } else {

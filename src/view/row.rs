@@ -185,7 +185,7 @@ fn check(entry: &Entry, view: &str) -> Similarity {
     let checks = &entry.run.validation.checks;
     let Some(check) = checks.iter().find(|check| check.view == view) else {
         return Similarity {
-            cell: Cell::unknown("this run’s case version has no such check"),
+            cell: Cell::unknown("the case version of this run does not have this check"),
             shade: None,
         };
     };

@@ -42,7 +42,7 @@ pub struct Facts<'a> {
 pub fn markdown(facts: &Facts<'_>) -> String {
     let runs = if facts.broken > 0 {
         let broken = format::count(facts.broken, "run");
-        format!("{broken} with errors, {} fit", facts.runs)
+        format!("{broken} with errors, {} valid", facts.runs)
     } else {
         format::count(facts.runs, "run")
     };
@@ -152,7 +152,7 @@ fn push_problems(out: &mut String, diagnostics: &[Diagnostic]) {
     if diagnostics.is_empty() {
         return;
     }
-    out.push_str("\n### Problems\n\n| | Where | What | Next step |\n|---|---|---|---|\n");
+    out.push_str("\n### Problems\n\n| | Where | What | Help |\n|---|---|---|---|\n");
     for problem in diagnostics.iter().take(PROBLEMS) {
         let place = &problem.place;
         let at = [place.line, place.column].into_iter().flatten();
@@ -169,7 +169,7 @@ fn push_problems(out: &mut String, diagnostics: &[Diagnostic]) {
     if diagnostics.len() > PROBLEMS {
         let rest = format::count(diagnostics.len() - PROBLEMS, "more problem");
         out.push_str(&format!(
-            "\n{rest}; all of them are on the page of problems and in the other reports.\n"
+            "\n{rest}; the Problems page and the other reports list all of them.\n"
         ));
     }
 }

@@ -79,7 +79,7 @@ pub fn words(text: &Excerpt) -> Tree {
     let count = text.text.chars().count();
     let fold = match text.of {
         Some(all) => format!(
-            "the first {} of {}; all of it stands in run.json",
+            "the first {} of {}; run.json has the full text",
             format::grouped(&count.to_string()),
             format::count(all, "character")
         ),

@@ -139,7 +139,7 @@
     const sum = (of) => places.reduce((all, place) => all + of(place), 0);
     const found = sum(({ number }) => number);
     const all = sum(({ kind }) => total(partsOf(kind), () => true));
-    const rest = !found ? '. Take a filter away to see more' : shelf && found > places[0].shown ? `; ${digits(places[0].shown)} are shown` : '';
+    const rest = !found ? '. Remove a filter to see more' : shelf && found > places[0].shown ? `; ${digits(places[0].shown)} are shown` : '';
     status.textContent = `${digits(found)} of ${count(all, 'annotation')}${rest}.`;
   };
 

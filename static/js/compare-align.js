@@ -106,12 +106,12 @@
       const shown = list.slice(0, few);
       const more = list.length - shown.length;
       const words = few ? `${digits(more)} more` : `${list[0].number} to ${list.at(-1).number}`;
-      return make('td', {}, list.length ? actions(shown) : make('span', { className: 'quiet' }, 'nothing here'),
+      return make('td', {}, list.length ? actions(shown) : make('span', { className: 'quiet' }, 'none'),
         ...(more ? [fold(words, () => actions(list.slice(few, 500)))] : []));
     });
     const lengths = sides.map((list, side) => `${LETTERS[runs[side].at]} ${digits(list.length)}`);
-    const head = make('th', { scope: 'row' }, same ? 'Same ' : make('span', { className: 'differs' }, '≠ Apart '),
-      make('small', {}, `${same ? count(sides[0].length, 'action') : lengths.join(', ')}${isFirst ? ': they part here' : ''}`));
+    const head = make('th', { scope: 'row' }, same ? 'Same ' : make('span', { className: 'differs' }, '≠ Different '),
+      make('small', {}, `${same ? count(sides[0].length, 'action') : lengths.join(', ')}${isFirst ? ': the runs diverge here' : ''}`));
     return make('tr', { className: isFirst ? 'here' : '' }, head, ...cells);
   };
   const pair = async (runs, lists) => {
@@ -120,12 +120,12 @@
     const first = stretches.findIndex((each) => !each.same);
     const start = first > 0 ? stretches[0].sides[0].length : 0;
     const words = first < 0 ? same === 1 ? 'The only action is the same.' : `All ${count(same, 'action')} are the same, in the same order.`
-      : `${!first ? 'They part at the first action.' : `The first ${start === 1 ? 'action is' : `${count(start, 'action')} are`} the same; then they part.`}${
-        same > start ? ' Further on they meet again:' : ''} ${digits(same)} of the ${count(lists[0].length, 'action')} of ${LETTERS[runs[0].at]} and the ${digits(lists[1].length)} of ${LETTERS[runs[1].at]} ${same === 1 ? 'is' : 'are'} the same, in the same order.`;
+      : `${!first ? 'They diverge at the first action.' : `The first ${start === 1 ? 'action is' : `${count(start, 'action')} are`} the same; then they diverge.`}${
+        same > start ? ' Later they converge:' : ''} ${digits(same)} of the ${count(lists[0].length, 'action')} of ${LETTERS[runs[0].at]} and the ${digits(lists[1].length)} of ${LETTERS[runs[1].at]} ${same === 1 ? 'is' : 'are'} the same, in the same order.`;
     const drawn = async (from, to) => {
       const body = make('tbody');
       await steps(stretches.slice(from, to).entries(), ([at, each]) => body.append(stretch(each, runs, from + at === first)));
-      return table(`Stretches of ${LETTERS[runs[0].at]} and ${LETTERS[runs[1].at]}${from ? ', further on' : ''}`, 'Actions', runs, [body]);
+      return table(`Stretches of ${LETTERS[runs[0].at]} and ${LETTERS[runs[1].at]}${from ? ', continued' : ''}`, 'Actions', runs, [body]);
     };
     return { words, drawn, length: stretches.length };
   };
@@ -134,10 +134,10 @@
     const [base, ...others] = runs.filter((run) => lists[run.at].length);
     const missing = runs.filter((run) => !lists[run.at].length);
     const parts = [];
-    if (missing.length) parts.push(quiet(`${missing.map((run) => LETTERS[run.at]).join(' and ')} recorded no command and no path, so there is nothing to align.`));
+    if (missing.length) parts.push(quiet(`${missing.map((run) => LETTERS[run.at]).join(' and ')} recorded no commands and no paths, so there is nothing to align.`));
     if (others.length) {
       parts.push(quiet(`Actions are commands, reads, writes, searches and calls of other agents; they are the same when their kind and their command or path are.${
-        others.length > 1 ? ` Each run is laid beside ${LETTERS[base.at]}.` : ''}`));
+        others.length > 1 ? ` Each run is aligned with ${LETTERS[base.at]}.` : ''}`));
     }
     for (const [at, other] of others.entries()) {
       const { words, drawn, length } = await pair([base, other], [lists[base.at], lists[other.at]]);
@@ -146,9 +146,9 @@
       // One pair is seen at once, the others when they are asked for.
       if (at) parts.push(fold(count(length, 'stretch', 'stretches'), () => drawn(0, STRETCHES)));
       else parts.push(await drawn(0, FIRST), ...(length > FIRST ? [fold(`${length - FIRST} more of ${length} stretches`, () => drawn(FIRST, STRETCHES))] : []));
-      if (length > STRETCHES) parts.push(quiet(`The first ${STRETCHES} stretches are listed.`));
+      if (length > STRETCHES) parts.push(quiet(`Only the first ${STRETCHES} stretches are listed.`));
     }
-    return section('parting', 'Where they part', ...parts);
+    return section('parting', 'Where they diverge', ...parts);
   };
 
   compare.parting = parting;

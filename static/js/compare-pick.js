@@ -11,7 +11,7 @@
     const all = [];
     const offered = new Map();
     const select = make('select', { onchange: () => select.value && go([...names, select.value]) }, new Option('Choose a run of the same case', ''));
-    const input = make('input', { type: 'text', autocomplete: 'off', spellcheck: false, placeholder: 'words, or the address of a run' });
+    const input = make('input', { type: 'text', autocomplete: 'off', spellcheck: false, placeholder: 'Search, or the address of a run' });
     const list = make('datalist', { id: 'every-run' });
     const status = make('p', { className: 'quiet', role: 'status' });
     input.setAttribute('list', list.id);
@@ -26,7 +26,7 @@
       const free = all.filter(({ slug, kase }) => cases.has(kase) && !slugs.includes(slug));
       await steps(free.slice(0, OPTIONS), (each) => select.append(new Option(each.words, each.slug)));
       select.disabled = !free.length;
-      if (!free.length) select.options[0].text = 'There is no other run of this case';
+      if (!free.length) select.options[0].text = 'No other run of this case';
       else if (free.length > OPTIONS) select.append(make('option', { disabled: true }, `and ${count(free.length - OPTIONS, 'older run')}`));
     };
     const use = () => (loading ??= prepare().catch(() => { status.textContent = 'The list of runs could not be loaded; an address still works.'; }));
@@ -59,7 +59,7 @@
       if (!all.length || all.some(({ slug }) => slug === wanted)) return go([...names, wanted]);
       const found = await find(2);
       if (found.length === 1) return go([...names, found[0].slug]);
-      status.textContent = found.length ? 'More than one run has these words: choose one from the list.' : 'No other run has this address or these words.';
+      status.textContent = found.length ? 'Several runs match: choose one from the list.' : 'No other run matches.';
     } }, make('label', {}, 'Compare with ', select), make('label', {}, 'or any other run ', input), list, make('button', {}, 'Add'), status);
     form.addEventListener('focusin', () => use().then(() => list.firstChild || suggest()));
     if (names.length === 1) use();
@@ -74,7 +74,7 @@
     }));
     return [
       ...(runs.length ? [list] : []),
-      ...(runs.length === 1 ? [make('p', {}, 'One more run makes a comparison.')] : []),
+      ...(runs.length === 1 ? [make('p', {}, 'Add one more run to compare.')] : []),
       ...(runs.length && runs.length < MOST ? [adding(names, runs.map((run) => run.slug))] : []),
     ];
   };

@@ -56,7 +56,7 @@
     const shown = table('Fields of the runs', 'Field', runs, bodies);
     shown.classList.add('only');
     const box = make('input', { type: 'checkbox', checked: true, onchange: () => shown.classList.toggle('only') });
-    return section('fields', 'Fields', make('p', {}, make('label', {}, box, ' Only what differs')), shown);
+    return section('fields', 'Fields', make('p', {}, make('label', {}, box, ' Only differences')), shown);
   };
 
   const metrics = (runs) => {
@@ -65,17 +65,17 @@
       const most = Math.max(...found.map(({ value }) => value || 0));
       return line(name, found, ({ value, text }) => (value === null ? unknown('not recorded') : measure(text, most > 0 ? value / most : 0)), false);
     });
-    return section('metrics', 'Metrics', quiet('The bars of a row have one scale, from 0 to the largest value of the row. What was not recorded has no bar.'),
+    return section('metrics', 'Metrics', quiet('The bars of a row share one scale, from 0 to the largest value of the row. A value that was not recorded has no bar.'),
       table('Metrics of the runs', 'Metric', runs, [make('tbody', {}, ...rows)]));
   };
 
   const checks = (runs) => {
     const views = [...new Map(runs.flatMap((run) => run.checks.map(({ view, name }) => [view, name])))];
-    if (!views.length) return section('checks', 'Checks', quiet('None of these runs has a visual check.'));
+    if (!views.length) return section('checks', 'Checks', quiet('None of these runs has visual checks.'));
     const rows = views.map(([view, name]) => {
       const found = runs.map((run) => run.checks.find((check) => check.view === view));
       return line(name, found.map((check) => check?.similarity), (value, index) => {
-        if (!found[index]) return unknown('this run’s case version has no such check');
+        if (!found[index]) return unknown('the case version of this run does not have this check');
         return value === null ? found[index].text : measure(found[index].text, value);
       });
     });
@@ -101,7 +101,7 @@
           card.append(block);
         }
       }
-      card.append(make('p', {}, link(`${pageOf(run)}#writeup`, more ? 'All of the writeup' : 'The writeup on its page')));
+      card.append(make('p', {}, link(`${pageOf(run)}#writeup`, more ? 'Full writeup' : 'Writeup on the run page')));
       return card;
     });
     return section('writeups', 'Writeups', make('div', { className: 'beside' }, ...cards));

@@ -78,7 +78,7 @@
       label.style.left = `${(where / 10).toFixed(1)}%`;
       labels.append(label);
     }
-    document.getElementById('compared').append(section('tapes', 'Tapes', quiet('One tick per event, taller where something failed; every tick leads to its event. All tapes have one axis: the time since the first event of each.'),
+    document.getElementById('compared').append(section('tapes', 'Tapes', quiet('One tick per event, taller for failures; each tick links to its event. All tapes share one axis: the time since their first event.'),
       make('figure', {}, lanes, axis, labels, make('ul', { className: 'legend' },
         ...[...new Set(tapes.flat().map((event) => event.family))].map((family) => make('li', {}, make('i', { className: `f-${family}` }), family))))));
     for (const [run, tape] of tapes.entries()) {
@@ -101,12 +101,12 @@
       return paths;
     });
     const lists = touched.map((paths, run) => [...paths].filter(([path]) => touched.every((other, index) => index === run || !other.has(path))).sort(([a], [b]) => (a < b ? -1 : 1)));
-    if (touched.every((paths) => !paths.size)) return section(id, 'Files', quiet('None of these tapes names a file.'));
+    if (touched.every((paths) => !paths.size)) return section(id, 'Files', quiet('None of these tapes mentions a file.'));
     const common = [...touched[0].keys()].filter((path) => touched.every((paths) => paths.has(path))).length;
-    const cards = lists.map((list, run) => make('div', {}, make('h3', {}, letter(run), ' ', runs[run].tape ? `${count(list.length, 'file')} of its own` : 'no tape'),
+    const cards = lists.map((list, run) => make('div', {}, make('h3', {}, letter(run), ' ', runs[run].tape ? `${count(list.length, 'file')} only here` : 'no tape'),
       !runs[run].tape ? '' : list.length ? make('ul', { className: 'paths' }, ...list.slice(0, 200).map(([path, event]) => make('li', {}, link(event.href, shortened(path)), ' ', make('small', {}, event.word.replace('_', ' '))))) : quiet('None.'),
       ...(list.length > 200 ? [quiet(`${count(list.length - 200, 'more file')} not shown.`)] : [])));
-    return section(id, 'Files that only one of them touched', quiet(`${count(common, 'file')} ${common === 1 ? 'was' : 'were'} touched by all. A path leads to the event that wrote it, or else to the first that touched it.`),
+    return section(id, 'Files that only one run touched', quiet(`${count(common, 'file')} ${common === 1 ? 'was' : 'were'} touched by all. Each path links to the event that wrote it, or else to the first that touched it.`),
       make('div', { className: 'beside' }, ...cards));
   };
 

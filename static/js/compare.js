@@ -17,9 +17,9 @@
     const lost = asked.filter((name) => !received.has(name));
     const parts = [];
     if (lost.length) {
-      parts.push(make('div', { className: 'empty', role: 'status' }, make('p', {}, `${lost.length === 1 ? 'One address leads' : 'These addresses lead'} to no published run: `,
+      parts.push(make('div', { className: 'empty', role: 'status' }, make('p', {}, `${lost.length === 1 ? 'One address is' : 'These addresses are'} not of a published run: `,
         ...lost.flatMap((name, index) => [index ? ', ' : '', make('code', {}, name.slice(0, 200))]), '.'),
-      make('p', {}, 'It may have been set aside, renamed or mistyped. The other runs are compared all the same.')));
+      make('p', {}, 'It may have been quarantined, renamed or mistyped. The other runs are still compared.')));
     }
     if (asked.length - lost.length > MOST) parts.push(quiet(`At most ${MOST} runs can be compared; the first ${MOST} are.`));
     pick.hidden = runs.length > 1;
@@ -32,7 +32,7 @@
     document.title = `${runs.map((run) => run.model).join(' and ')} – ${document.title}`;
     const task = (run) => run.groups.flatMap((group) => group.fields.filter((field) => field.task));
     const apart = task(runs[0]).filter((_, at) => differ(runs.map((run) => task(run)[at].text)));
-    if (apart.length) place.append(make('p', { className: 'apart' }, `These runs differ in ${apart.map(({ name }) => name.toLowerCase()).join(', ')}: they did not face the same task, so their figures are no contest.`));
+    if (apart.length) place.append(make('p', { className: 'apart' }, `These runs differ in ${apart.map(({ name }) => name.toLowerCase()).join(', ')}: they did not face the same task, so their numbers are not comparable.`));
     const tapes = [];
     for (const run of runs) {
       await pause();

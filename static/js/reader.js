@@ -23,7 +23,7 @@
   // The filter
 
   const isPart = tapes.some((tape) => further(tape) || further(tape, -1));
-  const whole = isPart ? 'Counts and filters are about the events on this page.' : '';
+  const whole = isPart ? 'Counts and filters cover the events on this page only.' : '';
   const status = make('p', { className: 'quiet', role: 'status' }, whole);
   const filter = { kind: new Set(), note: new Set(), failed: false, annotated: false, find: '' };
   const controls = [];
@@ -164,7 +164,7 @@
     bar.append(clock);
   }
   if (markers.length) bar.append(button(`Present ${markers.length}`, () => present(0), { title: 'Pause on each marker (m)' }));
-  bar.append(button('Keys', () => help(), { title: 'What the keys do (?)' }));
+  bar.append(button('Keys', () => help(), { title: 'Keyboard shortcuts (?)' }));
   tapes[0].before(bar, status);
 
   let current = null;
@@ -257,7 +257,7 @@
     if (!link) tell(text);
     else if (tell.end === direction + what) location.assign(link.href);
     else {
-      tell(`${text} The same key again leads to`, link);
+      tell(`${text} Press the key again to go to`, link);
       tell.end = direction + what;
     }
   };
@@ -303,8 +303,8 @@
   const copy = async (text, pressed) => {
     const done = await put(text);
     const before = pressed.textContent;
-    pressed.textContent = done ? 'Copied' : 'Not allowed';
-    status.textContent = done ? 'Copied.' : 'The browser does not allow to copy.';
+    pressed.textContent = done ? 'Copied' : 'Blocked';
+    status.textContent = done ? 'Copied.' : 'The browser blocked copying.';
     setTimeout(() => { pressed.textContent = before; }, 1500);
   };
 
@@ -316,11 +316,11 @@
     const marker = markers[index];
     const onward = index + 1 >= markers.length && beyond(1);
     if (onward) onward.search += `${onward.search ? '&' : '?'}present=1`;
-    if (!markers.length) return tell(`No marker on this page.${onward ? ' The presenter goes on at' : ''}`, onward || '');
+    if (!markers.length) return tell(`No marker on this page.${onward ? ' The presenter continues at' : ''}`, onward || '');
     if (!marker) return onward ? location.assign(onward.href) : close();
     shown = index;
     marker.event.element.hidden = false;
-    const said = marker.element.querySelector('.md')?.cloneNode(true) ?? make('p', { className: 'quiet' }, 'This marker says nothing.');
+    const said = marker.element.querySelector('.md')?.cloneNode(true) ?? make('p', { className: 'quiet' }, 'This marker has no text.');
     for (const element of said.querySelectorAll('[id]')) element.removeAttribute('id');
     const words = [marker.event.element.querySelector('.en').textContent, marker.event.kind, marker.event.element.querySelector('.eh code')?.textContent ?? ''];
     stage.replaceChildren(
@@ -350,9 +350,9 @@
     ['j', 'k', 'next and previous event'],
     [']', '[', 'next and previous annotation'],
     ['f', 'F', 'next and previous failure'],
-    ['m', '', 'next marker: the presenter pauses there'],
+    ['m', '', 'next marker, where the presenter pauses'],
     ['/', '', 'find in the timeline'],
-    ['Esc', '', 'close what is open'],
+    ['Esc', '', 'close the open dialog'],
     ['?', '', 'this help'],
   ];
   const sheet = make('dialog', { className: 'sheet', ariaLabel: 'Keys' });
@@ -365,7 +365,7 @@
         list.append(make('div', {}, term, make('dd', {}, words)));
       }
       sheet.append(make('h2', {}, 'Keys'), list,
-        make('p', { className: 'quiet' }, 'Shift and a click on an event’s number link all events from the one linked before.'),
+        make('p', { className: 'quiet' }, 'Shift-click an event number to link all events from the last linked one.'),
         button('Close', () => sheet.close()));
       document.body.append(sheet);
     }

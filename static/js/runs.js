@@ -98,7 +98,7 @@
       if (asked !== mine) return;
       body.append(...made.splice(0, SOME));
     }
-    status.textContent = own ? `${count(found.length)} of ${count(rows.length)} runs${found.length ? '' : '. Take a filter away to see more'}.` : '';
+    status.textContent = own ? `${count(found.length)} of ${count(rows.length)} runs${found.length ? '' : '. Remove a filter to see more'}.` : '';
   };
 
   // By the column that was asked for.

@@ -83,9 +83,9 @@
 
   const say = (found) => {
     const words = [];
-    if (failed) words.push('The search data could not be loaded. Load the page again to try once more.');
+    if (failed) words.push('The search data could not be loaded. Reload the page to try again.');
     else if (found?.length) words.push(`${count(found.length, 'result')}.`);
-    else if (found && done) words.push(`Nothing was found for “${input.value.trim()}”. Try fewer or other words.`);
+    else if (found && done) words.push(`No results for “${input.value.trim()}”. Try fewer or other words.`);
     else if (done) words.push(`${count(documents.length, 'text')} can be searched.`);
     if (!done && !failed) words.push(`Reading the index: ${Math.floor(documents.length / (manifest?.documents || 1) * 100)} %`);
     if (manifest?.leftOut) words.push(`Not searched: ${count(manifest.leftOut, 'writeup')} and annotations of the oldest runs.`);

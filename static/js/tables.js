@@ -108,7 +108,7 @@
     const single = marks.filter((mark) => !mark.querySelector('.many'));
     for (const mark of single) mark.classList.toggle('faint', filtered > 0 && !kept.has(mark.getAttribute('href')));
     if (!single.some((mark) => mark.matches('.faint'))) return single.length < marks.length ? ' The plots show all runs.' : '';
-    return ` In the plots the others are faint${single.length < marks.length ? ', but for marks that stand for several runs' : ''}.`;
+    return ` In the plots the others are faint${single.length < marks.length ? ', except marks of several runs' : ''}.`;
   };
 
   const hide = (table, list = rows(table)) => {
@@ -203,7 +203,7 @@
     const parts = chosen();
     const done = await put(`${FORMATS[name](parts)}\n`);
     const all = parts.reduce((sum, part) => sum + part.rows.length, 0);
-    const told = done ? `Copied ${runs(all)} as ${name}.` : 'The browser does not let this page copy.';
+    const told = done ? `Copied ${runs(all)} as ${name}.` : 'The browser blocked copying.';
     if (picked.size) bar.note.textContent = told;
     else say(told);
   };
@@ -292,7 +292,7 @@
       change();
     } }));
     const chooser = make('details', { className: 'columns' }, make('summary', {}, 'Columns'),
-      make('fieldset', {}, make('legend', { className: 'sr' }, 'Columns that are shown'),
+      make('fieldset', {}, make('legend', { className: 'sr' }, 'Visible columns'),
         ...boxes.map((box) => make('label', {}, box, ` ${names.get(box.value)}`))));
     chooser.onkeydown = (event) => {
       if (event.key !== 'Escape') return;

@@ -81,7 +81,7 @@
       const link = to > last && further(event.parentElement);
       if (link) {
         link.hash = `${prefix}e-${last + 1}..${to}`;
-        tell('This range goes on at', link);
+        tell('This range continues at', link);
       }
     }
     const filtered = location.search || document.querySelector('.e[hidden]');

@@ -140,7 +140,7 @@ test('hostile names in the filter are names', async () => {
   });
   const address = `${fileUrl(folder, 'annotations/note/index.html')}?author=${encodeURIComponent(payload)}`;
   const { context, page, problems, filter, shown } = await open(address, `${pathToFileURL(folder).href}/`);
-  await status(filter, '0 of 2 annotations. Take a filter away to see more.');
+  await status(filter, '0 of 2 annotations. Remove a filter to see more.');
   assert.deepEqual(await shown(), []);
   await filter.getByLabel('Author').selectOption('');
   await filter.getByLabel('Case').selectOption(payload);

@@ -86,7 +86,7 @@ for (const from of ['disk', 'a sub-path']) {
     assert.deepEqual(await row(page, 'checks', 'Title').locator('td').allInnerTexts(), ['0.9', 'not reached: no canvas']);
     assert.match(await words(row(page, 'fields', 'Version of the harness')), /≠.*differs/s);
     assert.equal(await row(page, 'fields', 'Orchestrator').isVisible(), false);
-    await page.getByRole('checkbox', { name: 'Only what differs' }).uncheck();
+    await page.getByRole('checkbox', { name: 'Only differences' }).uncheck();
     assert.equal(await row(page, 'fields', 'Orchestrator').isVisible(), true);
     assert.equal(await page.locator('.apart').count(), 0, 'they faced the same task');
 
@@ -132,7 +132,7 @@ for (const from of ['disk', 'a sub-path']) {
   test(`a run page leads to a comparison with another run of its case, from ${from}`, async () => {
     const { page, close } = await open('', { ...options(), file: `runs/${SLUGS[0]}/index.html` });
     await page.getByRole('link', { name: 'Compare with another run' }).click();
-    await page.getByText('One more run makes a comparison.').waitFor();
+    await page.getByText('Add one more run to compare.').waitFor();
     assert.equal(await page.locator('#pick').isVisible(), true);
     const select = page.getByRole('combobox', { name: 'Compare with' });
     await select.locator(`option[value="${SLUGS[3]}"]`).waitFor({ state: 'attached' });
@@ -170,7 +170,7 @@ test('any run of the site is found by words, by its part of the address or from 
   await say.filter({ hasText: 'More than one run has these words' }).waitFor();
   await other.fill('no such run');
   await other.press('Enter');
-  await say.filter({ hasText: 'No other run has this address or these words.' }).waitFor();
+  await say.filter({ hasText: 'No other run matches.' }).waitFor();
   await other.fill('heron pong');
   await other.press('Enter');
   await page.waitForURL((url) => url.search === `?runs=${SLUGS[0]},${SLUGS[1]},${SLUGS[2]}`);
@@ -200,7 +200,7 @@ test('after they part, tapes are laid beside each other again', async () => {
   const { page, close } = await open(`?runs=${of(0)},${of(1)},${of(2)}`, { base });
   await page.locator('#writeups').waitFor();
   const part = page.locator('section:has(#parting)');
-  assert.match(await words(part), /Each run is laid beside A\./);
+  assert.match(await words(part), /Each run is aligned with A\./);
   assert.match(await words(part), /The first action is the same; then they part\. Further on they meet again: 4 of the 5 actions of A and the 6 of B are the same, in the same order\./);
   const rows = (await part.locator('table').first().locator('tbody tr').allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' ').replaceAll(/#\d+ command /g, ''));
   assert.deepEqual(rows, ['Same 1 action npm ci npm ci', '≠ Apart A 1, B 0: they part here only a nothing here', 'Same 2 actions make lint make lint', '≠ Apart A 0, B 2 nothing here only b and b', 'Same 1 action ship ship']);

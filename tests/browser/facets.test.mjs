@@ -112,7 +112,7 @@ test('kinds of annotations are a facet, and words filter further', async () => {
   assert.deepEqual(await ids(), wanted(dials));
   assert.equal(new URL(page.url()).searchParams.get('q'), 'weather completed');
   await facets.getByRole('searchbox').fill('nothing has this');
-  await status('0 of 26 runs. Take a filter away to see more');
+  await status('0 of 26 runs. Remove a filter to see more');
   await context.close();
 });
 

@@ -216,7 +216,7 @@ test('the presenter goes on on the next page of the tape, also over a page witho
     assert.equal(await page.locator('.present .next').textContent(), 'Next page');
     await page.keyboard.press('m');
     await page.waitForURL(/events\/2\/index\.html\?present=1$/);
-    assert.match(await told(page), /^No marker on this page\. The presenter goes on at events 1,000 to 1,199/);
+    assert.match(await told(page), /^No marker on this page\. The presenter continues at events 1,000 to 1,199/);
     await page.locator('.tell a').click();
     await page.waitForURL(/events\/3\/index\.html\?present=1$/);
     assert.match(await page.locator('.present').textContent(), /Marker 1 of 1 .*Look at 1100/);
@@ -373,7 +373,7 @@ test('at the end of a page the same key again leads to the next page of the tape
   await page.waitForFunction(() => document.querySelector('.tape-tools'));
   await last.evaluate((event) => { event.tabIndex = -1; event.focus(); });
   await page.keyboard.press('f');
-  assert.match(await told(page), /^No further failure on this page\. The same key again leads to events 500 to 999 of/);
+  assert.match(await told(page), /^No further failure on this page\. Press the key again to go to events 500 to 999 of/);
   await page.keyboard.press('f');
   await page.waitForURL(/events\/2\/index\.html\?failed=1$/);
   await page.locator('.tape-tools button', { hasText: 'Show all' }).click();

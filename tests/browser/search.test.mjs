@@ -109,7 +109,7 @@ test('what is not found is said, with what to do next', async () => {
   await page.keyboard.press('/');
   await said(finder, 'texts can be searched');
   await page.keyboard.type('qqqqzzzz');
-  await said(finder, 'Nothing was found for “qqqqzzzz”. Try fewer or other words.');
+  await said(finder, 'No results for “qqqqzzzz”. Try fewer or other words.');
   assert.equal(await finder.locator('a').count(), 0);
   await context.close();
 });
@@ -160,7 +160,7 @@ test('words of a script without spaces are found, also by their first letter, an
     await finder.locator(`h2:has-text("${heading}") + ul mark`, { hasText: mark }).first().waitFor();
   }
   await finder.getByRole('searchbox').fill('试批');
-  await said(finder, 'Nothing was found for “试批”.');
+  await said(finder, 'No results for “试批”.');
   assert.deepEqual(problems, []);
   await context.close();
 });

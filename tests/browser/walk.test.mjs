@@ -41,7 +41,7 @@ async function walk(start, width) {
   await look('picked');
   await page.getByRole('link', { name: /compare/i }).or(page.getByRole('button', { name: /compare/i })).filter({ visible: true }).first().click();
   await page.waitForURL(/compare\/(index\.html)?\?runs=/);
-  await page.getByRole('heading', { name: 'Where they part' }).waitFor();
+  await page.getByRole('heading', { name: 'Where they diverge' }).waitFor();
   for (const model of models) assert.ok(await page.getByRole('link', { name: model }).count() > 0);
   await look('compared');
 

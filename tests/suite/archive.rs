@@ -396,7 +396,7 @@ fn a_run_in_the_folder_of_another_is_told_and_a_record_among_the_things_of_a_run
     assert_eq!(outcome.runs, 1);
     assert_eq!(
         described(&outcome),
-        nested.map(|folder| format!("warning[content.nested-run] {FIRST}/{folder}/run-record.json The run directory lies in another one, so its run is not published"))
+        nested.map(|folder| format!("warning[content.nested-run] {FIRST}/{folder}/run-record.json The run directory is inside another one, so its run is not published"))
     );
     let roots = ["content", "content/runs", "content/runs/first/again"];
     let outcome = site.check_with(&Overrides {

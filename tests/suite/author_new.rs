@@ -93,8 +93,8 @@ fn what_is_there_is_never_replaced() {
     place.write("link-target/mine", "");
     let before = tree(place.root());
     for (folder, part) in [
-        ("taken", "it holds `content`"),
-        ("file", "There is a file `file` already"),
+        ("taken", "it contains `content`"),
+        ("file", "The file `file` already exists"),
         ("file/below", "could not be written"),
     ] {
         let ran = runpress_in(place.root(), &["new", folder]);

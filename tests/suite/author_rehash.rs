@@ -146,7 +146,7 @@ fn with_the_tape_as_it_was_both_events_are_shown_and_where_a_moved_one_stands() 
     let ran = rehash(&site, &["--before", "content/runs/first/run-record.json"]);
     assert_eq!(ran.status, Some(2));
     assert!(
-        ran.stderr.contains("is not the tape that was annotated"),
+        ran.stderr.contains("is not the annotated tape"),
         "{}",
         ran.stderr
     );
@@ -158,7 +158,7 @@ fn with_the_tape_as_it_was_both_events_are_shown_and_where_a_moved_one_stands() 
         concat!(
             "  same (note)\n    event 0, agent: one (unchanged)\n",
             "  moved (note)\n    before: event 1, agent: two\n    now: event 1, agent: new\n    What it was about is event 2 now.\n",
-            "  gone (note)\n    before: event 2, agent: three\n    now: event 2, agent: two\n    What it was about was changed or removed.\n",
+            "  gone (note)\n    before: event 2, agent: three\n    now: event 2, agent: two\n    The event was changed or removed.\n",
         )
     );
 }
@@ -171,7 +171,7 @@ fn an_event_that_was_changed_out_of_sight_is_said_to_be_changed() {
     let ran = rehash(&site, &["--before", "old.jsonl"]);
     assert!(
         ran.stdout
-            .ends_with("event 1, agent: two (changed, but not in these words)\n"),
+            .ends_with("event 1, agent: two (changed, but these words are the same)\n"),
         "{}",
         ran.stdout
     );
@@ -198,7 +198,11 @@ fn an_annotation_whose_event_or_quote_is_gone_stops_it() {
         "{}",
         ran.stdout
     );
-    assert!(ran.stderr.contains("Event `3` holds it"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("Event `3` contains it"),
+        "{}",
+        ran.stderr
+    );
     assert!(
         ran.stderr.ends_with("Nothing was written.\n"),
         "{}",

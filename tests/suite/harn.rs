@@ -30,7 +30,7 @@ fn the_real_pair_has_no_errors_and_no_warnings_and_one_note_about_a_slipped_anno
     assert_eq!(found.len(), 1, "{found:#?}");
     assert!(found[0].starts_with("note"), "{found:#?}");
     assert!(
-        found[0].contains("The annotation `ann-llm-correct` speaks of `llm_call`, but points at event `1`, which is `clock_read`"),
+        found[0].contains("The annotation `ann-llm-correct` mentions `llm_call`, but points at event `1`, which is `clock_read`"),
         "{found:#?}"
     );
 }
@@ -107,10 +107,7 @@ fn a_stated_hash_that_agrees_is_said_to_agree() {
             .iter()
             .all(|code| !code.contains("digest"))
     );
-    assert_eq!(
-        site.first_page().beside("Its digest"),
-        ["agrees with the tape"]
-    );
+    assert_eq!(site.first_page().beside("Its digest"), ["matches the tape"]);
 }
 
 #[test]

@@ -204,7 +204,7 @@ fn a_page_lists_a_hundred_files_and_says_where_the_others_are() {
     let rows = page.texts("details > .scroll[aria-label='Files in the archive'] tbody tr");
     assert_eq!(rows.len(), 100);
     let main = page.main();
-    assert!(main.contains("3 more files stand in run.json."), "{main}");
+    assert!(main.contains("3 more files are in run.json."), "{main}");
     assert_eq!((listed(&site).len(), paths(&site).len()), (103, 103));
 }
 
@@ -287,7 +287,7 @@ fn links_hidden_files_odd_names_and_what_is_no_file_are_left_out_and_counted() {
     assert_eq!(
         described(&outcome),
         [format!(
-            "note[implementation.left-out] {FIRST}/implementation Of the implementation, 3 hidden files or folders, 6 links, 3 names that not every system can write and 1 thing that is no regular file are not published"
+            "note[implementation.left-out] {FIRST}/implementation Of the implementation, 3 hidden files or folders, 6 links, 3 names that are not portable and 1 special file are not published"
         )]
     );
     assert_eq!(paths(&site), ["implementation/main.ts"]);

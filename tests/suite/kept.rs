@@ -6,7 +6,7 @@ use crate::support::TestSite;
 fn is_kept(site: &TestSite, path: &str, shown: &str) {
     let ran = site.runpress(&["build"]);
     assert_eq!(ran.status, Some(2), "{path}: {}", ran.stderr);
-    let words = format!("The folder `public` holds `{shown}`, which runpress did not write");
+    let words = format!("The folder `public` contains `{shown}`, which runpress did not write");
     assert!(ran.stderr.contains(&words), "{}", ran.stderr);
     assert_eq!(site.text(&format!("public/{path}")), "mine");
 }

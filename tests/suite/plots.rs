@@ -56,7 +56,7 @@ fn three_runs_are_three_marks_that_lead_to_them() {
         assert_eq!(words(link), name, "its title");
         assert!(name.contains("m-") && name.contains("codex"), "{name}");
     }
-    assert!(page.main().contains("The table above has the figures"));
+    assert!(page.main().contains("The table above has the values"));
     assert_eq!(crate::crawl::problems(&site.published()), [""; 0]);
 }
 
@@ -100,7 +100,7 @@ fn a_wide_range_is_logarithmic_and_unknown_values_are_told_in_words() {
     let page = site.page("cases/pong/index.html");
     let main = page.main();
     assert!(
-        main.contains("2 runs have no known comparable cost and stand in the table only."),
+        main.contains("2 runs have no known comparable cost and are only in the table."),
         "{main}"
     );
     let texts = page.texts("figure.plot svg text");

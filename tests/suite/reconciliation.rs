@@ -91,7 +91,7 @@ fn logs_that_do_not_fit_are_published_with_every_difference_named() {
         page.texts("[aria-label='Recording and record'] td:nth-child(2)"),
         [
             "2026-03-01 09:59:00 UTC to 2026-03-01 10:30:00 UTC; begins 1 min before the run started and ends 19 min 48 s after the run finished",
-            "1 event is earlier than the event above, the first is event 2; 1 event without a time",
+            "1 event is earlier than the event before, first at event 2; 1 event without a time",
             "1 of 6 events is unknown, 16.7 %",
             "1 error and 0 failed events in a run that is completed; the log ends in an error",
             "2 lines, 1 of them from stderr, gave 6 events and 0 warnings; 1 line cannot be read",

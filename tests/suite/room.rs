@@ -147,7 +147,7 @@ fn threads_that_a_page_has_no_room_for_are_counted_and_are_whole_in_run_json() {
     let more = format!("{} more threads", 40 - shown);
     assert!(page.main().contains(&more), "{}", page.main());
     assert!(
-        page.main().contains("The text goes on in run.json"),
+        page.main().contains("The text continues in run.json"),
         "{}",
         page.main()
     );
@@ -381,7 +381,7 @@ fn a_conversation_that_a_page_has_no_room_for_is_counted_and_is_whole_in_run_jso
     assert_eq!(page.all("ol.turns > li.turn").len(), 4);
     assert!(page.main().contains("1 more turn"), "{}", page.main());
     assert!(
-        page.main().contains("The text goes on in run.json"),
+        page.main().contains("The text continues in run.json"),
         "{}",
         page.main()
     );

@@ -52,7 +52,7 @@ fn every_problem_of_site_toml_is_reported_at_once() {
 fn a_value_of_site_toml_that_cannot_be_used_is_told_for_what_is_wrong_with_it() {
     let entry = |keys: &str| format!("[[nav]]\n{keys}\n");
     let needs = "A navigation entry needs a `title` and a `url`";
-    let leads = "A navigation entry cannot lead to `javascript:1`";
+    let leads = "A navigation entry cannot link to `javascript:1`";
     for (text, told) in [
         (
             entry("title = \"x\"\nurl = \"javascript:1\""),

@@ -62,8 +62,8 @@ fn evidence_of_more_than_64_kib_is_cut_with_a_sentence_and_stands_whole_in_run_j
         assert_eq!(codes(&site.publish()), [""; 0]);
         let main = site.first_page().main();
         assert_eq!(
-            main.contains("Only the first 64.0 KiB are shown; the sidecar holds all of it.")
-                || main.contains("Only the first 64 KiB are shown; the sidecar holds all of it."),
+            main.contains("Only the first 64.0 KiB are shown; the sidecar has the full text.")
+                || main.contains("Only the first 64 KiB are shown; the sidecar has the full text."),
             cut,
             "{length}"
         );

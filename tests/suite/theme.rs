@@ -17,11 +17,7 @@ fn templates_and_static_files_of_the_site_replace_the_built_in_ones_one_by_one()
     site.write("static/robots-note.txt", "hello");
     site.publish();
     assert_eq!(site.page("guide/index.html").texts("p.mine"), ["mine"]);
-    assert!(
-        site.page("404.html")
-            .main()
-            .contains("no page at this address")
-    );
+    assert!(site.page("404.html").main().contains("Page not found"));
     assert_eq!(site.text("public/robots-note.txt"), "hello");
     let scripts = site.published();
     assert!(scripts.values().any(|bytes| bytes == script.as_bytes()));
@@ -108,7 +104,7 @@ fn a_static_file_or_a_template_that_cannot_be_read_is_told_as_what_it_is() {
         assert_eq!(
             told(),
             format!(
-                "error[template.unreadable]: The link `{folder}/odd` leads out of the site's root"
+                "error[template.unreadable]: The link `{folder}/odd` points outside the root of the site"
             )
         );
         let _socket = std::os::unix::net::UnixListener::bind(&odd).expect("a socket");

@@ -143,7 +143,7 @@ class Documented(unittest.TestCase):
                 if language == "toml":
                     tomllib.loads(text.replace("+++\n", ""))
 
-    def test_a_withdrawn_run_is_told_as_the_page_says(self):
+    def test_a_withdrawn_run_is_reported_as_the_page_says(self):
         site = self.folder / "site"
         self.assertEqual(runpress("new", site).returncode, 0)
         text = next(text for language, text, before in steps(page("ci.md")) if "withdrawn.toml" in before)
@@ -167,9 +167,9 @@ class Documented(unittest.TestCase):
             "`transcript.json` is": ["transcript.json"],
             "`assets/tests.txt` in": ["assets/tests.txt"],
             "`annotations.json` is": ["annotations.json"],
-            "`annotations.actions.jsonl` holds": ["annotations.actions.jsonl"],
+            "`annotations.actions.jsonl` contains": ["annotations.actions.jsonl"],
             "`implementation/src/ball.ts` in": ["implementation/src/ball.ts"],
-            "`raw.jsonl` holds": ["raw.jsonl"],
+            "`raw.jsonl` contains": ["raw.jsonl"],
             "A record of sub-version 1": ["../early/run-record.json"],
             "a later form with domains": ["../later/writeup.md"],
         }

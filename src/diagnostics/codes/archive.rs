@@ -3,7 +3,7 @@ use super::family;
 
 family! { ALL:
     ARCHIVE_DUPLICATE_RUN_ID = "archive.duplicate-run-id" Error "two runs have the same id"
-        why "An id names one run. One of the folders is a copy, or the recorder used the same id twice."
+        why "Run ids are unique. One of the folders is a copy, or the recorder used the same id twice."
         bad "runs/a/run-record.json: {\"id\":\"4f1c\"}\nruns/b/run-record.json: {\"id\":\"4f1c\"}"
         good "runs/a/run-record.json: {\"id\":\"4f1c\"}\nruns/b/run-record.json: {\"id\":\"9b02\"}";
     ARCHIVE_SLUG_COLLISION = "archive.slug-collision" Note "two pages would have the same address"

@@ -20,7 +20,7 @@ pub(super) fn syntax_error(source: &Source<'_>, error: &serde_json::Error) -> Di
             return codes::RECORD_WRONG_DOCUMENT.at(
                 source.place(at, at + line.len()),
                 format!("This is {kind}, not a run record"),
-                "Put the run's record in `run-record.json` and give this file its own name.",
+                "Save the run record as `run-record.json`, and rename this file.",
             );
         }
         break;
@@ -28,7 +28,7 @@ pub(super) fn syntax_error(source: &Source<'_>, error: &serde_json::Error) -> Di
     codes::RECORD_SYNTAX.at(
         source.place_of(error),
         format!("The record is not valid JSON: {}", reason(error)),
-        "Correct the JSON here; a half-written file usually means that the recorder was stopped.",
+        "Correct the JSON here; a truncated file usually means that the recorder was stopped.",
     )
 }
 
@@ -72,7 +72,7 @@ pub(super) fn wrong_document<'a>(
     Some(codes::RECORD_WRONG_DOCUMENT.at(
         reader.place(start(root), ""),
         format!("This is {kind}, not a Test Cabinet run record"),
-        "Put a record with `id`, `subject`, `metrics`, `validation` and `status` here.",
+        "Save a record with `id`, `subject`, `metrics`, `validation` and `status` under this name.",
     ))
 }
 

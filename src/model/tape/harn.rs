@@ -75,7 +75,7 @@ fn header(header: harn::Header) -> Vec<(&'static str, String)> {
     let effects = if run.effects_observed {
         "observed"
     } else {
-        "not observed: a tool call without file changes may have made some"
+        "not observed: a tool call without file changes may still have changed files"
     };
     facts.push(("recording", recording.to_owned()));
     facts.push(("file changes of tools", effects.to_owned()));
@@ -306,7 +306,7 @@ fn fill<'a>(event: &mut Event<'a>, kind: harn::Kind<'a>, agent: &mut Agent<'_>) 
             event.push(
                 None,
                 TextKind::Plain,
-                "Something was removed here: the next record was written without what the recorder’s patterns matched.",
+                "Something was removed here: the next record was written without the text that the recorder’s patterns matched.",
             );
             ("payload_redaction", Family::Other)
         }

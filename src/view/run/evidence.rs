@@ -131,7 +131,7 @@ fn word(outcome: ScriptOutcome) -> &'static str {
         ScriptOutcome::NoVerdict => "without a verdict",
         ScriptOutcome::PreconditionUnmet => "precondition unmet",
         ScriptOutcome::NotRun => "did not run",
-        ScriptOutcome::NotSaid => "not said whether it ran",
+        ScriptOutcome::NotSaid => "not recorded whether it ran",
     }
 }
 
@@ -146,8 +146,8 @@ fn script(script: &DebugScript<'_>) -> ScriptView {
         (_, ScriptOutcome::PreconditionUnmet) => {
             "no: its precondition was not met, so it fails nothing"
         }
-        (true, _) => "yes: its item of the checklist fails when it fails",
-        (false, _) => "no: it only informs",
+        (true, _) => "yes: if it fails, its checklist item fails",
+        (false, _) => "no: informative only",
     };
     let decides = outcome != ScriptOutcome::PreconditionUnmet;
     let code =
@@ -195,7 +195,7 @@ fn script(script: &DebugScript<'_>) -> ScriptView {
                 let found = match output.actual_present {
                     Some(true) => "present",
                     Some(false) => "missing",
-                    None => "not said whether it is there",
+                    None => "not recorded whether it exists",
                 };
                 format!(
                     "{}{kind}: {found}",
@@ -215,7 +215,7 @@ fn rows(verdict: &Verdict<'_>, decides: bool) -> Vec<AssertionView> {
     if verdict.assertions.is_empty() {
         return vec![AssertionView {
             verdict: id,
-            label: "no assertion is recorded".to_owned(),
+            label: "no assertions recorded".to_owned(),
             outcome: passed(verdict.pass),
             expected: Tree::NOTHING,
             actual: Tree::NOTHING,
@@ -326,7 +326,7 @@ fn performance(block: &Performance<'_>) -> Vec<Fact> {
         ),
         fact(
             "Fuel limit",
-            format::number(number(block.fuel_limit).as_ref(), "none is recorded"),
+            format::number(number(block.fuel_limit).as_ref(), "none recorded"),
             false,
         ),
         fact("Cases", Cell::known(cases), false),
@@ -346,7 +346,7 @@ fn adversarial(block: &Adversarial<'_>) -> Vec<Fact> {
     let winner = block
         .winner
         .as_deref()
-        .map_or_else(|| Cell::known("nobody"), Cell::known);
+        .map_or_else(|| Cell::known("none"), Cell::known);
     vec![
         fact("Outcome", words(block.outcome.as_deref()), false),
         fact("Opponent", words(block.opponent.as_deref()), false),
@@ -378,7 +378,7 @@ pub(super) fn toolchain(toolchain: &Toolchain<'_>) -> ToolchainView {
         None => (
             "The type check did not run",
             "none",
-            "A type check that did not run decides nothing.",
+            "A type check that did not run has no effect.",
         ),
     };
     ToolchainView {

@@ -178,7 +178,7 @@ fn tool_summary(calls: &[(&str, Number)]) -> String {
         format!("{} of {tools}", format::count(sum, "call"))
     });
     if calls.len() > TOOLS {
-        format!("{all}; the {TOOLS} most used are shown, all stand in run.json")
+        format!("{all}; the {TOOLS} most used are shown, run.json has all")
     } else {
         all
     }
@@ -195,9 +195,9 @@ fn total((name, total): (&'static str, Total)) -> TotalView {
         // What is not reported can only add to it.
         (Some(digits), Some(missing)) => Cell::titled(
             format!("≥ {}", format::grouped(digits)),
-            format!("at least this: {missing} and counted as 0"),
+            format!("lower bound: {missing} and counted as 0"),
         ),
-        (None, _) => Cell::unknown("no class of it is reported"),
+        (None, _) => Cell::unknown("none of its classes is reported"),
     };
     TotalView {
         name,

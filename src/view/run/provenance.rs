@@ -127,8 +127,8 @@ pub(super) fn provenance(s: &Sources<'_>) -> ProvenanceView {
         ),
     ];
     let gg = [
-        ("What gg was given", s.details.subject.gg_capability_set),
-        ("What gg says of its session", s.details.subject.gg_summary),
+        ("Input of gg", s.details.subject.gg_capability_set),
+        ("gg’s report of its session", s.details.subject.gg_summary),
     ];
     ProvenanceView {
         facts,
@@ -164,7 +164,7 @@ pub(super) fn provenance(s: &Sources<'_>) -> ProvenanceView {
     }
 }
 
-const HARN_HOLDS: &str = "A Harn tape is published as it was recorded. It may contain prompts, messages, model responses, tool results, file contents, command lines and paths, except what the recorder itself left out or removed.";
+const HARN_HOLDS: &str = "A Harn tape is published as it was recorded. It may contain prompts, messages, model responses, tool results, file contents, command lines and paths, except what the recorder itself omitted or removed.";
 
 fn tape_view(tape: &Tape<'_>, sidecar: Option<&Sidecar<'_>>) -> TapeView {
     TapeView {
@@ -195,7 +195,7 @@ fn tape_view(tape: &Tape<'_>, sidecar: Option<&Sidecar<'_>>) -> TapeView {
                     tone: "bad",
                 },
                 (Some(_), false) => Badge {
-                    word: "agrees with the tape".to_owned(),
+                    word: "matches the tape".to_owned(),
                     tone: "good",
                 },
             };

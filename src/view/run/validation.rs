@@ -167,7 +167,7 @@ fn proof(proof: &Proof<'_>) -> ProofView {
         present: match proof.present {
             Some(true) => "present",
             Some(false) => "missing",
-            None => "not said",
+            None => "not recorded",
         },
         dest: text(&proof.dest),
         detail: text(&proof.detail),

@@ -91,7 +91,7 @@ pub fn annotation_view<'a>(
     AnnotationView {
         rest: is_cut.then(|| {
             format!(
-                "Only the first {} are shown; the sidecar holds all of it.",
+                "Only the first {} are shown; the sidecar has the full text.",
                 format::bytes(limit as u64)
             )
         }),

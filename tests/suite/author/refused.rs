@@ -24,7 +24,7 @@ fn what_a_check_would_report_is_refused_with_its_words_and_nothing_is_written() 
             &["--event", "1", "--kind", ""],
             &[
                 "annotation.unknown-kind",
-                "The kinds are `correct`, `incorrect`,",
+                "The recognized kinds are `correct`, `incorrect`,",
             ],
         ),
         (
@@ -321,7 +321,7 @@ fn a_writer_that_waits_for_another_says_so_and_names_the_file() {
     stderr.read_line(&mut said).expect("a line");
     assert_eq!(
         said,
-        format!("Waiting for another program that has locked `{FIRST}/run-record.json`.\n")
+        format!("Waiting for another program to unlock `{FIRST}/run-record.json`.\n")
     );
     drop(record);
     assert!(child.wait().expect("an end").success());

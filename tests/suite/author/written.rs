@@ -293,7 +293,9 @@ fn every_command_of_the_page_about_annotating_does_what_the_page_says() {
         .and_then(|rest| rest.split("```").next());
     assert!(printed.contains(shown.expect("an output")), "{printed}");
     assert_eq!(
-        printed.matches("(changed, but not in these words)").count(),
+        printed
+            .matches("(changed, but these words are the same)")
+            .count(),
         7,
         "{printed}"
     );

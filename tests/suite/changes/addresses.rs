@@ -183,7 +183,7 @@ fn a_ledger_that_contradicts_itself_is_refused() {
         (
             "\"id\": \"run-1\"",
             "\"id\": \"run-2\"",
-            "the run `run-2` is in it twice",
+            "duplicate run `run-2`",
         ),
         (
             "\"build\": 2",

@@ -56,10 +56,7 @@ fn a_tape_of_every_version_is_published_without_a_problem() {
 fn the_sidecar_of_the_newest_version_agrees_with_its_tape() {
     let site = sample(FULL);
     site.publish();
-    assert_eq!(
-        site.first_page().beside("Its digest"),
-        ["agrees with the tape"]
-    );
+    assert_eq!(site.first_page().beside("Its digest"), ["matches the tape"]);
     let document = site.first_document();
     assert_eq!(
         raw(&document, "/annotations/0/target/kind"),
@@ -182,7 +179,7 @@ fn a_newer_version_is_refused_for_its_number_whatever_else_it_holds() {
         let found = described(&site.check());
         assert_eq!(found.len(), 1, "{found:?}");
         assert!(
-            found[0].contains("The tape is of version `6`; the newest that can be read is `5`"),
+            found[0].contains("The tape has version `6`; the newest supported version is `5`"),
             "{found:?}"
         );
     }

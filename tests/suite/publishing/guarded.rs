@@ -101,7 +101,8 @@ fn a_site_that_holds_a_repository_or_a_domain_of_somebody_else_is_refused_and_ke
         for command in ["check", "build"] {
             let ran = site.runpress(&[command]);
             assert_eq!(ran.status, Some(2), "{path}: {}", ran.stderr);
-            let words = format!("The folder `public` holds `{name}`, which runpress did not write");
+            let words =
+                format!("The folder `public` contains `{name}`, which runpress did not write");
             assert!(ran.stderr.contains(&words), "{}", ran.stderr);
         }
         assert_eq!(site.text(&format!("public/{path}")), "mine");

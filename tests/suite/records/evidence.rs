@@ -45,7 +45,7 @@ fn stage_durations_stand_beside_the_run_time_and_null_is_not_zero() {
     assert_eq!(page.beside("teardownSeconds"), ["—"]);
     assert_eq!(page.beside("validationSeconds"), ["0 s"]);
     assert!(section(&site, "metrics").contains(
-        "Setup, session and teardown together are the run time; validation lies outside of it."
+        "The run time is the sum of setup, session and teardown; it does not include validation."
     ));
 }
 
@@ -112,7 +112,7 @@ fn debug_scripts_tell_what_failed_from_what_did_not_run_and_what_could_not() {
     for part in [
         "Item ball.speed",
         "Script debug/ball.mjs",
-        "Gates no: it only informs",
+        "Gates no: informative only",
         "after each hit",
         "faster speed after a hit fail > 6 speed 5.50",
         "A picture (image): missing",
@@ -121,7 +121,7 @@ fn debug_scripts_tell_what_failed_from_what_did_not_run_and_what_could_not() {
     }
     assert!(
         spaced(page.all("details.script")[2])
-            .contains("Gates yes: its item of the checklist fails when it fails"),
+            .contains("Gates yes: if it fails, its checklist item fails"),
         "a script gates unless the record says otherwise"
     );
 }
@@ -144,7 +144,7 @@ fn a_debug_script_whose_precondition_was_not_met_fails_nothing() {
         "{words}"
     );
     assert!(
-        words.contains("heard no assertion is recorded fail"),
+        words.contains("heard no assertions recorded fail"),
         "{words}"
     );
     let bad = scraper::Selector::parse(".b-bad").expect("a selector");
@@ -175,12 +175,12 @@ fn what_a_kind_of_test_measured_is_readable_and_never_a_string_of_json() {
     let site = everything();
     let validation = section(&site, "validation");
     for part in [
-        "Asset Everything that is recorded about it frames index regeneratedImage operationCount cheatDivergence 0 f0.png 4 — 1 f1.png 6 0.25",
-        "Voxel model Everything that is recorded about it model ship.vox skinned no",
-        "Audio Everything that is recorded about it clip hit.wav sampleRate 44100 channels 2 durationMs 120",
-        "Particle system Everything that is recorded about it system spark.json emitterCount 7",
-        "User interface Everything that is recorded about it elements button, slider",
-        "Material Everything that is recorded about it maps albedo size 512 tiling yes",
+        "Asset All recorded data frames index regeneratedImage operationCount cheatDivergence 0 f0.png 4 — 1 f1.png 6 0.25",
+        "Voxel model All recorded data model ship.vox skinned no",
+        "Audio All recorded data clip hit.wav sampleRate 44100 channels 2 durationMs 120",
+        "Particle system All recorded data system spark.json emitterCount 7",
+        "User interface All recorded data elements button, slider",
+        "Material All recorded data maps albedo size 512 tiling yes",
         "input kind correct overCeiling fuel skipped a smoke yes no 1000000 —",
     ] {
         assert!(validation.contains(part), "{part} in {validation}");
@@ -218,7 +218,7 @@ fn code_analysis_is_folded_and_said_to_influence_no_score() {
     let validation = section(&site, "validation");
     assert!(
         validation.contains(
-            "They never influence a score. All measurements files 12 ratio 1.50 nested deep —"
+            "They never affect a score. All measurements files 12 ratio 1.50 nested deep —"
         ),
         "{validation}"
     );
@@ -229,10 +229,10 @@ fn gg_and_the_seed_commit_stand_in_the_provenance() {
     let site = everything();
     let provenance = section(&site, "provenance");
     assert!(
-        provenance.contains("What gg was given compaction yes slots slot model main m-1 side m-2"),
+        provenance.contains("Input of gg compaction yes slots slot model main m-1 side m-2"),
         "{provenance}"
     );
-    assert!(provenance.contains("What gg says of its session agents 3 terminalStatus done"));
+    assert!(provenance.contains("gg’s report of its session agents 3 terminalStatus done"));
     let page = site.first_page();
     assert_eq!(page.beside("Seed commit"), ["aa11bb22"]);
     assert_eq!(page.beside("Authentication"), ["apiKey"]);
@@ -257,7 +257,7 @@ fn a_game_jam_lists_what_the_entry_had_to_differ_from_and_displays_no_readme() {
     let page = site.first_page();
     let jam = section(&site, "game-jam");
     assert!(
-        jam.contains("Earlier entries of the jam that this one had to differ from."),
+        jam.contains("Earlier entries of the game jam that this one had to differ from."),
         "{jam}"
     );
     for (path, bytes) in site.published() {

@@ -108,7 +108,7 @@ fn an_unknown_key_is_told_once_for_the_whole_archive() {
             (
                 "content/runs/a/run-record.json",
                 "`validation.fooBar` is a key that runpress does not know; 3 runs have it",
-                "Nothing needs to be done: the key is passed on as it was written.",
+                "No action needed: `run.json` contains the key as written.",
                 Some("0000000a-1"),
             ),
             (

@@ -96,7 +96,7 @@ fn the_feed_holds_the_similarity_of_a_view_that_was_not_reached_as_recorded() {
     );
     let legend = site.page("cases/pong/index.html").main();
     assert!(
-        legend.contains("A dash is a view that was not reached, which is not a failure, or a check that this run’s case version does not have."),
+        legend.contains("A dash means that the view was not reached, which is not a failure, or that the case version of the run does not have this check."),
         "{legend}"
     );
 }

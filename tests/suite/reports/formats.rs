@@ -329,10 +329,10 @@ fn the_markdown_report_says_what_was_published_what_changed_and_what_is_wrong() 
             .stdout
     };
     let text = report(&site, "build");
-    let headline = "## Nothing was published: 1 run with errors, 2 fit\n";
+    let headline = "## Nothing was published: 1 run with errors, 2 valid\n";
     assert!(text.starts_with(headline), "{text}");
     let text = report(&site, "check");
-    let headline = "## Check failed: 1 run with errors, 2 fit\n";
+    let headline = "## Check failed: 1 run with errors, 2 valid\n";
     assert!(text.starts_with(headline), "{text}");
     assert!(
         text.contains("| error `sidecar.without-tape` | content/runs/a, b\\: 100% \\<\\&\\>/events.jsonl.annotations.jsonl\\:1\\:1 |"),

@@ -47,7 +47,7 @@ fn a_site_is_served_as_a_static_host_would_and_its_files_stay_as_a_build_writes_
     }
     let gone = served.get("/no/such/page/");
     assert_eq!(gone.status, 404);
-    assert!(gone.body.contains("There is no page"), "{}", gone.body);
+    assert!(gone.body.contains("Page not found"), "{}", gone.body);
     assert!(gone.body.contains("/.runpress/live.js"));
     assert!(
         !site.path("public").exists(),

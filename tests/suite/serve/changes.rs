@@ -67,14 +67,14 @@ fn a_first_build_that_fails_is_not_said_to_leave_a_site_to_look_at() {
     assert_eq!(served.get("/").status, 503);
     let message = served.message();
     assert_eq!(
-        (&message["failed"], &message["stands"]),
+        (&message["failed"], &message["has_build"]),
         (&true.into(), &false.into())
     );
     site.write("site.toml", settings);
     served.until("the site", || served.get("/").status == 200);
     site.write("site.toml", "title = \"no end\n");
     served.hears("Build failed; still serving the last good build.");
-    assert_eq!(served.message()["stands"], true);
+    assert_eq!(served.message()["has_build"], true);
 }
 
 #[test]

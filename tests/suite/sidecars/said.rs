@@ -108,13 +108,13 @@ fn a_quote_proves_what_an_annotation_points_at() {
         .iter()
         .map(|problem| problem.help.as_str())
         .collect();
-    assert!(help[0].contains("Event `1` holds it"), "{help:#?}");
+    assert!(help[0].contains("Event `1` contains it"), "{help:#?}");
     assert!(
-        help[1].contains("No event of the tape holds this text"),
+        help[1].contains("No event of the tape contains this text"),
         "{help:#?}"
     );
     assert!(
-        found[0].contains("Event `0` does not hold the quote `One test`"),
+        found[0].contains("Event `0` does not contain the quote `One test`"),
         "{found:#?}"
     );
     assert_eq!(codes(&outcome), ["annotation.quote-not-found"; 2]);

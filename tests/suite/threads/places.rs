@@ -181,7 +181,7 @@ fn threads_that_point_nowhere_are_shown_without_lines_and_warned_of() {
     assert!(shown(&page).is_empty(), "{:?}", shown(&page));
     assert!(
         page.texts(".thread-file > h3")
-            .contains(&"src/gone.ts not among the published files".to_owned())
+            .contains(&"src/gone.ts not published".to_owned())
     );
     assert_eq!(problems(&site.published()), [""; 0]);
 }

@@ -72,7 +72,7 @@ fn nothing_that_is_not_public_leaves_a_transcript() {
     let withheld = &document(&site)["withheld"];
     assert_eq!(*withheld, json!({ "internal": 21, "private": 75 }));
     assert!(site.first_page().main().contains(
-        "the summary of earlier turns is not published, since it may restate what is private"
+        "the summary of earlier turns is not published, because it may repeat private parts"
     ));
 }
 
@@ -331,7 +331,7 @@ fn an_asset_that_cannot_be_read_is_told_as_what_it_is_and_where_it_is_named() {
         (
             large,
             "content.too-large",
-            "The file of a public asset is 70000 bytes large",
+            "The file of a public asset is has 70000 bytes",
         ),
     ] {
         let outcome = site.check();

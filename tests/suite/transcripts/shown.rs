@@ -215,7 +215,7 @@ fn a_text_in_many_blocks_is_cut_as_one() {
         "{}",
         texts[0].len()
     );
-    assert!(page.main().contains("The text goes on in run.json."));
+    assert!(page.main().contains("The text continues in run.json."));
 }
 
 #[test]
@@ -235,7 +235,7 @@ fn a_conversation_takes_only_its_share_of_a_page() {
     assert_eq!(codes(&outcome), [""; 0], "{:?}", described(&outcome));
     let page = site.first_page();
     assert_eq!(page.all("ol.turns > li").len(), 2);
-    assert!(page.main().contains("The text goes on in run.json."));
+    assert!(page.main().contains("The text continues in run.json."));
     assert!(page.main().contains("1 more turn in run.json."));
     let messages = document(&site)["messages"].as_array().map(Vec::len);
     assert_eq!(messages, Some(3));
@@ -245,7 +245,7 @@ fn a_conversation_takes_only_its_share_of_a_page() {
     let page = site.first_page();
     let shown = page.all("ol.turns > li code").len();
     assert!((100..1_000).contains(&shown), "{shown}");
-    assert!(page.main().contains("The turn goes on in run.json."));
+    assert!(page.main().contains("The turn continues in run.json."));
     assert!(page.main().contains("2 more turns in run.json."));
 }
 
@@ -367,7 +367,7 @@ fn a_long_conversation_and_a_long_text_go_on_in_run_json() {
     let page = site.first_page();
     assert_eq!(page.all("ol.turns > li").len(), 500);
     let first = page.texts("ol.turns > li").remove(0);
-    assert!(first.len() < 100_000 && first.contains("The text goes on in run.json."));
+    assert!(first.len() < 100_000 && first.contains("The text continues in run.json."));
     assert!(page.main().contains("1 more turn in run.json."));
     let messages = document(&site)["messages"].as_array().map(Vec::len);
     assert_eq!(messages, Some(501));
