@@ -116,7 +116,7 @@ impl Server {
     /// Whether there is a site to look at: not before the first build that succeeds.
     #[must_use]
     pub fn stands(&self) -> bool {
-        self.shown.borrow().stands
+        self.shown.borrow().has_build
     }
 
     /// Reads again what a change names, however it looks; everything, when the system lost count.

@@ -48,7 +48,7 @@ shape!(
 );
 
 shape!(
-    /// A time of RFC 3339 with date, time and offset; a space may stand for the `T`, as the RFC allows.
+    /// A time of RFC 3339 with date, time and offset; a space may replace the `T`, as the RFC allows.
     Time = {
         "type": "string",
         "pattern": r"^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})$",

@@ -23,7 +23,7 @@ pub(super) fn find(site: &Site, name: &str) -> Result<RunDirectory, Refusal> {
     match gathered.named(name)[..] {
         [directory] => Ok(directory.clone()),
         [] => Err(Refusal::request(
-            format!("No run {}", quoted(name)),
+            format!("Run {} not found", quoted(name)),
             nearest(name, gathered.names()).map_or_else(
                 || {
                     "Name the folder of its `run-record.json`, its id, or the last part of its address."

@@ -268,12 +268,12 @@ mod tests {
             panic!("it was not given up");
         };
         assert!(
-            message.starts_with("Another program has kept `runs/a/run-record.json` locked for "),
+            message.starts_with("Another program has locked `runs/a/run-record.json` for "),
             "{message}"
         );
         assert_eq!(
             said.take(),
-            ["Waiting for another program that has locked `runs/a/run-record.json`."]
+            ["Waiting for another program to unlock `runs/a/run-record.json`."]
         );
         drop(held);
         assert!(matches!(wait(&mine, "", patience, &waiting), Ok(true)));

@@ -63,7 +63,7 @@ pub fn create(folder: &Path) -> Result<(), Refusal> {
     if let Some(name) = found {
         return Err(Refusal::request(
             format!(
-                "The folder {shown} is not empty: it holds {}",
+                "The folder {shown} is not empty: it contains {}",
                 quoted(&name.to_string_lossy())
             ),
             "Name a new folder, or an empty one. Existing files are never replaced.",

@@ -60,7 +60,7 @@ pub fn unknown(
     notes.extend(unlisted.map(|(directory, key, runs)| {
         note(
             at(directory, &key),
-            format!("{} more unknown keys are not listed", have(runs)),
+            format!("{} more unknown keys, not listed", have(runs)),
             "Check that these are Test Cabinet records.".to_owned(),
         )
     }));

@@ -81,7 +81,7 @@ pub fn check_unmatched(found: &[(Shelf, String, String)], archive: &Archive) -> 
                 codes::PAGE_UNMATCHED.at(
                     Place::file(path),
                     format!("No run has a {word} with the slug {}", quoted(slug)),
-                    "Rename the file to the slug of a {word}, or remove it.",
+                    format!("Rename the file to the slug of a {word}, or remove it."),
                 )
             })
         })

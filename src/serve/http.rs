@@ -38,7 +38,7 @@ struct Served {
     shown: watch::Receiver<Arc<Shown>>,
 }
 
-/// Answers from `folder`, where the newest good build stands.
+/// Answers from `folder`, where the newest good build is.
 pub(super) fn app(folder: PathBuf, shown: watch::Receiver<Arc<Shown>>) -> Router {
     let text = |kind: &'static str, text: &'static str| {
         get(move || async move { ([(CONTENT_TYPE, kind)], text) })
@@ -106,7 +106,7 @@ async fn events(
 async fn file(State(served): State<Served>, request: Request) -> Response {
     // Noted before the file is read: a page that is older than its name says would never be loaded anew.
     let shown = Arc::clone(&served.shown.borrow());
-    if !shown.stands {
+    if !shown.has_build {
         return page(StatusCode::SERVICE_UNAVAILABLE, WAITING.as_bytes(), &shown);
     }
     let is_head = request.method() == Method::HEAD;
@@ -174,7 +174,7 @@ fn typed(mut response: Response, path: &str) -> Response {
     response
 }
 
-/// A page, with the script that loads it anew. The script stands in no file of the site.
+/// A page, with the script that loads it anew. The script is in no file of the site.
 fn page(status: StatusCode, html: &[u8], shown: &Shown) -> Response {
     let script = format!(
         "<script src=\"/.runpress/live.js\" data-build=\"{}\" defer></script>",

@@ -1,4 +1,4 @@
-// Loads the page anew after each build, where it was scrolled to, and shows what is wrong with a build that failed.
+// Reloads the page after each build, keeps its scroll position, and shows the problems of a failed build.
 (() => {
   'use strict';
 
@@ -7,7 +7,7 @@
   const KEY = 'runpress-live';
   const folds = () => [...document.querySelectorAll('details')];
 
-  // Where the reader was, so that a page that is loaded anew stands still.
+  // Where the reader was, so that a reloaded page keeps its place.
   const remember = () => {
     const open = folds().flatMap((fold, index) => (fold.open ? [index] : []));
     const place = { path: location.pathname, x: scrollX, y: scrollY, folds: folds().length, open };
@@ -85,14 +85,14 @@
       closed = data;
       close();
     });
-    head.append(element('h2', message.stands ? 'The last change is not shown' : 'The site is not built yet'), button);
+    head.append(element('h2', message.has_build ? 'The last change is not shown' : 'The site is not built yet'), button);
     const counts = [];
     if (message.errors) counts.push(count(message.errors, 'error'));
     if (message.warnings) counts.push(count(message.warnings, 'warning'));
     const more = message.errors + message.warnings - message.diagnostics.length;
     const list = element('ol');
     list.append(...message.diagnostics.map(problem));
-    const seen = message.stands
+    const seen = message.has_build
       ? 'You still see the last build that succeeded.'
       : 'The site is shown as soon as a build succeeds.';
     overlay.append(head, element('p', `${counts.join(', ')}. ${seen}`), list);

@@ -8,7 +8,7 @@ use crate::diagnostics::{Diagnostic, Severity, Tally};
 use crate::pipeline::Outcome;
 use crate::site::Site;
 
-/// As many problems as a person reads at once; the rest stands on the terminal.
+/// As many problems as a person reads at once; the terminal lists the rest.
 const MOST: usize = 50;
 
 /// What is served now.
@@ -16,10 +16,10 @@ const MOST: usize = 50;
 pub(super) struct Shown {
     session: String,
     number: u64,
-    /// The path under which the site stands, as its `base_url` says; begins and ends with `/`.
+    /// The path of the site, from its `base_url`; begins and ends with `/`.
     pub(super) base: String,
     /// Whether there is a site at all: not before the first build that succeeds.
-    pub(super) stands: bool,
+    pub(super) has_build: bool,
     /// For the pages, on one line.
     pub(super) message: String,
 }
@@ -29,7 +29,7 @@ struct Message<'a> {
     build: String,
     failed: bool,
     /// Whether an earlier build is still shown.
-    stands: bool,
+    has_build: bool,
     errors: usize,
     warnings: usize,
     #[serde(flatten)]
@@ -43,7 +43,7 @@ impl Shown {
             session: session.to_owned(),
             number: 0,
             base: "/".to_owned(),
-            stands: false,
+            has_build: false,
             message: String::new(),
         };
         shown.message = shown.say(&[], false);
@@ -69,7 +69,7 @@ impl Shown {
             session: self.session.clone(),
             number: self.number + u64::from(published),
             base,
-            stands: self.stands || published,
+            has_build: self.has_build || published,
             message: String::new(),
         };
         let problems = match result {
@@ -92,7 +92,7 @@ impl Shown {
         let message = Message {
             build: self.build(),
             failed,
-            stands: self.stands,
+            has_build: self.has_build,
             errors: tally.errors,
             warnings: tally.warnings,
             report: Report::new(&told, 0, 0),

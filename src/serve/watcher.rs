@@ -18,7 +18,7 @@ use super::polling::{self, Seen};
 
 /// So long must nothing happen before a change is taken to be whole: editors save in several steps.
 const QUIET: Duration = Duration::from_millis(40);
-/// A change that does not end is taken as it stands after this.
+/// A change that does not end is taken after this.
 const MOST: Duration = Duration::from_secs(1);
 /// How often a folder that is not there is looked for, where no folder around it is watched.
 const LOOK: Duration = Duration::from_millis(500);
@@ -40,7 +40,7 @@ pub struct Watcher {
     inner: Option<RecommendedWatcher>,
     events: Receiver<notify::Result<Event>>,
     root: PathBuf,
-    /// Where the site is published: what a build changes depends on what stands there.
+    /// Where the site is published: changes are computed against that site.
     previous: PathBuf,
     watched: Vec<Watched>,
 }

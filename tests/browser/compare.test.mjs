@@ -90,8 +90,8 @@ for (const from of ['disk', 'a sub-path']) {
     assert.equal(await row(page, 'fields', 'Orchestrator').isVisible(), true);
     assert.equal(await page.locator('.apart').count(), 0, 'they faced the same task');
 
-    assert.match(await words(page.locator('section:has(#parting)')), /The first 2 actions are the same; then they part\./);
-    assert.match(await words(page.locator('tr.here')), /Apart\s+A 2, B 2: they part here\s+#3 command npm test failed\s+#4 write src\/only-one\.ts\s+#2 command npm run build\s+#3 write src\/two\.ts/);
+    assert.match(await words(page.locator('section:has(#parting)')), /The first 2 actions are the same; then they diverge\./);
+    assert.match(await words(page.locator('tr.here')), /Different\s+A 2, B 2: the runs diverge here\s+#3 command npm test failed\s+#4 write src\/only-one\.ts\s+#2 command npm run build\s+#3 write src\/two\.ts/);
     assert.match(await words(page.locator('section:has(#parting) tbody tr').first()), /Same\s+2 actions\s+#0 command npm ci\s+#2 read src\/a\.ts\s+#0 command npm ci\s+#1 read src\/a\.ts/);
     const own = page.locator('section:has(#files) .paths');
     assert.deepEqual(await own.allInnerTexts(), ['src/only-one.ts write', 'src/two.ts write']);
@@ -167,7 +167,7 @@ test('any run of the site is found by words, by its part of the address or from 
   await page.waitForFunction(() => document.querySelectorAll('#every-run option').length === 2);
   assert.deepEqual(await options.evaluateAll((all) => all.map(({ value }) => value.split(', ')[2])), ['x', 'heron'], 'without those that are compared');
   await page.getByRole('button', { name: 'Add' }).click();
-  await say.filter({ hasText: 'More than one run has these words' }).waitFor();
+  await say.filter({ hasText: 'Several runs match' }).waitFor();
   await other.fill('no such run');
   await other.press('Enter');
   await say.filter({ hasText: 'No other run matches.' }).waitFor();
@@ -183,7 +183,7 @@ test('any run of the site is found by words, by its part of the address or from 
   await close();
 });
 
-test('after they part, tapes are laid beside each other again', async () => {
+test('tapes that diverge are aligned again where they converge', async () => {
   const tape = (texts) => log(texts.map((text, at) => [at, ...command(text)]));
   // Long lists, to be cut at what both have once: each has its own steps, and one moved.
   const many = (name) => Array.from({ length: 1500 }, (_, at) => (at % 3 === 1 ? `${name} ${at}` : at % 3 ? 'npm test' : `step ${at}`));
@@ -201,9 +201,9 @@ test('after they part, tapes are laid beside each other again', async () => {
   await page.locator('#writeups').waitFor();
   const part = page.locator('section:has(#parting)');
   assert.match(await words(part), /Each run is aligned with A\./);
-  assert.match(await words(part), /The first action is the same; then they part\. Further on they meet again: 4 of the 5 actions of A and the 6 of B are the same, in the same order\./);
+  assert.match(await words(part), /The first action is the same; then they diverge\. Later they converge: 4 of the 5 actions of A and the 6 of B are the same, in the same order\./);
   const rows = (await part.locator('table').first().locator('tbody tr').allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' ').replaceAll(/#\d+ command /g, ''));
-  assert.deepEqual(rows, ['Same 1 action npm ci npm ci', '≠ Apart A 1, B 0: they part here only a nothing here', 'Same 2 actions make lint make lint', '≠ Apart A 0, B 2 nothing here only b and b', 'Same 1 action ship ship']);
+  assert.deepEqual(rows, ['Same 1 action npm ci npm ci', '≠ Different A 1, B 0: the runs diverge here only a none', 'Same 2 actions make lint make lint', '≠ Different A 0, B 2 none only b and b', 'Same 1 action ship ship']);
   assert.equal(await part.locator('table').count(), 1);
   await part.locator('details').filter({ hasText: '3 stretches' }).locator('summary').first().click();
   await part.locator('table').nth(1).waitFor();
@@ -245,7 +245,7 @@ test('a run with several tapes is compared by the one that the reader chooses', 
   // The reader stays at the tapes.
   await page.waitForFunction(() => document.getElementById('tapes').getBoundingClientRect().top < innerHeight / 2);
   assert.match(await words(lane), /^A m run\.tape: 3 events, no failure, 2 s\. Compare instead: events\.jsonl \(2 events\)$/);
-  assert.match(await words(page.locator('section:has(#parting)')), /The first action is the same; then they part\..*#0 file_read a\.ts/s);
+  assert.match(await words(page.locator('section:has(#parting)')), /The first action is the same; then they diverge\..*#0 file_read a\.ts/s);
   assert.deepEqual(await page.locator('section:has(#files) .paths').allInnerTexts(), ['b.ts file read\nc.ts file read', 'x.ts file read']);
   assert.equal(new URL(await page.getByRole('link', { name: 'Remove B' }).evaluate(({ href }) => href)).search, `?runs=${of(1)}~2`);
   await page.getByRole('link', { name: 'c.ts' }).click();
@@ -276,9 +276,9 @@ test('without runs the page explains itself and its table leads to a comparison'
 
 test('without JavaScript the page says how runs are compared', async () => {
   const { page, close } = await open('', { javaScriptEnabled: false });
-  assert.match(await page.locator('noscript').innerText(), /the page of a case holds its runs in one table/);
+  assert.match(await page.locator('noscript').innerText(), /the page of each case has its runs in one table/);
   assert.equal(await page.locator('table.runs tr[data-run]').count(), 4);
-  assert.equal(await page.getByText('Pick two to four').isVisible(), false, 'there are no boxes');
+  assert.equal(await page.getByText('Select two to four').isVisible(), false, 'there are no boxes');
   await close();
 });
 

@@ -96,11 +96,11 @@ test('a page whose file is gone shows that there is none, and comes back with it
   await page.goto(`${url}short/`);
   await page.getByText('Short words.').waitFor();
   rmSync(path.join(root, name));
-  await page.getByText('There is no page').waitFor();
+  await page.getByText('Page not found').waitFor();
   write(name, '+++\ntitle = "Short"\n+++\n\nShort words again.\n');
   await page.getByText('Short words again.').waitFor();
   rmSync(path.join(root, name));
-  await page.getByText('There is no page').waitFor();
+  await page.getByText('Page not found').waitFor();
   await page.close();
 });
 

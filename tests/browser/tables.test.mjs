@@ -148,7 +148,7 @@ test('a filter fades the marks of other runs in the plots, and says so', async (
   assert.equal(await faint(), '');
   await page.getByRole('searchbox').fill('LARK-10');
   assert.equal(await faint(), '24');
-  assert.equal(await page.getByRole('status').first().textContent(), '1 of 5 runs shown. In the plots the others are faint, but for marks that stand for several runs.');
+  assert.equal(await page.getByRole('status').first().textContent(), '1 of 5 runs shown. In the plots the others are faint, except marks of several runs.');
   await page.getByRole('searchbox').fill('');
   assert.equal(await faint(), '');
   await close();

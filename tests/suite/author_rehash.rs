@@ -90,7 +90,7 @@ fn a_hash_that_agrees_is_said_to_agree_and_nothing_is_written() {
     assert_eq!((ran.status, ran.stderr.as_str()), (Some(0), ""));
     assert_eq!(
         ran.stdout,
-        format!("{SIDECAR}: the hash agrees with the tape; nothing was written\n")
+        format!("{SIDECAR}: the hash matches the tape; nothing was written\n")
     );
     assert_eq!(site.text(SIDECAR), before);
     let after = std::fs::metadata(site.path(SIDECAR))
@@ -157,7 +157,7 @@ fn with_the_tape_as_it_was_both_events_are_shown_and_where_a_moved_one_stands() 
         shown,
         concat!(
             "  same (note)\n    event 0, agent: one (unchanged)\n",
-            "  moved (note)\n    before: event 1, agent: two\n    now: event 1, agent: new\n    What it was about is event 2 now.\n",
+            "  moved (note)\n    before: event 1, agent: two\n    now: event 1, agent: new\n    The event moved to 2.\n",
             "  gone (note)\n    before: event 2, agent: three\n    now: event 2, agent: two\n    The event was changed or removed.\n",
         )
     );

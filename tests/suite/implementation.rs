@@ -158,7 +158,7 @@ fn the_page_links_the_archive_and_lists_its_files_apart() {
     let size = site.bytes(&archive()).len();
     let main = page.main();
     let told = format!(
-        "The files that the agent left, as one archive: implementation.tar.gz, {size} B. It holds 5 files, 53 B together. Its files are unchanged"
+        "The files that the agent left, as one archive: implementation.tar.gz, {size} B. It contains 5 files, 53 B unpacked. Its files are unmodified"
     );
     assert!(main.contains(&told), "{main}");
     let rows = page.texts("details > .scroll[aria-label='Files in the archive'] tbody th");
@@ -345,7 +345,7 @@ fn a_file_that_is_too_large_is_an_error_and_so_many_files_are_a_warning_without_
     assert_eq!(
         described(&file.build()),
         [format!(
-            "error[content.too-large] {FIRST}/implementation/large.bin The file is 2049 bytes large; the limit is 2048"
+            "error[content.too-large] {FIRST}/implementation/large.bin The file has 2049 bytes; the limit is 2048"
         )]
     );
 
@@ -358,7 +358,7 @@ fn a_file_that_is_too_large_is_an_error_and_so_many_files_are_a_warning_without_
     assert_eq!(
         described(&over.publish()),
         [format!(
-            "warning[implementation.too-large] {FIRST}/implementation The files of the implementation are 2049 bytes large together, and the limit is 2048, so the run has no archive of them"
+            "warning[implementation.too-large] {FIRST}/implementation The files of the implementation total 2049 bytes; the limit is 2048, so the run is published without their archive"
         )]
     );
     assert!(!over.path(&archive()).exists());

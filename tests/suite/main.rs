@@ -69,4 +69,5 @@ mod theme;
 mod threads;
 mod transcripts;
 mod twenty_breaks;
+mod words;
 mod writeups;

@@ -92,7 +92,7 @@ fn what_a_check_would_report_is_refused_with_its_words_and_nothing_is_written() 
         ),
         (
             &["--event", "1", "--kind", "note", "--quote", "npm test"],
-            &["annotation.quote-not-found", "Event `2` holds it"],
+            &["annotation.quote-not-found", "Event `2` contains it"],
         ),
         (
             &[

@@ -181,7 +181,7 @@ fn a_run_that_is_set_aside_says_so_at_the_addresses_that_it_had() {
     for slug in [OTHER, MOVED] {
         let page = at(&site, slug);
         assert!(
-            page.main().contains("This run is set aside"),
+            page.main().contains("This run is quarantined"),
             "{slug}: {}",
             page.main()
         );

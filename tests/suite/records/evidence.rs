@@ -164,7 +164,7 @@ fn performance_and_a_match_have_a_row_of_headline_figures() {
     assert_eq!(page.beside("Outcome"), ["draw"]);
     assert_eq!(page.beside("Opponent"), ["reference"]);
     assert_eq!(page.beside("Played as"), ["red"]);
-    assert_eq!(page.beside("Winner"), ["nobody"]);
+    assert_eq!(page.beside("Winner"), ["none"]);
     assert_eq!(page.beside("Score"), ["red 3, blue 3"]);
     assert_eq!(page.beside("Ended"), ["time_limit"]);
     assert_eq!(page.beside("Ticks"), ["12,000"]);

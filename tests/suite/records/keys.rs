@@ -107,14 +107,14 @@ fn an_unknown_key_is_told_once_for_the_whole_archive() {
         [
             (
                 "content/runs/a/run-record.json",
-                "`validation.fooBar` is a key that runpress does not know; 3 runs have it",
+                "Unknown key `validation.fooBar`; 3 runs have it",
                 "No action needed: `run.json` contains the key as written.",
                 Some("0000000a-1"),
             ),
             (
                 "content/runs/b/run-record.json",
-                "`validation.checks[].similarty` is a key that runpress does not know; 1 run has it",
-                "Did you mean `similarity`? The key is passed on as it was written.",
+                "Unknown key `validation.checks[].similarty`; 1 run has it",
+                "Did you mean `similarity`? `run.json` contains the key as written.",
                 Some("0000000b-1"),
             ),
         ]
@@ -148,7 +148,7 @@ fn keys_of_another_format_are_listed_up_to_a_limit_and_then_counted() {
         .collect();
     let counted = notes
         .iter()
-        .filter(|note| note.message.contains("1 run has further unknown keys"))
+        .filter(|note| note.message.contains("1 run has more unknown keys"))
         .count();
     assert_eq!((notes.len() <= 501, counted), (true, 1), "{}", notes.len());
 }

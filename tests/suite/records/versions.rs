@@ -228,12 +228,7 @@ fn a_run_without_the_later_keys_says_nothing_of_them() {
     for id in ["showcase", "game-jam", "debug-scripts"] {
         assert!(page.all(&format!("#{id}")).is_empty(), "{id}");
     }
-    for words in [
-        "Toolchain",
-        "Code analysis",
-        "Tool calls",
-        "Where the time went",
-    ] {
+    for words in ["Toolchain", "Code analysis", "Tool calls", "Time by stage"] {
         assert!(!page.main().contains(words), "{words}");
     }
     assert_eq!(page.beside("Test type"), ["end-to-end"]);

@@ -331,7 +331,7 @@ fn an_asset_that_cannot_be_read_is_told_as_what_it_is_and_where_it_is_named() {
         (
             large,
             "content.too-large",
-            "The file of a public asset is has 70000 bytes",
+            "The file of a public asset has 70000 bytes",
         ),
     ] {
         let outcome = site.check();
