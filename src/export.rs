@@ -15,75 +15,111 @@ use crate::inspect::Inspected;
 use crate::model::annotation::{Annotation, Sidecar};
 use crate::model::archive::Entry;
 use crate::model::findings::Findings;
+use crate::model::review::Rating;
 use crate::model::run::Number;
 use crate::model::tape::{Event, Outcome, Tape};
 
-/// A run. Times are as recorded; those that end in `_ms` are milliseconds since 1970-01-01 UTC.
-#[derive(Debug, ParquetRecordWriter)]
-struct RunRow<'a> {
-    id: &'a str,
-    slug: &'a str,
-    test_case_slug: &'a str,
-    test_case_version: &'a str,
-    test_type: &'a str,
-    variant: Option<&'a str>,
-    harness_slug: &'a str,
-    harness_version: Option<&'a str>,
-    model_id: &'a str,
-    orchestrator_slug: &'a str,
-    engine_slug: &'a str,
-    started_at: &'a str,
-    finished_at: &'a str,
-    started_ms: i64,
-    finished_ms: i64,
-    state: &'a str,
-    rating: Option<&'a str>,
-    validation_loaded: bool,
-    run_time_seconds: f64,
-    uncached_input_tokens: Option<f64>,
-    cached_input_tokens: Option<f64>,
-    output_tokens: Option<f64>,
-    reasoning_tokens: Option<f64>,
-    comparable_cost_usd: Option<f64>,
-    actual_cost_usd: Option<f64>,
-    events: i64,
-    annotations: i64,
-    threads: Option<i64>,
+/// Declares a table: each column once, with its name, its type and how it is read.
+macro_rules! columns {
+    (
+        $(#[$doc:meta])* $row:ident, $read:ident($($from:ident: $type:ty),+);
+        { $(let $known:pat = $of:expr;)* }
+        $($column:ident: [$($held:tt)+] = $value:expr,)+
+    ) => {
+        $(#[$doc])*
+        #[derive(Debug, ParquetRecordWriter)]
+        struct $row<'a> {
+            $($column: $($held)+,)+
+        }
+
+        fn $read<'a>($($from: $type),+) -> $row<'a> {
+            $(let $known = $of;)*
+            $row { $($column: $value,)+ }
+        }
+    };
 }
 
-/// An event of a tape.
-#[derive(Debug, ParquetRecordWriter)]
-struct EventRow<'a> {
-    run_id: &'a str,
-    tape: &'a str,
-    seq: i64,
-    at_ms: Option<i64>,
-    kind: &'a str,
-    family: &'a str,
-    succeeded: Option<bool>,
-    headline: Option<&'a str>,
-    content: Option<String>,
-    blake3: String,
+columns! {
+    /// A run. Times are as recorded; those that end in `_ms` are milliseconds since 1970-01-01 UTC.
+    RunRow, run_row(entry: &'a Entry, findings: &'a Findings);
+    {
+        let run = &entry.run;
+        let (subject, metrics) = (&run.subject, &run.metrics);
+    }
+    id: [&'a str] = &run.id,
+    slug: [&'a str] = &entry.slug,
+    test_case_slug: [&'a str] = &subject.case,
+    test_case_version: [&'a str] = &subject.version,
+    test_type: [&'a str] = &subject.test_type,
+    variant: [Option<&'a str>] = subject.variant.as_deref(),
+    harness_slug: [&'a str] = &subject.harness,
+    harness_version: [Option<&'a str>] = subject.harness_version.as_deref(),
+    model_id: [&'a str] = &subject.model,
+    orchestrator_slug: [&'a str] = &subject.orchestrator,
+    engine_slug: [&'a str] = &subject.engine,
+    started_at: [&'a str] = &run.started.text,
+    finished_at: [&'a str] = &run.finished.text,
+    started_ms: [i64] = run.started.ms,
+    finished_ms: [i64] = run.finished.ms,
+    state: [&'a str] = &run.state.word,
+    rating: [Option<&'a str>] = findings.rating.map(Rating::word),
+    validation_loaded: [bool] = run.validation.loaded,
+    run_time_seconds: [f64] = metrics.run_time_seconds.value,
+    uncached_input_tokens: [Option<f64>] = value(metrics.uncached_input.as_ref()),
+    cached_input_tokens: [Option<f64>] = value(metrics.cached_input.as_ref()),
+    output_tokens: [Option<f64>] = value(metrics.output.as_ref()),
+    reasoning_tokens: [Option<f64>] = value(metrics.reasoning.as_ref()),
+    comparable_cost_usd: [Option<f64>] = value(metrics.comparable_cost.as_ref()),
+    actual_cost_usd: [Option<f64>] = value(metrics.actual_cost.as_ref()),
+    events: [i64] = count(findings.events.unwrap_or_default()),
+    annotations: [i64] = count(findings.annotations.total()),
+    threads: [Option<i64>] = findings.threads.as_ref().map(|threads| count(threads.threads)),
 }
 
-/// An annotation; `json` is its line as written.
-#[derive(Debug, ParquetRecordWriter)]
-struct AnnotationRow<'a> {
-    run_id: &'a str,
-    tape: &'a str,
-    id: Option<&'a str>,
-    event_id: i64,
-    end_event_id: Option<i64>,
-    kind: &'a str,
-    evidence: Option<&'a str>,
-    suggested_fix: Option<&'a str>,
-    author_id: Option<&'a str>,
-    author_kind: Option<&'a str>,
-    author_surface: Option<&'a str>,
-    timestamp: Option<&'a str>,
-    hypothesis_status: Option<&'a str>,
-    friction_kind: Option<&'a str>,
-    json: &'a str,
+columns! {
+    /// An event of a tape.
+    EventRow, event_row(entry: &'a Entry, tape: &'a Tape<'_>, event: &'a Event<'_>);
+    {
+        let blocks = event.blocks.iter().flat_map(|block| [block.about.as_ref(), &*block.text]);
+        let blocks = blocks.filter(|text| !text.is_empty()).collect::<Vec<&str>>();
+    }
+    run_id: [&'a str] = &entry.run.id,
+    tape: [&'a str] = &tape.file,
+    seq: [i64] = number(event.seq),
+    at_ms: [Option<i64>] = event.at,
+    kind: [&'a str] = event.kind.word,
+    family: [&'a str] = event.kind.family.word(),
+    succeeded: [Option<bool>] = match event.outcome {
+        Outcome::Unstated => None,
+        Outcome::Succeeded => Some(true),
+        Outcome::Failed => Some(false),
+    },
+    headline: [Option<&'a str>] = (!event.headline.is_empty()).then_some(&*event.headline),
+    content: [Option<String>] = (!blocks.is_empty()).then(|| blocks.join("\n")),
+    blake3: [String] = event.digest(),
+}
+
+columns! {
+    /// An annotation; `json` is its line as written.
+    AnnotationRow, annotation_row(entry: &'a Entry, tape: &'a Tape<'_>, annotation: &'a Annotation<'_>);
+    {
+        let author = annotation.author.as_ref();
+    }
+    run_id: [&'a str] = &entry.run.id,
+    tape: [&'a str] = &tape.file,
+    id: [Option<&'a str>] = annotation.id.as_deref(),
+    event_id: [i64] = number(annotation.event),
+    end_event_id: [Option<i64>] = annotation.span.map(|(_, end)| number(end)),
+    kind: [&'a str] = annotation.kind.word(),
+    evidence: [Option<&'a str>] = annotation.evidence.as_deref(),
+    suggested_fix: [Option<&'a str>] = annotation.suggested_fix,
+    author_id: [Option<&'a str>] = author.and_then(|author| author.id.as_deref()),
+    author_kind: [Option<&'a str>] = author.map(|author| author.kind),
+    author_surface: [Option<&'a str>] = author.and_then(|author| author.surface.as_deref()),
+    timestamp: [Option<&'a str>] = annotation.timestamp.as_deref(),
+    hypothesis_status: [Option<&'a str>] = annotation.hypothesis_status,
+    friction_kind: [Option<&'a str>] = annotation.friction_kind.as_deref(),
+    json: [&'a str] = annotation.verbatim.0,
 }
 
 /// Path of the table of the runs of a case, by the case's slug.
@@ -171,92 +207,12 @@ where
     writer.into_inner()
 }
 
-fn run_row<'a>(entry: &'a Entry, findings: &'a Findings) -> RunRow<'a> {
-    let run = &entry.run;
-    let (subject, metrics) = (&run.subject, &run.metrics);
-    let value = |number: Option<&Number>| number.map(|number| number.value);
-    let [uncached, cached, output, reasoning] = metrics.tokens().map(|(_, number)| value(number));
-    RunRow {
-        id: &run.id,
-        slug: &entry.slug,
-        test_case_slug: &subject.case,
-        test_case_version: &subject.version,
-        test_type: &subject.test_type,
-        variant: subject.variant.as_deref(),
-        harness_slug: &subject.harness,
-        harness_version: subject.harness_version.as_deref(),
-        model_id: &subject.model,
-        orchestrator_slug: &subject.orchestrator,
-        engine_slug: &subject.engine,
-        started_at: &run.started.text,
-        finished_at: &run.finished.text,
-        started_ms: run.started.ms,
-        finished_ms: run.finished.ms,
-        state: &run.state.word,
-        rating: findings.rating.map(crate::model::review::Rating::word),
-        validation_loaded: run.validation.loaded,
-        run_time_seconds: metrics.run_time_seconds.value,
-        uncached_input_tokens: uncached,
-        cached_input_tokens: cached,
-        output_tokens: output,
-        reasoning_tokens: reasoning,
-        comparable_cost_usd: value(metrics.comparable_cost.as_ref()),
-        actual_cost_usd: value(metrics.actual_cost.as_ref()),
-        events: count(findings.events.unwrap_or_default()),
-        annotations: count(findings.annotations.total()),
-        threads: findings
-            .threads
-            .as_ref()
-            .map(|threads| count(threads.threads)),
-    }
+fn value(number: Option<&Number>) -> Option<f64> {
+    number.map(|number| number.value)
 }
 
-fn event_row<'a>(entry: &'a Entry, tape: &'a Tape<'_>, event: &'a Event<'_>) -> EventRow<'a> {
-    let blocks = event.blocks.iter();
-    let blocks = blocks.flat_map(|block| [block.about.as_ref(), &*block.text]);
-    let blocks: Vec<&str> = blocks.filter(|text| !text.is_empty()).collect();
-    EventRow {
-        run_id: &entry.run.id,
-        tape: &tape.file,
-        seq: i64::try_from(event.seq).unwrap_or(i64::MAX),
-        at_ms: event.at,
-        kind: event.kind.word,
-        family: event.kind.family.word(),
-        succeeded: match event.outcome {
-            Outcome::Unstated => None,
-            Outcome::Succeeded => Some(true),
-            Outcome::Failed => Some(false),
-        },
-        headline: (!event.headline.is_empty()).then_some(&*event.headline),
-        content: (!blocks.is_empty()).then(|| blocks.join("\n")),
-        blake3: event.digest(),
-    }
-}
-
-fn annotation_row<'a>(
-    entry: &'a Entry,
-    tape: &'a Tape<'_>,
-    annotation: &'a Annotation<'_>,
-) -> AnnotationRow<'a> {
-    let number = |seq: u64| i64::try_from(seq).unwrap_or(i64::MAX);
-    let author = annotation.author.as_ref();
-    AnnotationRow {
-        run_id: &entry.run.id,
-        tape: &tape.file,
-        id: annotation.id.as_deref(),
-        event_id: number(annotation.event),
-        end_event_id: annotation.span.map(|(_, end)| number(end)),
-        kind: annotation.kind.word(),
-        evidence: annotation.evidence.as_deref(),
-        suggested_fix: annotation.suggested_fix,
-        author_id: author.and_then(|author| author.id.as_deref()),
-        author_kind: author.map(|author| author.kind),
-        author_surface: author.and_then(|author| author.surface.as_deref()),
-        timestamp: annotation.timestamp.as_deref(),
-        hypothesis_status: annotation.hypothesis_status,
-        friction_kind: annotation.friction_kind.as_deref(),
-        json: annotation.verbatim.0,
-    }
+fn number(seq: u64) -> i64 {
+    i64::try_from(seq).unwrap_or(i64::MAX)
 }
 
 fn count(number: usize) -> i64 {

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
+use serde::ser::{Error, Serializer};
 use serde_json::value::RawValue;
 
 use crate::config::Config;
@@ -15,9 +16,8 @@ use crate::model::archive::{Archive, Entry};
 use crate::model::findings::Findings;
 use crate::model::review::Rating;
 use crate::model::run::Number;
-use crate::shapes;
-
-use crate::shapes::SCHEMA_VERSION;
+use crate::shapes::{self, SCHEMA_VERSION};
+use crate::url::HttpUrl;
 
 /// `runs.json`: a card for each run, newest first.
 #[derive(Debug, JsonSchema)]
@@ -154,7 +154,7 @@ struct Subject<'a> {
 struct Metrics<'a> {
     /// Wall clock, in seconds; it depends on the provider, so it is no measure of a model.
     #[schemars(with = "shapes::Amount")]
-    run_time_seconds: &'a RawValue,
+    run_time_seconds: Digits<'a>,
     /// Tokens, in four classes that do not overlap. Null is "not reported".
     tokens: Tokens<'a>,
     /// Cost in USD. Null is "unknown", 0 is free.
@@ -166,26 +166,26 @@ struct Metrics<'a> {
 struct Tokens<'a> {
     /// Input that was not served from a cache.
     #[schemars(with = "Option<shapes::Count>")]
-    uncached_input: Option<&'a RawValue>,
+    uncached_input: Option<Digits<'a>>,
     /// Input that was served from a cache.
     #[schemars(with = "Option<shapes::Count>")]
-    cached_input: Option<&'a RawValue>,
+    cached_input: Option<Digits<'a>>,
     /// Output without reasoning.
     #[schemars(with = "Option<shapes::Count>")]
-    output: Option<&'a RawValue>,
+    output: Option<Digits<'a>>,
     /// Reasoning.
     #[schemars(with = "Option<shapes::Count>")]
-    reasoning: Option<&'a RawValue>,
+    reasoning: Option<Digits<'a>>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct Cost<'a> {
     /// At list prices, in USD: the figure to compare.
     #[schemars(with = "Option<shapes::Amount>")]
-    comparable: Option<&'a RawValue>,
+    comparable: Option<Digits<'a>>,
     /// Charged, in USD.
     #[schemars(with = "Option<shapes::Amount>")]
-    actual: Option<&'a RawValue>,
+    actual: Option<Digits<'a>>,
 }
 
 /// A visual check: a signal, neither passed nor failed.
@@ -199,7 +199,7 @@ struct Check<'a> {
     reached: bool,
     /// How alike the view is to its baseline, 0 to 1, as recorded; meaningless if the view was not reached.
     #[schemars(with = "Option<shapes::Share>")]
-    similarity: Option<&'a RawValue>,
+    similarity: Option<Digits<'a>>,
 }
 
 /// Where the parts of a run are.
@@ -224,17 +224,17 @@ struct Annotations<'a> {
 }
 
 /// The card of a run.
-///
-/// # Errors
-/// Never in practice: every number was parsed before.
-pub fn card<'a>(
-    config: &Config,
-    entry: &'a Entry,
-    findings: &'a Findings,
-) -> serde_json::Result<Card<'a>> {
+#[must_use]
+pub fn card<'a>(config: &Config, entry: &'a Entry, findings: &'a Findings) -> Card<'a> {
     let run = &entry.run;
     let (subject, metrics) = (&run.subject, &run.metrics);
-    Ok(Card {
+    let checks = run.validation.checks.iter().map(|check| Check {
+        view: &check.view,
+        name: &check.name,
+        reached: check.reached,
+        similarity: check.similarity.as_ref().map(Digits),
+    });
+    Card {
         id: &run.id,
         slug: &entry.slug,
         url: address(config, &links::run(&entry.slug)),
@@ -253,43 +253,25 @@ pub fn card<'a>(
             engine_slug: &subject.engine,
         },
         metrics: Metrics {
-            run_time_seconds: literal(&metrics.run_time_seconds)?,
+            run_time_seconds: Digits(&metrics.run_time_seconds),
             tokens: Tokens {
-                uncached_input: optional(metrics.uncached_input.as_ref())?,
-                cached_input: optional(metrics.cached_input.as_ref())?,
-                output: optional(metrics.output.as_ref())?,
-                reasoning: optional(metrics.reasoning.as_ref())?,
+                uncached_input: metrics.uncached_input.as_ref().map(Digits),
+                cached_input: metrics.cached_input.as_ref().map(Digits),
+                output: metrics.output.as_ref().map(Digits),
+                reasoning: metrics.reasoning.as_ref().map(Digits),
             },
             cost: Cost {
-                comparable: optional(metrics.comparable_cost.as_ref())?,
-                actual: optional(metrics.actual_cost.as_ref())?,
+                comparable: metrics.comparable_cost.as_ref().map(Digits),
+                actual: metrics.actual_cost.as_ref().map(Digits),
             },
         },
         validation_loaded: run.validation.loaded,
-        checks: run
-            .validation
-            .checks
-            .iter()
-            .map(|check| {
-                Ok(Check {
-                    view: &check.view,
-                    name: &check.name,
-                    reached: check.reached,
-                    similarity: optional(check.similarity.as_ref())?,
-                })
-            })
-            .collect::<serde_json::Result<_>>()?,
+        checks: checks.collect(),
         state: &run.state.word,
         rating: findings.rating.map(Rating::word),
         links: Links {
-            source_repo: run
-                .source_repo
-                .as_ref()
-                .map(super::super::url::HttpUrl::as_str),
-            playable_build: run
-                .playable_build
-                .as_ref()
-                .map(super::super::url::HttpUrl::as_str),
+            source_repo: run.source_repo.as_ref().map(HttpUrl::as_str),
+            playable_build: run.playable_build.as_ref().map(HttpUrl::as_str),
         },
         events: findings.events.unwrap_or_default(),
         annotations: Annotations {
@@ -301,7 +283,7 @@ pub fn card<'a>(
             annotation_count: threads.threads,
             entry_count: threads.entries,
         }),
-    })
+    }
 }
 
 /// Absolute when the site's address is known, else relative to its root.
@@ -313,12 +295,15 @@ pub fn address(config: &Config, page: &str) -> String {
     )
 }
 
-fn literal(number: &Number) -> serde_json::Result<&RawValue> {
-    serde_json::from_str(&number.literal)
-}
+/// A number with the digits of the record.
+#[derive(Debug)]
+struct Digits<'a>(&'a Number);
 
-fn optional(number: Option<&Number>) -> serde_json::Result<Option<&RawValue>> {
-    number.map(literal).transpose()
+impl Serialize for Digits<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let digits: &RawValue = serde_json::from_str(&self.0.literal).map_err(Error::custom)?;
+        digits.serialize(serializer)
+    }
 }
 
 /// Writes `runs.json`, card by card, so that the archive is never held twice.
@@ -337,7 +322,7 @@ pub fn write_runs(
     )?;
     for (index, (entry, findings)) in archive.runs.iter().zip(findings).enumerate() {
         out.write_all(if index == 0 { b"\n    " } else { b",\n    " })?;
-        serde_json::to_writer(&mut *out, &card(config, entry, findings)?)?;
+        serde_json::to_writer(&mut *out, &card(config, entry, findings))?;
     }
     out.write_all(if archive.runs.is_empty() {
         b"]\n}\n"
@@ -357,7 +342,7 @@ pub fn write_run_lines(
     findings: &[Findings],
 ) -> io::Result<()> {
     for (entry, findings) in archive.runs.iter().zip(findings) {
-        serde_json::to_writer(&mut *out, &card(config, entry, findings)?)?;
+        serde_json::to_writer(&mut *out, &card(config, entry, findings))?;
         out.write_all(b"\n")?;
     }
     Ok(())
@@ -428,10 +413,7 @@ pub fn index<'a>(
         site: Site {
             title: &site.title,
             description: &site.description,
-            base_url: site
-                .base_url
-                .as_ref()
-                .map(super::super::url::HttpUrl::as_str),
+            base_url: site.base_url.as_ref().map(HttpUrl::as_str),
             language: &site.language,
             author: site.author.as_deref(),
             licence: config.policy.licence.as_deref(),
