@@ -16,104 +16,35 @@ enum Use {
     Icon,
 }
 
+/// Files with their use and their bytes.
+macro_rules! built_in {
+    ($($name:literal => $used:expr,)+) => {
+        &[$(($name, $used, include_bytes!(concat!("../static/", $name)))),+]
+    };
+}
+
 /// Built-in files by their path below `static/`. A file of the site with the same path wins.
-const BUILT_IN: &[(&str, Use, &[u8])] = &[
-    (
-        "css/site.css",
-        Use::Style,
-        include_bytes!("../static/css/site.css"),
-    ),
-    (
-        "css/tables.css",
-        Use::Style,
-        include_bytes!("../static/css/tables.css"),
-    ),
-    (
-        "css/find.css",
-        Use::Style,
-        include_bytes!("../static/css/find.css"),
-    ),
-    (
-        "js/core.js",
-        Use::Script(Script::Search),
-        include_bytes!("../static/js/core.js"),
-    ),
-    (
-        "js/search.js",
-        Use::Script(Script::Search),
-        include_bytes!("../static/js/search.js"),
-    ),
-    (
-        "js/runs.js",
-        Use::Script(Script::Runs),
-        include_bytes!("../static/js/runs.js"),
-    ),
-    (
-        "js/annotations.js",
-        Use::Script(Script::Annotations),
-        include_bytes!("../static/js/annotations.js"),
-    ),
-    (
-        "js/vendor/minisearch.js",
-        Use::Library("search/minisearch.js"),
-        include_bytes!("../static/js/vendor/minisearch.js"),
-    ),
-    (
-        "js/vendor/minisearch.LICENSE.txt",
-        Use::Library("search/minisearch.LICENSE.txt"),
-        include_bytes!("../static/js/vendor/minisearch.LICENSE.txt"),
-    ),
-    (
-        "js/compare-sides.js",
-        Use::Script(Script::Compare),
-        include_bytes!("../static/js/compare-sides.js"),
-    ),
-    (
-        "js/compare-tapes.js",
-        Use::Script(Script::Compare),
-        include_bytes!("../static/js/compare-tapes.js"),
-    ),
-    (
-        "js/compare-align.js",
-        Use::Script(Script::Compare),
-        include_bytes!("../static/js/compare-align.js"),
-    ),
-    (
-        "js/compare-pick.js",
-        Use::Script(Script::Compare),
-        include_bytes!("../static/js/compare-pick.js"),
-    ),
-    (
-        "js/compare.js",
-        Use::Script(Script::Compare),
-        include_bytes!("../static/js/compare.js"),
-    ),
-    (
-        "js/play.js",
-        Use::Script(Script::Play),
-        include_bytes!("../static/js/play.js"),
-    ),
-    (
-        "js/tables.js",
-        Use::Script(Script::Tables),
-        include_bytes!("../static/js/tables.js"),
-    ),
-    (
-        "js/timeline.js",
-        Use::Script(Script::Timeline),
-        include_bytes!("../static/js/timeline.js"),
-    ),
-    (
-        "js/reader.js",
-        Use::Script(Script::Reader),
-        include_bytes!("../static/js/reader.js"),
-    ),
-    (
-        "js/contents.js",
-        Use::Script(Script::Contents),
-        include_bytes!("../static/js/contents.js"),
-    ),
-    ("icon.svg", Use::Icon, include_bytes!("../static/icon.svg")),
+const BUILT_IN: &[(&str, Use, &[u8])] = built_in![
+    "css/site.css" => Use::Style,
+    "css/tables.css" => Use::Style,
+    "css/find.css" => Use::Style,
+    "js/core.js" => Use::Script(Script::Search),
+    "js/search.js" => Use::Script(Script::Search),
+    "js/runs.js" => Use::Script(Script::Runs),
+    "js/annotations.js" => Use::Script(Script::Annotations),
+    "js/vendor/minisearch.js" => Use::Library("search/minisearch.js"),
+    "js/vendor/minisearch.LICENSE.txt" => Use::Library("search/minisearch.LICENSE.txt"),
+    "js/compare-sides.js" => Use::Script(Script::Compare),
+    "js/compare-tapes.js" => Use::Script(Script::Compare),
+    "js/compare-align.js" => Use::Script(Script::Compare),
+    "js/compare-pick.js" => Use::Script(Script::Compare),
+    "js/compare.js" => Use::Script(Script::Compare),
+    "js/play.js" => Use::Script(Script::Play),
+    "js/tables.js" => Use::Script(Script::Tables),
+    "js/timeline.js" => Use::Script(Script::Timeline),
+    "js/reader.js" => Use::Script(Script::Reader),
+    "js/contents.js" => Use::Script(Script::Contents),
+    "icon.svg" => Use::Icon,
 ];
 
 /// A file to publish.

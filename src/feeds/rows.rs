@@ -38,10 +38,7 @@ enum Any {
 #[must_use]
 pub fn of<'a>(archive: &Archive, entry: &Entry, findings: &'a Findings) -> Row<'a> {
     let row = row(archive, entry, findings, "", &[]);
-    let run = Link {
-        text: row.label,
-        href: row.href,
-    };
+    let run = Link::new(row.label, row.href);
     let rating = row.rating_order.map(|order| order.to_string());
     Row {
         slug: row.slug,

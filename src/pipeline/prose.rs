@@ -82,10 +82,9 @@ impl Prose {
     pub(super) fn navigation(&self) -> Vec<Link> {
         let mut pages: Vec<_> = self.pages().collect();
         pages.sort_by_key(|text| (text.prose.order.unwrap_or(i64::MAX), &text.file.slug));
-        let links = pages.iter().map(|text| Link {
-            text: text.title().to_owned(),
-            href: text.page(),
-        });
+        let links = pages
+            .iter()
+            .map(|text| Link::new(text.title(), text.page()));
         links.collect()
     }
 }

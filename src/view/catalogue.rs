@@ -217,10 +217,10 @@ fn set_view(
         .collect();
     SetView {
         anchor: format!("set-{}", index + 1),
-        case: Link {
-            text: case.name.clone(),
-            href: format!("{root}{}", links::group("cases", &case.slug)),
-        },
+        case: Link::new(
+            case.name.clone(),
+            format!("{root}{}", links::group("cases", &case.slug)),
+        ),
         version: set.version.clone(),
         engine: set.engine.clone(),
         orchestrator: set.orchestrator.clone(),

@@ -148,10 +148,7 @@ pub struct Navigation {
 /// The navigation of a site with these pages of prose.
 #[must_use]
 pub fn navigation(config: &Config, prose: &[Link]) -> Navigation {
-    let entry = |text: &str, href: &str| Link {
-        text: text.to_owned(),
-        href: href.to_owned(),
-    };
+    let entry = |text: &str, href: &str| Link::new(text, href);
     let mut main = vec![
         entry("Runs", "runs/index.html"),
         entry("Overview", "overview/index.html"),

@@ -276,10 +276,7 @@ fn asset_view(file: Option<&AssetFile>, label: String) -> PartView {
     };
     let size = file.size.map(|size| size.no_higher_than(HIGHEST));
     PartView {
-        file: Some(Link {
-            text: label,
-            href: format!("assets/{}", file.name),
-        }),
+        file: Some(Link::new(label, format!("assets/{}", file.name))),
         image: file.image,
         width: size.map(|size| size.width),
         height: size.map(|size| size.height),
@@ -384,10 +381,7 @@ fn thread_view(
     }
     ThreadView {
         anchor,
-        state: Badge {
-            word: word.to_owned(),
-            tone,
-        },
+        state: Badge::new(word, tone),
         place,
         turn: thread.turn.as_ref().map(|turn| room.label(turn)),
         more: (left > 0).then(|| format!("and {left} more lines")),

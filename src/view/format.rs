@@ -171,20 +171,14 @@ pub fn state(state: &State) -> Badge {
         "timed_out" | "limit_exceeded" | "hung" | "unevaluable" => "poor",
         _ => "none",
     };
-    Badge {
-        word: state.word.clone(),
-        tone,
-    }
+    Badge::new(state.word.clone(), tone)
 }
 
 /// A rating, or "unrated".
 #[must_use]
 pub fn rating(rating: Option<Rating>) -> Badge {
     let Some(rating) = rating else {
-        return Badge {
-            word: "unrated".to_owned(),
-            tone: "none",
-        };
+        return Badge::new("unrated", "none");
     };
     let tone = match rating {
         Rating::Flawless | Rating::Incredible | Rating::Great => "good",
@@ -192,10 +186,7 @@ pub fn rating(rating: Option<Rating>) -> Badge {
         Rating::Scuffed | Rating::Poor => "poor",
         Rating::Broken => "bad",
     };
-    Badge {
-        word: rating.word().to_owned(),
-        tone,
-    }
+    Badge::new(rating.word(), tone)
 }
 
 #[cfg(test)]

@@ -88,6 +88,15 @@ pub struct Badge {
     pub tone: &'static str,
 }
 
+impl Badge {
+    /// A badge of a tone.
+    #[must_use]
+    pub fn new(word: impl Into<String>, tone: &'static str) -> Self {
+        let word = word.into();
+        Self { word, tone }
+    }
+}
+
 /// Words that lead somewhere.
 #[derive(Debug, Clone, Serialize)]
 pub struct Link {
@@ -95,6 +104,15 @@ pub struct Link {
     pub text: String,
     /// The address, relative to the page.
     pub href: String,
+}
+
+impl Link {
+    /// A link.
+    #[must_use]
+    pub fn new(text: impl Into<String>, href: impl Into<String>) -> Self {
+        let (text, href) = (text.into(), href.into());
+        Self { text, href }
+    }
 }
 
 /// A moment.
@@ -117,4 +135,26 @@ pub struct Fact {
     pub value: Cell,
     /// Whether it is a digest, a command or the like.
     pub code: bool,
+}
+
+impl Fact {
+    /// A fact.
+    #[must_use]
+    pub fn new((name, value): (&str, Cell)) -> Self {
+        let name = name.to_owned();
+        Self {
+            name,
+            value,
+            code: false,
+        }
+    }
+
+    /// A fact that is a digest, a command or the like.
+    #[must_use]
+    pub fn code(fact: (&str, Cell)) -> Self {
+        Self {
+            code: true,
+            ..Self::new(fact)
+        }
+    }
 }

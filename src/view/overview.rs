@@ -120,9 +120,11 @@ fn recent(groups: &[Group], most: usize) -> Vec<usize> {
 fn matrix(archive: &Archive, across: Sort, cases: &[usize], most: usize, root: &str) -> Matrix {
     let (groups, noun) = columns(archive, across);
     let shown = recent(groups, most);
-    let link = |sort: Sort, group: &Group| Link {
-        text: group.name.clone(),
-        href: format!("{root}{}", links::group(sort.folder(), &group.slug)),
+    let link = |sort: Sort, group: &Group| {
+        Link::new(
+            group.name.clone(),
+            format!("{root}{}", links::group(sort.folder(), &group.slug)),
+        )
     };
     Matrix {
         columns: shown

@@ -196,10 +196,7 @@ fn by_run(diagnostics: &[&Diagnostic], places: &Places<'_>, root: &str) -> Vec<R
         let files = by_file(part.iter().copied());
         match run_of(part[0], places) {
             Some((name, page)) => groups.push(RunProblems {
-                run: Some(Link {
-                    text: name.clone(),
-                    href: format!("{root}{page}"),
-                }),
+                run: Some(Link::new(name.clone(), format!("{root}{page}"))),
                 files,
             }),
             None => own.extend(files),

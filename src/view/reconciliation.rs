@@ -58,10 +58,7 @@ fn row(name: &'static str, seen: String, agrees: Option<bool>) -> ComparedView {
     ComparedView {
         name,
         seen,
-        verdict: Badge {
-            word: word.to_owned(),
-            tone,
-        },
+        verdict: Badge::new(word, tone),
     }
 }
 

@@ -80,10 +80,7 @@ pub fn row(
 ) -> RunRow {
     let run = &entry.run;
     let (subject, metrics) = (&run.subject, &run.metrics);
-    let link = |text: &str, path: String| Link {
-        text: text.to_owned(),
-        href: format!("{root}{path}"),
-    };
+    let link = |text: &str, path: String| Link::new(text, format!("{root}{path}"));
     RunRow {
         slug: entry.slug.clone(),
         href: format!("{root}{}", links::run(&entry.slug)),

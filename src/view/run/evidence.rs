@@ -151,7 +151,7 @@ fn script(script: &DebugScript<'_>) -> ScriptView {
     };
     let decides = outcome != ScriptOutcome::PreconditionUnmet;
     let code =
-        |name: &str, value: Option<&str>| value.map(|value| fact(name, Cell::known(value), true));
+        |name: &str, value: Option<&str>| value.map(|value| Fact::code((name, Cell::known(value))));
     let item = script.item_id.as_ref().map(|item| {
         let sub = script.sub_item_id.as_ref();
         sub.map_or_else(|| item.to_string(), |sub| format!("{item}.{sub}"))
@@ -164,15 +164,12 @@ fn script(script: &DebugScript<'_>) -> ScriptView {
     ScriptView {
         title: details::name([&script.title, &script.item_id]),
         category: script.category_title.as_deref().unwrap_or("").to_owned(),
-        outcome: Badge {
-            word: word(outcome).to_owned(),
-            tone,
-        },
+        outcome: Badge::new(word(outcome), tone),
         open: outcome == ScriptOutcome::Failed,
         facts: [
             code("Item", item.as_deref()),
             code("Script", script.script.as_deref()),
-            Some(fact("Gates", Cell::known(gate), false)),
+            Some(Fact::new(("Gates", Cell::known(gate)))),
         ]
         .into_iter()
         .flatten()
@@ -242,10 +239,7 @@ fn passed(pass: Option<bool>) -> Badge {
         Some(false) => ("fail", "bad"),
         None => ("not said", "none"),
     };
-    Badge {
-        word: word.to_owned(),
-        tone,
-    }
+    Badge::new(word, tone)
 }
 
 pub(super) fn blocks(details: &Details<'_>) -> Vec<BlockView> {
@@ -283,14 +277,6 @@ fn title(name: &str) -> &'static str {
     }
 }
 
-fn fact(name: &str, value: Cell, code: bool) -> Fact {
-    Fact {
-        name: name.to_owned(),
-        value,
-        code,
-    }
-}
-
 fn performance(block: &Performance<'_>) -> Vec<Fact> {
     let count = |is: fn(&PerformanceCase) -> bool| block.cases.iter().filter(|c| is(c)).count();
     let mut cases = format!(
@@ -317,20 +303,22 @@ fn performance(block: &Performance<'_>) -> Vec<Fact> {
         Some(false) => Cell::known("no"),
         None => Cell::unknown("not recorded"),
     };
-    vec![
-        fact("Correct", correct, false),
-        fact(
+    let total_fuel = number(block.total_fuel);
+    let fuel_limit = number(block.fuel_limit);
+    [
+        ("Correct", correct),
+        (
             "Total fuel",
-            format::number(number(block.total_fuel).as_ref(), "not measured"),
-            false,
+            format::number(total_fuel.as_ref(), "not measured"),
         ),
-        fact(
+        (
             "Fuel limit",
-            format::number(number(block.fuel_limit).as_ref(), "none recorded"),
-            false,
+            format::number(fuel_limit.as_ref(), "none recorded"),
         ),
-        fact("Cases", Cell::known(cases), false),
+        ("Cases", Cell::known(cases)),
     ]
+    .map(Fact::new)
+    .to_vec()
 }
 
 fn adversarial(block: &Adversarial<'_>) -> Vec<Fact> {
@@ -347,19 +335,18 @@ fn adversarial(block: &Adversarial<'_>) -> Vec<Fact> {
         .winner
         .as_deref()
         .map_or_else(|| Cell::known("none"), Cell::known);
-    vec![
-        fact("Outcome", words(block.outcome.as_deref()), false),
-        fact("Opponent", words(block.opponent.as_deref()), false),
-        fact("Played as", words(block.submission_team.as_deref()), false),
-        fact("Winner", winner, false),
-        fact("Score", score, false),
-        fact("Ended", words(block.ended.as_deref()), false),
-        fact(
-            "Ticks",
-            format::number(number(block.ticks).as_ref(), "not recorded"),
-            false,
-        ),
+    let ticks = number(block.ticks);
+    [
+        ("Outcome", words(block.outcome.as_deref())),
+        ("Opponent", words(block.opponent.as_deref())),
+        ("Played as", words(block.submission_team.as_deref())),
+        ("Winner", winner),
+        ("Score", score),
+        ("Ended", words(block.ended.as_deref())),
+        ("Ticks", format::number(ticks.as_ref(), "not recorded")),
     ]
+    .map(Fact::new)
+    .to_vec()
 }
 
 pub(super) fn toolchain(toolchain: &Toolchain<'_>) -> ToolchainView {
@@ -382,10 +369,7 @@ pub(super) fn toolchain(toolchain: &Toolchain<'_>) -> ToolchainView {
         ),
     };
     ToolchainView {
-        verdict: Badge {
-            word: word.to_owned(),
-            tone,
-        },
+        verdict: Badge::new(word, tone),
         words,
         html: tree::tree(&Value::of(toolchain.written)),
     }

@@ -53,10 +53,7 @@ pub(super) fn implementation(archive: Archive<'_>) -> ImplementationView {
     let held = archive.implementation;
     let count = held.files.len();
     ImplementationView {
-        archive: Link {
-            text: archive.file.to_owned(),
-            href: url::encode(archive.file),
-        },
+        archive: Link::new(archive.file, url::encode(archive.file)),
         size: format::bytes(archive.bytes),
         count: format::count(count, "file"),
         unpacked: format::bytes(held.bytes()),

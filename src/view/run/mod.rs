@@ -175,10 +175,7 @@ pub fn page(s: &Sources<'_>, parts: Parts<'_>) -> RunPage {
     let (run, around) = (&s.entry.run, s.surroundings);
     let path = links::run(&s.entry.slug);
     let root = links::root(&path);
-    let link = |text: &str, path: String| Link {
-        text: text.to_owned(),
-        href: format!("{root}{path}"),
-    };
+    let link = |text: &str, path: String| Link::new(text, format!("{root}{path}"));
     let neighbour = |run: &Option<Neighbour>| {
         run.as_ref().map(|run| {
             let date = format::when(&run.at).date;
@@ -186,16 +183,10 @@ pub fn page(s: &Sources<'_>, parts: Parts<'_>) -> RunPage {
             link(&words, links::run(&run.slug))
         })
     };
-    let mut downloads = vec![Link {
-        text: "run.json".to_owned(),
-        href: "run.json".to_owned(),
-    }];
+    let mut downloads = vec![Link::new("run.json", "run.json")];
     let archive = s.archive.map(|archive| archive.file);
     let names = s.downloads.iter().map(String::as_str).chain(archive);
-    downloads.extend(names.map(|name| Link {
-        text: name.to_owned(),
-        href: url::encode(name),
-    }));
+    downloads.extend(names.map(|name| Link::new(name, url::encode(name))));
     RunPage {
         title: run.title(),
         id: run.id.clone(),

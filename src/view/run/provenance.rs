@@ -74,57 +74,25 @@ pub struct SidecarView {
 pub(super) fn provenance(s: &Sources<'_>) -> ProvenanceView {
     let run = &s.entry.run;
     let (subject, environment) = (&run.subject, &run.environment);
-    let fact = |name: &str, value: Cell, code: bool| Fact {
-        name: name.to_owned(),
-        value,
-        code,
-    };
-    let plain = |text: &str| Cell::known(text);
+    let known = |text: &str| Cell::known(text);
+    let text = |text: &Option<String>| format::text(text.as_ref());
+    let seed_commit = format::text(s.details.seed_commit.as_ref());
     let facts = vec![
-        fact("Run id", plain(&run.id), true),
-        fact("Test type", plain(&subject.test_type), false),
-        fact("Orchestrator", plain(&subject.orchestrator), false),
-        fact("Engine", plain(&subject.engine), false),
-        fact(
-            "Engine version",
-            format::text(subject.engine_version.as_ref()),
-            false,
-        ),
-        fact(
-            "Harness version",
-            format::text(subject.harness_version.as_ref()),
-            false,
-        ),
-        fact(
-            "Authentication",
-            format::text(environment.auth_mode.as_ref()),
-            false,
-        ),
-        fact(
+        Fact::code(("Run id", known(&run.id))),
+        Fact::new(("Test type", known(&subject.test_type))),
+        Fact::new(("Orchestrator", known(&subject.orchestrator))),
+        Fact::new(("Engine", known(&subject.engine))),
+        Fact::new(("Engine version", text(&subject.engine_version))),
+        Fact::new(("Harness version", text(&subject.harness_version))),
+        Fact::new(("Authentication", text(&environment.auth_mode))),
+        Fact::code((
             "Test Cabinet commit",
-            format::text(environment.test_cabinet_commit.as_ref()),
-            true,
-        ),
-        fact(
-            "Operating system",
-            format::text(environment.os.as_ref()),
-            false,
-        ),
-        fact(
-            "Container image",
-            format::text(environment.container_image.as_ref()),
-            true,
-        ),
-        fact(
-            "Node.js",
-            format::text(environment.node_version.as_ref()),
-            true,
-        ),
-        fact(
-            "Seed commit",
-            format::text(s.details.seed_commit.as_ref()),
-            true,
-        ),
+            text(&environment.test_cabinet_commit),
+        )),
+        Fact::new(("Operating system", text(&environment.os))),
+        Fact::code(("Container image", text(&environment.container_image))),
+        Fact::code(("Node.js", text(&environment.node_version))),
+        Fact::code(("Seed commit", seed_commit)),
     ];
     let gg = [
         ("Input of gg", s.details.subject.gg_capability_set),
@@ -186,18 +154,9 @@ fn tape_view(tape: &Tape<'_>, sidecar: Option<&Sidecar<'_>>) -> TapeView {
                 .iter()
                 .any(|p| matches!(p, Problem::TapeDigestMismatch { .. }));
             let digest = match (&sidecar.stated_hash, stale) {
-                (None, _) => Badge {
-                    word: "not stated".to_owned(),
-                    tone: "none",
-                },
-                (Some(_), true) => Badge {
-                    word: "differs from the tape".to_owned(),
-                    tone: "bad",
-                },
-                (Some(_), false) => Badge {
-                    word: "matches the tape".to_owned(),
-                    tone: "good",
-                },
+                (None, _) => Badge::new("not stated", "none"),
+                (Some(_), true) => Badge::new("differs from the tape", "bad"),
+                (Some(_), false) => Badge::new("matches the tape", "good"),
             };
             let problems = sidecar.report.problems.len();
             let problems = if problems == 0 {

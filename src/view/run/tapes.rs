@@ -108,10 +108,7 @@ pub fn events_page(
         subject: format!("{}, {}", run.subject.model, run.subject.harness),
         state: format::state(&run.state),
         rating: format::rating(s.review.and_then(|review| review.rating)),
-        run: Link {
-            text: run.title(),
-            href: format!("{root}{}", links::run(&s.entry.slug)),
-        },
+        run: Link::new(run.title(), format!("{root}{}", links::run(&s.entry.slug))),
         file: tape.file.clone(),
         summary: span(tape, &range),
         html,

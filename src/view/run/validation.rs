@@ -143,10 +143,7 @@ fn step(
         .map(|(key, value)| (key.clone(), tree::tree(value)));
     StepView {
         name,
-        outcome: Badge {
-            word: word.to_owned(),
-            tone,
-        },
+        outcome: Badge::new(word, tone),
         command: step
             .map(|step: &Step| step.command.clone())
             .filter(|command| !command.is_empty()),
