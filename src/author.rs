@@ -14,8 +14,8 @@ pub use annotate::{By, Pointed, Request, Written, annotate};
 pub use rehash::{Outcome, Rehashed, Request as RehashRequest, Target, rehash};
 pub use validate::{Validated, validate};
 
-use crate::Failure;
 use crate::diagnostics::Diagnostic;
+use crate::diagnostics::Failure;
 
 /// Why nothing was written.
 #[derive(Debug)]

@@ -35,6 +35,43 @@
 //! [`serve`] shows a site while it is made. It calls [`rebuild`], the same build with a [`pipeline::Memory`]: pages of unchanged
 //! runs are taken over from the site that is replaced, by links to the same files, and everything else is made as always.
 //!
+//! # Modules
+//!
+//! A module uses those of its last column and no others, and each of them is in a row above it. A test reads this table and holds
+//! the source to it.
+//!
+//! | Module | Knows | Uses |
+//! |---|---|---|
+//! | `characters` | which characters trick a reader | |
+//! | `url` | which addresses are links | `characters` |
+//! | `pictures` | how large a picture is | `url` |
+//! | `links` | the addresses of the site | |
+//! | `shapes` | what JSON Schemas have in common | |
+//! | `beneath` | [edge] how files are opened without leaving a folder | |
+//! | `diagnostics` | codes, places and reports | `characters`, `shapes`, `url` |
+//! | `config` | site.toml | `diagnostics`, `shapes`, `url` |
+//! | `formats` | the inputs as they are written | `characters`, `diagnostics`, `shapes` |
+//! | `model` | what is true once it is checked | `characters`, `formats`, `pictures`, `url` |
+//! | `ledger` | what changed from build to build | `diagnostics`, `formats`, `model`, `shapes` |
+//! | `markup` | how text becomes HTML, whatever page it is for | `characters`, `diagnostics`, `model`, `pictures`, `url` |
+//! | `rules` | what must hold | `config`, `diagnostics`, `formats`, `ledger`, `markup`, `model`, `url` |
+//! | `discover` | [edge] where the content is | `diagnostics`, `formats`, `model` |
+//! | `load` | [edge] the files of a run | `beneath`, `config`, `diagnostics`, `discover`, `formats`, `model` |
+//! | `spool` | [edge] what is too large to be held | `diagnostics`, `model` |
+//! | `publish` | [edge] how a site is staged and swapped in | `beneath`, `diagnostics`, `model`, `spool` |
+//! | `inspect` | formats and rules, applied to the files of a run | `config`, `diagnostics`, `discover`, `formats`, `load`, `markup`, `model`, `rules` |
+//! | `export` | the tables of `--export` | `inspect`, `model` |
+//! | `feeds` | what machines read | `config`, `diagnostics`, `formats`, `links`, `markup`, `model`, `shapes`, `url` |
+//! | `schema` | the JSON Schemas of inputs and feeds | `config`, `diagnostics`, `feeds`, `formats`, `ledger`, `model`, `shapes` |
+//! | `view` | what people read: one struct per page | `config`, `diagnostics`, `ledger`, `links`, `markup`, `model`, `url` |
+//! | `render` | how views become bytes | `characters`, `config`, `diagnostics`, `links`, `markup`, `view` |
+//! | `assets` | the static files | `render`, `view` |
+//! | `site` | [edge] a site: its settings and its own files | `assets`, `config`, `diagnostics`, `ledger`, `load`, `pictures`, `render`, `url`, `view` |
+//! | `pipeline` | the steps of a build | `config`, `diagnostics`, `discover`, `export`, `feeds`, `formats`, `inspect`, `ledger`, `links`, `load`, `markup`, `model`, `publish`, `render`, `rules`, `schema`, `site`, `spool`, `url`, `view` |
+//! | `lib` | this file: [`check`], [`build`], [`rebuild`] | `diagnostics`, `pipeline`, `publish`, `site` |
+//! | `author` | [edge] how annotations are written | `beneath`, `config`, `diagnostics`, `discover`, `feeds`, `formats`, `inspect`, `load`, `model`, `pipeline`, `site` |
+//! | `serve` | [edge] how a site is shown while it is made | `config`, `diagnostics`, `lib`, `pipeline`, `render`, `site` |
+//!
 //! # What is absent
 //!
 //! - Files are opened in one way, by `beneath`: no link and no swapped path leads out of the folder that they belong to.
@@ -42,7 +79,7 @@
 //!   binary) touch the disk, the environment or the terminal. Only [`author`], [`serve`] and the binary read a clock, and [`load`]
 //!   the times of files to know what [`rebuild`] need not read again: never for what is published.
 //! - [`formats`] knows nothing of [`model`]; [`model`] knows nothing of serde; templates see [`view`] only.
-//! - The only type that a template prints unescaped is [`render::Html`], and only [`render`] makes one.
+//! - The only type that a template prints unescaped is [`markup::Html`], and only [`markup`] and [`render`] make one.
 //! - Recorded text never passes through the minifier: the shell of a page is minified once per depth, with
 //!   slots for its content.
 //! - Order is born in [`discover`] and kept: parallel steps collect in input order, maps are sorted.
@@ -79,12 +116,10 @@ pub mod url;
 pub mod view;
 
 use diagnostics::Diagnostic;
+pub use diagnostics::Failure;
 use pipeline::{Gathered, Memory, Outcome, Output, Progress};
 use publish::Stage;
 use site::Site;
-
-/// Why nothing could be done: usage, site.toml, I/O or templates. Exit status 2.
-pub type Failure = Vec<Diagnostic>;
 
 /// Checks everything and writes nothing.
 ///

@@ -3,6 +3,7 @@
 
 mod assets;
 mod confined;
+mod fault;
 mod fingerprint;
 mod named;
 mod pieces;
@@ -22,7 +23,8 @@ use crate::formats::{run_record, withdrawn as list};
 use crate::model::FileDigest;
 
 pub use assets::{Asset, AssetReader, asset, asset_reader};
-use confined::{Bounds, Fault, Most, attempt, read, unreadable};
+use confined::{Bounds, Most, attempt, read, unreadable};
+use fault::Fault;
 pub use fingerprint::{Fingerprint, fingerprint};
 pub use named::{implementation, payload};
 pub use run_files::{RawLog, RunFiles, is_tape, run};

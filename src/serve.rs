@@ -17,7 +17,7 @@ use tempfile::TempDir;
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
-use crate::Failure;
+use crate::diagnostics::Failure;
 use crate::pipeline::{Memory, Outcome, Progress};
 use crate::site::{Overrides, Site};
 

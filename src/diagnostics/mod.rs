@@ -126,6 +126,9 @@ impl Diagnostic {
     }
 }
 
+/// Why nothing could be done: usage, site.toml, I/O or templates. Exit status 2.
+pub type Failure = Vec<Diagnostic>;
+
 /// A value that could be made, and everything that was noticed on the way.
 #[derive(Debug, Clone)]
 pub struct Checked<T> {

@@ -2,17 +2,12 @@
 
 pub mod annotations;
 pub mod archive;
-pub mod cards;
 pub mod groups;
 pub mod json_feed;
 pub mod json_ld;
-pub mod parts;
 mod reconciliation;
 pub mod report;
-pub mod rows;
 pub mod run;
-pub mod script;
-pub mod search;
 pub mod table;
 pub mod transcript;
 

@@ -8,8 +8,6 @@ use std::ops::Range;
 
 use crate::diagnostics::{Code, Collector, Source};
 
-use super::json::Node;
-
 /// Levels of objects and arrays that are published. Readers stop at 128, and a feed adds a few levels of its own.
 pub const LEVELS: usize = 96;
 /// Levels that `serde_json` reads, and so Harn.
@@ -223,16 +221,17 @@ fn replaced(json: &str, wanted: impl Fn(Trouble) -> bool) -> Cow<'_, str> {
         .map_or(Cow::Borrowed(json), Cow::Owned)
 }
 
-/// Reports what of a document is published in another form, except in the parts that are reported already.
+/// Reports what of the JSON at an offset of the source is published in another form, except in the parts that are reported
+/// already.
 pub fn check(
     source: &Source<'_>,
-    root: Node<'_>,
+    (offset, json): (usize, &str),
     reported: &[Range<usize>],
     code: &'static Code,
     problems: &mut Collector,
 ) {
-    scan(root.raw, LEVELS, |trouble, range| {
-        let range = trouble.marked(root.offset + range.start..root.offset + range.end);
+    scan(json, LEVELS, |trouble, range| {
+        let range = trouble.marked(offset + range.start..offset + range.end);
         if !reported.iter().any(|part| part.contains(&range.start)) {
             problems.add(code, || {
                 let place = source.place(range.start, range.end);

@@ -150,7 +150,13 @@ impl<'a> Reader<'a> {
 
     /// Reports what of the document some readers refuse.
     pub fn check_portable(&mut self, root: Node<'_>, code: &'static Code) {
-        portable::check(&self.source, root, &[], code, &mut self.diagnostics);
+        portable::check(
+            &self.source,
+            (root.offset, root.raw),
+            &[],
+            code,
+            &mut self.diagnostics,
+        );
     }
 
     fn report(

@@ -260,7 +260,13 @@ pub fn parse<'a>(path: &str, bytes: &'a [u8]) -> (Option<Sidecar<'a>>, Vec<Diagn
             (Err(problem), _) => diagnostics.push(*problem),
             (Ok(()), Ok(root)) => {
                 let code = &codes::SIDECAR_UNPORTABLE_VALUE;
-                portable::check(&source, root, &[], code, &mut diagnostics);
+                portable::check(
+                    &source,
+                    (root.offset, root.raw),
+                    &[],
+                    code,
+                    &mut diagnostics,
+                );
             }
             (Ok(()), Err(_)) => {}
         }

@@ -55,7 +55,13 @@ pub fn record(file: &Loaded) -> Record {
             .filter_map(|problem| parsed.root.find(problem.place.pointer.as_deref()?))
             .map(|node| node.offset..node.offset + node.raw.len())
             .collect();
-        portable::check(&source, parsed.root, &reported, code, &mut unportable);
+        portable::check(
+            &source,
+            (parsed.root.offset, parsed.root.raw),
+            &reported,
+            code,
+            &mut unportable,
+        );
         diagnostics.extend(unportable.finish(&file.shown));
     }
     let run = if broken {

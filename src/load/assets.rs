@@ -4,7 +4,8 @@
 use std::io::{self, Read};
 use std::path::Path;
 
-use super::confined::{self, Fault, Most, is_hidden};
+use super::confined::{self, Most, is_hidden};
+use super::fault::Fault;
 use super::open;
 use super::pieces::PIECE;
 use super::run_files::is_reserved;

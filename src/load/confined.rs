@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use super::pieces::{self, LongLine};
+use super::fault::{Fault, LongLine};
+use super::pieces;
 use crate::beneath::{self, Folder, Opened};
 use crate::config::Limits;
 use crate::diagnostics::text::quoted;
@@ -70,39 +71,6 @@ impl Most {
             line: Some(limits.line),
             ..self
         }
-    }
-}
-
-/// Why a file was not read.
-#[derive(Debug)]
-pub(super) enum Fault {
-    /// The reason, as a clause.
-    Unreadable(String),
-    /// It is a link to nothing.
-    Dangling,
-    /// It is a link that leads out of the folder.
-    Outside,
-    /// It is a link to a file that is published by rules of its own, or not at all.
-    Withheld,
-    /// Its size in bytes.
-    TooLarge(u64),
-    /// One of its lines is too long.
-    LongLine(LongLine),
-}
-
-impl From<beneath::Fault> for Fault {
-    fn from(fault: beneath::Fault) -> Self {
-        match fault {
-            beneath::Fault::Io(error) => Self::Unreadable(error.to_string()),
-            beneath::Fault::Outside => Self::Outside,
-            beneath::Fault::Dangling => Self::Dangling,
-        }
-    }
-}
-
-impl Fault {
-    pub(super) fn of(error: &std::io::Error) -> Self {
-        Self::Unreadable(error.to_string())
     }
 }
 

@@ -2,21 +2,12 @@
 
 use std::io::{BufRead, BufReader, Read};
 
-use super::confined::Fault;
+use super::fault::{Fault, LongLine};
 
 /// Bytes that are read at once.
 pub(super) const PIECE: usize = 256 * 1024;
 /// Bytes for which room is made before it is known that the file holds anything but holes.
 const TRUSTED: u64 = 64 << 20;
-
-/// A line that is longer than the limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct LongLine {
-    /// Its number, from 1.
-    pub(super) number: u32,
-    /// Its length in bytes.
-    pub(super) bytes: u64,
-}
 
 /// Reads a whole file of `size` bytes, of which no more than `limit` are taken. With a limit for a line, it stops to hold
 /// anything as soon as a line is longer.

@@ -3,7 +3,8 @@
 use std::io::{self, Read};
 use std::path::Path;
 
-use super::confined::{self, Bounds, Fault, Most, too_many_lines, unreadable};
+use super::confined::{self, Bounds, Most, too_many_lines, unreadable};
+use super::fault::Fault;
 use super::{Loaded, digest, is_in_a_run, open, pieces};
 use crate::beneath::Folder;
 use crate::config::Limits;

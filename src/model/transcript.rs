@@ -5,6 +5,7 @@ mod assets;
 mod disclosure;
 mod nested;
 mod quoted;
+mod visibility;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;

@@ -2,11 +2,12 @@
 
 use rayon::prelude::*;
 
+use crate::diagnostics::Failure;
 use crate::diagnostics::{Diagnostic, Place, codes};
 use crate::model::archive::Entry;
 use crate::publish::Stage;
 use crate::site::Site;
-use crate::{Failure, export, inspect, load};
+use crate::{export, inspect, load};
 
 use super::{Gathered, Outcome, Progress};
 

@@ -8,16 +8,17 @@ use super::kept::StagedRuns;
 use super::previous;
 use super::prose::{Prose, Text};
 use crate::config::Limits;
+use crate::diagnostics::Failure;
 use crate::diagnostics::{self, Diagnostic, Place, Source, codes};
 use crate::discover::{self, RunDirectory, WithdrawnFile};
 use crate::formats::withdrawn::{self, Withdrawals};
 use crate::ledger::Ledger;
 use crate::load;
 use crate::model::archive::{Archive, Entry};
+use crate::rules;
 use crate::rules::links::Targets;
 use crate::site::Site;
 use crate::view::Link;
-use crate::{Failure, rules};
 
 /// Stacks of worker threads, in bytes: far more than the deepest template or Markdown needs.
 const STACK: usize = 16 << 20;

@@ -22,6 +22,7 @@ use serde::Serialize;
 
 use crate::config::Config;
 use crate::diagnostics::Diagnostic;
+use crate::diagnostics::Failure;
 use crate::model::archive::{Archive, Entry};
 use crate::model::findings::{Findings, SpooledCard};
 use crate::publish::Stage;
@@ -30,7 +31,7 @@ use crate::site::Site;
 use crate::url::HttpUrl;
 use crate::view::annotations::{Card, Catalogue};
 use crate::view::chrome::PageInfo;
-use crate::{Failure, schema, spool};
+use crate::{schema, spool};
 
 use super::{Gathered, Outcome, Progress};
 

@@ -2,8 +2,8 @@
 
 use rayon::prelude::*;
 
-use crate::Failure;
 use crate::diagnostics::Diagnostic;
+use crate::diagnostics::Failure;
 use crate::load;
 use crate::site::Site;
 

@@ -3,7 +3,9 @@
 pub mod json_ld;
 pub mod minify;
 mod own_templates;
+pub mod parts;
 pub mod plot;
+pub mod script;
 pub mod strip;
 pub mod templates;
 pub mod timeline;

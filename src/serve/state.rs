@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::Failure;
+use crate::diagnostics::Failure;
 use crate::diagnostics::json::Report;
 use crate::diagnostics::{Diagnostic, Severity, Tally};
 use crate::pipeline::Outcome;
@@ -98,6 +98,6 @@ impl Shown {
             report: Report::new(&told, 0, 0),
         };
         // Nothing in it can fail to be written.
-        crate::feeds::script::marked_json(&message).unwrap_or_default()
+        crate::render::script::marked_json(&message).unwrap_or_default()
     }
 }

@@ -5,6 +5,7 @@ pub mod catalogue;
 pub mod changes;
 pub mod chrome;
 pub mod compare;
+pub mod data;
 pub mod discussion;
 pub mod feeds;
 pub mod format;

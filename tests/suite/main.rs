@@ -39,6 +39,7 @@ mod implementation;
 mod kept;
 mod linked;
 mod markup;
+mod modules;
 mod moments;
 
 mod mutate;

@@ -9,16 +9,15 @@ use crate::formats::json::Node;
 use crate::formats::reader::{Need, Number, Object, Reader};
 use crate::shapes::{self, Late};
 
-use super::object::{Field, Keys, Part, Shape, objects};
-use super::read::{stages, tool_calls, toolchain};
+use super::object::{Field, Part, Shape, objects};
+use super::read::{STAGES, stages, tool_calls, toolchain};
 use super::shape;
 
 mod validation;
 
+pub use super::object::Text;
+pub use super::read::{Skipped, Toolchain};
 pub use validation::*;
-
-/// A text of the document; `None` is absent, null or (with a problem reported) of another type.
-pub type Text<'a> = Option<Cow<'a, str>>;
 
 objects! {
     /// A run record of Test Cabinet, of any version; there is no version field, so what is absent says which it is.
@@ -137,14 +136,6 @@ objects! {
     }
 }
 
-/// The keys of `metrics` that hold the durations of stages.
-pub(super) const STAGES: Keys = &[
-    ("setupSeconds", &Shape::Any),
-    ("sessionSeconds", &Shape::Any),
-    ("teardownSeconds", &Shape::Any),
-    ("validationSeconds", &Shape::Any),
-];
-
 objects! {
     /// What it took.
     #[derive(Default)]
@@ -220,17 +211,6 @@ objects! {
         /// What it says of itself, in Markdown; not displayed.
         "readme" optional => readme: Text<'a>;
     }
-}
-
-/// `toolchain`: what its headline needs; the rest is shown as written.
-#[derive(Debug)]
-pub struct Toolchain<'a> {
-    /// `typecheck.ran`
-    pub typecheck_ran: Option<bool>,
-    /// `typecheck.succeeded`: whether it ran and exited with 0.
-    pub typecheck_succeeded: Option<bool>,
-    /// The whole block.
-    pub written: Node<'a>,
 }
 
 objects! {

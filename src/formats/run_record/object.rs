@@ -1,9 +1,12 @@
 //! Knows how an object of the record becomes a type: each key is declared once, with its field, its type and whether it is required.
 
+use std::borrow::Cow;
+
 use crate::formats::json::Node;
 use crate::formats::reader::{Need, Number, Object, Reader};
 
-use super::document::Text;
+/// A text of the document; `None` is absent, null or (with a problem reported) of another type.
+pub type Text<'a> = Option<Cow<'a, str>>;
 
 /// Keys of an object, each with what its value may be.
 pub(super) type Keys = &'static [(&'static str, &'static Shape)];

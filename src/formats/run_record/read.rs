@@ -6,7 +6,35 @@ use crate::formats::json::{Kind, Node};
 use crate::formats::reader::Need::{Optional, Required};
 use crate::formats::reader::{Number, Object, Reader};
 
-use super::document::{STAGES, Skipped, Toolchain};
+use super::object::{Keys, Shape};
+
+/// The keys of `metrics` that hold the durations of stages.
+pub(super) const STAGES: Keys = &[
+    ("setupSeconds", &Shape::Any),
+    ("sessionSeconds", &Shape::Any),
+    ("teardownSeconds", &Shape::Any),
+    ("validationSeconds", &Shape::Any),
+];
+
+/// `toolchain`: what its headline needs; the rest is shown as written.
+#[derive(Debug)]
+pub struct Toolchain<'a> {
+    /// `typecheck.ran`
+    pub typecheck_ran: Option<bool>,
+    /// `typecheck.succeeded`: whether it ran and exited with 0.
+    pub typecheck_succeeded: Option<bool>,
+    /// The whole block.
+    pub written: Node<'a>,
+}
+
+/// The steps that a record writes as null, which says more than a record of a time that had no such keys.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Skipped {
+    /// `install` is null.
+    pub install: bool,
+    /// `build` is null.
+    pub build: bool,
+}
 
 /// The durations of the stages. They came later.
 pub(super) fn stages<'a>(

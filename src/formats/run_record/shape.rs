@@ -3,7 +3,7 @@
 use schemars::Schema;
 use serde_json::{Value, json};
 
-use super::document::STAGES;
+use super::read::STAGES;
 
 /// A view that was not reached has nothing to compare; any other has.
 pub(super) fn compared(check: &mut Schema) {

@@ -15,8 +15,8 @@ use crate::formats::transcript::Asset;
 use crate::model::FileDigest;
 use crate::pictures::{self, Size};
 
-use super::disclosure::said;
 use super::quoted::TranscriptSearch;
+use super::visibility::said;
 
 /// A public asset.
 #[derive(Debug)]

@@ -6,8 +6,7 @@ use std::borrow::Cow;
 
 use crate::formats::json::{Kind, Member, Node};
 use crate::formats::private::{
-    any_word, is_of_a_tool, is_reasoning, is_reasoning_itself, is_restating, is_spelled,
-    says_what_it_is,
+    any_word, is_of_a_tool, is_reasoning, is_restating, is_spelled, says_what_it_is,
 };
 use crate::formats::transcript::Event;
 use crate::model::Verbatim;
@@ -16,7 +15,8 @@ use super::nested::{
     DEPTH, data, holds_hidden_block, holds_hidden_item, is_hidden_item, last_of_each,
     text_hides_block,
 };
-use super::{Content, Published, Withheld};
+use super::visibility::{Hidden, is_a_tools, said};
+use super::{Content, Published};
 
 /// How long the name of an unrecognized type may be.
 const TYPE_LENGTH: usize = 64;
@@ -63,25 +63,6 @@ pub(super) fn event(event: &Event<'_>) -> Result<(), Hidden> {
         return Err(Hidden::Private);
     }
     Ok(())
-}
-
-/// Why something is not published.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Hidden {
-    /// It is internal, or counts as internal.
-    Internal,
-    /// It is private, reasoning, or of a visibility that is not recognized.
-    Private,
-}
-
-impl Hidden {
-    /// Counts it.
-    pub(super) fn count(self, withheld: &mut Withheld) {
-        match self {
-            Self::Internal => withheld.internal += 1,
-            Self::Private => withheld.private += 1,
-        }
-    }
 }
 
 /// What a turn says of all its blocks.
@@ -266,42 +247,6 @@ fn result(node: Node<'_>, depth: usize) -> Result<Published<'_>, Hidden> {
         _ if holds_hidden_block(node, depth) => Err(Hidden::Private),
         _ => data(node, depth).ok_or(Hidden::Private),
     }
-}
-
-/// What the members of a message, a block or an event say of their visibility: nothing, public, or why they are
-/// hidden. Every duplicate counts, and every spelling of the key.
-pub(super) fn said(members: &[Member<'_>]) -> Option<Result<(), Hidden>> {
-    if is_reasoning_itself(members) {
-        return Some(Err(Hidden::Private));
-    }
-    let words = members
-        .iter()
-        .filter(|member| is_spelled(&member.key, "visibility"))
-        .map(|member| match member.value.as_str().as_deref() {
-            Some("public") => Ok(()),
-            Some("internal") => Err(Hidden::Internal),
-            _ => Err(Hidden::Private),
-        });
-    words.reduce(|one, other| match (one, other) {
-        (Ok(()), Ok(())) => Ok(()),
-        (Err(Hidden::Internal), Ok(()) | Err(Hidden::Internal))
-        | (Ok(()), Err(Hidden::Internal)) => Err(Hidden::Internal),
-        _ => Err(Hidden::Private),
-    })
-}
-
-/// Whether a tool is called or answers, whatever the object is called otherwise.
-pub(super) fn is_a_tools(members: &[Member<'_>]) -> bool {
-    any_word(members, says_what_it_is, is_of_a_tool) || answers_a_call(members)
-}
-
-/// Whether the id of a call is named: then this is its answer, whatever it is called.
-fn answers_a_call(members: &[Member<'_>]) -> bool {
-    members.iter().any(|member| {
-        ["tooluseid", "toolcallid", "callid"]
-            .iter()
-            .any(|key| is_spelled(&member.key, key))
-    })
 }
 
 /// The type of a block, `text` when absent. `None`: it is no string.

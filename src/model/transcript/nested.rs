@@ -8,7 +8,7 @@ use crate::formats::json::{Kind, Member, Node};
 use crate::formats::private::{is_of_a_block, is_reasoning, is_reasoning_itself};
 use crate::model::Verbatim;
 
-use super::disclosure::{is_a_tools, said};
+use super::visibility::{is_a_tools, said};
 use super::{Published, quoted};
 
 /// How deep public data may be nested; what is deeper is left out.

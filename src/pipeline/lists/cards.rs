@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use rayon::prelude::*;
 
 use crate::diagnostics::Diagnostic;
-use crate::feeds::cards::{AUTHORS, Manifest, Row, ShelfParts};
 use crate::view::annotations::{Catalogue, Shelved};
+use crate::view::data::cards::{AUTHORS, Manifest, Row, ShelfParts};
 
 use super::Lists;
 use super::parts::{PartFiles, manifest};

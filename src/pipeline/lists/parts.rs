@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use crate::diagnostics::Diagnostic;
-use crate::feeds::parts::{self, Parts};
 use crate::publish::Stage;
+use crate::render::parts::{self, Parts};
 use crate::spool;
 
 /// Data that is written to `search/<name>-<number>.js`.

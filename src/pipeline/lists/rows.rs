@@ -1,7 +1,7 @@
 //! Writes what the facets of the page of runs read.
 
 use crate::diagnostics::Diagnostic;
-use crate::feeds::rows;
+use crate::view::data::rows;
 
 use super::Lists;
 use super::parts::{PartFiles, manifest};

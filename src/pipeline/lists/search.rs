@@ -1,12 +1,12 @@
 //! Writes what search reads.
 
 use crate::diagnostics::Diagnostic;
-use crate::feeds::search::{self, Document, Manifest};
 use crate::links;
 use crate::markup::markdown;
 use crate::model::archive::Sort;
 use crate::model::prose::Shelf;
 use crate::spool;
+use crate::view::data::search::{self, Document, Manifest};
 
 use super::Lists;
 use super::parts::{PartFiles, manifest};

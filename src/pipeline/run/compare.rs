@@ -1,7 +1,7 @@
 //! Writes what the page of comparisons loads of a run.
 
-use crate::feeds::script;
 use crate::markup::outline;
+use crate::render::script;
 use crate::view::compare;
 
 use super::files::{Files, Unwritten};

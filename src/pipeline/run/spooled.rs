@@ -8,6 +8,7 @@ use crate::model::archive::Entry;
 use crate::model::findings::{Slice, Spooled, SpooledCard};
 use crate::publish::Stage;
 use crate::view::annotations;
+use crate::view::data::search;
 use crate::view::timeline::Layout;
 
 use super::findings;
@@ -38,7 +39,7 @@ pub(super) fn write(
         writeup: Slice::default(),
     };
     if let Some(review) = &inspected.review {
-        let text = markdown::plain(&review.body, feeds::search::WRITEUP);
+        let text = markdown::plain(&review.body, search::WRITEUP);
         spooled.writeup = spool.put(text.as_bytes())?;
     }
     for found in findings::annotations(inspected, layouts) {

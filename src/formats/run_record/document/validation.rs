@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use crate::formats::json::Node;
 use crate::formats::reader::{Need, Number, Object, Reader};
 use crate::formats::run_record::object::{Field, Part, Shape, objects};
-use crate::formats::run_record::read::{any, more, pointer, similarity, skipped, written};
+use crate::formats::run_record::read::{Skipped, any, more, pointer, similarity, skipped, written};
 use crate::formats::run_record::shape;
 use crate::shapes::{self, Late};
 
@@ -65,15 +65,6 @@ objects! {
         /// Which of the two are written as null.
         skipped: Skipped = skipped;
     }
-}
-
-/// The steps that a record writes as null, which says more than a record of a time that had no such keys.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub struct Skipped {
-    /// `install` is null.
-    pub install: bool,
-    /// `build` is null.
-    pub build: bool,
 }
 
 objects! {

@@ -1,0 +1,63 @@
+//! Knows what a part of a transcript says of its visibility.
+
+use crate::formats::json::Member;
+use crate::formats::private::{
+    any_word, is_of_a_tool, is_reasoning_itself, is_spelled, says_what_it_is,
+};
+
+use super::Withheld;
+
+/// Why something is not published.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Hidden {
+    /// It is internal, or counts as internal.
+    Internal,
+    /// It is private, reasoning, or of a visibility that is not recognized.
+    Private,
+}
+
+impl Hidden {
+    /// Counts it.
+    pub(super) fn count(self, withheld: &mut Withheld) {
+        match self {
+            Self::Internal => withheld.internal += 1,
+            Self::Private => withheld.private += 1,
+        }
+    }
+}
+
+/// What the members of a message, a block or an event say of their visibility: nothing, public, or why they are
+/// hidden. Every duplicate counts, and every spelling of the key.
+pub(super) fn said(members: &[Member<'_>]) -> Option<Result<(), Hidden>> {
+    if is_reasoning_itself(members) {
+        return Some(Err(Hidden::Private));
+    }
+    let words = members
+        .iter()
+        .filter(|member| is_spelled(&member.key, "visibility"))
+        .map(|member| match member.value.as_str().as_deref() {
+            Some("public") => Ok(()),
+            Some("internal") => Err(Hidden::Internal),
+            _ => Err(Hidden::Private),
+        });
+    words.reduce(|one, other| match (one, other) {
+        (Ok(()), Ok(())) => Ok(()),
+        (Err(Hidden::Internal), Ok(()) | Err(Hidden::Internal))
+        | (Ok(()), Err(Hidden::Internal)) => Err(Hidden::Internal),
+        _ => Err(Hidden::Private),
+    })
+}
+
+/// Whether a tool is called or answers, whatever the object is called otherwise.
+pub(super) fn is_a_tools(members: &[Member<'_>]) -> bool {
+    any_word(members, says_what_it_is, is_of_a_tool) || answers_a_call(members)
+}
+
+/// Whether the id of a call is named: then this is its answer, whatever it is called.
+fn answers_a_call(members: &[Member<'_>]) -> bool {
+    members.iter().any(|member| {
+        ["tooluseid", "toolcallid", "callid"]
+            .iter()
+            .any(|key| is_spelled(&member.key, key))
+    })
+}
