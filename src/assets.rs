@@ -10,7 +10,7 @@ enum Use {
     Style,
     /// A script of the pages that ask for it; one that is long is several files, which load in this order.
     Script(Script),
-    /// A file that a script loads by its name, on first use: it stands beside the data that it reads.
+    /// A file that a script loads by its name, on first use: it is next to the data that it reads.
     Library(&'static str),
     /// The icon.
     Icon,

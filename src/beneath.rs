@@ -179,7 +179,7 @@ mod tests {
             assert_eq!(answer!(handles::Folder, &root, path), expected, "{path}");
             assert_eq!(answer!(paths::Folder, &root, path), expected, "{path}");
         }
-        // Where it is can only be told on the way: handles refuse, names that are resolved at once come back in.
+        // Where it is can only be known on the way: handles refuse, names that are resolved at once come back in.
         let outside = (err("outside"), None);
         assert_eq!(answer!(handles::Folder, &root, "out-and-in"), outside);
     }

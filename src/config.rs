@@ -53,7 +53,7 @@ table! {
     /// All settings of a site; every key may be left out. The default is what an empty site.toml means.
     #[schemars(default, deny_unknown_fields)]
     Config {
-        /// What the site is called, and where it will stand.
+        /// The name and the address of the site.
         "site" => site: Site = Site::default(), Reader::table;
         /// What is read and written.
         "build" => build: Build = Build::default(), Reader::table;
@@ -80,7 +80,7 @@ table! {
         "title" => title: String = "Agent runs".to_owned(), Reader::string;
         /// One or two sentences.
         "description" => description: String = "Published runs of AI agents.".to_owned(), Reader::string;
-        /// Where the site will stand; ends with `/`. Absolute feeds and canonical links need it.
+        /// The address of the site; ends with `/`. Absolute feeds and canonical links need it.
         #[schemars(schema_with = "shape::base_url")]
         "base_url" => base_url: Option<HttpUrl> = None, Reader::base_url;
         /// BCP 47 tag of the site's own words.
@@ -188,7 +188,7 @@ table! {
         /// A writeup or a page of prose.
         #[schemars(schema_with = "shape::size")]
         "writeup" => writeup: u64 = 256 * KIB, Reader::size;
-        /// What a page shows of one event; the rest stands in a file of its own.
+        /// What a page shows of one event; the rest is in a file of its own.
         #[schemars(schema_with = "shape::size")]
         "inline" => inline: u64 = 64 * KIB, Reader::size;
         /// One page of a run.

@@ -200,7 +200,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Looks for run directories in another one, but not where its own things lie. What cannot be read there is told
+    /// Looks for run directories in another one, but not where its own things lie. What cannot be read there is reported
     /// when it is needed.
     fn look_for_nested(&mut self, run: &Path) {
         let folders = WalkDir::new(run)
@@ -214,7 +214,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Prose stands directly in one of the four folders of a content root.
+    /// Prose is directly in one of the four folders of a content root.
     fn prose(&mut self, path: &Path, seen: &mut BTreeSet<PathBuf>) {
         let folder = path.parent().and_then(Path::file_name);
         let Some((shelf, _)) = Shelf::ALL

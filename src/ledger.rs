@@ -147,7 +147,7 @@ pub struct Rerated {
     pub after: Option<String>,
 }
 
-/// Ids of annotations that the published run has now; those of a further tape of a run stand behind the tape's name and a `#`.
+/// Ids of annotations that the published run has now; those of a further tape of a run are behind the tape's name and a `#`.
 /// The others are counted.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -254,7 +254,7 @@ pub struct Known {
     /// are one field with what they are in. White space and the order of keys do not count.
     pub record: Digests,
     /// Digest of each file beside it, sidecars apart; `implementation/` is all files of a published implementation. While the
-    /// run is set aside, a digest stands for each name that somebody chose.
+    /// run is quarantined, a digest stands for each name that somebody chose.
     pub files: Digests,
     /// Digest of each annotation, by id; by a digest of the id while the run is set aside.
     pub annotations: Digests,
@@ -269,7 +269,7 @@ impl Ledger {
         known.chain(withdrawn).chain(built)
     }
 
-    /// A ledger in which nothing stands yet.
+    /// A ledger in which nothing is yet.
     #[must_use]
     pub const fn empty() -> Self {
         Self {

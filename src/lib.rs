@@ -5,7 +5,7 @@
 //! ```text
 //!  site.toml ─► config
 //!  the ledger of the site that is replaced ─► Ledger
-//!  content/  ─► discover ─► every record (small) ─► Archive: order, slugs, neighbours, ranges
+//!  content/  ─► discover ─► every record (small) ─► Archive: order, slugs, neighbors, ranges
 //!                               │
 //!                               ▼  each run, in parallel, one at a time per thread, then forgotten:
 //!               load ─► formats ─► rules ─► model ─► view ─► render ─► publish::Stage
@@ -20,7 +20,7 @@
 //! [`check`] and [`build`] below take the same way, one with a stage that writes nothing. [`pipeline`] holds the steps: of all
 //! runs in `gather` and `lists`, of one run in `run`, and each of those lists its artifacts, one function a file.
 //! Every run is read once and its pages are staged at once. When runs have errors and are to be quarantined, the archive is
-//! made again without them and so are the pages of all runs, since neighbours and ranges may have counted them.
+//! made again without them and so are the pages of all runs, since neighbors and ranges may have counted them.
 //!
 //! Beside the way of the data, [`schema`] lists the JSON Schemas of inputs and feeds. They are derived from the types of
 //! [`formats`], [`config`] and [`feeds`]; [`shapes`] holds what a type alone cannot say.
@@ -216,7 +216,7 @@ fn make(
         if !site.config.policy.quarantine || !runs.have_errors() {
             break (stage, runs);
         }
-        // Neighbours and ranges may have counted them, so the pages of all runs are made again.
+        // Neighbors and ranges may have counted them, so the pages of all runs are made again.
         gathered = gathered.without_invalid(site, runs);
     };
 

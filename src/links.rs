@@ -12,7 +12,7 @@ pub fn run_file(slug: &str, name: &str) -> String {
     format!("runs/{slug}/{name}")
 }
 
-/// Page `number` (from 1) of the events of a tape; the first stands on the run page itself.
+/// Page `number` (from 1) of the events of a tape; the first is on the run page itself.
 #[must_use]
 pub fn events(slug: &str, prefix: &str, number: usize) -> String {
     if number == 1 {

@@ -67,7 +67,7 @@ pub fn destination(address: &str, origin: Origin<'_>) -> Destination {
     }
 }
 
-/// `#e-17` and `#e-17..21`, to wherever the event stands.
+/// `#e-17` and `#e-17..21`, to wherever the event is.
 fn event_link(address: &str, events: &dyn Fn(u64) -> Option<String>) -> Option<String> {
     let numbers = address.trim().strip_prefix("#e-")?;
     let (first, last) = numbers

@@ -256,7 +256,7 @@ impl Stage {
         )
     }
 
-    /// Puts the new site in the place of the old one. The old one is removed when the stage is dropped.
+    /// Replaces the old site with the new one. The old one is removed when the stage is dropped.
     ///
     /// # Errors
     /// The system refuses; the old site is then still there.
@@ -336,7 +336,7 @@ impl Folders {
 
 impl Drop for Folders {
     /// What is left under the name of the stage is a site that was not put in its place, or the old one; failing to remove it
-    /// harms nobody.
+    /// does no harm.
     fn drop(&mut self) {
         let _ = self.beside.remove(&self.staged);
     }

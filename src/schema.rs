@@ -101,7 +101,7 @@ pub fn find(name: &str) -> Option<&'static Entry> {
     ALL.iter().find(|entry| entry.name == name)
 }
 
-/// Where the schema of a feed stands, relative to the site's root; feeds that follow a standard of their own have none.
+/// Where the schema of a feed is, relative to the site's root; feeds that follow a standard of their own have none.
 #[must_use]
 pub fn path_of_feed(feed: &str) -> Option<String> {
     ALL.iter()
@@ -110,7 +110,7 @@ pub fn path_of_feed(feed: &str) -> Option<String> {
 }
 
 impl Entry {
-    /// Where the schema stands, relative to the site's root.
+    /// Where the schema is, relative to the site's root.
     #[must_use]
     pub fn path(&self) -> String {
         format!("schema/{}.schema.json", self.name)

@@ -58,7 +58,7 @@ pub struct Server {
     _runtime: Runtime,
 }
 
-/// Whether a build is under way, and whether it is to stand still because the process ends.
+/// Whether a build is under way, and whether it must pause because the process ends.
 #[derive(Debug, Default)]
 struct Working {
     builds: AtomicBool,
@@ -115,7 +115,7 @@ impl Server {
 
     /// Whether there is a site to look at: not before the first build that succeeds.
     #[must_use]
-    pub fn stands(&self) -> bool {
+    pub fn has_build(&self) -> bool {
         self.shown.borrow().has_build
     }
 
@@ -128,7 +128,7 @@ impl Server {
         }
     }
 
-    /// Builds the site at `root` once more. When that succeeds, it is served from now on; in any case the open pages are told.
+    /// Builds the site at `root` once more. When that succeeds, it is served from now on; in any case the open pages are notified.
     /// `opened` is given the site once its settings are known, before anything of its content is read.
     ///
     /// # Errors
@@ -267,7 +267,7 @@ async fn end(signals: Signals, folder: Arc<TempDir>, working: Arc<Working>) {
     std::process::exit(0);
 }
 
-/// A thread of a build may still write the file that it is at; after that it stands still.
+/// A thread of a build may still write the file that it is at; after that it pauses.
 fn clear(folder: &Path, working: &Working) {
     const TRIES: usize = 100;
     const PAUSE: Duration = Duration::from_millis(20);

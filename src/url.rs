@@ -136,7 +136,7 @@ pub fn is_site_path(text: &str) -> bool {
 }
 
 /// The file of the site that a relative address names on the page at the path `page`, as a path relative to the site's root.
-/// `None` when it leads out of the site, or begins at the root of a host, below which the site may stand anywhere.
+/// `None` when it leads out of the site, or begins at the root of a host, below which the site may be anywhere.
 #[must_use]
 pub fn resolve(page: &str, address: &str) -> Option<String> {
     let seen = as_seen(address);

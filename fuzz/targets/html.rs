@@ -1,5 +1,5 @@
 //! What holds of finished HTML: only known elements with known attributes, no address that could do harm, nothing
-//! that a parser has to mend. Judged by two strangers: the parser of a browser, and a sanitiser.
+//! that a parser has to fix. Judged by two strangers: the parser of a browser, and a sanitiser.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::OnceLock;
@@ -16,7 +16,7 @@ pub enum From {
     Site,
 }
 
-/// What stands in a piece of HTML.
+/// What is in a piece of HTML.
 #[derive(Debug, Default)]
 pub struct Found {
     /// Ids, in order.
@@ -63,7 +63,7 @@ const ELEMENTS: [(&str, &[&str]); 33] = [
 ];
 const VOID: [&str; 3] = ["br", "hr", "img"];
 
-/// Checks a piece of HTML and tells what stands in it.
+/// Checks a piece of HTML and tells what is in it.
 pub fn check(html: &str, from: From) -> Found {
     let parsed = Html::parse_fragment(html);
     let root = parsed.root_element();
@@ -78,7 +78,7 @@ pub fn check(html: &str, from: From) -> Found {
         closed += usize::from(!VOID.contains(&element.value().name()));
         self::element(element, from, &mut found);
     }
-    // A parser that mends something adds or drops an element.
+    // A parser that fixes something adds or drops an element.
     let tags = |begin: &str| {
         html.match_indices(begin)
             .filter(|(at, _)| {

@@ -1,4 +1,4 @@
-//! What holds of every problem: it stands at a place that is there, in words that are whole, short and harmless.
+//! What holds of every problem: it is at a place that is there, in words that are whole, short and harmless.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ pub fn check(bytes: &[u8], problems: &[Diagnostic]) {
                 .and_then(|index| lines.get(index))
                 .unwrap_or_else(|| panic!("{} lines, and a problem: {problem:?}", lines.len()));
             let chars = String::from_utf8_lossy(text).chars().count();
-            // An end of file stands after the last character.
+            // An end of file is after the last character.
             let columns = 1..=chars + 1;
             assert!(
                 columns.contains(&(column as usize)),

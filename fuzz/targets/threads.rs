@@ -9,7 +9,7 @@ use runpress::rules;
 
 use super::places;
 
-/// What stands between the state and the actions of an input.
+/// What is between the state and the actions of an input.
 pub const BETWEEN: &[u8] = b"\n%%\n";
 
 /// Threads as their ids with the ids of their entries.

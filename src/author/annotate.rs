@@ -32,7 +32,7 @@ pub struct Request {
     pub quote: Option<String>,
     /// The last event that is covered.
     pub span_end: Option<u64>,
-    /// Where a hypothesis stands.
+    /// The status of a hypothesis.
     pub hypothesis_status: Option<String>,
     /// What got in the way.
     pub friction_kind: Option<String>,

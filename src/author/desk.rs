@@ -48,7 +48,7 @@ pub(super) struct Desk<'a> {
     problems: Vec<Diagnostic>,
 }
 
-/// A sidecar as it stands; `bytes` is `None` when it is yet to be made.
+/// A sidecar as it is; `bytes` is `None` when it is yet to be made.
 pub(super) struct Sheet {
     pub(super) name: String,
     pub(super) bytes: Option<Vec<u8>>,

@@ -117,8 +117,8 @@ fn wait(
     }
 }
 
-/// Removes what writers that were killed left behind. Only who holds the lock may: nobody is about to rename such a
-/// file then. One that cannot be removed harms nobody.
+/// Removes what writers that were killed left behind. Only who holds the lock may: no one is about to rename such a
+/// file then. One that cannot be removed does no harm.
 fn clear(folder: &Path) {
     let is_leftover = |name: &str| {
         name.strip_prefix(PREFIX)

@@ -70,7 +70,7 @@ pub struct Target {
     pub before: Option<Pointed>,
     /// The event that it points at.
     pub now: Option<Pointed>,
-    /// Where the event that it pointed at stands on the changed tape; `None` when it is not there as it was.
+    /// Where the event that it pointed at is on the changed tape; `None` when it is not there as it was.
     pub stands_at: Option<u64>,
     /// The number that it points at.
     pub event: u64,

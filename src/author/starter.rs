@@ -14,7 +14,7 @@ macro_rules! files {
     };
 }
 
-/// Every file with its content. Names that begin with a dot stand without it in the folder of the sources, where they
+/// Every file with its content. Names that begin with a dot are stored without it in the folder of the sources, where they
 /// would be taken for files of this repository.
 pub const FILES: &[(&str, &str)] = files! {
     "site.toml" "site.toml",

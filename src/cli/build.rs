@@ -57,7 +57,7 @@ impl<'a> Done<'a> {
         if self.publishes { 0 } else { broken }
     }
 
-    /// Where the pages stand that were just made.
+    /// The folder of the pages that were just made.
     fn address(&self) -> Option<&str> {
         let base = self.site.config.site.base_url.as_ref();
         base.filter(|_| self.outcome.published).map(HttpUrl::as_str)
@@ -131,16 +131,16 @@ pub(crate) fn tell(
     report(cli, input, root, &Done::of(result, true));
 }
 
-/// What a build of `serve` came to, in a line; `stands` says whether there is a site, be it of an earlier build.
+/// Result of a build of `serve`, in a line; `has_build`: whether there is a site, even of an earlier build.
 #[cfg(feature = "serve")]
 pub(crate) fn came_to(
     result: &Result<(Site, Outcome), Failure>,
-    stands: bool,
+    has_build: bool,
     elapsed: Duration,
 ) -> String {
     match result {
         Ok((_, outcome)) if outcome.published => format!("Built: {}", figures(outcome, elapsed)),
-        _ if stands => "Build failed; still serving the last good build.".to_owned(),
+        _ if has_build => "Build failed; still serving the last good build.".to_owned(),
         _ => "Build failed; there is no site to serve yet.".to_owned(),
     }
 }

@@ -9,7 +9,7 @@ use runpress::pipeline::Progress;
 
 use super::{COULD_NOT_RUN, Cli, Color};
 
-/// Whether a stream is coloured.
+/// Whether a stream is colored.
 pub(crate) fn styled(cli: &Cli, is_terminal: bool) -> bool {
     match cli.color {
         Color::Always => true,
@@ -23,7 +23,7 @@ pub(crate) fn refuse(message: &str, help: &str) {
     say(&format!("error: {message}\n  help: {help}"));
 }
 
-/// A line for people. That nobody can read it is no reason to fail.
+/// A line for people. A closed output is no reason to fail.
 pub(crate) fn say(text: &str) {
     say_raw(&format!("{text}\n"));
 }
@@ -32,7 +32,7 @@ pub(crate) fn say_raw(text: &str) {
     let _ = std::io::stderr().write_all(text.as_bytes());
 }
 
-/// Says what was done. That nobody can read it does not undo it.
+/// Says what was done. A closed output does not undo it.
 pub(crate) fn print(text: &str) {
     let _ = std::io::stdout().write_all(text.as_bytes());
 }

@@ -52,7 +52,11 @@ pub(crate) fn run(cli: &Cli, input: &Input, port: Option<u16>) -> u8 {
             say_raw(&bar.timings());
         }
         if !cli.quiet {
-            say(&build::came_to(&result, server.stands(), start.elapsed()));
+            say(&build::came_to(
+                &result,
+                server.has_build(),
+                start.elapsed(),
+            ));
         }
         if watcher.polls() && !polls {
             polls = true;

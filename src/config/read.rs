@@ -1,4 +1,4 @@
-//! Reads site.toml key by key; every problem stands at its key, with the nearest known one.
+//! Reads site.toml key by key; every problem is at its key, with the nearest known one.
 
 use std::num::IntErrorKind;
 use std::ops::Range;
@@ -301,7 +301,7 @@ impl Reader<'_> {
     }
 }
 
-/// A key that stands outside every section may belong into one.
+/// A key that is outside every section may belong into one.
 fn section_of(name: &str) -> Option<String> {
     let all = SECTIONS.iter().flat_map(|(_, keys)| keys.iter().copied());
     let near = nearest(name, all)?;

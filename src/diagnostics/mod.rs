@@ -96,7 +96,7 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// Where it is.
     pub place: Place,
-    /// A whole sentence without a final full stop; values stand in backticks.
+    /// A whole sentence without a final full stop; values are in backticks.
     pub message: String,
     /// What to do next.
     pub help: String,

@@ -371,7 +371,7 @@ struct Site<'a> {
     title: &'a str,
     /// What it is about.
     description: &'a str,
-    /// Where it stands, with a `/` at the end.
+    /// Where it is, with a `/` at the end.
     #[schemars(with = "Option<shapes::Address>")]
     base_url: Option<&'a str>,
     /// BCP 47 tag of its own words.
@@ -387,9 +387,9 @@ struct Site<'a> {
 /// A file of data.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Feed<'a> {
-    /// Where it stands, relative to the site's root.
+    /// Where it is, relative to the site's root.
     path: &'a str,
-    /// Where its JSON Schema stands, relative to the site's root; for JSON Lines, that of a line. Null for a feed that
+    /// Where its JSON Schema is, relative to the site's root; for JSON Lines, that of a line. Null for a feed that
     /// follows a standard of its own.
     schema: Option<String>,
     /// Its size in bytes.

@@ -123,7 +123,7 @@ struct TapeDocument<'a> {
     sidecar: Option<SidecarDocument<'a>>,
 }
 
-/// A sidecar; its annotations stand together with those of other tapes.
+/// A sidecar; its annotations are together with those of other tapes.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Sidecar")]
 struct SidecarDocument<'a> {

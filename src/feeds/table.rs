@@ -122,7 +122,7 @@ fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('"', "\"\""))
 }
 
-/// A text that no spreadsheet takes for a formula: an apostrophe stands before what could begin one.
+/// A text that no spreadsheet takes for a formula: a leading apostrophe where it could begin one.
 fn harmless(text: &str) -> Cow<'_, str> {
     if text.starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠', '\t', '\r', '\n']) {
         Cow::Owned(format!("'{text}"))

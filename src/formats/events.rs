@@ -18,7 +18,7 @@ pub const FILE_NAME: &str = "events.jsonl";
 /// One line as written. Its number in the tape is its position in the list (formats.md H.3).
 #[derive(Debug)]
 pub struct Event<'a> {
-    /// The line it stands on.
+    /// The line it is on.
     pub line: Line<'a>,
     /// Its keys; `None` when the line cannot be read, or not as what it says it is.
     pub fields: Option<Fields<'a>>,
@@ -125,7 +125,7 @@ pub struct Fields<'a> {
     /// `init_test_case` or `teardown`.
     #[serde(borrow)]
     pub stage: Option<Str<'a>>,
-    /// Where the stage stands: `started`, `completed` or `failed`.
+    /// Status of the stage: `started`, `completed` or `failed`.
     #[serde(borrow)]
     pub status: Option<Str<'a>>,
     /// Tokens of the turn, in the four classes of a run record.

@@ -237,7 +237,7 @@ impl<'a> Node<'a> {
     /// The value of a whole number that is not negative, however it is written: `12`, `12.0` and `1.2e1` are one.
     #[must_use]
     pub fn as_u64(&self) -> Option<u64> {
-        // Beyond it a float does not tell neighbours apart.
+        // Beyond it a float does not tell neighbors apart.
         const EXACT: f64 = 9_007_199_254_740_992.0;
         serde_json::from_str(self.raw).ok().or_else(|| {
             let value = self.as_f64()?;

@@ -12,7 +12,7 @@ const KEYS: [&str; 4] = ["title", "description", "order", "draft"];
 /// A prose page as written.
 #[derive(Debug, Default)]
 pub struct Prose {
-    /// Title; the file's name stands in when it is absent.
+    /// Title; the file name when it is absent.
     pub title: Option<String>,
     /// One sentence for search engines and lists.
     pub description: Option<String>,

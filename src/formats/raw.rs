@@ -165,7 +165,7 @@ fn unescaped(raw: &str) -> Option<std::borrow::Cow<'_, str>> {
     Node { raw, offset: 0 }.as_str()
 }
 
-/// Whether what stands between the quotes of a JSON string is white space, written as it is or as escapes.
+/// Whether what is between the quotes of a JSON string is white space, written as it is or as escapes.
 fn is_blank(text: &str) -> bool {
     let rest = text.trim_start();
     rest.is_empty()

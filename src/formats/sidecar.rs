@@ -23,7 +23,7 @@ pub const SUFFIX: &str = ".annotations.jsonl";
 pub const SCHEMA_VERSION: u32 = 1;
 
 /// A line of a sidecar, told by its `type`: the first is the header, every other an annotation. Blank lines and
-/// lines that begin with `#` may stand anywhere. Any line that breaks the schema refuses the whole sidecar. Keys that
+/// lines that begin with `#` may be anywhere. Any line that breaks the schema refuses the whole sidecar. Keys that
 /// are not listed are ignored.
 #[derive(Debug, JsonSchema)]
 #[schemars(tag = "type", rename_all = "snake_case", rename = "SidecarLine")]
@@ -78,7 +78,7 @@ pub struct Annotation<'a> {
     pub timestamp: Option<Str<'a>>,
     /// The events that it covers, when it covers more than its own.
     pub span: Option<Span>,
-    /// Where a hypothesis stands. Of the listed kinds only `hypothesis` has one.
+    /// The status of a hypothesis. Of the listed kinds only `hypothesis` has one.
     pub hypothesis_status: Option<HypothesisStatus>,
     /// What got in the way. Of the listed kinds only `friction` has one.
     #[serde(borrow)]
@@ -170,11 +170,11 @@ pub enum AuthorKind {
     System,
 }
 
-/// Where a hypothesis stands.
+/// The status of a hypothesis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum HypothesisStatus {
-    /// It stands.
+    /// Confirmed.
     Active,
     /// It is being looked at.
     Verifying,
@@ -209,7 +209,7 @@ pub struct Link {
     pub reference: Option<String>,
 }
 
-/// An annotation and the line it stands on.
+/// An annotation and the line it is on.
 #[derive(Debug)]
 pub struct AnnotationLine<'a> {
     /// The line; its text is the annotation as written.

@@ -46,7 +46,7 @@ pub struct Annotation<'a> {
     pub members: Vec<(String, &'a str)>,
     /// Its entries in order.
     pub entries: Vec<Entry<'a>>,
-    /// Where it stands.
+    /// Where it is.
     pub spot: Spot<'a>,
 }
 
@@ -70,7 +70,7 @@ pub struct Envelope<'a> {
     pub channel: Option<Cow<'a, str>>,
     /// What it does.
     pub action: Action<'a>,
-    /// Where it stands.
+    /// Where it is.
     pub spot: Spot<'a>,
 }
 
@@ -326,7 +326,7 @@ fn annotation<'a>(r: &mut Reader<'a>, node: Node<'a>, pointer: &str) -> Option<A
     })
 }
 
-/// The parts of a thread that say where it stands, wherever they occur.
+/// The parts of a thread that say where it is, wherever they occur.
 fn check_anchor<'a>(r: &mut Reader<'a>, object: &Object<'a>) {
     r.string(object, "turnId", Need::Optional);
     r.string(object, "resource", Need::Optional);

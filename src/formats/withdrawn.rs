@@ -11,7 +11,7 @@ use crate::shapes;
 /// The file's name in a content root.
 pub const FILE_NAME: &str = "withdrawn.toml";
 
-/// Why runs were withdrawn. The page that stands in the place of such a run says it.
+/// Why runs were withdrawn. The page that replaces such a run shows it.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Withdrawals {

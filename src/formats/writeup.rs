@@ -34,7 +34,7 @@ pub enum FrontMatter {
 pub struct Writeup<'a> {
     /// The whole text, without a byte order mark.
     pub text: Cow<'a, str>,
-    /// Where in `text` the entries stand; empty without front matter.
+    /// Where in `text` the entries are; empty without front matter.
     entries: Vec<(std::ops::Range<usize>, std::ops::Range<usize>)>,
     /// Where in `text` the Markdown is.
     body: std::ops::Range<usize>,

@@ -20,7 +20,7 @@ pub struct Record {
     pub never_published: bool,
     /// Its id, however broken the rest is.
     pub id: Option<String>,
-    /// Where the id stands.
+    /// Where the id is.
     pub id_place: Place,
     /// What was noticed.
     pub diagnostics: Vec<Diagnostic>,

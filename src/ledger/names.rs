@@ -103,7 +103,7 @@ fn hidden_name(name: &str) -> String {
     format!("{MARK}{}", short_digest(&blake3::hash(name.as_bytes())))
 }
 
-/// Whether the format gives this name to a file, so that nobody chose it.
+/// Whether the format gives this name to a file, so that no one chose it.
 fn is_of_the_format(name: &str) -> bool {
     let name = name.strip_suffix(sidecar::SUFFIX).map_or(name, |tape| {
         if tape == events::FILE_NAME {

@@ -49,7 +49,7 @@ pub struct RawLog {
 }
 
 impl RunFiles {
-    /// Puts what a sidecar would hold in the place of what it holds, or adds a sidecar that is not there yet.
+    /// Replaces the content of a sidecar, or adds a sidecar that is not there yet.
     ///
     /// # Errors
     /// It would be larger than the limits allow.
@@ -206,7 +206,7 @@ pub(super) fn role(name: &str) -> Option<Role> {
     }
 }
 
-/// Reads a file that stands directly in a run directory. `Ok(None)`: it is not there.
+/// Reads a file that is directly in a run directory. `Ok(None)`: it is not there.
 ///
 /// # Errors
 /// The file cannot be read, is larger than `most` allows, or is a link that it may not be.

@@ -15,7 +15,7 @@ use crate::discover::RunDirectory;
 use crate::model::FileDigest;
 use crate::model::implementation::{self, FOLDER, LeftOut};
 
-/// What stands below `implementation/`, before any of it is read.
+/// What is below `implementation/`, before any of it is read.
 #[derive(Debug, Default)]
 pub struct WorkingTree {
     /// The files, sorted by path.

@@ -26,7 +26,7 @@ pub use plain::plain;
 /// Containers nested deeper than this are flattened.
 const DEPTH: usize = 64;
 
-/// How a text stands on its page.
+/// How a text is placed on its page.
 #[derive(Debug, Clone, Copy)]
 pub struct Context<'a> {
     /// Keeps the ids of this text apart from those of others on the page.
@@ -553,7 +553,7 @@ mod tests {
                 known.matches("src=\"court.png\"").count(),
                 "{known}"
             );
-            // The same image under a name that nobody knows.
+            // The same image under a name that is not known.
             let unknown = page(&text.replace("court.png", "Court.png"));
             assert_eq!(known.replace(sides, ""), unknown.replace("Court", "court"));
         }

@@ -1,4 +1,4 @@
-//! Knows terminal output: colours become classes, everything else that steers a terminal is dropped.
+//! Knows terminal output: colors become classes, everything else that steers a terminal is dropped.
 
 use anstyle_parse::{DefaultCharAccumulator, Params, Parser, Perform};
 
@@ -43,7 +43,7 @@ fn has_unfinished_string(bytes: &[u8]) -> bool {
     })
 }
 
-/// What the next characters look like. Colours are numbers of the 16-colour palette plus 1; 0 is the page's own.
+/// What the next characters look like. Colors are numbers of the 16-color palette plus 1; 0 is the page's own.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Style {
     foreground: u8,
@@ -80,13 +80,13 @@ impl Writer<'_> {
                     self.out.push_str(class);
                 }
             }
-            for (colour, prefix) in [
+            for (color, prefix) in [
                 (self.style.foreground, " tf"),
                 (self.style.background, " tg"),
             ] {
-                if colour > 0 {
+                if color > 0 {
                     self.out.push_str(prefix);
-                    self.out.push_str(&(colour - 1).to_string());
+                    self.out.push_str(&(color - 1).to_string());
                 }
             }
             self.out.push_str("\">");
@@ -120,13 +120,13 @@ impl Writer<'_> {
                 39 => style.foreground = 0,
                 49 => style.background = 0,
                 n @ (38 | 48) => {
-                    let colour = extended(value, &mut values);
+                    let color = extended(value, &mut values);
                     let target = if n == 38 {
                         &mut style.foreground
                     } else {
                         &mut style.background
                     };
-                    *target = colour.map_or(0, |colour| colour + 1);
+                    *target = color.map_or(0, |color| color + 1);
                 }
                 _ => {}
             }
@@ -140,7 +140,7 @@ impl Perform for Writer<'_> {
     }
 
     fn execute(&mut self, byte: u8) {
-        // A terminal would rub out what stands before a backspace; on a page nothing that was printed is hidden.
+        // A terminal would rub out what is before a backspace; on a page nothing that was printed is hidden.
         self.plain.push(char::from(byte));
     }
 
@@ -167,7 +167,7 @@ fn small(value: u16) -> u8 {
     u8::try_from(value).unwrap_or_default()
 }
 
-/// `38;5;n` and `38;2;r;g;b`, in either spelling, as one of 16 colours.
+/// `38;5;n` and `38;2;r;g;b`, in either spelling, as one of 16 colors.
 fn extended<'p>(value: &[u16], rest: &mut impl Iterator<Item = &'p [u16]>) -> Option<u8> {
     let mut parts: Vec<u16> = value[1..].to_vec();
     if parts.is_empty() {
@@ -189,8 +189,8 @@ fn extended<'p>(value: &[u16], rest: &mut impl Iterator<Item = &'p [u16]>) -> Op
 }
 
 /// The palette entry with the same hue bits and brightness.
-fn nearest(colour: [u16; 3]) -> u8 {
-    let [r, g, b] = colour.map(|channel| channel.min(255));
+fn nearest(color: [u16; 3]) -> u8 {
+    let [r, g, b] = color.map(|channel| channel.min(255));
     let max = r.max(g).max(b);
     if max < 48 {
         return 0;
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_become_classes() {
+    fn colors_become_classes() {
         assert_eq!(
             shown("\u{1b}[31merror\u{1b}[0m: \u{1b}[1;38;5;46m<b>\u{1b}[m"),
             "<span class=\"t tf1\">error</span>: <span class=\"t tb tf10\">&lt;b&gt;</span>"

@@ -73,7 +73,7 @@ impl Kind {
     }
 }
 
-/// Where a hypothesis may stand, in the order of the format.
+/// The statuses of a hypothesis, in the order of the format.
 pub const HYPOTHESIS_STATUSES: [&str; 5] =
     ["active", "verifying", "confirmed", "disproven", "stale"];
 
@@ -111,7 +111,7 @@ pub struct Annotation<'a> {
     pub timestamp: Option<Cow<'a, str>>,
     /// First and last event it covers, when it covers more than its own.
     pub span: Option<(u64, u64)>,
-    /// Where a hypothesis stands.
+    /// The status of a hypothesis.
     pub hypothesis_status: Option<&'static str>,
     /// Which friction it is.
     pub friction_kind: Option<Cow<'a, str>>,

@@ -21,7 +21,7 @@ pub struct Archive {
     by_id: Vec<usize>,
 }
 
-/// A run and where it stands.
+/// A run and where it is.
 #[derive(Debug)]
 pub struct Entry {
     /// The run.
@@ -176,7 +176,7 @@ pub enum Sort {
 }
 
 impl Sort {
-    /// The folder in which their pages stand, and in a content root their prose.
+    /// The folder in which their pages are, and in a content root their prose.
     #[must_use]
     pub const fn folder(self) -> &'static str {
         match self {

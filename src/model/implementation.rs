@@ -10,7 +10,7 @@ pub const FOLDER: &str = "implementation";
 pub struct Implementation {
     /// Files of the archive, sorted by path. Empty when there is no archive.
     pub files: Vec<File>,
-    /// What stands in the folder and is not in the archive.
+    /// What is in the folder and is not in the archive.
     pub left_out: LeftOut,
 }
 

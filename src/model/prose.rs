@@ -1,6 +1,6 @@
 //! Knows where the site's own prose belongs.
 
-/// Which folder a piece of prose stands in.
+/// Which folder a piece of prose is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Shelf {
     /// `pages/`: a page of its own.

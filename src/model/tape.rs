@@ -49,7 +49,7 @@ pub struct Kind {
     pub family: Family,
 }
 
-/// Kinds that belong together in colour and shape.
+/// Kinds that belong together in color and shape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Family {
     /// The model speaks or thinks.
@@ -113,7 +113,7 @@ pub enum Outcome {
 /// How text is to be shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextKind {
-    /// Words of an agent or a tool: plain, may hold terminal colours.
+    /// Words of an agent or a tool: plain, may hold terminal colors.
     Plain,
     /// JSON as recorded.
     Json,
@@ -154,7 +154,7 @@ impl std::ops::Deref for Text<'_> {
     }
 }
 
-/// Bytes of a payload that stand outside the tape.
+/// Bytes of a payload that are outside the tape.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct External {
     /// What it is.
@@ -188,7 +188,7 @@ pub struct Event<'a> {
     pub facts: Vec<(&'static str, Cow<'a, str>)>,
     /// Its content.
     pub blocks: Vec<Block<'a>>,
-    /// Content that stands in the CAS folder.
+    /// Content that is in the CAS folder.
     pub external: Vec<External>,
     /// Paths of files that the call of a tool names or changes, where the headline is more than one path.
     pub files: Vec<String>,
@@ -266,7 +266,7 @@ impl<'a> Tape<'a> {
         Some(times().max()?.saturating_sub(times().min()?))
     }
 
-    /// Where event number `seq` stands; of two with one number, the first.
+    /// Where event number `seq` is; of two with one number, the first.
     #[must_use]
     pub fn position(&self, seq: u64) -> Option<usize> {
         match &self.positions {
@@ -277,7 +277,7 @@ impl<'a> Tape<'a> {
         }
     }
 
-    /// Where the last event stands whose number is not above `seq`: a span may end between two numbers.
+    /// Where the last event is whose number is not above `seq`: a span may end between two numbers.
     #[must_use]
     pub fn position_up_to(&self, seq: u64) -> Option<usize> {
         if let Some(positions) = &self.positions {

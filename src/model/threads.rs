@@ -119,7 +119,7 @@ fn from_entry(id: &str, raw: &str) -> Entry {
     }
 }
 
-/// Zero-based positions with an exclusive end become lines from 1: an end at character 0 stands on the line
+/// Zero-based positions with an exclusive end become lines from 1: an end at character 0 is on the line
 /// before (formats.md, contradiction 21).
 fn lines(range: Node<'_>) -> Option<Lines> {
     let position = |end: &str| {

@@ -2,7 +2,7 @@
 
 use crate::formats::json::{Kind, Node};
 
-/// A value as written, or as much of it as a page shows; all of it stands in `run.json`.
+/// A value as written, or as much of it as a page shows; all of it is in `run.json`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
     /// `null`

@@ -28,7 +28,7 @@ pub(crate) fn export(
     inputs.push(site.out.clone());
     let stage = Stage::open(folder, &site.shown(folder), &inputs).map_err(|d| vec![d])?;
     let (archive, findings) = (&gathered.archive, &outcome.findings);
-    progress.begin("Exporting", findings.len());
+    progress.begin("Exporting runs", findings.len());
     let cases = || {
         archive.cases.par_iter().try_for_each(|case| {
             let runs = case.runs.iter();

@@ -85,7 +85,7 @@ pub fn publish(
         stage,
         renderer,
     };
-    progress.begin("Lists and feeds", ARTIFACTS.len());
+    progress.begin("Site-wide outputs", ARTIFACTS.len());
     let write = |write: &Artifact| {
         let result = write(&lists);
         progress.tick();

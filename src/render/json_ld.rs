@@ -1,4 +1,4 @@
-//! Knows how data for search engines stands in a page: a script element that is no script, allowed by its hash.
+//! Knows how data for search engines is embedded in a page: a script element that is no script, allowed by its hash.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -11,7 +11,7 @@ use crate::markup::Html;
 pub fn element(json: &str) -> (Html, String) {
     let mut text = String::with_capacity(json.len());
     for c in json.chars() {
-        // Nothing in it may end the element, open a comment or reorder text; in JSON these stand within strings only.
+        // Nothing in it may end the element, open a comment or reorder text; in JSON these are within strings only.
         if c.is_ascii() && !matches!(c, '<' | '>' | '&' | '\u{7f}') {
             text.push(c);
         } else {

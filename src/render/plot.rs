@@ -1,4 +1,4 @@
-//! Knows the SVG of a plot and its legend: shape and colour by series, a number where several runs share a mark.
+//! Knows the SVG of a plot and its legend: shape and color by series, a number where several runs share a mark.
 
 use serde::{Serialize, Serializer};
 
@@ -7,7 +7,7 @@ use crate::view::plot::{FRAME, Mark, Plot, SERIES, SIZE};
 use crate::markup::Html;
 use crate::markup::escape::push_attribute;
 
-/// Shapes of the series, around 0 0; the last is that of all others. A shape tells a series without its colour.
+/// Shapes of the series, around 0 0; the last is that of all others. A shape tells a series without its color.
 const SHAPES: [&str; SERIES + 1] = [
     "M-5 0a5 5 0 1 0 10 0a5 5 0 1 0 -10 0z",
     "M-4.5 -4.5h9v9h-9z",

@@ -77,7 +77,7 @@ const PREFIX: &str = "builtin/";
 const HEAD_SLOT: &str = "<title>runpress-head-slot</title>";
 /// Followed by a digest of the settings, which no setting can hold itself.
 const MAIN_SLOT: &str = "runpress-main-slot-";
-/// Pages stand at most this deep: `runs/<slug>/events/<tape>/<number>/index.html`.
+/// Pages are at most this deep: `runs/<slug>/events/<tape>/<number>/index.html`.
 const DEPTH: usize = 5;
 
 /// Renders pages. Shared by all threads; nothing in it changes after it is made.
@@ -131,7 +131,7 @@ impl Renderer {
         let nav = crate::view::chrome::navigation(config, prose);
         for depth in 0..=DEPTH {
             let root = "../".repeat(depth);
-            // Only lists and runs stand deeper than a page of prose.
+            // Only lists and runs are deeper than a page of prose.
             let deep = |link: &&Link| {
                 depth == 1
                     || (depth > 1 && link.href.starts_with("runs/"))

@@ -15,13 +15,13 @@ pub struct Candidate {
     pub run: Run,
     /// Path of its directory, as in diagnostics.
     pub path: String,
-    /// Where its id stands.
+    /// Where its id is.
     pub id_place: Place,
     /// Which of the discovered directories it is.
     pub directory: usize,
 }
 
-/// Ids that stand more than once: an error for each of the runs but the first by path.
+/// Duplicate ids: an error for each of the runs but the first by path.
 #[must_use]
 pub fn duplicate_ids<'a>(
     candidates: impl IntoIterator<Item = &'a Candidate>,

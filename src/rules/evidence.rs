@@ -1,5 +1,5 @@
 //! Knows whether an annotation still speaks of the event that it points at: by what it quotes, by the words it uses,
-//! and by what stands there now when the tape was changed after it was annotated (formats.md G and H.2).
+//! and by what is there now when the tape was changed after it was annotated (formats.md G and H.2).
 
 use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Collector, Diagnostic, codes};
@@ -116,7 +116,7 @@ fn unreadable_quote(line: &AnnotationLine<'_>) -> bool {
     quote(line).is_some_and(|node| node.kind() != JsonKind::Null && node.as_str().is_none())
 }
 
-/// Everything that an event says, as a reader copies it: without terminal colours, white space as single blanks.
+/// Everything that an event says, as a reader copies it: without terminal colors, white space as single blanks.
 fn searchable(event: &Event<'_>) -> String {
     let facts = event.facts.iter().map(|(_, value)| value.as_ref());
     let blocks = event.blocks.iter();
@@ -329,7 +329,7 @@ fn other_kind(line: &AnnotationLine<'_>, tape: &Tape<'_>, position: usize) -> Op
 /// Events of a span that are looked at; a longer one speaks of many things.
 const COVERED: usize = 200;
 
-/// Whether `phrase` stands in `text` as words of its own.
+/// Whether `phrase` is in `text` as words of its own.
 fn has_phrase(text: &str, phrase: &str) -> bool {
     let word = |c: char| c.is_alphanumeric() || c == '_';
     memchr::memmem::find_iter(text.as_bytes(), phrase).any(|at| {

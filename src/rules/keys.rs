@@ -1,4 +1,4 @@
-//! Knows how keys that no version of a record has are told: each once for the whole archive, however many runs have it.
+//! Knows how keys that no version of a record has are reported: each once for the whole archive, however many runs have it.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::formats::run_record::UnknownKey;
 const KEYS: usize = 500;
 
 /// A note for each key of `records` (the directory of each with its unknown keys, in order), at the first that has
-/// it; `at` says where a key of a directory stands, and of which run.
+/// it; `at` says where a key of a directory is, and of which run.
 #[must_use]
 pub fn unknown(
     records: Vec<(usize, Vec<UnknownKey>)>,

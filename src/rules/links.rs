@@ -15,7 +15,7 @@ use super::pages::RESERVED;
 /// A link or an image of the site's own prose that stays on the site.
 #[derive(Debug)]
 pub struct Internal {
-    /// Path of the page on which it stands.
+    /// Path of the page on which it is.
     page: String,
     address: String,
     place: Place,

@@ -23,7 +23,7 @@ pub fn check(
     source: Source<'_>,
     writeup: &Writeup<'_>,
 ) -> Checked<Review> {
-    // Entries stand where they do in the text that was read, which is longer than the file where bytes were replaced.
+    // Places of entries are those in the text that was read, which is longer than the file where bytes were replaced.
     let source = Source {
         text: writeup.text.as_bytes(),
         ..source

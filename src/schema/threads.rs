@@ -1,5 +1,5 @@
 //! Knows the schemas of the annotations channel (formats.md F and H.5) as it is written. The reader keeps threads as
-//! text, since actions replace them key by key; so the shapes that it checks stand here.
+//! text, since actions replace them key by key; so the shapes that it checks are here.
 
 use schemars::{JsonSchema, Schema};
 use serde_json::{Value, json};
@@ -125,7 +125,7 @@ pub struct Envelope {
     pub server_seq: Option<u64>,
     /// Who sent it; nothing where the server did.
     pub origin: Option<Value>,
-    /// Why the server refused it; where this stands, the action changes nothing.
+    /// Why the server refused it; if present, the action changes nothing.
     pub rejection_reason: Option<Value>,
 }
 
@@ -133,7 +133,7 @@ pub struct Envelope {
 #[derive(Debug, JsonSchema)]
 #[schemars(tag = "type", rename_all_fields = "camelCase", transform = open)]
 pub enum Action {
-    /// Adds a thread, or puts it in the place of the one with its id.
+    /// Adds a thread, or replaces the one with its id.
     #[schemars(rename = "annotations/set")]
     Set {
         /// The thread.
@@ -161,7 +161,7 @@ pub enum Action {
         /// Id of the thread.
         annotation_id: String,
     },
-    /// Adds an entry, or puts it in the place of the one with its id.
+    /// Adds an entry, or replaces the one with its id.
     #[schemars(rename = "annotations/entrySet")]
     EntrySet {
         /// Id of the thread.

@@ -1,4 +1,4 @@
-//! Knows what open pages are told: which build is served, and what was wrong with the newest one.
+//! Knows what open pages receive: which build is served, and the problems of the newest one.
 
 use serde::Serialize;
 

@@ -149,7 +149,7 @@ impl Watcher {
 
     /// Waits for the next change.
     ///
-    /// `None`: nothing can ever be told any more.
+    /// `None`: nothing can be reported any more.
     pub fn wait(&mut self) -> Option<Change> {
         loop {
             let mut change = Change::default();
@@ -282,7 +282,7 @@ impl Watcher {
     }
 
     /// Watches what has come and forgets what has gone; `true` when there was any. What an event named itself is watched
-    /// anew: another folder may stand in its place.
+    /// anew: another folder may have replaced it.
     fn settle(&mut self, named: &BTreeSet<PathBuf>) -> bool {
         let mut changed = false;
         let mut failed = false;

@@ -29,7 +29,7 @@ pub struct Card {
     pub sign: String,
     /// What it says, as plain text.
     pub evidence: String,
-    /// Where it stands, relative to the site's root.
+    /// Where it is, relative to the site's root.
     pub href: String,
     /// `event 12`
     pub event: String,
@@ -206,7 +206,7 @@ pub struct KindPage {
     pub count: String,
     /// Its parts, with counts.
     pub parts: Vec<PartCount>,
-    /// Whether the parts stand side by side: hypotheses by status.
+    /// Whether the parts are side by side: hypotheses by status.
     pub is_board: bool,
     /// The annotations on this page.
     pub groups: Vec<PartView>,

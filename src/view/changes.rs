@@ -13,7 +13,7 @@ use crate::links;
 
 /// Builds on one page.
 const BUILDS: usize = 20;
-/// Runs of one list that are shown; all stand in the feed.
+/// Runs of one list that are shown; all are in the feed.
 const RUNS: usize = 100;
 /// Characters of a value that are shown.
 const VALUE: usize = 80;
@@ -111,7 +111,7 @@ pub struct ChangeView {
 /// A field that differs.
 #[derive(Debug, Serialize)]
 pub struct FieldView {
-    /// Where it stands in the record.
+    /// Where it is in the record.
     pub pointer: String,
     /// What it was.
     pub before: Option<String>,
@@ -119,7 +119,7 @@ pub struct FieldView {
     pub after: Option<String>,
 }
 
-/// All pages of the ledger, as pairs of path and page. `pages` are the pages that stand at
+/// All pages of the ledger, as pairs of path and page. `pages` are the pages that are at
 /// addresses of runs.
 #[must_use]
 pub fn pages(ledger: &Ledger, pages: &BTreeMap<String, String>) -> Vec<(String, ChangesPage)> {

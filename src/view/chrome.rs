@@ -1,4 +1,4 @@
-//! Knows what stands around every page: head, header, navigation, footer.
+//! Knows what is around every page: head, header, navigation, footer.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ pub struct PageInfo {
     pub section: Option<String>,
     /// Whether search engines may list it.
     pub listed: bool,
-    /// Path of the page that stands for this one, when it is another.
+    /// Path of the page that stands for this one, when that is a different page.
     pub canonical: Option<String>,
     /// Scripts that the page has use for, in order.
     pub scripts: &'static [Script],
@@ -33,7 +33,7 @@ pub struct PageInfo {
     pub size_hint: usize,
 }
 
-/// A built-in script. Each enhances what already stands on the page; a page names those that it has use for.
+/// A built-in script. Each enhances what already is on the page; a page names those that it has use for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Script {
     /// The contents list that follows the reader.
@@ -133,13 +133,13 @@ pub struct NavItem {
     pub current: bool,
 }
 
-/// Pages of prose that stand beside the site's own; where there are more, the first of them does.
+/// Pages of prose in the navigation, at most; the others are in the menu.
 const PAGES: usize = 3;
 
 /// The navigation: words, and a path of the site or an absolute address each.
 #[derive(Debug, Clone)]
 pub struct Navigation {
-    /// What stands in the header.
+    /// What is in the header.
     pub main: Vec<Link>,
     /// What is folded under one word.
     pub more: Vec<Link>,

@@ -184,11 +184,11 @@ pub struct FeedView {
     pub name: String,
     /// Id of its section.
     pub anchor: String,
-    /// Where it stands.
+    /// Where it is.
     pub href: String,
     /// What it holds.
     pub holds: &'static str,
-    /// Where its schema stands; `None` for a feed that follows a standard of its own.
+    /// Where its schema is; `None` for a feed that follows a standard of its own.
     pub schema: Option<String>,
     /// `12.0 KiB`
     pub size: String,

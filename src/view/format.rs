@@ -11,7 +11,7 @@ use super::{Badge, Cell, When};
 #[must_use]
 pub fn grouped(digits: &str) -> String {
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    // Only digits before the point stand in groups.
+    // Only digits before the point are grouped.
     let whole = digits.find('.').unwrap_or(digits.len());
     for (index, digit) in digits.chars().enumerate() {
         if index > 0 && index < whole && (whole - index).is_multiple_of(3) {
@@ -33,7 +33,7 @@ pub fn count(number: usize, noun: &str) -> String {
     }
 }
 
-/// `12 more scripts stand in run.json`, when there are more than are shown.
+/// `12 more scripts are in run.json`, when there are more than are shown.
 #[must_use]
 pub fn more(all: usize, shown: usize, noun: &str) -> Option<String> {
     let more = all.checked_sub(shown).filter(|more| *more > 0)?;

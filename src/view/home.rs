@@ -62,7 +62,7 @@ pub struct GlimpseView {
     pub sign: &'static str,
     /// The first line of its evidence.
     pub evidence: String,
-    /// Where it stands.
+    /// Where it is.
     pub href: String,
     /// The run it is about.
     pub run: String,
@@ -70,7 +70,7 @@ pub struct GlimpseView {
     pub at: Option<When>,
 }
 
-/// Makes the home page; `root` is the way to the site's root from where it stands.
+/// Makes the home page; `root` is the way to the site's root from where it is.
 #[must_use]
 pub fn home_page(
     config: &Config,

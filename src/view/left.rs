@@ -12,7 +12,7 @@ use crate::links;
 /// What became of a run that stood at an address.
 #[derive(Debug)]
 pub enum Left {
-    /// It stands elsewhere.
+    /// It is elsewhere.
     Moved(MovedPage),
     /// It is not published any more.
     Withdrawn(WithdrawnPage),

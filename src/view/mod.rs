@@ -80,7 +80,7 @@ impl Cell {
     }
 }
 
-/// A word with a colour and a shape.
+/// A word with a color and a shape.
 #[derive(Debug, Clone, Serialize)]
 pub struct Badge {
     /// The word of the format.

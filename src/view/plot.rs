@@ -1,4 +1,4 @@
-//! Knows a plot of runs: which figure lies along which side, where each run stands, and which runs share a mark.
+//! Knows a plot of runs: which metric is on which axis, where each run is, and which runs share a mark.
 
 use std::collections::BTreeMap;
 
@@ -62,7 +62,7 @@ pub struct Mark {
     pub runs: usize,
     /// The run, or the newest of them.
     pub href: String,
-    /// What stands here, in words.
+    /// Its content in words.
     pub title: String,
 }
 
@@ -163,7 +163,7 @@ fn plot(
     let across = Scale::new(points.iter().map(|point| point.1), x, (left, right));
     let up = Scale::new(points.iter().map(|point| point.2), y, (bottom, top));
     let (names, legend) = series(archive, &points, apart);
-    // The newest run of a mark stands at its own place; others that are too near share it.
+    // The newest run of a mark is at its own place; others that are too near share it.
     let mut places: Vec<((f64, f64), Vec<usize>)> = Vec::new();
     for &(run, x, y) in &points {
         let at = (across.place(x), up.place(y));

@@ -36,7 +36,7 @@ pub struct RunRow {
     pub state: Badge,
     /// What reviewers said.
     pub rating: Badge,
-    /// Where its rating stands among the ratings, from 1 for the worst: tables sort by it, not by the word.
+    /// Rank of its rating, from 1 for the worst: tables sort by it, not by the word.
     pub rating_order: Option<usize>,
     /// When it finished.
     pub finished: When,

@@ -35,7 +35,7 @@ pub struct Strip<'a> {
     pub caption: String,
 }
 
-/// One event, or several that stand too near to each other.
+/// One event, or several that are too near to each other.
 #[derive(Debug)]
 pub struct Tick<'a> {
     /// Where.
@@ -44,7 +44,7 @@ pub struct Tick<'a> {
     pub family: &'static str,
     /// Whether something failed.
     pub failed: bool,
-    /// Which of the pages the (first) event stands on, from 0.
+    /// Which of the pages the (first) event is on, from 0.
     pub page: usize,
     /// Its anchor there.
     pub anchor: Anchor<'a>,
@@ -91,7 +91,7 @@ pub fn strip<'a>(
         let x = x_of(position);
         match ticks.last_mut() {
             Some(last) if merge && x - last.x < COLUMN => {
-                // A failure must not hide behind its neighbours.
+                // A failure must not hide behind its neighbors.
                 if event.is_failure() && !last.failed {
                     *last = tick(layout, event, position, last.x);
                 }
@@ -148,7 +148,7 @@ fn tick<'a>(layout: &'a Layout<'a>, event: &Event<'_>, position: usize, x: f64) 
     }
 }
 
-/// Where each event stands, and where gaps were folded. Time counts, except in gaps; without times, the order counts.
+/// Where each event is, and where gaps were folded. Time counts, except in gaps; without times, the order counts.
 #[allow(
     clippy::cast_precision_loss,
     reason = "positions on a strip of 1000 units"

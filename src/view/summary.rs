@@ -31,7 +31,7 @@ pub struct Facts<'a> {
     pub written: Option<(u64, u64)>,
     /// What changed since the site that is replaced.
     pub news: Option<&'a Build>,
-    /// Where the site stands, when its pages can be linked to.
+    /// Where the site is, when its pages can be linked to.
     pub address: Option<&'a str>,
     /// The problems that are shown.
     pub diagnostics: &'a [Diagnostic],

@@ -40,7 +40,7 @@ const COSTLIEST: usize = 32;
 pub struct TimelinePage<'a> {
     /// The events.
     pub events: Vec<EventView<'a>>,
-    /// Where all events of the tape stand: texts on this page may link to any of them.
+    /// Where all events of the tape are: texts on this page may link to any of them.
     pub layout: &'a Layout<'a>,
     /// Path of this page.
     pub path: String,
@@ -95,7 +95,7 @@ pub struct TextView<'a> {
     pub text: &'a str,
     /// `42 lines, 3.1 KiB`, when it is folded.
     pub folded: Option<String>,
-    /// Where all of it stands, when `text` is only a part: address and a line of words.
+    /// Where all of it is, when `text` is only a part: address and a line of words.
     pub rest: Option<Link>,
 }
 

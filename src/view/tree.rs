@@ -15,7 +15,7 @@ pub enum Tree {
     Words(String),
     /// A number, with the digits of the record.
     Number(String),
-    /// A text that is folded: what stands on the fold, the text.
+    /// A text that is folded: what is on the fold, the text.
     Long(String, String),
     /// Short values in one line.
     Line(Vec<String>, Option<String>),
@@ -34,7 +34,7 @@ impl Tree {
     pub const NOTHING: Self = Self::Line(Vec::new(), None);
 }
 
-/// A text up to this stands where it is; a longer one is folded.
+/// A text up to this is where it is; a longer one is folded.
 const SHORT: usize = 160;
 /// Columns that a table may have; objects with more are lists of facts.
 const COLUMNS: usize = 7;
@@ -122,7 +122,7 @@ fn short(value: &Value) -> Option<String> {
     }
 }
 
-/// Objects with few keys each become rows: the heads are all their keys, in the order in which they first stand.
+/// Objects with few keys each become rows: the heads are all their keys, in the order of their first occurrence.
 fn table(items: &[Value]) -> Option<(Vec<String>, Vec<Vec<Tree>>)> {
     let mut heads: Vec<&str> = Vec::new();
     for item in items {

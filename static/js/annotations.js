@@ -1,5 +1,5 @@
 (() => {
-  // Filters all annotations of the archive, or all of a kind, by author, case and status. What is chosen stands in the
+  // Filters all annotations of the archive, or all of a kind, by author, case and status. What is chosen is in the
   // address, and links to other pages of annotations take it along. Of the data only those parts are read that hold
   // what is shown.
   'use strict';
@@ -30,7 +30,7 @@
   const filter = make('section', { className: 'facets', ariaLabel: 'Filter the annotations' }, make('div', { className: 'bar' }, ...selects.map(({ label }) => label), clear), status);
   lead.after(filter);
 
-  // Where annotations stand: on the first page there is a place for each kind.
+  // Where annotations are: on the first page there is a place for each kind.
   const places = shelf ? [{ kind: shelf, after: filter }] : [...main.querySelectorAll('.shelf')].map((section) => {
     const kind = section.getAttribute('aria-labelledby');
     const small = section.querySelector('small');

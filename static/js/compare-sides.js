@@ -35,7 +35,7 @@
     made.style.minWidth = `${7 + 9 * runs.length}rem`;
     return make('div', { className: 'scroll', tabIndex: 0, role: 'region', ariaLabel: caption }, made);
   };
-  // A difference is marked by a sign and a word, not by colour alone.
+  // A difference is marked by a sign and a word, not by color alone.
   const line = (name, values, cell, marked = true) => {
     const differs = marked && differ(values);
     const head = make('th', { scope: 'row' }, name);

@@ -48,7 +48,7 @@
       await steps(tape.entries(), ([index, event]) => {
         const at = x(event, index, tape);
         const near = last && at - last.at < 2;
-        // Events that stand too near share a tick; a failure must not hide behind its neighbours.
+        // Events that are too near share a tick; a failure must not hide behind its neighbors.
         const hidden = near && (last.failed || !event.failed);
         if (hidden) return;
         if (near) last.tick.remove();

@@ -1,6 +1,6 @@
 (() => {
   // Reading a timeline: filters, search, keys, links and quotes to copy, and the presenter that pauses on markers.
-  // Everything works on the events that stand on the page; the filter is kept in the address.
+  // Everything works on the events that are on the page; the filter is kept in the address.
   'use strict';
   const { make, button, query, copy: put, escaped, fenced, linked, land, tell, further } = window.runpress;
   const tapes = [...document.querySelectorAll('.tape')];
@@ -228,7 +228,7 @@
     land(target, 'center');
   };
 
-  /** Where an element stands in the window; one that a filter leaves out stands where the next event does. */
+  /** Where an element is in the window; one that a filter hides is where the next event is. */
   const top = (element) => {
     let event = element.closest('.e');
     if (!event.hidden) return element.getBoundingClientRect().top;
@@ -271,7 +271,7 @@
 
   const address = ({ element }) => new URL(`#${element.id}`, location.href.split('?')[0].split('#')[0]).href;
 
-  /** The event as Markdown: what it is, the beginning of what it says, what was said about it, and where it stands. */
+  /** The event as Markdown: what it is, the beginning of what it says, what was said about it, and where it is. */
   const quoted = (event) => {
     const { element } = event;
     const head = element.querySelector('.eh');

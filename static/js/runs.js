@@ -1,6 +1,6 @@
 (() => {
   // Facets, a filter by words and an order over all runs of the archive. The data is loaded on first use; until then
-  // the page stays as it came. What is chosen stands in the address.
+  // the page stays as it came. What is chosen is in the address.
   'use strict';
   const { make, button, mount, digits: count, number, sorted, words, shown, steps, archive, query } = window.runpress;
   const summary = document.querySelector('[data-runs]');

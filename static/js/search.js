@@ -57,7 +57,7 @@
     return all.length ? all : index.search(words, { ...options, combineWith: 'OR' });
   };
 
-  // A text with the words that were found marked; of a long one, what stands around the first of them.
+  // A text with the words that were found marked; of a long one, what is around the first of them.
   const marked = (name, text, found) => {
     const element = make(name);
     const asked = plain(input.value).match(parts)?.filter((part) => dense.test(part)) ?? [];

@@ -1,6 +1,6 @@
 (() => {
   // Tables of runs with comfort: sort, filter, choose columns, copy, and pick runs to compare. Order, filter and
-  // columns stand in the address. Who replaces the rows of a table hands the new ones over first, with the event
+  // columns are in the address. Who replaces the rows of a table hands the new ones over first, with the event
   // `runpress:rows` on it, and takes the order that they then have; who sorts a table on their own prevents the
   // default of `runpress:sort`.
   'use strict';
@@ -139,7 +139,7 @@
     apply(true);
   };
 
-  // Of each cell of a row: what it shows, and the bare values in it; a second one stands in small print.
+  // Of each cell of a row: what it shows, and the bare values in it; a second one is in small print.
   const facts = (row) => recalled.get(row) ?? [...row.cells].map((cell) => {
     const main = cell.cloneNode(true);
     const small = main.querySelector('small');

@@ -1,6 +1,6 @@
 (() => {
   // What the address names: shows it also where a filter is on, marks ranges such as #e-17..21, finds events that
-  // stand on a further page of their tape, and keeps the event of a link to the address that a run has left.
+  // are on a further page of their tape, and keeps the event of a link to the address that a run has left.
   'use strict';
   const { make, button } = window.runpress;
   // The events that the address names; a filter keeps them in sight.
@@ -27,7 +27,7 @@
     addEventListener(act, () => cancelAnimationFrame(landing), { capture: true, passive: true });
   }
 
-  // What there is to say about a move stands in sight until the next one.
+  // What there is to say about a move is in sight until the next one.
   const word = make('p', { className: 'tell', role: 'status' });
   document.querySelector('main')?.append(word);
   const tell = (text = '', link = '') => {

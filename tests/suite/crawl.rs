@@ -464,7 +464,7 @@ fn a_link_to_an_event_is_one_to_the_tape_that_the_text_is_about_on_the_page_that
     };
     let first = site.first_page();
     assert!(hrefs(&first, ".prose a")[0].ends_with("/events/2/index.html#e-3"));
-    // The tape's name stands in the address of its further pages, and before the number in its anchors.
+    // The tape's name is in the address of its further pages, and before the number in its anchors.
     let other = hrefs(&first, "[id='run.e-0'] .md a");
     assert!(
         other.len() == 1 && other[0].contains("run") && other[0].ends_with("#run.e-2"),

@@ -5,14 +5,14 @@ use crate::support::{FIRST, HEADER, TestSite, event, lines, messages};
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\nand the rest of the picture";
 const PAYLOAD: &str = "{\"text\":\"a payload\"}";
 
-/// A run with every file that can stand beside a record, nothing of it to report.
+/// A run with every file that can be beside a record, nothing of it to report.
 pub(crate) fn whole() -> TestSite {
     let site = TestSite::base();
     furnish(&site, FIRST);
     site
 }
 
-/// Puts every file that can stand beside a record into a run directory.
+/// Puts every file that can be beside a record into a run directory.
 pub(crate) fn furnish(site: &TestSite, folder: &str) {
     let write = |name: &str, bytes: &[u8]| {
         site.write(&format!("{folder}/{name}"), bytes);

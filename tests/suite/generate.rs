@@ -160,7 +160,7 @@ pub(crate) fn json() -> impl Strategy<Value = Json> {
     })
 }
 
-/// An object: what is `None` is absent or null, unknown keys stand between the known, the order is any.
+/// An object: what is `None` is absent or null, unknown keys come between the others, the order is any.
 pub(crate) fn object<const N: usize>(dice: &mut Dice, members: [(&str, Option<Json>); N]) -> Json {
     let members =
         members.map(|(key, value)| (key, value.or_else(|| dice.once_in(2).then_some(Json::Null))));
@@ -193,7 +193,7 @@ pub(crate) fn strict_object<const N: usize>(
 }
 
 impl Json {
-    /// Writes the value on many lines or one, with white space and escapes wherever they may stand.
+    /// Writes the value on many lines or one, with white space and escapes wherever they may be.
     pub(crate) fn write(&self, dice: &mut Dice, one_line: bool) -> String {
         let mut out = String::new();
         self.push(&mut out, dice, one_line);

@@ -1,4 +1,4 @@
-//! The rules of the house: what stands where in src/ and templates/, and what stands nowhere.
+//! The rules of the house: what is where in src/ and templates/, and what is nowhere.
 
 use std::fs;
 use std::path::{Path, PathBuf};

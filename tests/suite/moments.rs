@@ -1,4 +1,4 @@
-//! The annotated moments of a run page: what was said, beside the event and its neighbours.
+//! The annotated moments of a run page: what was said, beside the event and its neighbors.
 
 use scraper::ElementRef;
 

@@ -8,7 +8,7 @@ use proptest::sample::Index;
 pub(crate) enum Mutation {
     /// Flips one bit.
     Flip(Index, u8),
-    /// Puts a byte in the place of another.
+    /// Puts a byte instead of another.
     Replace(Index, u8),
     /// Takes some bytes out.
     Delete(Index, usize),

@@ -22,7 +22,7 @@ fn of(runs: usize, models: usize, cost: impl Fn(usize) -> String) -> TestSite {
     site
 }
 
-/// Where the marks of the first plot stand, and for how many runs each.
+/// Where the marks of the first plot are, and for how many runs each.
 fn marks(page: &Page) -> Vec<(f64, f64, usize)> {
     let figure = page.all("figure.plot")[0];
     crate::support::below(figure, "a [transform]")
@@ -86,7 +86,7 @@ fn no_mark_covers_another_at_500_runs_and_no_run_is_lost() {
         site.bytes("public/cases/pong/index.html"),
         again.bytes("public/cases/pong/index.html")
     );
-    // The table goes on on a further page; the plot of all its runs stands on the first.
+    // The table goes on on a further page; the plot of all its runs is on the first.
     let further = site.page("cases/pong/page/2/index.html");
     assert_eq!(further.all("figure.plot").len(), 0);
 }

@@ -312,7 +312,7 @@ pub(crate) fn described(outcome: &Outcome) -> Vec<String> {
         .collect()
 }
 
-/// The characters of the value at a JSON pointer, exactly as they stand in the document.
+/// The characters of the value at a JSON pointer, exactly as they are in the document.
 pub(crate) fn raw(document: &str, pointer: &str) -> String {
     pointer
         .split('/')

@@ -9,9 +9,9 @@ use crate::support::{TestSite, fixture_text};
 struct Break {
     /// The file of the run.
     file: &'static str,
-    /// What stands there once; empty is the end of the file.
+    /// What is there once; empty is the end of the file.
     from: &'static str,
-    /// What stands there instead; `«` marks what is wrong, and is not written.
+    /// What is there instead; `«` marks what is wrong, and is not written.
     to: &'static str,
     /// What is reported.
     code: &'static str,

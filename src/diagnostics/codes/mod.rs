@@ -1,6 +1,6 @@
 //! Knows every code: its severity and the text that `runpress explain`, the reference page and reports show.
 //!
-//! One source: the explanation stands beside the code, the pages are made from it.
+//! One source: the explanation is next to the code, the pages are made from it.
 
 mod annotation;
 mod archive;

@@ -1,4 +1,4 @@
-//! Knows every key that a record may have, so that a misspelt or newer one can be told.
+//! Knows every key that a record may have, so that a misspelled or newer one can be reported.
 
 use crate::diagnostics::text::nearest;
 use crate::formats::json::{Kind, Node};
@@ -9,7 +9,7 @@ use super::object::{Part, Shape};
 /// A key that no version of the format has, as far as runpress knows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownKey {
-    /// Where it stands, without positions: `validation.checks[].similarty`.
+    /// Where it is, without positions: `validation.checks[].similarty`.
     pub path: String,
     /// Bytes before its value in the document.
     pub offset: usize,
@@ -19,7 +19,7 @@ pub struct UnknownKey {
     pub near: Option<&'static str>,
 }
 
-/// Unknown keys of one record that are told; a record with more is not a record of this format.
+/// Unknown keys of one record that are reported; a record with more is not a record of this format.
 const PER_RECORD: usize = 100;
 
 /// The keys of a record.

@@ -1,6 +1,6 @@
 //! Knows Test Cabinet's run record (formats.md A): `run-record.json`, every sub-version of it.
 //!
-//! There is no version field; a sub-version is told by which keys exist. Absent and null are the same.
+//! There is no version field; the keys that exist identify the sub-version. Absent and null are the same.
 
 mod displayed;
 mod document;

@@ -271,7 +271,7 @@ pub enum Kind<'a> {
         request_id: String,
         /// What works on it.
         backend: String,
-        /// Where the job stands.
+        /// State of the job.
         state: String,
         /// What kind of event it is.
         event_kind: String,

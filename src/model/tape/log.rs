@@ -32,7 +32,7 @@ fn whole_event(event: events::Event<'_>, seq: u64) -> Event<'_> {
     if let Some(fields) = event.fields {
         fill(&mut made, event.kind, fields);
     } else {
-        // What cannot be read is shown as it stands in the file, at its time where that can be read.
+        // What cannot be read is shown as it is in the file, at its time where that can be read.
         let timestamp = Node::parse(&made.source)
             .ok()
             .and_then(|root| root.get("timestamp"));

@@ -65,7 +65,7 @@ pub enum Inline<'a> {
     None,
     /// Its bytes.
     Bytes(Cow<'a, [u8]>),
-    /// An object, an array, a number: what it holds cannot be told, so it is withheld.
+    /// An object, an array, a number: its content is unknown, so it is withheld.
     Withheld,
 }
 

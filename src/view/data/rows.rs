@@ -16,7 +16,7 @@ pub struct Row<'a> {
     slug: String,
     /// Kinds of its annotations.
     kinds: Vec<&'a String>,
-    /// What is beside a cell in small print.
+    /// What is next to a cell in small print.
     small: BTreeMap<&'static str, String>,
     /// What a cell is sorted by, where that is not what it shows: its `data-v`.
     order: BTreeMap<&'static str, String>,

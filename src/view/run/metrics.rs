@@ -1,4 +1,4 @@
-//! Knows the figures of a run, and how they stand to those of comparable runs.
+//! Knows the metrics of a run, and how they compare with those of comparable runs.
 
 use serde::Serialize;
 
@@ -164,7 +164,7 @@ fn place(range: Option<&Range>, value: Option<&Number>) -> Option<u32> {
 
 /// Stages that are shown; no record of this format has more.
 const STAGES: usize = 24;
-/// Tools that are shown; the others stand in `run.json`.
+/// Tools that are shown; the others are in `run.json`.
 const TOOLS: usize = 60;
 
 /// `150 calls of 6 tools`

@@ -1,4 +1,4 @@
-//! Knows the annotated moments of a run: what was said, beside the event and its neighbours.
+//! Knows the annotated moments of a run: what was said, beside the event and its neighbors.
 
 use serde::Serialize;
 
@@ -12,7 +12,7 @@ use crate::view::timeline::{AnnotationView, Layout, annotation_view};
 
 use super::Sources;
 
-/// Moments that the page shows; the others stand on the timeline.
+/// Moments that the page shows; the others are on the timeline.
 const MOST: usize = 40;
 /// Characters of what was said that are shown.
 const EVIDENCE: usize = 420;
@@ -24,7 +24,7 @@ const SAYS: usize = 140;
 pub struct MomentsView {
     /// The moments.
     pub list: Vec<MomentView>,
-    /// `12 more moments stand on the timeline`, when there are more than are shown.
+    /// `12 more annotated moments on the timeline`, when there are more than are shown.
     pub more: Option<String>,
 }
 
@@ -49,7 +49,7 @@ pub struct MomentView {
     pub span: Option<String>,
     /// Its tape, when the run has several.
     pub tape: Option<String>,
-    /// The event and its neighbours.
+    /// The event and its neighbors.
     pub events: Vec<MomentEvent>,
 }
 

@@ -76,7 +76,7 @@ pub struct EventsPage {
     pub run: Link,
     /// The tape's file.
     pub file: String,
-    /// Which events stand here.
+    /// Which events are here.
     pub summary: String,
     /// The events.
     pub html: Html,
@@ -119,7 +119,7 @@ pub fn events_page(
     }
 }
 
-/// `events 500 to 999 of 3,000`: the numbers are those that stand beside the events.
+/// `events 500 to 999 of 3,000`: the numbers are those shown at the events.
 fn span(tape: &Tape<'_>, range: &std::ops::Range<usize>) -> String {
     let (first, last) = ends(tape, range);
     format!(

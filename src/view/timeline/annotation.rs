@@ -38,7 +38,7 @@ pub struct AnnotationView<'a> {
     pub links: Vec<(String, Option<String>)>,
     /// JSON.
     pub metadata: Option<&'a str>,
-    /// Where all of it stands, when it is too long for a page.
+    /// Where all of it is, when it is too long for a page.
     pub rest: Option<String>,
 }
 
@@ -153,7 +153,7 @@ pub fn annotation_view<'a>(
     }
 }
 
-/// The class and the sign of a kind; shape and word say it as well as colour.
+/// The class and the sign of a kind; shape and word say it as well as color.
 #[must_use]
 pub const fn appearance(kind: &Kind) -> (&'static str, &'static str) {
     match kind {

@@ -1,4 +1,4 @@
-//! Knows where the events of a tape stand on the site: which page, which anchor.
+//! Knows where the events of a tape are on the site: which page, which anchor.
 
 use crate::config::Config;
 use crate::links;
@@ -6,7 +6,7 @@ use crate::model::annotation::Annotation;
 use crate::model::slug::slugify;
 use crate::model::tape::Tape;
 
-/// Where the events of a tape stand: which page, which anchor.
+/// Where the events of a tape are: which page, which anchor.
 #[derive(Debug)]
 pub struct Layout<'t> {
     /// What anchors and folders of this tape begin with; empty for a run's first tape.
@@ -59,7 +59,7 @@ impl<'t> Layout<'t> {
         start..(start + self.page_size).min(self.tape.events.len())
     }
 
-    /// Where event number `seq` stands on the tape.
+    /// Where event number `seq` is on the tape.
     #[must_use]
     pub fn position(&self, seq: u64) -> Option<usize> {
         self.tape.position(seq)
@@ -74,7 +74,7 @@ impl<'t> Layout<'t> {
     /// The anchor of the event at `position`.
     #[must_use]
     pub fn anchor(&self, seq: u64, position: usize) -> Anchor<'_> {
-        // A number that stands twice belongs to the first event that has it.
+        // A duplicate number belongs to the first event that has it.
         Anchor {
             prefix: &self.prefix,
             seq,

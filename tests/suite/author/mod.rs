@@ -32,7 +32,7 @@ fn harn(names: &[&str]) -> TestSite {
     site
 }
 
-/// The annotations of the sidecar, each with the line it stands on.
+/// The annotations of the sidecar, each with the line it is on.
 fn written(site: &TestSite) -> Vec<(usize, Value)> {
     let text = site.text(SIDECAR);
     let lines = text

@@ -114,7 +114,7 @@ fn a_run_that_takes_an_address_that_was_left_has_it_for_its_own() {
     site.publish();
     assert_eq!(left(&site), [""; 0]);
     assert!(!at(&site, OTHER).main().contains("has moved"));
-    // What stands there is that run, also once it is withdrawn.
+    // What is there is that run, also once it is withdrawn.
     std::fs::remove_dir_all(site.path("content/runs/heir")).expect("a folder");
     site.publish();
     let told = at(&site, OTHER).main();

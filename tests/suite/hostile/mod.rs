@@ -19,7 +19,7 @@ const HOSTILE: &str = concat!(
     "\n\n[k]: javascript:alert(1)\n\n[k] \r\n# H\r| a |\n|---|\n"
 );
 
-/// The same features, harmless: what these give may stand on a page.
+/// The same features, harmless: what these give may be on a page.
 const HARMLESS: &str = concat!(
     "plain <b>words</b> \u{1b}[31mred\u{1b}[0m \0 \u{202e} *em* `code` `\u{1}` [link](https://example.org/) [dropped](javascript:x)",
     " ![img](https://example.org/x.png)\n\n# H\n\n| a |\n|---|\n| 1 |\n"

@@ -129,7 +129,7 @@ fn timings_name_every_step() {
         [
             "Reading records",
             "Runs",
-            "Lists and feeds",
+            "Site-wide outputs",
             "Putting it in place"
         ],
         "{}",

@@ -7,7 +7,7 @@ use runpress::model::transcript::{Content, public};
 
 use crate::generate::{Dice, Json, dice, holds, object, text};
 
-/// What only stands where nothing may come out.
+/// Appears only where nothing may come out.
 const HIDDEN: &str = "HIDDEN-WORD";
 
 /// A block: its type, what it says of its visibility, its words.
@@ -111,7 +111,7 @@ impl Turn {
             )
         });
         let mut blocks: Vec<Json> = blocks.collect();
-        // A single block may stand without its list.
+        // A single block may come without its list.
         let content = if blocks.len() == 1 && dice.once_in(2) {
             blocks.remove(0)
         } else {
@@ -128,7 +128,7 @@ impl Turn {
     }
 }
 
-/// A null where a visibility may stand says nothing public, so that it is no way to write nothing.
+/// A null for a visibility does not say public, so that it is no way to write nothing.
 fn object_without_null<const N: usize>(
     dice: &mut Dice,
     members: [(&str, Option<Json>); N],

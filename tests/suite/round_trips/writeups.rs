@@ -6,7 +6,7 @@ use runpress::formats::writeup::{FrontMatter, parse};
 
 use crate::generate::{dice, holds, text};
 
-/// A line without a line break; what stands around it is trimmed.
+/// A line without a line break; what is around it is trimmed.
 fn line() -> impl Strategy<Value = String> {
     text().prop_map(|text| text.replace(['\n', '\r'], " ").trim().to_owned())
 }

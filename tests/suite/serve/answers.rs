@@ -1,4 +1,4 @@
-//! What the server answers, where it stands and how it ends.
+//! What the server answers, where it is and how it ends.
 
 use std::fs;
 use std::io::{ErrorKind, Read, Write};

@@ -104,7 +104,7 @@ fn no_broken_setting_template_or_lost_folder_ends_it() {
     assert_eq!(served.get(RUN_PAGE).status, 200);
     fs::rename(site.path("elsewhere"), site.path("content")).expect("moved back");
     served.until("the folder", || served.message()["failed"] == false);
-    // What stands in the folder that came back is watched, too.
+    // What is in the folder that came back is watched, too.
     site.write(
         "content/pages/later.md",
         "+++\ntitle = \"Later\"\n+++\n\nA page that came later.\n",

@@ -100,7 +100,7 @@ fn threads_stand_by_file_and_line_with_the_lines_that_they_are_about() {
             "4 draw(); 5 stop();"
         ]
     );
-    // Plain text is shown as it stands, Markdown is rendered; neither brings an element of its own.
+    // Plain text is shown as it is, Markdown is rendered; neither brings an element of its own.
     let last = page.all("div.thread")[3];
     let entries: Vec<String> = below(last, "ol.entries > li")
         .into_iter()

@@ -12,7 +12,7 @@ use crate::support::{FIRST, TestSite, codes};
 
 const FORMATS: [&str; 6] = ["human", "json", "github", "sarif", "junit", "markdown"];
 
-/// Where in the output, on the console and in the reports of check and build a word stands.
+/// Where in the output, on the console and in the reports of check and build a word is found.
 pub(super) fn places_of(site: &TestSite, word: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut look = |place: String, bytes: &[u8]| {

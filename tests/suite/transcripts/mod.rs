@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::support::{FIRST, FIRST_SLUG, TestSite};
 
-/// What stands wherever nothing may be published.
+/// Appears wherever nothing may be published.
 const SENTINEL: &str = "SENTINEL";
 
 fn with(transcript: impl AsRef<[u8]>) -> TestSite {

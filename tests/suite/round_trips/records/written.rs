@@ -25,7 +25,7 @@ fn node(node: Option<Node<'_>>) -> Option<Json> {
     node.map(|node| Json::Written(node.raw.to_owned()))
 }
 
-/// An object that may be absent when nothing stands in it.
+/// An object that may be absent when nothing is in it.
 fn group<const N: usize>(dice: &mut Dice, members: [(&str, Option<Json>); N]) -> Option<Json> {
     let empty = members.iter().all(|(_, value)| value.is_none());
     (!empty || dice.once_in(2)).then(|| object(dice, members))
