@@ -5,6 +5,7 @@
 )]
 
 mod annotations;
+mod architecture;
 mod archive;
 mod author;
 mod author_new;

@@ -1,0 +1,89 @@
+//! docs/architecture.md names the modules that there are, with the picture of lib.rs.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+fn read(path: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+#[test]
+fn the_table_of_the_architecture_page_names_every_module_once_and_no_other() {
+    let source = read("src/lib.rs");
+    let declared: BTreeSet<&str> = source
+        .lines()
+        .filter_map(|line| line.strip_suffix(';')?.split_once("mod "))
+        .filter(|(visibility, _)| visibility.is_empty() || visibility.starts_with("pub"))
+        .map(|(_, name)| name)
+        .collect();
+    assert!(declared.len() > 15, "{declared:?}");
+    let page = read("docs/architecture.md");
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| `"));
+    let named: Vec<&str> = rows
+        .filter_map(|row| row.split_once("` |"))
+        .flat_map(|(names, _)| names.split("`, `"))
+        .collect();
+    let once: BTreeSet<&str> = named.iter().copied().collect();
+    assert_eq!(
+        named.len(),
+        once.len(),
+        "a module is named twice: {named:?}"
+    );
+    assert_eq!(once, declared);
+}
+
+#[test]
+fn the_picture_of_the_architecture_page_is_that_of_the_crate() {
+    let source = read("src/lib.rs");
+    let docs: Vec<&str> = source
+        .lines()
+        .filter_map(|line| line.strip_prefix("//!"))
+        .map(|line| line.strip_prefix(' ').unwrap_or(line))
+        .collect();
+    let docs = docs.join("\n");
+    let page = read("docs/architecture.md");
+    let picture = |text: &str| {
+        let (_, rest) = text.split_once("```text\n").expect("a picture");
+        let (picture, _) = rest.split_once("```").expect("its end");
+        picture.to_owned()
+    };
+    assert_eq!(picture(&page), picture(&docs));
+}
+
+#[test]
+fn every_path_that_the_guides_for_contributors_name_exists() {
+    let mut missing = Vec::new();
+    let mut seen = 0;
+    for guide in ["CONTRIBUTING.md", "docs/architecture.md"] {
+        for name in read(guide).split('`').skip(1).step_by(2) {
+            let name = name.split(' ').next().unwrap_or_default();
+            let is_path = [
+                "src/",
+                "tests/",
+                "templates/",
+                "static/",
+                "docs/",
+                "content/",
+                "fuzz/",
+                "benches/",
+            ]
+            .iter()
+            .any(|folder| name.starts_with(folder));
+            // An example of a recipe, or a name with a gap to fill in.
+            let is_example = name.contains('<') || EXAMPLES.iter().any(|word| name.contains(word));
+            if is_path && !is_example {
+                seen += 1;
+                if !Path::new(env!("CARGO_MANIFEST_DIR")).join(name).exists() {
+                    missing.push(format!("{guide}: {name}"));
+                }
+            }
+        }
+    }
+    assert!(seen > 20, "{seen} paths");
+    assert_eq!(missing, [""; 0]);
+}
+
+/// What the recipes of CONTRIBUTING.md make.
+const EXAMPLES: [&str; 2] = ["totals", "license"];
