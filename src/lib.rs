@@ -166,7 +166,7 @@ fn build_with(
     let open = || Stage::open(&site.out, &site.shown(&site.out), &site.inputs());
     let mut made = make(site, progress, &open, memory.as_deref())?;
     if made.outcome.publishes(site) {
-        progress.begin("Putting it in place", 1);
+        progress.begin("Replacing the site", 1);
         let spool = std::mem::take(&mut made.stages[0].spool);
         for stage in &mut made.stages {
             stage.swap().map_err(|problem| vec![problem])?;

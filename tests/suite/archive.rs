@@ -122,7 +122,7 @@ fn runs_whose_ids_begin_alike_are_told_apart_in_every_list() {
             "{id} on the page of comparisons"
         );
         assert!(
-            scripts.contains(&format!("index.html\",\"{id}\"]")),
+            scripts.contains(&format!("\"run\":{{\"text\":\"{id}\"")),
             "{id} in the rows"
         );
     }

@@ -188,7 +188,7 @@ fn a_static_file_that_is_a_link_to_something_hidden_is_refused() {
         assert_eq!(ran.status, Some(2), "{target}");
         assert!(
             ran.stderr.contains(
-                "The link `static/shown.txt` leads to a hidden file or into a run directory"
+                "The link `static/shown.txt` points at a hidden file or into a run directory"
             ),
             "{}",
             ran.stderr
@@ -219,7 +219,7 @@ fn a_static_file_or_a_template_that_is_a_link_to_a_file_of_a_run_is_refused() {
             symlink(format!("{up}{FIRST}/{name}"), at).expect("a link");
             let ran = site.runpress(&["build"]);
             assert_eq!(ran.status, Some(2), "{link} to {name}");
-            let told = format!("The link `{link}` leads to a hidden file or into a run directory");
+            let told = format!("The link `{link}` points at a hidden file or into a run directory");
             assert!(ran.stderr.contains(&told), "{}", ran.stderr);
         }
     }

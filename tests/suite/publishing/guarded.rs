@@ -60,7 +60,7 @@ fn a_leftover_that_is_a_link_is_refused_and_what_it_leads_to_is_untouched() {
             assert_eq!(ran.status, Some(2), "{name}: {}", ran.stderr);
             assert!(
                 ran.stderr.contains(&format!(
-                    "`{name}` beside the output folder is a link, and runpress makes none"
+                    "`{name}` next to the output folder is a link, which runpress did not create"
                 )),
                 "{}",
                 ran.stderr

@@ -130,7 +130,7 @@ fn timings_name_every_step() {
             "Reading records",
             "Runs",
             "Site-wide outputs",
-            "Putting it in place"
+            "Replacing the site"
         ],
         "{}",
         ran.stderr
