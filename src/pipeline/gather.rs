@@ -69,11 +69,11 @@ impl Gathered {
         {
             return Err(problems);
         }
-        let previous =
-            previous::ledger(site).map_err(|problem| failure(vec![problem], &problems))?;
         progress.begin("Reading records", found.runs.len());
         let (directories, found_in_records) =
             pool.install(|| directories::read(site, found.runs, remembers, progress));
+        let previous =
+            previous::ledger(site).map_err(|problem| failure(vec![problem], &problems))?;
         problems.extend(found_in_records);
         let withdrawals = read_withdrawals(&found.withdrawn, &site.config.limits, &mut problems);
         let prose = Prose::read(site, found.prose, &mut problems);
