@@ -134,7 +134,7 @@ pub struct Fact {
     pub name: String,
     /// The value.
     pub value: Cell,
-    /// Whether it is a digest, a command or the like.
+    /// Whether it is a known digest, command or the like.
     pub code: bool,
 }
 
@@ -153,8 +153,9 @@ impl Fact {
     /// A fact that is a digest, a command or the like.
     #[must_use]
     pub fn code(fact: (&str, Cell)) -> Self {
+        let code = matches!(fact.1, Cell::Plain(_));
         Self {
-            code: true,
+            code,
             ..Self::new(fact)
         }
     }

@@ -32,8 +32,10 @@ pub struct MetricsView {
 }
 
 /// A figure and the range of comparable runs.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct MetricView {
+    /// Class of its part of the token bar; empty where it has none.
+    pub class: &'static str,
     /// Its name.
     pub name: &'static str,
     /// Its value.
@@ -66,18 +68,23 @@ pub struct BarPart {
     pub width: u32,
 }
 
+/// How a number is shown.
+type Shown = fn(Option<&Number>) -> Cell;
+
 pub(super) fn metrics(around: &Surroundings, run: &Run, details: &Details<'_>) -> MetricsView {
     let tool_calls = details::tool_calls(details);
     let m = &run.metrics;
     let ranges = &around.ranges;
     let peers = ranges.run_time.as_ref().map_or(0, |range| range.runs);
-    let shown = |range: &Option<Range>, value: fn(Option<&Number>) -> Cell| {
-        let range = range.as_ref().filter(|range| range.runs > 1)?;
-        Some(format!(
-            "{} to {}",
-            value(Some(&range.min)).text(),
-            value(Some(&range.max)).text()
-        ))
+    let metric = |name, number: Option<&Number>, range: &Option<Range>, shown: Shown| MetricView {
+        class: "",
+        name,
+        value: shown(number),
+        range: range.as_ref().filter(|range| range.runs > 1).map(|range| {
+            let ends = [&range.min, &range.max].map(|end| shown(Some(end)));
+            format!("{} to {}", ends[0].text(), ends[1].text())
+        }),
+        at: place(range.as_ref(), number),
     };
     let tokens = m.tokens();
     let sum: f64 = tokens
@@ -90,54 +97,32 @@ pub(super) fn metrics(around: &Surroundings, run: &Run, details: &Details<'_>) -
         tokens: tokens
             .iter()
             .zip(&ranges.tokens)
-            .map(|((name, number), range)| MetricView {
-                name,
-                value: format::tokens(*number),
-                range: shown(range, format::tokens),
-                at: place(range.as_ref(), *number),
+            .zip(CLASSES)
+            .map(|(((name, number), range), class)| MetricView {
+                class,
+                ..metric(name, *number, range, format::tokens)
             })
             .collect(),
-        costs: vec![
-            MetricView {
-                name: "comparable cost",
-                value: format::cost(m.comparable_cost.as_ref()),
-                range: shown(&ranges.comparable_cost, format::cost),
-                at: place(ranges.comparable_cost.as_ref(), m.comparable_cost.as_ref()),
-            },
-            MetricView {
-                name: "actual cost",
-                value: format::cost(m.actual_cost.as_ref()),
-                range: shown(&ranges.actual_cost, format::cost),
-                at: place(ranges.actual_cost.as_ref(), m.actual_cost.as_ref()),
-            },
-        ],
-        run_time: MetricView {
-            name: "run time",
-            at: place(ranges.run_time.as_ref(), Some(&m.run_time_seconds)),
-            value: format::run_time(&m.run_time_seconds),
-            range: ranges
-                .run_time
-                .as_ref()
-                .filter(|range| range.runs > 1)
-                .map(|range| {
-                    format!(
-                        "{} to {}",
-                        format::run_time(&range.min).text(),
-                        format::run_time(&range.max).text()
-                    )
-                }),
-        },
+        costs: [
+            (
+                "comparable cost",
+                &m.comparable_cost,
+                &ranges.comparable_cost,
+            ),
+            ("actual cost", &m.actual_cost, &ranges.actual_cost),
+        ]
+        .map(|(name, number, range)| metric(name, number.as_ref(), range, format::cost))
+        .to_vec(),
+        run_time: metric(
+            "run time",
+            Some(&m.run_time_seconds),
+            &ranges.run_time,
+            run_time,
+        ),
         stages: details::stages(details)
             .into_iter()
             .take(STAGES)
-            .map(|(key, seconds)| {
-                let seconds = seconds.as_ref();
-                let unknown = || Cell::unknown("not reported");
-                (
-                    key.to_owned(),
-                    seconds.map_or_else(unknown, format::run_time),
-                )
-            })
+            .map(|(key, seconds)| (key.to_owned(), run_time(seconds.as_ref())))
             .collect(),
         tool_calls: tool_calls
             .iter()
@@ -147,6 +132,13 @@ pub(super) fn metrics(around: &Surroundings, run: &Run, details: &Details<'_>) -
         tool_summary: tool_summary(&tool_calls),
         peers: if peers > 1 { peers } else { 0 },
     }
+}
+
+/// Classes of the parts of the token bar.
+const CLASSES: [&str; 4] = ["uncached", "cached", "output", "reasoning"];
+
+fn run_time(seconds: Option<&Number>) -> Cell {
+    seconds.map_or_else(|| Cell::unknown("not reported"), format::run_time)
 }
 
 /// Where a value lies between the smallest and the largest of its range, from 0 to 100.
@@ -212,7 +204,6 @@ fn total((name, total): (&'static str, Total)) -> TotalView {
     reason = "thousandths of a bar"
 )]
 fn bar(tokens: &[(&'static str, Option<&Number>); 4], sum: f64) -> Vec<BarPart> {
-    const CLASSES: [&str; 4] = ["uncached", "cached", "output", "reasoning"];
     if sum <= 0.0 {
         return Vec::new();
     }

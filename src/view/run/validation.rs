@@ -61,6 +61,8 @@ pub struct CheckView {
     pub view: String,
     /// How similar it was.
     pub similarity: Cell,
+    /// `not reached`, beside a similarity that is unknown.
+    pub note: Option<&'static str>,
     /// Why it was not reached.
     pub detail: Option<String>,
 }
@@ -110,6 +112,7 @@ pub(super) fn validation(run: &Run, details: &Details<'_>) -> ValidationView {
                 name: check.name.clone(),
                 view: check.view.clone(),
                 similarity: format::similarity(check.compared(), None),
+                note: check.compared().is_none().then_some("not reached"),
                 detail: check.detail.clone(),
             })
             .collect(),
