@@ -72,6 +72,11 @@
 //! | `author` | [edge] how annotations are written | `beneath`, `config`, `diagnostics`, `discover`, `feeds`, `formats`, `inspect`, `load`, `model`, `pipeline`, `site` |
 //! | `serve` | [edge] how a site is shown while it is made | `config`, `diagnostics`, `lib`, `pipeline`, `render`, `site` |
 //!
+//! # What is public
+//!
+//! The modules that the binary, the tests, the benchmarks and the fuzz targets name, and no others, so that the compiler reports
+//! what nothing uses. It is no stable interface.
+//!
 //! # What is absent
 //!
 //! - Files are opened in one way, by `beneath`: no link and no swapped path leads out of the folder that they belong to.
@@ -84,7 +89,12 @@
 //!   slots for its content.
 //! - Order is born in [`discover`] and kept: parallel steps collect in input order, maps are sorted.
 
-pub mod assets;
+#![allow(
+    rustdoc::private_intra_doc_links,
+    reason = "the links work in the documentation with private items, which is the one to read"
+)]
+
+pub(crate) mod assets;
 pub mod author;
 mod beneath;
 pub mod characters;
@@ -92,12 +102,12 @@ pub mod config;
 pub mod diagnostics;
 pub mod discover;
 #[cfg(feature = "parquet")]
-pub mod export;
+pub(crate) mod export;
 pub mod feeds;
 pub mod formats;
 pub mod inspect;
 pub mod ledger;
-pub mod links;
+pub(crate) mod links;
 pub mod load;
 pub mod markup;
 pub mod model;
@@ -109,9 +119,9 @@ pub mod rules;
 pub mod schema;
 #[cfg(feature = "serve")]
 pub mod serve;
-pub mod shapes;
+pub(crate) mod shapes;
 pub mod site;
-pub mod spool;
+pub(crate) mod spool;
 pub mod url;
 pub mod view;
 

@@ -1,12 +1,12 @@
 //! Knows how text becomes HTML, whatever page it is for: which Markdown runpress reads, and what may be shown.
 
-pub mod code;
-pub mod escape;
+pub(crate) mod code;
+pub(crate) mod escape;
 mod html;
 pub mod markdown;
-pub mod outline;
-pub mod recorded;
-pub mod terminal;
+pub(crate) mod outline;
+pub(crate) mod recorded;
+pub(crate) mod terminal;
 
 use pulldown_cmark::Options;
 

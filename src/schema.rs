@@ -5,8 +5,10 @@
 //! Schemas are of draft 2020-12 and hold all that they refer to.
 
 mod sidecar;
-pub mod threads;
-pub mod transcript;
+#[allow(dead_code, reason = "only the schemas of the types are used")]
+pub(crate) mod threads;
+#[allow(dead_code, reason = "only the schemas of the types are used")]
+pub(crate) mod transcript;
 
 use schemars::generate::{Contract, SchemaSettings};
 use schemars::transform::{RecursiveTransform, RestrictFormats, Transform};

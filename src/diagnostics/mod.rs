@@ -9,7 +9,8 @@ pub mod human;
 pub mod json;
 pub mod junit;
 mod place;
-pub mod reference;
+#[cfg(test)]
+mod reference;
 pub mod sarif;
 pub mod text;
 

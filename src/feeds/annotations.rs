@@ -22,6 +22,10 @@ use super::raw;
 use crate::shapes::SCHEMA_VERSION;
 
 /// `friction.json`: friction of all runs as Harn's `FrictionEvent`s, newest run first.
+#[allow(
+    dead_code,
+    reason = "only its schema is used: the document is written piece by piece"
+)]
 #[derive(Debug, JsonSchema)]
 #[schemars(rename_all = "camelCase")]
 pub struct Friction<'a> {
@@ -33,6 +37,10 @@ pub struct Friction<'a> {
 }
 
 /// `hypotheses.json`: the hypotheses of all runs, newest run first.
+#[allow(
+    dead_code,
+    reason = "only its schema is used: the document is written piece by piece"
+)]
 #[derive(Debug, JsonSchema)]
 #[schemars(rename_all = "camelCase")]
 pub struct Hypotheses<'a> {
@@ -46,6 +54,10 @@ pub struct Hypotheses<'a> {
 }
 
 /// `crystallize.json`: the anchors of all runs, newest run first.
+#[allow(
+    dead_code,
+    reason = "only its schema is used: the document is written piece by piece"
+)]
 #[derive(Debug, JsonSchema)]
 #[schemars(rename_all = "camelCase")]
 pub struct Crystallize<'a> {

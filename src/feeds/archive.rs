@@ -20,6 +20,10 @@ use crate::shapes::{self, SCHEMA_VERSION};
 use crate::url::HttpUrl;
 
 /// `runs.json`: a card for each run, newest first.
+#[allow(
+    dead_code,
+    reason = "only its schema is used: the document is written piece by piece"
+)]
 #[derive(Debug, JsonSchema)]
 #[schemars(rename_all = "camelCase")]
 pub struct Runs<'a> {

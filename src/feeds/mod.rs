@@ -1,14 +1,14 @@
 //! Knows the feeds: one struct per document, written by serde, never by a template.
 
-pub mod annotations;
-pub mod archive;
-pub mod groups;
-pub mod json_feed;
-pub mod json_ld;
+pub(crate) mod annotations;
+pub(crate) mod archive;
+pub(crate) mod groups;
+pub(crate) mod json_feed;
+pub(crate) mod json_ld;
 mod reconciliation;
 pub mod report;
-pub mod run;
-pub mod table;
+pub(crate) mod run;
+pub(crate) mod table;
 pub mod transcript;
 
 use std::borrow::Cow;

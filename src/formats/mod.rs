@@ -2,13 +2,13 @@
 
 pub mod events;
 pub mod json;
-pub mod jsonl;
+pub(crate) mod jsonl;
 pub mod page;
-pub mod portable;
+pub(crate) mod portable;
 pub(crate) mod private;
 pub mod raw;
 pub mod reader;
-pub mod reason;
+pub(crate) mod reason;
 pub mod run_record;
 pub mod sidecar;
 pub mod tape;

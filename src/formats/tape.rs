@@ -11,7 +11,7 @@ use super::jsonl::{self, Line};
 use super::reason::reason_of_line;
 
 pub mod change;
-pub mod content;
+pub(crate) mod content;
 mod line;
 mod record;
 

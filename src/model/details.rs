@@ -9,8 +9,8 @@ use super::time::Moment;
 use super::value::Value;
 
 pub use crate::formats::run_record::{
-    Adversarial, Assertion, DebugScript, Media, Performance, PerformanceCase, PriorEntry, Proof,
-    ScriptOutput, Showcase, Toolchain, Verdict,
+    Adversarial, Assertion, DebugScript, Performance, PerformanceCase, PriorEntry, Proof, Showcase,
+    Toolchain, Verdict,
 };
 
 /// A record, for the page of its run.

@@ -1,24 +1,24 @@
 //! Knows what is true of the archive once it is checked. No serde, no strings where a type says more.
 
-pub mod annotation;
-pub mod archive;
-pub mod comparison;
-pub mod details;
-pub mod findings;
-pub mod implementation;
-pub mod prose;
-pub mod reconciliation;
+pub(crate) mod annotation;
+pub(crate) mod archive;
+pub(crate) mod comparison;
+pub(crate) mod details;
+pub(crate) mod findings;
+pub(crate) mod implementation;
+pub(crate) mod prose;
+pub(crate) mod reconciliation;
 pub mod review;
-pub mod run;
-pub mod slug;
-pub mod surroundings;
+pub(crate) mod run;
+pub(crate) mod slug;
+pub(crate) mod surroundings;
 pub mod tape;
 pub mod threads;
-pub mod time;
+pub(crate) mod time;
 pub mod transcript;
-pub mod value;
-pub mod words;
-pub mod workspace;
+pub(crate) mod value;
+pub(crate) mod words;
+pub(crate) mod workspace;
 
 /// Text that must go out as it came in: a record, an annotation. JSON of the input, unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

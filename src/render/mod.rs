@@ -1,14 +1,14 @@
 //! Knows how views become bytes. It never touches the disk.
 
-pub mod json_ld;
-pub mod minify;
+pub(crate) mod json_ld;
+pub(crate) mod minify;
 mod own_templates;
-pub mod parts;
-pub mod plot;
-pub mod script;
+pub(crate) mod parts;
+pub(crate) mod plot;
+pub(crate) mod script;
 pub mod strip;
-pub mod templates;
+pub(crate) mod templates;
 pub mod timeline;
-pub mod tree;
+pub(crate) mod tree;
 
 pub use own_templates::UserTemplate;

@@ -1,12 +1,12 @@
 //! Knows what must hold. One file per thing that is looked at; each rule reports by one code.
 
-pub mod archive;
-pub mod evidence;
-pub mod implementation;
-pub mod keys;
-pub mod links;
+pub(crate) mod archive;
+pub(crate) mod evidence;
+pub(crate) mod implementation;
+pub(crate) mod keys;
+pub(crate) mod links;
 pub mod markdown;
-pub mod pages;
+pub(crate) mod pages;
 mod phrases;
 pub mod record;
 pub mod review;

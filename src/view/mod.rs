@@ -1,28 +1,28 @@
 //! Knows what a reader sees: one struct per page, fields already formatted. Templates see nothing else.
 
-pub mod annotations;
-pub mod catalogue;
-pub mod changes;
-pub mod chrome;
-pub mod compare;
-pub mod data;
-pub mod discussion;
-pub mod feeds;
+pub(crate) mod annotations;
+pub(crate) mod catalogue;
+pub(crate) mod changes;
+pub(crate) mod chrome;
+pub(crate) mod compare;
+pub(crate) mod data;
+pub(crate) mod discussion;
+pub(crate) mod feeds;
 pub mod format;
-pub mod home;
-pub mod left;
-pub mod overview;
-pub mod plot;
-pub mod problems;
-pub mod reconciliation;
-pub mod room;
-pub mod row;
-pub mod run;
+pub(crate) mod home;
+pub(crate) mod left;
+pub(crate) mod overview;
+pub(crate) mod plot;
+pub(crate) mod problems;
+pub(crate) mod reconciliation;
+pub(crate) mod room;
+pub(crate) mod row;
+pub(crate) mod run;
 pub mod strip;
 pub mod summary;
-pub mod syndication;
+pub(crate) mod syndication;
 pub mod timeline;
-pub mod tree;
+pub(crate) mod tree;
 
 use serde::{Deserialize, Serialize};
 

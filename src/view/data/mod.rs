@@ -1,5 +1,5 @@
 //! Knows what the scripts of pages load: rows, cards and texts, as the pages have them. `render` makes scripts of it.
 
-pub mod cards;
-pub mod rows;
-pub mod search;
+pub(crate) mod cards;
+pub(crate) mod rows;
+pub(crate) mod search;

@@ -32,15 +32,14 @@ use super::{Badge, Cell, Link, When, format};
 use crate::links;
 use crate::url;
 
-pub use entry::{GameJamView, MediaView, PriorView, ShowcaseView};
-pub use evidence::{AssertionView, BlockView, ScriptView, ScriptsView, ToolchainView};
-pub use implementation::{FileView, ImplementationView};
-pub use metrics::{BarPart, MetricView, MetricsView, TotalView};
-pub use moments::{MomentEvent, MomentView, MomentsView};
-pub use provenance::{ProvenanceView, SidecarView, TapeView};
-pub use review::{BuildView, ItemView, ReviewView};
-pub use tapes::{EventsPage, PageLink, StripView, TimelineView, events_page};
-pub use validation::{CheckView, ProofView, StepView, ValidationView};
+use entry::{GameJamView, ShowcaseView};
+use metrics::MetricsView;
+use moments::MomentsView;
+use provenance::ProvenanceView;
+use review::{BuildView, ReviewView};
+use tapes::TimelineView;
+pub use tapes::{StripView, events_page};
+use validation::ValidationView;
 
 /// The page of a run.
 #[derive(Debug, Serialize)]
