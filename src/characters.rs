@@ -61,6 +61,10 @@ pub fn each(text: &str) -> impl Iterator<Item = (char, bool)> + '_ {
 }
 
 /// Whether a byte may begin a hidden character: most texts have none of these bytes and need no further look.
+#[allow(
+    clippy::cast_possible_truncation,
+    reason = "an index of the table is a byte"
+)]
 pub const MAY_BEGIN_HIDDEN: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte = 0;

@@ -5,6 +5,10 @@ use std::io::{self, Write};
 use crate::characters::{MAY_BEGIN_HIDDEN, is_hidden_at, symbol};
 
 /// What a byte may begin: 0 nothing, 1 a replacement, 2 a character to look at.
+#[allow(
+    clippy::cast_possible_truncation,
+    reason = "an index of the table is a byte"
+)]
 const CLASSES: [u8; 256] = {
     let mut table = [0_u8; 256];
     let mut byte = 0;
