@@ -119,7 +119,7 @@ for (const from of ['disk', 'a sub-path']) {
     await page.locator('#writeups').waitFor();
     assert.equal(await page.locator('section:has(#metrics) thead th').count(), 5);
     assert.match(await page.locator('.apart').innerText(), /differ in variant/);
-    assert.match(await words(page.locator('section:has(#parting)')), /C recorded no command and no path/);
+    assert.match(await words(page.locator('section:has(#parting)')), /C recorded no commands and no paths/);
     assert.match(await words(page.locator('.lanes li').nth(2)), /no tape/);
     assert.equal(await page.locator('.adding').count(), 0, 'a fifth cannot be added');
     assert.equal(await page.locator('main img').count(), 0);
@@ -237,7 +237,7 @@ test('a run with several tapes is compared by the one that the reader chooses', 
   await page.locator('#writeups').waitFor();
   const lane = page.locator('.lanes li').first();
   assert.match(await words(lane), /^A m events\.jsonl: 2 events, no failure, 3 s\. Compare instead: run\.tape \(3 events\)$/);
-  assert.match(await words(page.locator('section:has(#parting)')), /They part at the first action\./);
+  assert.match(await words(page.locator('section:has(#parting)')), /They diverge at the first action\./);
   assert.doesNotMatch(await words(page.locator('.lanes li').nth(1)), /instead/);
   await lane.getByRole('link', { name: 'run.tape' }).click();
   await page.waitForURL((url) => url.search === `?runs=${of(1)}~2,${of(2)}` && url.hash === '#tapes');
@@ -258,7 +258,7 @@ test('an address that leads to no run is told calmly, and the others are compare
   const expected = ['ERR_FILE_NOT_FOUND', 'nope'];
   const { page, close } = await open(`?runs=${SLUGS[0]},nope,../../x,${SLUGS[1]}`, { expected });
   await page.locator('#writeups').waitFor();
-  assert.match(await page.locator('.empty').innerText(), /These addresses lead to no published run: nope, \.\.\/\.\.\/x\./);
+  assert.match(await page.locator('.empty').innerText(), /These addresses are not of a published run: nope, \.\.\/\.\.\/x\./);
   assert.equal(await page.locator('.chosen li').count(), 2);
   await close();
 });
