@@ -146,16 +146,16 @@ fn quarantine_pages(gathered: &Gathered, all: &[Diagnostic]) -> Vec<Quarantined>
         .filter(|directory| directory.is_left_out())
         .map(|directory| {
             let path = directory.place.shown.clone();
-            let (own, diagnostics) = match &directory.status {
-                Status::Quarantined { slug, problems } => (Some(slug.clone()), problems.clone()),
-                _ => {
-                    let prefix = format!("{path}/");
-                    let from = all.partition_point(|problem| problem.place.path < prefix);
-                    let problems = all[from..].iter();
-                    let own =
-                        problems.take_while(|problem| problem.place.path.starts_with(&prefix));
-                    (None, own.cloned().collect())
-                }
+            let (own, diagnostics) = if let Status::Quarantined { slug, problems } =
+                &directory.status
+            {
+                (Some(slug.clone()), problems.clone())
+            } else {
+                let prefix = format!("{path}/");
+                let from = all.partition_point(|problem| problem.place.path < prefix);
+                let problems = all[from..].iter();
+                let own = problems.take_while(|problem| problem.place.path.starts_with(&prefix));
+                (None, own.cloned().collect())
             };
             // Its own address, unless another run has it now.
             let own = own.filter(|slug| !taken.contains(slug));
@@ -163,8 +163,8 @@ fn quarantine_pages(gathered: &Gathered, all: &[Diagnostic]) -> Vec<Quarantined>
             let page = links::run(&slug);
             taken.insert(slug);
             Quarantined {
-                page,
                 path,
+                page,
                 diagnostics,
             }
         });

@@ -39,11 +39,11 @@ impl Gathered {
             .chain(self.prose.drafts.iter().map(String::as_str))
             .collect();
         // A run that is published or quarantined keeps its problems when another one has its id.
-        fn id<'d>(directory: &&'d Directory) -> Option<&'d str> {
-            directory.id.as_deref()
-        }
-        let others: BTreeSet<&str> = published.iter().filter_map(id).collect();
-        let ids: BTreeSet<&str> = hidden.iter().filter_map(id).collect();
+        let others: BTreeSet<&str> = published
+            .iter()
+            .filter_map(|run| run.id.as_deref())
+            .collect();
+        let ids: BTreeSet<&str> = hidden.iter().filter_map(|run| run.id.as_deref()).collect();
         let ids: BTreeSet<&str> = ids.difference(&others).copied().collect();
         let names: BTreeSet<String> = ids.union(&paths).map(|name| quoted(name)).collect();
         let is_public = |diagnostic: &&Diagnostic| {
