@@ -150,6 +150,24 @@ def tapes(run, n):
                                                                     "path": "x" * 2000}}) + "\n")
 
 
+def payloads(run, n):
+    """A tape with n payloads of 48 MiB, all different; bytes that are not UTF-8 take most room."""
+    (run / "run.tape.cas").mkdir()
+    with open(run / "run.tape", "w") as out:
+        out.write('{"type":"header","version":1,"harn_version":"0.8.26"}\n')
+        for seq in range(n):
+            name = f"{seq:064x}"
+            (run / "run.tape.cas" / name).write_bytes(bytes([255 - seq % 8]) * 48 * MIB)
+            out.write(json.dumps({"type": "record", "seq": seq, "phase": "user_script", "virtual_time_ms": seq,
+                                  "monotonic_ms": seq, "kind": {"kind": "llm_call", "request_digest": "r",
+                                  "response": {"len_bytes": 48 * MIB, "content_hash": name}}}) + "\n")
+
+
+def long_events(run, n):
+    """n valid events of 1 MiB."""
+    events(run, n, "hello wo" * (MIB // 8))
+
+
 def empty_events(run, n):
     """n thousand events that are `{}`."""
     (run / "events.jsonl").write_text("{}\n" * n * 1000)
@@ -173,6 +191,8 @@ ROWS = {
     "turns": (turns, 50),
     "content": (content, 100),
     "tapes": (tapes, 50),
+    "payloads": (payloads, 12),
+    "long_events": (long_events, 510),
     "empty_events": (empty_events, 250),
     "sparse_events": (sparse_row("events.jsonl"), 512),
     "sparse_raw": (sparse_row("raw.jsonl"), 512),

@@ -185,6 +185,10 @@ table! {
         /// file of the working tree that a thread is about.
         #[schemars(schema_with = "shape::size")]
         "document" => document: u64 = 64 * MIB, Reader::size;
+        /// The files of one run that are held at once: a record, event logs, tapes, payloads, sidecars, a transcript, review
+        /// threads. Runs that are read in parallel share it.
+        #[schemars(schema_with = "shape::size")]
+        "memory" => memory: u64 = 256 * MIB, Reader::size;
         /// A writeup or a page of prose.
         #[schemars(schema_with = "shape::size")]
         "writeup" => writeup: u64 = 256 * KIB, Reader::size;

@@ -132,6 +132,7 @@ fn tapes<'a>(
     found: &mut Inspected<'a>,
     diagnostics: &mut Vec<Diagnostic>,
 ) {
+    let mut held = files.held;
     for file in &files.tapes {
         let (read, problems) = formats::tape::parse(&file.shown, &file.bytes);
         diagnostics.extend(problems);
@@ -141,6 +142,7 @@ fn tapes<'a>(
                 config,
                 directory,
                 (file, &read),
+                &mut held,
                 &mut found.referenced,
                 diagnostics,
             );

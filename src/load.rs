@@ -202,6 +202,7 @@ pub fn tree(site: &Path, folder: &str) -> Result<Vec<(String, Vec<u8>)>, Diagnos
             bytes: u64::MAX,
             key: "file",
             line: None,
+            held: 0,
         };
         let allows = |at: &Path| !is_in_a_run(&root, at);
         let read = attempt(&root, &prefix.join(&name), all, &allows);

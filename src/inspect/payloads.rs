@@ -14,11 +14,12 @@ use crate::model::FileDigest;
 use crate::model::tape::Payloads;
 use crate::rules;
 
-/// Fetches payloads from the CAS folder, each once. Those that are missing are reported; the timeline names them.
+/// Fetches payloads from the CAS folder, each once, and adds them to the bytes that the run holds. Those that are missing are reported; the timeline names them.
 pub(super) fn read(
     config: &Config,
     directory: &RunDirectory,
     (file, tape): (&Loaded, &Tape<'_>),
+    held: &mut u64,
     referenced: &mut Vec<FileDigest>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Payloads {
@@ -36,14 +37,18 @@ pub(super) fn read(
             let found = match read.entry(content_hash.clone()) {
                 Entry::Occupied(known) => known.into_mut(),
                 Entry::Vacant(new) => {
-                    let found = load::payload(directory, &file.name, content_hash, &config.limits);
+                    let found =
+                        load::payload(directory, &file.name, content_hash, *held, &config.limits);
                     let found = found.unwrap_or_else(|problem| {
                         diagnostics.push(problem);
                         None
                     });
                     new.insert(found.map(|found| {
                         let bytes = found.bytes.len() as u64;
-                        (text(&found, content_hash, referenced, diagnostics), bytes)
+                        let text = text(&found, content_hash, referenced, diagnostics);
+                        // Each invalid byte takes three as a replacement character.
+                        *held += text.len() as u64;
+                        (text, bytes)
                     }))
                 }
             };

@@ -27,6 +27,8 @@ pub(super) struct Most {
     pub(super) key: &'static str,
     /// Bytes of a line.
     pub(super) line: Option<u64>,
+    /// Bytes that other files of the run already hold in memory.
+    pub(super) held: u64,
 }
 
 impl Most {
@@ -36,6 +38,7 @@ impl Most {
             bytes: limits.file,
             key: "file",
             line: None,
+            held: 0,
         }
     }
 
@@ -53,6 +56,7 @@ impl Most {
                 "file"
             },
             line: None,
+            held: 0,
         }
     }
 
@@ -62,6 +66,21 @@ impl Most {
             bytes: limits.writeup,
             key: "writeup",
             line: None,
+            held: 0,
+        }
+    }
+
+    /// The same, but no more than the run may hold in memory besides what it holds already.
+    pub(super) const fn beside(self, held: u64, limits: &Limits) -> Self {
+        let left = limits.memory.saturating_sub(held);
+        if self.bytes <= left {
+            return self;
+        }
+        Self {
+            bytes: left,
+            key: "memory",
+            held,
+            ..self
         }
     }
 
@@ -211,15 +230,25 @@ fn withheld(shown: &str) -> Diagnostic {
 }
 
 pub(super) fn too_large(shown: &str, size: u64, most: Most) -> Diagnostic {
-    let Most { bytes, key, .. } = most;
+    let Most {
+        bytes, key, held, ..
+    } = most;
     let code = match key {
         "writeup" if shown.ends_with(writeup::FILE_NAME) => &codes::REVIEW_TOO_LARGE,
         "writeup" => &codes::PAGE_TOO_LARGE,
         _ => &codes::CONTENT_TOO_LARGE,
     };
+    let message = if held > 0 {
+        format!(
+            "The file has {size} bytes and other files of the run {held}; the limit for both is {}",
+            held.saturating_add(bytes)
+        )
+    } else {
+        format!("The file has {size} bytes; the limit is {bytes}")
+    };
     code.at(
         Place::file(shown),
-        format!("The file has {size} bytes; the limit is {bytes}"),
+        message,
         format!("Make it smaller, or raise `{key}` in `[limits]`."),
     )
 }

@@ -11,7 +11,7 @@ use crate::diagnostics::Diagnostic;
 use crate::discover::RunDirectory;
 use crate::model::implementation::FOLDER;
 
-/// Reads a payload from a tape's CAS folder. `Ok(None)`: it is not there.
+/// Reads a payload from a tape's CAS folder, for a run that already holds so many bytes. `Ok(None)`: it is not there.
 ///
 /// # Errors
 /// The file cannot be read, is too large, or lies outside the content root.
@@ -19,6 +19,7 @@ pub fn payload(
     directory: &RunDirectory,
     tape: &str,
     hash: &str,
+    held: u64,
     limits: &Limits,
 ) -> Result<Option<Loaded>, Diagnostic> {
     // Only the name of a BLAKE3 digest is a file name here: a tape cannot name a path.
@@ -42,7 +43,7 @@ pub fn payload(
         &run,
         Path::new(&name),
         &shown,
-        Most::document(limits),
+        Most::document(limits).beside(held, limits),
         &bounds,
     )?;
     Ok(bytes.map(|bytes| Loaded::new(name, shown, bytes)))

@@ -35,6 +35,8 @@ pub struct RunFiles {
     pub raw: Option<RawLog>,
     /// Names of files that are there but could not be read; each has its own problem.
     pub unreadable: Vec<String>,
+    /// Bytes of the record and of all files above except `raw.jsonl`.
+    pub held: u64,
     /// Every co-located file by path, read or only digested.
     pub digests: Vec<FileDigest>,
 }
@@ -61,10 +63,13 @@ impl RunFiles {
         limits: &Limits,
     ) -> Result<(), Diagnostic> {
         let shown = format!("{}/{name}", directory.shown);
-        let most = Role::Sidecar.most(limits);
         let size = bytes.len() as u64;
+        let replaced = self.sidecars.iter().find(|sidecar| sidecar.name == name);
+        let held = self.held - replaced.map_or(0, |sidecar| sidecar.bytes.len() as u64);
+        let most = Role::Sidecar.most(limits).beside(held, limits);
         let read = pieces::whole(bytes.as_slice(), size, most.bytes, most.line);
         read.map_err(|fault| fault.reported(&shown, most, RUN_DIRECTORY))?;
+        self.held = held + size;
         let loaded = Loaded::new(name.to_owned(), shown, bytes);
         self.sidecars.retain(|sidecar| sidecar.name != name);
         self.sidecars.push(loaded);
@@ -83,6 +88,7 @@ pub fn run(
     let mut files = RunFiles::default();
     let mut problems = Vec::new();
     files.digests.push(digest(record));
+    files.held = record.bytes.len() as u64;
     let opened = open(directory).and_then(|folder| {
         let names = names(&folder, directory, &mut problems)?;
         Ok((folder, names))
@@ -110,6 +116,7 @@ pub fn run(
             }
             continue;
         }
+        let most = most.beside(files.held, limits);
         let bytes = match read(&folder, &name, &shown, most) {
             Ok(Some(bytes)) => bytes,
             Ok(None) => continue,
@@ -129,6 +136,7 @@ pub fn run(
                 continue;
             }
         }
+        files.held += loaded.bytes.len() as u64;
         match role {
             Role::Events => files.events = Some(loaded),
             Role::Tape => files.tapes.push(loaded),

@@ -3,11 +3,11 @@
 use std::fs::{self, DirEntry, Metadata};
 use std::path::Path;
 
-use super::run_files::role;
+use super::run_files::{Role, role};
 use crate::discover::RunDirectory;
 
-/// Bytes of the files of a run directory that are read for the site, payloads of tapes included. What cannot be looked at
-/// weighs nothing: reading it reports why.
+/// Bytes of the files of a run directory that are held for the site, payloads of tapes included. `raw.jsonl` is read line by
+/// line. What cannot be looked at weighs nothing: reading it reports why.
 #[must_use]
 pub fn weight(directory: &RunDirectory) -> u64 {
     let files = entries(&directory.path).map(|entry| {
@@ -16,7 +16,11 @@ pub fn weight(directory: &RunDirectory) -> u64 {
         let is_cas = name.extension().is_some_and(|extension| extension == "cas");
         if is_cas && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             sum(entries(&entry.path()).map(|payload| bytes(&payload)))
-        } else if name.to_str().and_then(role).is_some() {
+        } else if name
+            .to_str()
+            .and_then(role)
+            .is_some_and(|role| role != Role::Raw)
+        {
             bytes(&entry)
         } else {
             0

@@ -6,14 +6,13 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use crate::diagnostics::{Diagnostic, Place, codes};
 use crate::discover::RunDirectory;
 
-/// Bytes of the files of all runs that are held at the same time. A run with more is alone.
-const HELD: u64 = 256 << 20;
-
 /// The bytes that runs hold while they are processed.
 ///
 /// A run that has its share never waits for another one, so one that waits for room always gets it.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Budget {
+    /// Bytes of the files of all runs that may be held at the same time. A run with more is alone.
+    most: u64,
     held: Mutex<u64>,
     freed: Condvar,
 }
@@ -26,13 +25,21 @@ pub(super) struct Share<'a> {
 }
 
 impl Budget {
+    pub(super) fn new(most: u64) -> Self {
+        Self {
+            most,
+            held: Mutex::default(),
+            freed: Condvar::new(),
+        }
+    }
+
     /// Waits until there is room for a run with files of so many bytes.
     pub(super) fn take(&self, bytes: u64) -> Share<'_> {
-        let bytes = bytes.min(HELD);
+        let bytes = bytes.min(self.most);
         let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         let mut held = self
             .freed
-            .wait_while(held, |held| *held + bytes > HELD)
+            .wait_while(held, |held| *held + bytes > self.most)
             .unwrap_or_else(PoisonError::into_inner);
         *held += bytes;
         Share {
@@ -77,10 +84,11 @@ mod tests {
 
     #[test]
     fn large_runs_are_never_held_at_the_same_time_and_every_run_gets_its_turn() {
-        let budget = Budget::default();
+        const MOST: u64 = 256;
+        let budget = Budget::new(MOST);
         let (now, most) = (AtomicU64::new(0), AtomicU64::new(0));
         thread::scope(|scope| {
-            for bytes in [HELD / 2, HELD * 3, HELD / 2, 0, HELD, HELD / 3, 1, HELD - 1] {
+            for bytes in [MOST / 2, MOST * 3, MOST / 2, 0, MOST, MOST / 3, 1, MOST - 1] {
                 let (budget, now, most) = (&budget, &now, &most);
                 scope.spawn(move || {
                     let share = budget.take(bytes);
@@ -91,7 +99,7 @@ mod tests {
                 });
             }
         });
-        assert!(most.load(Ordering::SeqCst) <= HELD);
+        assert!(most.load(Ordering::SeqCst) <= MOST);
         assert_eq!(*budget.held.lock().expect("unpoisoned"), 0);
     }
 

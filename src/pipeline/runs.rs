@@ -29,7 +29,7 @@ pub fn stage(
     let directories = gathered.directories.iter();
     let published = directories.filter(|directory| !directory.is_never_published());
     progress.begin("Runs", published.count());
-    let budget = Budget::default();
+    let budget = Budget::new(site.config.limits.memory);
     gathered.pool.install(|| {
         let entries = gathered.archive.runs.par_iter().enumerate();
         let runs = entries.map(|(index, entry)| {

@@ -9,7 +9,7 @@ use std::process::Command;
 
 use serde_json::json;
 
-use crate::support::{FIRST, HEADER, TestSite, annotation, event, lines};
+use crate::support::{FIRST, HEADER, Run, TestSite, annotation, event, lines};
 
 /// Checks or builds the site with so many seconds of CPU, and gives the exit status; `None` when they were too few.
 fn within(seconds: u32, site: &TestSite, command: &str) -> Option<i32> {
@@ -149,4 +149,65 @@ fn fifty_thousand_spans_to_the_end_of_a_tape_take_seconds() {
         lines(&all),
     );
     assert_eq!(within(SECONDS, &site, "build"), Some(0));
+}
+
+#[test]
+fn three_hundred_thousand_events_without_a_time_take_seconds() {
+    let site = site();
+    site.write(
+        &format!("{FIRST}/events.jsonl"),
+        "{\"type\":\"agent\",\"message\":\"x\"}\n".repeat(300_000),
+    );
+    assert!(within(SECONDS, &site, "check").is_some());
+}
+
+/// Bytes that a build writes: the site and what it reports.
+fn written(site: &TestSite) -> usize {
+    let ran = site.runpress(&["build", "--keep-going"]);
+    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    let files = site.published();
+    ran.stdout.len() + ran.stderr.len() + files.values().map(Vec::len).sum::<usize>()
+}
+
+/// Twice as much input may add at most 2.3 times as many bytes.
+fn assert_linear(bytes: impl Fn(usize) -> usize, n: usize) {
+    let (none, once, twice) = (bytes(0), bytes(n), bytes(2 * n));
+    assert!(
+        (twice - none) * 10 <= (once - none) * 23,
+        "{none}, {once}, {twice} bytes"
+    );
+}
+
+#[test]
+fn what_a_build_writes_about_quarantined_runs_grows_with_their_number() {
+    let bytes = |count: usize| {
+        let site = TestSite::empty();
+        site.run("good", &Run::new("0000000a-1"));
+        for i in 0..count {
+            site.write(&format!("content/runs/r{i:06}/run-record.json"), "{");
+        }
+        written(&site)
+    };
+    assert_linear(bytes, 150);
+}
+
+#[test]
+fn what_a_build_writes_about_runs_with_checks_of_their_own_grows_with_their_number() {
+    let bytes = |count: usize| {
+        let site = TestSite::empty();
+        for i in 0..=count {
+            let record = Run::new(&format!("{i:08x}-1")).record();
+            let start = record.find("\"checks\": [").expect("checks");
+            let end = start + record[start..].find(']').expect("an end") + 1;
+            let checks: Vec<_> = (0..20)
+                .map(|j| json!({"view": format!("v{i}-{j}"), "name": format!("View {i}-{j}"), "reached": true,
+                    "similarity": 0.5, "detail": null}))
+                .collect();
+            let checks = serde_json::Value::from(checks);
+            let record = format!("{}\"checks\": {checks}{}", &record[..start], &record[end..]);
+            site.write(&format!("content/runs/r{i:06}/run-record.json"), record);
+        }
+        written(&site)
+    };
+    assert_linear(bytes, 25);
 }

@@ -270,7 +270,7 @@ fn a_payload_that_is_a_link_is_confined_to_its_run_directory() {
     let read = |target: &str| {
         let _ = fs::remove_file(site.path(&cas));
         symlink(target, site.path(&cas)).expect("a link");
-        let read = load::payload(&found.runs[0], "run.tape", &name, &limits);
+        let read = load::payload(&found.runs[0], "run.tape", &name, 0, &limits);
         read.map(|file| file.map(|file| file.bytes))
             .map_err(|problem| problem.code.name)
     };

@@ -406,6 +406,48 @@ fn the_lines_of_a_run_are_counted_over_all_of_its_files() {
 }
 
 #[test]
+fn the_files_and_payloads_that_a_run_holds_in_memory_have_a_limit_together() {
+    let site = beside_a_good_run("[limits]\nmemory = \"60 KiB\"\n");
+    // It is read line by line.
+    let line = "{\"stream\":\"stdout\",\"line\":\"building\"}\n";
+    site.write(&format!("{FIRST}/raw.jsonl"), line.repeat(4_000));
+    let mut tape =
+        String::from("{\"type\":\"header\",\"version\":1,\"harn_version\":\"0.8.26\"}\n");
+    let mut add = |n: u8| {
+        let payload = vec![b'a' + n; 20 << 10];
+        let hash = blake3::hash(&payload).to_hex();
+        site.write(&format!("{FIRST}/run.tape.cas/{hash}"), &payload);
+        let call = json!({"kind": "llm_call", "request_digest": "r",
+            "response": {"len_bytes": payload.len(), "content_hash": hash.as_str()}});
+        let record = json!({"type": "record", "seq": n, "virtual_time_ms": n, "monotonic_ms": n, "kind": call});
+        let _ = writeln!(tape, "{record}");
+        site.write(&format!("{FIRST}/run.tape"), &tape);
+    };
+    add(0);
+    add(1);
+    assert_eq!(codes(&site.check()), [""; 0]);
+    add(2);
+    let found = quarantined(&site);
+    let refused = found.iter().filter(|code| **code == "content.too-large");
+    assert_eq!(refused.count(), 1, "{found:?}");
+
+    site.write("site.toml", "[limits]\nmemory = \"16 KiB\"\n");
+    std::fs::remove_dir_all(site.path(&format!("{FIRST}/run.tape.cas"))).expect("payloads");
+    site.remove(&format!("{FIRST}/run.tape"));
+    let text = json!({"_type": "transcript", "version": 2,
+        "messages": [{"role": "user", "content": "x".repeat(15 << 10)}]});
+    site.write(&format!("{FIRST}/transcript.json"), text.to_string());
+    let outcome = site.check();
+    assert_eq!(codes(&outcome), ["content.too-large"]);
+    let message = described(&outcome).concat();
+    assert!(
+        message.contains(" and other files of the run ")
+            && message.contains("; the limit for both is 16384"),
+        "{message}"
+    );
+}
+
+#[test]
 fn the_default_limits_leave_the_samples_of_this_repository_alone() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
     let site = TestSite::bare();

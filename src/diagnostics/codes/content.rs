@@ -27,9 +27,9 @@ family! { ALL:
         bad "content/runs/first/run-record.json\ncontent/runs/first/again/run-record.json"
         good "content/runs/first/run-record.json\ncontent/runs/first-again/run-record.json";
     CONTENT_TOO_LARGE = "content.too-large" Error "a file is larger than the limit"
-        why "The limits in `[limits]` keep one broken recording from stopping the whole build. If the file is correct, raise the limit that the message names."
-        bad "events.jsonl of 1.2 GiB with the default limit"
-        good "[limits]\nfile = \"2 GiB\"";
+        why "The limits in `[limits]` keep one broken recording from stopping the whole build. `memory` limits the total size of all files of a run that are held in memory: the record, event logs, tapes and their payloads, sidecars, the writeup, the transcript and review threads. If the files are correct, raise the limit that the message names."
+        bad "events.jsonl of 400 MiB with the default limit"
+        good "[limits]\nmemory = \"512 MiB\"";
     CONTENT_TOO_MANY_LINES = "content.too-many-lines" Error "a run has more lines than the limit"
         why "Each line of an event log, a tape, a sidecar or an action log takes memory, however short it is. The limit applies to the sum of these files of one run. If they are correct, raise `lines` in `[limits]`."
         bad "events.jsonl with 2,000,000 events with the default limit"
