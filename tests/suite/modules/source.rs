@@ -60,7 +60,7 @@ fn tokens(text: &str) -> Vec<String> {
                     i += 1;
                 }
                 let word: String = chars[start..i].iter().collect();
-                let hashes = (i..).take_while(|&j| at(j) == '#').count();
+                let hashes = chars[i..].iter().take_while(|c| **c == '#').count();
                 if matches!(word.as_str(), "r" | "br" | "cr") && at(i + hashes) == '"' {
                     let end: Vec<char> = format!("\"{}", "#".repeat(hashes)).chars().collect();
                     i += hashes + 1;
