@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn an_order_that_no_number_can_hold_is_told() {
+    fn an_order_beyond_the_range_of_numbers_is_reported() {
         let text = "+++\norder = 99999999999999999999\n+++\nText\n";
         let (prose, problems) = parse(Source::file("p", text.as_bytes()));
         assert_eq!((prose.order, prose.body.as_str()), (None, "Text\n"));

@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn an_escape_means_what_it_stands_for() {
+    fn an_escape_is_decoded() {
         let log = concat!(
             "{\"stream\":\"std\\u0065rr\",\"line\":\" \\t\\u00a0\\r\\n\"}\n",
             "{\"stream\":\"stderr\",\"line\":\"\\ttext\"}\n",

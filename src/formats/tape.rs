@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn a_payload_that_is_none_is_told_in_plain_words() {
+    fn an_invalid_payload_is_reported_in_plain_words() {
         let record = concat!(
             r#"{"type":"record","seq":0,"virtual_time_ms":0,"monotonic_ms":0,"kind":{"kind":"process_spawn","program":"ls","#,
             r#""args":[],"cwd":null,"exit_code":0,"duration_ms":1,"stdout_payload":"x","stderr_payload":"x"}}"#

@@ -210,7 +210,7 @@ fn collect<'a>(
 mod tests {
     use super::*;
 
-    fn told(before: &str, after: &str) -> Vec<(String, String, String)> {
+    fn described(before: &str, after: &str) -> Vec<(String, String, String)> {
         let text = |value: &Option<Box<RawValue>>| {
             value.as_ref().map_or("-", |value| value.get()).to_owned()
         };
@@ -235,7 +235,7 @@ mod tests {
         let before = r#"{"metrics": {"cost": {"actual": 0.10}, "runTimeSeconds": 2}, "id": "x", "links": {}}"#;
         let after = r#"{"id": "\u0078", "metrics": {"runTimeSeconds": 3, "cost": {"actual": 0.1}}, "links": {}}"#;
         assert_eq!(
-            told(before, after),
+            described(before, after),
             [
                 line("/metrics/cost/actual", "0.10", "0.1"),
                 line("/metrics/runTimeSeconds", "2", "3"),
@@ -252,7 +252,7 @@ mod tests {
         let after = r#"{"status": {"state": "hung", "detail": null},
             "validation": {"checks": [{"view": "a", "similarity": 0.25}]}, "startedAt": "2026-07-01T10:00:00Z",
             "environment": {"authMode": "apiKey"}}"#;
-        let found = told(before, after);
+        let found = described(before, after);
         assert!(!format!("{found:?}").contains("s3cret"), "{found:?}");
         assert_eq!(
             found,

@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn text_is_told_from_bytes_wherever_a_piece_ends() {
+    fn text_is_distinguished_from_bytes_wherever_a_chunk_ends() {
         assert!(look(&[b"", b"a\xc3", b"\xa9b"]).is_text());
         assert!(!look(&[b"a\xc3"]).is_text(), "half a character");
         assert!(!look(&[b"a", b"\xc3b"]).is_text());

@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_left_out_is_told_kind_by_kind() {
+    fn left_out_files_are_reported_by_kind() {
         let mut left_out = LeftOut::default();
         assert_eq!((left_out.total(), left_out.words().as_str()), (0, ""));
         left_out.links = 1;

@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn an_end_at_the_first_character_stands_on_the_line_before() {
+    fn an_end_at_the_first_character_belongs_to_the_line_before() {
         let range = |text: &'static str| lines(Node::parse(text).expect("valid"));
         assert_eq!(
             range("{\"start\":{\"line\":4,\"character\":2},\"end\":{\"line\":6,\"character\":0}}"),

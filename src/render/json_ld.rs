@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_text_ends_no_element_and_the_hash_is_of_what_stands_there() {
+    fn the_text_cannot_close_its_element_and_the_hash_matches_it() {
         let (html, source) = element(r#"{"name":"</script><!--"}"#);
         assert_eq!(html.as_str(), r#"{"name":"\u003c/script\u003e\u003c!--"}"#);
         let (_, empty) = element("");

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 /// The state of the channel, or a snapshot of it. Keys that are not listed are kept.
 #[derive(Debug, JsonSchema)]
-#[schemars(untagged, transform = told_by_state)]
+#[schemars(untagged, transform = chosen_by_state)]
 pub enum Threads {
     /// A snapshot: `state` tells it from a bare state.
     Snapshot(Snapshot),
@@ -105,7 +105,7 @@ pub enum Text {
 
 /// A line of the log: an envelope, or a bare action.
 #[derive(Debug, JsonSchema)]
-#[schemars(untagged, transform = told_by_action)]
+#[schemars(untagged, transform = chosen_by_action)]
 pub enum ActionLine {
     /// An envelope: `action` tells it from a bare action.
     Envelope(Envelope),
@@ -185,16 +185,16 @@ fn open(schema: &mut Schema) {
     crate::shapes::open(schema, "type", "Unknown");
 }
 
-fn told_by_state(schema: &mut Schema) {
-    told_by(schema, "state");
+fn chosen_by_state(schema: &mut Schema) {
+    chosen_by(schema, "state");
 }
 
-fn told_by_action(schema: &mut Schema) {
-    told_by(schema, "action");
+fn chosen_by_action(schema: &mut Schema) {
+    chosen_by(schema, "action");
 }
 
 /// Of two shapes the first counts when the key is there, so that its faults are not forgiven by the second.
-fn told_by(schema: &mut Schema, key: &str) {
+fn chosen_by(schema: &mut Schema, key: &str) {
     let Some(Value::Array(shapes)) = schema.remove("anyOf") else {
         return;
     };

@@ -284,7 +284,7 @@ mod tests {
     use super::words;
 
     #[test]
-    fn a_value_between_backticks_is_told_apart_from_the_words_around_it() {
+    fn a_value_between_backticks_is_separated_from_the_words_around_it() {
         let told = |message: &str| -> Vec<(String, bool)> {
             words(message)
                 .into_iter()

@@ -94,7 +94,11 @@ fn push_news(out: &mut String, build: &Build, address: Option<&str>) {
         let count = format::count(build.changed.len(), "run");
         out.push_str(&format!("- {count} changed\n"));
         for change in build.changed.iter().take(RUNS) {
-            out.push_str(&format!("  - {}: {}\n", name(&change.run), told(change)));
+            out.push_str(&format!(
+                "  - {}: {}\n",
+                name(&change.run),
+                described(change)
+            ));
         }
         push_rest(out, build.changed.len());
     }
@@ -124,7 +128,7 @@ fn name(run: &Named, label: &str, address: Option<&str>) -> String {
 }
 
 /// What changed in a run, on a line.
-fn told(change: &Change) -> String {
+fn described(change: &Change) -> String {
     let mut parts = Vec::new();
     if let Some(slug) = &change.moved_from {
         parts.push(format!("moved from {}", escaped(slug)));

@@ -87,7 +87,7 @@ fn of_two_runs_with_one_address_the_one_that_started_first_keeps_it() {
 }
 
 #[test]
-fn runs_whose_ids_begin_alike_are_told_apart_in_every_list() {
+fn runs_whose_ids_begin_alike_have_distinct_short_ids_in_every_list() {
     let site = TestSite::empty();
     site.run("first", &Run::new("9b02c4aa-11d0"));
     site.publish();
@@ -371,7 +371,7 @@ fn run_folders_are_found_at_any_depth_and_do_not_nest() {
 }
 
 #[test]
-fn a_run_in_the_folder_of_another_is_told_and_a_record_among_the_things_of_a_run_is_not() {
+fn a_run_directory_inside_another_is_reported_and_a_record_among_the_files_of_a_run_is_not() {
     let site = TestSite::base();
     let own = [
         "assets/a",
@@ -408,7 +408,7 @@ fn a_run_in_the_folder_of_another_is_told_and_a_record_among_the_things_of_a_run
 }
 
 #[test]
-fn prose_stands_on_the_page_of_its_name() {
+fn prose_is_shown_on_the_page_of_its_name() {
     let site = TestSite::base();
     site.write(
         "content/cases/pong.md",
@@ -451,7 +451,7 @@ fn prose_stands_on_the_page_of_its_name() {
 }
 
 #[test]
-fn links_of_prose_lead_somewhere_on_the_site_or_are_told() {
+fn dead_links_in_prose_are_reported() {
     let site = TestSite::base();
     site.write("static/pictures/a b.png", "");
     site.write("content/pages/guide.md", "The guide.\n");
@@ -535,7 +535,7 @@ fn a_page_that_is_too_large_is_not_called_a_review() {
 }
 
 #[test]
-fn a_page_whose_name_gives_no_address_is_told_so() {
+fn a_page_whose_name_gives_no_address_is_reported() {
     let site = TestSite::base();
     site.write("content/pages/模型.md", "words\n");
     let outcome = site.check();

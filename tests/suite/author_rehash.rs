@@ -132,7 +132,7 @@ fn after_a_change_every_annotation_is_shown_with_its_event_and_the_check_is_clea
 }
 
 #[test]
-fn with_the_tape_as_it_was_both_events_are_shown_and_where_a_moved_one_stands() {
+fn with_the_earlier_tape_both_events_and_the_new_number_of_a_moved_one_are_shown() {
     let site = site(&[
         annotation("same", 0, "note", ""),
         annotation("moved", 1, "note", ""),
@@ -233,7 +233,7 @@ fn an_annotation_whose_event_or_quote_is_gone_stops_it() {
 }
 
 #[test]
-fn what_cannot_be_rehashed_is_told() {
+fn a_sidecar_that_cannot_be_rehashed_is_reported() {
     let site = TestSite::base();
     let good = site.text(SIDECAR);
     site.remove(SIDECAR);

@@ -79,7 +79,7 @@ fn a_run_brings_its_fields_and_unknown_ones_are_null() {
 }
 
 #[test]
-fn events_are_told_by_kind_time_failure_and_command() {
+fn events_carry_kind_time_failure_and_command() {
     let site = TestSite::base();
     site.write(
         &format!("{FIRST}/events.jsonl"),

@@ -298,7 +298,7 @@ fn annotations_whose_ids_differ_only_in_case_and_place_have_anchors_of_their_own
 }
 
 #[test]
-fn an_annotation_id_that_looks_like_an_anchor_of_another_tape_is_told_apart() {
+fn an_annotation_id_that_looks_like_an_anchor_of_another_tape_gets_a_distinct_anchor() {
     let site = labelled(["e-0", "a-1"]);
     let tape = "{\"type\":\"header\",\"version\":1,\"harn_version\":\"1\"}\n{\"type\":\"record\",\"seq\":0,\"virtual_time_ms\":0,\"monotonic_ms\":0,\"kind\":{\"kind\":\"clock_sleep\",\"duration_ms\":1}}\n";
     site.write(&format!("{FIRST}/a.tape"), tape);

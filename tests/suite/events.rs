@@ -299,7 +299,7 @@ fn an_event_without_a_readable_time_keeps_its_place() {
 }
 
 #[test]
-fn content_past_the_limit_stands_whole_in_a_file_of_its_own() {
+fn content_past_the_limit_is_complete_in_a_separate_file() {
     let site = TestSite::base();
     site.write("site.toml", "[limits]\ninline = 100\n");
     let text = "é".repeat(400);
@@ -380,7 +380,7 @@ fn a_value_of_a_wrong_type_in_a_line_is_marked_and_pointed_at() {
 }
 
 #[test]
-fn a_key_that_stands_twice_in_an_event_is_called_that() {
+fn a_duplicate_key_in_an_event_is_reported_as_such() {
     let site = TestSite::base();
     site.write(
         &format!("{FIRST}/events.jsonl"),

@@ -425,7 +425,7 @@ fn a_check_says_what_a_build_says_and_writes_nothing() {
 }
 
 #[test]
-fn a_fault_that_a_review_thread_meets_too_is_told_once() {
+fn a_problem_that_a_review_thread_finds_too_is_reported_once() {
     let site = with(
         &format!("{ON}\n[limits]\nfile = \"2 KiB\"\n"),
         &[("large.ts", &"x".repeat(3000))],

@@ -113,7 +113,7 @@ fn damage(file: Index, mutations: &[Mutation], files: &[Vec<u8>]) -> (String, Ve
 }
 
 #[test]
-fn a_damaged_file_is_shown_or_told_about_and_check_and_build_agree() {
+fn a_damaged_file_is_shown_or_reported_and_check_and_build_agree() {
     let site = whole();
     assert_eq!(described(&site.publish()), [""; 0]);
     let files = bytes_of(&site);

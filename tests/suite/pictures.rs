@@ -23,7 +23,7 @@ fn images(site: &TestSite, page: &str) -> Vec<[String; 3]> {
 }
 
 #[test]
-fn prose_says_how_large_its_pictures_are_wherever_the_page_stands() {
+fn pictures_in_prose_have_width_and_height_at_every_page_depth() {
     let site = TestSite::base();
     site.write("static/pictures/court.png", png(160, 90));
     site.write("static/a b.gif", b"GIF89a\x05\0\x07\0\0\0\0;");
@@ -60,7 +60,7 @@ fn prose_says_how_large_its_pictures_are_wherever_the_page_stands() {
 }
 
 #[test]
-fn a_picture_that_is_not_there_or_whose_header_lies_stands_without_a_size() {
+fn a_missing_picture_or_one_with_a_false_header_has_no_size() {
     let site = TestSite::base();
     site.write("static/pictures/none.png", png(0, 90));
     site.write("static/pictures/vast.png", png(u32::MAX, 90));

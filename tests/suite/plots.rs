@@ -92,7 +92,7 @@ fn no_mark_covers_another_at_500_runs_and_no_run_is_lost() {
 }
 
 #[test]
-fn a_wide_range_is_logarithmic_and_unknown_values_are_told_in_words() {
+fn a_wide_range_is_logarithmic_and_unknown_values_are_counted_in_words() {
     let site = of(6, 2, |number| match number {
         0 | 1 => "null".to_owned(),
         _ => format!("{}", 10_u64.pow(u32::try_from(number).expect("a digit"))),

@@ -108,7 +108,7 @@ fn keep_going_publishes_the_good_runs_and_nothing_of_the_others() {
 }
 
 #[test]
-fn a_quarantined_run_has_a_page_that_says_so_and_stands_among_the_problems() {
+fn a_quarantined_run_has_a_page_that_says_so_and_is_listed_among_the_problems() {
     let site = site();
     assert_eq!(site.runpress(&["build", "--keep-going"]).status, Some(0));
     let problems = site.page("problems/index.html");
@@ -257,7 +257,7 @@ fn a_quarantined_run_does_not_take_the_address_of_a_published_one() {
 }
 
 #[test]
-fn runs_of_two_content_roots_outside_the_site_are_told_apart_when_they_are_set_aside() {
+fn quarantined_runs_of_two_content_roots_outside_the_site_have_distinct_paths() {
     for second in ["{", ""] {
         let (site, one, two) = (TestSite::empty(), TestSite::bare(), TestSite::bare());
         one.write("run/run-record.json", "{");

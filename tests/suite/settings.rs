@@ -49,7 +49,7 @@ fn every_problem_of_site_toml_is_reported_at_once() {
 }
 
 #[test]
-fn a_value_of_site_toml_that_cannot_be_used_is_told_for_what_is_wrong_with_it() {
+fn an_invalid_value_of_site_toml_is_reported_with_its_reason() {
     let entry = |keys: &str| format!("[[nav]]\n{keys}\n");
     let needs = "A navigation entry needs a `title` and a `url`";
     let leads = "A navigation entry cannot link to `javascript:1`";

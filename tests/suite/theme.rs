@@ -88,7 +88,7 @@ fn every_problem_of_a_template_is_one_sentence_with_file_line_and_column() {
 }
 
 #[test]
-fn a_static_file_or_a_template_that_cannot_be_read_is_told_as_what_it_is() {
+fn an_unreadable_static_file_or_template_is_reported_as_such() {
     for folder in ["static", "templates"] {
         let site = TestSite::base();
         std::fs::create_dir(site.path(folder)).expect("a folder");

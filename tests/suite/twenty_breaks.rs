@@ -225,7 +225,7 @@ fn json(site: &TestSite, path: &str) -> Value {
 }
 
 #[test]
-fn twenty_breaks_at_once_are_told_with_code_and_place_in_all_five_reports() {
+fn twenty_breaks_at_once_are_reported_with_code_and_place_in_all_five_reports() {
     let (site, expected) = broken();
     for command in ["check", "build"] {
         let formats = ["human", "json", "github", "sarif", "junit"]

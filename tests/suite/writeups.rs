@@ -332,7 +332,7 @@ fn the_policy_makes_errors_of_what_else_is_a_warning() {
 }
 
 #[test]
-fn the_writeup_stands_before_the_build_which_is_only_framed_from_an_allowed_host_on_demand() {
+fn the_writeup_precedes_the_build_which_is_only_framed_from_an_allowed_host_on_demand() {
     let site = TestSite::base();
     site.replace(
         &format!("{FIRST}/run-record.json"),

@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn unknown_keys_are_told_once_by_their_path_and_opaque_parts_are_not_searched() {
+    fn unknown_keys_are_reported_once_by_path_and_opaque_parts_are_not_searched() {
         let text = r#"{"metrics":{"setupSeconds":1,"setupTimeSeconds":1,"tokens":{"outputs":1}},"codeAnalysis":{"x":1},
             "validation":{"checks":[{"similarty":1},{"similarty":2}],"install":{"attempts":1}},"colour":1}"#;
         let found: Vec<_> = unknown_keys(Node::parse(text).expect("valid"))

@@ -54,7 +54,7 @@ fn a_run_is_named_by_path_id_or_address() {
 }
 
 #[test]
-fn a_run_without_a_tape_a_tape_of_another_name_and_several_tapes_are_told_apart() {
+fn no_tape_an_unknown_tape_and_several_tapes_have_distinct_messages() {
     let site = TestSite::base();
     let ran = annotate(
         &site,

@@ -187,7 +187,7 @@ fn a_problem_that_was_there_before_stops_nobody_but_one_more_of_its_kind_does() 
 }
 
 #[test]
-fn a_sidecar_that_does_not_load_or_is_stale_is_mended_first() {
+fn nothing_is_added_to_a_sidecar_that_is_broken_or_stale() {
     let site = TestSite::base();
     let add = |site: &TestSite| annotate(site, &["--event", "1", "--kind", "note"]);
     let good = site.text(SIDECAR);
@@ -211,7 +211,7 @@ fn a_sidecar_that_does_not_load_or_is_stale_is_mended_first() {
 }
 
 #[test]
-fn usage_is_told_before_anything_is_read() {
+fn usage_errors_are_reported_before_anything_is_read() {
     let site = TestSite::base();
     for arguments in [
         &["annotate"][..],

@@ -125,7 +125,7 @@ fn a_new_run_is_added_and_a_removed_one_is_withdrawn_with_a_page_in_its_place() 
 }
 
 #[test]
-fn a_changed_run_is_told_field_by_field() {
+fn a_changed_run_is_reported_field_by_field() {
     let site = site();
     let record = format!("{FIRST}/run-record.json");
     let text = site
@@ -165,7 +165,7 @@ fn a_changed_run_is_told_field_by_field() {
 }
 
 #[test]
-fn another_rating_and_another_event_log_are_told() {
+fn a_changed_rating_and_a_changed_event_log_are_reported() {
     let site = TestSite::empty();
     site.run("a", &Run::new("0000000a-1"));
     site.write("content/runs/a/events.jsonl", messages(3));
@@ -185,7 +185,7 @@ fn another_rating_and_another_event_log_are_told() {
 }
 
 #[test]
-fn a_run_that_is_set_aside_is_told_and_so_is_its_return() {
+fn a_quarantined_run_and_its_return_are_reported() {
     let site = site();
     let path = "content/runs/other/events.jsonl.annotations.jsonl";
     site.write("content/runs/other/events.jsonl", messages(2));

@@ -186,7 +186,7 @@ fn an_annotation_that_is_renamed_or_removed_is_counted_and_not_named() {
 }
 
 #[test]
-fn a_renamed_annotation_is_not_named_when_the_earlier_site_stands_elsewhere() {
+fn a_renamed_annotation_is_not_named_when_the_earlier_site_is_elsewhere() {
     let site = named();
     std::fs::rename(site.path("public"), site.path("earlier")).expect("a move");
     annotate(&site, "renamed");

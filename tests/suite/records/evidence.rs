@@ -188,7 +188,7 @@ fn what_a_kind_of_test_measured_is_readable_and_never_a_string_of_json() {
 }
 
 #[test]
-fn a_failed_type_check_is_told_in_words() {
+fn a_failed_type_check_is_described_in_words() {
     let site = everything();
     let validation = section(&site, "validation");
     for part in [

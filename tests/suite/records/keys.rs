@@ -69,7 +69,7 @@ fn a_later_key_of_a_wrong_type_is_a_warning_and_the_run_is_published() {
 }
 
 #[test]
-fn an_unknown_key_is_told_once_for_the_whole_archive() {
+fn an_unknown_key_is_reported_once_for_the_whole_archive() {
     let site = TestSite::empty();
     for (folder, id) in [
         ("a", "0000000a-1"),

@@ -3,7 +3,7 @@
 use crate::support::{FIRST, Run, TestSite, codes, described};
 
 #[test]
-fn other_documents_are_told_what_they_are() {
+fn other_kinds_of_documents_are_recognized() {
     for (text, said) in [
         (r#"{"_type":"run_record","id":"x"}"#, "a Harn run record"),
         (r#"{"_type":"transcript","version":2}"#, "a Harn transcript"),

@@ -196,7 +196,7 @@ fn fifty_thousand_bad_lines_are_counted_and_a_hundred_listed_in_every_format() {
 }
 
 #[test]
-fn what_a_parser_quotes_of_an_input_is_cut_and_stands_on_one_line() {
+fn input_quoted_by_a_parser_is_cut_and_kept_on_one_line() {
     let long = format!("a\\n\\u001b[31m{}", "x".repeat(100_000));
     let site = TestSite::base();
     site.write(

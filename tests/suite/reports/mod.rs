@@ -91,7 +91,7 @@ fn five_reports_of_one_check_say_the_same() {
 }
 
 #[test]
-fn a_report_without_a_file_is_all_that_stands_on_standard_output() {
+fn a_report_without_a_file_is_the_only_standard_output() {
     let site = broken();
     let github = site.runpress(&["check", "--report", "github"]).stdout;
     assert!(

@@ -123,7 +123,7 @@ fn nothing_outside_the_site_and_no_other_name_is_answered() {
 }
 
 #[test]
-fn the_site_stands_where_its_address_says_and_is_compared_with_what_was_published() {
+fn the_site_is_served_below_its_base_url_and_compared_with_the_published_one() {
     let site = TestSite::base();
     site.publish();
     let published = site.published();

@@ -7,7 +7,7 @@ use super::{RUN_PAGE, Served};
 use crate::support::{FIRST, Run, TestSite};
 
 #[test]
-fn a_change_is_shown_and_a_broken_one_is_told_while_the_last_good_site_stays() {
+fn a_change_is_shown_and_a_broken_one_is_reported_while_the_last_good_site_stays() {
     let site = TestSite::base();
     let served = Served::any(&site);
     let first = served.message();
@@ -113,7 +113,7 @@ fn no_broken_setting_template_or_lost_folder_ends_it() {
 }
 
 #[test]
-fn a_site_that_has_errors_from_the_start_is_shown_once_they_are_mended() {
+fn a_site_with_errors_from_the_start_is_shown_once_they_are_fixed() {
     let site = TestSite::base();
     let record = site.text(&format!("{FIRST}/run-record.json"));
     site.write(&format!("{FIRST}/run-record.json"), "{\n");
@@ -148,7 +148,7 @@ fn a_content_root_that_the_settings_name_is_watched_before_it_is_there() {
 }
 
 #[test]
-fn a_change_during_the_first_build_is_shown_wherever_the_content_stands() {
+fn a_change_during_the_first_build_is_shown_wherever_the_content_is() {
     let site = TestSite::base();
     fs::rename(site.path("content"), site.path("data")).expect("moved");
     site.write(

@@ -108,7 +108,7 @@ fn a_run_without_threads_has_no_section_of_them() {
 }
 
 #[test]
-fn a_place_or_a_number_that_is_none_is_told_and_never_taken_for_nothing() {
+fn an_invalid_place_or_number_is_reported_and_never_treated_as_missing() {
     let thread = |line: &str| {
         format!(
             "{{\"id\":\"a\",\"turnId\":\"t\",\"resource\":\"a.ts\",\"resolved\":false,\"range\":{{\"start\":{{\"line\":{line},\"character\":0}},\"end\":{{\"line\":9,\"character\":0}}}},\"entries\":[{{\"id\":\"1\",\"text\":\"x\"}}]}}"

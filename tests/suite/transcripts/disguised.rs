@@ -4,7 +4,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
 
-use super::held_back::places_of;
+use super::withheld::places_of;
 use super::{SENTINEL, asset, assets, document, transcript, with};
 use crate::support::{FIRST, codes};
 

@@ -1,9 +1,9 @@
 //! Transcripts: what is public is shown and passed on, and nothing else ever leaves the file.
 
 mod disguised;
-mod held_back;
 mod secrets;
 mod shown;
+mod withheld;
 
 use serde_json::{Value, json};
 

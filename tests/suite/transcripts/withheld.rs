@@ -101,14 +101,14 @@ fn leaks() -> Vec<String> {
 }
 
 #[test]
-fn nothing_of_a_transcript_with_errors_is_published_or_stands_in_a_report_for_programs() {
+fn nothing_of_a_transcript_with_errors_is_published_or_in_a_report_for_programs() {
     let mut leaks = leaks();
     leaks.retain(|leak| !leak.ends_with("the console") && !leak.ends_with("human report"));
     assert!(leaks.is_empty(), "{leaks:#?}");
 }
 
 #[test]
-fn nothing_of_a_transcript_with_errors_stands_in_any_report() {
+fn nothing_of_a_transcript_with_errors_is_in_any_report() {
     let leaks = leaks();
     assert!(leaks.is_empty(), "{leaks:#?}");
 }
@@ -315,7 +315,7 @@ fn an_asset_is_never_a_file_of_the_run_that_is_not_published_as_such() {
 }
 
 #[test]
-fn an_asset_that_cannot_be_read_is_told_as_what_it_is_and_where_it_is_named() {
+fn an_unreadable_asset_is_reported_with_its_cause_where_it_is_named() {
     let named = transcript(&json!([]), &json!([asset("a", "public", "assets/drawn")]));
     let folder = with(&named);
     fs::create_dir_all(folder.path(&format!("{FIRST}/assets/drawn"))).expect("a folder");
