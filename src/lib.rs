@@ -47,7 +47,7 @@
 //! | `pictures` | how large a picture is | `url` |
 //! | `links` | the addresses of the site | |
 //! | `shapes` | what JSON Schemas have in common | |
-//! | `beneath` | [edge] how files are opened without leaving a folder | |
+//! | `beneath` | (edge) how files are opened without leaving a folder | |
 //! | `diagnostics` | codes, places and reports | `characters`, `shapes`, `url` |
 //! | `config` | site.toml | `diagnostics`, `shapes`, `url` |
 //! | `formats` | the inputs as they are written | `characters`, `diagnostics`, `shapes` |
@@ -55,10 +55,10 @@
 //! | `ledger` | what changed from build to build | `diagnostics`, `formats`, `model`, `shapes` |
 //! | `markup` | how text becomes HTML, whatever page it is for | `characters`, `diagnostics`, `model`, `pictures`, `url` |
 //! | `rules` | what must hold | `config`, `diagnostics`, `formats`, `ledger`, `markup`, `model`, `url` |
-//! | `discover` | [edge] where the content is | `diagnostics`, `formats`, `model` |
-//! | `load` | [edge] the files of a run | `beneath`, `config`, `diagnostics`, `discover`, `formats`, `model` |
-//! | `spool` | [edge] what is too large to be held | `diagnostics`, `model` |
-//! | `publish` | [edge] how a site is staged and swapped in | `beneath`, `diagnostics`, `model`, `spool` |
+//! | `discover` | (edge) where the content is | `diagnostics`, `formats`, `model` |
+//! | `load` | (edge) the files of a run | `beneath`, `config`, `diagnostics`, `discover`, `formats`, `model` |
+//! | `spool` | (edge) what is too large to be held | `diagnostics`, `model` |
+//! | `publish` | (edge) how a site is staged and swapped in | `beneath`, `diagnostics`, `model`, `spool` |
 //! | `inspect` | formats and rules, applied to the files of a run | `config`, `diagnostics`, `discover`, `formats`, `load`, `markup`, `model`, `rules` |
 //! | `export` | the tables of `--export` | `inspect`, `model` |
 //! | `feeds` | what machines read | `config`, `diagnostics`, `formats`, `links`, `markup`, `model`, `shapes`, `url` |
@@ -66,11 +66,11 @@
 //! | `view` | what people read: one struct per page | `config`, `diagnostics`, `ledger`, `links`, `markup`, `model`, `url` |
 //! | `render` | how views become bytes | `characters`, `config`, `diagnostics`, `links`, `markup`, `view` |
 //! | `assets` | the static files | `render`, `view` |
-//! | `site` | [edge] a site: its settings and its own files | `assets`, `config`, `diagnostics`, `ledger`, `load`, `pictures`, `render`, `url`, `view` |
+//! | `site` | (edge) a site: its settings and its own files | `assets`, `config`, `diagnostics`, `ledger`, `load`, `pictures`, `render`, `url`, `view` |
 //! | `pipeline` | the steps of a build | `config`, `diagnostics`, `discover`, `export`, `feeds`, `formats`, `inspect`, `ledger`, `links`, `load`, `markup`, `model`, `publish`, `render`, `rules`, `schema`, `site`, `spool`, `url`, `view` |
 //! | `lib` | this file: [`check`], [`build`], [`rebuild`] | `diagnostics`, `pipeline`, `publish`, `site` |
-//! | `author` | [edge] how annotations are written | `beneath`, `config`, `diagnostics`, `discover`, `feeds`, `formats`, `inspect`, `load`, `model`, `pipeline`, `site` |
-//! | `serve` | [edge] how a site is shown while it is made | `config`, `diagnostics`, `lib`, `pipeline`, `render`, `site` |
+//! | `author` | (edge) how annotations are written | `beneath`, `config`, `diagnostics`, `discover`, `feeds`, `formats`, `inspect`, `load`, `model`, `pipeline`, `site` |
+//! | `serve` | (edge) how a site is shown while it is made | `config`, `diagnostics`, `lib`, `pipeline`, `render`, `site` |
 //!
 //! # What is public
 //!
