@@ -118,7 +118,7 @@ pub(crate) enum Command {
         #[arg(value_name = "SHELL")]
         shell: clap_complete::Shell,
     },
-    /// Print the manual page, or write those of all commands
+    /// Print the manual page, or write one per command
     Man {
         /// Output folder
         #[arg(value_name = "DIR")]

@@ -55,15 +55,15 @@ table! {
     Config {
         /// The name and the address of the site.
         "site" => site: Site = Site::default(), Reader::table;
-        /// What is read and written.
+        /// Content, output folder and minification.
         "build" => build: Build = Build::default(), Reader::table;
-        /// What may be published.
+        /// Which runs and files are published.
         "policy" => policy: Policy = Policy::default(), Reader::table;
         /// How long tapes are laid out.
         "timeline" => timeline: Timeline = Timeline::default(), Reader::table;
         /// Where agents worked.
         "files" => files: Files = Files::default(), Reader::table;
-        /// What the feeds of the site hold.
+        /// The feeds of the site.
         "feeds" => feeds: Feeds = Feeds::default(), Reader::table;
         /// Sizes over which input is refused or cut.
         "limits" => limits: Limits = Limits::default(), Reader::table;
@@ -85,7 +85,7 @@ table! {
         "base_url" => base_url: Option<HttpUrl> = None, Reader::base_url;
         /// BCP 47 tag of the site's own words.
         "language" => language: String = "en".to_owned(), Reader::string;
-        /// Who publishes.
+        /// The publisher.
         #[schemars(with = "String")]
         "author" => author: Option<String> = None, Reader::optional;
         /// A line at the top of every page, for example "sample data".
@@ -113,7 +113,7 @@ table! {
     Policy {
         /// Whether a completed run needs a writeup and a rating.
         "require_review" => require_review: bool = false, Reader::boolean;
-        /// Whether invalid runs are set aside instead of stopping the publication.
+        /// Whether invalid runs are quarantined instead of stopping the publication.
         #[schemars(with = "String")]
         "on_invalid" => quarantine: bool = false, Reader::on_invalid;
         /// Severity of a sidecar whose digest disagrees with its tape.
@@ -192,7 +192,7 @@ table! {
         /// A writeup or a page of prose.
         #[schemars(schema_with = "shape::size")]
         "writeup" => writeup: u64 = 256 * KIB, Reader::size;
-        /// What a page shows of one event; the rest is in a file of its own.
+        /// Bytes of an event's content shown on a page; the full content is in a separate file.
         #[schemars(schema_with = "shape::size")]
         "inline" => inline: u64 = 64 * KIB, Reader::size;
         /// One page of a run.

@@ -31,22 +31,21 @@ const NEWEST: u64 = (1 << 53) - 1;
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Changes")]
 pub struct Ledger {
-    /// The version of this shape.
+    /// Version of this format.
     #[schemars(with = "shapes::Version")]
     pub schema_version: u32,
-    /// What changed, newest first. A build that changed nothing has no entry. The first entry of all begins the ledger
-    /// and lists nothing.
+    /// Changes by build, newest first. A build that changed nothing has no entry; the first entry lists nothing.
     pub builds: Vec<Build>,
-    /// The runs that were published once and are not any more, by id.
+    /// Runs that are no longer published, by id.
     pub withdrawn: Vec<Withdrawn>,
-    /// The addresses that runs had and have no longer, by slug; each with the run as it is named now.
+    /// Former addresses of runs, by slug, each with the current names of its run.
     #[serde(default)]
     pub moved: Vec<Named>,
-    /// What each published run is like, by id: digests that tell the next build what is new.
+    /// Digests of each published run, by id, from which the next build detects changes.
     pub runs: Vec<Known>,
 }
 
-/// What one build changed.
+/// Changes of one build.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Build {
@@ -54,19 +53,19 @@ pub struct Build {
     pub build: u64,
     /// How many runs the site had after it.
     pub runs: usize,
-    /// Runs that are new.
+    /// New runs.
     #[serde(default)]
     pub added: Vec<Named>,
-    /// Runs that had been withdrawn or quarantined and are back.
+    /// Runs that returned after they were withdrawn or quarantined.
     #[serde(default)]
     pub returned: Vec<Named>,
-    /// Runs that are not published any more.
+    /// Withdrawn runs.
     #[serde(default)]
     pub withdrawn: Vec<Named>,
     /// Runs that are not published because their files have errors.
     #[serde(default)]
     pub quarantined: Vec<Named>,
-    /// Runs that are not as they were.
+    /// Changed runs.
     #[serde(default)]
     pub changed: Vec<Change>,
 }
@@ -78,7 +77,7 @@ pub struct Named {
     /// The id of the record.
     #[schemars(with = "shapes::Name")]
     pub id: String,
-    /// The run's part of addresses on the site.
+    /// Slug of the run, used in its address.
     pub slug: String,
     /// Slug of the test case.
     pub test_case_slug: String,
@@ -98,7 +97,7 @@ pub struct Named {
 pub struct Change {
     /// The run.
     pub run: Named,
-    /// The run's part of addresses before, where it is another now.
+    /// Former slug, if it changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub moved_from: Option<String>,
     /// Fields of the record that differ: at most 50.
@@ -126,14 +125,14 @@ pub struct Change {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Field {
-    /// Where it is in the record, as a JSON pointer; one that ends where the keys are not those of the format. Empty where
-    /// that is the record itself.
+    /// JSON pointer into the record. Below an unrecognized key it ends at the nearest place that the format names; empty
+    /// means the record itself.
     pub pointer: String,
-    /// What it was, as written: a number, `true` or `false`, a time, or a word of a fixed list. Absent where there was none,
-    /// where it is not known, and wherever the field holds free text.
+    /// The old value, as written: a number, `true` or `false`, a time, or a word of a fixed list. Absent if there was none,
+    /// if it is unknown, and for all free text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<Box<RawValue>>,
-    /// What it is, under the same rule.
+    /// The new value, under the same rule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<Box<RawValue>>,
 }
@@ -141,9 +140,9 @@ pub struct Field {
 /// A rating that differs; null where there is none.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Rerated {
-    /// What it was.
+    /// The old rating.
     pub before: Option<String>,
-    /// What it is.
+    /// The new rating.
     pub after: Option<String>,
 }
 
@@ -152,13 +151,13 @@ pub struct Rerated {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Annotations {
-    /// New ones.
+    /// Ids of new annotations.
     #[serde(default)]
     pub added: Vec<String>,
-    /// Those that say something else now.
+    /// Ids of changed annotations.
     #[serde(default)]
     pub changed: Vec<String>,
-    /// Those that were gone and are back.
+    /// Ids of withdrawn annotations.
     #[serde(default)]
     pub withdrawn: Vec<String>,
     /// How many more were new.
@@ -239,7 +238,7 @@ pub struct Withdrawn {
     pub reason: Option<String>,
 }
 
-/// What a run is like.
+/// Digests of a run.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Known {
@@ -247,16 +246,16 @@ pub struct Known {
     pub run: Named,
     /// The rating of its review.
     pub rating: Option<String>,
-    /// Whether it is set aside for now, because its files have errors. The digests are those from before.
+    /// Whether the run is quarantined. Its digests are then those of the last build that published it.
     #[serde(default, skip_serializing_if = "is_false")]
     pub quarantined: bool,
     /// Digests of the fields of the record by JSON pointer, down to the keys of its keys. Keys that are not those of the format
     /// are one field with what they are in. White space and the order of keys do not count.
     pub record: Digests,
     /// Digest of each file beside it, sidecars apart; `implementation/` is all files of a published implementation. While the
-    /// run is quarantined, a digest stands for each name that somebody chose.
+    /// run is quarantined, digests replace the names that people chose.
     pub files: Digests,
-    /// Digest of each annotation, by id; by a digest of the id while the run is set aside.
+    /// Digest of each annotation, by id; by a digest of the id while the run is quarantined.
     pub annotations: Digests,
 }
 

@@ -1,16 +1,16 @@
 //! runpress turns a folder of recorded agent runs into a website and into feeds.
 //!
-//! # The way of the data
+//! # Data flow
 //!
 //! ```text
 //!  site.toml ─► config
-//!  the ledger of the site that is replaced ─► Ledger
+//!  the ledger of the previous site ─► Ledger
 //!  content/  ─► discover ─► every record (small) ─► Archive: order, slugs, neighbors, ranges
 //!                               │
-//!                               ▼  each run, in parallel, one at a time per thread, then forgotten:
+//!                               ▼  each run, in parallel, one at a time per thread, then dropped:
 //!               load ─► formats ─► rules ─► model ─► view ─► render ─► publish::Stage
 //!                               │
-//!                               ▼  what is kept of a run is small: findings and diagnostics
+//!                               ▼  kept in memory for each run: findings and diagnostics
 //!               Archive + Findings + Ledger ─► lists, tables, feeds, the next ledger ─► publish::Stage
 //!                               │
 //!                               ▼
@@ -22,15 +22,15 @@
 //! Every run is read once and its pages are staged at once. When runs have errors and are to be quarantined, the archive is
 //! made again without them and so are the pages of all runs, since neighbors and ranges may have counted them.
 //!
-//! Beside the way of the data, [`schema`] lists the JSON Schemas of inputs and feeds. They are derived from the types of
+//! [`schema`] lists the JSON Schemas of inputs and feeds. They are derived from the types of
 //! [`formats`], [`config`] and [`feeds`]; [`shapes`] holds what a type alone cannot say.
 //!
 //! The [`ledger`] is a feed and an input at once: what changed from build to build. Its shape is read back as it was written, so
 //! there is one type for both, and [`view`], [`rules`] and the reports look at it as they look at [`model`].
 //!
-//! [`characters`] is the one list of characters that trick a reader; whatever shows recorded text asks it.
+//! [`characters`] is the only list of invisible and reordering characters; everything that shows recorded text uses it.
 //!
-//! [`author`] is the way back: it writes annotations into the content, through the same formats and rules.
+//! [`author`] writes annotations into the content, through the same formats and rules.
 //!
 //! [`serve`] shows a site while it is made. It calls [`rebuild`], the same build with a [`pipeline::Memory`]: pages of unchanged
 //! runs are taken over from the site that is replaced, by links to the same files, and everything else is made as always.

@@ -22,7 +22,7 @@ use ours::{Beside, Lock, examine, foreign, is_cname, linked, locked, own_line};
 /// The marker's name in the output folder.
 pub const MARKER: &str = ".runpress";
 const MARKER_TEXT: &[u8] =
-    b"This folder was written by runpress, which replaces it whole at the next build. Keep nothing of your own here.\n";
+    b"This folder was written by runpress. The next build replaces all of it, so keep no other files here.\n";
 
 /// A new site while it is assembled. Dropped without [`Stage::swap`], it leaves nothing behind.
 #[derive(Debug)]

@@ -12,7 +12,7 @@ use super::{Diagnostic, Severity, Tally};
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Report<'a> {
-    /// The version of this shape.
+    /// Version of this format.
     #[schemars(with = "shapes::Version")]
     pub schema_version: u32,
     /// How many of what.

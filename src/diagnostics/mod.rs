@@ -21,15 +21,15 @@ use serde::Serialize;
 
 pub use place::{Excerpt, Place, Source, Spot, Walk, without_mark};
 
-/// How much a problem weighs. Errors stop a publication, warnings and notes do not.
+/// Severity of a problem. Errors stop a publication, warnings and notes do not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// Nothing is published (or the run is quarantined).
+    /// Stops the publication, or quarantines the run.
     Error,
-    /// Published, but somebody should look.
+    /// Published, but should be checked.
     Warning,
-    /// Worth knowing, nothing to do.
+    /// For information; no action needed.
     Note,
 }
 
@@ -88,18 +88,18 @@ impl Code {
     }
 }
 
-/// Something that was noticed, at a place, with what to do next.
+/// A problem, with its place and a suggested fix.
 #[derive(Debug, Clone)]
 pub struct Diagnostic {
     /// Which problem it is.
     pub code: &'static Code,
-    /// How much it weighs here.
+    /// Severity here.
     pub severity: Severity,
     /// Where it is.
     pub place: Place,
     /// A whole sentence without a final full stop; values are in backticks.
     pub message: String,
-    /// What to do next.
+    /// A suggested fix.
     pub help: String,
     /// The id of the run it belongs to, where there is one.
     pub run: Option<String>,
@@ -133,9 +133,9 @@ pub type Failure = Vec<Diagnostic>;
 /// A value that could be made, and everything that was noticed on the way.
 #[derive(Debug, Clone)]
 pub struct Checked<T> {
-    /// What could be made.
+    /// The result, as far as it could be made.
     pub value: T,
-    /// What was noticed.
+    /// The problems found.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -244,7 +244,7 @@ pub struct Tally {
     pub errors: usize,
     /// Problems that do not.
     pub warnings: usize,
-    /// Things worth knowing.
+    /// Number of notes.
     pub notes: usize,
 }
 

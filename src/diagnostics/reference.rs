@@ -9,8 +9,8 @@ use super::codes;
 pub fn page() -> String {
     let mut page = String::from(
         "+++\ntitle = \"Diagnostics\"\ndescription = \"Every problem that runpress can report: why it matters, and what the input should look like.\"\norder = 6\n+++\n\n\
-         This page is made from the table that `runpress explain CODE` reads. Errors stop a publication, unless invalid\n\
-         runs are quarantined; warnings and notes do not.\n",
+         `runpress explain CODE` prints the same texts. Errors stop a publication, unless invalid runs are quarantined;\n\
+         warnings and notes do not.\n",
     );
     let mut family = "";
     for code in codes::all() {

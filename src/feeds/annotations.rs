@@ -29,7 +29,7 @@ use crate::shapes::SCHEMA_VERSION;
 #[derive(Debug, JsonSchema)]
 #[schemars(rename_all = "camelCase")]
 pub struct Friction<'a> {
-    /// The version of this shape.
+    /// Version of this format.
     #[schemars(with = "shapes::Version")]
     pub schema_version: u32,
     /// The events; friction of a kind that is not known is left out.
@@ -44,7 +44,7 @@ pub struct Friction<'a> {
 #[derive(Debug, JsonSchema)]
 #[schemars(rename_all = "camelCase")]
 pub struct Hypotheses<'a> {
-    /// The version of this shape.
+    /// Version of this format.
     #[schemars(with = "shapes::Version")]
     pub schema_version: u32,
     /// How many there are, by status.
@@ -61,7 +61,7 @@ pub struct Hypotheses<'a> {
 #[derive(Debug, JsonSchema)]
 #[schemars(rename_all = "camelCase")]
 pub struct Crystallize<'a> {
-    /// The version of this shape.
+    /// Version of this format.
     #[schemars(with = "shapes::Version")]
     pub schema_version: u32,
     /// The anchors.
@@ -89,7 +89,7 @@ pub struct AnnotationDocument<'a> {
 struct Target {
     /// Its number in the tape.
     seq: u64,
-    /// What it is: `type` of an event log, `kind` of a Harn record, or `unknown`.
+    /// Kind of the event: `type` of an event log, `kind` of a Harn record, or `unknown`.
     kind: &'static str,
     /// BLAKE3 of the event's line without the line end; of a Harn record, of its compact JSON.
     #[schemars(with = "shapes::Blake3")]
@@ -100,7 +100,7 @@ struct Target {
 fn as_written(schema: &mut Schema) {
     let number =
         json!({ "description": "The number of the event.", "type": "integer", "minimum": 0 });
-    let kind = json!({ "description": "What it says of the event, as written.", "type": "string" });
+    let kind = json!({ "description": "Kind of annotation, as written.", "type": "string" });
     for (key, shape) in [("event_id", number), ("kind", kind)] {
         if let Some(properties) = schema.pointer_mut("/properties") {
             properties[key] = shape;
@@ -236,7 +236,7 @@ pub struct FrictionEvent<'a> {
     /// The annotation's metadata, as written.
     #[schemars(with = "shapes::AsWritten")]
     metadata: Cow<'a, RawValue>,
-    /// When it was written; empty when the annotation does not say so. Harn fills in the time at which it reads the event.
+    /// Time of the annotation; empty if it has none. Harn then fills in the time at which it reads the event.
     timestamp: &'a str,
 }
 
@@ -263,24 +263,24 @@ pub struct Anchor<'a> {
     event_id: u64,
     /// The number of the last event.
     end_event_id: u64,
-    /// What was seen, in Markdown.
+    /// The comment, in Markdown.
     evidence: Option<&'a str>,
-    /// Who says it.
+    /// The author.
     author: Option<Author<'a>>,
     /// The annotation's metadata, as written.
     #[schemars(with = "shapes::AsWritten")]
     metadata: Cow<'a, RawValue>,
 }
 
-/// Who wrote an annotation.
+/// The author of an annotation.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Author<'a> {
     /// Name or handle.
     id: Option<&'a str>,
-    /// What the author is.
+    /// Kind of author.
     #[schemars(extend("enum" = ["human", "agent", "system"]))]
     kind: &'a str,
-    /// Where it was said: the name of a tool.
+    /// Name of the tool in which it was written.
     surface: Option<&'a str>,
 }
 

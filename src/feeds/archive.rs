@@ -27,7 +27,7 @@ use crate::url::HttpUrl;
 #[derive(Debug, JsonSchema)]
 #[schemars(rename_all = "camelCase")]
 pub struct Runs<'a> {
-    /// The version of this shape.
+    /// Version of this format.
     #[schemars(with = "shapes::Version")]
     pub schema_version: u32,
     /// The runs, by `publishedAt`, else `finishedAt`, newest first.
@@ -41,7 +41,7 @@ pub struct Card<'a> {
     /// The id of the record.
     #[schemars(with = "shapes::Name")]
     id: &'a str,
-    /// The run's part of addresses on the site.
+    /// Slug of the run, used in its address.
     slug: &'a str,
     /// The run's page: absolute when the site has a `base_url`, else relative to its root.
     #[schemars(with = "shapes::PageAddress")]
@@ -52,13 +52,13 @@ pub struct Card<'a> {
     /// When it ended, as recorded.
     #[schemars(with = "shapes::Time")]
     finished_at: &'a str,
-    /// When it was published, where the record says so.
+    /// Publication time, if recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "shapes::Time")]
     published_at: Option<&'a str>,
-    /// What was run.
+    /// Test case, harness and model.
     subject: Subject<'a>,
-    /// What it took.
+    /// Time, tokens and cost.
     metrics: Metrics<'a>,
     /// Whether the implementation loaded.
     validation_loaded: bool,
@@ -73,17 +73,17 @@ pub struct Card<'a> {
     links: Links<'a>,
     /// Events of all its tapes.
     events: usize,
-    /// What its sidecars hold.
+    /// Counts of annotations in its sidecars.
     annotations: Annotations<'a>,
-    /// What its review threads hold; null for a run without a file of threads.
+    /// Counts of its review threads; null for a run without a file of threads.
     threads: Option<ThreadSummary<'a>>,
 }
 
-/// What the badge of a run says.
+/// The badge of a run.
 #[derive(Debug, Clone, Copy)]
 pub enum RatingWord {}
 
-/// What a `rating` line of a review says.
+/// Value of a `rating` line of a review.
 #[derive(Debug, Clone, Copy)]
 pub enum TierWord {}
 
@@ -113,7 +113,7 @@ impl JsonSchema for TierWord {
     }
 }
 
-/// How much is in the review threads of a run, after all actions: the protocol's `AnnotationsSummary`.
+/// Counts of review threads and entries of a run, after all actions: the protocol's `AnnotationsSummary`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct ThreadSummary<'a> {
@@ -125,7 +125,7 @@ struct ThreadSummary<'a> {
     entry_count: usize,
 }
 
-/// What was run, with Test Cabinet's defaults where the record has nothing.
+/// Test case, harness and model, with Test Cabinet's defaults for missing values.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Subject<'a> {
@@ -146,13 +146,13 @@ struct Subject<'a> {
     /// The model, an opaque id.
     #[schemars(with = "shapes::Name")]
     model_id: &'a str,
-    /// What ran the harness; `one-shot` where the record has none.
+    /// The orchestrator; `one-shot` if the record has none.
     orchestrator_slug: &'a str,
     /// The engine that the case was built for; `none` where the record has none.
     engine_slug: &'a str,
 }
 
-/// What a run took.
+/// Time, tokens and cost of a run.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Metrics<'a> {
@@ -184,7 +184,7 @@ struct Tokens<'a> {
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct Cost<'a> {
-    /// At list prices, in USD: the figure to compare.
+    /// At list prices, in USD; use this one for comparisons.
     #[schemars(with = "Option<shapes::Amount>")]
     comparable: Option<Digits<'a>>,
     /// Charged, in USD.
@@ -197,11 +197,11 @@ struct Cost<'a> {
 struct Check<'a> {
     /// Slug of the view.
     view: &'a str,
-    /// Its name for people.
+    /// Display name.
     name: &'a str,
     /// Whether the view was reached.
     reached: bool,
-    /// How alike the view is to its baseline, 0 to 1, as recorded; meaningless if the view was not reached.
+    /// Similarity of the view to its baseline, 0 to 1, as recorded; meaningless if the view was not reached.
     #[schemars(with = "Option<shapes::Share>")]
     similarity: Option<Digits<'a>>,
 }
@@ -221,7 +221,7 @@ struct Links<'a> {
 /// How many annotations there are.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Annotations<'a> {
-    /// All.
+    /// Total number.
     count: usize,
     /// By kind; kinds that are not known count as `unknown`.
     kinds: &'a BTreeMap<String, usize>,
@@ -356,7 +356,7 @@ pub fn write_run_lines(
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Index<'a> {
-    /// The version of this shape.
+    /// Version of this format.
     #[schemars(with = "shapes::Version")]
     schema_version: u32,
     /// The settings of the site that matter to readers of its data.
@@ -371,16 +371,16 @@ pub struct Index<'a> {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Site<'a> {
-    /// What it is called.
+    /// Title of the site.
     title: &'a str,
-    /// What it is about.
+    /// Description of the site.
     description: &'a str,
     /// Where it is, with a `/` at the end.
     #[schemars(with = "Option<shapes::Address>")]
     base_url: Option<&'a str>,
-    /// BCP 47 tag of its own words.
+    /// Language of the site's prose, as a BCP 47 tag.
     language: &'a str,
-    /// Who publishes.
+    /// The publisher.
     author: Option<&'a str>,
     /// Licence of the data.
     licence: Option<&'a str>,
@@ -393,8 +393,8 @@ struct Site<'a> {
 struct Feed<'a> {
     /// Where it is, relative to the site's root.
     path: &'a str,
-    /// Where its JSON Schema is, relative to the site's root; for JSON Lines, that of a line. Null for a feed that
-    /// follows a standard of its own.
+    /// Path of its JSON Schema, relative to the site's root; for JSON Lines, of the schema of a line. Null for a feed that
+    /// follows a public standard.
     schema: Option<String>,
     /// Its size in bytes.
     bytes: u64,

@@ -22,7 +22,7 @@ type Counts<'a> = BTreeMap<&'a str, usize>;
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Cases<'a> {
-    /// The version of this shape.
+    /// Version of this format.
     #[schemars(with = "shapes::Version")]
     schema_version: u32,
     /// The cases.
@@ -33,7 +33,7 @@ pub struct Cases<'a> {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Models<'a> {
-    /// The version of this shape.
+    /// Version of this format.
     #[schemars(with = "shapes::Version")]
     schema_version: u32,
     /// The models.
@@ -44,7 +44,7 @@ pub struct Models<'a> {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Harnesses<'a> {
-    /// The version of this shape.
+    /// Version of this format.
     #[schemars(with = "shapes::Version")]
     schema_version: u32,
     /// The harnesses.
@@ -55,7 +55,7 @@ pub struct Harnesses<'a> {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Case<'a> {
-    /// As the records write it.
+    /// As in the records.
     name: &'a str,
     /// Its part of addresses on the site.
     slug: &'a str,
@@ -78,7 +78,7 @@ struct Case<'a> {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Model<'a> {
-    /// As the records write it.
+    /// As in the records.
     name: &'a str,
     /// Its part of addresses on the site.
     slug: &'a str,
@@ -97,7 +97,7 @@ struct Model<'a> {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Harness<'a> {
-    /// As the records write it.
+    /// As in the records.
     name: &'a str,
     /// Its part of addresses on the site.
     slug: &'a str,
@@ -114,7 +114,7 @@ struct Harness<'a> {
     models: Counts<'a>,
 }
 
-/// What the runs of a case, a model or a harness come to.
+/// Counts of the runs of a case, a model or a harness.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Tally<'a> {

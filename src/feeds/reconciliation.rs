@@ -7,7 +7,7 @@ use crate::model::reconciliation::{Reconciliation, Span};
 use crate::model::time;
 use crate::shapes;
 
-/// What was compared; each part says with `agrees` whether the two sides fit, and null where that cannot be said.
+/// The comparisons; `agrees` of each part says whether both sides match, null if unknown.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Reconciliation")]
@@ -16,11 +16,11 @@ pub(super) struct ReconciliationDocument<'a> {
     time_span: Option<TimeSpan>,
     /// Whether the events follow each other in time.
     order: Order,
-    /// How much of the event log is not understood.
+    /// Events of type `unknown`.
     unknown: Unknown,
     /// The raw log against the event log; null when there is none.
     raw: Option<RawLines>,
-    /// What went wrong on the way, against the state of the record.
+    /// Errors of the event log, compared with the state of the record.
     errors: Errors<'a>,
 }
 
@@ -58,7 +58,7 @@ struct Order {
     agrees: bool,
 }
 
-/// How much of the log is not understood; `share` is from 0 to 1.
+/// Events of type `unknown`; `share` is from 0 to 1.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Unknown {
     /// All events.
@@ -93,7 +93,7 @@ struct RawLines {
     agrees: bool,
 }
 
-/// What went wrong on the way, against the state of the record.
+/// Errors of the event log, compared with the state of the record.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Errors<'a> {

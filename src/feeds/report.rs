@@ -8,12 +8,12 @@ use serde_json::Value;
 
 use crate::model::annotation::{Problem, Report};
 
-/// What Harn's validator reports about a sidecar, to the letter.
+/// The report of Harn's validator on a sidecar, verbatim.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct HarnReport<'a> {
     /// Annotations in the sidecar.
     annotations_checked: usize,
-    /// What breaks Harn's rules, in the order of its validator.
+    /// Violations of Harn's rules, in the order of its validator.
     problems: Vec<HarnProblem<'a>>,
     /// Annotations by kind; kinds that are not known count as `unknown`.
     kind_counts: &'a BTreeMap<String, usize>,
@@ -70,8 +70,8 @@ fn describe(schema: &mut Schema) {
             "The annotation's id, or `ann@event_<n>` when it has none.",
         ),
         ("event_id", "The event that the tape does not have."),
-        ("friction_kind", "The friction kind that is not known."),
-        ("message", "What is wrong with the span, in Harn's words."),
+        ("friction_kind", "The unknown friction kind."),
+        ("message", "The problem with the span, in Harn's words."),
         ("expected", "The content hash in the sidecar's header."),
         ("actual", "The content hash of the tape."),
     ] {

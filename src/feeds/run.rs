@@ -32,10 +32,10 @@ use crate::shapes::SCHEMA_VERSION;
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RunDocument<'a> {
-    /// The version of this shape.
+    /// Version of this format.
     #[schemars(with = "shapes::Version")]
     schema_version: u32,
-    /// The run's part of addresses on the site.
+    /// Slug of the run, used in its address.
     slug: &'a str,
     /// Its page: absolute when the site has a `base_url`, else relative to its root.
     #[schemars(with = "shapes::PageAddress")]
@@ -43,7 +43,7 @@ pub struct RunDocument<'a> {
     /// The run record as written, unknown keys and digits of numbers included.
     #[schemars(with = "shapes::AsWritten")]
     record: Cow<'a, RawValue>,
-    /// What a reviewer wrote.
+    /// The review.
     review: Option<ReviewDocument<'a>>,
     /// Its tapes: the event log first, then those of Harn by name.
     tapes: Vec<TapeDocument<'a>>,
@@ -58,7 +58,7 @@ pub struct RunDocument<'a> {
     /// Every file of its directory that runpress knows, published or not, and what they refer to. Where the implementation is
     /// published, every file of its archive, too.
     files: Vec<FileDocument<'a>>,
-    /// What was noticed in its files.
+    /// Problems of its files.
     diagnostics: Vec<problems::Entry<'a>>,
 }
 
@@ -98,7 +98,7 @@ struct ItemDocument<'a> {
     id: &'a str,
     /// `pass`, `fail`, `na` or a grade, as written.
     status: &'a str,
-    /// What was said about it.
+    /// Note of the reviewer.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     note: Option<&'a str>,
@@ -132,7 +132,7 @@ struct SidecarDocument<'a> {
     /// Its header as written.
     #[schemars(with = "shapes::AsWritten")]
     header: Cow<'a, RawValue>,
-    /// What Harn's validator says of it.
+    /// Report of Harn's validator on the sidecar.
     report: HarnReport<'a>,
 }
 
@@ -186,7 +186,7 @@ impl Serialize for ThreadDocument<'_> {
     }
 }
 
-/// What the document is made of.
+/// The inputs of the document.
 #[derive(Debug)]
 pub struct Sources<'a> {
     /// Settings.
@@ -209,7 +209,7 @@ pub struct Sources<'a> {
     pub threads: Option<&'a Threads<'a>>,
     /// Its files.
     pub files: &'a [FileDigest],
-    /// What was noticed in it.
+    /// Its problems.
     pub diagnostics: &'a [Diagnostic],
 }
 

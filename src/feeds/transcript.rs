@@ -34,9 +34,9 @@ pub struct TranscriptDocument<'a> {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Event")]
 struct AsideDocument<'a> {
-    /// What it is, as written.
+    /// Kind of event, as written.
     kind: &'a str,
-    /// Whose it is, as written.
+    /// Role of the speaker, as written.
     role: &'a str,
     /// Its text, plain.
     text: &'a str,
@@ -70,9 +70,9 @@ struct AssetDocument<'a> {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Withheld")]
 struct WithheldDocument {
-    /// Those that are `internal`.
+    /// Number of `internal` ones.
     internal: usize,
-    /// Those that are `private`.
+    /// Number of `private` ones.
     private: usize,
 }
 

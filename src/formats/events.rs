@@ -22,7 +22,7 @@ pub struct Event<'a> {
     pub line: Line<'a>,
     /// Its keys; `None` when the line cannot be read, or not as what it says it is.
     pub fields: Option<Fields<'a>>,
-    /// What `fields` must be taken as.
+    /// How to interpret `fields`.
     pub kind: Kind,
 }
 
@@ -65,11 +65,10 @@ const KINDS: [(&str, Kind); 15] = [
     ("unknown", Kind::Unknown),
 ];
 
-/// A line of `events.jsonl`: what an agent did, one normalised event, in the order of its arrival.
+/// A line of `events.jsonl`: one normalized event, in the order of arrival.
 ///
-/// What follows depends on `type`. A type that is not listed is of a newer producer: runpress shows it as an event
-/// of type `unknown`, with a warning. A line that breaks the schema is kept as `unknown`, too. A key that is null is
-/// the same as one that is not there.
+/// The other keys depend on `type`. An event of an unrecognized type is shown as `unknown`, with a warning. A line that
+/// violates the schema is also kept as `unknown`. A null key counts as absent.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Event", transform = shape::by_type)]
@@ -80,10 +79,10 @@ pub struct Fields<'a> {
     /// The harness's own session, where it is known.
     #[serde(borrow)]
     pub session_id: Option<Str<'a>>,
-    /// What the event is; it says which keys must be there.
+    /// Type of event; it determines the required keys.
     #[serde(borrow, rename = "type")]
     pub kind: Option<Str<'a>>,
-    /// What was said, thought, or went wrong. Plain text.
+    /// Message, reasoning, error or warning, in plain text.
     #[serde(borrow)]
     pub message: Option<Str<'a>>,
     /// The command line that was run.
@@ -92,7 +91,7 @@ pub struct Fields<'a> {
     /// Where the command ran.
     #[serde(borrow)]
     pub working_directory: Option<Str<'a>>,
-    /// What the command ended with.
+    /// Exit status of the command.
     pub exit_code: Option<i64>,
     /// Whether it succeeded; a missing value means that the harness did not say.
     pub is_success: Option<bool>,
@@ -103,13 +102,13 @@ pub struct Fields<'a> {
     pub start_line: Option<u64>,
     /// Last line that was read or written, from 1, inclusive.
     pub end_line: Option<u64>,
-    /// What was searched for.
+    /// The search query.
     #[serde(borrow)]
     pub query: Option<Str<'a>>,
     /// Name of the skill.
     #[serde(borrow)]
     pub skill_name: Option<Str<'a>>,
-    /// What happened to a subagent: `subagent_started`, `subagent_completed` or `subagent_failed`.
+    /// Action of a subagent: `subagent_started`, `subagent_completed` or `subagent_failed`.
     #[serde(borrow)]
     pub action: Option<Str<'a>>,
     /// Id of the subagent.
@@ -121,7 +120,7 @@ pub struct Fields<'a> {
     /// Code of the error or warning.
     #[serde(borrow)]
     pub code: Option<Str<'a>>,
-    /// Which part of the run it is about: `pull_image`, `start_container`, `install_harness`, `probe_harness`,
+    /// Stage of the run: `pull_image`, `start_container`, `install_harness`, `probe_harness`,
     /// `init_test_case` or `teardown`.
     #[serde(borrow)]
     pub stage: Option<Str<'a>>,
@@ -137,7 +136,7 @@ pub struct Fields<'a> {
     /// The harness's own event, opaque.
     #[serde(borrow)]
     pub event: Option<&'a RawValue>,
-    /// What the harness wrote, where it could not be translated: any JSON value, a string for other output.
+    /// Output of the harness that could not be translated: any JSON value, a string for other output.
     #[serde(borrow)]
     pub raw: Option<&'a RawValue>,
 }
@@ -242,7 +241,7 @@ fn read_fields<'a>(path: &str, line: &Line<'a>) -> Result<(Fields<'a>, Kind), Bo
         return Err(Box::new(codes::EVENTS_WRONG_TYPE.at(
             source.place(0, text.len()),
             format!("The line is not a JSON object but {found}; it is kept as an event of type `unknown`"),
-            "Write each event as an object on a line of its own.",
+            "Write each event as one JSON object on one line.",
         )));
     }
     let fields: Fields<'a> =

@@ -82,7 +82,7 @@ impl JsonSchema for Str<'_> {
     }
 }
 
-/// What a value is.
+/// Type of a JSON value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// `null`

@@ -22,7 +22,7 @@ enum Stream {
     Stderr,
 }
 
-/// What a log holds, counted.
+/// Counts of a raw log.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Raw {
     /// Lines that could be read from `stdout`.
@@ -56,7 +56,7 @@ pub struct Fields<'a> {
     #[serde(borrow)]
     #[schemars(required, extend("enum" = ["stdout", "stderr"]))]
     pub stream: Option<&'a RawValue>,
-    /// What was printed, without the line end.
+    /// The printed line, without its line end.
     #[serde(borrow)]
     pub line: Option<&'a RawValue>,
     /// The same under the name that the prose of the format has for it. It counts only where there is no `line`.

@@ -29,7 +29,7 @@ pub struct Reader<'a> {
     takes_half_pairs: bool,
     /// Whether what is read now may be wrong without making the document useless.
     late: bool,
-    /// What was noticed so far.
+    /// Problems found so far.
     pub diagnostics: Collector,
 }
 

@@ -17,7 +17,7 @@ use super::jsonl::{self, Line};
 use super::portable;
 use super::reason::reason_of_line;
 
-/// What a sidecar's name ends with, after its tape's full name.
+/// Suffix of a sidecar's name, after the full name of its tape.
 pub const SUFFIX: &str = ".annotations.jsonl";
 /// The newest version that is read (`ANNOTATION_SCHEMA_VERSION`).
 pub const SCHEMA_VERSION: u32 = 1;
@@ -30,7 +30,7 @@ pub const SCHEMA_VERSION: u32 = 1;
 pub enum AnyLine<'a> {
     /// The first line that counts, and no other.
     Header(Header),
-    /// What somebody said about an event.
+    /// An annotation of an event.
     Annotation(Annotation<'a>),
 }
 
@@ -55,23 +55,23 @@ pub struct Header {
 /// One annotation, with Harn's defaults: `id`, `links` and `metadata` may be absent but not null.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Annotation<'a> {
-    /// Its id, once in the file; without one it is known by its event.
+    /// Unique id in the file; an annotation without one is identified by its event.
     #[serde(default, borrow)]
     pub id: Str<'a>,
     /// The number of the event that it is about: `seq` of a Harn record; in `events.jsonl` the position of the line,
     /// from 0, blank lines not counted.
     pub event_id: u64,
-    /// What it says of the event: `correct`, `incorrect`, `alternative`, `note`, `marker`, `mute`, `hypothesis`,
-    /// `friction` or `crystallize_here`. Another word is of a newer producer, and a warning.
+    /// Kind of annotation: `correct`, `incorrect`, `alternative`, `note`, `marker`, `mute`, `hypothesis`,
+    /// `friction` or `crystallize_here`. Any other word is a warning.
     #[serde(borrow, deserialize_with = "kind_word")]
     pub kind: Str<'a>,
-    /// What was seen, in Markdown.
+    /// The comment, in Markdown.
     #[serde(borrow)]
     pub evidence: Option<Str<'a>>,
-    /// What should have happened instead: any JSON.
+    /// What should have happened: any JSON.
     #[serde(borrow)]
     pub suggested_fix: Option<&'a RawValue>,
-    /// Who says it.
+    /// The author.
     pub author: Option<Author>,
     /// When it was said, RFC 3339 by convention.
     #[serde(borrow)]
@@ -80,13 +80,13 @@ pub struct Annotation<'a> {
     pub span: Option<Span>,
     /// The status of a hypothesis. Of the listed kinds only `hypothesis` has one.
     pub hypothesis_status: Option<HypothesisStatus>,
-    /// What got in the way. Of the listed kinds only `friction` has one.
+    /// Kind of friction; of the listed kinds, only `friction` has one.
     #[serde(borrow)]
     pub friction_kind: Option<Str<'a>>,
-    /// References to things elsewhere.
+    /// Links and references.
     #[serde(default)]
     pub links: Vec<Link>,
-    /// Whatever else the producer noted.
+    /// Further data of the producer.
     #[serde(default, borrow)]
     pub metadata: Metadata<'a>,
 }
@@ -145,20 +145,20 @@ impl<'de: 'a, 'a> Deserialize<'de> for Metadata<'a> {
     }
 }
 
-/// Who wrote an annotation.
+/// The author of an annotation.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub struct Author {
     /// Name or handle.
     #[serde(default)]
     pub id: Option<String>,
-    /// What the author is.
+    /// Kind of author.
     pub kind: AuthorKind,
-    /// Where it was said: the name of a tool.
+    /// Name of the tool in which it was written.
     #[serde(default)]
     pub surface: Option<String>,
 }
 
-/// What an author is.
+/// Kind of author.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AuthorKind {
@@ -214,7 +214,7 @@ pub struct Link {
 pub struct AnnotationLine<'a> {
     /// The line; its text is the annotation as written.
     pub line: Line<'a>,
-    /// What it says.
+    /// The annotation.
     pub annotation: Annotation<'a>,
 }
 

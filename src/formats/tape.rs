@@ -33,7 +33,7 @@ pub const EXTENSIONS: [&str; 2] = [".tape", ".testbench-tape"];
 pub enum AnyLine<'a> {
     /// The first line of the file, and no other.
     Header(Header),
-    /// What happened, in the order of recording.
+    /// A recorded event, in the order of recording.
     Record(Record<'a>),
 }
 
@@ -42,7 +42,7 @@ pub enum AnyLine<'a> {
 pub struct RecordLine<'a> {
     /// The line.
     pub line: Line<'a>,
-    /// What it says.
+    /// The record.
     pub record: Record<'a>,
     /// BLAKE3 of the record written again, without LF.
     pub digest: blake3::Hash,

@@ -68,13 +68,13 @@ pub struct Envelope<'a> {
     pub rejected: bool,
     /// URI of the channel.
     pub channel: Option<Cow<'a, str>>,
-    /// What it does.
+    /// The action.
     pub action: Action<'a>,
     /// Where it is.
     pub spot: Spot<'a>,
 }
 
-/// What an action does.
+/// Kinds of actions.
 #[derive(Debug)]
 pub enum Action<'a> {
     /// Adds a thread or replaces it whole.

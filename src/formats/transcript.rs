@@ -66,7 +66,7 @@ pub struct Event<'a> {
     pub kind: Cow<'a, str>,
     /// Empty when absent.
     pub role: Cow<'a, str>,
-    /// What it says in Harn's own rendering.
+    /// Text in Harn's own rendering.
     pub text: Cow<'a, str>,
     /// The event as written.
     pub node: Node<'a>,

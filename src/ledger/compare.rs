@@ -7,7 +7,7 @@ use super::{Annotations, Build, Change, Field, Known, Ledger, Named, Rerated, Wi
 /// Fields of one run that are listed.
 pub const FIELDS: usize = 50;
 
-/// What a build found.
+/// The result of a build.
 #[derive(Debug, Default)]
 pub struct Now {
     /// The published runs.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::Verbatim;
 
-/// Which of Harn's kinds an annotation is.
+/// Kind of annotation, as in Harn.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 #[allow(missing_docs, reason = "the names are those of formats.md D")]
 pub enum Kind {
@@ -99,13 +99,13 @@ pub struct Annotation<'a> {
     pub label: String,
     /// The number of the event it is about.
     pub event: u64,
-    /// What kind it is.
+    /// Kind of annotation.
     pub kind: Kind,
     /// Markdown.
     pub evidence: Option<Cow<'a, str>>,
     /// Any JSON.
     pub suggested_fix: Option<&'a str>,
-    /// Who said it.
+    /// The author.
     pub author: Option<Author>,
     /// As written; RFC 3339 by convention.
     pub timestamp: Option<Cow<'a, str>>,
@@ -115,7 +115,7 @@ pub struct Annotation<'a> {
     pub hypothesis_status: Option<&'static str>,
     /// Which friction it is.
     pub friction_kind: Option<Cow<'a, str>>,
-    /// References to things elsewhere.
+    /// Links and references.
     pub links: Vec<Link>,
     /// `metadata` as written, unless empty.
     pub metadata: Option<&'a str>,
@@ -123,7 +123,7 @@ pub struct Annotation<'a> {
     pub verbatim: Verbatim<'a>,
 }
 
-/// Who said it.
+/// The author of an annotation.
 #[derive(Debug, Clone)]
 pub struct Author {
     /// Their id.

@@ -15,21 +15,21 @@ pub struct Run {
     pub started: Moment,
     /// When it ended.
     pub finished: Moment,
-    /// When it was published, where the record says so.
+    /// Publication time, if recorded.
     pub published: Option<Moment>,
-    /// What was run.
+    /// Test case, harness and model.
     pub subject: Subject,
     /// Where and with what it ran.
     pub environment: Environment,
-    /// What it took.
+    /// Time, tokens and cost.
     pub metrics: Metrics,
-    /// What was found afterwards.
+    /// Results of the validation.
     pub validation: Validation,
     /// The generated source.
     pub source_repo: Option<HttpUrl>,
     /// The playable build.
     pub playable_build: Option<HttpUrl>,
-    /// How it ended.
+    /// The final state.
     pub state: State,
 }
 
@@ -52,7 +52,7 @@ impl Run {
     }
 }
 
-/// What was run.
+/// Test case, harness and model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Subject {
     /// Slug of the test case.
@@ -112,7 +112,7 @@ pub struct Number {
     pub value: f64,
 }
 
-/// What a run took. `None` is not reported, which is not 0.
+/// Time, tokens and cost of a run. `None` means not reported, never 0.
 #[derive(Debug, Clone)]
 pub struct Metrics {
     /// Wall clock, in seconds.
@@ -187,7 +187,7 @@ impl Total {
     }
 }
 
-/// What was found after the run.
+/// Results of the validation.
 #[derive(Debug, Clone)]
 pub struct Validation {
     /// Whether the implementation loaded.

@@ -29,15 +29,15 @@ impl Threads<'_> {
 pub struct Thread<'a> {
     /// Its id.
     pub id: String,
-    /// What it is about, as written.
+    /// The file of the thread, as written.
     pub resource: String,
     /// The turn that produced the file: `origin.turnId`, else `turnId`.
     pub turn: Option<String>,
     /// The lines it is about; `None` is the whole file.
     pub range: Option<Lines>,
-    /// Whether it is settled.
+    /// Whether the thread is resolved.
     pub resolved: bool,
-    /// What was said, oldest first.
+    /// The entries, oldest first.
     pub entries: Vec<Entry>,
     /// The file, once it was looked up.
     pub file: Option<File>,
@@ -54,7 +54,7 @@ pub struct Lines {
     pub last: u64,
 }
 
-/// What was said.
+/// An entry of a thread.
 #[derive(Debug)]
 pub struct Entry {
     /// Its id.

@@ -60,7 +60,7 @@ impl Drop for Share<'_> {
     }
 }
 
-/// Does something with a run. A panic is always a fault of runpress; it becomes an error of the run alone.
+/// Does something with a run. A panic is always a bug in runpress; it becomes an error of the run alone.
 pub(super) fn catch_panic<T>(
     directory: &RunDirectory,
     work: impl FnOnce() -> T,

@@ -81,7 +81,7 @@ fn write(
         codes::PUBLISH_IO.at(
             Place::file(path),
             format!("The table could not be written: {error}"),
-            "This is a fault of runpress; please report it.",
+            "Please report this as a bug.",
         )
     })?;
     table.map_or(Ok(()), |table| stage.write(path, &table))

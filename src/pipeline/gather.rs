@@ -236,7 +236,7 @@ fn missing(site: &Site, directories: &[Directory]) -> Vec<Diagnostic> {
         let root = site.config.build.content.first();
         notes.push(codes::CONTENT_NO_RUNS.at(
             Place::file(root.map_or("content", String::as_str)),
-            "No run was found",
+            "No runs found",
             "Put a folder with a `run-record.json` below a content root.",
         ));
     }

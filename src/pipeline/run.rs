@@ -316,6 +316,6 @@ fn unwritten(path: &str, error: &std::io::Error) -> Diagnostic {
     codes::PUBLISH_IO.at(
         Place::file(path),
         format!("The document could not be written: {error}"),
-        "This is a fault of runpress; please report it.",
+        "Please report this as a bug.",
     )
 }

@@ -14,7 +14,7 @@ pub enum Threads {
     State(State),
 }
 
-/// What every later action changes.
+/// The state of a channel at a sequence number.
 #[derive(Debug, JsonSchema)]
 #[schemars(rename_all = "camelCase")]
 pub struct Snapshot {
@@ -37,19 +37,19 @@ pub struct State {
 #[derive(Debug, JsonSchema)]
 #[schemars(rename_all = "camelCase", transform = in_a_turn)]
 pub struct Thread {
-    /// Its id, once in the channel.
+    /// Unique id in the channel.
     pub id: String,
     /// The turn it belongs to, before version 0.9.0 of the protocol. One of `turnId` and `origin` must be there.
     pub turn_id: Option<String>,
-    /// Where it was said, since version 0.9.0.
+    /// Session and turn, since version 0.9.0.
     pub origin: Option<Origin>,
     /// URI of the file. What remains without `file://` and the workspace is a path below `implementation/`.
     pub resource: String,
     /// The place in the file; a thread without one is about the whole file.
     pub range: Option<Range>,
-    /// Whether it is settled.
+    /// Whether the thread is resolved.
     pub resolved: bool,
-    /// What was said, in order. A thread without entries is a warning.
+    /// The entries, in order. A thread without entries is a warning.
     pub entries: Vec<ThreadEntry>,
 }
 
@@ -81,10 +81,10 @@ pub struct Position {
     pub character: u64,
 }
 
-/// What somebody said. Neither its author nor its time is part of the protocol.
+/// An entry of a thread. The protocol records neither its author nor its time.
 #[derive(Debug, JsonSchema)]
 pub struct ThreadEntry {
-    /// Its id, once in the thread.
+    /// Unique id in the thread.
     pub id: String,
     /// The text.
     pub text: Text,
@@ -94,7 +94,7 @@ pub struct ThreadEntry {
 #[derive(Debug, JsonSchema)]
 #[schemars(untagged)]
 pub enum Text {
-    /// Plain: nothing in it is markup.
+    /// Plain text, without markup.
     Plain(String),
     /// Markdown.
     Markdown {
@@ -113,23 +113,23 @@ pub enum ActionLine {
     Action(Action),
 }
 
-/// What the server sent.
+/// An action, as the server sent it.
 #[derive(Debug, JsonSchema)]
 #[schemars(rename_all = "camelCase")]
 pub struct Envelope {
     /// URI of the channel. Actions of other channels change nothing.
     pub channel: Option<String>,
-    /// What is done.
+    /// The action.
     pub action: Action,
     /// Its number. An action that a snapshot has already changes nothing.
     pub server_seq: Option<u64>,
-    /// Who sent it; nothing where the server did.
+    /// The sender; absent for the server.
     pub origin: Option<Value>,
     /// Why the server refused it; if present, the action changes nothing.
     pub rejection_reason: Option<Value>,
 }
 
-/// What is done, told by its `type`. An action of a type that is not listed changes nothing, with a note.
+/// An action; `type` gives its kind. An action of an unrecognized type is ignored, with a note.
 #[derive(Debug, JsonSchema)]
 #[schemars(tag = "type", rename_all_fields = "camelCase", transform = open)]
 pub enum Action {
@@ -146,13 +146,13 @@ pub enum Action {
         annotation_id: String,
         /// The turn it belongs to, before version 0.9.0 of the protocol.
         turn_id: Option<String>,
-        /// Where it was said, since version 0.9.0.
+        /// Session and turn, since version 0.9.0.
         origin: Option<Origin>,
         /// URI of the file.
         resource: Option<String>,
         /// The place in the file.
         range: Option<Range>,
-        /// Whether it is settled.
+        /// Whether the thread is resolved.
         resolved: Option<bool>,
     },
     /// Removes a thread.

@@ -10,7 +10,7 @@ use serde_json::Value;
 /// listed types are.
 #[derive(Debug, JsonSchema)]
 pub struct Transcript {
-    /// What makes the document a transcript.
+    /// Identifies the document as a transcript.
     #[schemars(rename = "_type", extend("const" = "transcript"))]
     pub tag: String,
     /// Version of the format; another one than 2 is a warning.
@@ -23,7 +23,7 @@ pub struct Transcript {
     pub state: Option<String>,
     /// The turns in reading order.
     pub messages: Option<Vec<Message>>,
-    /// What happened beside the turns. Its order is not that of time.
+    /// Events other than turns, not in chronological order.
     pub events: Option<Vec<Event>>,
     /// Descriptors of what is too large for a turn.
     pub assets: Option<Vec<Asset>>,
@@ -43,17 +43,17 @@ pub struct Message {
     pub visibility: Option<Value>,
 }
 
-/// Something that happened. An event of kind `message` or `tool_result` only says again what a turn says.
+/// An event. Events of kind `message` and `tool_result` repeat the turns.
 #[derive(Debug, JsonSchema)]
 #[schemars(transform = describe_only)]
 pub struct Event {
-    /// What it is: `plan`, `compaction` and others.
+    /// Kind of event: `plan`, `compaction` and others.
     pub kind: Option<Value>,
-    /// Whose it is.
+    /// Role of the speaker.
     pub role: Option<Value>,
     /// `public`, `internal` or `private`; `private` when it is not there.
     pub visibility: Option<Value>,
-    /// What it says, plain.
+    /// Plain text.
     pub text: Option<Value>,
 }
 
@@ -63,7 +63,7 @@ pub struct Event {
 pub struct Asset {
     /// Its id; blocks refer to it.
     pub id: Option<Value>,
-    /// What it is; `blob` when it is not there.
+    /// Kind of asset; `blob` when absent.
     pub kind: Option<Value>,
     /// `public`, `internal` or `private`; `internal` when it is not there.
     pub visibility: Option<Value>,

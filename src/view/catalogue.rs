@@ -173,7 +173,7 @@ pub fn group_pages(
                 prose: if number == 1 { prose.html.clone() } else { Html::default() },
                 summary: summary(archive, group, sort),
                 why: (sets.len() > 1).then_some(
-                    "Runs of different case versions, engines or orchestrators did not face the same task, so they never share a table.",
+                    "Runs of different case versions, engines or orchestrators had different tasks, so they are never in one table.",
                 ),
                 sets: views,
                 pager: pager(number, PAGE_SIZE, group.runs.len(), "runs", &path),

@@ -101,7 +101,7 @@ pub const ANNOTATIONS: Feed = Feed::new(
     "feeds/annotations.jsonl",
     Shape::Lines,
     "select(.kind == \"incorrect\") | [.runId, .event_id, .evidence] | @tsv",
-    "Every annotation of the archive, as it was written, with its run, its tape and the digest of its event.",
+    "Every annotation of the archive, as written, with its run, its tape and the digest of its event.",
 );
 
 /// `friction.json`

@@ -28,7 +28,7 @@ pub struct OverviewPage {
     pub pager: Pager,
 }
 
-/// Which case was run by which model, or with which harness.
+/// Number of runs by case and model, or by case and harness.
 #[derive(Debug, Serialize)]
 pub struct Matrix {
     /// The models or harnesses.

@@ -54,8 +54,8 @@ family! { ALL:
         why "`quote` in `metadata` contains words of the event, to check that the annotation still points at it. Harn gives the key no fixed meaning, so any other value is not checked."
         bad "{\"metadata\":{\"quote\":[\"npm test\"]}}"
         good "{\"metadata\":{\"quote\":\"npm test\"}}";
-    ANNOTATION_STALE_TARGET = "annotation.stale-target" Note "the event that an annotation of a changed tape points at"
-        why "The hash in the sidecar does not match the tape, so each annotation is listed with the event that it points at now. `runpress annotate --rehash --before` also shows the event as it was. Fixing `annotation.tape-digest-mismatch` removes these notes."
+    ANNOTATION_STALE_TARGET = "annotation.stale-target" Note "current target of an annotation of a changed tape"
+        why "The hash in the sidecar does not match the tape, so each annotation is listed with the event that it points at now. `runpress annotate --rehash --before` also shows the original event. Fixing `annotation.tape-digest-mismatch` removes these notes."
         bad "{\"type\":\"header\",\"schema_version\":1,\"tape_content_hash\":\"0000…\"}"
         good "{\"type\":\"header\",\"schema_version\":1,\"tape_content_hash\":\"95acb72c…\"}";
     ANNOTATION_OTHER_KIND = "annotation.other-kind" Note "an annotation may point at the wrong event"

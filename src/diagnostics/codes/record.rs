@@ -59,11 +59,11 @@ family! { ALL:
         bad "{\"validation\": {\"loaded\": true, \"prooofs\": []}}"
         good "{\"validation\": {\"loaded\": true, \"proofs\": []}}";
     RECORD_NEVER_PUBLISHED = "record.never-published" Note "the run ended in a state that is never published"
-        why "A run whose state is `infrastructure` (the machine failed) or `canceled` (somebody stopped it) says nothing about its model, and Test Cabinet never publishes it. The run is left out of the site and its feeds, and its other files are not read. The site only counts it."
+        why "A run whose state is `infrastructure` (the machine failed) or `canceled` (the run was stopped) says nothing about its model, and Test Cabinet never publishes it. The run is left out of the site and its feeds, and its other files are not read. The site only counts it."
         bad "{\"status\": {\"state\": \"canceled\", \"detail\": \"Stopped by the operator.\"}}"
         good "{\"status\": {\"state\": \"timed_out\", \"detail\": \"Stopped after 3600 s.\"}}";
     RECORD_UNPORTABLE_VALUE = "record.unportable-value" Warning "some JSON readers refuse a value of the record"
-        why "JSON allows half of a surrogate pair, numbers of any size and any nesting; many readers do not. A key that the record format does not list may have such a value: the run is published, and its feeds contain U+FFFD instead of half a pair, null instead of a number that no 64-bit float holds, and an empty object or array below 96 levels. A listed key must have a value of its type."
+        why "JSON allows half of a surrogate pair, numbers of any size and any nesting; many readers do not. A key that the record format does not list may have such a value: the run is published, and its feeds contain U+FFFD instead of half a pair, null instead of a number beyond 64-bit floats, and an empty object or array below 96 levels. A listed key must have a value of its type."
         bad "{\"codeAnalysis\": {\"title\": \"\\ud83d\", \"size\": 1e999}}"
         good "{\"codeAnalysis\": {\"title\": \"\\ud83d\\ude00\", \"size\": 1e9}}";
 }

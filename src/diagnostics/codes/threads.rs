@@ -51,7 +51,7 @@ family! { ALL:
         bad "{\"channel\": \"ahp-session:/1/changeset\", \"action\": {\"type\": \"annotations/removed\", \"annotationId\": \"t-1\"}}"
         good "{\"channel\": \"ahp-session:/1/annotations\", \"action\": {\"type\": \"annotations/removed\", \"annotationId\": \"t-1\"}}";
     THREADS_UNPORTABLE_VALUE = "threads.unportable-value" Warning "some JSON readers refuse a value of the review threads"
-        why "JSON allows half of a surrogate pair, numbers of any size and any nesting; many readers do not. JavaScript accepts such a value, so the run is published, and its feeds contain U+FFFD instead of half a pair, null instead of a number that no 64-bit float holds, and an empty object or array below 96 levels."
+        why "JSON allows half of a surrogate pair, numbers of any size and any nesting; many readers do not. JavaScript accepts such a value, so the run is published, and its feeds contain U+FFFD instead of half a pair, null instead of a number beyond 64-bit floats, and an empty object or array below 96 levels."
         bad "{\"id\": \"e-1\", \"text\": \"\\ud83d\"}"
         good "{\"id\": \"e-1\", \"text\": \"\\ud83d\\ude00\"}";
 }

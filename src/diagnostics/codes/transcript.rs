@@ -35,7 +35,7 @@ family! { ALL:
         bad "{\"assets\": [{\"id\": \"a\", \"visibility\": \"public\", \"data\": {\"rows\": []}}]}"
         good "{\"assets\": [{\"id\": \"a\", \"visibility\": \"public\", \"mime_type\": \"text/csv\", \"data\": \"a,b\"}]}";
     TRANSCRIPT_UNPORTABLE_VALUE = "transcript.unportable-value" Warning "some JSON readers refuse a value of the transcript"
-        why "JSON allows half of a surrogate pair, numbers of any size and any nesting; many readers do not. The format allows such a value, so the run is published, and its feeds contain U+FFFD instead of half a pair, null instead of a number that no 64-bit float holds, and an empty object or array below 96 levels."
+        why "JSON allows half of a surrogate pair, numbers of any size and any nesting; many readers do not. The format allows such a value, so the run is published, and its feeds contain U+FFFD instead of half a pair, null instead of a number beyond 64-bit floats, and an empty object or array below 96 levels."
         bad "{\"type\": \"text\", \"text\": \"\\ud83d\"}"
         good "{\"type\": \"text\", \"text\": \"\\ud83d\\ude00\"}";
 }

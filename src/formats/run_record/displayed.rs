@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::formats::json::{Kind, Node};
 
-/// What a page has for a README of a game jam.
+/// Placeholder on the page for a README of a game jam.
 const INSTEAD: &str = "\"(not displayed; run.json holds it)\"";
 
 /// The record as a page may show it: without the READMEs of game jams.

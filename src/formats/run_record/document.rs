@@ -39,24 +39,24 @@ objects! {
         /// When it was published, RFC 3339. Where it is there, the archive is ordered by it.
         #[schemars(with = "Option<shapes::Time>")]
         "publishedAt" optional => published_at: Text<'a>;
-        /// What was run.
+        /// Test case, harness and model.
         "subject" required => subject: Subject<'a>;
-        /// What ran it.
+        /// The orchestrator's version.
         #[schemars(with = "Option<Tooling<'a>>")]
         "tooling" optional => tooling: Tooling<'a>;
         /// Where it ran.
         #[schemars(with = "Option<Environment<'a>>")]
         "environment" optional => environment: Environment<'a>;
-        /// What it took.
+        /// Time, tokens and cost.
         "metrics" required => metrics: Metrics<'a>;
-        /// What was found afterwards.
+        /// Results of the validation.
         "validation" required => validation: Validation<'a>;
         /// Where its outputs are.
         #[schemars(with = "Option<Links<'a>>")]
         "links" optional => links: Links<'a>;
-        /// How it ended.
+        /// The final state.
         "status" required => status: Status<'a>;
-        /// What the entry of a game jam says of itself, in Markdown, for the runs that come after it; not displayed.
+        /// README of a game jam entry, in Markdown, for later entries to read; not displayed.
         #[schemars(default, with = "Late<String>")]
         "gameJamReadme" late => game_jam_readme: Text<'a>;
         /// Entries of the same jam that this one had to differ from.
@@ -74,12 +74,12 @@ objects! {
         /// Type check, linter and tests; absent is "not checked". `typecheck` says with `ran` and `succeeded` how the type check went.
         #[schemars(default, with = "Late<shapes::AsWritten>")]
         "toolchain" by(toolchain) => toolchain: Option<Toolchain<'a>>;
-        /// How the run presents itself.
+        /// The showcase of the run.
         #[schemars(default, with = "Late<Showcase<'a>>")]
         "showcase" late => showcase: Option<Showcase<'a>>;
     }
 
-    /// What was run.
+    /// Test case, harness and model.
     #[derive(Default)]
     closed Subject<'a> {
         /// Slug of the test case.
@@ -100,7 +100,7 @@ objects! {
         /// The model, an opaque id.
         #[schemars(with = "shapes::Name")]
         "modelId" required => model_id: Text<'a>;
-        /// What ran the harness; `one-shot` when absent.
+        /// The orchestrator; `one-shot` when absent.
         "orchestratorSlug" optional => orchestrator_slug: Text<'a>;
         /// The engine that the case was built for; `none` when absent.
         "engineSlug" optional => engine_slug: Text<'a>;
@@ -109,12 +109,12 @@ objects! {
         /// Configuration of the harness gg, passed on as written.
         #[schemars(default, with = "Late<shapes::AsWritten>")]
         "ggCapabilitySet" late => gg_capability_set: Option<Node<'a>>;
-        /// What the harness gg says of its session, passed on as written.
+        /// Summary of a session by the harness gg, shown as written.
         #[schemars(default, with = "Late<shapes::AsWritten>")]
         "ggSummary" late => gg_summary: Option<Node<'a>>;
     }
 
-    /// What ran it.
+    /// The orchestrator's version.
     #[derive(Default)]
     closed Tooling<'a> {
         /// Commit of the orchestrator, `-dirty` when its tree was modified.
@@ -137,7 +137,7 @@ objects! {
 }
 
 objects! {
-    /// What it took.
+    /// Time, tokens and cost.
     #[derive(Default)]
     #[schemars(transform = shape::stages)]
     closed Metrics<'a> {
@@ -176,7 +176,7 @@ objects! {
         /// At list prices, in USD.
         #[schemars(with = "Option<shapes::Amount>")]
         "comparable" optional => comparable: Option<Number<'a>>;
-        /// What was charged, in USD.
+        /// Charged cost, in USD.
         #[schemars(with = "Option<shapes::Amount>")]
         "actual" optional => actual: Option<Number<'a>>;
     }
@@ -192,7 +192,7 @@ objects! {
         "playableBuild" optional => playable_build: Text<'a>;
     }
 
-    /// How it ended.
+    /// The final state.
     #[derive(Default)]
     closed Status<'a> {
         /// How the run ended: `completed`, `timed_out`, `failed` and others, kept literally.
@@ -208,15 +208,15 @@ objects! {
         "runId" optional => run_id: Text<'a>;
         /// When that run ended, RFC 3339.
         "finishedAt" optional => finished_at: Text<'a>;
-        /// What it says of itself, in Markdown; not displayed.
+        /// README of the entry, in Markdown; not displayed.
         "readme" optional => readme: Text<'a>;
     }
 }
 
 objects! {
-    /// How the run presents itself.
+    /// The showcase of the run.
     closed Showcase<'a> {
-        /// What it is, in Markdown.
+        /// Description, in Markdown.
         "description" optional => description: Text<'a>;
         /// Pictures, videos and replays.
         #[schemars(with = "Option<Vec<Media<'a>>>")]
@@ -227,7 +227,7 @@ objects! {
     closed Media<'a> {
         /// The file.
         "file" optional => file: Text<'a>;
-        /// Its name for people.
+        /// Display name.
         "name" optional => name: Text<'a>;
         /// `image`, `video` or `replay`.
         "kind" optional => kind: Text<'a>;

@@ -39,7 +39,7 @@ pub struct FieldsChange {
 pub struct LifecycleChange {
     /// The session of the transcript.
     pub session_id: String,
-    /// Which of both.
+    /// `opened` or `closed`.
     pub lifecycle: Lifecycle,
 }
 
@@ -48,9 +48,9 @@ pub struct LifecycleChange {
 #[serde(rename_all = "snake_case")]
 #[schemars(transform = describe)]
 pub enum FieldChange {
-    /// It has this value now.
+    /// The new value.
     Set(#[schemars(with = "serde_json::Value")] Ordered),
-    /// These items were added.
+    /// Items appended to a list.
     Append(#[schemars(with = "Vec<serde_json::Value>")] Vec<Ordered>),
     /// It was removed.
     Remove,
@@ -166,7 +166,7 @@ pub enum Ordered {
     Object(BTreeMap<String, (usize, Ordered)>),
 }
 
-/// What is shown for what a model thought.
+/// Placeholder for a model's thinking.
 pub(super) const THINKING: &str = "<thinking, not shown>";
 
 /// Whether a member of an object says that the object is reasoning.

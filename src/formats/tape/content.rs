@@ -7,10 +7,10 @@ use super::change::{Ordered, THINKING};
 use crate::formats::json::{Kind, Member, Node};
 use crate::formats::private::{is_reasoning, is_reasoning_itself};
 
-/// What a model answered.
+/// Response of a model.
 #[derive(Debug, Default)]
 pub struct Response<'a> {
-    /// What it said.
+    /// Text of the response.
     pub text: Option<Cow<'a, str>>,
     /// A summary of what it thought.
     pub thinking_summary: Option<Cow<'a, str>>,
@@ -20,7 +20,7 @@ pub struct Response<'a> {
     pub calls: Vec<Call<'a>>,
     /// The model.
     pub model: Option<Cow<'a, str>>,
-    /// Who served it.
+    /// The provider.
     pub provider: Option<Cow<'a, str>>,
     /// Why it stopped.
     pub stop_reason: Option<Cow<'a, str>>,
@@ -152,14 +152,14 @@ fn call(node: Node<'_>) -> Option<Call<'_>> {
     })
 }
 
-/// What came of a call of a tool.
+/// Outcome of a tool call.
 #[derive(Debug)]
 pub struct Outcome<'a> {
     /// Whether the tool did what it should.
     pub succeeded: bool,
     /// Its result, or what went wrong.
     pub result: Option<Value<'a>>,
-    /// What went wrong, in one word.
+    /// Category of the error, one word.
     pub category: Option<Cow<'a, str>>,
     /// The arguments as written, where the agent's loop noted them.
     pub arguments: Option<&'a str>,
@@ -242,9 +242,9 @@ fn is_noted(keys: &Keys<'_>) -> bool {
 /// A message to or from a model.
 #[derive(Debug)]
 pub struct Message<'a> {
-    /// Who speaks: `user`, `assistant`, `tool_result`, ...
+    /// Role of the speaker: `user`, `assistant`, `tool_result`, ...
     pub role: Cow<'a, str>,
-    /// What is said.
+    /// The message.
     pub content: Option<Value<'a>>,
 }
 
@@ -298,14 +298,14 @@ pub fn event_type(text: &str) -> Option<Cow<'_, str>> {
     Keys::of(text)?.text("type")
 }
 
-/// What the arguments of a call are about.
+/// The target of a call, from its arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum About {
     /// A command line.
     Command,
     /// A file or folder.
     Path,
-    /// What is looked for, or an address.
+    /// A search query or an address.
     Query,
 }
 

@@ -36,27 +36,27 @@ pub struct Header {
 /// How a run was recorded.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 pub struct RunFacts {
-    /// How much of the payloads is on the tape.
+    /// How many of the payloads are on the tape.
     pub recording: Recording,
-    /// Whether changes of files were looked for; without it, a missing effect says nothing.
+    /// Whether file changes were recorded; if not, a call without effects may still have changed files.
     pub effects_observed: bool,
     /// Folders that hold the run's own state.
     #[serde(default)]
     pub state_roots: Vec<String>,
-    /// The folder that the run worked in.
+    /// Working directory of the run.
     #[serde(default)]
     pub workspace_root: Option<String>,
 }
 
-/// How much of the payloads is on a tape.
+/// How many of the payloads are on a tape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Recording {
-    /// Requests, messages, answers and results of tools.
+    /// Requests, messages, responses and tool results.
     Full,
     /// Models, token counts and digests.
     Metadata,
-    /// Nothing of them.
+    /// No payloads.
     Off,
 }
 
@@ -65,7 +65,7 @@ pub enum Recording {
 pub struct Record<'a> {
     /// Its number, from 0; annotations point at it.
     pub seq: u64,
-    /// Which part of the program was running; `user_script` when it is not there.
+    /// Phase of the program; `user_script` when absent.
     #[serde(
         default,
         deserialize_with = "present",
@@ -77,7 +77,7 @@ pub struct Record<'a> {
     pub virtual_time_ms: i64,
     /// A clock that never jumps, in milliseconds.
     pub monotonic_ms: i64,
-    /// What happened.
+    /// The recorded event.
     #[serde(borrow)]
     pub kind: Kind<'a>,
 }
@@ -91,7 +91,7 @@ fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     value.map(Some).ok_or_else(null)
 }
 
-/// Which part of the program was running.
+/// Phase of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
@@ -101,7 +101,7 @@ pub enum Phase {
     RuntimeFinalize,
 }
 
-/// What a record holds. The fields of a kind that is not listed are neither read nor hashed.
+/// Kind of record. The fields of an unrecognized kind are neither read nor hashed.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[schemars(transform = open)]
@@ -110,7 +110,7 @@ pub enum Kind<'a> {
     ClockRead {
         /// Which clock.
         source: ClockSource,
-        /// What it said, in milliseconds.
+        /// Reading of the clock, in milliseconds.
         value_ms: i64,
     },
     /// The program slept.
@@ -122,19 +122,19 @@ pub enum Kind<'a> {
     LlmCall {
         /// BLAKE3 of the request: of its prompt in version 1, of all of it since version 2.
         request_digest: String,
-        /// What it answered.
+        /// The response.
         #[serde(borrow)]
         response: Payload<'a>,
-        /// Which call of the run it is, from 1.
+        /// Number of the call in the run, from 1.
         #[serde(skip_serializing_if = "Option::is_none")]
         call_index: Option<u64>,
         /// The request without its messages.
         #[serde(borrow, skip_serializing_if = "Option::is_none")]
         request: Option<Payload<'a>>,
-        /// The messages of the request, each call's whole list.
+        /// All messages of the request.
         #[serde(borrow, default, skip_serializing_if = "Vec::is_empty")]
         messages: Vec<Payload<'a>>,
-        /// Which parts of the request come from prompt templates.
+        /// Parts of the request that come from prompt templates.
         #[serde(skip_serializing_if = "Option::is_none")]
         attribution: Option<Attribution>,
     },
@@ -148,7 +148,7 @@ pub enum Kind<'a> {
         args_digest: String,
         /// How many calls of a model came before it.
         after_calls: u64,
-        /// What came of it.
+        /// Outcome of the call.
         #[serde(borrow)]
         outcome: Payload<'a>,
         /// The files that it changed.
@@ -157,19 +157,19 @@ pub enum Kind<'a> {
         /// Why a replay cannot serve it.
         #[serde(skip_serializing_if = "Option::is_none")]
         unservable: Option<String>,
-        /// What it changed in transcripts.
+        /// Changes of transcripts.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         transcript_changes: Vec<Change>,
     },
-    /// Something was looked up in a cache.
+    /// A cache lookup.
     CacheLookup {
         /// The cache.
         namespace: String,
-        /// What was looked up.
+        /// The key that was looked up.
         key: String,
         /// How many calls of a model came before it.
         after_calls: u64,
-        /// What was found; absent when nothing was.
+        /// The cached value; absent if nothing was found.
         #[serde(borrow, skip_serializing_if = "Option::is_none")]
         value: Option<Payload<'a>>,
     },
@@ -182,7 +182,7 @@ pub enum Kind<'a> {
         /// The prompt.
         #[serde(borrow)]
         rendered: Payload<'a>,
-        /// Which part of the prompt comes from which part of the template.
+        /// Maps parts of the prompt to parts of the template.
         #[serde(borrow)]
         spans: Payload<'a>,
     },
@@ -190,7 +190,7 @@ pub enum Kind<'a> {
     PayloadRedaction,
     /// The session was controlled from outside.
     SessionControl {
-        /// What happened.
+        /// The control event.
         #[serde(borrow)]
         event: Payload<'a>,
     },
@@ -219,20 +219,20 @@ pub enum Kind<'a> {
     },
     /// A program ran.
     ProcessSpawn {
-        /// What ran.
+        /// The program.
         program: String,
         /// Its arguments.
         args: Vec<String>,
         /// Where it ran.
         cwd: Option<String>,
-        /// What it ended with.
+        /// Exit status.
         exit_code: i32,
         /// How long it ran, in milliseconds.
         duration_ms: u64,
-        /// What it wrote to standard output.
+        /// Standard output.
         #[serde(borrow)]
         stdout_payload: Payload<'a>,
-        /// What it wrote to standard error.
+        /// Standard error.
         #[serde(borrow)]
         stderr_payload: Payload<'a>,
     },
@@ -240,7 +240,7 @@ pub enum Kind<'a> {
     DecisionEvaluation {
         /// BLAKE3 of the request.
         request_digest: String,
-        /// What it answered.
+        /// The response.
         #[serde(borrow)]
         response: Payload<'a>,
     },
@@ -263,17 +263,17 @@ pub enum Kind<'a> {
         #[serde(borrow)]
         response_payload: Payload<'a>,
     },
-    /// Something happened to a job that a model works on.
+    /// An event of a model job.
     ModelJob {
         /// The job.
         job_id: String,
         /// The request that began it.
         request_id: String,
-        /// What works on it.
+        /// Backend of the job.
         backend: String,
         /// State of the job.
         state: String,
-        /// What kind of event it is.
+        /// Kind of event.
         event_kind: String,
         /// The event.
         #[serde(borrow)]
@@ -356,23 +356,23 @@ impl Serialize for InlineText<'_> {
 pub struct Effect<'a> {
     /// The file.
     pub path: String,
-    /// What it holds now; absent when it was deleted.
+    /// New content; absent if the file was deleted.
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
     pub content: Option<Payload<'a>>,
 }
 
-/// Which parts of a request come from prompt templates.
+/// Parts of a request that come from prompt templates.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 pub struct Attribution {
     /// The parts.
     pub segments: Vec<Segment>,
     /// Bytes of the system prompt.
     pub system_bytes: u64,
-    /// Those of them that come from templates.
+    /// Bytes of the system prompt that come from templates.
     pub system_attributed: u64,
     /// Bytes of system prompt and messages.
     pub prompt_bytes: u64,
-    /// Those of them that come from templates.
+    /// Bytes of both that come from templates.
     pub prompt_attributed: u64,
 }
 

@@ -306,7 +306,7 @@ fn fill<'a>(event: &mut Event<'a>, kind: harn::Kind<'a>, agent: &mut Agent<'_>) 
             event.push(
                 None,
                 TextKind::Plain,
-                "Something was removed here: the next record was written without the text that the recorder’s patterns matched.",
+                "Something was removed here: the recorder left out text of the next record that matched its patterns.",
             );
             ("payload_redaction", Family::Other)
         }

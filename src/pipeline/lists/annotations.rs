@@ -17,7 +17,8 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let info = PageInfo {
         path: links::list("annotations", 1),
         title: "Annotations".to_owned(),
-        description: "What people and tools said about single events, by kind.".to_owned(),
+        description: "Annotations of events by people, agents and tools, grouped by kind."
+            .to_owned(),
         section: Some(links::list("annotations", 1)),
         listed: true,
         scripts: &[Script::Contents, Script::Annotations],

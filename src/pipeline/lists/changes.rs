@@ -22,7 +22,7 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
         let info = PageInfo {
             path,
             title: "Changes".to_owned(),
-            description: "What each build of this site added, changed and withdrew.".to_owned(),
+            description: "Runs that each build of this site added, changed or withdrew.".to_owned(),
             ..PageInfo::default()
         };
         lists.page("changes.html", &info, &view)?;

@@ -108,7 +108,7 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
         path: "feeds/index.html".to_owned(),
         title: "Feeds".to_owned(),
         description:
-            "Every feed of the site: what it holds, its schema and size, and how to read it."
+            "Every feed of the site, with its contents, schema and size, and how to read it."
                 .to_owned(),
         section: Some("feeds/index.html".to_owned()),
         listed: true,

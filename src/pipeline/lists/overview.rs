@@ -16,7 +16,7 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
         let info = PageInfo {
             path: links::list("overview", number),
             title: numbered("Overview", number),
-            description: "Which case was run by which model and with which harness.".to_owned(),
+            description: "Number of runs by case and model, and by case and harness.".to_owned(),
             section: Some(links::list("overview", 1)),
             listed: true,
             scripts: &[Script::Tables],

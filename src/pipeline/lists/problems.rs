@@ -39,7 +39,7 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
         ..PageInfo::default()
     };
     for (path, view) in pages {
-        let words = "Everything that the build noticed in its input.";
+        let words = "All errors, warnings and notes of the build.";
         lists.page("problems.html", &info(path, "Problems", words), &view)?;
     }
     for run in quarantined {

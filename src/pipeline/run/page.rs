@@ -92,6 +92,6 @@ fn beginning(text: &str) -> Cow<'_, str> {
     }
     let beginning = &text[..end];
     Cow::Owned(format!(
-        "{beginning}\n\n(cut here; run.json holds all of it)"
+        "{beginning}\n\n(truncated; run.json has the full text)"
     ))
 }

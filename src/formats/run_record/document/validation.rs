@@ -13,7 +13,7 @@ use crate::shapes::{self, Late};
 use super::Text;
 
 objects! {
-    /// What was found afterwards.
+    /// Results of the validation.
     #[derive(Default)]
     closed Validation<'a> {
         /// Whether the implementation loaded.
@@ -28,13 +28,13 @@ objects! {
         /// Visual checks, in the record's order.
         #[schemars(with = "Option<Vec<Check<'a>>>")]
         "checks" optional => checks: Vec<Check<'a>>;
-        /// What the oldest records have for checks.
+        /// Checks in the form of the oldest records.
         #[schemars(with = "Option<Vec<ReferenceComparison<'a>>>")]
         "referenceComparisons" optional => reference_comparisons: Vec<ReferenceComparison<'a>>;
         /// Evidence that the run left, in the record's order.
         #[schemars(default, with = "Late<Vec<Proof<'a>>>")]
         "proofs" late => proofs: Vec<Proof<'a>>;
-        /// What the case's own scripts found, in the record's order.
+        /// Results of the case's debug scripts, in the record's order.
         #[schemars(default, with = "Late<Vec<DebugScript<'a>>>")]
         "debugScripts" late => debug_scripts: Vec<DebugScript<'a>>;
         /// Results of a case about images.
@@ -76,7 +76,7 @@ objects! {
         /// Whether it succeeded.
         #[schemars(with = "bool")]
         "succeeded" required => succeeded: Option<bool>;
-        /// What it said.
+        /// Output or error of the step.
         "detail" optional => detail: Text<'a>;
     } + beside {
         /// Further keys (an excerpt of the output, the number of attempts): their names are not settled, so
@@ -122,7 +122,7 @@ objects! {
     closed Proof<'a> {
         /// Its id.
         "id" optional => id: Text<'a>;
-        /// Its name for people.
+        /// Display name.
         "name" optional => name: Text<'a>;
         /// `image`, `video` or `replay`.
         "kind" optional => kind: Text<'a>;
@@ -130,17 +130,17 @@ objects! {
         "dest" optional => dest: Text<'a>;
         /// Whether it was found.
         "present" optional => present: Option<bool>;
-        /// More about it.
+        /// Further details.
         "detail" optional => detail: Text<'a>;
     }
 
-    /// What a script of the case found.
+    /// Result of a debug script of the case.
     closed DebugScript<'a> {
         /// The item of the checklist that it backs.
         "itemId" optional => item_id: Text<'a>;
         /// The item below that, where it backs one.
         "subItemId" optional => sub_item_id: Text<'a>;
-        /// Its name for people.
+        /// Display name.
         "title" optional => title: Text<'a>;
         /// Name of the category; empty when absent.
         "categoryTitle" optional => category_title: Text<'a>;
@@ -152,12 +152,12 @@ objects! {
         "gates" optional => gates: Option<bool>;
         /// Whether a precondition was not met; false when absent.
         "preconditionUnmet" optional => precondition_unmet: Option<bool>;
-        /// More about it.
+        /// Further details.
         "detail" optional => detail: Text<'a>;
-        /// What it found.
+        /// Verdicts of the script.
         #[schemars(with = "Option<Vec<Verdict<'a>>>")]
         "verdicts" optional => verdicts: Vec<Verdict<'a>>;
-        /// What it left.
+        /// Outputs of the script.
         #[schemars(with = "Option<Vec<ScriptOutput<'a>>>")]
         "outputs" optional => outputs: Vec<ScriptOutput<'a>>;
     }
@@ -168,40 +168,40 @@ objects! {
         "id" optional => id: Text<'a>;
         /// Whether it passed.
         "pass" optional => pass: Option<bool>;
-        /// What was asserted.
+        /// Assertions of the verdict.
         #[schemars(with = "Option<Vec<Assertion<'a>>>")]
         "assertions" optional => assertions: Vec<Assertion<'a>>;
     }
 
-    /// What a verdict rests on.
+    /// An assertion of a verdict.
     closed Assertion<'a> {
-        /// What was asserted, in words.
+        /// The assertion, in words.
         "label" optional => label: Text<'a>;
         /// Whether it held.
         "pass" optional => pass: Option<bool>;
-        /// What was expected: any JSON.
+        /// Expected value: any JSON.
         #[schemars(with = "Option<serde_json::Value>")]
         "expected" by(any) => expected: Option<Node<'a>>;
-        /// What was found: any JSON.
+        /// Actual value: any JSON.
         #[schemars(with = "Option<serde_json::Value>")]
         "actual" by(any) => actual: Option<Node<'a>>;
     }
 
-    /// What a script left.
+    /// An output of a script.
     closed ScriptOutput<'a> {
         /// Its id.
         "id" optional => id: Text<'a>;
         /// Its name.
         "name" optional => name: Text<'a>;
-        /// What it is.
+        /// Kind of output.
         "kind" optional => kind: Text<'a>;
         /// Whether it is there.
         "actualPresent" optional => actual_present: Option<bool>;
     }
 
-    /// What a match came to. Further keys are shown as written.
+    /// Result of a match. Further keys are shown as written.
     open Adversarial<'a> {
-        /// Who the opponent was.
+        /// The opponent.
         "opponent" optional => opponent: Text<'a>;
         /// The team of the run: `red` or `blue`.
         "submissionTeam" optional => submission_team: Text<'a>;
@@ -215,7 +215,7 @@ objects! {
         "blueScore" optional => blue_score: Option<Number<'a>>;
         /// How the match ended: `swept`, `time_limit` or `forfeit`.
         "ended" optional => ended: Text<'a>;
-        /// How many ticks it took.
+        /// Number of ticks.
         #[schemars(with = "Option<f64>")]
         "ticks" optional => ticks: Option<Number<'a>>;
         /// `win`, `loss`, `draw` or `forfeit`.
@@ -225,14 +225,14 @@ objects! {
         written: Node<'a> = written;
     }
 
-    /// What the cases took. Further keys are shown as written.
+    /// Result of the performance cases. Further keys are shown as written.
     open Performance<'a> {
         /// Whether every case was correct.
         "correct" optional => correct: Option<bool>;
-        /// Fuel that all cases took.
+        /// Fuel used by all cases.
         #[schemars(with = "Option<f64>")]
         "totalFuel" optional => total_fuel: Option<Number<'a>>;
-        /// Fuel that they may take.
+        /// Limit of fuel.
         #[schemars(with = "Option<f64>")]
         "fuelLimit" optional => fuel_limit: Option<Number<'a>>;
         /// The cases.
@@ -247,7 +247,7 @@ objects! {
     closed PerformanceCase {
         /// Whether it was correct.
         "correct" optional => correct: Option<bool>;
-        /// Whether it took more than it may.
+        /// Whether it exceeded the limit.
         "overCeiling" optional => over_ceiling: Option<bool>;
         /// Whether it was skipped; false when absent.
         "skipped" optional => skipped: Option<bool>;
