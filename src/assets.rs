@@ -5,7 +5,7 @@ use crate::view::chrome::{AssetLinks, Script};
 
 /// What a built-in file is for.
 #[derive(Debug, Clone, Copy)]
-enum Use {
+enum AssetUse {
     /// A style sheet of every page.
     Style,
     /// A script of the pages that ask for it; one that is long is several files, which load in this order.
@@ -24,27 +24,27 @@ macro_rules! built_in {
 }
 
 /// Built-in files by their path below `static/`. A file of the site with the same path wins.
-const BUILT_IN: &[(&str, Use, &[u8])] = built_in![
-    "css/site.css" => Use::Style,
-    "css/tables.css" => Use::Style,
-    "css/find.css" => Use::Style,
-    "js/core.js" => Use::Script(Script::Search),
-    "js/search.js" => Use::Script(Script::Search),
-    "js/runs.js" => Use::Script(Script::Runs),
-    "js/annotations.js" => Use::Script(Script::Annotations),
-    "js/vendor/minisearch.js" => Use::Library("search/minisearch.js"),
-    "js/vendor/minisearch.LICENSE.txt" => Use::Library("search/minisearch.LICENSE.txt"),
-    "js/compare-sides.js" => Use::Script(Script::Compare),
-    "js/compare-tapes.js" => Use::Script(Script::Compare),
-    "js/compare-align.js" => Use::Script(Script::Compare),
-    "js/compare-pick.js" => Use::Script(Script::Compare),
-    "js/compare.js" => Use::Script(Script::Compare),
-    "js/play.js" => Use::Script(Script::Play),
-    "js/tables.js" => Use::Script(Script::Tables),
-    "js/timeline.js" => Use::Script(Script::Timeline),
-    "js/reader.js" => Use::Script(Script::Reader),
-    "js/contents.js" => Use::Script(Script::Contents),
-    "icon.svg" => Use::Icon,
+const BUILT_IN: &[(&str, AssetUse, &[u8])] = built_in![
+    "css/site.css" => AssetUse::Style,
+    "css/tables.css" => AssetUse::Style,
+    "css/find.css" => AssetUse::Style,
+    "js/core.js" => AssetUse::Script(Script::Search),
+    "js/search.js" => AssetUse::Script(Script::Search),
+    "js/runs.js" => AssetUse::Script(Script::Runs),
+    "js/annotations.js" => AssetUse::Script(Script::Annotations),
+    "js/vendor/minisearch.js" => AssetUse::Library("search/minisearch.js"),
+    "js/vendor/minisearch.LICENSE.txt" => AssetUse::Library("search/minisearch.LICENSE.txt"),
+    "js/compare-sides.js" => AssetUse::Script(Script::Compare),
+    "js/compare-tapes.js" => AssetUse::Script(Script::Compare),
+    "js/compare-align.js" => AssetUse::Script(Script::Compare),
+    "js/compare-pick.js" => AssetUse::Script(Script::Compare),
+    "js/compare.js" => AssetUse::Script(Script::Compare),
+    "js/play.js" => AssetUse::Script(Script::Play),
+    "js/tables.js" => AssetUse::Script(Script::Tables),
+    "js/timeline.js" => AssetUse::Script(Script::Timeline),
+    "js/reader.js" => AssetUse::Script(Script::Reader),
+    "js/contents.js" => AssetUse::Script(Script::Contents),
+    "icon.svg" => AssetUse::Icon,
 ];
 
 /// A file to publish.
@@ -81,17 +81,17 @@ pub fn collect(user: &[(String, Vec<u8>)], minified: bool) -> Assets {
             bytes.to_vec()
         };
         let path = match used {
-            Use::Library(path) => path.to_owned(),
+            AssetUse::Library(path) => path.to_owned(),
             _ => hashed(name, &bytes),
         };
         match used {
-            Use::Style => assets.links.styles.push(path.clone()),
-            Use::Script(script) => {
+            AssetUse::Style => assets.links.styles.push(path.clone()),
+            AssetUse::Script(script) => {
                 let files = assets.links.scripts.entry(script).or_default();
                 files.push(path.clone());
             }
-            Use::Library(_) => {}
-            Use::Icon => assets.links.icon.clone_from(&path),
+            AssetUse::Library(_) => {}
+            AssetUse::Icon => assets.links.icon.clone_from(&path),
         }
         assets.files.push(Asset { path, bytes });
     }
@@ -105,11 +105,11 @@ pub fn collect(user: &[(String, Vec<u8>)], minified: bool) -> Assets {
     assets
 }
 
-fn small(used: Use, is_own: bool, bytes: &[u8]) -> Vec<u8> {
+fn small(used: AssetUse, is_own: bool, bytes: &[u8]) -> Vec<u8> {
     match (used, std::str::from_utf8(bytes)) {
-        (Use::Style, Ok(css)) => minify::style_sheet(css).into_bytes(),
+        (AssetUse::Style, Ok(css)) => minify::style_sheet(css).into_bytes(),
         // A script of the site stays as it was written.
-        (Use::Script(_), Ok(js)) if !is_own => minify::script(js).into_bytes(),
+        (AssetUse::Script(_), Ok(js)) if !is_own => minify::script(js).into_bytes(),
         _ => bytes.to_vec(),
     }
 }

@@ -4,13 +4,13 @@
 //! only what they accept reaches the disk. This module reads the clock, for the time of an annotation.
 
 mod annotate;
-mod desk;
 mod files;
+mod open_run;
 mod rehash;
 pub mod starter;
 mod validate;
 
-pub use annotate::{By, Pointed, Request, Written, annotate};
+pub use annotate::{AnnotationAuthor, EventRef, Request, Written, annotate};
 pub use rehash::{Outcome, Rehashed, Request as RehashRequest, Target, rehash};
 pub use validate::{Validated, validate};
 

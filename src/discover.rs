@@ -11,7 +11,7 @@ use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Checked, Diagnostic, Place, codes};
 use crate::formats::{run_record, withdrawn};
 use crate::model::implementation::FOLDER;
-use crate::model::prose::Shelf;
+use crate::model::prose::ProseKind;
 use crate::model::slug::slugify;
 
 /// A directory that holds a run record.
@@ -35,8 +35,8 @@ pub struct ProseFile {
     /// Its path in diagnostics.
     pub shown: String,
     /// What it is about.
-    pub shelf: Shelf,
-    /// Its address on the shelf.
+    pub kind: ProseKind,
+    /// Its address among those of its kind.
     pub slug: String,
 }
 
@@ -97,7 +97,7 @@ pub fn discover(site: &Path, content: &[PathBuf]) -> Checked<Discovered> {
     found.runs.sort_by(|a, b| a.shown.cmp(&b.shown));
     found
         .prose
-        .sort_by(|a, b| (a.shelf, &a.shown).cmp(&(b.shelf, &b.shown)));
+        .sort_by(|a, b| (a.kind, &a.shown).cmp(&(b.kind, &b.shown)));
     Checked {
         value: found,
         diagnostics,
@@ -217,7 +217,7 @@ impl Walk<'_> {
     /// Prose is directly in one of the four folders of a content root.
     fn prose(&mut self, path: &Path, seen: &mut BTreeSet<PathBuf>) {
         let folder = path.parent().and_then(Path::file_name);
-        let Some((shelf, _)) = Shelf::ALL
+        let Some((kind, _)) = ProseKind::ALL
             .iter()
             .find(|(_, name)| folder.is_some_and(|f| f == *name))
         else {
@@ -235,7 +235,7 @@ impl Walk<'_> {
             path: path.to_owned(),
             root: self.root.clone(),
             shown: self.shown(path),
-            shelf: *shelf,
+            kind: *kind,
             slug: slugify(&stem.to_string_lossy()),
         });
     }

@@ -17,16 +17,16 @@ use crate::model::transcript::Conversation;
 use crate::rules;
 
 mod conversation;
+mod digests;
 mod implementation;
-mod imprint;
 mod payloads;
 mod record;
 mod sidecars;
 mod threads;
 
 use conversation::conversation;
+pub use digests::digests;
 pub use implementation::implementation;
-pub use imprint::imprint;
 pub use record::{Record, details, record};
 use sidecars::sidecars;
 use threads::threads;

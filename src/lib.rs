@@ -137,7 +137,7 @@ use site::Site;
 /// The content or the site's own files cannot be read at all.
 pub fn check(site: &Site, progress: &dyn Progress) -> Result<Outcome, Failure> {
     let open = || Stage::dry_run(&site.out, &site.shown(&site.out), &site.inputs());
-    make(site, progress, &open, None).map(|made| made.outcome)
+    stage_site(site, progress, &open, None).map(|staged| staged.outcome)
 }
 
 /// Checks everything and, unless the content has errors, replaces the old site with the new one.
@@ -174,26 +174,26 @@ fn build_with(
     progress: &dyn Progress,
 ) -> Result<(Outcome, Replaced), Failure> {
     let open = || Stage::open(&site.out, &site.shown(&site.out), &site.inputs());
-    let mut made = make(site, progress, &open, memory.as_deref())?;
-    if made.outcome.publishes(site) {
+    let mut staged = stage_site(site, progress, &open, memory.as_deref())?;
+    if staged.outcome.publishes(site) {
         progress.begin("Replacing the site", 1);
-        let spool = std::mem::take(&mut made.stages[0].spool);
-        for stage in &mut made.stages {
+        let spool = std::mem::take(&mut staged.stages[0].spool);
+        for stage in &mut staged.stages {
             stage.swap().map_err(|problem| vec![problem])?;
         }
-        made.outcome.published = true;
+        staged.outcome.published = true;
         if let Some(memory) = memory {
-            memory.learn(&made.gathered, &made.outcome, spool);
+            memory.learn(&staged.gathered, &staged.outcome, spool);
         }
     }
     let replaced = Replaced {
-        _stages: made.stages,
+        _stages: staged.stages,
     };
-    Ok((made.outcome, replaced))
+    Ok((staged.outcome, replaced))
 }
 
 /// A site that has not been put in its place yet.
-struct Made {
+struct StagedSite {
     gathered: Gathered,
     outcome: Outcome,
     /// The site, and an export where one was asked for.
@@ -201,12 +201,12 @@ struct Made {
 }
 
 /// Makes the site in a stage. A check is a build whose stage writes nothing, so both always give the same answer.
-fn make(
+fn stage_site(
     site: &Site,
     progress: &dyn Progress,
     open_stage: &dyn Fn() -> Result<Stage, Diagnostic>,
     memory: Option<&Memory>,
-) -> Result<Made, Failure> {
+) -> Result<StagedSite, Failure> {
     // Every record and all prose: what is small, and what the order of the runs depends on.
     let mut gathered = Gathered::gather(site, memory.is_some(), progress)?;
     let renderer = site
@@ -245,7 +245,7 @@ fn make(
     let export = pipeline::export(site, &gathered, &outcome, progress)?;
     #[cfg(not(feature = "parquet"))]
     let export = None;
-    Ok(Made {
+    Ok(StagedSite {
         gathered,
         outcome,
         stages: std::iter::once(stage).chain(export).collect(),

@@ -23,7 +23,7 @@ use crate::formats::{run_record, withdrawn as list};
 use crate::model::FileDigest;
 
 pub use assets::{Asset, AssetReader, asset, asset_reader};
-use confined::{Bounds, Most, attempt, read, unreadable};
+use confined::{Bounds, SizeLimit, attempt, read, unreadable};
 use fault::Fault;
 pub use fingerprint::{Fingerprint, fingerprint};
 pub use named::{implementation, payload};
@@ -73,7 +73,7 @@ pub fn record(directory: &RunDirectory, limits: &Limits) -> Result<Loaded, Diagn
     let name = run_record::FILE_NAME;
     let shown = format!("{}/{name}", directory.shown);
     let folder = open(directory).map_err(|error| unreadable(&shown, &error.to_string()))?;
-    let bytes = run_files::read(&folder, name, &shown, Most::document(limits))?;
+    let bytes = run_files::read(&folder, name, &shown, SizeLimit::document(limits))?;
     let bytes = bytes.ok_or_else(|| unreadable(&shown, "it no longer exists"))?;
     Ok(Loaded::new(name.to_owned(), shown, bytes))
 }
@@ -88,7 +88,7 @@ pub fn prose(
     shown: &str,
     limits: &Limits,
 ) -> Result<Vec<u8>, Diagnostic> {
-    of_the_content(root, path, shown, Most::writeup(limits))
+    of_the_content(root, path, shown, SizeLimit::writeup(limits))
 }
 
 /// Reads a list of withdrawn runs.
@@ -96,7 +96,7 @@ pub fn prose(
 /// # Errors
 /// The file cannot be read, is too large, or is a link that it may not be.
 pub fn withdrawn(file: &WithdrawnFile, limits: &Limits) -> Result<Vec<u8>, Diagnostic> {
-    let most = Most::document(limits);
+    let most = SizeLimit::document(limits);
     of_the_content(&file.root, &file.path, &file.shown, most)
 }
 
@@ -105,7 +105,7 @@ fn of_the_content(
     root: &Path,
     path: &Path,
     shown: &str,
-    most: Most,
+    most: SizeLimit,
 ) -> Result<Vec<u8>, Diagnostic> {
     let failed = |error: io::Error| unreadable(shown, &error.to_string());
     let content = Folder::open(root).map_err(failed)?;
@@ -145,7 +145,7 @@ pub fn published(
         folder: "the site",
         allows: &|_| true,
     };
-    let most = Most::file(limits);
+    let most = SizeLimit::file(limits);
     read(&root, Path::new(path), &shown, most, &bounds)
 }
 
@@ -198,7 +198,7 @@ pub fn tree(site: &Path, folder: &str) -> Result<Vec<(String, Vec<u8>)>, Diagnos
             .ok_or_else(|| unreadable(folder, "a name is not UTF-8"))?
             .join("/");
         let shown = format!("{folder}/{name}");
-        let all = Most {
+        let all = SizeLimit {
             bytes: u64::MAX,
             key: "file",
             line: None,

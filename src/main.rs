@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use runpress::site::Overrides;
 
-use cli::build::Doing;
+use cli::build::BuildMode;
 #[cfg(feature = "serve")]
 use cli::serve;
 use cli::{Cli, Command, author, build, lookup, shell};
@@ -55,7 +55,7 @@ fn main() -> ExitCode {
                 previous: previous.clone(),
                 ..Overrides::default()
             };
-            build::run(&cli, input, Doing::Check, overrides)
+            build::run(&cli, input, BuildMode::Check, overrides)
         }
         Command::Build {
             input,
@@ -73,7 +73,7 @@ fn main() -> ExitCode {
                 export: export.clone(),
                 ..Overrides::default()
             };
-            build::run(&cli, input, Doing::Build, overrides)
+            build::run(&cli, input, BuildMode::Build, overrides)
         }
     };
     ExitCode::from(status)

@@ -37,9 +37,9 @@ pub trait Progress: Sync {
 
 /// Shows no progress.
 #[derive(Debug, Clone, Copy)]
-pub struct Silent;
+pub struct NoProgress;
 
-impl Progress for Silent {
+impl Progress for NoProgress {
     fn begin(&self, _step: &'static str, _ticks: usize) {}
 
     fn tick(&self) {}

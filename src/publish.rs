@@ -17,7 +17,7 @@ use crate::spool::Spool;
 
 mod ours;
 
-use ours::{Beside, Lock, examine, foreign, is_cname, linked, locked, own_line};
+use ours::{Lock, ParentFolder, examine, foreign, is_cname, linked, locked, own_line};
 
 /// The marker's name in the output folder.
 pub const MARKER: &str = ".runpress";
@@ -48,14 +48,14 @@ struct Folders {
     /// Its name.
     staged: PathBuf,
     /// Where both are.
-    beside: Beside,
+    parent_folder: ParentFolder,
     // Held for their locks, which end with the process however it ends.
     _locks: Vec<Lock>,
 }
 
 /// A file in the output folder that would be written again as it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kept {
+pub struct SiteFile {
     /// Relative to the site's root.
     pub path: String,
     /// Size in bytes.
@@ -101,14 +101,14 @@ impl Stage {
         let names = [sibling(".runpress-staging"), sibling(".runpress-aside")];
         let name = Path::new(name);
         fs::create_dir_all(parent).map_err(|error| failed(shown, &error))?;
-        let beside = Beside::open(parent).map_err(|error| failed(shown, &error))?;
+        let parent_folder = ParentFolder::open(parent).map_err(|error| failed(shown, &error))?;
         // A build that could not exchange the folders at once may have been stopped between its two renames.
-        if !out.exists() && beside.has_ours(&names[1]) {
+        if !out.exists() && parent_folder.has_ours(&names[1]) {
             fs::rename(parent.join(&names[1]), &out).map_err(|error| failed(shown, &error))?;
         }
-        let mut locks: Vec<Lock> = beside.lock(name, shown)?.into_iter().collect();
+        let mut locks: Vec<Lock> = parent_folder.lock(name, shown)?.into_iter().collect();
         for leftover in &names {
-            beside.clear(leftover, shown)?;
+            parent_folder.clear(leftover, shown)?;
         }
         let [staged, _] = names;
         let staging = parent.join(&staged);
@@ -119,7 +119,7 @@ impl Stage {
         File::create_new(staging.join(MARKER))
             .and_then(|mut marker| marker.write_all(MARKER_TEXT))
             .map_err(|error| failed(shown, &error))?;
-        locks.extend(beside.lock(&staged, shown)?);
+        locks.extend(parent_folder.lock(&staged, shown)?);
         #[cfg(target_os = "linux")]
         spread(&staging);
         Ok(Self::new(Some(Folders {
@@ -127,7 +127,7 @@ impl Stage {
             out,
             staging,
             staged,
-            beside,
+            parent_folder,
             _locks: locks,
         })))
     }
@@ -186,7 +186,7 @@ impl Stage {
     /// Takes files over from the site that is replaced: all of them, or none and `false`. They share their place on the disk
     /// where the file system can do that, since nothing that is published is ever changed in place.
     #[must_use]
-    pub fn keep(&self, files: &[Kept]) -> bool {
+    pub fn keep(&self, files: &[SiteFile]) -> bool {
         let Some(folders) = &self.folders else {
             return false;
         };
@@ -338,7 +338,7 @@ impl Drop for Folders {
     /// What is left under the name of the stage is a site that was not put in its place, or the old one; failing to remove it
     /// does no harm.
     fn drop(&mut self) {
-        let _ = self.beside.remove(&self.staged);
+        let _ = self.parent_folder.remove(&self.staged);
     }
 }
 

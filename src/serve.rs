@@ -29,7 +29,7 @@ mod watcher;
 
 pub use watcher::{Change, Watcher};
 
-use state::Shown;
+use state::SiteState;
 
 /// Why a site cannot be served.
 #[derive(Debug)]
@@ -52,7 +52,7 @@ const NEXT: u16 = 100;
 pub struct Server {
     folder: Arc<TempDir>,
     address: SocketAddr,
-    shown: watch::Sender<Arc<Shown>>,
+    shown: watch::Sender<Arc<SiteState>>,
     working: Arc<Working>,
     memory: Memory,
     _runtime: Runtime,
@@ -88,7 +88,8 @@ impl Server {
             .enable_all()
             .build()?;
         let session = folder.path().file_name().unwrap_or_default();
-        let (shown, seen) = watch::channel(Arc::new(Shown::nothing(&session.to_string_lossy())));
+        let (shown, seen) =
+            watch::channel(Arc::new(SiteState::nothing(&session.to_string_lossy())));
         let working = Arc::new(Working::default());
         {
             let _context = runtime.enter();
@@ -151,7 +152,7 @@ impl Server {
             let (outcome, replaced) = crate::rebuild(&site, &mut self.memory, &progress)?;
             Ok(((site, outcome), replaced))
         });
-        progress.stand_still_at_the_end();
+        progress.block_during_shutdown();
         self.working.builds.store(false, Ordering::SeqCst);
         let (result, replaced) = match result {
             Ok((built, replaced)) => (Ok(built), Some(replaced)),
@@ -190,7 +191,7 @@ struct Interruptible<'a> {
 }
 
 impl Interruptible<'_> {
-    fn stand_still_at_the_end(&self) {
+    fn block_during_shutdown(&self) {
         while self.working.ends.load(Ordering::SeqCst) {
             thread::park();
         }
@@ -199,12 +200,12 @@ impl Interruptible<'_> {
 
 impl Progress for Interruptible<'_> {
     fn begin(&self, step: &'static str, ticks: usize) {
-        self.stand_still_at_the_end();
+        self.block_during_shutdown();
         self.inner.begin(step, ticks);
     }
 
     fn tick(&self) {
-        self.stand_still_at_the_end();
+        self.block_during_shutdown();
         self.inner.tick();
     }
 }

@@ -104,19 +104,19 @@ shape!(
 /// A value that is described and may all the same be anything: where it is of another type, the document is shown
 /// without it.
 #[derive(Debug, Clone, Copy)]
-pub struct Late<T>(std::marker::PhantomData<T>);
+pub struct Lenient<T>(std::marker::PhantomData<T>);
 
-impl<T: JsonSchema> JsonSchema for Late<T> {
+impl<T: JsonSchema> JsonSchema for Lenient<T> {
     fn inline_schema() -> bool {
         true
     }
 
     fn schema_name() -> Cow<'static, str> {
-        format!("Late_{}", T::schema_name()).into()
+        format!("Lenient_{}", T::schema_name()).into()
     }
 
     fn schema_id() -> Cow<'static, str> {
-        format!("{}::Late<{}>", module_path!(), T::schema_id()).into()
+        format!("{}::Lenient<{}>", module_path!(), T::schema_id()).into()
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {

@@ -12,7 +12,7 @@ use crate::model::tape::{Event, Tape};
 use crate::model::words::says;
 use crate::site::Site;
 
-use super::desk::{self, Desk, Sheet};
+use super::open_run::{self, OpenRun, SidecarFile};
 use super::{Refusal, files};
 
 /// What is to be said, as it was given. Nothing of it is checked before the rules see it.
@@ -37,12 +37,12 @@ pub struct Request {
     /// What got in the way.
     pub friction_kind: Option<String>,
     /// Who says it.
-    pub author: Option<By>,
+    pub author: Option<AnnotationAuthor>,
 }
 
 /// Who says it.
 #[derive(Debug, Clone, Serialize)]
-pub struct By {
+pub struct AnnotationAuthor {
     /// Name or handle.
     pub id: String,
     /// `human`, `agent` or `system`.
@@ -63,14 +63,14 @@ pub struct Written {
     /// Its id.
     pub id: String,
     /// The event that it points at, and the last that it covers.
-    pub events: Vec<Pointed>,
+    pub events: Vec<EventRef>,
     /// What is worth knowing about it.
     pub notes: Vec<Diagnostic>,
 }
 
 /// An event that is pointed at.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Pointed {
+pub struct EventRef {
     /// Its number.
     pub seq: u64,
     /// The word of its kind.
@@ -79,7 +79,7 @@ pub struct Pointed {
     pub says: String,
 }
 
-impl Pointed {
+impl EventRef {
     pub(super) fn of(event: &Event<'_>) -> Self {
         Self {
             seq: event.seq,
@@ -101,7 +101,7 @@ impl Written {
     #[must_use]
     pub fn text(&self) -> String {
         let made = if self.is_new { " (new)" } else { "" };
-        let events: Vec<String> = self.events.iter().map(Pointed::text).collect();
+        let events: Vec<String> = self.events.iter().map(EventRef::text).collect();
         format!(
             "{}:{}{made}: {}\n  {}\n",
             visible(&self.file),
@@ -123,9 +123,9 @@ pub fn annotate(
     request: &Request,
     waiting: &dyn Fn(&str),
 ) -> Result<Written, Refusal> {
-    let directory = desk::find(site, &request.run)?;
+    let directory = open_run::find(site, &request.run)?;
     let _lock = files::lock(&directory, waiting)?;
-    files::settled(|| attempt(site, &directory, request))
+    files::retry_while_changed(|| attempt(site, &directory, request))
 }
 
 fn attempt(
@@ -133,37 +133,37 @@ fn attempt(
     directory: &RunDirectory,
     request: &Request,
 ) -> Result<Option<Written>, Refusal> {
-    let mut desk = Desk::open(&site.config, directory)?;
-    let (before, tape, sheet, id, bytes) = {
-        let found = desk.inspect();
-        let position = desk.tape(&found, request.tape.as_deref(), &desk.tapes())?;
-        let sheet = desk.sidecar(&found, position)?;
+    let mut run = OpenRun::open(&site.config, directory)?;
+    let (before, tape, sidecar_file, id, bytes) = {
+        let found = run.inspect();
+        let position = run.tape(&found, request.tape.as_deref(), &run.tapes())?;
+        let sidecar_file = run.sidecar(&found, position)?;
         let sidecar = found.value.sidecars[position].as_ref();
         if sidecar.is_some_and(is_stale) {
             // Otherwise nobody could tell which annotations are about the tape as it was.
-            let mut problems = desk.about(&found, &sheet.name);
+            let mut problems = run.about(&found, &sidecar_file.name);
             problems.retain(|problem| problem.code == &codes::ANNOTATION_TAPE_DIGEST_MISMATCH);
             return Err(Refusal::Content(problems));
         }
         let id = free_id(sidecar, request);
         let line = line(request, &id);
-        let start = sheet
+        let start = sidecar_file
             .bytes
             .clone()
             .unwrap_or_else(|| header(&found.value.tapes[position]).into_bytes());
         (
             found.diagnostics,
             position,
-            sheet,
+            sidecar_file,
             id,
             with_line(start, &line),
         )
     };
-    let Sheet { name, bytes: old } = sheet;
-    desk.files
+    let SidecarFile { name, bytes: old } = sidecar_file;
+    run.files
         .set_sidecar(directory, &name, bytes.clone(), &site.config.limits)
         .map_err(|problem| Refusal::Content(vec![problem]))?;
-    let after = desk.inspect();
+    let after = run.inspect();
     let mut added = after.diagnostics;
     added.retain(|problem| !before.iter().any(|known| is_same(known, problem)));
     // A warning stops it, too: unknown kinds are for newer producers, and this one is not newer than itself.
@@ -187,7 +187,7 @@ fn attempt(
         id,
         events: events
             .filter_map(|seq| tape.position_up_to(seq))
-            .map(|position| Pointed::of(&tape.events[position]))
+            .map(|position| EventRef::of(&tape.events[position]))
             .collect(),
         notes: added,
     }))
@@ -247,7 +247,7 @@ struct Annotation<'a> {
     kind: &'a str,
     evidence: Option<&'a str>,
     suggested_fix: Option<()>,
-    author: Option<&'a By>,
+    author: Option<&'a AnnotationAuthor>,
     timestamp: String,
     span: Option<Span>,
     hypothesis_status: Option<&'a str>,

@@ -35,14 +35,14 @@ const RANDOM: usize = 6;
 
 /// How long a lock is waited for.
 #[derive(Debug, Clone, Copy)]
-struct Patience {
+struct LockTimeout {
     /// Before it is said.
     silent: Duration,
     /// Before it is given up.
     most: Duration,
 }
 
-const PATIENCE: Patience = Patience {
+const LOCK_TIMEOUT: LockTimeout = LockTimeout {
     silent: Duration::from_secs(1),
     most: Duration::from_secs(30),
 };
@@ -69,7 +69,7 @@ pub(super) fn lock(directory: &RunDirectory, waiting: &dyn Fn(&str)) -> Result<F
         Err(fault) => return Err(failed(&fault.reason())),
     };
     let shown = format!("{}/{name}", directory.shown);
-    if wait(&file, &shown, PATIENCE, waiting)? {
+    if wait(&file, &shown, LOCK_TIMEOUT, waiting)? {
         clear(&directory.path);
     }
     Ok(file)
@@ -79,7 +79,7 @@ pub(super) fn lock(directory: &RunDirectory, waiting: &dyn Fn(&str)) -> Result<F
 fn wait(
     file: &File,
     shown: &str,
-    patience: Patience,
+    patience: LockTimeout,
     waiting: &dyn Fn(&str),
 ) -> Result<bool, Refusal> {
     let shown = quoted(shown);
@@ -137,7 +137,7 @@ fn clear(folder: &Path) {
 }
 
 /// Repeats `attempt` until it says that the file was not changed by others meanwhile.
-pub(super) fn settled<T>(
+pub(super) fn retry_while_changed<T>(
     mut attempt: impl FnMut() -> Result<Option<T>, Refusal>,
 ) -> Result<T, Refusal> {
     for _ in 0..ATTEMPTS {
@@ -258,7 +258,7 @@ mod tests {
         held.lock().expect("a lock");
         let said = std::cell::RefCell::new(Vec::new());
         let waiting = |words: &str| said.borrow_mut().push(words.to_owned());
-        let patience = Patience {
+        let patience = LockTimeout {
             silent: Duration::from_millis(30),
             most: Duration::from_millis(150),
         };
@@ -283,7 +283,7 @@ mod tests {
     #[test]
     fn a_file_that_never_settles_is_given_up() {
         let mut tries = 0;
-        let result = settled(|| {
+        let result = retry_while_changed(|| {
             tries += 1;
             Ok(None::<()>)
         });

@@ -16,8 +16,8 @@ use crate::model::tape::{Event, Format, Tape};
 use crate::model::words::excerpt;
 use crate::site::Site;
 
-use super::annotate::Pointed;
-use super::desk::{self, Desk};
+use super::annotate::EventRef;
+use super::open_run::{self, OpenRun};
 use super::{Refusal, files};
 
 /// Which sidecar is meant.
@@ -67,9 +67,9 @@ pub struct Target {
     /// The beginning of its evidence.
     pub says: String,
     /// The event that it pointed at; `None` when the tape as it was is not known, or had no such event.
-    pub before: Option<Pointed>,
+    pub before: Option<EventRef>,
     /// The event that it points at.
-    pub now: Option<Pointed>,
+    pub now: Option<EventRef>,
     /// Where the event that it pointed at is on the changed tape; `None` when it is not there as it was.
     pub stands_at: Option<u64>,
     /// The number that it points at.
@@ -86,7 +86,7 @@ impl Target {
         let now = self
             .now
             .as_ref()
-            .map_or_else(|| format!("no event {}", self.event), Pointed::text);
+            .map_or_else(|| format!("no event {}", self.event), EventRef::text);
         let events = match (&self.before, self.stands_at) {
             (None, _) => now,
             (Some(_), Some(seq)) if seq == self.event => format!("{now} (unchanged)"),
@@ -142,9 +142,9 @@ impl Rehashed {
 /// The run, the tape or the sidecar is not there or does not load, or the file cannot be written. That an annotation
 /// has an error is no failure: it is said in the outcome, with the others.
 pub fn rehash(site: &Site, request: &Request, waiting: &dyn Fn(&str)) -> Result<Rehashed, Refusal> {
-    let directory = desk::find(site, &request.run)?;
+    let directory = open_run::find(site, &request.run)?;
     let _lock = files::lock(&directory, waiting)?;
-    files::settled(|| attempt(&site.config, &directory, request))
+    files::retry_while_changed(|| attempt(&site.config, &directory, request))
 }
 
 fn attempt(
@@ -152,17 +152,18 @@ fn attempt(
     directory: &RunDirectory,
     request: &Request,
 ) -> Result<Option<Rehashed>, Refusal> {
-    let mut desk = Desk::open(config, directory)?;
+    let mut run = OpenRun::open(config, directory)?;
     let (name, old, new, mut done) = {
-        let found = desk.inspect();
-        let position = desk.tape(&found, request.tape.as_deref(), &desk.annotated(&found))?;
+        let found = run.inspect();
+        let position = run.tape(&found, request.tape.as_deref(), &run.annotated(&found))?;
         let tape = &found.value.tapes[position];
-        let sheet = desk.sidecar(&found, position)?;
-        let (Some(old), Some(sidecar)) = (sheet.bytes, &found.value.sidecars[position]) else {
-            return Err(desk::no_sidecar(&tape.file, directory));
+        let sidecar_file = run.sidecar(&found, position)?;
+        let (Some(old), Some(sidecar)) = (sidecar_file.bytes, &found.value.sidecars[position])
+        else {
+            return Err(open_run::no_sidecar(&tape.file, directory));
         };
         let mut done = Rehashed {
-            file: format!("{}/{}", directory.shown, sheet.name),
+            file: format!("{}/{}", directory.shown, sidecar_file.name),
             hash: tape.content_hash.clone(),
             outcome: Outcome::Agreed,
             annotations: Vec::new(),
@@ -189,12 +190,12 @@ fn attempt(
                 "Save the sidecar as UTF-8.",
             )
         })?;
-        (sheet.name, old, new, done)
+        (sidecar_file.name, old, new, done)
     };
-    desk.files
+    run.files
         .set_sidecar(directory, &name, new.clone(), &config.limits)
         .map_err(|problem| Refusal::Content(vec![problem]))?;
-    done.problems = desk.about(&desk.inspect(), &name);
+    done.problems = run.about(&run.inspect(), &name);
     // A quote that its event does not hold shows that the event has moved.
     let strict = config.policy.stale_annotations == Severity::Error;
     let moved = |problem: &Diagnostic| strict && problem.code == &codes::ANNOTATION_QUOTE_NOT_FOUND;
@@ -269,8 +270,8 @@ fn targets(sidecar: &Sidecar<'_>, before: Option<&Tape<'_>>, now: &Tape<'_>) -> 
                 annotation.evidence.as_deref().unwrap_or_default(),
                 80,
             )),
-            before: was.map(Pointed::of),
-            now: position.map(|position| Pointed::of(&now.events[position])),
+            before: was.map(EventRef::of),
+            now: position.map(|position| EventRef::of(&now.events[position])),
             stands_at,
             event: annotation.event,
         }

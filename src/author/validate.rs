@@ -4,7 +4,7 @@ use crate::feeds::report::HarnReport;
 use crate::site::Site;
 
 use super::Refusal;
-use super::desk::{self, Desk};
+use super::open_run::{self, OpenRun};
 
 /// Harn's report of a sidecar.
 #[derive(Debug)]
@@ -20,14 +20,14 @@ pub struct Validated {
 /// # Errors
 /// The run, the tape or the sidecar is missing or does not load.
 pub fn validate(site: &Site, run: &str, tape: Option<&str>) -> Result<Validated, Refusal> {
-    let directory = desk::find(site, run)?;
-    let desk = Desk::open(&site.config, &directory)?;
-    let found = desk.inspect();
-    let position = desk.tape(&found, tape, &desk.annotated(&found))?;
+    let directory = open_run::find(site, run)?;
+    let run = OpenRun::open(&site.config, &directory)?;
+    let found = run.inspect();
+    let position = run.tape(&found, tape, &run.annotated(&found))?;
     let tape = &found.value.tapes[position];
-    desk.sidecar(&found, position)?;
+    run.sidecar(&found, position)?;
     let Some(sidecar) = &found.value.sidecars[position] else {
-        return Err(desk::no_sidecar(&tape.file, &directory));
+        return Err(open_run::no_sidecar(&tape.file, &directory));
     };
     let report = HarnReport::from(&sidecar.report);
     let json = serde_json::to_string_pretty(&report).map_err(|error| {

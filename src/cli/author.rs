@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io::IsTerminal;
 use std::path::Path;
 
-use runpress::author::{self, By, Outcome, Refusal, RehashRequest, Request};
+use runpress::author::{self, AnnotationAuthor, Outcome, Refusal, RehashRequest, Request};
 use runpress::diagnostics::text::visible;
 use runpress::diagnostics::{self, Diagnostic, human};
 use runpress::site::{Overrides, Site};
@@ -66,7 +66,7 @@ fn add(cli: &Cli, site: &Site, asked: &Annotate, event: u64, kind: &str) -> u8 {
         span_end: asked.span_end,
         hypothesis_status: asked.hypothesis_status.clone(),
         friction_kind: asked.friction_kind.clone(),
-        author: asked.author.as_ref().map(|id| By {
+        author: asked.author.as_ref().map(|id| AnnotationAuthor {
             id: id.clone(),
             kind: match asked.author_kind {
                 AuthorKind::Human => "human",

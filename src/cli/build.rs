@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use runpress::diagnostics::text::visible;
-use runpress::diagnostics::{Diagnostic, Severity, Tally, github, human, json, junit, sarif};
+use runpress::diagnostics::{
+    Diagnostic, Severity, SeverityCounts, github, human, json, junit, sarif,
+};
 use runpress::ledger::Build;
-use runpress::pipeline::{Outcome, Progress, Silent};
+use runpress::pipeline::{NoProgress, Outcome, Progress};
 use runpress::site::{Overrides, Site};
 use runpress::url::HttpUrl;
 use runpress::view::{format, summary};
@@ -17,16 +19,16 @@ use super::console::{Bar, refuse, say, say_raw, styled};
 use super::paths::Folders;
 use super::{CONTENT_ERRORS, COULD_NOT_RUN, Cli, Deny, Format, Input};
 
-/// Whether a build is rehearsed or played.
+/// Whether the site is only checked or also published.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Doing {
+pub(crate) enum BuildMode {
     Check,
     Build,
 }
 
 /// What a check or a build that could run came to.
 #[derive(Clone, Copy)]
-struct Done<'a> {
+struct CompletedBuild<'a> {
     site: &'a Site,
     outcome: &'a Outcome,
     /// Whether the content may be published.
@@ -35,7 +37,7 @@ struct Done<'a> {
     verdict: &'static str,
 }
 
-impl<'a> Done<'a> {
+impl<'a> CompletedBuild<'a> {
     fn of(
         result: &'a Result<(Site, Outcome), Failure>,
         is_build: bool,
@@ -65,9 +67,9 @@ impl<'a> Done<'a> {
 }
 
 /// Runs a check or a build; `rest` is what the options that are not of the input change.
-pub(crate) fn run(cli: &Cli, input: &Input, doing: Doing, rest: Overrides) -> u8 {
+pub(crate) fn run(cli: &Cli, input: &Input, mode: BuildMode, rest: Overrides) -> u8 {
     let start = Instant::now();
-    let is_build = doing == Doing::Build;
+    let is_build = mode == BuildMode::Build;
     let overrides = overrides(input, rest);
     let Some(root) = root(cli) else {
         return COULD_NOT_RUN;
@@ -75,7 +77,7 @@ pub(crate) fn run(cli: &Cli, input: &Input, doing: Doing, rest: Overrides) -> u8
     let bar = Bar::new(cli);
     let result = Site::open(&root, &overrides).and_then(|site| {
         let progress: &dyn Progress = if cli.quiet && !input.timings {
-            &Silent
+            &NoProgress
         } else {
             &bar
         };
@@ -87,7 +89,7 @@ pub(crate) fn run(cli: &Cli, input: &Input, doing: Doing, rest: Overrides) -> u8
         outcome.map(|outcome| (site, outcome))
     });
     bar.finish();
-    let done = Done::of(&result, is_build);
+    let done = CompletedBuild::of(&result, is_build);
     let status = match &done {
         Ok(done) if done.publishes => 0,
         Ok(_) => CONTENT_ERRORS,
@@ -101,8 +103,11 @@ pub(crate) fn run(cli: &Cli, input: &Input, doing: Doing, rest: Overrides) -> u8
         && !cli.quiet
     {
         say(&summed_up(&done, start.elapsed()));
-        if let Some(build) = done.outcome.news() {
-            say(&format!("Changes since the last site: {}", news(build)));
+        if let Some(build) = done.outcome.changes() {
+            say(&format!(
+                "Changes since the last site: {}",
+                changes_text(build)
+            ));
         }
     }
     if reported { status } else { COULD_NOT_RUN }
@@ -122,24 +127,26 @@ pub(crate) fn overrides(input: &Input, rest: Overrides) -> Overrides {
 
 /// Reports a build of `serve` as one of `build` is reported.
 #[cfg(feature = "serve")]
-pub(crate) fn tell(
+pub(crate) fn report_served(
     cli: &Cli,
     input: &Input,
     root: &Path,
     result: &Result<(Site, Outcome), Failure>,
 ) {
-    report(cli, input, root, &Done::of(result, true));
+    report(cli, input, root, &CompletedBuild::of(result, true));
 }
 
 /// Result of a build of `serve`, in a line; `has_build`: whether there is a site, even of an earlier build.
 #[cfg(feature = "serve")]
-pub(crate) fn came_to(
+pub(crate) fn result_line(
     result: &Result<(Site, Outcome), Failure>,
     has_build: bool,
     elapsed: Duration,
 ) -> String {
     match result {
-        Ok((_, outcome)) if outcome.published => format!("Built: {}", figures(outcome, elapsed)),
+        Ok((_, outcome)) if outcome.published => {
+            format!("Built: {}", counts_line(outcome, elapsed))
+        }
         _ if has_build => "Build failed; still serving the last good build.".to_owned(),
         _ => "Build failed; there is no site to serve yet.".to_owned(),
     }
@@ -167,7 +174,12 @@ fn nearest_root() -> PathBuf {
 }
 
 /// Writes every report that was asked for; `false` when one could not be written.
-fn report(cli: &Cli, input: &Input, root: &Path, done: &Result<Done<'_>, &Failure>) -> bool {
+fn report(
+    cli: &Cli,
+    input: &Input,
+    root: &Path,
+    done: &Result<CompletedBuild<'_>, &Failure>,
+) -> bool {
     let (diagnostics, done) = match done {
         Ok(done) => (&done.outcome.diagnostics, Some(done)),
         Err(problems) => (*problems, None),
@@ -188,7 +200,7 @@ fn report(cli: &Cli, input: &Input, root: &Path, done: &Result<Done<'_>, &Failur
         return true;
     }
     let content = done.map_or(&[][..], |done| &done.site.content);
-    let from_here = || Folders::new(root, content).seen_from_here(&shown);
+    let from_here = || Folders::new(root, content).relative_to_working_dir(&shown);
     let fails = match input.deny {
         Some(Deny::Warnings) => Severity::Warning,
         None => Severity::Error,
@@ -211,14 +223,14 @@ fn report(cli: &Cli, input: &Input, root: &Path, done: &Result<Done<'_>, &Failur
             Format::Markdown => summary::markdown(&summary::Facts {
                 verdict: done.map_or("The build could not run", |done| done.verdict),
                 runs,
-                broken: done.map_or(0, Done::broken),
+                broken: done.map_or(0, CompletedBuild::broken),
                 quarantined,
                 not_published: outcome.map_or(0, |outcome| outcome.not_published),
                 written: outcome
                     .filter(|outcome| outcome.published)
                     .map(|outcome| (outcome.files, outcome.bytes)),
-                news: outcome.and_then(Outcome::news),
-                address: done.and_then(Done::address),
+                changes: outcome.and_then(Outcome::changes),
+                address: done.and_then(CompletedBuild::address),
                 diagnostics: &shown,
             })
             .into_bytes(),
@@ -252,7 +264,7 @@ fn verdict(outcome: &Outcome, is_build: bool, publishes: bool) -> &'static str {
 }
 
 /// `1 run added, 2 runs changed`
-fn news(build: &Build) -> String {
+fn changes_text(build: &Build) -> String {
     let counts = build.lists().map(|(what, runs)| (what, runs.len()));
     let counts = counts.into_iter().chain([("changed", build.changed.len())]);
     let told = counts.filter(|(_, count)| *count > 0);
@@ -262,19 +274,19 @@ fn news(build: &Build) -> String {
     told.join(", ")
 }
 
-fn summed_up(done: &Done<'_>, elapsed: Duration) -> String {
+fn summed_up(done: &CompletedBuild<'_>, elapsed: Duration) -> String {
     let verdict = done.verdict;
-    let figures = figures(done.outcome, elapsed);
+    let counts_line = counts_line(done.outcome, elapsed);
     if done.outcome.published {
         let out = done.site.out.to_string_lossy();
-        return format!("{verdict} in {}: {figures}", visible(&out));
+        return format!("{verdict} in {}: {counts_line}", visible(&out));
     }
-    format!("{verdict}: {figures}")
+    format!("{verdict}: {counts_line}")
 }
 
 /// `3 runs, 120 files, no warnings, 0.2 s, 1.4 MB`
-fn figures(outcome: &Outcome, elapsed: Duration) -> String {
-    let tally = Tally::of(&outcome.diagnostics);
+fn counts_line(outcome: &Outcome, elapsed: Duration) -> String {
+    let tally = SeverityCounts::of(&outcome.diagnostics);
     let mut parts = vec![format::count(outcome.runs, "run")];
     if outcome.quarantined > 0 {
         parts.push(format!("{} quarantined", outcome.quarantined));
@@ -291,7 +303,7 @@ fn figures(outcome: &Outcome, elapsed: Duration) -> String {
             "file",
         ));
     }
-    let problems = human::tally(Tally { notes: 0, ..tally });
+    let problems = human::tally(SeverityCounts { notes: 0, ..tally });
     parts.push(if problems.is_empty() {
         "no warnings".to_owned()
     } else {

@@ -27,7 +27,7 @@ impl Folders {
     }
 
     /// The problems, with paths from the working directory where their files lie below it.
-    pub(crate) fn seen_from_here(&self, problems: &[Diagnostic]) -> Vec<Diagnostic> {
+    pub(crate) fn relative_to_working_dir(&self, problems: &[Diagnostic]) -> Vec<Diagnostic> {
         let seen = |problem: &Diagnostic| Diagnostic {
             place: Place {
                 path: self.path(&problem.place.path),

@@ -47,12 +47,12 @@ pub(crate) fn run(cli: &Cli, input: &Input, port: Option<u16>) -> u8 {
         // What is watched is what the settings name, also when the build fails or something changes meanwhile.
         let result = server.build(&root, &overrides, &bar, |site| watcher.follow(site));
         bar.finish();
-        build::tell(cli, input, &root, &result);
+        build::report_served(cli, input, &root, &result);
         if input.timings {
             say_raw(&bar.timings());
         }
         if !cli.quiet {
-            say(&build::came_to(
+            say(&build::result_line(
                 &result,
                 server.has_build(),
                 start.elapsed(),

@@ -5,7 +5,7 @@ use annotate_snippets::{
 };
 
 use super::text::visible;
-use super::{Diagnostic, Severity, Tally};
+use super::{Diagnostic, Severity, SeverityCounts};
 
 /// All problems as text, styled for a terminal or plain.
 #[must_use]
@@ -33,7 +33,7 @@ pub fn render(diagnostics: &[Diagnostic], styled: bool) -> String {
 
 /// `2 errors, 1 warning`; empty when there is nothing to say.
 #[must_use]
-pub fn tally(tally: Tally) -> String {
+pub fn tally(tally: SeverityCounts) -> String {
     [
         (tally.errors, "error"),
         (tally.warnings, "warning"),

@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::characters::escaped_json;
 use crate::shapes;
 
-use super::{Diagnostic, Severity, Tally};
+use super::{Diagnostic, Severity, SeverityCounts};
 
 /// Everything that a build or a check noticed: `diagnostics.json` and `--report json`.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -75,7 +75,7 @@ impl<'a> Report<'a> {
         runs: usize,
         quarantined: usize,
     ) -> Self {
-        let tally = Tally::of(diagnostics.clone());
+        let tally = SeverityCounts::of(diagnostics.clone());
         Self {
             schema_version: 1,
             summary: Summary {

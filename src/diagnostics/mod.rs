@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-pub use place::{Excerpt, Place, Source, Spot, Walk, without_mark};
+pub use place::{Excerpt, LazyPlace, Place, Source, Walk, without_mark};
 
 /// Severity of a problem. Errors stop a publication, warnings and notes do not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
@@ -239,7 +239,7 @@ impl Collector {
 
 /// How many problems of each severity there are.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct SeverityCounts {
     /// Problems that stop a publication.
     pub errors: usize,
     /// Problems that do not.
@@ -248,7 +248,7 @@ pub struct Tally {
     pub notes: usize,
 }
 
-impl Tally {
+impl SeverityCounts {
     /// Counts `diagnostics`.
     #[must_use]
     pub fn of<'d>(diagnostics: impl IntoIterator<Item = &'d Diagnostic>) -> Self {

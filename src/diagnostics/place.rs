@@ -51,7 +51,7 @@ impl Place {
 
 /// A place that is only looked up when there is something to say about it.
 #[derive(Debug, Clone)]
-pub struct Spot<'a> {
+pub struct LazyPlace<'a> {
     /// The text.
     pub source: Source<'a>,
     /// Byte in the text.
@@ -60,7 +60,7 @@ pub struct Spot<'a> {
     pub pointer: String,
 }
 
-impl Spot<'_> {
+impl LazyPlace<'_> {
     /// The place.
     #[must_use]
     pub fn place(&self) -> Place {

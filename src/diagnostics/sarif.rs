@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_sarif::sarif::{
     ArtifactLocation, Location, LogicalLocation, Message, MultiformatMessageString,
     PhysicalLocation, PropertyBag, Region, ReportingConfiguration, ReportingDescriptor,
-    Result as Finding, ResultColumnKind, ResultLevel, Run, Sarif, Tool, ToolComponent,
+    Result as SarifResult, ResultColumnKind, ResultLevel, Run, Sarif, Tool, ToolComponent,
 };
 
 use super::text::visible;
@@ -34,7 +34,10 @@ pub fn render(diagnostics: &[Diagnostic]) -> serde_json::Result<Vec<u8>> {
         .semantic_version(env!("CARGO_PKG_VERSION"))
         .rules(rules.iter().map(|code| rule(code)).collect::<Vec<_>>())
         .build();
-    let results = shown.iter().map(|d| finding(d, &rules)).collect::<Vec<_>>();
+    let results = shown
+        .iter()
+        .map(|d| sarif_result(d, &rules))
+        .collect::<Vec<_>>();
     let column_kind = serde_json::to_value(ResultColumnKind::UnicodeCodePoints)?;
     let mut run = Run::builder()
         .tool(Tool::builder().driver(driver).build())
@@ -86,7 +89,7 @@ fn rule(code: &Code) -> ReportingDescriptor {
         .build()
 }
 
-fn finding(diagnostic: &Diagnostic, rules: &[&'static Code]) -> Finding {
+fn sarif_result(diagnostic: &Diagnostic, rules: &[&'static Code]) -> SarifResult {
     let place = &diagnostic.place;
     let artifact = ArtifactLocation::builder()
         .uri(crate::url::encode(&place.path))
@@ -134,7 +137,7 @@ fn finding(diagnostic: &Diagnostic, rules: &[&'static Code]) -> Finding {
         .iter()
         .position(|code| code.name == diagnostic.code.name)
         .unwrap_or_default();
-    Finding::builder()
+    SarifResult::builder()
         .rule_id(diagnostic.code.name)
         .rule_index(i64::try_from(rule).unwrap_or_default())
         .level(level(diagnostic.severity))

@@ -9,7 +9,7 @@ use crate::model::time;
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Thing<'a> {
+struct StructuredData<'a> {
     #[serde(rename = "@context")]
     context: &'static str,
     #[serde(rename = "@type")]
@@ -25,15 +25,15 @@ struct Thing<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     keywords: Vec<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    license: Option<Named<'a>>,
+    license: Option<NamedEntity<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    included_in_data_catalog: Option<Named<'a>>,
+    included_in_data_catalog: Option<NamedEntity<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     distribution: Vec<Download>,
 }
 
 #[derive(Debug, Serialize)]
-struct Named<'a> {
+struct NamedEntity<'a> {
     #[serde(rename = "@type")]
     kind: &'static str,
     name: &'a str,
@@ -53,9 +53,9 @@ fn absolute(config: &Config, path: &str) -> Option<String> {
     Some(format!("{}{path}", base.as_str()))
 }
 
-fn licence(config: &Config) -> Option<Named<'_>> {
+fn licence(config: &Config) -> Option<NamedEntity<'_>> {
     let name = config.policy.licence.as_deref()?;
-    Some(Named {
+    Some(NamedEntity {
         kind: "CreativeWork",
         name,
     })
@@ -66,7 +66,7 @@ fn licence(config: &Config) -> Option<Named<'_>> {
 /// # Errors
 /// None that can occur: the document is made of texts.
 pub fn home(config: &Config) -> serde_json::Result<String> {
-    serde_json::to_string(&Thing {
+    serde_json::to_string(&StructuredData {
         context: "https://schema.org",
         kind: "DataCatalog",
         name: &config.site.title,
@@ -90,7 +90,7 @@ pub fn run(config: &Config, entry: &Entry, description: &str) -> serde_json::Res
     let name = format!("{} by {}", run.title(), run.subject.model);
     let path = links::run(&entry.slug);
     let document = absolute(config, &links::run_file(&entry.slug, "run.json"));
-    serde_json::to_string(&Thing {
+    serde_json::to_string(&StructuredData {
         context: "https://schema.org",
         kind: "Dataset",
         name: &name,
@@ -104,7 +104,7 @@ pub fn run(config: &Config, entry: &Entry, description: &str) -> serde_json::Res
         )),
         keywords: vec![&run.subject.case, &run.subject.model, &run.subject.harness],
         license: licence(config),
-        included_in_data_catalog: Some(Named {
+        included_in_data_catalog: Some(NamedEntity {
             kind: "DataCatalog",
             name: &config.site.title,
         }),

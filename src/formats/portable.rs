@@ -15,7 +15,7 @@ const LEVELS_OF_SERDE: usize = 127;
 
 /// Why readers refuse a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Trouble {
+pub enum Unportable {
     /// A `\u` escape that is half of a surrogate pair.
     HalfPair,
     /// A number beyond 64-bit floats.
@@ -24,7 +24,7 @@ pub enum Trouble {
     TooDeep,
 }
 
-impl Trouble {
+impl Unportable {
     /// What is wrong with a line, as a clause. It quotes nothing: the value may be private.
     #[must_use]
     pub const fn reason(self) -> &'static str {
@@ -83,7 +83,7 @@ impl Trouble {
 
 /// Calls `found` for everything in a JSON text that some reader refuses, in order. What lies in a value that is nested
 /// too deeply is not looked at.
-pub fn scan(json: &str, levels: usize, mut found: impl FnMut(Trouble, Range<usize>)) {
+pub fn scan(json: &str, levels: usize, mut found: impl FnMut(Unportable, Range<usize>)) {
     let bytes = json.as_bytes();
     let mut at = 0;
     let mut depth = 0;
@@ -98,7 +98,7 @@ pub fn scan(json: &str, levels: usize, mut found: impl FnMut(Trouble, Range<usiz
             }
             b'}' | b']' => {
                 if let Some((_, start)) = deep.filter(|(opened, _)| *opened == depth) {
-                    found(Trouble::TooDeep, start..at + 1);
+                    found(Unportable::TooDeep, start..at + 1);
                     deep = None;
                 }
                 depth = depth.saturating_sub(1);
@@ -106,7 +106,7 @@ pub fn scan(json: &str, levels: usize, mut found: impl FnMut(Trouble, Range<usiz
             b'"' => {
                 at = string(bytes, at + 1, |half| {
                     if deep.is_none() {
-                        found(Trouble::HalfPair, half);
+                        found(Unportable::HalfPair, half);
                     }
                 });
                 continue;
@@ -120,7 +120,7 @@ pub fn scan(json: &str, levels: usize, mut found: impl FnMut(Trouble, Range<usiz
                         .take_while(|byte| in_number(byte))
                         .count();
                 if deep.is_none() && is_out_of_range(&json[at..end]) {
-                    found(Trouble::OutOfRange, at..end);
+                    found(Unportable::OutOfRange, at..end);
                 }
                 at = end;
                 continue;
@@ -167,7 +167,7 @@ fn is_out_of_range(number: &str) -> bool {
 
 /// The first thing that `serde_json`, and so Harn, refuses in a text that is valid JSON, if there is one.
 #[must_use]
-pub fn first_refused(json: &str) -> Option<(Trouble, Range<usize>)> {
+pub fn first_refused(json: &str) -> Option<(Unportable, Range<usize>)> {
     let mut first = None;
     if may_be_refused(json.as_bytes()) {
         scan(json, LEVELS_OF_SERDE, |trouble, range| {
@@ -204,10 +204,10 @@ pub fn portable(json: &str) -> Cow<'_, str> {
 /// The same JSON with U+FFFD instead of every half of a surrogate pair.
 #[must_use]
 pub fn with_whole_pairs(json: &str) -> Cow<'_, str> {
-    replaced(json, |trouble| trouble == Trouble::HalfPair)
+    replaced(json, |trouble| trouble == Unportable::HalfPair)
 }
 
-fn replaced(json: &str, wanted: impl Fn(Trouble) -> bool) -> Cow<'_, str> {
+fn replaced(json: &str, wanted: impl Fn(Unportable) -> bool) -> Cow<'_, str> {
     let mut bytes: Option<Vec<u8>> = None;
     scan(json, LEVELS, |trouble, range| {
         if wanted(trouble) {

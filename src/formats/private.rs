@@ -77,7 +77,7 @@ pub(crate) fn is_reasoning_itself(members: &[Member<'_>]) -> bool {
 /// Whether one member of an object says so: its key, and its value where that is a string or a boolean.
 pub(crate) fn says_reasoning(key: &str, word: Option<&str>, mark: Option<bool>) -> bool {
     (says_what_it_is(key) && word.is_some_and(is_reasoning))
-        || ((mark == Some(true) || word.is_some_and(is_yes)) && is_reasoning(key))
+        || ((mark == Some(true) || word.is_some_and(is_true)) && is_reasoning(key))
 }
 
 /// Whether a value is no prose, and true: `true`, `"true"`, 1.
@@ -86,12 +86,12 @@ fn is_mark(member: &Member<'_>) -> bool {
     match value.kind() {
         Kind::Bool => value.as_bool() == Some(true),
         Kind::Number => value.as_f64() != Some(0.0) && !is_measure(&member.key),
-        Kind::String => value.as_str().is_some_and(|text| is_yes(&text)),
+        Kind::String => value.as_str().is_some_and(|text| is_true(&text)),
         _ => false,
     }
 }
 
-fn is_yes(text: &str) -> bool {
+fn is_true(text: &str) -> bool {
     ["true", "yes", "1"]
         .iter()
         .any(|word| text.trim().eq_ignore_ascii_case(word))

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use crate::diagnostics::text::quoted;
-use crate::diagnostics::{Code, Collector, Diagnostic, Place, Severity, Source, Spot};
+use crate::diagnostics::{Code, Collector, Diagnostic, LazyPlace, Place, Severity, Source};
 
 use super::json::{Kind, Member, Node, pointer_part};
 use super::portable;
@@ -188,8 +188,8 @@ impl<'a> Reader<'a> {
 
     /// The place of a value, looked up later.
     #[must_use]
-    pub fn spot(&self, node: Node<'_>, pointer: impl Into<String>) -> Spot<'a> {
-        Spot {
+    pub fn spot(&self, node: Node<'_>, pointer: impl Into<String>) -> LazyPlace<'a> {
+        LazyPlace {
             source: self.source,
             at: node.offset,
             pointer: pointer.into(),

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use crate::diagnostics::{Collector, Diagnostic, Source, Spot, codes};
+use crate::diagnostics::{Collector, Diagnostic, LazyPlace, Source, codes};
 
 use super::json::{Kind, Node};
 use super::jsonl;
@@ -47,7 +47,7 @@ pub struct Annotation<'a> {
     /// Its entries in order.
     pub entries: Vec<Entry<'a>>,
     /// Where it is.
-    pub spot: Spot<'a>,
+    pub spot: LazyPlace<'a>,
 }
 
 /// One entry of a thread.
@@ -71,7 +71,7 @@ pub struct Envelope<'a> {
     /// The action.
     pub action: Action<'a>,
     /// Where it is.
-    pub spot: Spot<'a>,
+    pub spot: LazyPlace<'a>,
 }
 
 /// Kinds of actions.

@@ -9,7 +9,7 @@ pub const FIELDS: usize = 50;
 
 /// The result of a build.
 #[derive(Debug, Default)]
-pub struct Now {
+pub struct CurrentRuns {
     /// The published runs.
     pub runs: Vec<Known>,
     /// Ids of runs that are there and are not published, because their files have errors.
@@ -24,10 +24,10 @@ pub struct Now {
 #[must_use]
 pub fn next(
     previous: Option<&Ledger>,
-    now: Now,
+    now: CurrentRuns,
     fields: &dyn Fn(&Known, &Known) -> Vec<Field>,
 ) -> Ledger {
-    let Now {
+    let CurrentRuns {
         mut runs,
         quarantined,
         has_unnamed,

@@ -21,7 +21,7 @@ const VALUE: usize = 40;
 const DEPTH: usize = 64;
 
 /// What a field can hold that is no free text.
-enum Holds {
+enum ValueKind {
     /// A number, `true` or `false`.
     Number,
     /// A time, RFC 3339.
@@ -30,12 +30,12 @@ enum Holds {
     Word(&'static [&'static str]),
 }
 
-use Holds::{Number, Time, Word};
+use ValueKind::{Number, Time, Word};
 
-const MEDIA: Holds = Word(&["image", "video", "replay"]);
+const MEDIA: ValueKind = Word(&["image", "video", "replay"]);
 
 /// The fields whose values are repeated; `*` is any position of a list, or any stage. A field that is not here is free text.
-static REPEATED: &[(&str, Holds)] = &[
+static REPEATED: &[(&str, ValueKind)] = &[
     ("/startedAt", Time),
     ("/finishedAt", Time),
     ("/publishedAt", Time),

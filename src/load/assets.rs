@@ -4,7 +4,7 @@
 use std::io::{self, Read};
 use std::path::Path;
 
-use super::confined::{self, Most, is_hidden};
+use super::confined::{self, SizeLimit, is_hidden};
 use super::fault::Fault;
 use super::open;
 use super::pieces::PIECE;
@@ -42,27 +42,27 @@ pub fn asset(
     place: &Place,
     limits: &Limits,
 ) -> Result<Option<Asset>, Diagnostic> {
-    let most = Most::file(limits);
+    let most = SizeLimit::file(limits);
     let Some(file) = opened(directory, path, most).map_err(|fault| fault.at(place))? else {
         return Ok(None);
     };
-    let mut look = Look::default();
+    let mut scan = AssetScan::default();
     // One byte more shows a file that has grown.
-    let read = look.read(file.take(most.bytes.saturating_add(1)));
+    let read = scan.read(file.take(most.bytes.saturating_add(1)));
     read.map_err(|error| Refused::File(Fault::of(&error), most).at(place))?;
-    let bytes = look.hasher.count();
+    let bytes = scan.hasher.count();
     if bytes > most.bytes {
         return Err(Refused::File(Fault::TooLarge(bytes), most).at(place));
     }
     Ok(Some(Asset {
-        is_text: look.is_text(),
-        is_transcript: look.transcript.found(),
+        is_text: scan.is_text(),
+        is_transcript: scan.transcript.found(),
         digest: FileDigest {
             path: path.to_owned(),
             bytes,
-            blake3: look.hasher.finalize().to_hex().to_string(),
+            blake3: scan.hasher.finalize().to_hex().to_string(),
         },
-        head: look.head,
+        head: scan.head,
     }))
 }
 
@@ -76,7 +76,7 @@ pub fn asset_reader<'a>(
     limits: &Limits,
 ) -> Result<AssetReader<'a>, Diagnostic> {
     let place = Place::file(&directory.shown);
-    match opened(directory, &expected.path, Most::file(limits)) {
+    match opened(directory, &expected.path, SizeLimit::file(limits)) {
         Ok(Some(file)) => Ok(AssetReader {
             file: Box::new(file.take(expected.bytes)),
             hasher: blake3::Hasher::new(),
@@ -123,7 +123,7 @@ const CHANGED: &str = "it changed while it was being read";
 enum Refused {
     Outside,
     Reserved,
-    File(Fault, Most),
+    File(Fault, SizeLimit),
 }
 
 impl Refused {
@@ -139,7 +139,7 @@ impl Refused {
                 "The asset is a hidden file, or a file that the run publishes under its own name or never publishes",
                 "Put assets into a separate folder, for example `assets/`.",
             ),
-            Self::File(Fault::TooLarge(size), Most { bytes, key, .. }) => {
+            Self::File(Fault::TooLarge(size), SizeLimit { bytes, key, .. }) => {
                 codes::CONTENT_TOO_LARGE.at(
                     place.clone(),
                     format!(
@@ -165,7 +165,7 @@ fn failed(place: &Place, reason: &str) -> Diagnostic {
 fn opened(
     directory: &RunDirectory,
     path: &str,
-    most: Most,
+    most: SizeLimit,
 ) -> Result<Option<std::fs::File>, Refused> {
     let safe = !path.is_empty()
         && !path.contains(['\\', '\0'])
@@ -190,7 +190,7 @@ fn opened(
 
 /// What is noticed of an asset while it is read.
 #[derive(Default)]
-struct Look {
+struct AssetScan {
     hasher: blake3::Hasher,
     head: Vec<u8>,
     transcript: TranscriptSearch,
@@ -199,7 +199,7 @@ struct Look {
     open: Vec<u8>,
 }
 
-impl Look {
+impl AssetScan {
     fn read(&mut self, mut file: impl Read) -> io::Result<()> {
         let mut piece = vec![0; PIECE];
         loop {
@@ -242,20 +242,20 @@ impl Look {
 mod tests {
     use super::*;
 
-    fn look(pieces: &[&[u8]]) -> Look {
-        let mut look = Look::default();
+    fn scan(pieces: &[&[u8]]) -> AssetScan {
+        let mut scan = AssetScan::default();
         for piece in pieces {
-            look.piece(piece);
+            scan.piece(piece);
         }
-        look
+        scan
     }
 
     #[test]
     fn text_is_distinguished_from_bytes_wherever_a_chunk_ends() {
-        assert!(look(&[b"", b"a\xc3", b"\xa9b"]).is_text());
-        assert!(!look(&[b"a\xc3"]).is_text(), "half a character");
-        assert!(!look(&[b"a", b"\xc3b"]).is_text());
-        assert!(!look(&[b"a\0\xc3", b"\xa9"]).is_text());
-        assert!(look(&[]).is_text());
+        assert!(scan(&[b"", b"a\xc3", b"\xa9b"]).is_text());
+        assert!(!scan(&[b"a\xc3"]).is_text(), "half a character");
+        assert!(!scan(&[b"a", b"\xc3b"]).is_text());
+        assert!(!scan(&[b"a\0\xc3", b"\xa9"]).is_text());
+        assert!(scan(&[]).is_text());
     }
 }

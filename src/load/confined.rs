@@ -20,7 +20,7 @@ pub(super) struct Bounds<'a> {
 
 /// How much of a file is read.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Most {
+pub(super) struct SizeLimit {
     /// Bytes of the file.
     pub(super) bytes: u64,
     /// The key in `[limits]` that says so.
@@ -31,7 +31,7 @@ pub(super) struct Most {
     pub(super) held: u64,
 }
 
-impl Most {
+impl SizeLimit {
     /// An event log, a tape, or a file that is read piece by piece.
     pub(super) const fn file(limits: &Limits) -> Self {
         Self {
@@ -101,7 +101,7 @@ pub(super) fn read(
     folder: &Folder,
     path: &Path,
     shown: &str,
-    most: Most,
+    most: SizeLimit,
     bounds: &Bounds<'_>,
 ) -> Result<Option<Vec<u8>>, Diagnostic> {
     attempt(folder, path, most, bounds.allows)
@@ -110,7 +110,7 @@ pub(super) fn read(
 
 impl Fault {
     /// The fault as a problem of the file at `shown`; links stay in `folder`.
-    pub(super) fn reported(&self, shown: &str, most: Most, folder: &str) -> Diagnostic {
+    pub(super) fn reported(&self, shown: &str, most: SizeLimit, folder: &str) -> Diagnostic {
         match self {
             Self::Unreadable(reason) => unreadable(shown, reason),
             Self::Dangling => unreadable(shown, &beneath::Fault::Dangling.reason()),
@@ -129,7 +129,7 @@ impl Fault {
 pub(super) fn attempt(
     folder: &Folder,
     path: &Path,
-    most: Most,
+    most: SizeLimit,
     allows: &dyn Fn(&Path) -> bool,
 ) -> Result<Option<Vec<u8>>, Fault> {
     let Some(opened) = open(folder, path, most, allows)? else {
@@ -146,7 +146,7 @@ pub(super) fn attempt(
 pub(super) fn open(
     folder: &Folder,
     path: &Path,
-    most: Most,
+    most: SizeLimit,
     allows: &dyn Fn(&Path) -> bool,
 ) -> Result<Option<Opened>, Fault> {
     let Some(opened) = folder.file(path)? else {
@@ -172,7 +172,7 @@ pub(super) fn is_hidden(path: &Path) -> bool {
         .any(|name| name.as_encoded_bytes().starts_with(b".") && name != ".well-known")
 }
 
-fn long_line(shown: &str, line: LongLine, most: Most) -> Diagnostic {
+fn long_line(shown: &str, line: LongLine, most: SizeLimit) -> Diagnostic {
     let place = Place {
         line: Some(line.number),
         column: Some(1),
@@ -229,8 +229,8 @@ fn withheld(shown: &str) -> Diagnostic {
     )
 }
 
-pub(super) fn too_large(shown: &str, size: u64, most: Most) -> Diagnostic {
-    let Most {
+pub(super) fn too_large(shown: &str, size: u64, most: SizeLimit) -> Diagnostic {
+    let SizeLimit {
         bytes, key, held, ..
     } = most;
     let code = match key {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::confined::{Bounds, Most, outside, read, unreadable};
+use super::confined::{Bounds, SizeLimit, outside, read, unreadable};
 use super::run_files::{RUN_DIRECTORY, is_reserved};
 use super::{Loaded, open};
 use crate::beneath::{self, Folder};
@@ -43,7 +43,7 @@ pub fn payload(
         &run,
         Path::new(&name),
         &shown,
-        Most::document(limits).beside(held, limits),
+        SizeLimit::document(limits).beside(held, limits),
         &bounds,
     )?;
     Ok(bytes.map(|bytes| Loaded::new(name, shown, bytes)))
@@ -91,7 +91,7 @@ pub fn implementation(
         &folder,
         Path::new(path),
         &shown,
-        Most::document(limits),
+        SizeLimit::document(limits),
         &bounds,
     )?;
     Ok(bytes.map(|bytes| Loaded::new(name, shown, bytes)))

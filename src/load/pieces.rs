@@ -135,9 +135,9 @@ mod tests {
     use super::*;
 
     /// Gives one byte at a time, so that lines end anywhere in a piece.
-    struct Drops<'a>(&'a [u8]);
+    struct OneByteReader<'a>(&'a [u8]);
 
-    impl Read for Drops<'_> {
+    impl Read for OneByteReader<'_> {
         fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
             self.0
                 .take(1)
@@ -148,7 +148,8 @@ mod tests {
 
     #[test]
     fn a_long_line_is_found_wherever_it_is_and_is_not_held() {
-        let long = |text: &[u8]| match whole(Drops(text), text.len() as u64, 1_000, Some(3)) {
+        let long = |text: &[u8]| match whole(OneByteReader(text), text.len() as u64, 1_000, Some(3))
+        {
             Ok(bytes) => Err(bytes),
             Err(Fault::LongLine(line)) => Ok((line.number, line.bytes)),
             Err(fault) => panic!("{fault:?}"),
@@ -187,7 +188,7 @@ mod tests {
         let text = b"a\r\n\nbc\nd";
         let (mut all, mut found) = (Vec::new(), Vec::new());
         let read = lines(
-            Drops(text),
+            OneByteReader(text),
             2,
             |bytes| all.extend_from_slice(bytes),
             |number, line| found.push((number, line.to_vec())),

@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 use std::path::Path;
 
-use super::confined::{self, Bounds, Most, too_many_lines, unreadable};
+use super::confined::{self, Bounds, SizeLimit, too_many_lines, unreadable};
 use super::fault::Fault;
 use super::{Loaded, digest, is_in_a_run, open, pieces};
 use crate::beneath::Folder;
@@ -171,12 +171,12 @@ pub(super) enum Role {
 }
 
 impl Role {
-    const fn most(self, limits: &Limits) -> Most {
+    const fn most(self, limits: &Limits) -> SizeLimit {
         match self {
-            Self::Writeup => Most::writeup(limits),
-            Self::Events | Self::Tape | Self::Raw => Most::file(limits).lines(limits),
-            Self::Sidecar | Self::ThreadActions => Most::document(limits).lines(limits),
-            Self::Transcript | Self::Threads => Most::document(limits),
+            Self::Writeup => SizeLimit::writeup(limits),
+            Self::Events | Self::Tape | Self::Raw => SizeLimit::file(limits).lines(limits),
+            Self::Sidecar | Self::ThreadActions => SizeLimit::document(limits).lines(limits),
+            Self::Transcript | Self::Threads => SizeLimit::document(limits),
         }
     }
 
@@ -222,7 +222,7 @@ pub(super) fn read(
     folder: &Folder,
     name: &str,
     shown: &str,
-    most: Most,
+    most: SizeLimit,
 ) -> Result<Option<Vec<u8>>, Diagnostic> {
     let bounds = Bounds {
         folder: RUN_DIRECTORY,
@@ -236,7 +236,7 @@ fn raw_log(
     folder: &Folder,
     name: &str,
     shown: &str,
-    most: Most,
+    most: SizeLimit,
 ) -> Result<Option<(RawLog, FileDigest)>, Diagnostic> {
     let failed = |fault: Fault| fault.reported(shown, most, RUN_DIRECTORY);
     let allows = |at: &Path| !is_reserved(folder, at);

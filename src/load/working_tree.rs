@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Read, Take};
 use std::path::Path;
 
-use super::confined::{Most, too_large, unreadable};
+use super::confined::{SizeLimit, too_large, unreadable};
 use super::open as open_run;
 use crate::beneath::{Entry, Fault, Folder, Kind};
 use crate::config::Limits;
@@ -13,7 +13,7 @@ use crate::diagnostics::Diagnostic;
 use crate::diagnostics::text::quoted;
 use crate::discover::RunDirectory;
 use crate::model::FileDigest;
-use crate::model::implementation::{self, FOLDER, LeftOut};
+use crate::model::implementation::{self, FOLDER, Omitted};
 
 /// What is below `implementation/`, before any of it is read.
 #[derive(Debug, Default)]
@@ -21,7 +21,7 @@ pub struct WorkingTree {
     /// The files, sorted by path.
     pub files: Vec<WorkingFile>,
     /// What is never published.
-    pub left_out: LeftOut,
+    pub left_out: Omitted,
 }
 
 /// A regular file below `implementation/`.
@@ -94,7 +94,7 @@ impl WorkingTree {
                 match entry.kind {
                     Kind::File { bytes, .. } if bytes > limits.file => {
                         let shown = shown(directory, &path);
-                        problems.push(too_large(&shown, bytes, Most::file(limits)));
+                        problems.push(too_large(&shown, bytes, SizeLimit::file(limits)));
                     }
                     Kind::File { bytes, executable } => self.files.push(WorkingFile {
                         path,
@@ -110,7 +110,7 @@ impl WorkingTree {
 
 /// The name of a file or folder that is published, or where an entry is counted that is left out.
 fn left_out_or_name<'a, 'e>(
-    left_out: &'a mut LeftOut,
+    left_out: &'a mut Omitted,
     entry: &'e Entry,
 ) -> Result<&'e str, &'a mut usize> {
     // A backslash is a part of a name on one system, and leads somewhere else on another that unpacks it.

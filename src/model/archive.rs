@@ -84,10 +84,10 @@ pub struct Ranges {
 
 impl Archive {
     /// Makes the archive of runs in order (newest first), each with its slug and directory.
-    /// `slugs` gives a name its address within its sort.
+    /// `slugs` gives a name its address within its grouping.
     #[must_use]
-    pub fn new(runs: Vec<(Run, String, usize)>, slugs: &dyn Fn(Sort, &str) -> String) -> Self {
-        let group = |sort: Sort, name: &dyn Fn(&Run) -> &str| {
+    pub fn new(runs: Vec<(Run, String, usize)>, slugs: &dyn Fn(GroupBy, &str) -> String) -> Self {
+        let group = |group_by: GroupBy, name: &dyn Fn(&Run) -> &str| {
             let mut members: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
             for (index, (run, ..)) in runs.iter().enumerate() {
                 members.entry(name(run)).or_default().push(index);
@@ -96,14 +96,14 @@ impl Archive {
                 .into_iter()
                 .map(|(name, runs)| Group {
                     name: name.to_owned(),
-                    slug: slugs(sort, name),
+                    slug: slugs(group_by, name),
                     runs,
                 })
                 .collect::<Vec<_>>()
         };
-        let cases = group(Sort::Case, &|run| &run.subject.case);
-        let models = group(Sort::Model, &|run| &run.subject.model);
-        let harnesses = group(Sort::Harness, &|run| &run.subject.harness);
+        let cases = group(GroupBy::Case, &|run| &run.subject.case);
+        let models = group(GroupBy::Model, &|run| &run.subject.model);
+        let harnesses = group(GroupBy::Harness, &|run| &run.subject.harness);
         let mut ranges: BTreeMap<RangeKey, Ranges> = BTreeMap::new();
         for (run, ..) in &runs {
             ranges.entry(range_key(run)).or_default().add(run);
@@ -169,13 +169,13 @@ impl Archive {
 /// What a group groups by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[allow(missing_docs, reason = "the names say it")]
-pub enum Sort {
+pub enum GroupBy {
     Case,
     Model,
     Harness,
 }
 
-impl Sort {
+impl GroupBy {
     /// The folder in which their pages are, and in a content root their prose.
     #[must_use]
     pub const fn folder(self) -> &'static str {

@@ -29,12 +29,12 @@ pub struct Findings {
     /// The writeup as HTML, for the newest runs only: JSON Feed carries it.
     pub writeup_html: Option<String>,
     /// What the run is like, for the next build.
-    pub imprint: Imprint,
+    pub digests: RunDigests,
 }
 
 /// A run in digests: enough to find out later what changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Imprint {
+pub struct RunDigests {
     /// Of each field of the record, by JSON pointer; see [`by_known_part`].
     pub record: Digests,
     /// Of each file beside it, sidecars apart; `implementation/` is all files of a published implementation.

@@ -11,7 +11,7 @@ pub struct Implementation {
     /// Files of the archive, sorted by path. Empty when there is no archive.
     pub files: Vec<File>,
     /// What is in the folder and is not in the archive.
-    pub left_out: LeftOut,
+    pub left_out: Omitted,
 }
 
 /// A file of the archive.
@@ -25,7 +25,7 @@ pub struct File {
 
 /// How much is never published. A folder that is left out counts as one, whatever it holds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct LeftOut {
+pub struct Omitted {
     /// Names that begin with a dot.
     pub hidden: usize,
     /// Links, wherever they lead.
@@ -36,7 +36,7 @@ pub struct LeftOut {
     pub others: usize,
 }
 
-impl LeftOut {
+impl Omitted {
     /// How much it is together.
     #[must_use]
     pub const fn total(self) -> usize {
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn left_out_files_are_reported_by_kind() {
-        let mut left_out = LeftOut::default();
+        let mut left_out = Omitted::default();
         assert_eq!((left_out.total(), left_out.words().as_str()), (0, ""));
         left_out.links = 1;
         assert_eq!(left_out.words(), "1 link");

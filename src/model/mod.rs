@@ -2,6 +2,7 @@
 
 pub(crate) mod annotation;
 pub(crate) mod archive;
+pub(crate) mod archive_context;
 pub(crate) mod comparison;
 pub(crate) mod details;
 pub(crate) mod findings;
@@ -11,7 +12,6 @@ pub(crate) mod reconciliation;
 pub mod review;
 pub(crate) mod run;
 pub(crate) mod slug;
-pub(crate) mod surroundings;
 pub mod tape;
 pub mod threads;
 pub(crate) mod time;

@@ -2,7 +2,7 @@
 
 /// Which folder a piece of prose is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Shelf {
+pub enum ProseKind {
     /// `pages/`: a page of its own.
     Page,
     /// `cases/`: shown on a case's page.
@@ -13,8 +13,8 @@ pub enum Shelf {
     Harness,
 }
 
-impl Shelf {
-    /// All shelves, with the name of their folder in a content root.
+impl ProseKind {
+    /// All kinds, with the name of their folder in a content root.
     pub const ALL: [(Self, &str); 4] = [
         (Self::Page, "pages"),
         (Self::Case, "cases"),

@@ -2,9 +2,9 @@
 
 use crate::diagnostics::Diagnostic;
 use crate::load::Fingerprint;
+use crate::model::archive_context::ArchiveContext;
 use crate::model::findings::Findings;
-use crate::model::surroundings::Surroundings;
-use crate::publish::Kept;
+use crate::publish::SiteFile;
 
 /// What is kept of a run: small, whatever the size of the run.
 #[derive(Debug, Default)]
@@ -20,9 +20,9 @@ pub(super) struct KeptRun {
 #[derive(Debug, Clone)]
 pub(super) struct KeptPages {
     pub(super) fingerprint: Fingerprint,
-    pub(super) surroundings: Surroundings,
+    pub(super) archive_context: ArchiveContext,
     pub(super) is_newest: bool,
-    pub(super) files: Vec<Kept>,
+    pub(super) files: Vec<SiteFile>,
     /// Those of [`KeptRun::problems`].
     pub(super) problems: Vec<Diagnostic>,
 }

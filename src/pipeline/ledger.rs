@@ -2,7 +2,7 @@
 
 use crate::diagnostics;
 use crate::formats::portable::portable;
-use crate::ledger::{self, Known, Ledger, Named, Now};
+use crate::ledger::{self, CurrentRuns, Known, Ledger, Named};
 use crate::model::archive::Entry;
 use crate::model::findings::Findings;
 use crate::site::Site;
@@ -19,7 +19,7 @@ pub(super) fn next(site: &Site, gathered: &Gathered, findings: &[Findings]) -> L
     let directories = gathered.directories.iter();
     let left_out = directories.filter(|directory| directory.is_left_out());
     let withdrawals = gathered.withdrawals.iter().flat_map(|file| &file.list.run);
-    let now = Now {
+    let now = CurrentRuns {
         runs,
         has_unnamed: left_out.clone().any(|directory| directory.id.is_none()),
         quarantined: left_out
@@ -52,7 +52,7 @@ fn fields(
 
 fn known(entry: &Entry, findings: &Findings) -> Known {
     let subject = &entry.run.subject;
-    let imprint = findings.imprint.clone();
+    let digests = findings.digests.clone();
     Known {
         run: Named {
             id: entry.run.id.clone(),
@@ -65,8 +65,8 @@ fn known(entry: &Entry, findings: &Findings) -> Known {
         },
         rating: findings.rating.map(|rating| rating.word().to_owned()),
         quarantined: false,
-        record: imprint.record,
-        files: imprint.files,
-        annotations: imprint.annotations,
+        record: digests.record,
+        files: digests.files,
+        annotations: digests.annotations,
     }
 }

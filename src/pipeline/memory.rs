@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::diagnostics::Diagnostic;
+use crate::model::archive_context::ArchiveContext;
 use crate::model::findings::{Findings, Slice, Spooled, SpooledCard};
-use crate::model::surroundings::Surroundings;
 use crate::publish::Stage;
 use crate::spool::Spool;
 
@@ -16,7 +16,7 @@ use super::outcome::Outcome;
 /// What the last published build kept of its runs.
 ///
 /// The invariant: the pages of a run are reused only when everything that they are made of is unchanged: the files of its
-/// directory, what it shows of the archive ([`Surroundings`]), its place among the newest, and what all pages have in common
+/// directory, what it shows of the archive ([`ArchiveContext`]), its place among the newest, and what all pages have in common
 /// (settings, templates, navigation, addresses of the assets). So a build with a memory publishes, byte for byte, what one
 /// without it would.
 ///
@@ -26,13 +26,13 @@ pub struct Memory {
     /// What all pages had in common.
     frame: String,
     /// By the run directory's path in diagnostics.
-    runs: BTreeMap<String, Remembered>,
+    runs: BTreeMap<String, CachedRun>,
     /// What the findings point into.
     spool: Spool,
 }
 
 #[derive(Debug)]
-struct Remembered {
+struct CachedRun {
     path: PathBuf,
     findings: Findings,
     pages: KeptPages,
@@ -70,12 +70,12 @@ impl Memory {
             return Ok(None);
         };
         let pages = &known.pages;
-        let names = pages.surroundings.named.keys().map(String::as_str);
+        let names = pages.archive_context.named.keys().map(String::as_str);
         let is_unchanged = self.frame == gathered.frame
             && known.path == directory.place.path
             && directory.fingerprint == Some(pages.fingerprint)
             && pages.is_newest == is_newest
-            && pages.surroundings == Surroundings::of(archive, index, names);
+            && pages.archive_context == ArchiveContext::of(archive, index, names);
         if !is_unchanged || !stage.keep(&pages.files) {
             return Ok(None);
         }
@@ -117,7 +117,7 @@ impl Memory {
             .zip(&outcome.pages)
             .filter_map(|((entry, findings), pages)| {
                 let place = &gathered.directory(entry).place;
-                let run = Remembered {
+                let run = CachedRun {
                     path: place.path.clone(),
                     findings: findings.clone(),
                     pages: pages.clone()?,

@@ -95,7 +95,7 @@ impl Outcome {
     /// Whether the content may be published.
     #[must_use]
     pub fn publishes(&self, site: &Site) -> bool {
-        let tally = diagnostics::Tally::of(&self.diagnostics);
+        let tally = diagnostics::SeverityCounts::of(&self.diagnostics);
         if site.deny_warnings && (tally.warnings > 0 || self.quarantined > 0) {
             return false;
         }
@@ -104,7 +104,7 @@ impl Outcome {
 
     /// What changed since the site that is replaced; `None` when nothing did, or when there was none.
     #[must_use]
-    pub fn news(&self) -> Option<&Build> {
+    pub fn changes(&self) -> Option<&Build> {
         let newest = self.ledger.builds.first();
         newest.filter(|build| self.is_news && build.build > 1)
     }

@@ -11,8 +11,8 @@ use crate::load;
 use crate::markup::Html;
 use crate::markup::Origin;
 use crate::markup::markdown::{self, Context};
-use crate::model::archive::Sort;
-use crate::model::prose::Shelf;
+use crate::model::archive::GroupBy;
+use crate::model::prose::ProseKind;
 use crate::rules;
 use crate::rules::links::Internal;
 use crate::site::Site;
@@ -57,11 +57,11 @@ impl Prose {
         read
     }
 
-    /// Shelf, slug and path of every text.
-    pub(super) fn addresses(&self) -> Vec<(Shelf, String, String)> {
+    /// Kind, slug and path of every text.
+    pub(super) fn addresses(&self) -> Vec<(ProseKind, String, String)> {
         let files = self.texts.iter().map(|text| &text.file);
         files
-            .map(|file| (file.shelf, file.slug.clone(), file.shown.clone()))
+            .map(|file| (file.kind, file.slug.clone(), file.shown.clone()))
             .collect()
     }
 
@@ -75,7 +75,7 @@ impl Prose {
     /// The texts that are pages of their own.
     pub(super) fn pages(&self) -> impl Iterator<Item = &Text> {
         let texts = self.texts.iter();
-        texts.filter(|text| text.file.shelf == Shelf::Page && text.file.slug != "index")
+        texts.filter(|text| text.file.kind == ProseKind::Page && text.file.slug != "index")
     }
 
     /// The pages in the navigation.
@@ -129,12 +129,12 @@ fn read_file(
 }
 
 fn page_of(file: &ProseFile) -> String {
-    let group = |sort: Sort| links::group(sort.folder(), &file.slug);
-    match file.shelf {
-        Shelf::Page if file.slug == "index" => "index.html".to_owned(),
-        Shelf::Page => links::prose(&file.slug),
-        Shelf::Case => group(Sort::Case),
-        Shelf::Model => group(Sort::Model),
-        Shelf::Harness => group(Sort::Harness),
+    let group = |group_by: GroupBy| links::group(group_by.folder(), &file.slug);
+    match file.kind {
+        ProseKind::Page if file.slug == "index" => "index.html".to_owned(),
+        ProseKind::Page => links::prose(&file.slug),
+        ProseKind::Case => group(GroupBy::Case),
+        ProseKind::Model => group(GroupBy::Model),
+        ProseKind::Harness => group(GroupBy::Harness),
     }
 }

@@ -22,16 +22,16 @@ use crate::markup::Origin;
 use crate::markup::markdown::{self, Context};
 use crate::model::FileDigest;
 use crate::model::archive::{Archive, Entry};
+use crate::model::archive_context::ArchiveContext;
 use crate::model::details::Details;
 use crate::model::run::Run;
-use crate::model::surroundings::Surroundings;
 use crate::publish::Stage;
 use crate::render::templates::Renderer;
 use crate::site::Site;
 use crate::view::run::Sources;
 use crate::view::timeline::Layout;
 
-use self::files::{Files, Unwritten};
+use self::files::{Files, StageError};
 use super::directories::Directory;
 use super::gather::Gathered;
 use super::kept::{KeptPages, KeptRun};
@@ -49,7 +49,7 @@ pub struct Output<'a> {
 }
 
 /// Writes files of a run.
-type Artifact = fn(&CheckedRun<'_>, &mut Files<'_>) -> Result<(), Unwritten>;
+type Artifact = fn(&CheckedRun<'_>, &mut Files<'_>) -> Result<(), StageError>;
 
 /// Everything that is published of a run, in the order in which it is written.
 const ARTIFACTS: [Artifact; 7] = [
@@ -133,7 +133,7 @@ pub(super) fn process(
     let layouts = Layout::of(&site.config, &entry.slug, &model.inspected.tapes);
     let record = String::from_utf8_lossy(diagnostics::without_mark(&record.bytes));
     let mut findings = findings::of(&model.inspected, &layouts);
-    findings.imprint = inspect::imprint(&record, &files, &model.inspected);
+    findings.digests = inspect::digests(&record, &files, &model.inspected);
     let mut kept = KeptRun {
         findings,
         problems: model.problems.clone(),
@@ -144,8 +144,8 @@ pub(super) fn process(
     let published =
         output.map(|output| job.publish(&model, (&record, &layouts), output, &mut kept));
     match published {
-        Some(Err(Unwritten::Site(problem))) => return Err(problem),
-        Some(Err(Unwritten::Run(problem))) => {
+        Some(Err(StageError::Site(problem))) => return Err(problem),
+        Some(Err(StageError::Run(problem))) => {
             let problem = problem.of_run(&entry.run.id);
             kept.problems = sorted(model.problems.into_iter().chain([problem]));
         }
@@ -185,11 +185,11 @@ impl<'a> Job<'a> {
         (record, layouts): (&str, &[Layout<'_>]),
         output: Output<'_>,
         kept: &mut KeptRun,
-    ) -> Result<(), Unwritten> {
+    ) -> Result<(), StageError> {
         let (config, entry, inspected) = (&self.site.config, self.entry, &model.inspected);
         let prior = model.details.game_jam_prior_entries.iter();
         let named = prior.filter_map(|prior| prior.run_id.as_deref());
-        let surroundings = Surroundings::of(self.archive, self.index, named);
+        let archive_context = ArchiveContext::of(self.archive, self.index, named);
         let review = inspected.review.as_ref();
         let writeup = review.map_or_else(Html::default, |review| {
             prose(layouts, &entry.slug, ("w", 2), &review.body)
@@ -211,7 +211,7 @@ impl<'a> Job<'a> {
             writeup: &writeup,
             sources: Sources {
                 config,
-                surroundings: &surroundings,
+                archive_context: &archive_context,
                 entry,
                 details: &model.details,
                 review,
@@ -237,7 +237,7 @@ impl<'a> Job<'a> {
         }
         kept.pages = self.directory.fingerprint.map(|fingerprint| KeptPages {
             fingerprint,
-            surroundings,
+            archive_context,
             is_newest: self.is_newest,
             files: files.written,
             problems: model.problems.clone(),

@@ -165,9 +165,9 @@ fn lock(marker: File, shown: &str) -> Result<Lock, Diagnostic> {
 
 /// The folder that contains the output folder, and the entries in it that runpress named.
 #[derive(Debug)]
-pub(super) struct Beside(Folder);
+pub(super) struct ParentFolder(Folder);
 
-impl Beside {
+impl ParentFolder {
     pub(super) fn open(parent: &Path) -> io::Result<Self> {
         Folder::open(parent).map(Self)
     }

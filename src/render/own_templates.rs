@@ -18,14 +18,14 @@ pub struct UserTemplate {
 }
 
 /// What went wrong, and in which of the site's templates.
-pub(super) struct Trouble {
+pub(super) struct TemplateError {
     /// One line.
     pub(super) message: String,
     /// `None` when no template of the site is at fault, or Tera does not say which.
     pub(super) place: Option<Place>,
 }
 
-impl Trouble {
+impl TemplateError {
     /// Reads an error about the built-in templates and those of the site.
     pub(super) fn of(error: &tera::Error, user: &[UserTemplate]) -> Self {
         let find = |name: &str| user.iter().find(|template| template.name == name);
@@ -36,7 +36,7 @@ impl Trouble {
                     .map(|template| place(template, report.span().range.clone())),
             },
             ErrorKind::Msg(text) => match Printed::read(text) {
-                Some(printed) => printed.trouble(find(printed.template)),
+                Some(printed) => printed.template_error(find(printed.template)),
                 None => Self {
                     message: text.clone(),
                     place: None,
@@ -87,7 +87,7 @@ impl<'a> Printed<'a> {
         })
     }
 
-    fn trouble(&self, template: Option<&UserTemplate>) -> Trouble {
+    fn template_error(&self, template: Option<&UserTemplate>) -> TemplateError {
         let found = template.map(|template| {
             let mut lines = template.text.split_inclusive('\n');
             let before: usize = lines.by_ref().take(self.line - 1).map(str::len).sum();
@@ -108,7 +108,7 @@ impl<'a> Printed<'a> {
             Some(_) => self.message.to_owned(),
             None => format!("{} (in `{}`)", self.message, self.template),
         };
-        Trouble {
+        TemplateError {
             message,
             place: found,
         }
@@ -121,7 +121,7 @@ fn circle<'a>(
     start: &str,
     chain: &[String],
     find: impl Fn(&str) -> Option<&'a UserTemplate>,
-) -> Trouble {
+) -> TemplateError {
     let last = chain.last().map_or(start, String::as_str);
     let names = std::iter::once(start).chain(chain.iter().map(String::as_str));
     let mut names: Vec<&str> = names.skip_while(|name| *name != last).collect();
@@ -142,7 +142,7 @@ fn circle<'a>(
             through.join(" and ")
         )
     };
-    Trouble {
+    TemplateError {
         message,
         place: find(first).map(|template| mention(template, verb.trim_end_matches('s'))),
     }

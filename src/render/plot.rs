@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
-use crate::view::plot::{FRAME, Mark, Plot, SERIES, SIZE};
+use crate::view::plot::{FRAME, Plot, PlotPoint, SERIES, SIZE};
 
 use crate::markup::Html;
 use crate::markup::escape::push_attribute;
@@ -84,7 +84,7 @@ fn push_words(out: &mut String, (x, y): (f64, f64), anchor: &str, words: &str) {
     out.push_str("</text>");
 }
 
-fn push_mark(out: &mut String, mark: &Mark) {
+fn push_mark(out: &mut String, mark: &PlotPoint) {
     out.push_str("<a href=\"");
     push_attribute(out, &mark.href);
     out.push_str("\" tabindex=\"-1\" aria-label=\"");

@@ -27,7 +27,7 @@ pub fn call(function: &str, value: &impl Serialize) -> serde_json::Result<Vec<u8
 /// Writes JSON that may be in a script. The scripts of the site show its texts as they are, so the characters that trick a
 /// reader are marked here; and nothing in it ends the script or a line of it.
 pub(super) fn write_safe(out: &mut Vec<u8>, value: &impl Serialize) -> serde_json::Result<()> {
-    value.serialize(&mut Serializer::with_formatter(out, Marked))
+    value.serialize(&mut Serializer::with_formatter(out, EscapingFormatter))
 }
 
 /// The value as JSON, with the characters that trick a reader marked.
@@ -41,9 +41,9 @@ pub fn marked_json(value: &impl Serialize) -> serde_json::Result<String> {
 }
 
 /// Writes the texts of JSON with symbols for hidden characters.
-struct Marked;
+struct EscapingFormatter;
 
-impl Formatter for Marked {
+impl Formatter for EscapingFormatter {
     fn write_string_fragment<W>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()>
     where
         W: ?Sized + Write,

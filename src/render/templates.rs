@@ -13,7 +13,7 @@ use crate::view::chrome::{AssetLinks, NavItem, Navigation, PageInfo, ShellView, 
 
 use super::json_ld;
 use super::minify;
-use super::own_templates::{Trouble, UserTemplate};
+use super::own_templates::{TemplateError, UserTemplate};
 use crate::markup::Html;
 use crate::markup::escape::escape_for_template;
 
@@ -339,22 +339,22 @@ impl Renderer {
     }
 
     fn unrendered(&self, template: &str, error: &tera::Error) -> Diagnostic {
-        let trouble = Trouble::of(error, &self.user);
+        let error = TemplateError::of(error, &self.user);
         codes::TEMPLATE_RENDER.at(
-            trouble
+            error
                 .place
                 .unwrap_or_else(|| Place::file(self.shown(template))),
-            format!("The template cannot be rendered: {}", trouble.message),
+            format!("The template cannot be rendered: {}", error.message),
             "Correct the template, or remove it to use the built-in one.",
         )
     }
 }
 
 fn invalid(user: &[UserTemplate], error: &tera::Error) -> Diagnostic {
-    let trouble = Trouble::of(error, user);
+    let error = TemplateError::of(error, user);
     codes::TEMPLATE_INVALID.at(
-        trouble.place.unwrap_or_else(|| Place::file("templates")),
-        format!("The template cannot be read: {}", trouble.message),
+        error.place.unwrap_or_else(|| Place::file("templates")),
+        format!("The template cannot be read: {}", error.message),
         "Correct the template, or remove it to use the built-in one.",
     )
 }

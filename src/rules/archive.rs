@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Diagnostic, Place, codes};
-use crate::model::archive::{Archive, Sort};
+use crate::model::archive::{Archive, GroupBy};
 use crate::model::run::Run;
 use crate::model::slug::{run_slug, short_id, slugify, with_hash};
 
@@ -66,28 +66,28 @@ pub fn assemble(mut candidates: Vec<Candidate>) -> (Archive, Vec<Diagnostic>) {
             &b.run.id,
         ))
     });
-    let mut names: BTreeMap<(Sort, String), String> = BTreeMap::new();
-    for (sort, name) in [
+    let mut names: BTreeMap<(GroupBy, String), String> = BTreeMap::new();
+    for (group_by, name) in [
         (
-            Sort::Case,
+            GroupBy::Case,
             (|run: &Run| run.subject.case.clone()) as fn(&Run) -> String,
         ),
-        (Sort::Model, |run| run.subject.model.clone()),
-        (Sort::Harness, |run| run.subject.harness.clone()),
+        (GroupBy::Model, |run| run.subject.model.clone()),
+        (GroupBy::Harness, |run| run.subject.harness.clone()),
     ] {
         let all: BTreeSet<String> = named
             .iter()
             .map(|(candidate, _)| name(&candidate.run))
             .collect();
-        group_slugs(sort, all, &mut names, &mut notes);
+        group_slugs(group_by, all, &mut names, &mut notes);
     }
     let runs = named
         .into_iter()
         .map(|(c, slug)| (c.run, slug, c.directory))
         .collect();
-    let slug_of = |sort: Sort, name: &str| {
+    let slug_of = |group_by: GroupBy, name: &str| {
         names
-            .get(&(sort, name.to_owned()))
+            .get(&(group_by, name.to_owned()))
             .cloned()
             .unwrap_or_default()
     };
@@ -129,15 +129,15 @@ fn run_slugs(candidates: &[Candidate], notes: &mut Vec<Diagnostic>) -> Vec<Strin
 }
 
 fn group_slugs(
-    sort: Sort,
+    group_by: GroupBy,
     names: BTreeSet<String>,
-    into: &mut BTreeMap<(Sort, String), String>,
+    into: &mut BTreeMap<(GroupBy, String), String>,
     notes: &mut Vec<Diagnostic>,
 ) {
-    let word = match sort {
-        Sort::Case => "case",
-        Sort::Model => "model",
-        Sort::Harness => "harness",
+    let word = match group_by {
+        GroupBy::Case => "case",
+        GroupBy::Model => "model",
+        GroupBy::Harness => "harness",
     };
     let mut taken = BTreeSet::from([String::new()]);
     for name in names {
@@ -149,12 +149,12 @@ fn group_slugs(
         };
         if slug != plain {
             notes.push(codes::ARCHIVE_SLUG_COLLISION.at(
-                Place::file(sort.folder()),
+                Place::file(group_by.folder()),
                 format!("The {word} {} gets the address {}, because its plain address is taken or empty", quoted(&name), quoted(&slug)),
                 "No action needed; names that differ in letters and digits get plain addresses.",
             ));
         }
         taken.insert(slug.clone());
-        into.insert((sort, name), slug);
+        into.insert((group_by, name), slug);
     }
 }

@@ -53,7 +53,7 @@ pub fn check(path: &str, sidecar: &Sidecar<'_>, tape: &Tape<'_>, stale: bool) ->
         }
         if names_kinds && let Some(kind) = other_kind(line, tape, position) {
             problems.add(&codes::ANNOTATION_OTHER_KIND, || {
-                speaks_of(path, line, tape, position, kind)
+                names_kind(path, line, tape, position, kind)
             });
         }
     }
@@ -193,86 +193,86 @@ fn label(line: &AnnotationLine<'_>) -> String {
 }
 
 /// How evidence names a kind of event: phrases that can mean nothing else, and words that may mean it.
-struct Words {
+struct KindPhrases {
     kind: &'static str,
     plainly: &'static [&'static str],
     perhaps: &'static [&'static str],
 }
 
 /// Kinds whose names are no everyday words; a `read` or a `command` in a sentence says little.
-const WORDS: [Words; 15] = [
-    Words {
+const WORDS: [KindPhrases; 15] = [
+    KindPhrases {
         kind: "llm_call",
         plainly: &["llm_call", "llm call", "llm", "model call"],
         // A model asks for the calls of tools, so words about those may be about it.
         perhaps: &["model", "tool", "call", "tool call", "prompt"],
     },
-    Words {
+    KindPhrases {
         kind: "tool_call",
         plainly: &["tool_call", "tool call"],
         perhaps: &["tool", "call", "command", "file", "edit"],
     },
-    Words {
+    KindPhrases {
         kind: "cache_lookup",
         plainly: &["cache_lookup", "cache lookup"],
         perhaps: &["cache"],
     },
-    Words {
+    KindPhrases {
         kind: "prompt_render",
         plainly: &["prompt_render", "prompt render"],
         perhaps: &["prompt", "template"],
     },
-    Words {
+    KindPhrases {
         kind: "payload_redaction",
         plainly: &["payload_redaction", "payload redaction"],
         perhaps: &["redacted", "redaction", "secret"],
     },
-    Words {
+    KindPhrases {
         kind: "session_control",
         plainly: &["session_control", "session control"],
         perhaps: &["session"],
     },
-    Words {
+    KindPhrases {
         kind: "clock_read",
         plainly: &["clock_read", "clock read"],
         perhaps: &["clock", "time"],
     },
-    Words {
+    KindPhrases {
         kind: "clock_sleep",
         plainly: &["clock_sleep", "clock sleep"],
         perhaps: &["clock", "sleep", "wait"],
     },
-    Words {
+    KindPhrases {
         kind: "file_read",
         plainly: &["file_read", "file read"],
         perhaps: &["read", "reads", "file"],
     },
-    Words {
+    KindPhrases {
         kind: "file_write",
         plainly: &["file_write", "file write"],
         perhaps: &["write", "writes", "file"],
     },
-    Words {
+    KindPhrases {
         kind: "file_delete",
         plainly: &["file_delete", "file delete", "file deletion"],
         perhaps: &["delete", "deletes", "file"],
     },
-    Words {
+    KindPhrases {
         kind: "process_spawn",
         plainly: &["process_spawn", "process spawn"],
         perhaps: &["process", "command", "runs"],
     },
-    Words {
+    KindPhrases {
         kind: "decision_evaluation",
         plainly: &["decision_evaluation", "decision evaluation"],
         perhaps: &["decision"],
     },
-    Words {
+    KindPhrases {
         kind: "mcp_json_rpc",
         plainly: &["mcp_json_rpc", "mcp call", "mcp request"],
         perhaps: &["mcp", "tool", "tool call"],
     },
-    Words {
+    KindPhrases {
         kind: "model_job",
         plainly: &["model_job", "model job"],
         perhaps: &["model", "job"],
@@ -290,7 +290,7 @@ fn other_kind(line: &AnnotationLine<'_>, tape: &Tape<'_>, position: usize) -> Op
         .collect::<String>()
         .to_lowercase();
     let own = tape.events[position].kind.word;
-    let mentions = |words: &Words| {
+    let mentions = |words: &KindPhrases| {
         words
             .plainly
             .iter()
@@ -355,7 +355,7 @@ fn nearest_of<'t>(tape: &'t Tape<'_>, position: usize, kind: &str) -> Option<&'t
     })
 }
 
-fn speaks_of(
+fn names_kind(
     path: &str,
     line: &AnnotationLine<'_>,
     tape: &Tape<'_>,

@@ -1,11 +1,11 @@
 //! Knows what must hold of a working tree that is to be published: it is not too large, and nothing is missing without a note.
 
 use crate::diagnostics::{Diagnostic, Place, codes};
-use crate::model::implementation::{FOLDER, LeftOut};
+use crate::model::implementation::{FOLDER, Omitted};
 
 /// Tells what is left out of the archive. `directory` is the run directory's path in diagnostics.
 #[must_use]
-pub fn check_left_out(directory: &str, left_out: LeftOut) -> Option<Diagnostic> {
+pub fn check_left_out(directory: &str, left_out: Omitted) -> Option<Diagnostic> {
     let verb = if left_out.total() == 1 { "is" } else { "are" };
     (left_out.total() > 0).then(|| {
         codes::IMPLEMENTATION_LEFT_OUT.at(

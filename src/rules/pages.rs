@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Diagnostic, Place, codes};
 use crate::model::archive::{Archive, Group};
-use crate::model::prose::Shelf;
+use crate::model::prose::ProseKind;
 
 /// First path segments that the site uses itself.
 pub const RESERVED: [&str; 16] = [
@@ -27,33 +27,33 @@ pub const RESERVED: [&str; 16] = [
     "sitemap",
 ];
 
-/// Checks the addresses of prose: `found` holds shelf, slug and path of each file, in order.
+/// Checks the addresses of prose: `found` holds kind, slug and path of each file, in order.
 #[must_use]
-pub fn check_addresses(found: &[(Shelf, String, String)]) -> Vec<Diagnostic> {
+pub fn check_addresses(found: &[(ProseKind, String, String)]) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
-    let mut first: BTreeMap<(Shelf, &str), &str> = BTreeMap::new();
-    for (shelf, slug, path) in found {
+    let mut first: BTreeMap<(ProseKind, &str), &str> = BTreeMap::new();
+    for (kind, slug, path) in found {
         if slug.is_empty() {
             problems.push(codes::PAGE_RESERVED_NAME.at(
                 Place::file(path),
                 "The file name has no letter from a to z and no digit, so the page has no address",
                 "Rename the file; its `title` may use any script.",
             ));
-        } else if *shelf == Shelf::Page && RESERVED.contains(&slug.as_str()) {
+        } else if *kind == ProseKind::Page && RESERVED.contains(&slug.as_str()) {
             problems.push(codes::PAGE_RESERVED_NAME.at(
                 Place::file(path),
                 format!("The address {} is reserved", quoted(&format!("/{slug}/"))),
                 "Rename the file.",
             ));
         }
-        match first.get(&(*shelf, slug.as_str())) {
+        match first.get(&(*kind, slug.as_str())) {
             Some(other) => problems.push(codes::PAGE_DUPLICATE.at(
                 Place::file(path),
                 format!("The file {} has the same address", quoted(other)),
                 "Rename one of the two.",
             )),
             None => {
-                first.insert((*shelf, slug), path);
+                first.insert((*kind, slug), path);
             }
         }
     }
@@ -62,7 +62,10 @@ pub fn check_addresses(found: &[(Shelf, String, String)]) -> Vec<Diagnostic> {
 
 /// Warns of prose about a case, model or harness that no run has.
 #[must_use]
-pub fn check_unmatched(found: &[(Shelf, String, String)], archive: &Archive) -> Vec<Diagnostic> {
+pub fn check_unmatched(
+    found: &[(ProseKind, String, String)],
+    archive: &Archive,
+) -> Vec<Diagnostic> {
     let slugs = |groups: &[Group]| -> BTreeSet<String> {
         groups.iter().map(|group| group.slug.clone()).collect()
     };
@@ -70,12 +73,12 @@ pub fn check_unmatched(found: &[(Shelf, String, String)], archive: &Archive) -> 
     let harnesses = slugs(&archive.harnesses);
     found
         .iter()
-        .filter_map(|(shelf, slug, path)| {
-            let (slugs, word) = match shelf {
-                Shelf::Page => return None,
-                Shelf::Case => (&cases, "case"),
-                Shelf::Model => (&models, "model"),
-                Shelf::Harness => (&harnesses, "harness"),
+        .filter_map(|(kind, slug, path)| {
+            let (slugs, word) = match kind {
+                ProseKind::Page => return None,
+                ProseKind::Case => (&cases, "case"),
+                ProseKind::Model => (&models, "model"),
+                ProseKind::Harness => (&harnesses, "harness"),
             };
             (!slugs.contains(slug)).then(|| {
                 codes::PAGE_UNMATCHED.at(

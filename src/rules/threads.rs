@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diagnostics::text::quoted;
-use crate::diagnostics::{Checked, Code, Collector, Diagnostic, Place, Spot, codes};
+use crate::diagnostics::{Checked, Code, Collector, Diagnostic, LazyPlace, Place, codes};
 use crate::formats::threads::{Action, Annotation, CHANNEL, Entry, Envelope, State};
 use crate::model::threads::{Lines, Thread};
 
 /// What a state and a log of actions come to.
 #[derive(Debug)]
-pub struct Replayed<'a> {
+pub struct ThreadState<'a> {
     /// URI of the channel, where one is named.
     pub channel: Option<String>,
     /// The threads after all actions.
@@ -34,10 +34,10 @@ pub fn replay<'a>(
     path: &str,
     state: State<'a>,
     envelopes: Vec<Envelope<'a>>,
-) -> Checked<Replayed<'a>> {
+) -> Checked<ThreadState<'a>> {
     let mut diagnostics = duplicates(&state.annotations);
     let channel = channel(&state, &envelopes);
-    let mut foreign: BTreeMap<String, (Spot<'a>, usize)> = BTreeMap::new();
+    let mut foreign: BTreeMap<String, (LazyPlace<'a>, usize)> = BTreeMap::new();
     let mut threads = Slots::new(state.annotations.into_iter().map(Discussed::new));
     for envelope in envelopes {
         let known = state
@@ -85,7 +85,7 @@ pub fn replay<'a>(
         });
     }
     Checked {
-        value: Replayed {
+        value: ThreadState {
             channel,
             annotations,
         },
@@ -94,7 +94,7 @@ pub fn replay<'a>(
 }
 
 /// The note about the actions of a channel that is not the one of the threads.
-fn other_channel(own: Option<&str>, other: &str, spot: &Spot<'_>, count: usize) -> Diagnostic {
+fn other_channel(own: Option<&str>, other: &str, spot: &LazyPlace<'_>, count: usize) -> Diagnostic {
     let actions = if count == 1 {
         "1 action belongs".to_owned()
     } else {

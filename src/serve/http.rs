@@ -23,7 +23,7 @@ use tokio::sync::watch;
 use tower::ServiceExt;
 use tower_http::services::ServeDir;
 
-use super::state::Shown;
+use super::state::SiteState;
 
 const SCRIPT: &str = include_str!("live.js");
 const STYLE: &str = include_str!("live.css");
@@ -35,11 +35,11 @@ const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resour
 #[derive(Clone)]
 struct Served {
     folder: Arc<PathBuf>,
-    shown: watch::Receiver<Arc<Shown>>,
+    shown: watch::Receiver<Arc<SiteState>>,
 }
 
 /// Answers from `folder`, where the newest good build is.
-pub(super) fn app(folder: PathBuf, shown: watch::Receiver<Arc<Shown>>) -> Router {
+pub(super) fn app(folder: PathBuf, shown: watch::Receiver<Arc<SiteState>>) -> Router {
     let text = |kind: &'static str, text: &'static str| {
         get(move || async move { ([(CONTENT_TYPE, kind)], text) })
     };
@@ -68,7 +68,7 @@ async fn guard(request: Request, next: Next) -> Response {
         .get(HOST)
         .and_then(|host| host.to_str().ok());
     let asked = request.uri().authority().map(Authority::as_str);
-    let mut response = if named.is_some_and(is_here) && asked.is_none_or(is_here) {
+    let mut response = if named.is_some_and(is_local) && asked.is_none_or(is_local) {
         next.run(request).await
     } else {
         let words = "This server answers to localhost, 127.0.0.1 and [::1] only.\n";
@@ -81,7 +81,7 @@ async fn guard(request: Request, next: Next) -> Response {
     response
 }
 
-fn is_here(authority: &str) -> bool {
+fn is_local(authority: &str) -> bool {
     authority.parse::<Authority>().is_ok_and(|authority| {
         let host = authority.host();
         // A name before an `@` is none of a browser's.
@@ -153,7 +153,7 @@ async fn file(State(served): State<Served>, request: Request) -> Response {
 }
 
 /// The site's own page for addresses that do not exist.
-async fn not_found(served: &Served, shown: &Shown) -> Response {
+async fn not_found(served: &Served, shown: &SiteState) -> Response {
     let html = tokio::fs::read(served.folder.join("404.html")).await;
     page(StatusCode::NOT_FOUND, &html.unwrap_or_default(), shown)
 }
@@ -175,7 +175,7 @@ fn typed(mut response: Response, path: &str) -> Response {
 }
 
 /// A page, with the script that loads it anew. The script is in no file of the site.
-fn page(status: StatusCode, html: &[u8], shown: &Shown) -> Response {
+fn page(status: StatusCode, html: &[u8], shown: &SiteState) -> Response {
     let script = format!(
         "<script src=\"/.runpress/live.js\" data-build=\"{}\" defer></script>",
         shown.build()
@@ -187,7 +187,7 @@ fn page(status: StatusCode, html: &[u8], shown: &Shown) -> Response {
 
 #[cfg(test)]
 mod tests {
-    use super::is_here;
+    use super::is_local;
 
     #[test]
     fn only_names_of_this_machine_are_answered() {
@@ -198,7 +198,7 @@ mod tests {
             "127.0.0.1:80",
             "[::1]:4000",
         ] {
-            assert!(is_here(here), "{here}");
+            assert!(is_local(here), "{here}");
         }
         for other in [
             "",
@@ -213,7 +213,7 @@ mod tests {
             "::1",
             "a b",
         ] {
-            assert!(!is_here(other), "{other}");
+            assert!(!is_local(other), "{other}");
         }
     }
 }

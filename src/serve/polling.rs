@@ -6,19 +6,19 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 /// What was seen, by path.
-pub(super) type Seen = BTreeMap<PathBuf, Stamp>;
+pub(super) type FileStamps = BTreeMap<PathBuf, FileStamp>;
 
 /// What tells a file from what stood there before. Times alone do not: a file may be saved twice in a tick of their clock, or
 /// be replaced by an older one.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Stamp {
+pub(super) struct FileStamp {
     /// Size and time of writing; of a file only, since a folder tells of its files by itself.
     written: Option<(u64, Option<SystemTime>)>,
     /// Its place on the disk and, of a file, when anything about it changed.
     place: Option<(u64, i64, i64)>,
 }
 
-impl Stamp {
+impl FileStamp {
     fn of(meta: &Metadata) -> Self {
         let is_file = !meta.is_dir();
         Self {
@@ -47,7 +47,7 @@ fn place(_: &Metadata, _: bool) -> Option<(u64, i64, i64)> {
 
 /// How `folder` looks now, down to `depth`. What cannot be read is not there; linked folders, and those that `enters` refuses,
 /// are not entered.
-pub(super) fn look(folder: &Path, depth: usize, enters: impl Fn(&Path) -> bool) -> Seen {
+pub(super) fn look(folder: &Path, depth: usize, enters: impl Fn(&Path) -> bool) -> FileStamps {
     walkdir::WalkDir::new(folder)
         .min_depth(1)
         .max_depth(depth)
@@ -58,14 +58,14 @@ pub(super) fn look(folder: &Path, depth: usize, enters: impl Fn(&Path) -> bool) 
         })
         .filter_map(|entry| {
             let entry = entry.ok()?;
-            let stamp = Stamp::of(&entry.metadata().ok()?);
+            let stamp = FileStamp::of(&entry.metadata().ok()?);
             Some((entry.into_path(), stamp))
         })
         .collect()
 }
 
 /// What came, went or is another.
-pub(super) fn differences(before: &Seen, after: &Seen) -> BTreeSet<PathBuf> {
+pub(super) fn differences(before: &FileStamps, after: &FileStamps) -> BTreeSet<PathBuf> {
     let paths = before.keys().chain(after.keys());
     paths
         .filter(|path| before.get(*path) != after.get(*path))

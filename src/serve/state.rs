@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::diagnostics::Failure;
 use crate::diagnostics::json::Report;
-use crate::diagnostics::{Diagnostic, Severity, Tally};
+use crate::diagnostics::{Diagnostic, Severity, SeverityCounts};
 use crate::pipeline::Outcome;
 use crate::site::Site;
 
@@ -13,7 +13,7 @@ const MOST: usize = 50;
 
 /// What is served now.
 #[derive(Debug)]
-pub(super) struct Shown {
+pub(super) struct SiteState {
     session: String,
     number: u64,
     /// The path of the site, from its `base_url`; begins and ends with `/`.
@@ -36,7 +36,7 @@ struct Message<'a> {
     report: Report<'a>,
 }
 
-impl Shown {
+impl SiteState {
     /// Before the first build. `session` tells pages of another process apart.
     pub(super) fn nothing(session: &str) -> Self {
         let mut shown = Self {
@@ -81,7 +81,7 @@ impl Shown {
     }
 
     fn say(&self, problems: &[Diagnostic], failed: bool) -> String {
-        let tally = Tally::of(problems);
+        let tally = SeverityCounts::of(problems);
         let of = |severity| problems.iter().filter(move |p| p.severity == severity);
         let told: Vec<Diagnostic> = of(Severity::Error)
             .chain(of(Severity::Warning))

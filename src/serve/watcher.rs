@@ -14,7 +14,7 @@ use notify::{Config, Event, EventKind, RecommendedWatcher, RecursiveMode};
 use crate::config;
 use crate::site::Site;
 
-use super::polling::{self, Seen};
+use super::polling::{self, FileStamps};
 
 /// So long must nothing happen before a change is taken to be whole: editors save in several steps.
 const QUIET: Duration = Duration::from_millis(40);
@@ -52,17 +52,17 @@ struct Watched {
     /// With links resolved, while it is there.
     now: Option<PathBuf>,
     /// How it looked last, where the system does not tell.
-    seen: Seen,
+    seen: FileStamps,
 }
 
 impl Watched {
-    fn look(&self) -> Seen {
+    fn look(&self) -> FileStamps {
         let depth = match self.mode {
             RecursiveMode::Recursive => usize::MAX,
             RecursiveMode::NonRecursive => 1,
         };
         let Some(now) = &self.now else {
-            return Seen::new();
+            return FileStamps::new();
         };
         polling::look(now, depth, |folder| {
             let inside = folder.strip_prefix(now).unwrap_or(folder).join("file");
@@ -140,11 +140,11 @@ impl Watcher {
                     given,
                     mode,
                     now: None,
-                    seen: Seen::new(),
+                    seen: FileStamps::new(),
                 });
             }
         }
-        self.settle(&BTreeSet::new());
+        self.update_watches(&BTreeSet::new());
     }
 
     /// Waits for the next change.
@@ -158,7 +158,7 @@ impl Watcher {
             } else {
                 self.listen(&mut change)?
             };
-            news |= self.settle(&change.paths);
+            news |= self.update_watches(&change.paths);
             if news {
                 return Some(change);
             }
@@ -283,7 +283,7 @@ impl Watcher {
 
     /// Watches what has come and forgets what has gone; `true` when there was any. What an event named itself is watched
     /// anew: another folder may have replaced it.
-    fn settle(&mut self, named: &BTreeSet<PathBuf>) -> bool {
+    fn update_watches(&mut self, named: &BTreeSet<PathBuf>) -> bool {
         let mut changed = false;
         let mut failed = false;
         for index in 0..self.watched.len() {

@@ -12,7 +12,7 @@ use crate::model::words;
 use super::catalogue::PAGE_SIZE;
 use super::row::{Pager, pager};
 use super::timeline::{Layout, appearance};
-use super::{When, format};
+use super::{DisplayTime, format};
 use crate::links;
 
 /// Annotations of each kind on the first page.
@@ -52,64 +52,64 @@ pub struct Card {
     /// The case of the run.
     pub case: String,
     /// When it was written.
-    pub at: Option<When>,
+    pub at: Option<DisplayTime>,
 }
 
 /// What a kind is called and what it means.
-struct Shelf {
+struct KindInfo {
     /// As in the format; the last one is for kinds that are not known.
     kind: &'static str,
     title: &'static str,
     definition: &'static str,
 }
 
-const SHELVES: [Shelf; 10] = [
-    Shelf {
+const KINDS: [KindInfo; 10] = [
+    KindInfo {
         kind: "correct",
         title: "Correct",
         definition: "The event is right: what happened here is what should have happened.",
     },
-    Shelf {
+    KindInfo {
         kind: "incorrect",
         title: "Incorrect",
         definition: "The event is wrong: what happened here should not have happened.",
     },
-    Shelf {
+    KindInfo {
         kind: "alternative",
         title: "Alternatives",
         definition: "Something else would have been better here. A suggested fix may show what.",
     },
-    Shelf {
+    KindInfo {
         kind: "note",
         title: "Notes",
         definition: "A remark about the event, without a verdict.",
     },
-    Shelf {
+    KindInfo {
         kind: "marker",
         title: "Markers",
         definition: "A place to pause when presenting the run.",
     },
-    Shelf {
+    KindInfo {
         kind: "mute",
         title: "Muted",
         definition: "Nothing important: readers may skip the event.",
     },
-    Shelf {
+    KindInfo {
         kind: "hypothesis",
         title: "Hypotheses",
         definition: "A conjecture about the event, and the state of its investigation.",
     },
-    Shelf {
+    KindInfo {
         kind: "friction",
         title: "Friction",
         definition: "Something made the work harder here than it had to be.",
     },
-    Shelf {
+    KindInfo {
         kind: "crystallize_here",
         title: "Crystallize here",
         definition: "The steps from here to the end of the span should become a tool or a skill.",
     },
-    Shelf {
+    KindInfo {
         kind: "unknown",
         title: "Other kinds",
         definition: "Kinds that this version does not recognize, shown as written.",
@@ -146,12 +146,12 @@ pub struct AnnotationsPage {
     /// `213 annotations on 24 runs`; `None` when there is none.
     pub summary: Option<String>,
     /// The kinds.
-    pub shelves: Vec<ShelfView>,
+    pub shelves: Vec<KindView>,
 }
 
 /// A kind on the first page.
 #[derive(Debug, Serialize)]
-pub struct ShelfView {
+pub struct KindView {
     /// Its word in the format.
     pub kind: &'static str,
     /// Class of the kind.
@@ -241,7 +241,7 @@ pub fn card(
 ) -> (Card, usize, usize) {
     let (class, sign) = appearance(&annotation.kind);
     let event = &tape.events[position];
-    let kind = shelf_of(&annotation.kind);
+    let kind = kind_index(&annotation.kind);
     let group = match annotation.kind {
         Kind::Hypothesis => annotation.hypothesis_status,
         Kind::Friction => annotation.friction_kind.as_deref(),
@@ -283,14 +283,14 @@ pub fn card(
     (card, kind, part_of(kind, group))
 }
 
-fn shelf_of(kind: &Kind) -> usize {
+fn kind_index(kind: &Kind) -> usize {
     let known = Kind::KNOWN.iter().position(|known| known == kind);
     known.unwrap_or(Kind::KNOWN.len())
 }
 
 /// The parts of a kind, in the order of the format.
 fn parts_of(kind: usize) -> &'static [&'static str] {
-    match SHELVES[kind].kind {
+    match KINDS[kind].kind {
         "hypothesis" => &HYPOTHESIS_STATUSES,
         "friction" => &FRICTION_KINDS,
         _ => &[],
@@ -310,7 +310,7 @@ fn part_name(kind: usize, part: usize) -> Option<String> {
 }
 
 fn part_definition(kind: usize, part: usize) -> Option<&'static str> {
-    match SHELVES[kind].kind {
+    match KINDS[kind].kind {
         "hypothesis" => STATUSES.get(part).copied(),
         "friction" => FRICTIONS.get(part).copied(),
         _ => None,
@@ -326,13 +326,13 @@ fn part_anchor(kind: usize, part: usize) -> String {
 /// Every annotation by kind and part; within a part the newest run comes first.
 #[derive(Debug)]
 pub struct Catalogue {
-    shelves: Vec<Vec<SpooledCard>>,
+    kinds: Vec<Vec<SpooledCard>>,
     runs: usize,
 }
 
 /// A kind that there are annotations of, with all of them.
 #[derive(Debug)]
-pub struct Shelved<'a> {
+pub struct KindCards<'a> {
     /// Its word in the format.
     pub kind: &'static str,
     /// Its folder.
@@ -351,17 +351,17 @@ impl Catalogue {
     #[must_use]
     pub fn new<'f>(runs: impl Iterator<Item = &'f [SpooledCard]>) -> Self {
         let mut catalogue = Self {
-            shelves: SHELVES.iter().map(|_| Vec::new()).collect(),
+            kinds: KINDS.iter().map(|_| Vec::new()).collect(),
             runs: 0,
         };
         for cards in runs {
             catalogue.runs += usize::from(!cards.is_empty());
             for card in cards {
-                catalogue.shelves[card.kind].push(*card);
+                catalogue.kinds[card.kind].push(*card);
             }
         }
-        for shelf in &mut catalogue.shelves {
-            shelf.sort_by_key(|card| card.group);
+        for cards in &mut catalogue.kinds {
+            cards.sort_by_key(|card| card.group);
         }
         catalogue
     }
@@ -369,8 +369,8 @@ impl Catalogue {
     /// How many hypotheses have each status.
     #[must_use]
     pub fn hypothesis_counts(&self) -> std::collections::BTreeMap<&'static str, usize> {
-        let shelf = &self.shelves[shelf_of(&Kind::Hypothesis)];
-        let count = |part| shelf.iter().filter(|card| card.group == part).count();
+        let cards = &self.kinds[kind_index(&Kind::Hypothesis)];
+        let count = |part| cards.iter().filter(|card| card.group == part).count();
         let words = HYPOTHESIS_STATUSES.iter().enumerate();
         words.map(|(part, word)| (*word, count(part))).collect()
     }
@@ -381,20 +381,20 @@ impl Catalogue {
     /// Those of `read`.
     pub fn first_page<E>(&self, read: ReadCard<'_, E>) -> Result<AnnotationsPage, E> {
         let root = links::root(&links::list("annotations", 1));
-        let total: usize = self.shelves.iter().map(Vec::len).sum();
+        let total: usize = self.kinds.iter().map(Vec::len).sum();
         let mut shelves = Vec::new();
-        for (kind, cards) in self.shelves.iter().enumerate() {
+        for (kind, cards) in self.kinds.iter().enumerate() {
             // Unknown kinds are no part of the format: without one there is nothing to define.
             if cards.is_empty() && kind == Kind::KNOWN.len() {
                 continue;
             }
-            let (class, sign) = appearance(&Kind::parse(SHELVES[kind].kind));
-            shelves.push(ShelfView {
-                kind: SHELVES[kind].kind,
+            let (class, sign) = appearance(&Kind::parse(KINDS[kind].kind));
+            shelves.push(KindView {
+                kind: KINDS[kind].kind,
                 class,
                 sign,
-                title: SHELVES[kind].title,
-                definition: SHELVES[kind].definition,
+                title: KINDS[kind].title,
+                definition: KINDS[kind].definition,
                 number: format::grouped(&cards.len().to_string()),
                 count: format::count(cards.len(), "annotation"),
                 href: (!cards.is_empty()).then(|| format!("{root}{}", kind_path(kind, 1))),
@@ -421,7 +421,7 @@ impl Catalogue {
     }
 
     fn parts(&self, kind: usize, root: &str) -> Vec<PartCount> {
-        let cards = &self.shelves[kind];
+        let cards = &self.kinds[kind];
         let parts = 0..=parts_of(kind).len();
         parts
             .filter_map(|part| {
@@ -440,12 +440,12 @@ impl Catalogue {
 
     /// The kinds that there are annotations of.
     #[must_use]
-    pub fn shelved(&self) -> Vec<Shelved<'_>> {
-        let shelves = self.shelves.iter().enumerate();
-        shelves
+    pub fn by_kind(&self) -> Vec<KindCards<'_>> {
+        let kinds = self.kinds.iter().enumerate();
+        kinds
             .filter(|(_, cards)| !cards.is_empty())
-            .map(|(kind, cards)| Shelved {
-                kind: SHELVES[kind].kind,
+            .map(|(kind, cards)| KindCards {
+                kind: KINDS[kind].kind,
                 folder: folder(kind),
                 parts: (0..=parts_of(kind).len())
                     .filter_map(|part| part_name(kind, part))
@@ -458,8 +458,8 @@ impl Catalogue {
     /// Kind and number of every page of a kind.
     #[must_use]
     pub fn pages(&self) -> Vec<(usize, usize)> {
-        let shelves = self.shelves.iter().enumerate();
-        shelves
+        let kinds = self.kinds.iter().enumerate();
+        kinds
             .flat_map(|(kind, cards)| {
                 (1..=cards.len().div_ceil(PAGE_SIZE)).map(move |number| (kind, number))
             })
@@ -484,7 +484,7 @@ impl Catalogue {
         (kind, number): (usize, usize),
         read: ReadCard<'_, E>,
     ) -> Result<(String, KindPage), E> {
-        let cards = &self.shelves[kind];
+        let cards = &self.kinds[kind];
         let path = kind_path(kind, number);
         let root = links::root(&path);
         let range = super::catalogue::slice(number, cards.len());
@@ -504,18 +504,18 @@ impl Catalogue {
                 group.cards.push(read(filed)?);
             }
         }
-        let is_board = SHELVES[kind].kind == "hypothesis";
+        let is_board = KINDS[kind].kind == "hypothesis";
         if is_board && cards.len() <= PAGE_SIZE {
             self.fill_board(kind, &mut groups);
         }
-        let (class, sign) = appearance(&Kind::parse(SHELVES[kind].kind));
+        let (class, sign) = appearance(&Kind::parse(KINDS[kind].kind));
         let page = KindPage {
             is_board,
-            kind: SHELVES[kind].kind,
+            kind: KINDS[kind].kind,
             class,
             sign,
-            title: SHELVES[kind].title,
-            definition: SHELVES[kind].definition,
+            title: KINDS[kind].title,
+            definition: KINDS[kind].definition,
             count: format::count(cards.len(), "annotation"),
             parts: self.parts(kind, &root),
             groups,
@@ -532,7 +532,7 @@ impl Catalogue {
     /// Columns for the statuses that no hypothesis has: that nothing was disproven yet is worth seeing.
     fn fill_board(&self, kind: usize, groups: &mut Vec<PartView>) {
         for part in 0..parts_of(kind).len() {
-            if self.shelves[kind].iter().all(|card| card.group != part) {
+            if self.kinds[kind].iter().all(|card| card.group != part) {
                 let column = PartView {
                     name: part_name(kind, part),
                     definition: part_definition(kind, part),
@@ -547,7 +547,7 @@ impl Catalogue {
 }
 
 fn folder(kind: usize) -> String {
-    SHELVES[kind].kind.replace('_', "-")
+    KINDS[kind].kind.replace('_', "-")
 }
 
 fn kind_path(kind: usize, number: usize) -> String {

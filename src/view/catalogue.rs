@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::markup::Html;
-use crate::model::archive::{Archive, Group, Sort};
+use crate::model::archive::{Archive, Group, GroupBy};
 use crate::model::comparison::{self, Set};
 use crate::model::findings::Findings;
 
@@ -132,14 +132,14 @@ pub struct GroupProse {
 pub fn group_pages(
     archive: &Archive,
     findings: &[Findings],
-    sort: Sort,
+    sort: GroupBy,
     group: &Group,
     prose: &GroupProse,
 ) -> Vec<(String, GroupPage)> {
     let word = match sort {
-        Sort::Case => "case",
-        Sort::Model => "model",
-        Sort::Harness => "harness",
+        GroupBy::Case => "case",
+        GroupBy::Model => "model",
+        GroupBy::Harness => "harness",
     };
     let folder = format!("{}/{}", sort.folder(), group.slug);
     let path = |number: usize| links::list(&folder, number);
@@ -235,7 +235,7 @@ fn set_view(
     }
 }
 
-fn plots(archive: &Archive, set: &Set, sort: Sort, root: &str) -> Vec<Plot> {
+fn plots(archive: &Archive, set: &Set, sort: GroupBy, root: &str) -> Vec<Plot> {
     let mut runs: Vec<usize> = set
         .variants
         .iter()
@@ -243,8 +243,8 @@ fn plots(archive: &Archive, set: &Set, sort: Sort, root: &str) -> Vec<Plot> {
         .collect();
     runs.sort_unstable();
     let apart = match sort {
-        Sort::Case | Sort::Harness => Sort::Model,
-        Sort::Model => Sort::Harness,
+        GroupBy::Case | GroupBy::Harness => GroupBy::Model,
+        GroupBy::Model => GroupBy::Harness,
     };
     let set = format!(
         "{} {}, engine {}, orchestrator {}",
@@ -253,7 +253,7 @@ fn plots(archive: &Archive, set: &Set, sort: Sort, root: &str) -> Vec<Plot> {
     plot::plots(archive, &set, &runs, apart, root)
 }
 
-fn summary(archive: &Archive, group: &Group, sort: Sort) -> String {
+fn summary(archive: &Archive, group: &Group, sort: GroupBy) -> String {
     let distinct = |name: &dyn Fn(usize) -> usize| {
         group
             .runs
@@ -274,8 +274,8 @@ fn summary(archive: &Archive, group: &Group, sort: Sort) -> String {
     };
     let runs = format::count(group.runs.len(), "run");
     match sort {
-        Sort::Case => format!("{runs} by {} with {}", models(), harnesses()),
-        Sort::Model => format!("{runs} of {} with {}", cases(), harnesses()),
-        Sort::Harness => format!("{runs} of {} with {}", cases(), models()),
+        GroupBy::Case => format!("{runs} by {} with {}", models(), harnesses()),
+        GroupBy::Model => format!("{runs} of {} with {}", cases(), harnesses()),
+        GroupBy::Harness => format!("{runs} of {} with {}", cases(), models()),
     }
 }

@@ -9,7 +9,7 @@ use crate::markup::Html;
 use crate::model::threads::{Lines, Thread, Threads};
 use crate::model::transcript::{Aside, AssetFile, Content, Conversation, Part, Turn};
 
-use super::room::Room;
+use super::section_budget::SectionBudget;
 use super::{Badge, Link, format};
 
 /// The public part of a transcript.
@@ -164,21 +164,21 @@ pub fn conversation(config: &Config, conversation: &Conversation<'_>) -> Convers
         .filter_map(|asset| Some((asset.id.as_str(), asset.file.as_deref()?)));
     let files: BTreeMap<&str, _> = files.collect();
     let shown = config.timeline.page_size;
-    let mut room = Room::of(config);
+    let mut budget = SectionBudget::of(config);
     let mut turns = Vec::new();
     for turn in conversation.turns.iter().take(shown) {
-        if room.is_full() {
+        if budget.is_full() {
             break;
         }
         let anchor = format!("turn-{}", turns.len() + 1);
-        turns.push(turn_view(anchor, &files, turn, &mut room));
+        turns.push(turn_view(anchor, &files, turn, &mut budget));
     }
     let mut asides = Vec::new();
     for aside in conversation.asides.iter().take(shown) {
-        if room.is_full() {
+        if budget.is_full() {
             break;
         }
-        asides.push(aside_view(aside, &mut room));
+        asides.push(aside_view(aside, &mut budget));
     }
     let more = conversation.turns.len() - turns.len();
     let more_asides = conversation.asides.len() - asides.len();
@@ -192,12 +192,12 @@ pub fn conversation(config: &Config, conversation: &Conversation<'_>) -> Convers
     }
 }
 
-fn aside_view(aside: &Aside, room: &mut Room) -> AsideView {
+fn aside_view(aside: &Aside, budget: &mut SectionBudget) -> AsideView {
     let words = [aside.kind.as_str(), aside.role.as_str()];
     let words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
-    let text = room.text(&aside.text);
+    let text = budget.text(&aside.text);
     AsideView {
-        label: room.label(&words.join(", ")),
+        label: budget.label(&words.join(", ")),
         text: text.to_owned(),
         cut: text.len() < aside.text.len(),
     }
@@ -210,31 +210,31 @@ fn turn_view(
     anchor: String,
     files: &BTreeMap<&str, &AssetFile>,
     turn: &Turn<'_>,
-    room: &mut Room,
+    budget: &mut SectionBudget,
 ) -> TurnView {
     let mut view = TurnView {
         anchor,
-        role: room.label(&turn.role),
+        role: budget.label(&turn.role),
         parts: Vec::new(),
         cut: false,
     };
     let mut parts = turn.parts.iter().peekable();
     while let Some(part) = parts.next() {
-        if room.is_full() {
+        if budget.is_full() {
             view.cut = true;
             break;
         }
         view.parts.push(match &part.content {
             Content::Text(text) => {
                 let rest = std::iter::from_fn(|| parts.next_if(|part| part.continues));
-                text_view(text, rest, room)
+                text_view(text, rest, budget)
             }
             Content::Label(label) => PartView {
-                label: Some(room.label(label)),
+                label: Some(budget.label(label)),
                 ..PartView::default()
             },
             Content::Asset { id, label } => {
-                asset_view(files.get(id.as_str()).copied(), room.label(label))
+                asset_view(files.get(id.as_str()).copied(), budget.label(label))
             }
         });
     }
@@ -245,20 +245,20 @@ fn turn_view(
 fn text_view<'p>(
     text: &str,
     rest: impl Iterator<Item = &'p Part<'p>>,
-    room: &mut Room,
+    budget: &mut SectionBudget,
 ) -> PartView {
     let mut whole = text.len();
-    let mut text = room.beginning(text).to_owned();
+    let mut text = budget.beginning(text).to_owned();
     for part in rest {
         if let Content::Text(more) = &part.content {
             // What was cut does not go on.
-            if text.len() == whole && room.beginning(&text).len() == whole {
-                text.push_str(room.beginning(more));
+            if text.len() == whole && budget.beginning(&text).len() == whole {
+                text.push_str(budget.beginning(more));
             }
             whole += more.len();
         }
     }
-    let shown = room.text(&text).to_owned();
+    let shown = budget.text(&text).to_owned();
     PartView {
         cut: shown.len() < whole,
         text: Some(shown),
@@ -295,7 +295,7 @@ pub type Markdown<'a> = &'a dyn Fn(&str, &str) -> Html;
 /// Makes the threads.
 #[must_use]
 pub fn threads(config: &Config, threads: &Threads<'_>, markdown: Markdown<'_>) -> ThreadsView {
-    let mut room = Room::of(config);
+    let mut budget = SectionBudget::of(config);
     let open = threads
         .threads
         .iter()
@@ -304,7 +304,7 @@ pub fn threads(config: &Config, threads: &Threads<'_>, markdown: Markdown<'_>) -
     let mut files: BTreeMap<(bool, &str), Vec<(u64, ThreadView)>> = BTreeMap::new();
     let mut shown = 0;
     for (index, thread) in threads.threads.iter().enumerate() {
-        if room.is_full() {
+        if budget.is_full() {
             break;
         }
         shown += 1;
@@ -316,7 +316,7 @@ pub fn threads(config: &Config, threads: &Threads<'_>, markdown: Markdown<'_>) -
         files
             .entry((thread.file.is_none(), path))
             .or_default()
-            .push((line, thread_view(thread, index, &mut room, markdown)));
+            .push((line, thread_view(thread, index, &mut budget, markdown)));
     }
     ThreadsView {
         summary: format!(
@@ -341,12 +341,12 @@ pub fn threads(config: &Config, threads: &Threads<'_>, markdown: Markdown<'_>) -
 fn thread_view(
     thread: &Thread<'_>,
     index: usize,
-    room: &mut Room,
+    budget: &mut SectionBudget,
     markdown: Markdown<'_>,
 ) -> ThreadView {
     let lines = thread.file.iter().flat_map(|file| &file.lines);
     let lines: Vec<_> = lines
-        .map(|(number, line)| (*number, room.text(line).to_owned()))
+        .map(|(number, line)| (*number, budget.text(line).to_owned()))
         .collect();
     let place = match thread.range {
         None => "whole file".to_owned(),
@@ -365,14 +365,14 @@ fn thread_view(
     let anchor = thread_anchor(index);
     let mut entries = Vec::new();
     for (number, entry) in thread.entries.iter().enumerate() {
-        if room.is_full() {
+        if budget.is_full() {
             break;
         }
-        let text = room.text(&entry.text);
+        let text = budget.text(&entry.text);
         let html = entry
             .markdown
             .then(|| markdown(&format!("{anchor}-{number}"), text));
-        room.take(html.as_ref().map_or(0, |html| html.as_str().len()));
+        budget.take(html.as_ref().map_or(0, |html| html.as_str().len()));
         entries.push(EntryView {
             cut: text.len() < entry.text.len(),
             text: html.is_none().then(|| text.to_owned()),
@@ -383,7 +383,7 @@ fn thread_view(
         anchor,
         state: Badge::new(word, tone),
         place,
-        turn: thread.turn.as_ref().map(|turn| room.label(turn)),
+        turn: thread.turn.as_ref().map(|turn| budget.label(turn)),
         more: (left > 0).then(|| format!("and {left} more lines")),
         lines,
         more_entries: format::more(thread.entries.len(), entries.len(), "entry"),

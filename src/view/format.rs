@@ -5,7 +5,7 @@ use crate::model::run::{Number, State};
 use crate::model::time::{self, Moment};
 pub use crate::model::time::{push_clock, push_iso_ms, utc};
 
-use super::{Badge, Cell, When};
+use super::{Badge, Cell, DisplayTime};
 
 /// `1234567` as `1,234,567`.
 #[must_use]
@@ -148,14 +148,14 @@ pub fn text(value: Option<&impl AsRef<str>>) -> Cell {
 
 /// A moment.
 #[must_use]
-pub fn when(moment: &Moment) -> When {
+pub fn when(moment: &Moment) -> DisplayTime {
     at(moment.ms)
 }
 
 /// A moment in milliseconds since 1970-01-01 UTC.
 #[must_use]
-pub fn at(ms: i64) -> When {
-    When {
+pub fn at(ms: i64) -> DisplayTime {
+    DisplayTime {
         iso: time::iso(ms),
         text: time::utc(ms),
         date: time::utc_date(ms),

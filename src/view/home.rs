@@ -4,12 +4,12 @@ use serde::Serialize;
 
 use crate::config::Config;
 use crate::markup::Html;
-use crate::model::archive::{Archive, Sort};
+use crate::model::archive::{Archive, GroupBy};
 use crate::model::findings::{Findings, NewestAnnotation};
 
 use super::overview::{self, Matrix};
 use super::row::{RunRow, row};
-use super::{When, format};
+use super::{DisplayTime, format};
 
 /// Newest runs on the home page.
 const RUNS: usize = 10;
@@ -31,20 +31,20 @@ pub struct HomePage {
     /// Prose of `pages/index.md`.
     pub intro: Html,
     /// Figures of the whole archive.
-    pub figures: Vec<Figure>,
+    pub figures: Vec<CountedNoun>,
     /// First and last day.
     pub dates: Option<(String, String)>,
     /// The newest runs.
     pub rows: Vec<RunRow>,
     /// The newest annotations.
-    pub annotations: Vec<GlimpseView>,
+    pub annotations: Vec<NewestAnnotationView>,
     /// Cases down, models across.
     pub overview: Matrix,
 }
 
 /// A number and what it counts.
 #[derive(Debug, Serialize)]
-pub struct Figure {
+pub struct CountedNoun {
     /// The number.
     pub number: String,
     /// What it counts.
@@ -53,7 +53,7 @@ pub struct Figure {
 
 /// An annotation in a list.
 #[derive(Debug, Serialize)]
-pub struct GlimpseView {
+pub struct NewestAnnotationView {
     /// Its kind.
     pub kind: String,
     /// Class of its kind.
@@ -67,7 +67,7 @@ pub struct GlimpseView {
     /// The run it is about.
     pub run: String,
     /// When it was written.
-    pub at: Option<When>,
+    pub at: Option<DisplayTime>,
 }
 
 /// Makes the home page; `root` is the way to the site's root from where it is.
@@ -80,7 +80,7 @@ pub fn home_page(
 ) -> HomePage {
     let root = String::new();
     let annotations: usize = findings.iter().map(|f| f.annotations.total()).sum();
-    let figure = |count: usize, noun| Figure {
+    let figure = |count: usize, noun| CountedNoun {
         number: format::grouped(&count.to_string()),
         noun,
     };
@@ -111,39 +111,40 @@ pub fn home_page(
             .map(|(entry, findings)| row(archive, entry, findings, &root, &[]))
             .collect(),
         annotations: newest(archive, findings),
-        overview: overview::newest(archive, Sort::Model, (CASES, MODELS), &root),
+        overview: overview::newest(archive, GroupBy::Model, (CASES, MODELS), &root),
         root,
     }
 }
 
-fn newest(archive: &Archive, findings: &[Findings]) -> Vec<GlimpseView> {
+fn newest(archive: &Archive, findings: &[Findings]) -> Vec<NewestAnnotationView> {
     let mut all: Vec<(i64, usize, &NewestAnnotation)> = findings
         .iter()
         .enumerate()
-        .flat_map(|(run, f)| f.newest.iter().map(move |glimpse| (run, glimpse)))
+        .flat_map(|(run, f)| f.newest.iter().map(move |annotation| (run, annotation)))
         // An annotation without a time is as old as its run.
-        .map(|(run, glimpse)| {
+        .map(|(run, annotation)| {
             (
-                glimpse.at.unwrap_or(archive.runs[run].run.finished.ms),
+                annotation.at.unwrap_or(archive.runs[run].run.finished.ms),
                 run,
-                glimpse,
+                annotation,
             )
         })
         .collect();
     all.sort_by(|a, b| (b.0, a.1, &a.2.href).cmp(&(a.0, b.1, &b.2.href)));
     all.into_iter()
         .take(ANNOTATIONS)
-        .map(|(_, run, glimpse)| {
-            let (class, sign) =
-                super::timeline::appearance(&crate::model::annotation::Kind::parse(&glimpse.kind));
-            GlimpseView {
-                kind: glimpse.kind.replace('_', " "),
+        .map(|(_, run, annotation)| {
+            let (class, sign) = super::timeline::appearance(
+                &crate::model::annotation::Kind::parse(&annotation.kind),
+            );
+            NewestAnnotationView {
+                kind: annotation.kind.replace('_', " "),
                 class,
                 sign,
-                evidence: glimpse.evidence.clone(),
-                href: glimpse.href.clone(),
+                evidence: annotation.evidence.clone(),
+                href: annotation.href.clone(),
                 run: archive.runs[run].run.title(),
-                at: glimpse.at.map(format::at),
+                at: annotation.at.map(format::at),
             }
         })
         .collect()

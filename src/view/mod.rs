@@ -9,15 +9,15 @@ pub(crate) mod data;
 pub(crate) mod discussion;
 pub(crate) mod feeds;
 pub mod format;
+pub(crate) mod former;
 pub(crate) mod home;
-pub(crate) mod left;
 pub(crate) mod overview;
 pub(crate) mod plot;
 pub(crate) mod problems;
 pub(crate) mod reconciliation;
-pub(crate) mod room;
 pub(crate) mod row;
 pub(crate) mod run;
+pub(crate) mod section_budget;
 pub mod strip;
 pub mod summary;
 pub(crate) mod syndication;
@@ -118,7 +118,7 @@ impl Link {
 
 /// A moment.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct When {
+pub struct DisplayTime {
     /// For machines.
     pub iso: String,
     /// In full: `2026-03-01 10:00:00 UTC`.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::model::archive::{Archive, Group, Sort};
+use crate::model::archive::{Archive, Group, GroupBy};
 
 use super::catalogue::{PAGE_SIZE, slice};
 use super::row::{Pager, pager};
@@ -68,8 +68,8 @@ pub fn page(archive: &Archive, number: usize) -> OverviewPage {
     let root = links::root(&path(number));
     let cases: Vec<usize> = slice(number, archive.cases.len()).collect();
     OverviewPage {
-        models: matrix(archive, Sort::Model, &cases, COLUMNS, &root),
-        harnesses: matrix(archive, Sort::Harness, &cases, COLUMNS, &root),
+        models: matrix(archive, GroupBy::Model, &cases, COLUMNS, &root),
+        harnesses: matrix(archive, GroupBy::Harness, &cases, COLUMNS, &root),
         pager: pager(number, PAGE_SIZE, archive.cases.len(), "cases", &path),
         root,
     }
@@ -77,7 +77,7 @@ pub fn page(archive: &Archive, number: usize) -> OverviewPage {
 
 /// The cases and the models or harnesses with the newest runs: at most so many of each.
 #[must_use]
-pub fn newest(archive: &Archive, across: Sort, most: (usize, usize), root: &str) -> Matrix {
+pub fn newest(archive: &Archive, across: GroupBy, most: (usize, usize), root: &str) -> Matrix {
     let cases = recent(&archive.cases, most.0);
     let mut matrix = matrix(archive, across, &cases, most.1, root);
     let (groups, noun) = columns(archive, across);
@@ -93,11 +93,11 @@ pub fn newest(archive: &Archive, across: Sort, most: (usize, usize), root: &str)
     matrix
 }
 
-fn columns(archive: &Archive, across: Sort) -> (&[Group], &'static str) {
+fn columns(archive: &Archive, across: GroupBy) -> (&[Group], &'static str) {
     match across {
-        Sort::Case => (&archive.cases, "case"),
-        Sort::Model => (&archive.models, "model"),
-        Sort::Harness => (&archive.harnesses, "harness"),
+        GroupBy::Case => (&archive.cases, "case"),
+        GroupBy::Model => (&archive.models, "model"),
+        GroupBy::Harness => (&archive.harnesses, "harness"),
     }
 }
 
@@ -117,13 +117,13 @@ fn recent(groups: &[Group], most: usize) -> Vec<usize> {
     order
 }
 
-fn matrix(archive: &Archive, across: Sort, cases: &[usize], most: usize, root: &str) -> Matrix {
+fn matrix(archive: &Archive, across: GroupBy, cases: &[usize], most: usize, root: &str) -> Matrix {
     let (groups, noun) = columns(archive, across);
     let shown = recent(groups, most);
-    let link = |sort: Sort, group: &Group| {
+    let link = |group_by: GroupBy, group: &Group| {
         Link::new(
             group.name.clone(),
-            format!("{root}{}", links::group(sort.folder(), &group.slug)),
+            format!("{root}{}", links::group(group_by.folder(), &group.slug)),
         )
     };
     Matrix {
@@ -136,7 +136,7 @@ fn matrix(archive: &Archive, across: Sort, cases: &[usize], most: usize, root: &
             .map(|&case| {
                 let cells = cells(archive, across, case, root);
                 MatrixRow {
-                    case: link(Sort::Case, &archive.cases[case]),
+                    case: link(GroupBy::Case, &archive.cases[case]),
                     cells: shown
                         .iter()
                         .map(|column| cells.get(column).cloned())
@@ -155,15 +155,20 @@ fn matrix(archive: &Archive, across: Sort, cases: &[usize], most: usize, root: &
 }
 
 /// The cells of a case, by column.
-fn cells(archive: &Archive, across: Sort, case: usize, root: &str) -> BTreeMap<usize, MatrixCell> {
+fn cells(
+    archive: &Archive,
+    across: GroupBy,
+    case: usize,
+    root: &str,
+) -> BTreeMap<usize, MatrixCell> {
     let group = &archive.cases[case];
     let mut runs: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
     for &index in &group.runs {
         let entry = &archive.runs[index];
         let column = match across {
-            Sort::Case => entry.case,
-            Sort::Model => entry.model,
-            Sort::Harness => entry.harness,
+            GroupBy::Case => entry.case,
+            GroupBy::Model => entry.model,
+            GroupBy::Harness => entry.harness,
         };
         runs.entry(column).or_insert((index, 0)).1 += 1;
     }

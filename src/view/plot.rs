@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::archive::{Archive, Entry, Sort};
+use crate::model::archive::{Archive, Entry, GroupBy};
 use crate::model::time;
 
 use super::format;
@@ -33,7 +33,7 @@ pub struct Plot {
     /// From bottom to top.
     pub y: Axis,
     /// The marks, those of the newest runs first.
-    pub marks: Vec<Mark>,
+    pub marks: Vec<PlotPoint>,
     /// Name and number of runs of each series that occurs, with its position.
     pub legend: Vec<(usize, String, usize)>,
     /// What is not drawn, and why.
@@ -51,7 +51,7 @@ pub struct Axis {
 
 /// A run, or several that would cover each other.
 #[derive(Debug)]
-pub struct Mark {
+pub struct PlotPoint {
     /// Where, from the left.
     pub x: f64,
     /// Where, from the top.
@@ -68,13 +68,13 @@ pub struct Mark {
 
 /// A figure of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Figure {
+enum PlotMetric {
     Cost,
     Time,
     Tokens,
 }
 
-impl Figure {
+impl PlotMetric {
     const fn name(self) -> &'static str {
         match self {
             Self::Cost => "comparable cost",
@@ -130,22 +130,31 @@ fn short(value: f64) -> String {
 /// The plots of a set of comparable runs, named `set`, for a page whose way to the root is `root`; `apart` is what
 /// tells series apart. Too few runs have none.
 #[must_use]
-pub fn plots(archive: &Archive, set: &str, runs: &[usize], apart: Sort, root: &str) -> Vec<Plot> {
-    [(Figure::Cost, Figure::Time), (Figure::Cost, Figure::Tokens)]
-        .into_iter()
-        .filter_map(|figures| {
-            let mut plot = plot(archive, runs, figures, apart, root)?;
-            plot.name = format!("{}, {set}", plot.caption);
-            Some(plot)
-        })
-        .collect()
+pub fn plots(
+    archive: &Archive,
+    set: &str,
+    runs: &[usize],
+    apart: GroupBy,
+    root: &str,
+) -> Vec<Plot> {
+    [
+        (PlotMetric::Cost, PlotMetric::Time),
+        (PlotMetric::Cost, PlotMetric::Tokens),
+    ]
+    .into_iter()
+    .filter_map(|figures| {
+        let mut plot = plot(archive, runs, figures, apart, root)?;
+        plot.name = format!("{}, {set}", plot.caption);
+        Some(plot)
+    })
+    .collect()
 }
 
 fn plot(
     archive: &Archive,
     runs: &[usize],
-    (x, y): (Figure, Figure),
-    apart: Sort,
+    (x, y): (PlotMetric, PlotMetric),
+    apart: GroupBy,
     root: &str,
 ) -> Option<Plot> {
     let points: Vec<(usize, f64, f64)> = runs
@@ -197,19 +206,19 @@ fn capital(words: &str) -> String {
     })
 }
 
-fn group(entry: &Entry, apart: Sort) -> usize {
+fn group(entry: &Entry, apart: GroupBy) -> usize {
     match apart {
-        Sort::Case => entry.case,
-        Sort::Model => entry.model,
-        Sort::Harness => entry.harness,
+        GroupBy::Case => entry.case,
+        GroupBy::Model => entry.model,
+        GroupBy::Harness => entry.harness,
     }
 }
 
-fn name(archive: &Archive, apart: Sort, group: usize) -> &str {
+fn name(archive: &Archive, apart: GroupBy, group: usize) -> &str {
     let groups = match apart {
-        Sort::Case => &archive.cases,
-        Sort::Model => &archive.models,
-        Sort::Harness => &archive.harnesses,
+        GroupBy::Case => &archive.cases,
+        GroupBy::Model => &archive.models,
+        GroupBy::Harness => &archive.harnesses,
     };
     &groups[group].name
 }
@@ -220,7 +229,7 @@ type Legend = Vec<(usize, String, usize)>;
 fn series(
     archive: &Archive,
     points: &[(usize, f64, f64)],
-    apart: Sort,
+    apart: GroupBy,
 ) -> (BTreeMap<usize, usize>, Legend) {
     let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
     for (run, ..) in points {
@@ -255,13 +264,13 @@ fn mark(
     archive: &Archive,
     at: (f64, f64),
     runs: &[usize],
-    (x, y): (Figure, Figure),
+    (x, y): (PlotMetric, PlotMetric),
     names: &BTreeMap<usize, usize>,
-    apart: Sort,
+    apart: GroupBy,
     root: &str,
-) -> Mark {
+) -> PlotPoint {
     let newest = &archive.runs[runs[0]];
-    let words = |figure: Figure| {
+    let words = |figure: PlotMetric| {
         figure
             .of(newest)
             .map_or_else(String::new, |value| figure.words(value))
@@ -278,7 +287,7 @@ fn mark(
             format::count(runs.len(), "run")
         )
     };
-    Mark {
+    PlotPoint {
         x: at.0,
         y: at.1,
         series: names.get(&group(newest, apart)).copied().unwrap_or(SERIES),
@@ -288,7 +297,7 @@ fn mark(
     }
 }
 
-fn notes(archive: &Archive, runs: &[usize], figures: &[Figure]) -> Vec<String> {
+fn notes(archive: &Archive, runs: &[usize], figures: &[PlotMetric]) -> Vec<String> {
     let mut notes = Vec::new();
     for figure in figures {
         let missing = runs
@@ -305,7 +314,7 @@ fn notes(archive: &Archive, runs: &[usize], figures: &[Figure]) -> Vec<String> {
             ));
         }
     }
-    if figures.contains(&Figure::Tokens) {
+    if figures.contains(&PlotMetric::Tokens) {
         let partial = |run: &&usize| {
             let [.., (_, all)] = archive.runs[**run].run.metrics.totals();
             all.digits.is_some() && !all.missing.is_empty()
@@ -328,7 +337,7 @@ fn notes(archive: &Archive, runs: &[usize], figures: &[Figure]) -> Vec<String> {
 
 /// From values to places.
 struct Scale {
-    figure: Figure,
+    figure: PlotMetric,
     low: f64,
     high: f64,
     log: bool,
@@ -336,7 +345,11 @@ struct Scale {
 }
 
 impl Scale {
-    fn new(values: impl Iterator<Item = f64> + Clone, figure: Figure, side: (f64, f64)) -> Self {
+    fn new(
+        values: impl Iterator<Item = f64> + Clone,
+        figure: PlotMetric,
+        side: (f64, f64),
+    ) -> Self {
         let least = values.clone().fold(f64::INFINITY, f64::min);
         let most = values.fold(0.0, f64::max);
         let log = least > 0.0 && most / least > WIDE;
@@ -370,7 +383,7 @@ impl Scale {
         let scale = if self.log { ", logarithmic" } else { "" };
         Axis {
             label: match self.figure {
-                Figure::Cost => format!("Comparable cost, USD{scale}"),
+                PlotMetric::Cost => format!("Comparable cost, USD{scale}"),
                 figure => format!("{}{scale}", capital(figure.name())),
             },
             ticks: self
@@ -407,7 +420,7 @@ impl Scale {
             0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1200.0, 1800.0,
             3600.0, 7200.0, 14_400.0, 28_800.0, 43_200.0, 86_400.0, 172_800.0, 432_000.0,
         ];
-        if self.figure == Figure::Time && self.high <= 1_500_000.0 {
+        if self.figure == PlotMetric::Time && self.high <= 1_500_000.0 {
             return Box::new(TIMES.into_iter());
         }
         Box::new(

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::diagnostics::{Diagnostic, Tally, human};
+use crate::diagnostics::{Diagnostic, SeverityCounts, human};
 
 use super::row::{Pager, pager};
 use super::{Link, format};
@@ -74,14 +74,14 @@ pub struct ProblemView {
     /// JSON pointer.
     pub pointer: Option<String>,
     /// What is wrong.
-    pub message: Vec<Words>,
+    pub message: Vec<MessagePart>,
     /// What to do next.
-    pub help: Vec<Words>,
+    pub help: Vec<MessagePart>,
 }
 
 /// Words of a message: plain, or a value, which a terminal shows between backticks.
 #[derive(Debug, PartialEq, Eq, Serialize)]
-pub struct Words {
+pub struct MessagePart {
     /// The words.
     pub text: String,
     /// They are a value.
@@ -126,7 +126,7 @@ pub fn problems_pages(
             let part = &diagnostics[start..(start + PAGE_SIZE).min(diagnostics.len())];
             let root = links::root(&path(number));
             let page = ProblemsPage {
-                tally: human::tally(Tally::of(diagnostics.iter().copied())),
+                tally: human::tally(SeverityCounts::of(diagnostics.iter().copied())),
                 quarantined: if number == 1 {
                     quarantined
                         .iter()
@@ -177,10 +177,10 @@ fn counted(not_published: usize, withheld: usize) -> Vec<String> {
 }
 
 fn quarantined_view(run: &Quarantined, root: &str) -> QuarantinedView {
-    let errors = Tally {
+    let errors = SeverityCounts {
         warnings: 0,
         notes: 0,
-        ..Tally::of(&run.diagnostics)
+        ..SeverityCounts::of(&run.diagnostics)
     };
     QuarantinedView {
         path: run.path.clone(),
@@ -256,11 +256,11 @@ fn view(diagnostic: &Diagnostic) -> ProblemView {
 }
 
 /// A backtick without a partner stays what it is.
-fn words(message: &str) -> Vec<Words> {
+fn words(message: &str) -> Vec<MessagePart> {
     let mut found = Vec::new();
     let mut push = |text: &str, code| {
         if !text.is_empty() {
-            found.push(Words {
+            found.push(MessagePart {
                 text: text.to_owned(),
                 code,
             });

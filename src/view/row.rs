@@ -8,7 +8,7 @@ use crate::model::review::Rating;
 use crate::model::run::Number;
 
 use super::timeline::head;
-use super::{Badge, Cell, Link, When, format};
+use super::{Badge, Cell, DisplayTime, Link, format};
 use crate::links;
 
 /// One run in a list or a comparison table.
@@ -39,7 +39,7 @@ pub struct RunRow {
     /// Rank of its rating, from 1 for the worst: tables sort by it, not by the word.
     pub rating_order: Option<usize>,
     /// When it finished.
-    pub finished: When,
+    pub finished: DisplayTime,
     /// The four token classes.
     pub tokens: Vec<Cell>,
     /// USD at list prices.

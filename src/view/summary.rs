@@ -1,7 +1,7 @@
 //! Knows the summary of a check or a build in Markdown, as the pages of CI services show it.
 
 use crate::diagnostics::text::visible;
-use crate::diagnostics::{Diagnostic, Tally, human};
+use crate::diagnostics::{Diagnostic, SeverityCounts, human};
 use crate::ledger::{Build, Change, Named};
 use crate::model::slug::labels;
 
@@ -30,7 +30,7 @@ pub struct Facts<'a> {
     /// Files and bytes of the site, when it was published.
     pub written: Option<(u64, u64)>,
     /// What changed since the site that is replaced.
-    pub news: Option<&'a Build>,
+    pub changes: Option<&'a Build>,
     /// Where the site is, when its pages can be linked to.
     pub address: Option<&'a str>,
     /// The problems that are shown.
@@ -47,7 +47,7 @@ pub fn markdown(facts: &Facts<'_>) -> String {
         format::count(facts.runs, "run")
     };
     let mut out = format!("## {}: {runs}\n\n", facts.verdict);
-    let tally = human::tally(Tally::of(facts.diagnostics));
+    let tally = human::tally(SeverityCounts::of(facts.diagnostics));
     let problems = if tally.is_empty() {
         "none".to_owned()
     } else {
@@ -68,7 +68,7 @@ pub fn markdown(facts: &Facts<'_>) -> String {
     for (name, value) in rows {
         out.push_str(&format!("| {name} | {value} |\n"));
     }
-    if let Some(build) = facts.news {
+    if let Some(build) = facts.changes {
         push_news(&mut out, build, facts.address);
     }
     push_problems(&mut out, facts.diagnostics);

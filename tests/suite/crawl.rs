@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use runpress::pipeline::Silent;
+use runpress::pipeline::NoProgress;
 use runpress::site::{Overrides, Site};
 
 use crate::support::{
@@ -195,7 +195,7 @@ fn every_link_of_the_demo_site_leads_somewhere_and_nothing_comes_from_elsewhere(
     };
     let demo =
         Site::open(Path::new(env!("CARGO_MANIFEST_DIR")), &overrides).expect("the demo site");
-    let outcome = runpress::build(&demo, &Silent).expect("a build");
+    let outcome = runpress::build(&demo, &NoProgress).expect("a build");
     assert!(outcome.published);
     assert_eq!(problems(&tree(&out.path().join("site"))), [""; 0]);
 }

@@ -473,10 +473,10 @@ fn another_implementation_is_another_run_for_the_ledger_when_it_is_published() {
     let site = with(ON, &TREE);
     let path = |name: &str| format!("{FIRST}/implementation/{name}");
     site.publish();
-    assert!(site.publish().news().is_none());
+    assert!(site.publish().changes().is_none());
     let news = || {
         let outcome = site.publish();
-        let build = outcome.news()?;
+        let build = outcome.changes()?;
         Some(
             build
                 .changed

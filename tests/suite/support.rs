@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use runpress::pipeline::{Outcome, Silent};
+use runpress::pipeline::{NoProgress, Outcome};
 use runpress::site::{Overrides, Site};
 use scraper::{ElementRef, Html, Selector};
 use serde_json::Value;
@@ -132,7 +132,7 @@ impl TestSite {
 
     /// Checks through the library, with options.
     pub(crate) fn check_with(&self, overrides: &Overrides) -> Outcome {
-        runpress::check(&self.open(overrides), &Silent).expect("a check")
+        runpress::check(&self.open(overrides), &NoProgress).expect("a check")
     }
 
     /// Builds through the library.
@@ -142,7 +142,7 @@ impl TestSite {
 
     /// Builds through the library, with options.
     pub(crate) fn build_with(&self, overrides: &Overrides) -> Outcome {
-        runpress::build(&self.open(overrides), &Silent).expect("a build")
+        runpress::build(&self.open(overrides), &NoProgress).expect("a build")
     }
 
     /// Builds and expects the site to be published.

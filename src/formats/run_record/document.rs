@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 
 use crate::formats::json::Node;
 use crate::formats::reader::{Need, Number, Object, Reader};
-use crate::shapes::{self, Late};
+use crate::shapes::{self, Lenient};
 
 use super::object::{Field, Part, Shape, objects};
 use super::read::{STAGES, stages, tool_calls, toolchain};
@@ -57,25 +57,25 @@ objects! {
         /// The final state.
         "status" required => status: Status<'a>;
         /// README of a game jam entry, in Markdown, for later entries to read; not displayed.
-        #[schemars(default, with = "Late<String>")]
+        #[schemars(default, with = "Lenient<String>")]
         "gameJamReadme" late => game_jam_readme: Text<'a>;
         /// Entries of the same jam that this one had to differ from.
-        #[schemars(default, with = "Late<Vec<PriorEntry<'a>>>")]
+        #[schemars(default, with = "Lenient<Vec<PriorEntry<'a>>>")]
         "gameJamPriorEntries" late => game_jam_prior_entries: Vec<PriorEntry<'a>>;
         /// How often each tool was called, by its lower-case name.
-        #[schemars(default, with = "Late<BTreeMap<String, shapes::Count>>")]
+        #[schemars(default, with = "Lenient<BTreeMap<String, shapes::Count>>")]
         "toolCalls" by(tool_calls) => tool_calls: Vec<(Cow<'a, str>, Number<'a>)>;
         /// The commit that the run began from.
-        #[schemars(default, with = "Late<String>")]
+        #[schemars(default, with = "Lenient<String>")]
         "seedCommit" late => seed_commit: Text<'a>;
         /// Measurements of the code, passed on as written.
-        #[schemars(default, with = "Late<shapes::AsWritten>")]
+        #[schemars(default, with = "Lenient<shapes::AsWritten>")]
         "codeAnalysis" late => code_analysis: Option<Node<'a>>;
         /// Type check, linter and tests; absent is "not checked". `typecheck` says with `ran` and `succeeded` how the type check went.
-        #[schemars(default, with = "Late<shapes::AsWritten>")]
+        #[schemars(default, with = "Lenient<shapes::AsWritten>")]
         "toolchain" by(toolchain) => toolchain: Option<Toolchain<'a>>;
         /// The showcase of the run.
-        #[schemars(default, with = "Late<Showcase<'a>>")]
+        #[schemars(default, with = "Lenient<Showcase<'a>>")]
         "showcase" late => showcase: Option<Showcase<'a>>;
     }
 
@@ -107,10 +107,10 @@ objects! {
         /// Version of the engine.
         "engineVersion" optional => engine_version: Text<'a>;
         /// Configuration of the harness gg, passed on as written.
-        #[schemars(default, with = "Late<shapes::AsWritten>")]
+        #[schemars(default, with = "Lenient<shapes::AsWritten>")]
         "ggCapabilitySet" late => gg_capability_set: Option<Node<'a>>;
         /// Summary of a session by the harness gg, shown as written.
-        #[schemars(default, with = "Late<shapes::AsWritten>")]
+        #[schemars(default, with = "Lenient<shapes::AsWritten>")]
         "ggSummary" late => gg_summary: Option<Node<'a>>;
     }
 
@@ -131,7 +131,7 @@ objects! {
         /// Version of Node.js, for example `v22.14.0`.
         "nodeVersion" optional => node_version: Text<'a>;
         /// `apiKey` or `subscription`; there is no default.
-        #[schemars(default, with = "Late<String>")]
+        #[schemars(default, with = "Lenient<String>")]
         "authMode" late => auth_mode: Text<'a>;
     }
 }

@@ -300,7 +300,7 @@ pub fn event_type(text: &str) -> Option<Cow<'_, str>> {
 
 /// The target of a call, from its arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum About {
+pub enum ArgumentKind {
     /// A command line.
     Command,
     /// A file or folder.
@@ -311,11 +311,14 @@ pub enum About {
 
 /// Finds what the arguments of a call are about: a command line, a path or a query.
 #[must_use]
-pub fn about(arguments: &str) -> Option<(About, Cow<'_, str>)> {
-    const NAMES: [(About, &[&str]); 3] = [
-        (About::Command, &["command", "cmd"]),
-        (About::Path, &["path", "file_path", "file", "filename"]),
-        (About::Query, &["query", "pattern", "url"]),
+pub fn about(arguments: &str) -> Option<(ArgumentKind, Cow<'_, str>)> {
+    const NAMES: [(ArgumentKind, &[&str]); 3] = [
+        (ArgumentKind::Command, &["command", "cmd"]),
+        (
+            ArgumentKind::Path,
+            &["path", "file_path", "file", "filename"],
+        ),
+        (ArgumentKind::Query, &["query", "pattern", "url"]),
     ];
     let keys = Keys::of(arguments)?;
     NAMES.iter().find_map(|(about, names)| {

@@ -16,7 +16,7 @@ mod piece;
 mod redacted;
 
 use agent::Agent;
-use piece::Piece;
+use piece::PayloadPart;
 
 /// The payloads of a tape that are files beside it, by hash.
 pub type Payloads = BTreeMap<String, Arc<str>>;
@@ -152,7 +152,7 @@ fn fill<'a>(event: &mut Event<'a>, kind: harn::Kind<'a>, agent: &mut Agent<'_>) 
                 let text = harn::content::without_thinking(&text).unwrap_or(text);
                 event.blocks.push(Block {
                     folded: true,
-                    ..Piece::of(&text).block(Some("transcript changes"), TextKind::Json)
+                    ..PayloadPart::of(&text).block(Some("transcript changes"), TextKind::Json)
                 });
             }
             ("tool_call", family)

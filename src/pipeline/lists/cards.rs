@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use rayon::prelude::*;
 
 use crate::diagnostics::Diagnostic;
-use crate::view::annotations::{Catalogue, Shelved};
-use crate::view::data::cards::{AUTHORS, Manifest, Row, ShelfParts};
+use crate::view::annotations::{Catalogue, KindCards};
+use crate::view::data::cards::{AUTHORS, KindParts, Manifest, Row};
 
 use super::Lists;
 use super::parts::{PartFiles, manifest};
@@ -19,10 +19,10 @@ pub(super) fn write(lists: &Lists<'_>, catalogue: &Catalogue) -> Result<(), Diag
         authors: AUTHORS.to_vec(),
         shelves: BTreeMap::new(),
     };
-    let shelves = catalogue.shelved();
-    let write = |shelf: &Shelved<'_>| write_shelf(lists, &found, shelf);
-    let written: Result<Vec<_>, _> = shelves.par_iter().map(write).collect();
-    let kinds = shelves.iter().map(|shelf| shelf.kind);
+    let listed = catalogue.by_kind();
+    let write = |listed: &KindCards<'_>| write_kind(lists, &found, listed);
+    let written: Result<Vec<_>, _> = listed.par_iter().map(write).collect();
+    let kinds = listed.iter().map(|listed| listed.kind);
     found.shelves = kinds.zip(written?).collect();
     manifest(
         lists.stage,
@@ -31,19 +31,19 @@ pub(super) fn write(lists: &Lists<'_>, catalogue: &Catalogue) -> Result<(), Diag
     )
 }
 
-fn write_shelf(
+fn write_kind(
     lists: &Lists<'_>,
     manifest: &Manifest,
-    shelf: &Shelved<'_>,
-) -> Result<ShelfParts, Diagnostic> {
-    let name = format!("annotations-{}", shelf.folder);
+    listed: &KindCards<'_>,
+) -> Result<KindParts, Diagnostic> {
+    let name = format!("annotations-{}", listed.folder);
     let mut files = PartFiles::new(lists.stage, "annotations", name);
-    let mut held = ShelfParts {
-        groups: shelf.parts.clone(),
+    let mut held = KindParts {
+        groups: listed.parts.clone(),
         parts: Vec::new(),
     };
     let mut keys = BTreeMap::new();
-    for spooled in shelf.cards {
+    for spooled in listed.cards {
         let card = lists.card(spooled)?;
         let key = manifest.key(spooled, &card);
         if files.push(&Row { key, card })? {

@@ -6,7 +6,7 @@ use crate::diagnostics::Diagnostic;
 use crate::links;
 use crate::view::changes;
 use crate::view::chrome::{PageInfo, Script};
-use crate::view::left::{self, Left};
+use crate::view::former::{self, FormerAddress};
 
 use super::Lists;
 
@@ -17,7 +17,7 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let quarantined = lists.outcome.quarantine_pages.iter();
     let quarantined = quarantined.map(|run| (run.page.clone(), String::new()));
     let mut pages: BTreeMap<String, String> = runs.chain(quarantined).collect();
-    let left = left::pages(ledger, &mut pages);
+    let former = former::pages(ledger, &mut pages);
     for (path, view) in changes::pages(ledger, &pages) {
         let info = PageInfo {
             path,
@@ -27,14 +27,14 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
         };
         lists.page("changes.html", &info, &view)?;
     }
-    for (path, page) in left {
+    for (path, page) in former {
         let info = PageInfo {
             path,
             section: Some("runs/index.html".to_owned()),
             ..PageInfo::default()
         };
         match page {
-            Left::Moved(page) => {
+            FormerAddress::Moved(page) => {
                 let info = PageInfo {
                     title: "Moved run".to_owned(),
                     description: "This run was published here.".to_owned(),
@@ -44,7 +44,7 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
                 };
                 lists.page("moved.html", &info, &page)?;
             }
-            Left::Withdrawn(page) => {
+            FormerAddress::Withdrawn(page) => {
                 let info = PageInfo {
                     title: "Withdrawn run".to_owned(),
                     description: "This run was published here and has been withdrawn.".to_owned(),

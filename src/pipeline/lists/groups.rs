@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use crate::diagnostics::Diagnostic;
 use crate::links;
-use crate::model::archive::Sort;
+use crate::model::archive::GroupBy;
 use crate::view::catalogue::{self, GroupProse};
 use crate::view::chrome::{PageInfo, Script};
 
@@ -12,16 +12,16 @@ use super::{Lists, numbered};
 
 pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let archive = lists.archive();
-    let sorts = [
-        (Sort::Case, &archive.cases),
-        (Sort::Model, &archive.models),
-        (Sort::Harness, &archive.harnesses),
+    let groupings = [
+        (GroupBy::Case, &archive.cases),
+        (GroupBy::Model, &archive.models),
+        (GroupBy::Harness, &archive.harnesses),
     ];
-    let groups = sorts
+    let groups = groupings
         .into_par_iter()
-        .flat_map(|(sort, groups)| groups.par_iter().map(move |group| (sort, group)));
-    groups.try_for_each(|(sort, group)| {
-        let page = links::group(sort.folder(), &group.slug);
+        .flat_map(|(group_by, groups)| groups.par_iter().map(move |group| (group_by, group)));
+    groups.try_for_each(|(group_by, group)| {
+        let page = links::group(group_by.folder(), &group.slug);
         let text = lists.gathered.prose.of_page(&page);
         let prose = text.map_or_else(GroupProse::default, |text| GroupProse {
             title: text.prose.title.clone(),
@@ -29,7 +29,7 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
             html: text.html(lists.site, "about"),
         });
         let findings = &lists.outcome.findings;
-        let pages = catalogue::group_pages(archive, findings, sort, group, &prose);
+        let pages = catalogue::group_pages(archive, findings, group_by, group, &prose);
         for (path, view) in pages {
             let name = format!("{} ({})", group.name, view.sort);
             let written = prose.description.clone();

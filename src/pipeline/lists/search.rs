@@ -3,8 +3,8 @@
 use crate::diagnostics::Diagnostic;
 use crate::links;
 use crate::markup::markdown;
-use crate::model::archive::Sort;
-use crate::model::prose::Shelf;
+use crate::model::archive::GroupBy;
+use crate::model::prose::ProseKind;
 use crate::spool;
 use crate::view::data::search::{self, Document, Manifest};
 
@@ -53,23 +53,23 @@ fn of_prose(lists: &Lists<'_>) -> Vec<Document> {
     let prose = &lists.gathered.prose;
     let plain = |text: &str| markdown::plain(text, search::PROSE);
     let archive = lists.archive();
-    let sorts = [
-        (Sort::Case, &archive.cases),
-        (Sort::Model, &archive.models),
-        (Sort::Harness, &archive.harnesses),
+    let groupings = [
+        (GroupBy::Case, &archive.cases),
+        (GroupBy::Model, &archive.models),
+        (GroupBy::Harness, &archive.harnesses),
     ];
-    let groups = sorts.into_iter().flat_map(|(sort, groups)| {
+    let groups = groupings.into_iter().flat_map(|(group_by, groups)| {
         groups.iter().map(move |group| {
-            let text = prose.of_page(&links::group(sort.folder(), &group.slug));
+            let text = prose.of_page(&links::group(group_by.folder(), &group.slug));
             let title = text.and_then(|text| text.prose.title.as_deref());
             let body = text.map_or_else(String::new, |text| plain(&text.prose.body));
-            search::group(sort, group, title, body)
+            search::group(group_by, group, title, body)
         })
     });
     let pages = prose
         .texts
         .iter()
-        .filter(|text| text.file.shelf == Shelf::Page);
+        .filter(|text| text.file.kind == ProseKind::Page);
     let pages = pages.map(|text| {
         let path = text.page();
         let title = match path.as_str() {

@@ -8,9 +8,9 @@ use crate::model::FileDigest;
 use crate::model::transcript::AssetContent;
 
 use super::CheckedRun;
-use super::files::{Files, Unwritten};
+use super::files::{Files, StageError};
 
-pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), Unwritten> {
+pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), StageError> {
     let conversation = run.inspected.conversation.iter();
     let assets: BTreeMap<&str, &AssetContent> = conversation
         .flat_map(|conversation| &conversation.assets)
@@ -33,12 +33,12 @@ fn copy(
     files: &mut Files<'_>,
     path: &str,
     digest: &FileDigest,
-) -> Result<(), Unwritten> {
+) -> Result<(), StageError> {
     if files.is_dry_run() {
         return files.planned(path, digest.bytes);
     }
     let limits = &run.site.config.limits;
-    let mut asset = load::asset_reader(run.place, digest, limits).map_err(Unwritten::Run)?;
+    let mut asset = load::asset_reader(run.place, digest, limits).map_err(StageError::Run)?;
     files.stream(path, |out| io::copy(&mut asset, out).map(drop))?;
-    asset.finish().map_err(Unwritten::Run)
+    asset.finish().map_err(StageError::Run)
 }

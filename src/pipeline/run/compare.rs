@@ -4,10 +4,10 @@ use crate::markup::outline;
 use crate::render::script;
 use crate::view::compare;
 
-use super::files::{Files, Unwritten};
+use super::files::{Files, StageError};
 use super::{CheckedRun, unwritten};
 
-pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), Unwritten> {
+pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), StageError> {
     let sources = &run.sources;
     let writeup = sources
         .review

@@ -3,10 +3,10 @@
 use crate::feeds;
 use crate::feeds::run::Sources;
 
-use super::files::{Files, Unwritten};
+use super::files::{Files, StageError};
 use super::{CheckedRun, unwritten};
 
-pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), Unwritten> {
+pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), StageError> {
     let s = &run.sources;
     let sources = Sources {
         config: s.config,

@@ -4,9 +4,9 @@ use crate::load::{Loaded, RunFiles};
 use crate::site::Site;
 
 use super::CheckedRun;
-use super::files::{Files, Unwritten};
+use super::files::{Files, StageError};
 
-pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), Unwritten> {
+pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), StageError> {
     downloads(run.site, run.files)
         .try_for_each(|file| files.write(&run.path(&file.name), &file.bytes))
 }

@@ -9,9 +9,9 @@ use crate::view::run as view;
 use crate::view::timeline::Timeline;
 
 use super::CheckedRun;
-use super::files::{Files, Unwritten};
+use super::files::{Files, StageError};
 
-pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), Unwritten> {
+pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), StageError> {
     let s = &run.sources;
     // The first pages of all tapes are one page.
     let mut room = s.config.limits.page();

@@ -7,18 +7,18 @@ use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Diagnostic, Place, codes};
 use crate::discover::RunDirectory;
 use crate::markup::Html;
-use crate::publish::{Kept, Stage};
+use crate::publish::{SiteFile, Stage};
 use crate::view::format;
 
 /// Why the pages of a run were not written.
-pub(super) enum Unwritten {
+pub(super) enum StageError {
     /// The site cannot be written.
     Site(Diagnostic),
     /// The run cannot be published: an error of its own.
     Run(Diagnostic),
 }
 
-impl From<Diagnostic> for Unwritten {
+impl From<Diagnostic> for StageError {
     fn from(problem: Diagnostic) -> Self {
         Self::Site(problem)
     }
@@ -26,7 +26,7 @@ impl From<Diagnostic> for Unwritten {
 
 /// The files of one run, as far as they are staged.
 pub(super) struct Files<'a> {
-    pub(super) written: Vec<Kept>,
+    pub(super) written: Vec<SiteFile>,
     /// The first page of each tape, for the page of the run.
     pub(super) first_pages: Vec<Html>,
     stage: &'a Stage,
@@ -53,14 +53,14 @@ impl<'a> Files<'a> {
     }
 
     /// Writes a file.
-    pub(super) fn write(&mut self, path: &str, bytes: &[u8]) -> Result<(), Unwritten> {
+    pub(super) fn write(&mut self, path: &str, bytes: &[u8]) -> Result<(), StageError> {
         // Nothing is written that is too much.
         self.note(path, bytes.len() as u64)?;
         Ok(self.stage.write(path, bytes)?)
     }
 
     /// Writes a page.
-    pub(super) fn page(&mut self, path: &str, bytes: &[u8]) -> Result<(), Unwritten> {
+    pub(super) fn page(&mut self, path: &str, bytes: &[u8]) -> Result<(), StageError> {
         if bytes.len() > self.limits.page() {
             return Err(self.page_too_large(path));
         }
@@ -72,13 +72,13 @@ impl<'a> Files<'a> {
         &mut self,
         path: &str,
         fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-    ) -> Result<(), Unwritten> {
+    ) -> Result<(), StageError> {
         let written = self.stage.stream(path, fill)?;
         self.note(path, written.bytes)
     }
 
     /// Takes the path of a file in a dry run, where it need not be filled.
-    pub(super) fn planned(&mut self, path: &str, bytes: u64) -> Result<(), Unwritten> {
+    pub(super) fn planned(&mut self, path: &str, bytes: u64) -> Result<(), StageError> {
         self.stage.stream(path, |_| Ok(()))?;
         self.note(path, bytes)
     }
@@ -96,16 +96,16 @@ impl<'a> Files<'a> {
             .map(|file| file.bytes)
     }
 
-    fn note(&mut self, path: &str, bytes: u64) -> Result<(), Unwritten> {
+    fn note(&mut self, path: &str, bytes: u64) -> Result<(), StageError> {
         self.bytes = self.bytes.saturating_add(bytes);
-        self.written.push(Kept {
+        self.written.push(SiteFile {
             path: path.to_owned(),
             bytes,
         });
         if self.bytes <= self.limits.run {
             return Ok(());
         }
-        Err(Unwritten::Run(codes::PUBLISH_RUN_TOO_LARGE.at(
+        Err(StageError::Run(codes::PUBLISH_RUN_TOO_LARGE.at(
             Place::file(&self.directory.shown),
             format!(
                 "The pages and files of the run are larger than {}",
@@ -116,8 +116,8 @@ impl<'a> Files<'a> {
     }
 
     /// The error of a page that is larger than the limit.
-    pub(super) fn page_too_large(&self, path: &str) -> Unwritten {
-        Unwritten::Run(codes::PUBLISH_PAGE_TOO_LARGE.at(
+    pub(super) fn page_too_large(&self, path: &str) -> StageError {
+        StageError::Run(codes::PUBLISH_PAGE_TOO_LARGE.at(
             Place::file(&self.directory.shown),
             format!(
                 "The page {} is larger than {}",

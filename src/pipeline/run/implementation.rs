@@ -12,7 +12,7 @@ use crate::load::WorkingReader;
 use crate::model::implementation::File;
 
 use super::CheckedRun;
-use super::files::{Files, Unwritten};
+use super::files::{Files, StageError};
 
 /// The archive's name beside the page of its run.
 pub(super) const NAME: &str = "implementation.tar.gz";
@@ -21,7 +21,7 @@ const LEVEL: u32 = 6;
 
 /// Writes the archive, where there are files to publish. The same files give the same bytes: no time, no owner, and the order of
 /// the paths.
-pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), Unwritten> {
+pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), StageError> {
     let implementation = &run.inspected.implementation.files;
     if implementation.is_empty() {
         return Ok(());
@@ -43,7 +43,7 @@ pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), U
         }
         archive.into_inner()?.finish().map(drop)
     });
-    refused.map_or(written, |problem| Err(Unwritten::Site(problem)))
+    refused.map_or(written, |problem| Err(StageError::Site(problem)))
 }
 
 /// Appends a file; gives the problem when it is not what it was when its digest was taken.

@@ -10,10 +10,10 @@ use crate::view::chrome::{PageInfo, Script};
 use crate::view::run::{self as view, Archive, Parts, Sources, StripView};
 use crate::view::strip;
 
-use super::files::{Files, Unwritten};
+use super::files::{Files, StageError};
 use super::{CheckedRun, implementation, prose, unwritten};
 
-pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), Unwritten> {
+pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), StageError> {
     let archive = files.bytes_of(&run.path(implementation::NAME));
     let s = Sources {
         archive: archive.map(|bytes| Archive {

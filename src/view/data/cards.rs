@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::model::findings::SpooledCard;
 use crate::view::annotations::Card;
 
-/// What a card is chosen by: places in [`Manifest::cases`], [`Manifest::authors`] and [`ShelfParts::groups`].
+/// What a card is chosen by: places in [`Manifest::cases`], [`Manifest::authors`] and [`KindParts::groups`].
 pub type Key = (usize, usize, usize);
 
 /// A card and what it is chosen by.
@@ -29,12 +29,12 @@ pub struct Manifest {
     /// Who may have written an annotation.
     pub authors: Vec<&'static str>,
     /// The kinds that there are annotations of.
-    pub shelves: BTreeMap<&'static str, ShelfParts>,
+    pub shelves: BTreeMap<&'static str, KindParts>,
 }
 
 /// The parts that hold the annotations of a kind.
 #[derive(Debug, Default, Serialize)]
-pub struct ShelfParts {
+pub struct KindParts {
     /// Statuses or kinds of friction; empty for other kinds.
     pub groups: Vec<String>,
     /// For each part how many annotations of each key it holds, one after the other: case, author, group, number.
@@ -55,7 +55,7 @@ impl Manifest {
     }
 }
 
-impl ShelfParts {
+impl KindParts {
     /// Notes what a part holds.
     pub fn note(&mut self, keys: &mut BTreeMap<Key, usize>) {
         let keys = std::mem::take(keys).into_iter();

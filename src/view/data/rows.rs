@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::model::archive::{Archive, Entry};
 use crate::model::findings::Findings;
 use crate::view::row::row;
-use crate::view::{Badge, Cell, Link, When};
+use crate::view::{Badge, Cell, DisplayTime, Link};
 
 /// A row: its cells by the names that the columns of the table have (`data-col`).
 #[derive(Debug, Serialize)]
@@ -21,15 +21,15 @@ pub struct Row<'a> {
     /// What a cell is sorted by, where that is not what it shows: its `data-v`.
     order: BTreeMap<&'static str, String>,
     #[serde(flatten)]
-    cells: BTreeMap<&'static str, Any>,
+    cells: BTreeMap<&'static str, CellValue>,
 }
 
 /// What a cell shows, as the pages have it.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-enum Any {
+enum CellValue {
     Link(Link),
-    When(When),
+    DisplayTime(DisplayTime),
     Badge(Badge),
     Cell(Cell),
 }
@@ -50,19 +50,19 @@ pub fn of<'a>(archive: &Archive, entry: &Entry, findings: &'a Findings) -> Row<'
         ]
         .into(),
         cells: [
-            ("run", Any::Link(run)),
-            ("finished", Any::When(row.finished)),
-            ("case", Any::Link(row.case)),
-            ("variant", Any::Cell(row.variant)),
-            ("model", Any::Link(row.model)),
-            ("harness", Any::Link(row.harness)),
-            ("state", Any::Badge(row.state)),
-            ("rating", Any::Badge(row.rating)),
-            ("cost", Any::Cell(row.comparable_cost)),
-            ("time", Any::Cell(row.run_time)),
-            ("events", Any::Cell(row.events)),
-            ("annotations", Any::Cell(row.annotations)),
-            ("threads", Any::Cell(row.threads)),
+            ("run", CellValue::Link(run)),
+            ("finished", CellValue::DisplayTime(row.finished)),
+            ("case", CellValue::Link(row.case)),
+            ("variant", CellValue::Cell(row.variant)),
+            ("model", CellValue::Link(row.model)),
+            ("harness", CellValue::Link(row.harness)),
+            ("state", CellValue::Badge(row.state)),
+            ("rating", CellValue::Badge(row.rating)),
+            ("cost", CellValue::Cell(row.comparable_cost)),
+            ("time", CellValue::Cell(row.run_time)),
+            ("events", CellValue::Cell(row.events)),
+            ("annotations", CellValue::Cell(row.annotations)),
+            ("threads", CellValue::Cell(row.threads)),
         ]
         .into(),
     }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::links;
-use crate::model::archive::{Entry, Group, Sort};
+use crate::model::archive::{Entry, Group, GroupBy};
 use crate::model::findings::Findings;
 use crate::view::annotations::Card;
 use crate::view::format;
@@ -75,11 +75,11 @@ pub fn page(title: String, description: Option<&str>, text: String, path: String
 
 /// A case, a model or a harness; `title` and `text` are those of its prose, plain.
 #[must_use]
-pub fn group(sort: Sort, group: &Group, title: Option<&str>, text: String) -> Document {
-    let kind = match sort {
-        Sort::Case => Kind::Case,
-        Sort::Model => Kind::Model,
-        Sort::Harness => Kind::Harness,
+pub fn group(group_by: GroupBy, group: &Group, title: Option<&str>, text: String) -> Document {
+    let kind = match group_by {
+        GroupBy::Case => Kind::Case,
+        GroupBy::Model => Kind::Model,
+        GroupBy::Harness => Kind::Harness,
     };
     let runs = format::count(group.runs.len(), "run");
     let own = title.filter(|title| *title != group.name);
@@ -88,7 +88,7 @@ pub fn group(sort: Sort, group: &Group, title: Option<&str>, text: String) -> Do
         title: group.name.clone(),
         text,
         about: own.map_or_else(|| runs.clone(), |title| format!("{title}, {runs}")),
-        href: links::group(sort.folder(), &group.slug),
+        href: links::group(group_by.folder(), &group.slug),
     }
 }
 

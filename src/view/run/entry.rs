@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use crate::links;
 use crate::markup::Html;
+use crate::model::archive_context::ArchiveContext;
 use crate::model::details::{self, Details, PriorEntry, Showcase};
-use crate::model::surroundings::Surroundings;
 use crate::view::{Cell, format};
 
 /// How a run presents itself.
@@ -73,7 +73,7 @@ pub(super) fn showcase(showcase: &Showcase<'_>, html: Option<Html>) -> ShowcaseV
 }
 
 pub(super) fn game_jam(
-    around: &Surroundings,
+    around: &ArchiveContext,
     root: &str,
     details: &Details<'_>,
 ) -> Option<GameJamView> {

@@ -3,9 +3,9 @@
 use serde::Serialize;
 
 use crate::model::archive::Range;
+use crate::model::archive_context::ArchiveContext;
 use crate::model::details::{self, Details};
 use crate::model::run::{Number, Run, Total};
-use crate::model::surroundings::Surroundings;
 use crate::view::{Cell, format};
 
 /// The figures of a run.
@@ -69,23 +69,24 @@ pub struct BarPart {
 }
 
 /// How a number is shown.
-type Shown = fn(Option<&Number>) -> Cell;
+type FormatNumber = fn(Option<&Number>) -> Cell;
 
-pub(super) fn metrics(around: &Surroundings, run: &Run, details: &Details<'_>) -> MetricsView {
+pub(super) fn metrics(around: &ArchiveContext, run: &Run, details: &Details<'_>) -> MetricsView {
     let tool_calls = details::tool_calls(details);
     let m = &run.metrics;
     let ranges = &around.ranges;
     let peers = ranges.run_time.as_ref().map_or(0, |range| range.runs);
-    let metric = |name, number: Option<&Number>, range: &Option<Range>, shown: Shown| MetricView {
-        class: "",
-        name,
-        value: shown(number),
-        range: range.as_ref().filter(|range| range.runs > 1).map(|range| {
-            let ends = [&range.min, &range.max].map(|end| shown(Some(end)));
-            format!("{} to {}", ends[0].text(), ends[1].text())
-        }),
-        at: place(range.as_ref(), number),
-    };
+    let metric =
+        |name, number: Option<&Number>, range: &Option<Range>, shown: FormatNumber| MetricView {
+            class: "",
+            name,
+            value: shown(number),
+            range: range.as_ref().filter(|range| range.runs > 1).map(|range| {
+                let ends = [&range.min, &range.max].map(|end| shown(Some(end)));
+                format!("{} to {}", ends[0].text(), ends[1].text())
+            }),
+            at: place(range.as_ref(), number),
+        };
     let tokens = m.tokens();
     let sum: f64 = tokens
         .iter()

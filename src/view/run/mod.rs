@@ -17,18 +17,18 @@ use crate::markup::Html;
 use crate::model::FileDigest;
 use crate::model::annotation::Sidecar;
 use crate::model::archive::Entry;
+use crate::model::archive_context::{ArchiveContext, Neighbour};
 use crate::model::details::Details;
 use crate::model::implementation::Implementation;
 use crate::model::reconciliation::Reconciliation;
 use crate::model::review::Review;
-use crate::model::surroundings::{Neighbour, Surroundings};
 use crate::model::tape::Tape;
 use crate::model::threads::Threads;
 use crate::model::transcript::Conversation;
 
 use super::discussion::{self, ConversationView, ThreadsView};
 use super::timeline::Layout;
-use super::{Badge, Cell, Link, When, format};
+use super::{Badge, Cell, DisplayTime, Link, format};
 use crate::links;
 use crate::url;
 
@@ -69,9 +69,9 @@ pub struct RunPage {
     /// What reviewers said.
     pub rating: Badge,
     /// When it began.
-    pub started: When,
+    pub started: DisplayTime,
     /// When it ended.
-    pub finished: When,
+    pub finished: DisplayTime,
     /// The generated source.
     pub source: Option<String>,
     /// The run's own files.
@@ -128,7 +128,7 @@ pub struct Sources<'a> {
     /// Settings.
     pub config: &'a Config,
     /// What the run sees of the archive.
-    pub surroundings: &'a Surroundings,
+    pub archive_context: &'a ArchiveContext,
     /// The run.
     pub entry: &'a Entry,
     /// What only its page shows.
@@ -171,7 +171,7 @@ pub struct Archive<'a> {
 /// Makes the page.
 #[must_use]
 pub fn page(s: &Sources<'_>, parts: Parts<'_>) -> RunPage {
-    let (run, around) = (&s.entry.run, s.surroundings);
+    let (run, around) = (&s.entry.run, s.archive_context);
     let path = links::run(&s.entry.slug);
     let root = links::root(&path);
     let link = |text: &str, path: String| Link::new(text, format!("{root}{path}"));

@@ -6,7 +6,7 @@ use crate::links;
 use crate::markup::Html;
 use crate::model::tape::Tape;
 use crate::view::timeline::Layout;
-use crate::view::{Badge, Link, When, format};
+use crate::view::{Badge, DisplayTime, Link, format};
 
 use super::Sources;
 
@@ -33,7 +33,7 @@ pub struct TimelineView {
     /// `200 events`
     pub count: String,
     /// When its first event happened: times count from here.
-    pub began: Option<When>,
+    pub began: Option<DisplayTime>,
     /// The events of the first page.
     pub html: Html,
     /// Its pages, when there are several.

@@ -42,7 +42,7 @@ fn two_runs_that_were_withdrawn_from_one_address_have_one_page_there() {
     );
     let page = site.page(&format!("runs/{SLUG}/index.html"));
     assert!(page.main().contains("This run was withdrawn"));
-    assert!(site.publish().news().is_none());
+    assert!(site.publish().changes().is_none());
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn what_a_withdrawn_run_said_is_not_repeated() {
         .map(|(path, _)| path)
         .collect();
     assert_eq!(held, [""; 0]);
-    assert!(site.publish().news().is_none());
+    assert!(site.publish().changes().is_none());
 }
 
 #[test]

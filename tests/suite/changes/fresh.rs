@@ -37,7 +37,7 @@ fn a_fresh_build_goes_on_from_the_ledger_and_names_changed_fields_without_what_t
     let page = site.page(&format!("runs/{OTHER}/index.html")).main();
     assert!(page.contains("This run was withdrawn"), "{page}");
     let before = site.published();
-    assert!(site.build_with(&fresh()).news().is_none());
+    assert!(site.build_with(&fresh()).changes().is_none());
     assert_eq!(differences(&before, &site.published()), [""; 0]);
 }
 

@@ -50,7 +50,7 @@ fn the_first_build_begins_the_ledger_and_the_same_content_adds_nothing() {
     );
     assert_eq!(ledger["runs"].as_array().map(Vec::len), Some(2));
     let again = site.publish();
-    assert!(again.news().is_none());
+    assert!(again.changes().is_none());
     assert_eq!(differences(&before, &site.published()), [""; 0]);
     let page = site.page("changes/index.html");
     assert!(page.main().contains("The ledger begins here, with 2 runs"));
@@ -63,7 +63,7 @@ fn white_space_in_a_record_is_no_change() {
     let record: Value = serde_json::from_str(&site.text(path)).expect("JSON");
     let wide = serde_json::to_string_pretty(&record).expect("JSON");
     site.write(path, wide);
-    assert!(site.publish().news().is_none());
+    assert!(site.publish().changes().is_none());
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn a_new_run_is_added_and_a_removed_one_is_withdrawn_with_a_page_in_its_place() 
     site.write("content/withdrawn.toml", list);
     let outcome = site.publish();
     assert_eq!(codes(&outcome), [""; 0]);
-    assert!(outcome.news().is_none());
+    assert!(outcome.changes().is_none());
     let text = site.page(&address).main();
     assert!(text.contains("It ran <b>twice</b>."), "{text}");
     assert_eq!(
@@ -141,7 +141,7 @@ fn a_changed_run_is_reported_field_by_field() {
         ]),
     );
     let outcome = site.publish();
-    assert!(outcome.news().is_some());
+    assert!(outcome.changes().is_some());
     let build = newest(&site);
     let change = &build["changed"][0];
     assert_eq!(change["run"]["slug"], FIRST_SLUG);
@@ -200,7 +200,7 @@ fn a_quarantined_run_and_its_return_are_reported() {
     assert_eq!(ids(&build["quarantined"]), ["0000000b-1"]);
     assert_eq!(build["withdrawn"], json!([]));
     // Nothing more is told while it stays aside.
-    assert!(site.build_with(&aside).news().is_none());
+    assert!(site.build_with(&aside).changes().is_none());
     site.remove(path);
     site.publish();
     assert_eq!(ids(&newest(&site)["returned"]), ["0000000b-1"]);

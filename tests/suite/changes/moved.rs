@@ -81,7 +81,7 @@ fn a_run_whose_model_was_corrected_leaves_a_page_that_leads_to_its_new_address()
 fn the_page_stays_from_build_to_build_and_the_same_content_gives_the_same_bytes() {
     let site = moved();
     let before = site.published();
-    assert!(site.publish().news().is_none());
+    assert!(site.publish().changes().is_none());
     assert_eq!(differences(&before, &site.published()), [""; 0]);
     site.run("new", &Run::new("0000000c-1"));
     site.publish();
@@ -196,7 +196,7 @@ fn a_ledger_from_before_addresses_were_kept_is_read_and_goes_on() {
     let mut ledger: Value = serde_json::from_str(&site.text(&path)).expect("JSON");
     ledger.as_object_mut().expect("an object").remove("moved");
     site.write(&path, ledger.to_string());
-    assert!(site.publish().news().is_none());
+    assert!(site.publish().changes().is_none());
     assert_eq!(left(&site), [""; 0]);
 }
 

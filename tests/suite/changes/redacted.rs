@@ -182,7 +182,7 @@ fn an_annotation_that_is_renamed_or_removed_is_counted_and_not_named() {
         told.contains("1 annotation added: renamed") && told.contains("1 annotation withdrawn"),
         "{told}"
     );
-    assert!(site.publish().news().is_none());
+    assert!(site.publish().changes().is_none());
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use runpress::pipeline::Silent;
+use runpress::pipeline::NoProgress;
 use runpress::schema::{self, Describes};
 use runpress::site::{Overrides, Site};
 use serde_json::{Value, json};
@@ -158,7 +158,7 @@ fn every_document_of_the_demo_site_is_what_its_schema_says() {
     };
     let demo =
         Site::open(Path::new(env!("CARGO_MANIFEST_DIR")), &overrides).expect("the demo site");
-    let outcome = runpress::build(&demo, &Silent).expect("a build");
+    let outcome = runpress::build(&demo, &NoProgress).expect("a build");
     assert!(outcome.published);
     let files = tree(&out.path().join("public"));
     let seen = check_published(&files);

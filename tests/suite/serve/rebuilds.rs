@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use runpress::pipeline::{Memory, Silent};
+use runpress::pipeline::{Memory, NoProgress};
 use runpress::site::{Overrides, Site};
 
 use super::{RUN_PAGE, Served};
@@ -151,7 +151,7 @@ fn a_memory_that_has_forgotten_everything_makes_every_run_again() {
         if forgets {
             memory.forget_all();
         }
-        let (outcome, _) = runpress::rebuild(&opened, &mut memory, &Silent).expect("a build");
+        let (outcome, _) = runpress::rebuild(&opened, &mut memory, &NoProgress).expect("a build");
         assert!(outcome.published);
         let page = site.path(&format!("public{RUN_PAGE}index.html"));
         fs::metadata(page).expect("a page").ino()

@@ -8,7 +8,7 @@ use crate::formats::reader::{Need, Number, Object, Reader};
 use crate::formats::run_record::object::{Field, Part, Shape, objects};
 use crate::formats::run_record::read::{Skipped, any, more, pointer, similarity, skipped, written};
 use crate::formats::run_record::shape;
-use crate::shapes::{self, Late};
+use crate::shapes::{self, Lenient};
 
 use super::Text;
 
@@ -32,34 +32,34 @@ objects! {
         #[schemars(with = "Option<Vec<ReferenceComparison<'a>>>")]
         "referenceComparisons" optional => reference_comparisons: Vec<ReferenceComparison<'a>>;
         /// Evidence that the run left, in the record's order.
-        #[schemars(default, with = "Late<Vec<Proof<'a>>>")]
+        #[schemars(default, with = "Lenient<Vec<Proof<'a>>>")]
         "proofs" late => proofs: Vec<Proof<'a>>;
         /// Results of the case's debug scripts, in the record's order.
-        #[schemars(default, with = "Late<Vec<DebugScript<'a>>>")]
+        #[schemars(default, with = "Lenient<Vec<DebugScript<'a>>>")]
         "debugScripts" late => debug_scripts: Vec<DebugScript<'a>>;
         /// Results of a case about images.
-        #[schemars(default, with = "Late<shapes::AsWritten>")]
+        #[schemars(default, with = "Lenient<shapes::AsWritten>")]
         "asset" late => asset: Option<Node<'a>>;
         /// Results of a case about voxel models.
-        #[schemars(default, with = "Late<shapes::AsWritten>")]
+        #[schemars(default, with = "Lenient<shapes::AsWritten>")]
         "voxel" late => voxel: Option<Node<'a>>;
         /// Results of a case about sound.
-        #[schemars(default, with = "Late<shapes::AsWritten>")]
+        #[schemars(default, with = "Lenient<shapes::AsWritten>")]
         "audio" late => audio: Option<Node<'a>>;
         /// Results of a case about particles.
-        #[schemars(default, with = "Late<shapes::AsWritten>")]
+        #[schemars(default, with = "Lenient<shapes::AsWritten>")]
         "particle" late => particle: Option<Node<'a>>;
         /// Results of a case about user interfaces.
-        #[schemars(default, with = "Late<shapes::AsWritten>")]
+        #[schemars(default, with = "Lenient<shapes::AsWritten>")]
         "ui" late => ui: Option<Node<'a>>;
         /// Results of a case about materials.
-        #[schemars(default, with = "Late<shapes::AsWritten>")]
+        #[schemars(default, with = "Lenient<shapes::AsWritten>")]
         "material" late => material: Option<Node<'a>>;
         /// Results of a match against an opponent.
-        #[schemars(default, with = "Late<Adversarial<'a>>")]
+        #[schemars(default, with = "Lenient<Adversarial<'a>>")]
         "adversarial" late => adversarial: Option<Adversarial<'a>>;
         /// Results of a case about performance.
-        #[schemars(default, with = "Late<Performance<'a>>")]
+        #[schemars(default, with = "Lenient<Performance<'a>>")]
         "performance" late => performance: Option<Performance<'a>>;
     } + beside {
         /// Which of the two are written as null.

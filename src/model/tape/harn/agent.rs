@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::formats::tape as harn;
-use crate::formats::tape::content::About;
+use crate::formats::tape::content::ArgumentKind;
 use crate::model::tape::{Block, Event, Family, Outcome, Text, TextKind};
 
-use super::piece::{Arguments, Done, Known, Piece, Reply, Said};
+use super::piece::{Arguments, MessagePayload, PayloadCache, PayloadPart, Reply, ToolOutcome};
 use super::piece::{done, event_type, read_once, reply, said, without_thinking};
 use super::{Payloads, held, shortened_digest};
 
@@ -19,12 +19,12 @@ const NAMED: usize = 3;
 /// What is known of the tape so far.
 pub(super) struct Agent<'p> {
     pub(super) payloads: &'p Payloads,
-    replies: Known<Reply>,
-    results: Known<Done>,
-    said: Known<Said>,
-    types: Known<String>,
+    replies: PayloadCache<Reply>,
+    results: PayloadCache<ToolOutcome>,
+    said: PayloadCache<MessagePayload>,
+    types: PayloadCache<String>,
     /// What is shown of JSON that holds what a model thought.
-    without_thinking: Known<Piece>,
+    without_thinking: PayloadCache<PayloadPart>,
     /// Every beginning of a list of messages that was sent so far.
     sent: BTreeSet<[u8; 32]>,
     /// Arguments of calls that a model asked for, by id. An id may be used again: the latest call counts.
@@ -41,11 +41,11 @@ impl<'p> Agent<'p> {
     pub(super) fn new(payloads: &'p Payloads) -> Self {
         Self {
             payloads,
-            replies: Known::new(),
-            results: Known::new(),
-            said: Known::new(),
-            types: Known::new(),
-            without_thinking: Known::new(),
+            replies: PayloadCache::new(),
+            results: PayloadCache::new(),
+            said: PayloadCache::new(),
+            types: PayloadCache::new(),
+            without_thinking: PayloadCache::new(),
             sent: BTreeSet::new(),
             asked: BTreeMap::new(),
             nameless: BTreeMap::new(),
@@ -82,7 +82,7 @@ impl<'p> Agent<'p> {
         for (id, name, arguments) in &reply.calls {
             let block = match arguments {
                 Some(arguments) => arguments.piece.block(Some("calls"), TextKind::Json),
-                None => Piece::of("").block(Some("calls"), TextKind::Json),
+                None => PayloadPart::of("").block(Some("calls"), TextKind::Json),
             };
             event.blocks.push(Block {
                 about: Cow::Owned(name.clone()),
@@ -191,7 +191,7 @@ impl<'p> Agent<'p> {
             event.fact("digest of the arguments", Some(digest));
         }
         let about = arguments.and_then(|arguments| arguments.about);
-        let is_command = matches!(about, Some((About::Command, _)));
+        let is_command = matches!(about, Some((ArgumentKind::Command, _)));
         let family = family(&tool, is_command, !effects.is_empty());
         let mut headline = tool;
         if let Some((_, text)) = &about {
@@ -203,7 +203,7 @@ impl<'p> Agent<'p> {
         }
         event.headline = Cow::Owned(headline);
         event.files = effects.iter().map(|effect| effect.path.clone()).collect();
-        if let Some((About::Path, path)) = about
+        if let Some((ArgumentKind::Path, path)) = about
             && !event.files.contains(&path)
         {
             event.files.push(path);
@@ -305,7 +305,7 @@ impl<'p> Agent<'p> {
             self.forget_file(&effect.path);
             event.blocks.push(Block {
                 about: Cow::Owned(effect.path),
-                ..Piece::of("").block(Some("deleted file"), TextKind::Plain)
+                ..PayloadPart::of("").block(Some("deleted file"), TextKind::Plain)
             });
             return;
         };
@@ -315,8 +315,8 @@ impl<'p> Agent<'p> {
             "written file"
         };
         let piece = match held(payload, self.payloads) {
-            Ok(Text::Payload(text, name)) => Piece { text, name },
-            Ok(Text::Own(text)) => Piece::of(&text),
+            Ok(Text::Payload(text, name)) => PayloadPart { text, name },
+            Ok(Text::Own(text)) => PayloadPart::of(&text),
             Err(missing) => return event.lacks(label, &effect.path, missing),
         };
         event.blocks.push(Block {

@@ -5,17 +5,17 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::formats::tape::content::{self, About, Value};
+use crate::formats::tape::content::{self, ArgumentKind, Value};
 use crate::model::tape::{Block, HEADLINE, Text, TextKind};
 
 /// A part of a payload, named by its hash.
 #[derive(Clone)]
-pub(super) struct Piece {
+pub(super) struct PayloadPart {
     pub(super) text: Arc<str>,
     pub(super) name: String,
 }
 
-impl Piece {
+impl PayloadPart {
     pub(super) fn of(text: &str) -> Self {
         Self {
             text: text.into(),
@@ -38,15 +38,15 @@ impl Piece {
 #[derive(Clone)]
 pub(super) struct Arguments {
     /// What is shown of them.
-    pub(super) piece: Piece,
+    pub(super) piece: PayloadPart,
     /// The digest of all of them.
     pub(super) digest: String,
-    pub(super) about: Option<(About, String)>,
+    pub(super) about: Option<(ArgumentKind, String)>,
 }
 
 impl Arguments {
     fn of(text: &str) -> Self {
-        let whole = Piece::of(text);
+        let whole = PayloadPart::of(text);
         let about = content::about(text);
         Self {
             digest: whole.name.clone(),
@@ -63,36 +63,36 @@ const CALLS: usize = 200;
 
 /// An answer of a model.
 pub(super) struct Reply {
-    pub(super) text: Option<Piece>,
-    pub(super) summary: Option<Piece>,
+    pub(super) text: Option<PayloadPart>,
+    pub(super) summary: Option<PayloadPart>,
     /// Id, tool and arguments of each call.
     pub(super) calls: Vec<(String, String, Option<Arguments>)>,
     pub(super) facts: Vec<(&'static str, String)>,
 }
 
 /// An outcome of a tool.
-pub(super) struct Done {
+pub(super) struct ToolOutcome {
     pub(super) succeeded: bool,
-    pub(super) result: Option<(TextKind, Piece)>,
+    pub(super) result: Option<(TextKind, PayloadPart)>,
     pub(super) arguments: Option<Arguments>,
     pub(super) facts: Vec<(&'static str, String)>,
 }
 
 /// A message.
-pub(super) struct Said {
+pub(super) struct MessagePayload {
     pub(super) label: &'static str,
     pub(super) about: String,
     pub(super) kind: TextKind,
-    pub(super) text: Piece,
+    pub(super) text: PayloadPart,
 }
 
 /// Payloads of one kind that are files of their own, by hash, as they were read.
-pub(super) type Known<T> = BTreeMap<String, Option<Arc<T>>>;
+pub(super) type PayloadCache<T> = BTreeMap<String, Option<Arc<T>>>;
 
 /// Reads a payload; one that is a file of its own is read once, however many records name it.
 pub(super) fn read_once<T>(
     text: &Text<'_>,
-    known: &mut Known<T>,
+    known: &mut PayloadCache<T>,
     read: fn(&str) -> Option<T>,
 ) -> Option<Arc<T>> {
     match text {
@@ -138,21 +138,21 @@ pub(super) fn reply(text: &str) -> Option<Reply> {
         (cut(call.id), cut(call.name), arguments)
     });
     Some(Reply {
-        text: response.text.as_deref().map(Piece::of),
-        summary: response.thinking_summary.as_deref().map(Piece::of),
+        text: response.text.as_deref().map(PayloadPart::of),
+        summary: response.thinking_summary.as_deref().map(PayloadPart::of),
         calls: calls.collect(),
         facts,
     })
 }
 
-pub(super) fn done(text: &str) -> Option<Done> {
+pub(super) fn done(text: &str) -> Option<ToolOutcome> {
     let outcome = content::outcome(text)?;
     let mut facts = Vec::new();
     let mut fact = |name, value: Option<String>| facts.extend(value.map(|value| (name, value)));
     fact("category", outcome.category.map(cut));
     fact("took", outcome.duration_ms.map(|ms| format!("{ms} ms")));
     fact("changes", outcome.mutation.map(cut));
-    Some(Done {
+    Some(ToolOutcome {
         succeeded: outcome.succeeded,
         result: outcome.result.map(|result| shown(&result)),
         arguments: outcome.arguments.map(Arguments::of),
@@ -160,13 +160,13 @@ pub(super) fn done(text: &str) -> Option<Done> {
     })
 }
 
-pub(super) fn said(text: &str) -> Said {
+pub(super) fn said(text: &str) -> MessagePayload {
     let Some(message) = content::message(text) else {
-        return Said {
+        return MessagePayload {
             label: "new message",
             about: String::new(),
             kind: TextKind::of(text),
-            text: without_thinking(text).unwrap_or_else(|| Piece::of(text)),
+            text: without_thinking(text).unwrap_or_else(|| PayloadPart::of(text)),
         };
     };
     let (label, about) = match &*message.role {
@@ -176,10 +176,11 @@ pub(super) fn said(text: &str) -> Said {
         "tool" | "tool_result" => ("new message with the result of a tool", String::new()),
         _ => ("new message of", cut(message.role)),
     };
-    let (kind, text) = message
-        .content
-        .map_or_else(|| (TextKind::Plain, Piece::of("")), |value| shown(&value));
-    Said {
+    let (kind, text) = message.content.map_or_else(
+        || (TextKind::Plain, PayloadPart::of("")),
+        |value| shown(&value),
+    );
+    MessagePayload {
         label,
         about,
         kind,
@@ -200,18 +201,18 @@ fn cut(text: Cow<'_, str>) -> String {
     }
 }
 
-fn shown(value: &Value<'_>) -> (TextKind, Piece) {
+fn shown(value: &Value<'_>) -> (TextKind, PayloadPart) {
     let (kind, text) = match value {
         Value::Text(text) => (TextKind::of(text), &**text),
         Value::Json(raw) => (TextKind::Json, *raw),
     };
     (
         kind,
-        without_thinking(text).unwrap_or_else(|| Piece::of(text)),
+        without_thinking(text).unwrap_or_else(|| PayloadPart::of(text)),
     )
 }
 
 /// JSON without what a model thought; `None` when nothing in it is that.
-pub(super) fn without_thinking(text: &str) -> Option<Piece> {
-    content::without_thinking(text).map(|rest| Piece::of(&rest))
+pub(super) fn without_thinking(text: &str) -> Option<PayloadPart> {
+    content::without_thinking(text).map(|rest| PayloadPart::of(&rest))
 }

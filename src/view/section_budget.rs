@@ -7,7 +7,7 @@ use super::timeline::head;
 
 /// Room for a section, in bytes of HTML.
 #[derive(Debug)]
-pub struct Room {
+pub struct SectionBudget {
     left: usize,
     /// Bytes of one text.
     inline: usize,
@@ -18,7 +18,7 @@ const MARKUP: usize = 128;
 /// Bytes of a name or a label.
 const LABEL: usize = 1_000;
 
-impl Room {
+impl SectionBudget {
     /// The room of a section: no section takes more than a quarter of a page.
     #[must_use]
     pub fn of(config: &Config) -> Self {
@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn a_text_takes_the_room_of_what_it_becomes() {
-        let mut room = Room {
+        let mut room = SectionBudget {
             left: 1_000,
             inline: 100,
         };

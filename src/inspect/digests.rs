@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::formats::json::{Kind, Node, pointer_part};
 use crate::formats::{run_record, sidecar};
 use crate::load::RunFiles;
-use crate::model::findings::{DIGITS, Imprint, by_known_part};
+use crate::model::findings::{DIGITS, RunDigests, by_known_part};
 use crate::model::implementation::{FOLDER, Implementation};
 
 use super::Inspected;
@@ -13,10 +13,10 @@ use super::Inspected;
 /// Deeper than any record; what is below counts as it is written.
 const DEPTH: usize = 64;
 
-/// The imprint of a run.
+/// The digests of a run.
 #[must_use]
-pub fn imprint(record: &str, files: &RunFiles, inspected: &Inspected<'_>) -> Imprint {
-    Imprint {
+pub fn digests(record: &str, files: &RunFiles, inspected: &Inspected<'_>) -> RunDigests {
+    RunDigests {
         record: by_known_part(&record_digests(record)).into(),
         files: files
             .digests

@@ -9,7 +9,7 @@ use crate::discover::{self, RunDirectory};
 use crate::formats::{sidecar, tape};
 use crate::inspect::{self, Inspected};
 use crate::load::{self, RunFiles};
-use crate::pipeline::{Gathered, Silent};
+use crate::pipeline::{Gathered, NoProgress};
 use crate::site::Site;
 
 use super::Refusal;
@@ -19,7 +19,7 @@ pub(super) fn find(site: &Site, name: &str) -> Result<RunDirectory, Refusal> {
     if let Some(directory) = discover::run_at(&site.root, &site.content, Path::new(name)) {
         return Ok(directory);
     }
-    let gathered = Gathered::gather(site, false, &Silent).map_err(Refusal::Site)?;
+    let gathered = Gathered::gather(site, false, &NoProgress).map_err(Refusal::Site)?;
     match gathered.named(name)[..] {
         [directory] => Ok(directory.clone()),
         [] => Err(Refusal::request(
@@ -40,7 +40,7 @@ pub(super) fn find(site: &Site, name: &str) -> Result<RunDirectory, Refusal> {
 }
 
 /// One run with its files, as they are or as they would be.
-pub(super) struct Desk<'a> {
+pub(super) struct OpenRun<'a> {
     pub(super) config: &'a Config,
     pub(super) directory: &'a RunDirectory,
     pub(super) files: RunFiles,
@@ -49,12 +49,12 @@ pub(super) struct Desk<'a> {
 }
 
 /// A sidecar as it is; `bytes` is `None` when it is yet to be made.
-pub(super) struct Sheet {
+pub(super) struct SidecarFile {
     pub(super) name: String,
     pub(super) bytes: Option<Vec<u8>>,
 }
 
-impl<'a> Desk<'a> {
+impl<'a> OpenRun<'a> {
     pub(super) fn open(config: &'a Config, directory: &'a RunDirectory) -> Result<Self, Refusal> {
         let record = load::record(directory, &config.limits)
             .map_err(|problem| Refusal::Content(vec![problem]))?;
@@ -157,7 +157,7 @@ impl<'a> Desk<'a> {
         &self,
         found: &Checked<Inspected<'_>>,
         tape: usize,
-    ) -> Result<Sheet, Refusal> {
+    ) -> Result<SidecarFile, Refusal> {
         let attached = found.value.sidecars.get(tape).and_then(Option::as_ref);
         if let Some(sidecar) = attached {
             let file = self
@@ -165,7 +165,7 @@ impl<'a> Desk<'a> {
                 .sidecars
                 .iter()
                 .find(|file| file.name == sidecar.file);
-            return Ok(Sheet {
+            return Ok(SidecarFile {
                 name: sidecar.file.clone(),
                 bytes: file.map(|file| file.bytes.clone()),
             });
@@ -187,7 +187,7 @@ impl<'a> Desk<'a> {
                 return Err(Refusal::Content(self.about(found, &name)));
             }
         }
-        Ok(Sheet {
+        Ok(SidecarFile {
             name: format!("{tape}{}", sidecar::SUFFIX),
             bytes: None,
         })

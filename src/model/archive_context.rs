@@ -8,7 +8,7 @@ use super::time::Moment;
 
 /// A run's place in the archive, as its page shows it.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Surroundings {
+pub struct ArchiveContext {
     /// The run's own address.
     pub slug: String,
     /// What the run is called in lists.
@@ -42,7 +42,7 @@ pub struct Neighbour {
     pub at: Moment,
 }
 
-impl Surroundings {
+impl ArchiveContext {
     /// Those of the run at `index` of the archive, which names the runs of these ids.
     #[must_use]
     pub fn of<'a>(

@@ -11,7 +11,7 @@ use crate::links;
 
 /// What became of a run that stood at an address.
 #[derive(Debug)]
-pub enum Left {
+pub enum FormerAddress {
     /// It is elsewhere.
     Moved(MovedPage),
     /// It is not published any more.
@@ -48,7 +48,10 @@ pub struct WithdrawnPage {
 /// The pages at addresses that runs have left, by path. `taken` are the pages that runs have now, with the id of each run;
 /// those that are found are added to them.
 #[must_use]
-pub fn pages(ledger: &Ledger, taken: &mut BTreeMap<String, String>) -> Vec<(String, Left)> {
+pub fn pages(
+    ledger: &Ledger,
+    taken: &mut BTreeMap<String, String>,
+) -> Vec<(String, FormerAddress)> {
     let known: BTreeMap<&str, &Known> = ledger
         .runs
         .iter()
@@ -68,8 +71,8 @@ pub fn pages(ledger: &Ledger, taken: &mut BTreeMap<String, String>) -> Vec<(Stri
         let path = links::run(&was.slug);
         let root = links::root(&path);
         let page = match (known.get(was.id.as_str()), gone.get(was.id.as_str())) {
-            (Some(known), _) => Left::Moved(moved(was, known, root)),
-            (None, Some(withdrawn)) => Left::Withdrawn(WithdrawnPage {
+            (Some(known), _) => FormerAddress::Moved(moved(was, known, root)),
+            (None, Some(withdrawn)) => FormerAddress::Withdrawn(WithdrawnPage {
                 root,
                 run: RunView {
                     reason: withdrawn.reason.clone(),
