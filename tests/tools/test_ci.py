@@ -211,7 +211,7 @@ class Install(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         place, asked = done.stderr.splitlines()
         self.assertEqual(pathlib.Path(place), ROOT)
-        self.assertEqual(asked, f"install --locked --quiet --path . --root {self.folder.resolve()}/bin")
+        self.assertEqual(asked, f"install --locked --quiet --path . --no-default-features --features minify --root {self.folder.resolve()}/bin")
         self.assertTrue((self.folder / "bin/runpress").is_file())
 
 
