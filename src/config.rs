@@ -168,7 +168,7 @@ table! {
 }
 
 table! {
-    /// `[limits]`, in bytes unless it says otherwise.
+    /// `[limits]`, in bytes unless stated otherwise.
     #[derive(Copy)]
     #[schemars(default, deny_unknown_fields)]
     Limits {
@@ -181,11 +181,11 @@ table! {
         /// One file.
         #[schemars(schema_with = "shape::size")]
         "file" => file: u64 = GIB, Reader::size;
-        /// One file that is held whole: a record, a sidecar, a transcript, a state or an action log of review threads, a
+        /// Largest file that is read into memory whole: a record, a sidecar, a transcript, a state or an action log of review threads, a
         /// file of the working tree that a thread is about.
         #[schemars(schema_with = "shape::size")]
         "document" => document: u64 = 64 * MIB, Reader::size;
-        /// The files of one run that are held at once: a record, event logs, tapes, payloads, sidecars, a transcript, review
+        /// Total size of the files of one run that are held in memory: a record, event logs, tapes, payloads, sidecars, a transcript, review
         /// threads. Runs that are read in parallel share it.
         #[schemars(schema_with = "shape::size")]
         "memory" => memory: u64 = 256 * MIB, Reader::size;

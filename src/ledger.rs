@@ -70,7 +70,7 @@ pub struct Build {
     pub changed: Vec<Change>,
 }
 
-/// A run, by what people know it by.
+/// Names of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Named {
@@ -83,7 +83,7 @@ pub struct Named {
     pub test_case_slug: String,
     /// Its version.
     pub test_case_version: String,
-    /// Variant of the test case; null where the record has none.
+    /// Variant of the test case; null if the record has none.
     pub variant: Option<String>,
     /// Slug of the harness.
     pub harness_slug: String,
@@ -91,7 +91,7 @@ pub struct Named {
     pub model_id: String,
 }
 
-/// How a run differs from what it was.
+/// Changes of a run.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Change {
@@ -103,17 +103,17 @@ pub struct Change {
     /// Fields of the record that differ: at most 50.
     #[serde(default)]
     pub fields: Vec<Field>,
-    /// How many more fields differ.
+    /// Number of further changed fields.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub more_fields: usize,
     /// Files beside the record that differ, sidecars apart; `implementation/` where the published implementation differs. A
     /// file is named where the format gives its name, or where the published run has it now.
     #[serde(default)]
     pub files: Vec<String>,
-    /// How many more files differ, which are not named.
+    /// Number of further changed files, not named.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub more_files: usize,
-    /// The rating of the review, where it differs.
+    /// The rating of the review, if it changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rating: Option<Rerated>,
     /// Annotations, by id.
@@ -137,7 +137,7 @@ pub struct Field {
     pub after: Option<Box<RawValue>>,
 }
 
-/// A rating that differs; null where there is none.
+/// A changed rating; null means unrated.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Rerated {
     /// The old rating.
@@ -160,13 +160,13 @@ pub struct Annotations {
     /// Ids of withdrawn annotations.
     #[serde(default)]
     pub withdrawn: Vec<String>,
-    /// How many more were new.
+    /// Number of further new annotations.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub more_added: usize,
-    /// How many more said something else.
+    /// Number of further changed annotations.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub more_changed: usize,
-    /// How many more were withdrawn.
+    /// Number of further withdrawn annotations.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub more_withdrawn: usize,
 }
@@ -234,7 +234,7 @@ impl Annotations {
 pub struct Withdrawn {
     /// The run.
     pub run: Named,
-    /// Why, as `withdrawn.toml` says; null when it says nothing.
+    /// Reason from `withdrawn.toml`; null if it gives none.
     pub reason: Option<String>,
 }
 

@@ -32,7 +32,7 @@ pub struct Friction<'a> {
     /// Version of this format.
     #[schemars(with = "shapes::Version")]
     pub schema_version: u32,
-    /// The events; friction of a kind that is not known is left out.
+    /// The events; friction of an unrecognized kind is omitted.
     pub events: Vec<FrictionEvent<'a>>,
 }
 
@@ -83,8 +83,7 @@ pub struct AnnotationDocument<'a> {
     target: Option<Target>,
 }
 
-/// The event that an annotation points at, so that a reader can tell whether the tape still is the one that was
-/// annotated.
+/// The event that an annotation points at, to detect a changed tape.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Target {
     /// Its number in the tape.
@@ -187,7 +186,7 @@ pub struct FrictionEvent<'a> {
     schema_version: u32,
     /// The annotation's id, or `annotation_<event>` when it has none.
     id: String,
-    /// Which friction it is.
+    /// Kind of friction.
     #[schemars(extend("enum" = FRICTION_KINDS))]
     kind: &'a str,
     /// The tape, as the sidecar's header names it.

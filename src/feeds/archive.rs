@@ -117,7 +117,7 @@ impl JsonSchema for TierWord {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct ThreadSummary<'a> {
-    /// URI of the channel, where it is recorded.
+    /// URI of the channel, if recorded.
     resource: Option<&'a str>,
     /// Threads.
     annotation_count: usize,
@@ -134,7 +134,7 @@ struct Subject<'a> {
     test_case_slug: &'a str,
     /// Its exact version.
     test_case_version: &'a str,
-    /// Kind of the test case; `end-to-end` where the record has none.
+    /// Kind of the test case; `end-to-end` if the record has none.
     test_type: &'a str,
     /// Variant of the test case; the oldest records have none.
     variant: Option<&'a str>,
@@ -148,7 +148,7 @@ struct Subject<'a> {
     model_id: &'a str,
     /// The orchestrator; `one-shot` if the record has none.
     orchestrator_slug: &'a str,
-    /// The engine that the case was built for; `none` where the record has none.
+    /// The engine that the case was built for; `none` if the record has none.
     engine_slug: &'a str,
 }
 
@@ -156,7 +156,7 @@ struct Subject<'a> {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Metrics<'a> {
-    /// Wall clock, in seconds; it depends on the provider, so it is no measure of a model.
+    /// Wall clock, in seconds; it depends on the provider as much as on the model.
     #[schemars(with = "shapes::Amount")]
     run_time_seconds: Digits<'a>,
     /// Tokens, in four classes that do not overlap. Null is "not reported".
@@ -223,7 +223,7 @@ struct Links<'a> {
 struct Annotations<'a> {
     /// Total number.
     count: usize,
-    /// By kind; kinds that are not known count as `unknown`.
+    /// By kind; unrecognized kinds count as `unknown`.
     kinds: &'a BTreeMap<String, usize>,
 }
 
@@ -375,7 +375,7 @@ struct Site<'a> {
     title: &'a str,
     /// Description of the site.
     description: &'a str,
-    /// Where it is, with a `/` at the end.
+    /// Public URL, ends with `/`.
     #[schemars(with = "Option<shapes::Address>")]
     base_url: Option<&'a str>,
     /// Language of the site's prose, as a BCP 47 tag.
@@ -391,7 +391,7 @@ struct Site<'a> {
 /// A file of data.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Feed<'a> {
-    /// Where it is, relative to the site's root.
+    /// Path, relative to the site's root.
     path: &'a str,
     /// Path of its JSON Schema, relative to the site's root; for JSON Lines, of the schema of a line. Null for a feed that
     /// follows a public standard.

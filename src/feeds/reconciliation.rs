@@ -28,17 +28,17 @@ pub(super) struct ReconciliationDocument<'a> {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct TimeSpan {
-    /// When the first event was noticed.
+    /// Time of the first event.
     #[schemars(with = "shapes::Time")]
     first: String,
-    /// When the last event was noticed.
+    /// Time of the last event.
     #[schemars(with = "shapes::Time")]
     last: String,
-    /// How long before the start of the record the first event lies, in milliseconds.
+    /// Time from the first event to the recorded start, in milliseconds.
     before_start_ms: i64,
-    /// How long after the end of the record the last event lies, in milliseconds.
+    /// Time from the recorded end to the last event, in milliseconds.
     after_finish_ms: i64,
-    /// Whether all events lie between start and end, to the second.
+    /// Whether all events are between start and end, to the second.
     agrees: bool,
 }
 
@@ -48,13 +48,13 @@ struct TimeSpan {
 struct Order {
     /// Events with a time.
     timed: usize,
-    /// Events without one that can be read.
+    /// Events without a valid time.
     untimed: usize,
-    /// Events that are earlier than the one above them.
+    /// Events that are earlier than the one before.
     backwards: usize,
-    /// The number of the first of those.
+    /// Number of the first such event.
     first_backwards: Option<u64>,
-    /// Whether there is none.
+    /// Whether all events are in order.
     agrees: bool,
 }
 
@@ -68,7 +68,7 @@ struct Unknown {
     /// Their share of all events.
     #[schemars(with = "shapes::Share")]
     share: f64,
-    /// Whether there is none.
+    /// Whether no event is of type `unknown`.
     agrees: bool,
 }
 
@@ -89,7 +89,7 @@ struct RawLines {
     events: usize,
     /// Warnings of the event log.
     warnings: usize,
-    /// Whether every line can be read, output gave events, and text on `stderr` gave warnings.
+    /// Whether every line can be read, the output yielded events, and text on `stderr` yielded warnings.
     agrees: bool,
 }
 
@@ -105,7 +105,7 @@ struct Errors<'a> {
     ends_in_error: bool,
     /// The state of the record.
     state: &'a str,
-    /// Whether the two fit; null for a state that says nothing about errors.
+    /// Whether errors and state match; null for a state that implies nothing about errors.
     agrees: Option<bool>,
 }
 

@@ -15,7 +15,7 @@ pub struct HarnReport<'a> {
     annotations_checked: usize,
     /// Violations of Harn's rules, in the order of its validator.
     problems: Vec<HarnProblem<'a>>,
-    /// Annotations by kind; kinds that are not known count as `unknown`.
+    /// Annotations by kind; unrecognized kinds count as `unknown`.
     kind_counts: &'a BTreeMap<String, usize>,
 }
 

@@ -28,7 +28,7 @@ use super::report::HarnReport;
 use super::transcript::TranscriptDocument;
 use crate::shapes::SCHEMA_VERSION;
 
-/// `run.json`: one run whole. Keys are in camelCase, except inside what is passed on as an input wrote it.
+/// `run.json`: all data of one run. Keys are in camelCase, except in objects that are copied from an input.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RunDocument<'a> {
@@ -40,7 +40,7 @@ pub struct RunDocument<'a> {
     /// Its page: absolute when the site has a `base_url`, else relative to its root.
     #[schemars(with = "shapes::PageAddress")]
     url: String,
-    /// The run record as written, unknown keys and digits of numbers included.
+    /// The run record as written, with unknown keys and all digits.
     #[schemars(with = "shapes::AsWritten")]
     record: Cow<'a, RawValue>,
     /// The review.
@@ -85,7 +85,7 @@ struct ReviewDocument<'a> {
 struct DomainDocument<'a> {
     /// The domain.
     domain: &'a str,
-    /// Its rating; null is one that is not known.
+    /// Rating; null if unrecognized.
     #[schemars(with = "Option<TierWord>")]
     rating: Option<&'static str>,
 }
@@ -114,9 +114,9 @@ struct TapeDocument<'a> {
     /// `events` for Test Cabinet's event log, `harn` for a Harn tape.
     #[schemars(extend("enum" = ["events", "harn"]))]
     format: &'static str,
-    /// How many events it holds.
+    /// Number of events.
     events: usize,
-    /// Its content hash: what a sidecar's header holds as `tape_content_hash`.
+    /// Content hash: the `tape_content_hash` for the header of a sidecar.
     #[schemars(with = "shapes::Blake3")]
     content_hash: &'a str,
     /// Its sidecar.
@@ -154,7 +154,7 @@ struct FileDocument<'a> {
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Threads")]
 struct ThreadsDocument<'a> {
-    /// URI of the channel, where it is recorded.
+    /// URI of the channel, if recorded.
     resource: Option<&'a str>,
     /// Threads.
     annotation_count: usize,

@@ -73,10 +73,10 @@ const KINDS: [(&str, Kind); 15] = [
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Event", transform = shape::by_type)]
 pub struct Fields<'a> {
-    /// When it was noticed, RFC 3339.
+    /// Time of the event, RFC 3339.
     #[serde(borrow)]
     pub timestamp: Option<Str<'a>>,
-    /// The harness's own session, where it is known.
+    /// Session id of the harness, if known.
     #[serde(borrow)]
     pub session_id: Option<Str<'a>>,
     /// Type of event; it determines the required keys.
@@ -95,7 +95,7 @@ pub struct Fields<'a> {
     pub exit_code: Option<i64>,
     /// Whether it succeeded; a missing value means that the harness did not say.
     pub is_success: Option<bool>,
-    /// The file or folder, absolute where that is known.
+    /// The file or folder, absolute if known.
     #[serde(borrow)]
     pub path: Option<Str<'a>>,
     /// First line that was read or written, from 1.

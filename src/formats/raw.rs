@@ -52,7 +52,7 @@ impl Raw {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(rename = "RawLine", transform = line_or_text)]
 pub struct Fields<'a> {
-    /// Where it was printed to.
+    /// Output stream: `stdout` or `stderr`.
     #[serde(borrow)]
     #[schemars(required, extend("enum" = ["stdout", "stderr"]))]
     pub stream: Option<&'a RawValue>,

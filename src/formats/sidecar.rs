@@ -22,9 +22,8 @@ pub const SUFFIX: &str = ".annotations.jsonl";
 /// The newest version that is read (`ANNOTATION_SCHEMA_VERSION`).
 pub const SCHEMA_VERSION: u32 = 1;
 
-/// A line of a sidecar, told by its `type`: the first is the header, every other an annotation. Blank lines and
-/// lines that begin with `#` may be anywhere. Any line that breaks the schema refuses the whole sidecar. Keys that
-/// are not listed are ignored.
+/// A line of a sidecar: the first is the header, every other an annotation, as its `type` says. Blank lines and lines
+/// that begin with `#` are allowed anywhere. One invalid line invalidates the whole sidecar. Unknown keys are ignored.
 #[derive(Debug, JsonSchema)]
 #[schemars(tag = "type", rename_all = "snake_case", rename = "SidecarLine")]
 pub enum AnyLine<'a> {
@@ -73,7 +72,7 @@ pub struct Annotation<'a> {
     pub suggested_fix: Option<&'a RawValue>,
     /// The author.
     pub author: Option<Author>,
-    /// When it was said, RFC 3339 by convention.
+    /// Time of the annotation, RFC 3339 by convention.
     #[serde(borrow)]
     pub timestamp: Option<Str<'a>>,
     /// The events that it covers, when it covers more than its own.
@@ -178,7 +177,7 @@ pub enum HypothesisStatus {
     Active,
     /// It is being looked at.
     Verifying,
-    /// It holds.
+    /// Found to be true.
     Confirmed,
     /// It does not hold.
     Disproven,

@@ -26,8 +26,8 @@ pub const FORMAT_VERSION: u32 = 5;
 /// File endings of a tape.
 pub const EXTENSIONS: [&str; 2] = [".tape", ".testbench-tape"];
 
-/// A line of a tape, told apart by its `type`: the first is the header, every other a record. Any line that breaks the
-/// schema refuses the whole tape, except a last line that was cut off. Keys that are not listed are ignored.
+/// A line of a tape: the first is the header, every other a record, as its `type` says. One invalid line invalidates
+/// the whole tape, except a last line that was cut off. Unknown keys are ignored.
 #[derive(Debug, JsonSchema)]
 #[schemars(tag = "type", rename_all = "snake_case", rename = "TapeLine")]
 pub enum AnyLine<'a> {

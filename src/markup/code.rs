@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_json_is_shown_all_the_same() {
+    fn text_that_is_not_json_is_shown_as_it_is() {
         for text in [
             "{\"a\": \"cut off in the middle of a string that goes on for longer than a short text does \\",
             "}}}}]]]] text that is no JSON, but was said to be, and is longer than a short line can be ñ €",

@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_text_is_cut_and_says_so() {
+    fn a_long_text_is_cut_with_a_mark() {
         let (blocks, more) = blocks("aaa bbb\n\nccc", 8);
         assert!(more);
         assert_eq!(blocks[1], ("p", "c…".to_owned()));

@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nests_too_deeply_is_left_out_of_what_is_published() {
+    fn values_nested_too_deeply_are_not_published() {
         let deep = format!("{}1{}", "[".repeat(80), "]".repeat(80));
         let text = format!(
             r#"{{"_type":"transcript","messages":[{{"role":"assistant","content":[

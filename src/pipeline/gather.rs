@@ -243,7 +243,7 @@ fn missing(site: &Site, directories: &[Directory]) -> Vec<Diagnostic> {
     if site.config.site.base_url.is_none() {
         notes.push(codes::CONFIG_NO_BASE_URL.at(
             Place::file(crate::config::FILE_NAME),
-            "The site's address is not known, so feeds and pages carry no absolute addresses",
+            "No base URL is set, so feeds and pages have no absolute URLs",
             "Set `base_url` in `[site]`, or give `--base-url`.",
         ));
     }

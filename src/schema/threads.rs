@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 #[derive(Debug, JsonSchema)]
 #[schemars(untagged, transform = chosen_by_state)]
 pub enum Threads {
-    /// A snapshot: `state` tells it from a bare state.
+    /// A snapshot, recognized by `state`.
     Snapshot(Snapshot),
     /// A bare state.
     State(State),
@@ -107,7 +107,7 @@ pub enum Text {
 #[derive(Debug, JsonSchema)]
 #[schemars(untagged, transform = chosen_by_action)]
 pub enum ActionLine {
-    /// An envelope: `action` tells it from a bare action.
+    /// An envelope, recognized by `action`.
     Envelope(Envelope),
     /// An action, as always to be taken.
     Action(Action),
@@ -177,7 +177,7 @@ pub enum Action {
         /// Id of the entry.
         entry_id: String,
     },
-    /// A newer action.
+    /// An unrecognized action.
     Unknown,
 }
 

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde_json::Value;
 
-/// A transcript, version 2: what was said in a session. Only its public part is published.
+/// A transcript of a session, version 2. Only its public part is published.
 ///
 /// Keys that are not listed, `summary` among them, are never published. Of a public block, only listed keys of
 /// listed types are.
@@ -18,7 +18,7 @@ pub struct Transcript {
     pub version: Option<Value>,
     /// Its id.
     pub id: Option<String>,
-    /// `active`, `archived`, `forked` or `abandoned`; `active` when it is not there.
+    /// `active`, `archived`, `forked` or `abandoned`; `active` when absent.
     #[schemars(extend("examples" = ["active", "archived", "forked", "abandoned"]))]
     pub state: Option<String>,
     /// The turns in reading order.
@@ -33,13 +33,13 @@ pub struct Transcript {
 #[derive(Debug, JsonSchema)]
 #[schemars(transform = describe_only)]
 pub struct Message {
-    /// `user`, `assistant`, `system`, `tool` or `tool_result`; `user` when it is not there.
+    /// `user`, `assistant`, `system`, `tool` or `tool_result`; `user` when absent.
     pub role: Option<Value>,
-    /// A text, a block, or an array of blocks. A block is an object with a `type` (`text` when it is not there) and a
+    /// A text, a block, or an array of blocks. A block is an object with a `type` (`text` when absent) and a
     /// `visibility`: `public`, `internal` or `private`. Without one a block is public; the call of a tool and its result
     /// are internal.
     pub content: Option<Value>,
-    /// No part of Harn's format: what is not `public` here withholds the whole turn.
+    /// Not part of Harn's format: any value other than `public` withholds the whole turn.
     pub visibility: Option<Value>,
 }
 
@@ -51,7 +51,7 @@ pub struct Event {
     pub kind: Option<Value>,
     /// Role of the speaker.
     pub role: Option<Value>,
-    /// `public`, `internal` or `private`; `private` when it is not there.
+    /// `public`, `internal` or `private`; `private` when absent.
     pub visibility: Option<Value>,
     /// Plain text.
     pub text: Option<Value>,
@@ -65,7 +65,7 @@ pub struct Asset {
     pub id: Option<Value>,
     /// Kind of asset; `blob` when absent.
     pub kind: Option<Value>,
-    /// `public`, `internal` or `private`; `internal` when it is not there.
+    /// `public`, `internal` or `private`; `internal` when absent.
     pub visibility: Option<Value>,
     /// Its name.
     pub name: Option<Value>,
@@ -73,9 +73,9 @@ pub struct Asset {
     pub title: Option<Value>,
     /// `path`: where its bytes are, relative to the run directory. It must not lead out of it.
     pub storage: Option<Value>,
-    /// Its bytes, where it has no file: a text, base64, or a `data:` address. What is not a string is not published.
+    /// Content of an asset without a file: a text, base64, or a `data:` URL. A value that is not a string is not published.
     pub data: Option<Value>,
-    /// The media type of `data`: with one that is not of text, `data` is base64.
+    /// Media type of `data`. If it is not text, `data` is base64.
     pub mime_type: Option<Value>,
 }
 

@@ -369,7 +369,7 @@ mod tests {
     use super::{Watcher, is_left_alone};
 
     #[test]
-    fn a_watcher_that_looks_through_everything_tells_what_came_went_and_is_another() {
+    fn a_polling_watcher_reports_created_removed_and_changed_files() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let root = folder.path().canonicalize().expect("a path");
         let write = |path: &str, text: &str| {

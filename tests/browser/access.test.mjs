@@ -95,7 +95,7 @@ test('a menu closes on Escape, which gives the focus back, and on a click elsewh
   await close();
 });
 
-test('every table stands in a region that scrolls and can be reached by keyboard', async () => {
+test('every table is in a region that scrolls and can be reached by keyboard', async () => {
   await eachKind(browser, { width: 320 }, async (page, kind) => {
     const loose = await page.locator('table').evaluateAll((tables) => tables.filter((table) => {
       const region = table.closest('[role=region][aria-label], [role=group][aria-label]');

@@ -52,7 +52,7 @@ test('a build is loaded on demand into one sandboxed frame that cannot reach the
   await server.close();
 });
 
-test('the writeup stands before the build', () => {
+test('the writeup precedes the build', () => {
   const text = html(runPage(richest()));
   assert.ok(text.indexOf('id="writeup"') > 0);
   assert.ok(text.indexOf('id="writeup"') < text.indexOf('id="build"'));

@@ -254,7 +254,7 @@ test('a run with several tapes is compared by the one that the reader chooses', 
   await close();
 });
 
-test('an address that leads to no run is told calmly, and the others are compared', async () => {
+test('an address without a run is reported, and the others are compared', async () => {
   const expected = ['ERR_FILE_NOT_FOUND', 'nope'];
   const { page, close } = await open(`?runs=${SLUGS[0]},nope,../../x,${SLUGS[1]}`, { expected });
   await page.locator('#writeups').waitFor();

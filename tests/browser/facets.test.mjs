@@ -178,7 +178,7 @@ test('rows that are picked stay picked on the other pages of the list', async ()
   await context.close();
 });
 
-test('other scripts are told when the rows change', async () => {
+test('other scripts are notified when the rows change', async () => {
   const { context, page, choose, status } = await open(disk());
   await page.evaluate(() => {
     window.told = 0;

@@ -134,7 +134,7 @@ let folder;
 before(async () => { browser = await launch(); folder = hostile(); });
 after(() => browser?.close());
 
-test('the hostile site has all its runs, and the broken one stands aside', () => {
+test('the hostile site has all its runs, and the broken one is quarantined', () => {
   assert.ok(ALL.length >= 60, `${ALL.length} payloads`);
   assert.equal(cards(folder).length, PAYLOADS.length);
   assert.equal(pages(folder).filter((page) => html(page, folder).includes('quarantined')).length >= 2, true);

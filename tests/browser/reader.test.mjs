@@ -182,7 +182,7 @@ test('the help names every key and closes', () => on(rich(), async (page) => {
   assert.ok(!await sheet.isVisible());
 }));
 
-test('the presenter pauses on each marker, shows its evidence large and ends where the last one stands', () => on(fileUrl(SITE, runPage(troubled())), async (page) => {
+test('the presenter pauses on each marker, shows its evidence large and ends at the last one', () => on(fileUrl(SITE, runPage(troubled())), async (page) => {
   const markers = page.locator('.e > .an-marker');
   const count = await markers.count();
   const stage = page.locator('dialog.present');
@@ -202,7 +202,7 @@ test('the presenter pauses on each marker, shows its evidence large and ends whe
   assert.equal(await place(page), await markers.nth(count - 2).getAttribute('id'));
 }));
 
-test('the presenter goes on on the next page of the tape, also over a page without a marker', async () => {
+test('the presenter continues on the next page of the tape, also over a page without a marker', async () => {
   const event = (_, at) => JSON.stringify({ type: 'message', role: 'assistant', text: `Message ${at}.` });
   const note = (id) => JSON.stringify({ type: 'annotation', id: `m${id}`, event_id: id, kind: 'marker', evidence: `Look at ${id}.`, author: { id: 'sample', kind: 'human', surface: 'desk' }, timestamp: '2026-03-01T12:00:00Z' });
   const long = site({
@@ -390,7 +390,7 @@ test('the contents list follows the reader', () => on(rich(), async (page) => {
   }
 }));
 
-test('what is folded opens where it stands and can be closed at its head', () => on(rich(), async (page) => {
+test('folded content opens in place and can be closed at its head', () => on(rich(), async (page) => {
   const fold = page.locator('.e details:has(> pre)').first();
   const summary = fold.locator('summary');
   // Events above are laid out when they come near, which may move the head out of the window again.

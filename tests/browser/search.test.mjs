@@ -24,7 +24,7 @@ async function open(address, base, options = {}) {
 const fromDisk = (file, folder = SITE) => open(fileUrl(folder, file), `${pathToFileURL(folder).href}/`);
 const said = (finder, words) => finder.getByRole('status').filter({ hasText: words }).waitFor();
 
-test('nothing is loaded before somebody searches', async () => {
+test('nothing is loaded before the first search', async () => {
   const { context, page, problems } = await fromDisk('index.html');
   const asked = [];
   page.on('request', (request) => asked.push(request.url()));

@@ -104,7 +104,7 @@ fn a_page_without_annotations_still_defines_the_kinds_and_says_how_to_begin() {
 }
 
 #[test]
-fn a_kind_with_very_many_annotations_goes_on_over_pages_and_its_parts_stay_together() {
+fn a_kind_with_very_many_annotations_continues_over_pages_and_its_parts_stay_together() {
     let statuses = ["stale", "active"];
     let many: Vec<String> = (0..230)
         .map(|number| {

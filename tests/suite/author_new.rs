@@ -86,7 +86,7 @@ fn the_run_of_a_new_site_has_everything_and_says_that_it_is_a_sample() {
 }
 
 #[test]
-fn what_is_there_is_never_replaced() {
+fn existing_files_are_never_replaced() {
     let place = parent();
     place.write("taken/content/runs/mine/run-record.json", "{}");
     place.write("file", "mine");

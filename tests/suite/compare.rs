@@ -239,7 +239,7 @@ fn a_file_has_the_same_key_below_both_default_workspaces() {
 }
 
 #[test]
-fn each_further_tape_has_a_script_of_its_own() {
+fn each_further_tape_has_a_separate_script() {
     let site = TestSite::base();
     site.write("site.toml", "[timeline]\npage_size = 2\n");
     let digest = "0".repeat(64);

@@ -54,7 +54,7 @@ fn run_json_holds_the_record_verbatim_to_the_byte() {
 }
 
 #[test]
-fn an_annotation_is_passed_on_as_it_was_written() {
+fn an_annotation_is_copied_as_written() {
     let written = r#"{ "event_id":2,"kind" : "note","type":"annotation","newer":{"z":1.10,"a":2},"id":"x","links":[] ,"metadata":{"n":1e2}}"#;
     let site = TestSite::base();
     site.write(

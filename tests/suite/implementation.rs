@@ -253,7 +253,7 @@ fn the_same_files_give_the_same_bytes_wherever_and_whenever_they_were_written() 
 }
 
 #[test]
-fn links_hidden_files_odd_names_and_what_is_no_file_are_left_out_and_counted() {
+fn links_hidden_files_odd_names_and_special_files_are_left_out_and_counted() {
     let site = with(
         ON,
         &[
@@ -469,7 +469,7 @@ fn a_run_that_is_not_published_has_no_archive() {
 }
 
 #[test]
-fn another_implementation_is_another_run_for_the_ledger_when_it_is_published() {
+fn a_changed_implementation_is_a_changed_run_in_the_ledger_when_it_is_published() {
     let site = with(ON, &TREE);
     let path = |name: &str| format!("{FIRST}/implementation/{name}");
     site.publish();

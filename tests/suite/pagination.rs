@@ -112,7 +112,7 @@ const TWO: &str = "events/2/index.html";
 const THREE: &str = "events/3/index.html";
 
 #[test]
-fn a_long_tape_goes_on_in_fixed_blocks() {
+fn a_long_tape_continues_in_fixed_blocks() {
     let site = long_tape();
     site.publish();
     let numbers = |path: &str| -> Vec<String> {

@@ -202,7 +202,7 @@ fn problems_that_belong_to_no_run_still_stop_the_publication() {
 }
 
 #[test]
-fn neighbours_and_ranges_never_count_a_run_that_was_set_aside() {
+fn neighbors_and_ranges_never_count_a_quarantined_run() {
     let site = site();
     let overrides = Overrides {
         keep_going: true,
@@ -223,7 +223,7 @@ fn neighbours_and_ranges_never_count_a_run_that_was_set_aside() {
 }
 
 #[test]
-fn a_site_of_nothing_but_broken_runs_is_empty_and_says_so() {
+fn a_site_with_only_broken_runs_is_empty_and_explains_why() {
     let site = TestSite::empty();
     site.write("content/runs/record/run-record.json", "{");
     let overrides = Overrides {

@@ -162,7 +162,7 @@ fn text_cannot_leave_the_script_that_holds_it() {
 }
 
 #[test]
-fn what_is_not_published_cannot_be_found() {
+fn unpublished_content_cannot_be_found() {
     let site = TestSite::base();
     site.write(
         "content/pages/secret.md",

@@ -48,7 +48,7 @@ fn a_headline_of_more_than_1000_bytes_moves_into_the_content() {
 }
 
 #[test]
-fn evidence_of_more_than_64_kib_is_cut_with_a_sentence_and_stands_whole_in_run_json() {
+fn evidence_of_more_than_64_kib_is_cut_with_a_sentence_and_complete_in_run_json() {
     for (length, cut) in [(65_000, false), (300_000, true)] {
         let site = TestSite::base();
         let evidence = "word ".repeat(length / 5) + "END";

@@ -11,7 +11,7 @@ fn three() -> TestSite {
 }
 
 #[test]
-fn every_row_names_its_run_and_every_column_has_a_name_of_its_own() {
+fn every_row_names_its_run_and_every_column_has_a_unique_name() {
     let site = TestSite::base();
     site.publish();
     for path in ["index.html", "runs/index.html", "cases/pong/index.html"] {
@@ -123,7 +123,7 @@ fn an_overview_without_runs_says_so() {
 }
 
 #[test]
-fn an_overview_of_many_cases_goes_on_on_further_pages() {
+fn an_overview_of_many_cases_continues_on_further_pages() {
     let site = TestSite::empty();
     for number in 0..101 {
         let run = Run::new(&format!("{number:08}-1")).case(&format!("case-{number:03}"));

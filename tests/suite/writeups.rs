@@ -147,7 +147,7 @@ fn a_rating_beside_domains_counts_among_them() {
 }
 
 #[test]
-fn what_is_not_a_rating_leaves_the_run_unrated_with_a_warning() {
+fn an_invalid_rating_leaves_the_run_unrated_with_a_warning() {
     for (what, writeup) in [
         ("quotes", "---\nrating: \"great\"\n---\n\nIt plays well."),
         (

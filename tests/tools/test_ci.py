@@ -216,7 +216,7 @@ class Install(unittest.TestCase):
 
 
 class Version(unittest.TestCase):
-    def test_an_image_is_told_its_commit(self):
+    def test_an_image_knows_its_commit(self):
         folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
         rustc = ["rustc", "--edition", "2024", "-o", folder / "build", ROOT / "build.rs"]
         version = {"CARGO_PKG_VERSION": "1.2.3"}

@@ -20,7 +20,7 @@ pub use super::read::{Skipped, Toolchain};
 pub use validation::*;
 
 objects! {
-    /// A run record of Test Cabinet, of any version; there is no version field, so what is absent says which it is.
+    /// A run record of Test Cabinet, of any version. There is no version field: the keys identify the version.
     ///
     /// A key that is null is the same as one that is not there. Keys that are not known are kept. Keys that came later
     /// are described, and refuse nothing: a run is shown without them where they are of another type.
@@ -36,7 +36,7 @@ objects! {
         /// When it ended, RFC 3339; not before it started.
         #[schemars(with = "shapes::Time")]
         "finishedAt" required => finished_at: Text<'a>;
-        /// When it was published, RFC 3339. Where it is there, the archive is ordered by it.
+        /// Publication time, RFC 3339. If present, the archive is sorted by it.
         #[schemars(with = "Option<shapes::Time>")]
         "publishedAt" optional => published_at: Text<'a>;
         /// Test case, harness and model.
@@ -68,10 +68,10 @@ objects! {
         /// The commit that the run began from.
         #[schemars(default, with = "Lenient<String>")]
         "seedCommit" late => seed_commit: Text<'a>;
-        /// Measurements of the code, passed on as written.
+        /// Measurements of the code, copied as written.
         #[schemars(default, with = "Lenient<shapes::AsWritten>")]
         "codeAnalysis" late => code_analysis: Option<Node<'a>>;
-        /// Type check, linter and tests; absent is "not checked". `typecheck` says with `ran` and `succeeded` how the type check went.
+        /// Type check, linter and tests; absent is "not checked". `typecheck` has the result of the type check in `ran` and `succeeded`.
         #[schemars(default, with = "Lenient<shapes::AsWritten>")]
         "toolchain" by(toolchain) => toolchain: Option<Toolchain<'a>>;
         /// The showcase of the run.
@@ -106,7 +106,7 @@ objects! {
         "engineSlug" optional => engine_slug: Text<'a>;
         /// Version of the engine.
         "engineVersion" optional => engine_version: Text<'a>;
-        /// Configuration of the harness gg, passed on as written.
+        /// Configuration of the harness gg, copied as written.
         #[schemars(default, with = "Lenient<shapes::AsWritten>")]
         "ggCapabilitySet" late => gg_capability_set: Option<Node<'a>>;
         /// Summary of a session by the harness gg, shown as written.

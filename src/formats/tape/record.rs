@@ -28,7 +28,7 @@ pub struct Header {
     /// Its arguments.
     #[serde(default)]
     pub argv: Vec<String>,
-    /// How the run was recorded, where it was a run and not a test bench.
+    /// How the run was recorded; absent for a test bench.
     #[serde(default)]
     pub run: Option<RunFacts>,
 }
@@ -281,7 +281,7 @@ pub enum Kind<'a> {
         /// BLAKE3 of the assets, sorted.
         asset_digests: Vec<String>,
     },
-    /// A newer kind; its fields are not read, and not hashed either.
+    /// An unrecognized kind; its fields are neither read nor hashed.
     #[serde(other)]
     Unknown,
 }

@@ -159,7 +159,7 @@ fn what_a_check_would_report_is_refused_with_its_words_and_nothing_is_written() 
 }
 
 #[test]
-fn what_is_refused_looks_as_a_check_would_show_it() {
+fn refused_annotations_are_reported_as_by_check() {
     let site = TestSite::base();
     let refused = annotate(&site, &["--event", "7", "--kind", "note"]);
     let line = annotation("ann-7-note", 7, "note", "");
@@ -170,7 +170,7 @@ fn what_is_refused_looks_as_a_check_would_show_it() {
 }
 
 #[test]
-fn a_problem_that_was_there_before_stops_nobody_but_one_more_of_its_kind_does() {
+fn an_existing_problem_does_not_block_but_another_of_its_kind_does() {
     let site = TestSite::base();
     let mut all = vec![HEADER.to_owned()];
     all.extend((0..150).map(|n| annotation(&format!("p-{n}"), 0, "praise", "")));
@@ -305,7 +305,7 @@ fn a_pipe_under_the_name_of_a_file_of_the_run_is_refused_at_once() {
 }
 
 #[test]
-fn a_writer_that_waits_for_another_says_so_and_names_the_file() {
+fn a_waiting_writer_reports_the_locked_file() {
     let site = TestSite::base();
     let record = File::open(site.path(&format!("{FIRST}/run-record.json"))).expect("a record");
     record.lock().expect("a lock");

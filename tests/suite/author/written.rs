@@ -91,7 +91,7 @@ fn a_sidecar_that_is_not_there_is_made_with_the_hash_of_its_tape() {
 
 #[cfg(unix)]
 #[test]
-fn a_sidecar_is_as_open_as_its_neighbours_and_stays_as_open_as_it_was() {
+fn a_new_sidecar_has_the_permissions_of_its_neighbors_and_an_existing_one_keeps_its_own() {
     use std::os::unix::fs::PermissionsExt;
     let site = TestSite::base();
     let mode = |path: &str| {
@@ -243,7 +243,7 @@ fn two_writers_at_once_lose_nothing_and_no_reader_sees_half_a_line() {
 }
 
 #[test]
-fn a_note_about_the_new_annotation_is_shown_and_stops_nobody() {
+fn a_note_about_the_new_annotation_is_shown_and_does_not_block_it() {
     let site = harn(&[TAPE]);
     let ran = site.runpress(&[
         "annotate",

@@ -109,7 +109,7 @@ fn a_run_is_compared_with_its_own_record_and_not_with_that_of_whoever_had_its_ad
 }
 
 #[test]
-fn a_run_whose_record_cannot_be_read_is_set_aside_and_not_withdrawn() {
+fn a_run_whose_record_cannot_be_read_is_quarantined_and_not_withdrawn() {
     let site = TestSite::empty();
     site.run("one", &Run::new("run-1"))
         .run("two", &Run::new("two-1"));

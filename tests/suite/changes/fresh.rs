@@ -23,7 +23,7 @@ fn edit(site: &TestSite) {
 }
 
 #[test]
-fn a_fresh_build_goes_on_from_the_ledger_and_names_changed_fields_without_what_they_were() {
+fn a_fresh_build_continues_the_ledger_and_names_changed_fields_without_old_values() {
     let site = site();
     edit(&site);
     assert!(site.build_with(&fresh()).published);
@@ -65,7 +65,7 @@ fn a_fresh_build_is_decided_by_the_content_and_the_ledger_alone() {
 }
 
 #[test]
-fn neither_a_stage_that_was_left_nor_a_broken_ledger_is_another_matter_for_a_fresh_build() {
+fn a_fresh_build_handles_a_leftover_stage_and_a_broken_ledger_like_any_other() {
     let site = site();
     site.write(".public.runpress-staging/.runpress", "")
         .write(".public.runpress-staging/runs/x/index.html", "half");

@@ -207,7 +207,7 @@ fn a_quarantined_run_and_its_return_are_reported() {
 }
 
 #[test]
-fn a_build_elsewhere_goes_on_from_the_site_that_is_named() {
+fn a_build_elsewhere_continues_the_ledger_of_the_named_site() {
     let site = site();
     site.run("new", &Run::new("0000000c-1"));
     let ledger = site.bytes(&format!("public/{LEDGER}"));

@@ -135,7 +135,7 @@ fn a_run_that_takes_an_address_that_was_left_has_it_for_its_own() {
 }
 
 #[test]
-fn a_run_that_was_withdrawn_after_it_moved_says_so_at_every_address() {
+fn a_run_that_was_withdrawn_after_it_moved_has_a_notice_at_every_address() {
     let site = moved();
     std::fs::remove_dir_all(site.path("content/runs/other")).expect("a folder");
     let list = format!("[[run]]\nid = \"{OTHER}\"\nreason = \"It ran twice.\"\n");
@@ -169,7 +169,7 @@ fn a_run_that_comes_back_under_another_address_leaves_a_page_at_the_one_it_had()
 }
 
 #[test]
-fn a_run_that_is_set_aside_says_so_at_the_addresses_that_it_had() {
+fn a_quarantined_run_has_a_notice_at_its_former_addresses() {
     let site = moved();
     correct(&site, "sample/tern-3");
     site.write("content/runs/other/events.jsonl.annotations.jsonl", "{");
@@ -190,7 +190,7 @@ fn a_run_that_is_set_aside_says_so_at_the_addresses_that_it_had() {
 }
 
 #[test]
-fn a_ledger_from_before_addresses_were_kept_is_read_and_goes_on() {
+fn a_ledger_without_former_addresses_is_read_and_continued() {
     let site = site();
     let path = format!("public/{LEDGER}");
     let mut ledger: Value = serde_json::from_str(&site.text(&path)).expect("JSON");

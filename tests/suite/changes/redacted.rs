@@ -223,7 +223,7 @@ fn a_tape_that_is_renamed_or_removed_is_counted_and_not_named() {
 }
 
 #[test]
-fn a_run_that_is_set_aside_leaves_no_name_and_its_return_shows_what_was_done_to_it() {
+fn a_quarantined_run_leaves_no_name_and_its_return_shows_its_changes() {
     let site = named();
     tape(&site, &format!("{SECRET}.tape"));
     let record = format!("{OTHER_RUN}/run-record.json");

@@ -88,7 +88,7 @@ fn a_link_in_a_leftover_is_removed_and_not_what_it_leads_to() {
 }
 
 #[test]
-fn a_site_that_holds_a_repository_or_a_domain_of_somebody_else_is_refused_and_kept() {
+fn a_site_with_a_repository_or_a_foreign_domain_is_refused_and_kept() {
     for (path, name) in [
         (".git/HEAD", ".git"),
         (".git", ".git"),

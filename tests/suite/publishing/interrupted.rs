@@ -191,7 +191,7 @@ fn a_site_that_was_put_aside_comes_back_before_the_next_build() {
 }
 
 #[test]
-fn a_second_build_of_the_same_folder_waits_for_nobody_and_breaks_nothing() {
+fn a_second_build_of_the_same_folder_stops_at_once_and_breaks_nothing() {
     let site = many_runs(60, "sample/lark-1");
     site.publish();
     let good = site.published();

@@ -160,7 +160,7 @@ fn full_of_what_is_not_published() -> TestSite {
 }
 
 #[test]
-fn nothing_of_what_is_not_published_is_in_any_file_of_the_site_and_all_of_it_is_in_the_reports() {
+fn unpublished_problems_are_in_no_file_of_the_site_and_all_are_in_the_reports() {
     let site = full_of_what_is_not_published();
     site.publish();
     for (path, bytes) in site.published() {

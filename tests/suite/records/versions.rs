@@ -239,7 +239,7 @@ fn a_run_without_the_later_keys_says_nothing_of_them() {
 }
 
 #[test]
-fn harnesses_and_orchestrators_that_nobody_knows_are_shown_by_their_slugs() {
+fn unknown_harnesses_and_orchestrators_are_shown_by_their_slugs() {
     let site = TestSite::empty();
     let record = Run::new("0000000a-1").record();
     site.write(

@@ -322,7 +322,7 @@ fn junit_is_xml_whatever_the_input_holds() {
 }
 
 #[test]
-fn the_markdown_report_says_what_was_published_what_changed_and_what_is_wrong() {
+fn the_markdown_report_lists_published_runs_changes_and_problems() {
     let site = broken();
     let report = |site: &TestSite, command: &str| {
         site.runpress(&[command, "-q", "--report", "markdown"])

@@ -222,7 +222,7 @@ fn ctrl_c_ends_it_and_leaves_nothing_behind() {
 }
 
 #[test]
-fn requests_that_are_never_sent_whole_stop_nobody_and_are_given_up() {
+fn unfinished_requests_block_no_other_and_time_out() {
     const FILES: u32 = 256;
     let site = TestSite::base();
     let served = Served::with_few_files(&site, FILES);

@@ -129,7 +129,7 @@ fn let_out(blocks: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn what_is_not_plainly_public_is_withheld() {
+fn content_that_is_not_plainly_public_is_withheld() {
     let leaks = let_out(&[
         r#""type":"text","visibility":3,"#,
         r#""type":"text","visibility":["private"],"#,

@@ -90,12 +90,12 @@ objects! {
         /// Slug of the view; it keys the column of a comparison table.
         #[schemars(with = "String")]
         "view" required => view: Text<'a>;
-        /// Its name for people; made from the slug when absent.
+        /// Display name; made from the slug when absent.
         "name" optional => name: Text<'a>;
         /// Whether the view was reached.
         #[schemars(with = "bool")]
         "reached" required => reached: Option<bool>;
-        /// How alike the view is to its baseline, 0 to 1. It may be absent only where the view was not reached.
+        /// Similarity of the view to its baseline, 0 to 1. It may be absent only if the view was not reached.
         #[schemars(with = "Option<shapes::Share>")]
         "similarity" by(similarity) => similarity: Option<Number<'a>>;
         /// Why it was not reached.
@@ -138,7 +138,7 @@ objects! {
     closed DebugScript<'a> {
         /// The item of the checklist that it backs.
         "itemId" optional => item_id: Text<'a>;
-        /// The item below that, where it backs one.
+        /// The sub-item that it backs, if any.
         "subItemId" optional => sub_item_id: Text<'a>;
         /// Display name.
         "title" optional => title: Text<'a>;
@@ -177,7 +177,7 @@ objects! {
     closed Assertion<'a> {
         /// The assertion, in words.
         "label" optional => label: Text<'a>;
-        /// Whether it held.
+        /// Whether the assertion passed.
         "pass" optional => pass: Option<bool>;
         /// Expected value: any JSON.
         #[schemars(with = "Option<serde_json::Value>")]
@@ -195,7 +195,7 @@ objects! {
         "name" optional => name: Text<'a>;
         /// Kind of output.
         "kind" optional => kind: Text<'a>;
-        /// Whether it is there.
+        /// Whether the output exists.
         "actualPresent" optional => actual_present: Option<bool>;
     }
 
