@@ -217,10 +217,7 @@ impl Walk<'_> {
     /// Prose is directly in one of the four folders of a content root.
     fn prose(&mut self, path: &Path, seen: &mut BTreeSet<PathBuf>) {
         let folder = path.parent().and_then(Path::file_name);
-        let Some((kind, _)) = ProseKind::ALL
-            .iter()
-            .find(|(_, name)| folder.is_some_and(|f| f == *name))
-        else {
+        let Some(kind) = folder.and_then(ProseKind::of_folder) else {
             return;
         };
         let (Some(stem), Some("md")) =
@@ -235,7 +232,7 @@ impl Walk<'_> {
             path: path.to_owned(),
             root: self.root.clone(),
             shown: self.shown(path),
-            kind: *kind,
+            kind,
             slug: slugify(&stem.to_string_lossy()),
         });
     }

@@ -82,15 +82,27 @@ pub struct Ranges {
     pub run_time: Option<Range>,
 }
 
+impl Entry {
+    /// Position in [`Archive::groups`].
+    #[must_use]
+    pub const fn group(&self, by: GroupBy) -> usize {
+        match by {
+            GroupBy::Case => self.case,
+            GroupBy::Model => self.model,
+            GroupBy::Harness => self.harness,
+        }
+    }
+}
+
 impl Archive {
     /// Makes the archive of runs in order (newest first), each with its slug and directory.
     /// `slugs` gives a name its address within its grouping.
     #[must_use]
     pub fn new(runs: Vec<(Run, String, usize)>, slugs: &dyn Fn(GroupBy, &str) -> String) -> Self {
-        let group = |group_by: GroupBy, name: &dyn Fn(&Run) -> &str| {
+        let group = |group_by: GroupBy| {
             let mut members: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
             for (index, (run, ..)) in runs.iter().enumerate() {
-                members.entry(name(run)).or_default().push(index);
+                members.entry(group_by.name(run)).or_default().push(index);
             }
             members
                 .into_iter()
@@ -101,9 +113,9 @@ impl Archive {
                 })
                 .collect::<Vec<_>>()
         };
-        let cases = group(GroupBy::Case, &|run| &run.subject.case);
-        let models = group(GroupBy::Model, &|run| &run.subject.model);
-        let harnesses = group(GroupBy::Harness, &|run| &run.subject.harness);
+        let cases = group(GroupBy::Case);
+        let models = group(GroupBy::Model);
+        let harnesses = group(GroupBy::Harness);
         let mut ranges: BTreeMap<RangeKey, Ranges> = BTreeMap::new();
         for (run, ..) in &runs {
             ranges.entry(range_key(run)).or_default().add(run);
@@ -159,6 +171,16 @@ impl Archive {
         self.runs.get(self.by_id[found])
     }
 
+    /// The cases, models or harnesses.
+    #[must_use]
+    pub fn groups(&self, by: GroupBy) -> &[Group] {
+        match by {
+            GroupBy::Case => &self.cases,
+            GroupBy::Model => &self.models,
+            GroupBy::Harness => &self.harnesses,
+        }
+    }
+
     /// The ranges of the runs that are comparable with `run`, itself included.
     #[must_use]
     pub fn ranges(&self, run: &Run) -> Option<&Ranges> {
@@ -176,6 +198,29 @@ pub enum GroupBy {
 }
 
 impl GroupBy {
+    /// All of them, in the order of the site.
+    pub const ALL: [Self; 3] = [Self::Case, Self::Model, Self::Harness];
+
+    /// The word for one group.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Case => "case",
+            Self::Model => "model",
+            Self::Harness => "harness",
+        }
+    }
+
+    /// The group that a run names.
+    #[must_use]
+    pub fn name(self, run: &Run) -> &str {
+        match self {
+            Self::Case => &run.subject.case,
+            Self::Model => &run.subject.model,
+            Self::Harness => &run.subject.harness,
+        }
+    }
+
     /// The folder in which their pages are, and in a content root their prose.
     #[must_use]
     pub const fn folder(self) -> &'static str {

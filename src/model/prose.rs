@@ -1,24 +1,24 @@
 //! Knows where the site's own prose belongs.
 
+use std::ffi::OsStr;
+
+use super::archive::GroupBy;
+
 /// Which folder a piece of prose is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ProseKind {
     /// `pages/`: a page of its own.
     Page,
-    /// `cases/`: shown on a case's page.
-    Case,
-    /// `models/`: shown on a model's page.
-    Model,
-    /// `harnesses/`: shown on a harness's page.
-    Harness,
+    /// `cases/`, `models/` or `harnesses/`: shown on the page of a case, model or harness.
+    Group(GroupBy),
 }
 
 impl ProseKind {
-    /// All kinds, with the name of their folder in a content root.
-    pub const ALL: [(Self, &str); 4] = [
-        (Self::Page, "pages"),
-        (Self::Case, "cases"),
-        (Self::Model, "models"),
-        (Self::Harness, "harnesses"),
-    ];
+    /// The kind of the prose in a folder of a content root.
+    #[must_use]
+    pub fn of_folder(name: &OsStr) -> Option<Self> {
+        let group_by = GroupBy::ALL.into_iter().find(|by| name == by.folder());
+        let page = || (name == "pages").then_some(Self::Page);
+        group_by.map(Self::Group).or_else(page)
+    }
 }

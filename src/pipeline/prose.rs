@@ -11,7 +11,6 @@ use crate::load;
 use crate::markup::Html;
 use crate::markup::Origin;
 use crate::markup::markdown::{self, Context};
-use crate::model::archive::GroupBy;
 use crate::model::prose::ProseKind;
 use crate::rules;
 use crate::rules::links::Internal;
@@ -129,12 +128,9 @@ fn read_file(
 }
 
 fn page_of(file: &ProseFile) -> String {
-    let group = |group_by: GroupBy| links::group(group_by.folder(), &file.slug);
     match file.kind {
         ProseKind::Page if file.slug == "index" => "index.html".to_owned(),
         ProseKind::Page => links::prose(&file.slug),
-        ProseKind::Case => group(GroupBy::Case),
-        ProseKind::Model => group(GroupBy::Model),
-        ProseKind::Harness => group(GroupBy::Harness),
+        ProseKind::Group(group_by) => links::group(group_by.folder(), &file.slug),
     }
 }

@@ -67,17 +67,10 @@ pub fn assemble(mut candidates: Vec<Candidate>) -> (Archive, Vec<Diagnostic>) {
         ))
     });
     let mut names: BTreeMap<(GroupBy, String), String> = BTreeMap::new();
-    for (group_by, name) in [
-        (
-            GroupBy::Case,
-            (|run: &Run| run.subject.case.clone()) as fn(&Run) -> String,
-        ),
-        (GroupBy::Model, |run| run.subject.model.clone()),
-        (GroupBy::Harness, |run| run.subject.harness.clone()),
-    ] {
+    for group_by in GroupBy::ALL {
         let all: BTreeSet<String> = named
             .iter()
-            .map(|(candidate, _)| name(&candidate.run))
+            .map(|(candidate, _)| group_by.name(&candidate.run).to_owned())
             .collect();
         group_slugs(group_by, all, &mut names, &mut notes);
     }
@@ -134,11 +127,7 @@ fn group_slugs(
     into: &mut BTreeMap<(GroupBy, String), String>,
     notes: &mut Vec<Diagnostic>,
 ) {
-    let word = match group_by {
-        GroupBy::Case => "case",
-        GroupBy::Model => "model",
-        GroupBy::Harness => "harness",
-    };
+    let word = group_by.word();
     let mut taken = BTreeSet::from([String::new()]);
     for name in names {
         let plain = slugify(&name);

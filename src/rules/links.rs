@@ -7,7 +7,7 @@ use pulldown_cmark::{Event, Parser, Tag};
 use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Diagnostic, Place, Source, codes};
 use crate::markup::OPTIONS;
-use crate::model::archive::{Archive, Group};
+use crate::model::archive::{Archive, GroupBy};
 use crate::url::{LinkKind, link_kind, resolve};
 
 use super::pages::RESERVED;
@@ -91,17 +91,15 @@ impl<'a> Targets<'a> {
         archive: &'a Archive,
         other_runs: impl Iterator<Item = &'a str>,
     ) -> Self {
-        let slugs = |folder, groups: &'a [Group]| {
-            let slugs = groups.iter().map(|group| group.slug.as_str());
-            slugs.map(move |slug| (folder, slug))
-        };
+        let groups = GroupBy::ALL.into_iter().flat_map(|group_by| {
+            let groups = archive.groups(group_by).iter();
+            groups.map(move |group| (group_by.folder(), group.slug.as_str()))
+        });
         let runs = archive.runs.iter().map(|entry| entry.slug.as_str());
         let folders = runs
             .chain(other_runs)
             .map(|slug| ("runs", slug))
-            .chain(slugs("cases", &archive.cases))
-            .chain(slugs("models", &archive.models))
-            .chain(slugs("harnesses", &archive.harnesses))
+            .chain(groups)
             .collect();
         Self { files, folders }
     }
@@ -116,9 +114,7 @@ impl<'a> Targets<'a> {
             "runs" if !matches!(second, "" | "index.html" | "page") => {
                 self.folders.contains(&("runs", second))
             }
-            "cases" => self.folders.contains(&("cases", second)),
-            "models" => self.folders.contains(&("models", second)),
-            "harnesses" => self.folders.contains(&("harnesses", second)),
+            "cases" | "models" | "harnesses" => self.folders.contains(&(first, second)),
             // What the site writes itself: lists, feeds, schemas, assets.
             _ => RESERVED.contains(&first.split('.').next().unwrap_or(first)),
         }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Diagnostic, Place, codes};
-use crate::model::archive::{Archive, Group};
+use crate::model::archive::{Archive, GroupBy};
 use crate::model::prose::ProseKind;
 
 /// First path segments that the site uses itself.
@@ -66,21 +66,23 @@ pub fn check_unmatched(
     found: &[(ProseKind, String, String)],
     archive: &Archive,
 ) -> Vec<Diagnostic> {
-    let slugs = |groups: &[Group]| -> BTreeSet<String> {
-        groups.iter().map(|group| group.slug.clone()).collect()
-    };
-    let (cases, models) = (slugs(&archive.cases), slugs(&archive.models));
-    let harnesses = slugs(&archive.harnesses);
+    let slugs: BTreeSet<(GroupBy, &str)> = GroupBy::ALL
+        .into_iter()
+        .flat_map(|by| {
+            archive
+                .groups(by)
+                .iter()
+                .map(move |group| (by, &*group.slug))
+        })
+        .collect();
     found
         .iter()
         .filter_map(|(kind, slug, path)| {
-            let (slugs, word) = match kind {
-                ProseKind::Page => return None,
-                ProseKind::Case => (&cases, "case"),
-                ProseKind::Model => (&models, "model"),
-                ProseKind::Harness => (&harnesses, "harness"),
+            let ProseKind::Group(group_by) = *kind else {
+                return None;
             };
-            (!slugs.contains(slug)).then(|| {
+            let word = group_by.word();
+            (!slugs.contains(&(group_by, slug))).then(|| {
                 codes::PAGE_UNMATCHED.at(
                     Place::file(path),
                     format!("No run has a {word} with the slug {}", quoted(slug)),

@@ -136,11 +136,6 @@ pub fn group_pages(
     group: &Group,
     prose: &GroupProse,
 ) -> Vec<(String, GroupPage)> {
-    let word = match sort {
-        GroupBy::Case => "case",
-        GroupBy::Model => "model",
-        GroupBy::Harness => "harness",
-    };
     let folder = format!("{}/{}", sort.folder(), group.slug);
     let path = |number: usize| links::list(&folder, number);
     let sets = comparison::sets(archive, &group.runs);
@@ -167,7 +162,7 @@ pub fn group_pages(
                 })
                 .collect();
             let page = GroupPage {
-                sort: word,
+                sort: sort.word(),
                 name: group.name.clone(),
                 title: prose.title.clone().filter(|title| *title != group.name),
                 prose: if number == 1 { prose.html.clone() } else { Html::default() },

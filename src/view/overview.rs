@@ -80,7 +80,7 @@ pub fn page(archive: &Archive, number: usize) -> OverviewPage {
 pub fn newest(archive: &Archive, across: GroupBy, most: (usize, usize), root: &str) -> Matrix {
     let cases = recent(&archive.cases, most.0);
     let mut matrix = matrix(archive, across, &cases, most.1, root);
-    let (groups, noun) = columns(archive, across);
+    let (groups, noun) = (archive.groups(across), across.word());
     matrix.note = (archive.cases.len() > most.0 || groups.len() > most.1).then(|| {
         format!(
             "The {} and {} with the newest runs, of {} and {}.",
@@ -91,14 +91,6 @@ pub fn newest(archive: &Archive, across: GroupBy, most: (usize, usize), root: &s
         )
     });
     matrix
-}
-
-fn columns(archive: &Archive, across: GroupBy) -> (&[Group], &'static str) {
-    match across {
-        GroupBy::Case => (&archive.cases, "case"),
-        GroupBy::Model => (&archive.models, "model"),
-        GroupBy::Harness => (&archive.harnesses, "harness"),
-    }
 }
 
 fn counted(count: usize, noun: &str) -> String {
@@ -118,7 +110,7 @@ fn recent(groups: &[Group], most: usize) -> Vec<usize> {
 }
 
 fn matrix(archive: &Archive, across: GroupBy, cases: &[usize], most: usize, root: &str) -> Matrix {
-    let (groups, noun) = columns(archive, across);
+    let (groups, noun) = (archive.groups(across), across.word());
     let shown = recent(groups, most);
     let link = |group_by: GroupBy, group: &Group| {
         Link::new(
@@ -165,14 +157,9 @@ fn cells(
     let mut runs: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
     for &index in &group.runs {
         let entry = &archive.runs[index];
-        let column = match across {
-            GroupBy::Case => entry.case,
-            GroupBy::Model => entry.model,
-            GroupBy::Harness => entry.harness,
-        };
-        runs.entry(column).or_insert((index, 0)).1 += 1;
+        runs.entry(entry.group(across)).or_insert((index, 0)).1 += 1;
     }
-    let (groups, _) = columns(archive, across);
+    let groups = archive.groups(across);
     let cell = |(column, (newest, count)): (usize, (usize, usize))| {
         let name = &groups[column].name;
         let entry = &archive.runs[newest];

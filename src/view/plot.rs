@@ -206,23 +206,6 @@ fn capital(words: &str) -> String {
     })
 }
 
-fn group(entry: &Entry, apart: GroupBy) -> usize {
-    match apart {
-        GroupBy::Case => entry.case,
-        GroupBy::Model => entry.model,
-        GroupBy::Harness => entry.harness,
-    }
-}
-
-fn name(archive: &Archive, apart: GroupBy, group: usize) -> &str {
-    let groups = match apart {
-        GroupBy::Case => &archive.cases,
-        GroupBy::Model => &archive.models,
-        GroupBy::Harness => &archive.harnesses,
-    };
-    &groups[group].name
-}
-
 type Legend = Vec<(usize, String, usize)>;
 
 /// Which models or harnesses have a shape of their own, those with the most runs first, and the legend.
@@ -233,7 +216,7 @@ fn series(
 ) -> (BTreeMap<usize, usize>, Legend) {
     let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
     for (run, ..) in points {
-        *counts.entry(group(&archive.runs[*run], apart)).or_default() += 1;
+        *counts.entry(archive.runs[*run].group(apart)).or_default() += 1;
     }
     let mut order: Vec<(usize, usize)> = counts.into_iter().collect();
     order.sort_by_key(|(group, count)| (std::cmp::Reverse(*count), *group));
@@ -243,7 +226,7 @@ fn series(
         .iter()
         .enumerate()
         .map(|(position, (group, count))| {
-            (position, name(archive, apart, *group).to_owned(), *count)
+            (position, archive.groups(apart)[*group].name.clone(), *count)
         })
         .collect();
     let rest: usize = order[shown..].iter().map(|(_, count)| count).sum();
@@ -290,7 +273,7 @@ fn mark(
     PlotPoint {
         x: at.0,
         y: at.1,
-        series: names.get(&group(newest, apart)).copied().unwrap_or(SERIES),
+        series: names.get(&newest.group(apart)).copied().unwrap_or(SERIES),
         runs: runs.len(),
         href: format!("{root}{}", links::run(&newest.slug)),
         title,

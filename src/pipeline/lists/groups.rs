@@ -12,14 +12,10 @@ use super::{Lists, numbered};
 
 pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let archive = lists.archive();
-    let groupings = [
-        (GroupBy::Case, &archive.cases),
-        (GroupBy::Model, &archive.models),
-        (GroupBy::Harness, &archive.harnesses),
-    ];
-    let groups = groupings
-        .into_par_iter()
-        .flat_map(|(group_by, groups)| groups.par_iter().map(move |group| (group_by, group)));
+    let groups = GroupBy::ALL.into_par_iter().flat_map(|group_by| {
+        let groups = archive.groups(group_by).par_iter();
+        groups.map(move |group| (group_by, group))
+    });
     groups.try_for_each(|(group_by, group)| {
         let page = links::group(group_by.folder(), &group.slug);
         let text = lists.gathered.prose.of_page(&page);

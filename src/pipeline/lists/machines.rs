@@ -2,6 +2,7 @@
 
 use crate::diagnostics::Diagnostic;
 use crate::links;
+use crate::model::archive::GroupBy;
 use crate::view::catalogue::page_count;
 use crate::view::syndication::{self, MOST, Sitemap};
 
@@ -50,13 +51,10 @@ fn listed(lists: &Lists<'_>) -> Vec<String> {
     listed.push(links::COMPARE.to_owned());
     listed.extend(pages("runs", archive.runs.len()));
     listed.extend(pages("overview", archive.cases.len()));
-    for (folder, groups) in [
-        ("cases", &archive.cases),
-        ("models", &archive.models),
-        ("harnesses", &archive.harnesses),
-    ] {
-        for group in groups {
-            listed.extend(pages(&format!("{folder}/{}", group.slug), group.runs.len()));
+    for group_by in GroupBy::ALL {
+        for group in archive.groups(group_by) {
+            let folder = format!("{}/{}", group_by.folder(), group.slug);
+            listed.extend(pages(&folder, group.runs.len()));
         }
     }
     listed.push(links::list("annotations", 1));

@@ -53,13 +53,8 @@ fn of_prose(lists: &Lists<'_>) -> Vec<Document> {
     let prose = &lists.gathered.prose;
     let plain = |text: &str| markdown::plain(text, search::PROSE);
     let archive = lists.archive();
-    let groupings = [
-        (GroupBy::Case, &archive.cases),
-        (GroupBy::Model, &archive.models),
-        (GroupBy::Harness, &archive.harnesses),
-    ];
-    let groups = groupings.into_iter().flat_map(|(group_by, groups)| {
-        groups.iter().map(move |group| {
+    let groups = GroupBy::ALL.into_iter().flat_map(|group_by| {
+        archive.groups(group_by).iter().map(move |group| {
             let text = prose.of_page(&links::group(group_by.folder(), &group.slug));
             let title = text.and_then(|text| text.prose.title.as_deref());
             let body = text.map_or_else(String::new, |text| plain(&text.prose.body));
