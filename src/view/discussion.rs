@@ -138,11 +138,7 @@ pub fn conversation(config: &Config, conversation: &Conversation<'_>) -> Convers
         (events.private, "private event"),
     ] {
         if count > 0 {
-            let verb = if count == 1 { "is" } else { "are" };
-            withheld.push(format!(
-                "{} {verb} not published",
-                format::count(count, what)
-            ));
+            withheld.push(format::count(count, what));
         }
     }
     match conversation.unrecognized {
@@ -153,10 +149,8 @@ pub fn conversation(config: &Config, conversation: &Conversation<'_>) -> Convers
         )),
     }
     if conversation.summary_withheld {
-        withheld.push(
-            "the summary of earlier turns is not published, because it may repeat private parts"
-                .to_owned(),
-        );
+        withheld
+            .push("the summary of earlier turns, because it may repeat private parts".to_owned());
     }
     let files = conversation
         .assets

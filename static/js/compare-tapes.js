@@ -76,6 +76,8 @@
       axis.append(draw('path', { d: `M${where.toFixed(1)} 0v8` }));
       const label = make('span', {}, duration(at));
       label.style.left = `${(where / 10).toFixed(1)}%`;
+      // The first label begins at its tick and the last one ends there, so that none is cut off.
+      label.style.translate = `-${(where / 10).toFixed(1)}%`;
       labels.append(label);
     }
     document.getElementById('compared').append(section('tapes', 'Tapes', quiet('One tick per event, taller for failures; each tick links to its event. All tapes share one axis: the time since their first event.'),

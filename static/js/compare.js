@@ -32,7 +32,7 @@
     document.title = `${runs.map((run) => run.model).join(' and ')} – ${document.title}`;
     const task = (run) => run.groups.flatMap((group) => group.fields.filter((field) => field.task));
     const apart = task(runs[0]).filter((_, at) => differ(runs.map((run) => task(run)[at].text)));
-    if (apart.length) place.append(make('p', { className: 'apart' }, `These runs differ in ${apart.map(({ name }) => name.toLowerCase()).join(', ')}: they did not face the same task, so their numbers are not comparable.`));
+    if (apart.length) place.append(make('p', { className: 'apart' }, `These runs differ in ${new Intl.ListFormat('en').format(apart.map(({ name }) => name.toLowerCase()))}: they did not face the same task, so their numbers are not comparable.`));
     const tapes = [];
     for (const run of runs) {
       await pause();

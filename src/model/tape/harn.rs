@@ -57,14 +57,14 @@ pub fn from_harn<'a>(file: &str, tape: harn::Tape<'a>, payloads: &Payloads) -> T
 fn header(header: harn::Header) -> Vec<(&'static str, String)> {
     let mut facts = vec![
         ("Harn version", header.harn_version),
-        ("tape version", header.version.to_string()),
+        ("Tape version", header.version.to_string()),
     ];
-    facts.extend(header.script_path.map(|script| ("script", script)));
+    facts.extend(header.script_path.map(|script| ("Script", script)));
     if !header.argv.is_empty() {
-        facts.push(("arguments", header.argv.join(" ")));
+        facts.push(("Arguments", header.argv.join(" ")));
     }
     if let Some(ms) = header.started_at_unix_ms {
-        facts.push(("started", utc(ms)));
+        facts.push(("Started", utc(ms)));
     }
     let Some(run) = header.run else { return facts };
     let recording = match run.recording {
@@ -77,11 +77,11 @@ fn header(header: harn::Header) -> Vec<(&'static str, String)> {
     } else {
         "not observed: a tool call without file changes may still have changed files"
     };
-    facts.push(("recording", recording.to_owned()));
-    facts.push(("file changes of tools", effects.to_owned()));
-    facts.extend(run.workspace_root.map(|root| ("workspace root", root)));
+    facts.push(("Recording", recording.to_owned()));
+    facts.push(("File changes of tools", effects.to_owned()));
+    facts.extend(run.workspace_root.map(|root| ("Workspace root", root)));
     if !run.state_roots.is_empty() {
-        facts.push(("state roots", run.state_roots.join(" ")));
+        facts.push(("State roots", run.state_roots.join(" ")));
     }
     facts
 }

@@ -48,7 +48,7 @@ fn a_tape_of_every_version_is_published_without_a_problem() {
         let site = sample(name);
         assert_eq!(described(&site.publish()), [""; 0], "{name}");
         assert_eq!(problems(&site.published()), [""; 0], "{name}");
-        assert_eq!(site.first_page().beside("tape version"), [version]);
+        assert_eq!(site.first_page().beside("Tape version"), [version]);
     }
 }
 

@@ -86,13 +86,13 @@ fn the_page_says_how_a_run_was_recorded_and_what_its_tape_holds() {
     let page = site.first_page();
     let fact = |name: &str| page.beside(name).join(" ");
     assert!(
-        fact("recording").starts_with("full"),
+        fact("Recording").starts_with("full"),
         "{}",
-        fact("recording")
+        fact("Recording")
     );
-    assert_eq!(fact("file changes of tools"), "observed");
-    assert_eq!(fact("workspace root"), "/srv/run/workspace");
-    assert_eq!(fact("state roots"), "/srv/run/.harn");
+    assert_eq!(fact("File changes of tools"), "observed");
+    assert_eq!(fact("Workspace root"), "/srv/run/workspace");
+    assert_eq!(fact("State roots"), "/srv/run/.harn");
     let holds = words(page.one("#provenance ~ .holds, .holds"));
     for word in ["may contain", "prompts", "tool results", "paths"] {
         assert!(holds.contains(word), "{holds}");
@@ -101,12 +101,12 @@ fn the_page_says_how_a_run_was_recorded_and_what_its_tape_holds() {
     site.publish();
     let page = site.first_page();
     assert!(
-        page.beside("recording")
+        page.beside("Recording")
             .join("")
             .starts_with("metadata only")
     );
     assert!(
-        page.beside("file changes of tools")
+        page.beside("File changes of tools")
             .join("")
             .starts_with("not observed")
     );

@@ -53,9 +53,8 @@ fn the_public_part_of_a_conversation_is_shown_as_plain_text() {
     assert!(page.all("ol.turns b, ol.turns em").is_empty());
     assert!(page.main().contains("3 turns."), "{}", page.main());
     assert!(
-        page.main().contains(
-            "Withheld: 2 internal blocks are not published; 1 private block is not published."
-        ),
+        page.main()
+            .contains("Withheld: 2 internal blocks; 1 private block."),
         "{}",
         page.main()
     );
@@ -393,10 +392,7 @@ fn public_events_that_are_no_turn_stand_beside_the_turns() {
         ]
     );
     let held = page.texts("section[aria-labelledby=conversation] > p.quiet:last-child");
-    assert_eq!(
-        held,
-        ["Withheld: 1 internal event is not published; 1 private event is not published."]
-    );
+    assert_eq!(held, ["Withheld: 1 internal event; 1 private event."]);
     let transcript = &site.json(&format!("runs/{FIRST_SLUG}/run.json"))["transcript"];
     assert_eq!(
         transcript["events"],

@@ -71,9 +71,11 @@ fn nothing_that_is_not_public_leaves_a_transcript() {
     assert_eq!(places_of(&site, SENTINEL), [""; 0]);
     let withheld = &document(&site)["withheld"];
     assert_eq!(*withheld, json!({ "internal": 21, "private": 75 }));
-    assert!(site.first_page().main().contains(
-        "the summary of earlier turns is not published, because it may repeat private parts"
-    ));
+    assert!(
+        site.first_page()
+            .main()
+            .contains("the summary of earlier turns, because it may repeat private parts")
+    );
 }
 
 /// Where something of a transcript with errors can be read.
