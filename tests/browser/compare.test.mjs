@@ -101,6 +101,9 @@ for (const from of ['disk', 'a sub-path']) {
     const last = await ticks.locator('a:last-child path').evaluateAll((all) => all.map((path) => Number(/^M([\d.]+)/.exec(path.getAttribute('d'))[1])));
     assert.deepEqual(last, [487.9, 996], 'one axis: 20 s and 41 s of 41 s');
     assert.equal(await ticks.first().locator('.fail').count(), 1);
+    const cut = await page.locator('.ticks').evaluate((axis) => axis.lastChild.getBoundingClientRect().right > axis.getBoundingClientRect().right);
+    assert.equal(cut, false, 'the last label of the axis is whole');
+    for (const group of await page.locator('.only tbody:visible').all()) assert.ok(await group.locator('.differ').count(), 'a group that is shown has a difference');
 
     const writeup = page.locator('section:has(#writeups) .beside > div');
     assert.equal(await words(writeup.first().locator('h4')), 'Heading of the writeup');

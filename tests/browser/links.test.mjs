@@ -200,6 +200,15 @@ test('the contents of the page stay in sight and do not hide what they lead to',
   }
 }));
 
+test('without scripts, a link to the last section of a run leads to its heading', async () => {
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 }, javaScriptEnabled: false });
+  await page.goto(`${fileUrl(SITE, runPage(richest()))}#provenance`);
+  await page.waitForTimeout(500);
+  const { y } = await page.locator('#provenance').boundingBox();
+  assert.ok(y >= 0 && y < 100, `the heading is ${y} px below the top of the window`);
+  await page.close();
+});
+
 test('with motion, too, a link on the page of a run ends where it leads', async () => {
   const moving = await browser.newContext({ reducedMotion: 'no-preference' });
   const page = await moving.newPage();
