@@ -177,22 +177,44 @@ pub fn first_refused(json: &str) -> Option<(Unportable, Range<usize>)> {
     first
 }
 
-/// Whether a text must be scanned at all. Few lines of a log must, so this is made of loops that compilers vectorize.
+/// Bytes that are looked at together: few enough to count in a byte.
+const PIECE: usize = 128;
+
+/// Whether a text must be scanned at all. Few lines of a log must, so the inner loop is one that compilers vectorize.
 #[allow(
     clippy::needless_bitwise_bool,
     reason = "a branch for each byte would take as long as the scan"
 )]
 fn may_be_refused(json: &[u8]) -> bool {
-    let count = |wanted: fn(u8) -> bool| json.iter().filter(|byte| wanted(**byte)).count();
-    let pairs = json.iter().zip(json.get(1..).unwrap_or_default());
-    let has_escape_or_exponent = pairs.fold(false, |found, (one, next)| {
-        found
-            | ((*one == b'\\') & (*next == b'u'))
-            | ((*one).is_ascii_digit() & (*next | 0x20 == b'e'))
-    });
-    has_escape_or_exponent
-        || json.len() > LEVELS_OF_SERDE && count(|byte| byte | 0x20 == b'{') > LEVELS_OF_SERDE
-        || json.len() > SHORT && count(|byte| byte.is_ascii_digit()) > SHORT
+    let (mut opened, mut digits) = (0, 0);
+    for start in (0..json.len()).step_by(PIECE) {
+        let piece = &json[start..(start + PIECE).min(json.len())];
+        // The byte that follows each; the last one of the text is followed by none, and ends nothing.
+        let next = &json[start + 1..(start + PIECE + 1).min(json.len())];
+        let (mut suspicious, mut opened_here, mut digits_here) = (false, 0_u8, 0_u8);
+        for (byte, next) in piece.iter().zip(next) {
+            let is_digit = byte.is_ascii_digit();
+            suspicious |=
+                ((*byte == b'\\') & (*next == b'u')) | (is_digit & (*next | 0x20 == b'e'));
+            opened_here += u8::from(*byte | 0x20 == b'{');
+            digits_here += u8::from(is_digit);
+        }
+        if suspicious && (start..start + piece.len()).any(|at| begins_refused(&json[at..])) {
+            return true;
+        }
+        opened += usize::from(opened_here);
+        digits += usize::from(digits_here);
+    }
+    opened > LEVELS_OF_SERDE || digits > SHORT
+}
+
+/// Whether a surrogate or the last digit before an exponent may be here.
+fn begins_refused(json: &[u8]) -> bool {
+    match json {
+        [b'\\', b'u', b'd' | b'D', ..] => true,
+        [b'0'..=b'9', b'e' | b'E', b'0'..=b'9' | b'+' | b'-', ..] => true,
+        _ => false,
+    }
 }
 
 /// The same JSON in a form that every reader takes.

@@ -44,11 +44,33 @@ pub fn escape_for_template(text: &str, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(escaped.as_bytes())
 }
 
+/// Bytes that are looked at together.
+const PIECE: usize = 16;
+
+/// Whether all bytes are of class 0 and ASCII, as most are; a loop that compilers vectorize.
+fn is_plain(piece: &[u8; PIECE]) -> bool {
+    let special = |byte: u8| {
+        (byte == b'&') | (byte == b'<') | (byte == b'>') | (byte == b'"') | (byte == b'\'')
+    };
+    let control = |byte: u8| (byte < 0x20) & (byte != b'\n') & (byte != b'\t') | (byte >= 0x7f);
+    !piece
+        .iter()
+        .fold(false, |found, byte| found | special(*byte) | control(*byte))
+}
+
 fn push(out: &mut String, text: &str, marked: bool) {
     let bytes = text.as_bytes();
     let mut done = 0;
     let mut at = 0;
+    let mut looked_at = 0;
     while at < bytes.len() {
+        if at >= looked_at {
+            looked_at = at + PIECE;
+            if bytes[at..].first_chunk().is_some_and(is_plain) {
+                at = looked_at;
+                continue;
+            }
+        }
         let class = CLASSES[bytes[at] as usize];
         if class == 0 {
             at += 1;
