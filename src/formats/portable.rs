@@ -335,4 +335,23 @@ mod tests {
             );
         }
     }
+
+    #[test]
+    fn what_is_refused_is_found_at_every_place_of_a_long_line() {
+        for before in 0..300 {
+            let before = "a".repeat(before);
+            let half = format!(r#"{{"k":"{before}\udead"}}"#);
+            assert_eq!(
+                first_refused(&half),
+                Some((Unportable::HalfPair, before.len() + 6..before.len() + 12))
+            );
+            let number = format!(r#"{{"k":["{before}",1e999]}}"#);
+            assert_eq!(
+                first_refused(&number),
+                Some((Unportable::OutOfRange, before.len() + 9..before.len() + 14))
+            );
+            let fine = format!(r#"{{"k":["{before}\u001b",1e9]}}"#);
+            assert_eq!(first_refused(&fine), None);
+        }
+    }
 }

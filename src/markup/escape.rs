@@ -160,4 +160,15 @@ mod tests {
         push_attribute(&mut out, "\u{202e}\"\0<");
         assert_eq!(out, "\u{fffd}&#34;␀&lt;");
     }
+
+    #[test]
+    fn a_special_character_is_found_at_every_place_of_a_long_text() {
+        for (special, escaped) in [("<", "&lt;"), ("\u{1b}", "<i class=cc>␛</i>"), ("é", "é")] {
+            for before in 0..40 {
+                let (before, after) = ("a\n".repeat(before), "b".repeat(40));
+                let input = format!("{before}{special}{after}{special}");
+                assert_eq!(text(&input), format!("{before}{escaped}{after}{escaped}"));
+            }
+        }
+    }
 }
