@@ -210,11 +210,10 @@ fn may_be_refused(json: &[u8]) -> bool {
 
 /// Whether a surrogate or the last digit before an exponent may be here.
 fn begins_refused(json: &[u8]) -> bool {
-    match json {
-        [b'\\', b'u', b'd' | b'D', ..] => true,
-        [b'0'..=b'9', b'e' | b'E', b'0'..=b'9' | b'+' | b'-', ..] => true,
-        _ => false,
-    }
+    matches!(
+        json,
+        [b'\\', b'u', b'd' | b'D', ..] | [b'0'..=b'9', b'e' | b'E', b'0'..=b'9' | b'+' | b'-', ..]
+    )
 }
 
 /// The same JSON in a form that every reader takes.

@@ -48,6 +48,10 @@ pub fn escape_for_template(text: &str, out: &mut dyn Write) -> io::Result<()> {
 const PIECE: usize = 16;
 
 /// Whether all bytes are of class 0 and ASCII, as most are; a loop that compilers vectorize.
+#[allow(
+    clippy::needless_bitwise_bool,
+    reason = "a branch for each byte would take as long as the table"
+)]
 fn is_plain(piece: &[u8; PIECE]) -> bool {
     let special = |byte: u8| {
         (byte == b'&') | (byte == b'<') | (byte == b'>') | (byte == b'"') | (byte == b'\'')
