@@ -39,6 +39,9 @@ pub fn push_attribute(out: &mut String, text: &str) {
 /// # Errors
 /// Those of the writer.
 pub fn escape_for_template(text: &str, out: &mut dyn Write) -> io::Result<()> {
+    if text.bytes().all(|byte| CLASSES[usize::from(byte)] == 0) {
+        return out.write_all(text.as_bytes());
+    }
     let mut escaped = String::with_capacity(text.len() + 8);
     push(&mut escaped, text, false);
     out.write_all(escaped.as_bytes())
