@@ -34,6 +34,7 @@ pub(super) fn write_safe(out: &mut Vec<u8>, value: &impl Serialize) -> serde_jso
 ///
 /// # Errors
 /// Those of the value's own `Serialize`.
+#[cfg(feature = "serve")]
 pub fn marked_json(value: &impl Serialize) -> serde_json::Result<String> {
     let mut out = Vec::new();
     write_safe(&mut out, value)?;
