@@ -12,7 +12,7 @@ use crate::view::timeline::Layout;
 
 /// Events of a tape that are compared.
 const EVENTS: usize = 10_000;
-/// Characters of a command or path. What is longer is told apart by a digest.
+/// Characters of a command or path. Longer ones are cut and end with a digest of the whole.
 const KEY: usize = 96;
 /// Bytes of all commands and paths; the events after that are left out.
 const KEYS: usize = 256 * 1024;
