@@ -1,5 +1,4 @@
 //! Codes of annotations checked against their tape: Harn's eleven, with hyphens for underscores.
-use super::family;
 
 family! { ALL:
     ANNOTATION_DUPLICATE_ID = "annotation.duplicate-id" Error "duplicate annotation id"

@@ -1,5 +1,4 @@
 //! Codes across runs.
-use super::family;
 
 family! { ALL:
     ARCHIVE_DUPLICATE_RUN_ID = "archive.duplicate-run-id" Error "two runs have the same id"

@@ -1,5 +1,4 @@
 //! Codes of site.toml.
-use super::family;
 
 family! { ALL:
     CONFIG_SYNTAX = "config.syntax" Error "site.toml is not valid TOML"

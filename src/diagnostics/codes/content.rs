@@ -1,5 +1,4 @@
 //! Codes of the content roots and of reading files.
-use super::family;
 
 family! { ALL:
     CONTENT_MISSING_ROOT = "content.missing-root" Error "a content root does not exist"

@@ -1,5 +1,4 @@
 //! Codes of events.jsonl.
-use super::family;
 
 family! { ALL:
     EVENTS_UNPARSABLE_LINE = "events.unparsable-line" Warning "a line of the event log cannot be read"

@@ -1,5 +1,4 @@
 //! Codes of the working tree that a run produced, where the site publishes it.
-use super::family;
 
 family! { ALL:
     IMPLEMENTATION_LEFT_OUT = "implementation.left-out" Note "something in `implementation/` is not published"

@@ -1,5 +1,4 @@
 //! Codes of the ledger of earlier builds, and of withdrawn runs.
-use super::family;
 
 family! { ALL:
     LEDGER_UNREADABLE = "ledger.unreadable" Error "the ledger of the previous site cannot be read"

@@ -2,42 +2,6 @@
 //!
 //! One source: the explanation is next to the code, the pages are made from it.
 
-mod annotation;
-mod archive;
-mod config;
-mod content;
-mod events;
-mod implementation;
-mod ledger;
-mod page;
-mod publish;
-mod raw;
-mod record;
-mod review;
-mod sidecar;
-mod tape;
-mod template;
-mod threads;
-mod transcript;
-
-pub use annotation::*;
-pub use archive::*;
-pub use config::*;
-pub use content::*;
-pub use events::*;
-pub use implementation::*;
-pub use ledger::*;
-pub use page::*;
-pub use publish::*;
-pub use raw::*;
-pub use record::*;
-pub use review::*;
-pub use sidecar::*;
-pub use tape::*;
-pub use template::*;
-pub use threads::*;
-pub use transcript::*;
-
 use super::Code;
 
 /// Declares the codes of one family and lists them.
@@ -58,32 +22,25 @@ macro_rules! family {
         pub(super) static $list: &[&$crate::diagnostics::Code] = &[$(&$name),*];
     };
 }
-use family;
 
-/// Every code, family by family, in the order of the reference page.
-pub fn all() -> impl Iterator<Item = &'static Code> {
-    [
-        config::ALL,
-        content::ALL,
-        record::ALL,
-        events::ALL,
-        raw::ALL,
-        tape::ALL,
-        sidecar::ALL,
-        annotation::ALL,
-        review::ALL,
-        transcript::ALL,
-        threads::ALL,
-        implementation::ALL,
-        page::ALL,
-        archive::ALL,
-        ledger::ALL,
-        template::ALL,
-        publish::ALL,
-    ]
-    .into_iter()
-    .flatten()
-    .copied()
+/// Declares the files of the families, in the order of the reference page.
+macro_rules! families {
+    ($($family:ident)*) => {
+        $(
+            mod $family;
+            pub use $family::*;
+        )*
+
+        /// Every code, family by family, in the order of the reference page.
+        pub fn all() -> impl Iterator<Item = &'static Code> {
+            [$($family::ALL),*].into_iter().flatten().copied()
+        }
+    };
+}
+
+families! {
+    config content record events raw tape sidecar annotation review transcript threads
+    implementation page archive ledger template publish
 }
 
 /// The code of this name.

@@ -1,5 +1,4 @@
 //! Codes of the site's own pages.
-use super::family;
 
 family! { ALL:
     PAGE_NOT_UTF8 = "page.not-utf8" Error "a page is not UTF-8"

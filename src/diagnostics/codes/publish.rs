@@ -1,5 +1,4 @@
 //! Codes of writing the site.
-use super::family;
 
 family! { ALL:
     PUBLISH_FOREIGN_FOLDER = "publish.foreign-folder" Error "the output folder contains other files"

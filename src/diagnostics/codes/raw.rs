@@ -1,5 +1,4 @@
 //! Codes of raw.jsonl.
-use super::family;
 
 family! { ALL:
     RAW_UNPARSABLE_LINE = "raw.unparsable-line" Warning "a line of the raw log cannot be read"

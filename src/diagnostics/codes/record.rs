@@ -1,5 +1,4 @@
 //! Codes of run-record.json.
-use super::family;
 
 family! { ALL:
     RECORD_NOT_UTF8 = "record.not-utf8" Error "the record is not UTF-8"

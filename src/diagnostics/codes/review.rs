@@ -1,5 +1,4 @@
 //! Codes of writeup.md.
-use super::family;
 
 family! { ALL:
     REVIEW_MISSING = "review.missing" Error "a completed run has no review"

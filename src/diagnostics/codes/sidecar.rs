@@ -1,5 +1,4 @@
 //! Codes of loading annotation sidecars.
-use super::family;
 
 family! { ALL:
     SIDECAR_EMPTY = "sidecar.empty" Error "the sidecar has no header"

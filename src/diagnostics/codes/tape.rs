@@ -1,5 +1,4 @@
 //! Codes of Harn tapes.
-use super::family;
 
 family! { ALL:
     TAPE_EMPTY = "tape.empty" Error "the tape is empty"

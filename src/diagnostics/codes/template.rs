@@ -1,5 +1,4 @@
 //! Codes of templates and static files.
-use super::family;
 
 family! { ALL:
     TEMPLATE_INVALID = "template.invalid" Error "a template cannot be read"

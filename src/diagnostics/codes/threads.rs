@@ -1,5 +1,4 @@
 //! Codes of the review threads of the Agent Host Protocol.
-use super::family;
 
 family! { ALL:
     THREADS_SYNTAX = "threads.syntax" Error "the review threads are not valid JSON"

@@ -1,5 +1,4 @@
 //! Codes of Harn transcripts.
-use super::family;
 
 family! { ALL:
     TRANSCRIPT_SYNTAX = "transcript.syntax" Error "the transcript is not valid JSON"
