@@ -28,78 +28,60 @@ objects! {
     #[schemars(transform = shape::this_document)]
     closed RunRecord<'a> {
         /// Unique id of the run.
-        #[schemars(with = "shapes::Name")]
-        "id" required => id: Text<'a>;
+        "id" required with "shapes::Name" => id: Text<'a>;
         /// When the run started, RFC 3339.
-        #[schemars(with = "shapes::Time")]
-        "startedAt" required => started_at: Text<'a>;
+        "startedAt" required with "shapes::Time" => started_at: Text<'a>;
         /// When it ended, RFC 3339; not before it started.
-        #[schemars(with = "shapes::Time")]
-        "finishedAt" required => finished_at: Text<'a>;
+        "finishedAt" required with "shapes::Time" => finished_at: Text<'a>;
         /// Publication time, RFC 3339. If present, the archive is sorted by it.
-        #[schemars(with = "Option<shapes::Time>")]
-        "publishedAt" optional => published_at: Text<'a>;
+        "publishedAt" optional with "Option<shapes::Time>" => published_at: Text<'a>;
         /// Test case, harness and model.
         "subject" required => subject: Subject<'a>;
         /// The orchestrator's version.
-        #[schemars(with = "Option<Tooling<'a>>")]
-        "tooling" optional => tooling: Tooling<'a>;
+        "tooling" optional with "Option<Tooling<'a>>" => tooling: Tooling<'a>;
         /// Where it ran.
-        #[schemars(with = "Option<Environment<'a>>")]
-        "environment" optional => environment: Environment<'a>;
+        "environment" optional with "Option<Environment<'a>>" => environment: Environment<'a>;
         /// Time, tokens and cost.
         "metrics" required => metrics: Metrics<'a>;
         /// Results of the validation.
         "validation" required => validation: Validation<'a>;
         /// Where its outputs are.
-        #[schemars(with = "Option<Links<'a>>")]
-        "links" optional => links: Links<'a>;
+        "links" optional with "Option<Links<'a>>" => links: Links<'a>;
         /// The final state.
         "status" required => status: Status<'a>;
         /// README of a game jam entry, in Markdown, for later entries to read; not displayed.
-        #[schemars(default, with = "Lenient<String>")]
-        "gameJamReadme" late => game_jam_readme: Text<'a>;
+        "gameJamReadme" late default "Lenient<String>" => game_jam_readme: Text<'a>;
         /// Entries of the same jam that this one had to differ from.
-        #[schemars(default, with = "Lenient<Vec<PriorEntry<'a>>>")]
-        "gameJamPriorEntries" late => game_jam_prior_entries: Vec<PriorEntry<'a>>;
+        "gameJamPriorEntries" late default "Lenient<Vec<PriorEntry<'a>>>" => game_jam_prior_entries: Vec<PriorEntry<'a>>;
         /// How often each tool was called, by its lower-case name.
-        #[schemars(default, with = "Lenient<BTreeMap<String, shapes::Count>>")]
-        "toolCalls" by(tool_calls) => tool_calls: Vec<(Cow<'a, str>, Number<'a>)>;
+        "toolCalls" by(tool_calls) default "Lenient<BTreeMap<String, shapes::Count>>" => tool_calls: Vec<(Cow<'a, str>, Number<'a>)>;
         /// The commit that the run began from.
-        #[schemars(default, with = "Lenient<String>")]
-        "seedCommit" late => seed_commit: Text<'a>;
+        "seedCommit" late default "Lenient<String>" => seed_commit: Text<'a>;
         /// Measurements of the code, copied as written.
-        #[schemars(default, with = "Lenient<shapes::AsWritten>")]
-        "codeAnalysis" late => code_analysis: Option<Node<'a>>;
+        "codeAnalysis" late default "Lenient<shapes::AsWritten>" => code_analysis: Option<Node<'a>>;
         /// Type check, linter and tests; absent is "not checked". `typecheck` has the result of the type check in `ran` and `succeeded`.
-        #[schemars(default, with = "Lenient<shapes::AsWritten>")]
-        "toolchain" by(toolchain) => toolchain: Option<Toolchain<'a>>;
+        "toolchain" by(toolchain) default "Lenient<shapes::AsWritten>" => toolchain: Option<Toolchain<'a>>;
         /// The showcase of the run.
-        #[schemars(default, with = "Lenient<Showcase<'a>>")]
-        "showcase" late => showcase: Option<Showcase<'a>>;
+        "showcase" late default "Lenient<Showcase<'a>>" => showcase: Option<Showcase<'a>>;
     }
 
     /// Test case, harness and model.
     #[derive(Default)]
     closed Subject<'a> {
         /// Slug of the test case.
-        #[schemars(with = "shapes::Name")]
-        "testCaseSlug" required => test_case_slug: Text<'a>;
+        "testCaseSlug" required with "shapes::Name" => test_case_slug: Text<'a>;
         /// Exact version of the test case.
-        #[schemars(with = "String")]
-        "testCaseVersion" required => test_case_version: Text<'a>;
+        "testCaseVersion" required with "String" => test_case_version: Text<'a>;
         /// Kind of the test case; `end-to-end` when absent.
         "testType" optional => test_type: Text<'a>;
         /// Variant of the test case; absent in the oldest records.
         "variant" optional => variant: Text<'a>;
         /// Slug of the harness.
-        #[schemars(with = "shapes::Name")]
-        "harnessSlug" required => harness_slug: Text<'a>;
+        "harnessSlug" required with "shapes::Name" => harness_slug: Text<'a>;
         /// Version of the harness.
         "harnessVersion" optional => harness_version: Text<'a>;
         /// The model, an opaque id.
-        #[schemars(with = "shapes::Name")]
-        "modelId" required => model_id: Text<'a>;
+        "modelId" required with "shapes::Name" => model_id: Text<'a>;
         /// The orchestrator; `one-shot` when absent.
         "orchestratorSlug" optional => orchestrator_slug: Text<'a>;
         /// The engine that the case was built for; `none` when absent.
@@ -107,11 +89,9 @@ objects! {
         /// Version of the engine.
         "engineVersion" optional => engine_version: Text<'a>;
         /// Configuration of the harness gg, copied as written.
-        #[schemars(default, with = "Lenient<shapes::AsWritten>")]
-        "ggCapabilitySet" late => gg_capability_set: Option<Node<'a>>;
+        "ggCapabilitySet" late default "Lenient<shapes::AsWritten>" => gg_capability_set: Option<Node<'a>>;
         /// Summary of a session by the harness gg, shown as written.
-        #[schemars(default, with = "Lenient<shapes::AsWritten>")]
-        "ggSummary" late => gg_summary: Option<Node<'a>>;
+        "ggSummary" late default "Lenient<shapes::AsWritten>" => gg_summary: Option<Node<'a>>;
     }
 
     /// The orchestrator's version.
@@ -131,8 +111,7 @@ objects! {
         /// Version of Node.js, for example `v22.14.0`.
         "nodeVersion" optional => node_version: Text<'a>;
         /// `apiKey` or `subscription`; there is no default.
-        #[schemars(default, with = "Lenient<String>")]
-        "authMode" late => auth_mode: Text<'a>;
+        "authMode" late default "Lenient<String>" => auth_mode: Text<'a>;
     }
 }
 
@@ -142,8 +121,7 @@ objects! {
     #[schemars(transform = shape::stages)]
     closed Metrics<'a> {
         /// Wall clock, in seconds.
-        #[schemars(with = "shapes::Amount")]
-        "runTimeSeconds" required => run_time_seconds: Option<Number<'a>>;
+        "runTimeSeconds" required with "shapes::Amount" => run_time_seconds: Option<Number<'a>>;
         /// Tokens in four classes that do not overlap.
         "tokens" required => tokens: Tokens<'a>;
         /// Cost in USD.
@@ -157,47 +135,38 @@ objects! {
     #[derive(Default)]
     closed Tokens<'a> {
         /// Input that was not served from a cache.
-        #[schemars(with = "Option<shapes::Count>")]
-        "uncachedInput" optional => uncached_input: Option<Number<'a>>;
+        "uncachedInput" optional with "Option<shapes::Count>" => uncached_input: Option<Number<'a>>;
         /// Input that was served from a cache.
-        #[schemars(with = "Option<shapes::Count>")]
-        "cachedInput" optional => cached_input: Option<Number<'a>>;
+        "cachedInput" optional with "Option<shapes::Count>" => cached_input: Option<Number<'a>>;
         /// Output without reasoning.
-        #[schemars(with = "Option<shapes::Count>")]
-        "output" optional => output: Option<Number<'a>>;
+        "output" optional with "Option<shapes::Count>" => output: Option<Number<'a>>;
         /// Reasoning.
-        #[schemars(with = "Option<shapes::Count>")]
-        "reasoning" optional => reasoning: Option<Number<'a>>;
+        "reasoning" optional with "Option<shapes::Count>" => reasoning: Option<Number<'a>>;
     }
 
     /// Cost in USD; null is an unknown price, 0 is free.
     #[derive(Default)]
     closed Cost<'a> {
         /// At list prices, in USD.
-        #[schemars(with = "Option<shapes::Amount>")]
-        "comparable" optional => comparable: Option<Number<'a>>;
+        "comparable" optional with "Option<shapes::Amount>" => comparable: Option<Number<'a>>;
         /// Charged cost, in USD.
-        #[schemars(with = "Option<shapes::Amount>")]
-        "actual" optional => actual: Option<Number<'a>>;
+        "actual" optional with "Option<shapes::Amount>" => actual: Option<Number<'a>>;
     }
 
     /// Where its outputs are.
     #[derive(Default)]
     closed Links<'a> {
         /// URL of the generated source.
-        #[schemars(with = "Option<shapes::Address>")]
-        "sourceRepo" optional => source_repo: Text<'a>;
+        "sourceRepo" optional with "Option<shapes::Address>" => source_repo: Text<'a>;
         /// URL of the playable build.
-        #[schemars(with = "Option<shapes::Address>")]
-        "playableBuild" optional => playable_build: Text<'a>;
+        "playableBuild" optional with "Option<shapes::Address>" => playable_build: Text<'a>;
     }
 
     /// The final state.
     #[derive(Default)]
     closed Status<'a> {
         /// How the run ended: `completed`, `timed_out`, `failed` and others, kept literally.
-        #[schemars(with = "String")]
-        "state" required => state: Text<'a>;
+        "state" required with "String" => state: Text<'a>;
         /// Why it ended like that.
         "detail" optional => detail: Text<'a>;
     }
@@ -219,8 +188,7 @@ objects! {
         /// Description, in Markdown.
         "description" optional => description: Text<'a>;
         /// Pictures, videos and replays.
-        #[schemars(with = "Option<Vec<Media<'a>>>")]
-        "media" optional => media: Vec<Media<'a>>;
+        "media" optional with "Option<Vec<Media<'a>>>" => media: Vec<Media<'a>>;
     }
 
     /// A picture, a video or a replay.

@@ -97,12 +97,17 @@ impl<'a, T: Part<'a>> Field<'a> for Vec<T> {
 
 /// Defines objects of the record. Each key is `required`, `optional`, `late` (an optional one that came later: where it is
 /// wrong, the run is shown without it) or read `by` a function. Fields `beside` the keys are read from the whole object, by
-/// a function, and may stand for further keys. Keys in an `open` object are not checked.
+/// a function, and may be those of further keys. Keys in an `open` object are not checked. Where the schema of a key is not
+/// that of its field, it is that of the type `with` this name; with `default` in its place the key is not required.
 macro_rules! objects {
     ($(
         $(#[$attr:meta])*
         $kind:ident $name:ident $(<$life:lifetime>)? {
-            $($(#[$key_attr:meta])* $key:literal $need:ident $(($by:path))? => $field:ident: $type:ty;)+
+            $(
+                $(#[$key_attr:meta])*
+                $key:literal $need:ident $(($by:path))? $(with $with:literal)? $(default $lenient:literal)?
+                    => $field:ident: $type:ty;
+            )+
         } $(+ beside {
             $($(#[$beside_attr:meta])* $beside:ident: $beside_type:ty = $read:path $(, $keys:path)?;)+
         })?
@@ -110,7 +115,13 @@ macro_rules! objects {
         #[derive(Debug, JsonSchema)]
         $(#[$attr])*
         pub struct $name $(<$life>)? {
-            $($(#[$key_attr])* #[schemars(rename = $key)] pub $field: $type,)+
+            $(
+                $(#[$key_attr])*
+                #[schemars(rename = $key)]
+                $(#[schemars(with = $with)])?
+                $(#[schemars(default, with = $lenient)])?
+                pub $field: $type,
+            )+
             $($($(#[$beside_attr])* #[schemars(skip)] pub $beside: $beside_type,)+)?
         }
 

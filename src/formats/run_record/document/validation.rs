@@ -17,8 +17,7 @@ objects! {
     #[derive(Default)]
     closed Validation<'a> {
         /// Whether the implementation loaded.
-        #[schemars(with = "bool")]
-        "loaded" required => loaded: Option<bool>;
+        "loaded" required with "bool" => loaded: Option<bool>;
         /// Why it did not load.
         "detail" optional => detail: Text<'a>;
         /// The install step; null is "never attempted", absent is unknown.
@@ -26,41 +25,29 @@ objects! {
         /// The build step; null is "never reached", absent is unknown.
         "build" optional => build: Option<Step<'a>>;
         /// Visual checks, in the record's order.
-        #[schemars(with = "Option<Vec<Check<'a>>>")]
-        "checks" optional => checks: Vec<Check<'a>>;
+        "checks" optional with "Option<Vec<Check<'a>>>" => checks: Vec<Check<'a>>;
         /// Checks in the form of the oldest records.
-        #[schemars(with = "Option<Vec<ReferenceComparison<'a>>>")]
-        "referenceComparisons" optional => reference_comparisons: Vec<ReferenceComparison<'a>>;
+        "referenceComparisons" optional with "Option<Vec<ReferenceComparison<'a>>>" => reference_comparisons: Vec<ReferenceComparison<'a>>;
         /// Evidence that the run left, in the record's order.
-        #[schemars(default, with = "Lenient<Vec<Proof<'a>>>")]
-        "proofs" late => proofs: Vec<Proof<'a>>;
+        "proofs" late default "Lenient<Vec<Proof<'a>>>" => proofs: Vec<Proof<'a>>;
         /// Results of the case's debug scripts, in the record's order.
-        #[schemars(default, with = "Lenient<Vec<DebugScript<'a>>>")]
-        "debugScripts" late => debug_scripts: Vec<DebugScript<'a>>;
+        "debugScripts" late default "Lenient<Vec<DebugScript<'a>>>" => debug_scripts: Vec<DebugScript<'a>>;
         /// Results of a case about images.
-        #[schemars(default, with = "Lenient<shapes::AsWritten>")]
-        "asset" late => asset: Option<Node<'a>>;
+        "asset" late default "Lenient<shapes::AsWritten>" => asset: Option<Node<'a>>;
         /// Results of a case about voxel models.
-        #[schemars(default, with = "Lenient<shapes::AsWritten>")]
-        "voxel" late => voxel: Option<Node<'a>>;
+        "voxel" late default "Lenient<shapes::AsWritten>" => voxel: Option<Node<'a>>;
         /// Results of a case about sound.
-        #[schemars(default, with = "Lenient<shapes::AsWritten>")]
-        "audio" late => audio: Option<Node<'a>>;
+        "audio" late default "Lenient<shapes::AsWritten>" => audio: Option<Node<'a>>;
         /// Results of a case about particles.
-        #[schemars(default, with = "Lenient<shapes::AsWritten>")]
-        "particle" late => particle: Option<Node<'a>>;
+        "particle" late default "Lenient<shapes::AsWritten>" => particle: Option<Node<'a>>;
         /// Results of a case about user interfaces.
-        #[schemars(default, with = "Lenient<shapes::AsWritten>")]
-        "ui" late => ui: Option<Node<'a>>;
+        "ui" late default "Lenient<shapes::AsWritten>" => ui: Option<Node<'a>>;
         /// Results of a case about materials.
-        #[schemars(default, with = "Lenient<shapes::AsWritten>")]
-        "material" late => material: Option<Node<'a>>;
+        "material" late default "Lenient<shapes::AsWritten>" => material: Option<Node<'a>>;
         /// Results of a match against an opponent.
-        #[schemars(default, with = "Lenient<Adversarial<'a>>")]
-        "adversarial" late => adversarial: Option<Adversarial<'a>>;
+        "adversarial" late default "Lenient<Adversarial<'a>>" => adversarial: Option<Adversarial<'a>>;
         /// Results of a case about performance.
-        #[schemars(default, with = "Lenient<Performance<'a>>")]
-        "performance" late => performance: Option<Performance<'a>>;
+        "performance" late default "Lenient<Performance<'a>>" => performance: Option<Performance<'a>>;
     } + beside {
         /// Which of the two are written as null.
         skipped: Skipped = skipped;
@@ -71,11 +58,9 @@ objects! {
     /// A step of the validation: install or build.
     open Step<'a> {
         /// The command line.
-        #[schemars(with = "String")]
-        "command" required => command: Text<'a>;
+        "command" required with "String" => command: Text<'a>;
         /// Whether it succeeded.
-        #[schemars(with = "bool")]
-        "succeeded" required => succeeded: Option<bool>;
+        "succeeded" required with "bool" => succeeded: Option<bool>;
         /// Output or error of the step.
         "detail" optional => detail: Text<'a>;
     } + beside {
@@ -88,16 +73,13 @@ objects! {
     #[schemars(transform = shape::compared)]
     closed Check<'a> {
         /// Slug of the view; it keys the column of a comparison table.
-        #[schemars(with = "String")]
-        "view" required => view: Text<'a>;
+        "view" required with "String" => view: Text<'a>;
         /// Display name; made from the slug when absent.
         "name" optional => name: Text<'a>;
         /// Whether the view was reached.
-        #[schemars(with = "bool")]
-        "reached" required => reached: Option<bool>;
+        "reached" required with "bool" => reached: Option<bool>;
         /// Similarity of the view to its baseline, 0 to 1. It may be absent only if the view was not reached.
-        #[schemars(with = "Option<shapes::Share>")]
-        "similarity" by(similarity) => similarity: Option<Number<'a>>;
+        "similarity" by(similarity) with "Option<shapes::Share>" => similarity: Option<Number<'a>>;
         /// Why it was not reached.
         "detail" optional => detail: Text<'a>;
     } + beside {
@@ -108,11 +90,9 @@ objects! {
     /// A view that was reached.
     closed ReferenceComparison<'a> {
         /// Slug of the view.
-        #[schemars(with = "String")]
-        "view" required => view: Text<'a>;
+        "view" required with "String" => view: Text<'a>;
         /// How alike the view is to its baseline, 0 to 1.
-        #[schemars(with = "shapes::Share")]
-        "similarity" required => similarity: Option<Number<'a>>;
+        "similarity" required with "shapes::Share" => similarity: Option<Number<'a>>;
     } + beside {
         /// JSON pointer to it.
         pointer: String = pointer;
@@ -155,11 +135,9 @@ objects! {
         /// Further details.
         "detail" optional => detail: Text<'a>;
         /// Verdicts of the script.
-        #[schemars(with = "Option<Vec<Verdict<'a>>>")]
-        "verdicts" optional => verdicts: Vec<Verdict<'a>>;
+        "verdicts" optional with "Option<Vec<Verdict<'a>>>" => verdicts: Vec<Verdict<'a>>;
         /// Outputs of the script.
-        #[schemars(with = "Option<Vec<ScriptOutput<'a>>>")]
-        "outputs" optional => outputs: Vec<ScriptOutput<'a>>;
+        "outputs" optional with "Option<Vec<ScriptOutput<'a>>>" => outputs: Vec<ScriptOutput<'a>>;
     }
 
     /// A verdict of a script.
@@ -169,8 +147,7 @@ objects! {
         /// Whether it passed.
         "pass" optional => pass: Option<bool>;
         /// Assertions of the verdict.
-        #[schemars(with = "Option<Vec<Assertion<'a>>>")]
-        "assertions" optional => assertions: Vec<Assertion<'a>>;
+        "assertions" optional with "Option<Vec<Assertion<'a>>>" => assertions: Vec<Assertion<'a>>;
     }
 
     /// An assertion of a verdict.
@@ -180,11 +157,9 @@ objects! {
         /// Whether the assertion passed.
         "pass" optional => pass: Option<bool>;
         /// Expected value: any JSON.
-        #[schemars(with = "Option<serde_json::Value>")]
-        "expected" by(any) => expected: Option<Node<'a>>;
+        "expected" by(any) with "Option<serde_json::Value>" => expected: Option<Node<'a>>;
         /// Actual value: any JSON.
-        #[schemars(with = "Option<serde_json::Value>")]
-        "actual" by(any) => actual: Option<Node<'a>>;
+        "actual" by(any) with "Option<serde_json::Value>" => actual: Option<Node<'a>>;
     }
 
     /// An output of a script.
@@ -208,16 +183,13 @@ objects! {
         /// `red`, `blue` or null, which is a draw.
         "winner" optional => winner: Text<'a>;
         /// Score of the red team.
-        #[schemars(with = "Option<f64>")]
-        "redScore" optional => red_score: Option<Number<'a>>;
+        "redScore" optional with "Option<f64>" => red_score: Option<Number<'a>>;
         /// Score of the blue team.
-        #[schemars(with = "Option<f64>")]
-        "blueScore" optional => blue_score: Option<Number<'a>>;
+        "blueScore" optional with "Option<f64>" => blue_score: Option<Number<'a>>;
         /// How the match ended: `swept`, `time_limit` or `forfeit`.
         "ended" optional => ended: Text<'a>;
         /// Number of ticks.
-        #[schemars(with = "Option<f64>")]
-        "ticks" optional => ticks: Option<Number<'a>>;
+        "ticks" optional with "Option<f64>" => ticks: Option<Number<'a>>;
         /// `win`, `loss`, `draw` or `forfeit`.
         "outcome" optional => outcome: Text<'a>;
     } + beside {
@@ -230,14 +202,11 @@ objects! {
         /// Whether every case was correct.
         "correct" optional => correct: Option<bool>;
         /// Fuel used by all cases.
-        #[schemars(with = "Option<f64>")]
-        "totalFuel" optional => total_fuel: Option<Number<'a>>;
+        "totalFuel" optional with "Option<f64>" => total_fuel: Option<Number<'a>>;
         /// Limit of fuel.
-        #[schemars(with = "Option<f64>")]
-        "fuelLimit" optional => fuel_limit: Option<Number<'a>>;
+        "fuelLimit" optional with "Option<f64>" => fuel_limit: Option<Number<'a>>;
         /// The cases.
-        #[schemars(with = "Option<Vec<PerformanceCase>>")]
-        "cases" optional => cases: Vec<PerformanceCase>;
+        "cases" optional with "Option<Vec<PerformanceCase>>" => cases: Vec<PerformanceCase>;
     } + beside {
         /// The whole block.
         written: Node<'a> = written;
