@@ -25,6 +25,7 @@ macro_rules! table {
         $($(#[$key_attr:meta])* $key:literal => $field:ident: $type:ty = $default:expr, $read:expr;)+
     }) => {
         #[derive(Debug, Clone, PartialEq, Eq, JsonSchema)]
+        #[schemars(deny_unknown_fields)]
         $(#[$attr])*
         pub struct $name {
             $($(#[$key_attr])* #[schemars(rename = $key)] pub $field: $type,)+
@@ -51,7 +52,7 @@ macro_rules! table {
 
 table! {
     /// All settings of a site; every key may be left out. The default is what an empty site.toml means.
-    #[schemars(default, deny_unknown_fields)]
+    #[schemars(default)]
     Config {
         /// The name and the address of the site.
         "site" => site: Site = Site::default(), Reader::table;
@@ -74,7 +75,7 @@ table! {
 
 table! {
     /// `[site]`
-    #[schemars(default, deny_unknown_fields)]
+    #[schemars(default)]
     Site {
         /// Shown in the header of every page.
         "title" => title: String = "Agent runs".to_owned(), Reader::string;
@@ -96,7 +97,7 @@ table! {
 
 table! {
     /// `[build]`
-    #[schemars(default, deny_unknown_fields)]
+    #[schemars(default)]
     Build {
         /// Content roots, relative to the site's root.
         "content" => content: Vec<String> = vec!["content".to_owned()], Reader::strings;
@@ -109,7 +110,7 @@ table! {
 
 table! {
     /// `[policy]`
-    #[schemars(default, deny_unknown_fields, transform = shape::policy)]
+    #[schemars(default, transform = shape::policy)]
     Policy {
         /// Whether a completed run needs a writeup and a rating.
         "require_review" => require_review: bool = false, Reader::boolean;
@@ -135,7 +136,7 @@ table! {
 table! {
     /// `[timeline]`
     #[derive(Copy)]
-    #[schemars(default, deny_unknown_fields)]
+    #[schemars(default)]
     Timeline {
         /// Events on one page.
         #[schemars(range(min = 1))]
@@ -148,7 +149,7 @@ table! {
 
 table! {
     /// `[files]`
-    #[schemars(default, deny_unknown_fields)]
+    #[schemars(default)]
     Files {
         /// The folder or folders of the working tree, as agents saw it.
         #[schemars(schema_with = "shape::one_or_more")]
@@ -159,7 +160,7 @@ table! {
 table! {
     /// `[feeds]`
     #[derive(Copy)]
-    #[schemars(default, deny_unknown_fields)]
+    #[schemars(default)]
     Feeds {
         /// Entries in JSON Feed and Atom.
         #[schemars(range(min = 1))]
@@ -170,7 +171,7 @@ table! {
 table! {
     /// `[limits]`, in bytes unless stated otherwise.
     #[derive(Copy)]
-    #[schemars(default, deny_unknown_fields)]
+    #[schemars(default)]
     Limits {
         /// One line of a JSON Lines file.
         #[schemars(schema_with = "shape::size")]
@@ -220,7 +221,6 @@ impl Limits {
 
 table! {
     /// One entry of `[[nav]]`.
-    #[schemars(deny_unknown_fields)]
     NavLink {
         /// The words of the link.
         #[schemars(length(min = 1))]

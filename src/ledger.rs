@@ -104,14 +104,14 @@ pub struct Change {
     #[serde(default)]
     pub fields: Vec<Field>,
     /// Number of further changed fields.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub more_fields: usize,
     /// Files beside the record that differ, sidecars apart; `implementation/` where the published implementation differs. A
     /// file is named where the format gives its name, or where the published run has it now.
     #[serde(default)]
     pub files: Vec<String>,
     /// Number of further changed files, not named.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub more_files: usize,
     /// The rating of the review, if it changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -161,13 +161,13 @@ pub struct Annotations {
     #[serde(default)]
     pub withdrawn: Vec<String>,
     /// Number of further new annotations.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub more_added: usize,
     /// Number of further changed annotations.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub more_changed: usize,
     /// Number of further withdrawn annotations.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub more_withdrawn: usize,
 }
 
@@ -247,7 +247,7 @@ pub struct Known {
     /// The rating of its review.
     pub rating: Option<String>,
     /// Whether the run is quarantined. Its digests are then those of the last build that published it.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub quarantined: bool,
     /// Digests of the fields of the record by JSON pointer, down to the keys of its keys. Keys that are not those of the format
     /// are one field with what they are in. White space and the order of keys do not count.
@@ -353,18 +353,6 @@ fn is_slug(text: &str) -> bool {
             .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
 }
 
-#[allow(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde hands over a reference"
-)]
-const fn is_zero(number: &usize) -> bool {
-    *number == 0
-}
-
-#[allow(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde hands over a reference"
-)]
-const fn is_false(flag: &bool) -> bool {
-    !*flag
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
