@@ -6,8 +6,9 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use schemars::JsonSchema;
+use serde::de::{Deserializer, MapAccess, Visitor};
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::diagnostics::{Place, Source};
@@ -15,8 +16,12 @@ use crate::diagnostics::{Place, Source};
 use super::portable::with_whole_pairs;
 
 /// A string that is borrowed from the document unless it holds an escape.
-#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Str<'a>(pub Cow<'a, str>);
+#[derive(
+    Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
+)]
+#[serde(transparent)]
+#[schemars(inline)]
+pub struct Str<'a>(#[serde(borrow)] pub Cow<'a, str>);
 
 impl<'a> Str<'a> {
     /// The string that is all of `json`; `None` when that is no string.
@@ -37,48 +42,6 @@ impl std::ops::Deref for Str<'_> {
 
     fn deref(&self) -> &str {
         &self.0
-    }
-}
-
-impl<'de: 'a, 'a> Deserialize<'de> for Str<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct StrVisitor;
-
-        impl<'de> Visitor<'de> for StrVisitor {
-            type Value = Str<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a string")
-            }
-
-            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
-                Ok(Str(Cow::Borrowed(text)))
-            }
-
-            fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-                Ok(Str(Cow::Owned(text.to_owned())))
-            }
-
-            fn visit_string<E>(self, text: String) -> Result<Self::Value, E> {
-                Ok(Str(Cow::Owned(text)))
-            }
-        }
-
-        deserializer.deserialize_str(StrVisitor)
-    }
-}
-
-impl JsonSchema for Str<'_> {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        str::schema_name()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        str::json_schema(generator)
     }
 }
 
@@ -203,9 +166,7 @@ impl<'a> Node<'a> {
     /// The items of an array; empty for anything else.
     #[must_use]
     pub fn items(&self) -> Vec<Node<'a>> {
-        let Ok(Items(items)) = serde_json::from_str(self.raw) else {
-            return Vec::new();
-        };
+        let items: Vec<&RawValue> = serde_json::from_str(self.raw).unwrap_or_default();
         items.into_iter().map(|raw| self.child(raw)).collect()
     }
 
@@ -275,6 +236,21 @@ impl<'a> Node<'a> {
         })
     }
 
+    /// Its first character: what is marked of a value that is too long or too private to show.
+    #[must_use]
+    pub fn start(self) -> Node<'a> {
+        Node {
+            raw: &self.raw[..1],
+            ..self
+        }
+    }
+
+    /// Its place in the document, which is `source`.
+    #[must_use]
+    pub fn place(&self, source: &Source<'_>) -> Place {
+        source.place(self.offset, self.offset + self.raw.len())
+    }
+
     fn child(&self, raw: &'a RawValue) -> Node<'a> {
         let raw = raw.get();
         Node {
@@ -282,6 +258,14 @@ impl<'a> Node<'a> {
             offset: self.offset + (raw.as_ptr().addr() - self.raw.as_ptr().addr()),
         }
     }
+}
+
+/// The place of the value that a JSON pointer leads to, or of all of `text` where there is none. The text is that of `source`.
+#[must_use]
+pub fn place(source: &Source<'_>, text: &str, pointer: &str) -> Place {
+    let node = Node::parse(text).ok().and_then(|root| root.find(pointer));
+    node.map_or_else(|| source.place(0, text.len()), |node| node.place(source))
+        .pointing(pointer)
 }
 
 /// The place of an error in reading a `T` from a line: the value that is wrong, with its JSON pointer; where that
@@ -294,11 +278,7 @@ pub fn located<'a, T: Deserialize<'a>>(
 ) -> Place {
     locate::<T>(text).map_or_else(
         || source.place_of(error),
-        |(node, pointer)| {
-            source
-                .place(node.offset, node.offset + node.raw.len())
-                .pointing(pointer)
-        },
+        |(node, pointer)| node.place(source).pointing(pointer),
     )
 }
 
@@ -349,32 +329,6 @@ impl<'de> Deserialize<'de> for Members<'de> {
         }
 
         deserializer.deserialize_map(MembersVisitor)
-    }
-}
-
-struct Items<'a>(Vec<&'a RawValue>);
-
-impl<'de> Deserialize<'de> for Items<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct ItemsVisitor;
-
-        impl<'de> Visitor<'de> for ItemsVisitor {
-            type Value = Items<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an array")
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
-                let mut items = Vec::new();
-                while let Some(item) = seq.next_element()? {
-                    items.push(item);
-                }
-                Ok(Items(items))
-            }
-        }
-
-        deserializer.deserialize_seq(ItemsVisitor)
     }
 }
 

@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use crate::diagnostics::without_mark;
+use crate::diagnostics::{Place, Source, without_mark};
+
+use super::json;
 
 /// One physical line without its line break.
 #[derive(Debug, Clone)]
@@ -16,6 +18,18 @@ pub struct Line<'a> {
 }
 
 impl Line<'_> {
+    /// The line as a text in which places can be found.
+    #[must_use]
+    pub fn source<'s>(&'s self, path: &'s str) -> Source<'s> {
+        Source::line(path, self.number, self.text.as_bytes())
+    }
+
+    /// The place of the value that a JSON pointer leads to, found only when there is something to say.
+    #[must_use]
+    pub fn place(&self, path: &str, pointer: &str) -> Place {
+        json::place(&self.source(path), &self.text, pointer)
+    }
+
     /// The line as Harn's loaders read it: without the white space around it, no-break spaces included. A line with
     /// nothing but the white space of JSON around it stays whole, so that columns are those of the file.
     #[must_use]

@@ -11,6 +11,7 @@ pub mod reader;
 pub(crate) mod reason;
 pub mod run_record;
 pub mod sidecar;
+mod tagged;
 pub mod tape;
 pub mod threads;
 pub mod transcript;

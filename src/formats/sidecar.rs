@@ -9,18 +9,24 @@ use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Unexpected, Visitor};
 use serde_json::value::RawValue;
 
-use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Collector, Diagnostic, Source, codes};
 
-use super::json::{Node, Str, located};
+use super::json::{self, Node, Str};
 use super::jsonl::{self, Line};
 use super::portable;
-use super::reason::reason_of_line;
+use super::tagged::{Tag, Tagged};
 
 /// Suffix of a sidecar's name, after the full name of its tape.
 pub const SUFFIX: &str = ".annotations.jsonl";
 /// The newest version that is read (`ANNOTATION_SCHEMA_VERSION`).
 pub const SCHEMA_VERSION: u32 = 1;
+
+const TAGGED: Tagged = Tagged {
+    file: "sidecar",
+    word: "annotation",
+    malformed: &codes::SIDECAR_MALFORMED_LINE,
+    second_header: &codes::SIDECAR_SECOND_HEADER,
+};
 
 /// A line of a sidecar: the first is the header, every other an annotation, as its `type` says. Blank lines and lines
 /// that begin with `#` are allowed anywhere. One invalid line invalidates the whole sidecar. Unknown keys are ignored.
@@ -228,12 +234,6 @@ pub struct Sidecar<'a> {
     pub annotations: Vec<AnnotationLine<'a>>,
 }
 
-#[derive(Deserialize)]
-struct Tag<'a> {
-    #[serde(borrow, rename = "type")]
-    tag: Option<Str<'a>>,
-}
-
 /// Reads a sidecar. As in Harn's loader one bad line refuses the whole file, but every such line is reported.
 #[must_use]
 pub fn parse<'a>(path: &str, bytes: &'a [u8]) -> (Option<Sidecar<'a>>, Vec<Diagnostic>) {
@@ -248,7 +248,7 @@ pub fn parse<'a>(path: &str, bytes: &'a [u8]) -> (Option<Sidecar<'a>>, Vec<Diagn
         let result = if index == 0 {
             parse_header(&source, &line).map(|found| header = Some((found, line.clone())))
         } else {
-            parse_annotation(&source, &line).map(|annotation| {
+            TAGGED.read(&source, &line).map(|annotation| {
                 annotations.push(AnnotationLine {
                     line: line.clone(),
                     annotation,
@@ -289,29 +289,24 @@ pub fn parse<'a>(path: &str, bytes: &'a [u8]) -> (Option<Sidecar<'a>>, Vec<Diagn
 
 fn parse_header(source: &Source<'_>, line: &Line<'_>) -> Result<Header, Box<Diagnostic>> {
     let text = line.text.as_ref();
-    let whole = source.place(0, text.len());
     match serde_json::from_str::<Tag<'_>>(text) {
         Ok(Tag { tag: Some(tag) }) if &*tag == "header" => {}
         Err(error) if Node::parse(text).is_err() => {
-            return Err(malformed::<Tag<'_>>(source, text, &error));
+            return Err(TAGGED.unreadable::<Tag<'_>>(source, text, &error));
         }
         _ => {
             return Err(Box::new(codes::SIDECAR_MISSING_HEADER.at(
-                whole,
+                source.place(0, text.len()),
                 "The first line of the sidecar is not a header",
                 "Begin the sidecar with `{\"type\":\"header\",\"schema_version\":1}`; only blank lines and `#` comments may come before it.",
             )));
         }
     }
-    let header: Header =
-        serde_json::from_str(text).map_err(|error| malformed::<Header>(source, text, &error))?;
+    let header: Header = serde_json::from_str(text)
+        .map_err(|error| TAGGED.unreadable::<Header>(source, text, &error))?;
     if header.schema_version > SCHEMA_VERSION {
-        let node = Node::parse(text)
-            .ok()
-            .and_then(|root| root.get("schema_version"));
-        let place = node.map_or(whole, |n| source.place(n.offset, n.offset + n.raw.len()));
         return Err(Box::new(codes::SIDECAR_UNSUPPORTED_VERSION.at(
-            place.pointing("/schema_version"),
+            json::place(source, text, "/schema_version"),
             format!(
                 "The sidecar has schema version `{}`; the newest supported version is `{SCHEMA_VERSION}`",
                 header.schema_version
@@ -319,73 +314,7 @@ fn parse_header(source: &Source<'_>, line: &Line<'_>) -> Result<Header, Box<Diag
             "Use a newer runpress, or write the sidecar in version 1.",
         )));
     }
-    taken_by_harn(source, text)?;
-    Ok(header)
-}
-
-fn parse_annotation<'a>(
-    source: &Source<'_>,
-    line: &Line<'a>,
-) -> Result<Annotation<'a>, Box<Diagnostic>> {
-    let Cow::Borrowed(text) = line.text else {
-        return Err(Box::new(codes::SIDECAR_MALFORMED_LINE.at(
-            source.place(0, 1),
-            "The line is not valid UTF-8",
-            "Write the sidecar as UTF-8.",
-        )));
-    };
-    let tag = serde_json::from_str::<Tag<'_>>(text)
-        .map_err(|error| malformed::<Tag<'_>>(source, text, &error))?
-        .tag;
-    match tag.as_deref() {
-        Some("annotation") => {
-            let annotation = serde_json::from_str(text)
-                .map_err(|error| malformed::<Annotation<'_>>(source, text, &error))?;
-            taken_by_harn(source, text)?;
-            Ok(annotation)
-        }
-        Some("header") => Err(Box::new(codes::SIDECAR_SECOND_HEADER.at(
-            source.place(0, text.len()),
-            "This line is a header, and only the first line of a sidecar may be one",
-            "Keep one header, on the first line.",
-        ))),
-        Some(other) => Err(Box::new(codes::SIDECAR_MALFORMED_LINE.at(
-            source.place(0, text.len()).pointing("/type"),
-            format!("Unknown line type {} in a sidecar", quoted(other)),
-            "A sidecar has one `header` line, then `annotation` lines.",
-        ))),
-        None => Err(Box::new(codes::SIDECAR_MALFORMED_LINE.at(
-            source.place(0, text.len()).pointing("/type"),
-            "The line has no `type`",
-            "Add `\"type\":\"annotation\"`.",
-        ))),
-    }
-}
-
-/// Harn's loader reads every value of a line, those of unknown keys included.
-fn taken_by_harn(source: &Source<'_>, text: &str) -> Result<(), Box<Diagnostic>> {
-    portable::first_refused(text).map_or(Ok(()), |(trouble, range)| {
-        Err(Box::new(codes::SIDECAR_MALFORMED_LINE.at(
-            source.place(range.start, range.end),
-            format!("The line cannot be read: {}", trouble.reason()),
-            CORRECT,
-        )))
-    })
-}
-
-const CORRECT: &str =
-    "Correct the line; as in Harn's own loader, one invalid line invalidates the whole sidecar.";
-
-fn malformed<'a, T: Deserialize<'a>>(
-    source: &Source<'_>,
-    text: &'a str,
-    error: &serde_json::Error,
-) -> Box<Diagnostic> {
-    Box::new(codes::SIDECAR_MALFORMED_LINE.at(
-        located::<T>(source, text, error),
-        format!("The line cannot be read: {}", reason_of_line(text, error)),
-        CORRECT,
-    ))
+    TAGGED.check_values(source, text).map(|()| header)
 }
 
 #[cfg(test)]

@@ -1,30 +1,34 @@
 //! Knows Harn's unified tape (formats.md C, J): a header and numbered records, and its content hash.
 
 use schemars::JsonSchema;
-use serde::Deserialize;
 
 use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Collector, Diagnostic, Source, codes, without_mark};
 
-use super::json::{Node, located};
+use super::json::Node;
 use super::jsonl::{self, Line};
-use super::reason::reason_of_line;
+use super::tagged::{Tag, Tagged};
 
 pub mod change;
 pub(crate) mod content;
-mod line;
 mod record;
 
-use line::Tag;
 pub use record::{
-    Attribution, ClockSource, Effect, Header, InlineText, Kind, Payload, Phase, Record, Recording,
-    RunFacts, Segment,
+    Attribution, ClockSource, Effect, Header, Kind, Payload, Phase, Record, Recording, RunFacts,
+    Segment,
 };
 
 /// The newest version that is read (`TAPE_FORMAT_VERSION`).
 pub const FORMAT_VERSION: u32 = 5;
 /// File endings of a tape.
 pub const EXTENSIONS: [&str; 2] = [".tape", ".testbench-tape"];
+
+const TAGGED: Tagged = Tagged {
+    file: "tape",
+    word: "record",
+    malformed: &codes::TAPE_MALFORMED_RECORD,
+    second_header: &codes::TAPE_SECOND_HEADER,
+};
 
 /// A line of a tape: the first is the header, every other a record, as its `type` says. One invalid line invalidates
 /// the whole tape, except a last line that was cut off. Unknown keys are ignored.
@@ -84,7 +88,7 @@ pub fn parse<'a>(path: &str, bytes: &'a [u8]) -> (Option<Tape<'a>>, Vec<Diagnost
         let result = if index == 0 {
             parse_header(&source, &line, first_is_blank).map(|found| header = Some(found))
         } else {
-            parse_record(&source, &line).map(|record| {
+            TAGGED.read(&source, &line).map(|record| {
                 let digest = blake3::Hash::from_bytes([0; 32]);
                 records.push(RecordLine {
                     line: line.clone(),
@@ -198,12 +202,13 @@ fn parse_header(
     if first_is_blank {
         return Err(missing());
     }
-    match serde_json::from_str::<Tag<'_>>(text) {
-        Ok(Tag(Some(tag))) if &*tag == "header" => {}
-        Err(error) if text.trim_start().starts_with('{') => {
-            return Err(malformed::<Tag<'_>>(source, text, &error, "header"));
-        }
-        _ => return Err(missing()),
+    if !text.trim_start().starts_with('{') {
+        return Err(missing());
+    }
+    let Tag { tag } = serde_json::from_str(text)
+        .map_err(|error| TAGGED.unreadable::<Tag<'_>>(source, text, &error))?;
+    if tag.as_deref() != Some("header") {
+        return Err(missing());
     }
     // A newer header may hold what cannot be read: its version is looked at first.
     let version = Node::parse(text).ok().and_then(|root| root.get("version"));
@@ -212,9 +217,8 @@ fn parse_header(
             .as_u64()
             .is_some_and(|version| version > u64::from(FORMAT_VERSION))
     {
-        let place = source.place(node.offset, node.offset + node.raw.len());
         return Err(Box::new(codes::TAPE_UNSUPPORTED_VERSION.at(
-            place.pointing("/version"),
+            node.place(source).pointing("/version"),
             format!(
                 "The tape has version {}; the newest supported version is `{FORMAT_VERSION}`",
                 quoted(node.raw)
@@ -222,51 +226,9 @@ fn parse_header(
             "Use a newer runpress, or record the tape with an older Harn.",
         )));
     }
-    serde_json::from_str(text).map_err(|error| malformed::<Header>(source, text, &error, "header"))
-}
-
-fn parse_record<'a>(source: &Source<'_>, line: &Line<'a>) -> Result<Record<'a>, Box<Diagnostic>> {
-    let std::borrow::Cow::Borrowed(text) = line.text else {
-        return Err(Box::new(codes::TAPE_MALFORMED_RECORD.at(
-            source.place(0, 1),
-            "The line is not valid UTF-8",
-            "Record the tape again; one invalid line invalidates the whole tape.",
-        )));
-    };
-    let Tag(tag) = serde_json::from_str(text)
-        .map_err(|error| malformed::<Tag<'_>>(source, text, &error, "record"))?;
-    match tag.as_deref() {
-        Some("header") => Err(Box::new(codes::TAPE_SECOND_HEADER.at(
-            source.place(0, text.len()),
-            "This line is a header, and only the first line of a tape may be one",
-            "Split the file: a tape has one header and its records.",
-        ))),
-        Some("record") => serde_json::from_str(text)
-            .map_err(|error| malformed::<Record<'_>>(source, text, &error, "record")),
-        Some(other) => Err(Box::new(codes::TAPE_MALFORMED_RECORD.at(
-            source.place(0, text.len()).pointing("/type"),
-            format!("Unknown line type {} in a tape", quoted(other)),
-            "A tape has one `header` line, then `record` lines.",
-        ))),
-        None => Err(Box::new(codes::TAPE_MALFORMED_RECORD.at(
-            source.place(0, text.len()).pointing("/type"),
-            "The line has no `type`",
-            "Add `\"type\":\"record\"`; comment lines are not allowed in a tape.",
-        ))),
-    }
-}
-
-fn malformed<'a, T: Deserialize<'a>>(
-    source: &Source<'_>,
-    text: &'a str,
-    error: &serde_json::Error,
-    what: &str,
-) -> Box<Diagnostic> {
-    Box::new(codes::TAPE_MALFORMED_RECORD.at(
-        located::<T>(source, text, error),
-        format!("The {what} cannot be read: {}", reason_of_line(text, error)),
-        "Correct the line; as in Harn's own loader, one invalid line invalidates the whole tape.",
-    ))
+    let header = serde_json::from_str(text)
+        .map_err(|error| TAGGED.unreadable::<Header>(source, text, &error))?;
+    TAGGED.check_values(source, text).map(|()| header)
 }
 
 #[cfg(test)]
@@ -294,8 +256,8 @@ mod tests {
         assert_eq!(
             told,
             [
-                "The record cannot be read: a payload is an object with `content_hash` and either `text` or `len_bytes`",
-                "The record cannot be read: an array instead of an object"
+                "The line cannot be read: a payload is an object with `content_hash` and either `text` or `len_bytes`",
+                "The line cannot be read: an array instead of an object"
             ]
         );
     }

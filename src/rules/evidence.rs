@@ -9,7 +9,6 @@ use crate::model::tape::{Event, Tape};
 use crate::model::words::{plain, says};
 
 use super::phrases;
-use super::tape::place;
 
 /// Checks what the annotations say against the events; `stale` says that the header's digest is another tape's.
 #[must_use]
@@ -24,19 +23,19 @@ pub fn check(path: &str, sidecar: &Sidecar<'_>, tape: &Tape<'_>, stale: bool) ->
                 |seq| format!("Event `{seq}` contains it; if that one is meant, set `event_id` to its number."),
             );
             codes::ANNOTATION_QUOTE_NOT_FOUND.at(
-                place(path, line.line.number, &line.line.text, "/metadata/quote"),
+                line.line.place(path, "/metadata/quote"),
                 format!("Event `{event}` does not contain the quote {}", quoted(&quote)),
                 help,
             )
         });
     }
-    let is_named = |event: &Event<'_>| WORDS.iter().any(|words| words.kind == event.kind.word);
+    let is_named = |event: &Event<'_>| WORDS.iter().any(|(kind, ..)| *kind == event.kind.word);
     let names_kinds = tape.events.iter().any(is_named);
     for line in lines {
         if unreadable_quote(line) {
             problems.add(&codes::ANNOTATION_QUOTE_NOT_TEXT, || {
                 codes::ANNOTATION_QUOTE_NOT_TEXT.at(
-                    place(path, line.line.number, &line.line.text, "/metadata/quote"),
+                    line.line.place(path, "/metadata/quote"),
                     "The `quote` in `metadata` is not a string, so it is not compared with the event",
                     "No action needed if the producer uses this key for something else.",
                 )
@@ -172,7 +171,7 @@ fn points_at(path: &str, line: &AnnotationLine<'_>, event: &Event<'_>) -> Diagno
         format!(": {}", quoted(&says))
     };
     codes::ANNOTATION_STALE_TARGET.at(
-        place(path, line.line.number, &line.line.text, "/event_id"),
+        line.line.place(path, "/event_id"),
         format!(
             "The annotation {} now points at event `{}`, {}{now}",
             quoted(&label(line)),
@@ -192,91 +191,32 @@ fn label(line: &AnnotationLine<'_>) -> String {
     }
 }
 
-/// How evidence names a kind of event: phrases that can mean nothing else, and words that may mean it.
-struct KindPhrases {
-    kind: &'static str,
-    plainly: &'static [&'static str],
-    perhaps: &'static [&'static str],
-}
+/// How evidence names a kind of event: its name, what else can mean nothing but it, and what may mean it.
+type KindPhrases = (
+    &'static str,
+    &'static [&'static str],
+    &'static [&'static str],
+);
 
 /// Kinds whose names are no everyday words; a `read` or a `command` in a sentence says little.
+// A model asks for the calls of tools, so words about those may be about its call.
+#[rustfmt::skip]
 const WORDS: [KindPhrases; 15] = [
-    KindPhrases {
-        kind: "llm_call",
-        plainly: &["llm_call", "llm call", "llm", "model call"],
-        // A model asks for the calls of tools, so words about those may be about it.
-        perhaps: &["model", "tool", "call", "tool call", "prompt"],
-    },
-    KindPhrases {
-        kind: "tool_call",
-        plainly: &["tool_call", "tool call"],
-        perhaps: &["tool", "call", "command", "file", "edit"],
-    },
-    KindPhrases {
-        kind: "cache_lookup",
-        plainly: &["cache_lookup", "cache lookup"],
-        perhaps: &["cache"],
-    },
-    KindPhrases {
-        kind: "prompt_render",
-        plainly: &["prompt_render", "prompt render"],
-        perhaps: &["prompt", "template"],
-    },
-    KindPhrases {
-        kind: "payload_redaction",
-        plainly: &["payload_redaction", "payload redaction"],
-        perhaps: &["redacted", "redaction", "secret"],
-    },
-    KindPhrases {
-        kind: "session_control",
-        plainly: &["session_control", "session control"],
-        perhaps: &["session"],
-    },
-    KindPhrases {
-        kind: "clock_read",
-        plainly: &["clock_read", "clock read"],
-        perhaps: &["clock", "time"],
-    },
-    KindPhrases {
-        kind: "clock_sleep",
-        plainly: &["clock_sleep", "clock sleep"],
-        perhaps: &["clock", "sleep", "wait"],
-    },
-    KindPhrases {
-        kind: "file_read",
-        plainly: &["file_read", "file read"],
-        perhaps: &["read", "reads", "file"],
-    },
-    KindPhrases {
-        kind: "file_write",
-        plainly: &["file_write", "file write"],
-        perhaps: &["write", "writes", "file"],
-    },
-    KindPhrases {
-        kind: "file_delete",
-        plainly: &["file_delete", "file delete", "file deletion"],
-        perhaps: &["delete", "deletes", "file"],
-    },
-    KindPhrases {
-        kind: "process_spawn",
-        plainly: &["process_spawn", "process spawn"],
-        perhaps: &["process", "command", "runs"],
-    },
-    KindPhrases {
-        kind: "decision_evaluation",
-        plainly: &["decision_evaluation", "decision evaluation"],
-        perhaps: &["decision"],
-    },
-    KindPhrases {
-        kind: "mcp_json_rpc",
-        plainly: &["mcp_json_rpc", "mcp call", "mcp request"],
-        perhaps: &["mcp", "tool", "tool call"],
-    },
-    KindPhrases {
-        kind: "model_job",
-        plainly: &["model_job", "model job"],
-        perhaps: &["model", "job"],
-    },
+    ("llm_call", &["llm call", "llm", "model call"], &["model", "tool", "call", "tool call", "prompt"]),
+    ("tool_call", &["tool call"], &["tool", "call", "command", "file", "edit"]),
+    ("cache_lookup", &["cache lookup"], &["cache"]),
+    ("prompt_render", &["prompt render"], &["prompt", "template"]),
+    ("payload_redaction", &["payload redaction"], &["redacted", "redaction", "secret"]),
+    ("session_control", &["session control"], &["session"]),
+    ("clock_read", &["clock read"], &["clock", "time"]),
+    ("clock_sleep", &["clock sleep"], &["clock", "sleep", "wait"]),
+    ("file_read", &["file read"], &["read", "reads", "file"]),
+    ("file_write", &["file write"], &["write", "writes", "file"]),
+    ("file_delete", &["file delete", "file deletion"], &["delete", "deletes", "file"]),
+    ("process_spawn", &["process spawn"], &["process", "command", "runs"]),
+    ("decision_evaluation", &["decision evaluation"], &["decision"]),
+    ("mcp_json_rpc", &["mcp call", "mcp request"], &["mcp", "tool", "tool call"]),
+    ("model_job", &["model job"], &["model", "job"]),
 ];
 
 /// The kind of event that the evidence plainly speaks of, when the annotation points at another kind, covers none of
@@ -290,16 +230,10 @@ fn other_kind(line: &AnnotationLine<'_>, tape: &Tape<'_>, position: usize) -> Op
         .collect::<String>()
         .to_lowercase();
     let own = tape.events[position].kind.word;
-    let mentions = |words: &KindPhrases| {
-        words
-            .plainly
-            .iter()
-            .any(|phrase| has_phrase(&evidence, phrase))
-    };
-    if WORDS.iter().any(|words| {
-        words.kind == own
-            && (mentions(words) || words.perhaps.iter().any(|word| has_phrase(&evidence, word)))
-    }) {
+    let has = |phrase: &&str| has_phrase(&evidence, phrase);
+    let mentions = |(kind, plainly, _): &KindPhrases| has(kind) || plainly.iter().any(has);
+    let own = WORDS.iter().find(|(kind, ..)| *kind == own);
+    if own.is_some_and(|words| mentions(words) || words.2.iter().any(has)) {
         return None;
     }
     let end = line
@@ -315,10 +249,8 @@ fn other_kind(line: &AnnotationLine<'_>, tape: &Tape<'_>, position: usize) -> Op
             .any(|event| event.kind.word == kind)
             || events.len() > COVERED
     };
-    let mut spoken = WORDS
-        .iter()
-        .filter(|words| mentions(words))
-        .map(|words| words.kind);
+    let spoken = WORDS.iter().filter(|words| mentions(words));
+    let mut spoken = spoken.map(|(kind, ..)| *kind);
     let kind = spoken.next()?;
     if spoken.any(covered) || covered(kind) {
         return None;
@@ -365,7 +297,7 @@ fn names_kind(
     let event = &tape.events[position];
     let nearest = nearest_of(tape, position, kind).map_or(event.seq, |event| event.seq);
     codes::ANNOTATION_OTHER_KIND.at(
-        place(path, line.line.number, &line.line.text, "/event_id"),
+        line.line.place(path, "/event_id"),
         format!(
             "The annotation {} mentions {}, but points at event `{}`, which is {}",
             quoted(&label(line)),

@@ -16,7 +16,6 @@ use crate::model::annotation::{
 use crate::model::tape::Tape;
 use crate::url::is_followed;
 
-use super::tape::place;
 use super::{evidence, markdown};
 
 /// Checks a sidecar against its tape. `path` is the file for diagnostics, `file` its name in the run directory.
@@ -317,7 +316,7 @@ impl<'t> Validator<'t> {
             self.diagnostics.add(&codes::ANNOTATION_SCHEMA, || {
                 let pointer = format!("/links/{index}/url");
                 codes::ANNOTATION_SCHEMA.at(
-                    place(path, line.line.number, &line.line.text, &pointer),
+                    line.line.place(path, &pointer),
                     format!(
                         "The link {} is not an absolute http, https or mailto address; it is shown as text",
                         quoted(url)
@@ -339,7 +338,7 @@ impl<'t> Validator<'t> {
         if dropped.is_empty() {
             return;
         }
-        let at = place(self.path, line.line.number, &line.line.text, "/evidence");
+        let at = line.line.place(self.path, "/evidence");
         for destination in dropped {
             self.diagnostics.add(&codes::REVIEW_UNSAFE_LINK, || {
                 markdown::dropped(at.clone(), &destination)
@@ -358,7 +357,7 @@ impl<'t> Validator<'t> {
         self.diagnostics.push(
             codes::ANNOTATION_TAPE_DIGEST_MISMATCH
                 .at(
-                    place(self.path, line.number, &line.text, "/tape_content_hash"),
+                    line.place(self.path, "/tape_content_hash"),
                     format!("The tape {} changed after it was annotated", quoted(&tape.file)),
                     format!(
                         "Check that each annotation still points at the right event, then run `runpress annotate --rehash`, which sets `tape_content_hash` to `{}`.",
@@ -384,11 +383,7 @@ impl<'t> Validator<'t> {
     ) {
         let path = self.path;
         self.diagnostics.add(code, || {
-            code.at(
-                place(path, line.line.number, &line.line.text, pointer),
-                message,
-                help,
-            )
+            code.at(line.line.place(path, pointer), message, help)
         });
         self.report.problems.push(problem);
     }
@@ -403,7 +398,7 @@ fn other_tape(path: &str, sidecar: &format::Sidecar<'_>, tape: &Tape<'_>) -> Opt
     }
     let line = &sidecar.header_line;
     Some(codes::SIDECAR_OTHER_TAPE.at(
-        place(path, line.number, &line.text, "/tape_path"),
+        line.place(path, "/tape_path"),
         format!(
             "The header names the tape {}, but the sidecar belongs to {}",
             quoted(named),

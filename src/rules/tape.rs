@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Collector, Diagnostic, Source, codes};
-use crate::formats::json::Node;
+use crate::formats::json::{self, Node};
 use crate::formats::tape::{Kind, Payload, RecordLine, Tape};
 use crate::model::tape as model;
 use crate::model::time::parse_rfc3339;
@@ -23,8 +23,9 @@ pub fn check_times(path: &str, tape: &model::Tape<'_>) -> Vec<Diagnostic> {
         };
         if parse_rfc3339(&text).is_none() {
             problems.add(&codes::EVENTS_INVALID_TIMESTAMP, || {
+                let source = Source::line(path, event.line, event.source.as_bytes());
                 codes::EVENTS_INVALID_TIMESTAMP.at(
-                    place(path, event.line, &event.source, "/timestamp"),
+                    json::place(&source, &event.source, "/timestamp"),
                     format!("The time {} is not RFC 3339", quoted(&text)),
                     "Write date, time and offset, as in `2026-03-01T10:00:00Z`.",
                 )
@@ -43,7 +44,7 @@ pub fn check_harn(path: &str, tape: &Tape<'_>) -> Vec<Diagnostic> {
         if !seen.insert(line.record.seq) {
             problems.add(&codes::TAPE_DUPLICATE_SEQ, || {
                 codes::TAPE_DUPLICATE_SEQ.at(
-                    place(path, line.line.number, &line.line.text, "/seq"),
+                    line.line.place(path, "/seq"),
                     format!("Duplicate record number `{}`", line.record.seq),
                     "Record the tape again; annotations point at events by number.",
                 )
@@ -52,7 +53,7 @@ pub fn check_harn(path: &str, tape: &Tape<'_>) -> Vec<Diagnostic> {
         if matches!(line.record.kind, Kind::Unknown) {
             problems.add(&codes::TAPE_UNKNOWN_KIND, || {
                 codes::TAPE_UNKNOWN_KIND.at(
-                    place(path, line.line.number, &line.line.text, "/kind/kind"),
+                    line.line.place(path, "/kind/kind"),
                     "Unknown kind of record; it is shown as `unknown`",
                     "No action needed; a newer Harn may have written it.",
                 )
@@ -78,12 +79,8 @@ fn check_inline(
     if blake3::hash(text.0.as_bytes()).to_hex().as_str() != content_hash {
         problems.add(&codes::TAPE_PAYLOAD_MISMATCH, || {
             codes::TAPE_PAYLOAD_MISMATCH.at(
-                place(
-                    path,
-                    line.line.number,
-                    &line.line.text,
-                    &format!("/kind/{pointer}/content_hash"),
-                ),
+                line.line
+                    .place(path, &format!("/kind/{pointer}/content_hash")),
                 format!("The payload `{pointer}` does not match its hash"),
                 "Copy the tape from its source again; it was changed after recording.",
             )
@@ -157,16 +154,4 @@ pub fn payloads<'t, 'a>(kind: &'t Kind<'a>) -> Vec<(Cow<'static, str>, &'t Paylo
         | Kind::PayloadRedaction
         | Kind::Unknown => Vec::new(),
     }
-}
-
-/// The place of a value on a line, found only when there is something to say.
-#[must_use]
-pub fn place(path: &str, number: u32, text: &str, pointer: &str) -> crate::diagnostics::Place {
-    let source = Source::line(path, number, text.as_bytes());
-    let node = Node::parse(text).ok().and_then(|root| root.find(pointer));
-    node.map_or_else(
-        || source.place(0, text.len()),
-        |n| source.place(n.offset, n.offset + n.raw.len()),
-    )
-    .pointing(pointer)
 }

@@ -313,8 +313,7 @@ pub enum Payload<'a> {
         content_hash: String,
         /// The bytes as text.
         #[serde(borrow)]
-        #[schemars(with = "String")]
-        text: InlineText<'a>,
+        text: Str<'a>,
     },
     /// In `<tape>.cas/<content_hash>`.
     External {
@@ -332,22 +331,6 @@ impl Payload<'_> {
         match self {
             Self::Inline { content_hash, .. } | Self::External { content_hash, .. } => content_hash,
         }
-    }
-}
-
-/// Inline text, borrowed when it can be.
-#[derive(Debug)]
-pub struct InlineText<'a>(pub std::borrow::Cow<'a, str>);
-
-impl<'de: 'a, 'a> Deserialize<'de> for InlineText<'a> {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Str::deserialize(deserializer).map(|text| Self(text.into_inner()))
-    }
-}
-
-impl Serialize for InlineText<'_> {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.0)
     }
 }
 

@@ -1,10 +1,11 @@
 //! Harn's tapes: each record is read as it was written, and the content hash depends on nothing else.
 
 use proptest::prelude::*;
+use runpress::formats::json::Str;
 use runpress::formats::tape::change::Change;
 use runpress::formats::tape::{
-    Attribution, ClockSource, Effect, Header, InlineText, Kind, Payload, Phase, Record, Recording,
-    RunFacts, Segment, parse,
+    Attribution, ClockSource, Effect, Header, Kind, Payload, Phase, Record, Recording, RunFacts,
+    Segment, parse,
 };
 use serde_json::json;
 
@@ -14,7 +15,7 @@ fn payload() -> impl Strategy<Value = Payload<'static>> {
     prop_oneof![
         (word(), text()).prop_map(|(content_hash, text)| Payload::Inline {
             content_hash,
-            text: InlineText(text.into())
+            text: Str(text.into())
         }),
         (word(), any::<u64>()).prop_map(|(content_hash, len_bytes)| Payload::External {
             content_hash,
