@@ -6,10 +6,10 @@ use std::hint::black_box;
 use std::path::{Path, PathBuf};
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use runpress::config::Config;
-use runpress::discover::RunDirectory;
-use runpress::view::timeline::{Layout, Timeline};
-use runpress::{inspect, load, render, view};
+use runpress::api::config::Config;
+use runpress::api::discover::RunDirectory;
+use runpress::api::view::timeline::{Layout, Timeline};
+use runpress::api::{inspect, load, render, view};
 
 fn directory() -> RunDirectory {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("content");

@@ -10,9 +10,9 @@ mod rehash;
 pub mod starter;
 mod validate;
 
-pub use annotate::{AnnotationAuthor, EventRef, Request, Written, annotate};
-pub use rehash::{Outcome, Rehashed, Request as RehashRequest, Target, rehash};
-pub use validate::{Validated, validate};
+pub use annotate::{AnnotationAuthor, Request, annotate};
+pub use rehash::{Outcome, Request as RehashRequest, rehash};
+pub use validate::validate;
 
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::Failure;

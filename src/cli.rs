@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use runpress::url::HttpUrl;
+use runpress::api::url::HttpUrl;
 
 pub(crate) mod author;
 pub(crate) mod build;

@@ -27,7 +27,7 @@ mod threads;
 use conversation::conversation;
 pub use digests::digests;
 pub use implementation::implementation;
-pub use record::{Record, details, record};
+pub use record::{details, record};
 use sidecars::sidecars;
 use threads::threads;
 

@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-pub use compare::{CurrentRuns, FIELDS, next};
+pub use compare::{CurrentRuns, next};
 pub use fields::{by_digest, fields};
 
 use crate::diagnostics::text::quoted;

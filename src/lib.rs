@@ -71,11 +71,13 @@
 //! | `lib` | this file: [`check`], [`build`], [`rebuild`] | `diagnostics`, `pipeline`, `publish`, `site` |
 //! | `author` | (edge) how annotations are written | `beneath`, `config`, `diagnostics`, `discover`, `feeds`, `formats`, `inspect`, `load`, `model`, `pipeline`, `site` |
 //! | `serve` | (edge) how a site is shown while it is made | `config`, `diagnostics`, `lib`, `pipeline`, `render`, `site` |
+//! | `api` | what is public | `author`, `characters`, `config`, `diagnostics`, `discover`, `feeds`, `formats`, `inspect`, `ledger`, `load`, `markup`, `model`, `pictures`, `pipeline`, `publish`, `render`, `rules`, `schema`, `serve`, `site`, `url`, `view` |
+//! | `cli` | (edge) the command line | `api`, `lib` |
+//! | `main` | (edge) the program | `api`, `cli` |
 //!
 //! # What is public
 //!
-//! The modules that the binary, the tests, the benchmarks and the fuzz targets name, and no others, so that the compiler reports
-//! what nothing uses. It is no stable interface.
+//! The functions below, and [`api`]: what the binary, the tests, the benchmarks and the fuzz targets use.
 //!
 //! # What is absent
 //!
@@ -94,36 +96,37 @@
     reason = "the links work in the documentation with private items, which is the one to read"
 )]
 
-pub(crate) mod assets;
-pub mod author;
+pub mod api;
+mod assets;
+mod author;
 mod beneath;
-pub mod characters;
-pub mod config;
-pub mod diagnostics;
-pub mod discover;
+mod characters;
+mod config;
+mod diagnostics;
+mod discover;
 #[cfg(feature = "parquet")]
-pub(crate) mod export;
-pub mod feeds;
-pub mod formats;
-pub mod inspect;
-pub mod ledger;
-pub(crate) mod links;
-pub mod load;
-pub mod markup;
-pub mod model;
-pub mod pictures;
-pub mod pipeline;
-pub mod publish;
-pub mod render;
-pub mod rules;
-pub mod schema;
+mod export;
+mod feeds;
+mod formats;
+mod inspect;
+mod ledger;
+mod links;
+mod load;
+mod markup;
+mod model;
+mod pictures;
+mod pipeline;
+mod publish;
+mod render;
+mod rules;
+mod schema;
 #[cfg(feature = "serve")]
-pub mod serve;
-pub(crate) mod shapes;
-pub mod site;
-pub(crate) mod spool;
-pub mod url;
-pub mod view;
+mod serve;
+mod shapes;
+mod site;
+mod spool;
+mod url;
+mod view;
 
 use diagnostics::Diagnostic;
 pub use diagnostics::Failure;

@@ -22,14 +22,14 @@ use crate::discover::{RunDirectory, WithdrawnFile};
 use crate::formats::{run_record, withdrawn as list};
 use crate::model::FileDigest;
 
-pub use assets::{Asset, AssetReader, asset, asset_reader};
+pub use assets::{asset, asset_reader};
 use confined::{Bounds, SizeLimit, attempt, read, unreadable};
 use fault::Fault;
 pub use fingerprint::{Fingerprint, fingerprint};
 pub use named::{implementation, payload};
-pub use run_files::{RawLog, RunFiles, is_tape, run};
+pub use run_files::{RunFiles, is_tape, run};
 pub use weight::weight;
-pub use working_tree::{WorkingFile, WorkingReader, WorkingTree, working_digest, working_tree};
+pub use working_tree::{WorkingFile, WorkingReader, working_digest, working_tree};
 
 /// A file of a run directory.
 #[derive(Debug)]

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
-use runpress::site::Overrides;
+use runpress::api::site::Overrides;
 
 use cli::build::BuildMode;
 #[cfg(feature = "serve")]

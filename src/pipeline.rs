@@ -20,7 +20,6 @@ mod runs;
 #[cfg(feature = "parquet")]
 pub(crate) use export::export;
 pub use gather::Gathered;
-pub use kept::StagedRuns;
 pub use lists::publish as publish_lists;
 pub use memory::Memory;
 pub use outcome::Outcome;

@@ -1,7 +1,7 @@
 //! site.toml: what is taken from it is usable, what is not is said, at its place.
 
-use runpress::config::{Config, FILE_NAME, parse};
-use runpress::url::{HttpUrl, is_host, is_site_path};
+use runpress::api::config::{Config, FILE_NAME, parse};
+use runpress::api::url::{HttpUrl, is_host, is_site_path};
 
 use super::places;
 

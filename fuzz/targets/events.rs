@@ -1,8 +1,8 @@
 //! Event logs: no line is lost, numbers never shift, and the content hash sees lines only.
 
-use runpress::formats::events::{FILE_NAME, Kind, content_hash, read};
-use runpress::model::tape::{self, Tape};
-use runpress::rules;
+use runpress::api::formats::events::{FILE_NAME, Kind, content_hash, read};
+use runpress::api::model::tape::{self, Tape};
+use runpress::api::rules;
 
 use super::{MARK, marked, places};
 

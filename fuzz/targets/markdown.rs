@@ -1,9 +1,9 @@
 //! Markdown: whatever was written, the page is safe and whole, and every link that is dropped is told.
 
-use runpress::markup::Origin;
-use runpress::markup::markdown::{Context, plain, render};
-use runpress::pictures::Size;
-use runpress::rules;
+use runpress::api::markup::Origin;
+use runpress::api::markup::markdown::{Context, plain, render};
+use runpress::api::pictures::Size;
+use runpress::api::rules;
 
 use super::html;
 

@@ -1,7 +1,7 @@
 //! Prose pages: the Markdown comes out as written, front matter or not.
 
-use runpress::diagnostics::Source;
-use runpress::formats::page::parse;
+use runpress::api::diagnostics::Source;
+use runpress::api::formats::page::parse;
 
 use super::places;
 

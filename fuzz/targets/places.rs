@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use runpress::characters::each;
-use runpress::diagnostics::{Diagnostic, PER_FILE, without_mark};
+use runpress::api::characters::each;
+use runpress::api::diagnostics::{Diagnostic, PER_FILE, without_mark};
 
 /// The longest message: some sentences with a few quoted values in them.
 const MESSAGE: usize = 1_000;

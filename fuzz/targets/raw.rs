@@ -1,6 +1,6 @@
 //! Raw output logs: every line is counted once, and no problem shows anything of one.
 
-use runpress::formats::raw::{FILE_NAME, read};
+use runpress::api::formats::raw::{FILE_NAME, read};
 
 use super::{MARK, marked, places};
 

@@ -1,13 +1,13 @@
 //! Run records: white space, a byte order mark and unknown keys change nothing; what is read has no error.
 
-use runpress::diagnostics::Source;
-use runpress::formats::run_record::{FILE_NAME, RunRecord, parse};
-use runpress::inspect;
-use runpress::load::Loaded;
+use runpress::api::diagnostics::Source;
+use runpress::api::formats::run_record::{FILE_NAME, RunRecord, parse};
+use runpress::api::inspect;
+use runpress::api::load::Loaded;
 
 use super::{compact, marked, places};
 
-/// A file as [`runpress::load`] gives it.
+/// A file as [`runpress::api::load`] gives it.
 fn loaded(bytes: &[u8]) -> Loaded {
     Loaded {
         name: FILE_NAME.to_owned(),
@@ -44,7 +44,7 @@ pub fn run(bytes: &[u8]) {
     let (again, problems) = parse(Source::file(FILE_NAME, compact.as_bytes()));
     let again = again.unwrap_or_else(|| panic!("{problems:?} in {compact}"));
     assert_eq!(said(&again.record), said(&parsed.record));
-    let codes = |found: &[runpress::diagnostics::Diagnostic]| {
+    let codes = |found: &[runpress::api::diagnostics::Diagnostic]| {
         found
             .iter()
             .map(|d| (d.code.name, d.place.pointer.clone()))

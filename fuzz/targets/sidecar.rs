@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use runpress::config::Config;
-use runpress::formats::events;
-use runpress::formats::sidecar::parse;
-use runpress::model::tape::{self, Tape};
-use runpress::rules;
+use runpress::api::config::Config;
+use runpress::api::formats::events;
+use runpress::api::formats::sidecar::parse;
+use runpress::api::model::tape::{self, Tape};
+use runpress::api::rules;
 
 use super::places;
 

@@ -1,8 +1,8 @@
 //! Harn's tapes: written again, a tape has the same records and the same content hash.
 
-use runpress::formats::tape::{Tape, parse};
-use runpress::model::tape::{self, Payloads};
-use runpress::rules;
+use runpress::api::formats::tape::{Tape, parse};
+use runpress::api::model::tape::{self, Payloads};
+use runpress::api::rules;
 
 use super::places;
 

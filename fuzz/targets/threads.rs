@@ -1,11 +1,11 @@
 //! Review threads: a state and actions over it, replayed by the reducer and by a simpler one beside it.
 
-use runpress::diagnostics::Source;
-use runpress::formats::threads::{
+use runpress::api::diagnostics::Source;
+use runpress::api::formats::threads::{
     ACTIONS_FILE, Action, Annotation, STATE_FILE, parse_actions, parse_state,
 };
-use runpress::model::threads::{from_annotation, resource_path};
-use runpress::rules;
+use runpress::api::model::threads::{from_annotation, resource_path};
+use runpress::api::rules;
 
 use super::places;
 

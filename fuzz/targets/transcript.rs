@@ -1,9 +1,9 @@
 //! Transcripts: what is not public never comes out, not in what is shown and not in what is said about it.
 
-use runpress::diagnostics::Source;
-use runpress::feeds::transcript::BlockDocument;
-use runpress::formats::transcript::{FILE_NAME, parse};
-use runpress::model::transcript::public;
+use runpress::api::diagnostics::Source;
+use runpress::api::feeds::transcript::BlockDocument;
+use runpress::api::formats::transcript::{FILE_NAME, parse};
+use runpress::api::model::transcript::public;
 use serde_json::Value;
 
 use super::places;

@@ -1,10 +1,10 @@
 //! Reviews: everything that was written is still there, and every problem points at it.
 
-use runpress::config::Config;
-use runpress::diagnostics::Source;
-use runpress::formats::writeup::{FILE_NAME, FrontMatter, parse};
-use runpress::model::review::Rating;
-use runpress::rules;
+use runpress::api::config::Config;
+use runpress::api::diagnostics::Source;
+use runpress::api::formats::writeup::{FILE_NAME, FrontMatter, parse};
+use runpress::api::model::review::Rating;
+use runpress::api::rules;
 
 use super::places;
 

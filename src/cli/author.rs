@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::io::IsTerminal;
 use std::path::Path;
 
-use runpress::author::{self, AnnotationAuthor, Outcome, Refusal, RehashRequest, Request};
-use runpress::diagnostics::text::visible;
-use runpress::diagnostics::{self, Diagnostic, human};
-use runpress::site::{Overrides, Site};
+use runpress::api::author::{self, AnnotationAuthor, Outcome, Refusal, RehashRequest, Request};
+use runpress::api::diagnostics::text::visible;
+use runpress::api::diagnostics::{self, Diagnostic, human};
+use runpress::api::site::{Overrides, Site};
 
 use super::console::{print, refuse, say, say_raw, styled};
 use super::{Annotate, AuthorKind, CONTENT_ERRORS, COULD_NOT_RUN, Cli, build};

@@ -4,16 +4,17 @@ use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use runpress::diagnostics::text::visible;
-use runpress::diagnostics::{
+use runpress::Failure;
+use runpress::api::config;
+use runpress::api::diagnostics::text::visible;
+use runpress::api::diagnostics::{
     Diagnostic, Severity, SeverityCounts, github, human, json, junit, sarif,
 };
-use runpress::ledger::Build;
-use runpress::pipeline::{NoProgress, Outcome, Progress};
-use runpress::site::{Overrides, Site};
-use runpress::url::HttpUrl;
-use runpress::view::{format, summary};
-use runpress::{Failure, config};
+use runpress::api::ledger::Build;
+use runpress::api::pipeline::{NoProgress, Outcome, Progress};
+use runpress::api::site::{Overrides, Site};
+use runpress::api::url::HttpUrl;
+use runpress::api::view::{format, summary};
 
 use super::console::{Bar, refuse, say, say_raw, styled};
 use super::paths::Folders;

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use runpress::pipeline::Progress;
+use runpress::api::pipeline::Progress;
 
 use super::{COULD_NOT_RUN, Cli, Color};
 

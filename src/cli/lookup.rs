@@ -1,8 +1,8 @@
 //! Answers `explain` and `schema`: what a diagnostic means, and the shape of an input or a feed.
 
-use runpress::diagnostics::codes;
-use runpress::diagnostics::text::{nearest, visible};
-use runpress::schema::Describes;
+use runpress::api::diagnostics::codes;
+use runpress::api::diagnostics::text::{nearest, visible};
+use runpress::api::schema::Describes;
 
 use super::COULD_NOT_RUN;
 use super::console::{answer, refuse};
@@ -32,10 +32,10 @@ pub(crate) fn schema(name: Option<&str>) -> u8 {
     let Some(name) = name else {
         return answer(&all_schemas());
     };
-    if let Some(entry) = runpress::schema::find(name) {
+    if let Some(entry) = runpress::api::schema::find(name) {
         return answer(&entry.document());
     }
-    let names = runpress::schema::ALL.iter().map(|entry| entry.name);
+    let names = runpress::api::schema::ALL.iter().map(|entry| entry.name);
     let hint = nearest(name, names).map_or_else(
         || "Run `runpress schema` to list all names.".to_owned(),
         |near| format!("Did you mean `{near}`?"),
@@ -74,7 +74,7 @@ fn all_codes() -> String {
 
 /// All schemas, a line each.
 fn all_schemas() -> String {
-    runpress::schema::ALL
+    runpress::api::schema::ALL
         .iter()
         .map(|entry| {
             let (way, file) = match entry.describes {

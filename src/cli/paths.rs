@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use runpress::diagnostics::{Diagnostic, Place};
+use runpress::api::diagnostics::{Diagnostic, Place};
 
 /// The folders that the paths of problems begin in: the site's root, then content roots elsewhere.
 pub(crate) struct Folders(Vec<Folder>);

@@ -4,10 +4,10 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use runpress::diagnostics::text::visible;
-use runpress::serve::{Change, NotServed, PORT, Server, Watcher};
-use runpress::site::Overrides;
-use runpress::view::format;
+use runpress::api::diagnostics::text::visible;
+use runpress::api::serve::{Change, NotServed, PORT, Server, Watcher};
+use runpress::api::site::Overrides;
+use runpress::api::view::format;
 
 use super::console::{Bar, refuse, say, say_raw};
 use super::{COULD_NOT_RUN, Cli, Input, build};

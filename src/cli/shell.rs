@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::CommandFactory;
 use clap_complete::Shell;
 use clap_mangen::Man;
-use runpress::diagnostics::text::visible;
+use runpress::api::diagnostics::text::visible;
 
 use super::console::{answer, refuse};
 use super::{COULD_NOT_RUN, Cli};

@@ -16,11 +16,11 @@ mod annotation;
 mod layout;
 mod spans;
 
-pub use annotation::{AnnotationView, SpanLink, annotation_view, appearance};
+pub use annotation::{AnnotationView, annotation_view, appearance};
 use annotation::{Indexed, annotations_by_position};
 pub use layout::{Anchor, Layout};
 use spans::Pieces;
-pub use spans::{LANES, SpanPiece, lanes};
+pub use spans::{SpanPiece, lanes};
 
 /// Text over this many bytes or lines is folded.
 const FOLD_BYTES: usize = 2_000;

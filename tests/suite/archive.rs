@@ -1,6 +1,6 @@
 //! What holds across runs: order, addresses, comparable sets.
 
-use runpress::site::Overrides;
+use runpress::api::site::Overrides;
 
 use crate::support::{FIRST, FIRST_SLUG, Run, TestSite, codes, described};
 
@@ -442,7 +442,7 @@ fn prose_is_shown_on_the_page_of_its_name() {
             .texts("header nav a")
             .contains(&"The Guide".to_owned())
     );
-    let drafts = runpress::site::Overrides {
+    let drafts = runpress::api::site::Overrides {
         drafts: true,
         ..Default::default()
     };

@@ -1,6 +1,6 @@
 //! A new site: it checks without a warning, it builds, and it never replaces anything.
 
-use runpress::author::starter::FILES;
+use runpress::api::author::starter::FILES;
 
 use crate::crawl::problems;
 use crate::support::{TestSite, runpress_in, tree};

@@ -1,6 +1,6 @@
 //! The command line: options, reports, exit status.
 
-use runpress::site::Overrides;
+use runpress::api::site::Overrides;
 use serde_json::Value;
 
 use crate::support::{FIRST, Run, TestSite, command, runpress_in};
@@ -203,7 +203,7 @@ fn explain_says_what_a_code_means_and_names_the_nearest_of_an_unknown_one() {
     let all = site.runpress(&["explain"]);
     assert_eq!(
         all.stdout.lines().count(),
-        runpress::diagnostics::codes::all().count()
+        runpress::api::diagnostics::codes::all().count()
     );
 }
 

@@ -10,7 +10,7 @@ use std::process::Command;
 use std::sync::LazyLock;
 
 use rayon::prelude::*;
-use runpress::diagnostics::Code;
+use runpress::api::diagnostics::Code;
 
 use crate::support::{FIRST, Ran, TestSite, assert_snapshot, fixture, redacted, runpress_in};
 
@@ -71,12 +71,12 @@ fn set(code: &str) -> Set {
         "ledger.unreadable" => plain(CHECK, 2),
         "ledger.no-site" => plain(&["build", "-v", "--previous", "published"], 2),
         _ => {
-            let severity = runpress::diagnostics::codes::find(code).map(|code| code.severity);
+            let severity = runpress::api::diagnostics::codes::find(code).map(|code| code.severity);
             let family = code.split('.').next().unwrap_or_default();
             let status = match (severity, family, code) {
-                (Some(runpress::diagnostics::Severity::Error), "config" | "template", _)
+                (Some(runpress::api::diagnostics::Severity::Error), "config" | "template", _)
                 | (_, _, "content.missing-root") => 2,
-                (Some(runpress::diagnostics::Severity::Error), ..) => 1,
+                (Some(runpress::api::diagnostics::Severity::Error), ..) => 1,
                 _ => 0,
             };
             plain(CHECK, status)
@@ -129,7 +129,7 @@ fn file_in_the_way(site: &TestSite) -> Held {
 }
 
 fn all() -> Vec<&'static str> {
-    runpress::diagnostics::codes::all()
+    runpress::api::diagnostics::codes::all()
         .map(|code| code.name)
         // No input gives it: one that did would be fixed. The tests of `pipeline::flight` bring it about.
         .filter(|code| *code != "content.internal-error")
@@ -250,7 +250,7 @@ fn every_fixture_and_every_snapshot_belongs_to_a_code_that_exists() {
 
 /// What `runpress explain` prints for each code.
 static EXPLANATIONS: LazyLock<Vec<(&'static Code, Ran)>> = LazyLock::new(|| {
-    let codes: Vec<_> = runpress::diagnostics::codes::all().collect();
+    let codes: Vec<_> = runpress::api::diagnostics::codes::all().collect();
     let explain =
         |code: &'static Code| (code, runpress_in(Path::new("."), &["explain", code.name]));
     codes.into_par_iter().map(explain).collect()
@@ -285,7 +285,7 @@ fn an_explanation_has_no_white_space_at_the_end_of_a_line() {
 #[test]
 fn the_bad_example_of_a_missing_slot_misses_a_slot() {
     let site = TestSite::base();
-    let code = runpress::diagnostics::codes::find("template.missing-slot").expect("the code");
+    let code = runpress::api::diagnostics::codes::find("template.missing-slot").expect("the code");
     site.write(
         "templates/shell.html",
         format!(

@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use runpress::pipeline::NoProgress;
-use runpress::site::{Overrides, Site};
+use runpress::api::pipeline::NoProgress;
+use runpress::api::site::{Overrides, Site};
 
 use crate::support::{
     FIRST, FIRST_SLUG, HEADER, Page, Run, TestSite, annotation, codes, lines, messages, tree, words,

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use runpress::site::Overrides;
+use runpress::api::site::Overrides;
 
 use crate::support::{
     FIRST, FIRST_SLUG, HEADER, Run, TestSite, annotation, fixture_text, lines, raw,

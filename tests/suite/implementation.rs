@@ -7,8 +7,8 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::Command;
 
 use flate2::read::GzDecoder;
-use runpress::config::Config;
-use runpress::load::{self, WorkingFile, WorkingReader};
+use runpress::api::config::Config;
+use runpress::api::load::{self, WorkingFile, WorkingReader};
 use serde_json::{Value, json};
 
 use crate::support::{
@@ -374,7 +374,7 @@ fn a_file_that_is_too_large_is_an_error_and_so_many_files_are_a_warning_without_
 fn a_file_that_changes_while_it_is_read_is_never_published() {
     let site = with(ON, &[("main.ts", "main\n")]);
     let limits = Config::default().limits;
-    let found = runpress::discover::discover(site.root(), &[site.path("content")]).value;
+    let found = runpress::api::discover::discover(site.root(), &[site.path("content")]).value;
     let directory = &found.runs[0];
     let file = |bytes: u64| WorkingFile {
         path: "implementation/main.ts".to_owned(),

@@ -6,10 +6,10 @@ use std::os::unix::fs::symlink;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
-use runpress::config::Config;
-use runpress::diagnostics::Place;
-use runpress::discover::discover;
-use runpress::load::{self, WorkingReader};
+use runpress::api::config::Config;
+use runpress::api::diagnostics::Place;
+use runpress::api::discover::discover;
+use runpress::api::load::{self, WorkingReader};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use crate::support::{FIRST, Run, TestSite, codes, event, messages};

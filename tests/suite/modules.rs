@@ -26,17 +26,21 @@ impl Source {
                 .iter()
                 .map(|part| part.to_string_lossy().into_owned())
                 .collect();
-            let is_binary = matches!(name.first().map(String::as_str), Some("main" | "cli"));
-            if path.extension().is_none_or(|extension| extension != "rs") || is_binary {
+            if path.extension().is_none_or(|extension| extension != "rs") {
                 continue;
             }
+            let text = fs::read_to_string(&path).expect("UTF-8");
+            // The binary is a crate of its own, whose table is the library's.
+            let text = text
+                .replace("runpress::", "crate::")
+                .replace("\nuse cli", "\nuse crate::cli");
             if name
                 .last()
                 .is_some_and(|last| last == "mod" || last == "lib")
             {
                 name.pop();
             }
-            modules.insert(name, fs::read_to_string(&path).expect("UTF-8"));
+            modules.insert(name, text);
         }
         assert!(modules.len() > 150, "{} modules", modules.len());
         Self(modules)

@@ -1,6 +1,6 @@
 //! Invalid runs are set aside: the rest is published, and nothing of them is left in any list, table or feed.
 
-use runpress::site::Overrides;
+use runpress::api::site::Overrides;
 
 use crate::support::{
     FIRST, HEADER, Run, TestSite, annotation, codes, described, lines, messages, words,

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use runpress::site::Overrides;
+use runpress::api::site::Overrides;
 use serde_json::json;
 
 use crate::crawl::problems;

@@ -76,7 +76,7 @@ fn an_invalid_value_of_site_toml_is_reported_with_its_reason() {
             vec![(2, "The value of `page_size` must be at least 1")],
         ),
     ] {
-        let (_, problems) = runpress::config::parse("site.toml", &text);
+        let (_, problems) = runpress::api::config::parse("site.toml", &text);
         let found: Vec<_> = problems
             .iter()
             .map(|problem| {

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use runpress::pipeline::{NoProgress, Outcome};
-use runpress::site::{Overrides, Site};
+use runpress::api::pipeline::{NoProgress, Outcome};
+use runpress::api::site::{Overrides, Site};
 use scraper::{ElementRef, Html, Selector};
 use serde_json::Value;
 use serde_json::value::RawValue;

@@ -1,6 +1,6 @@
 //! Runs that have one address after the other: each is told as itself, and nothing gets in the way of the next build.
 
-use runpress::site::Overrides;
+use runpress::api::site::Overrides;
 use serde_json::json;
 
 use super::{LEDGER, ids, newest};

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use runpress::site::Overrides;
+use runpress::api::site::Overrides;
 use serde_json::json;
 
 use super::{LEDGER, OTHER, ids, newest, site};

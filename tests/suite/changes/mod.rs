@@ -5,7 +5,7 @@ mod fresh;
 mod moved;
 mod redacted;
 
-use runpress::site::Overrides;
+use runpress::api::site::Overrides;
 use serde_json::{Value, json};
 
 use crate::support::{

@@ -1,6 +1,6 @@
 //! Runs whose address changed: a page stays at the old one and leads to the new one.
 
-use runpress::site::Overrides;
+use runpress::api::site::Overrides;
 use serde_json::{Value, json};
 
 use super::{LEDGER, OTHER, newest, site};

@@ -1,6 +1,6 @@
 //! What was taken out of a record or a name does not come back in the ledger or on its pages.
 
-use runpress::site::Overrides;
+use runpress::api::site::Overrides;
 use serde_json::{Value, json};
 
 use super::{LEDGER, newest, site};

@@ -1,6 +1,6 @@
 //! What is read of a tape, and what is refused, as Harn’s own loader does it.
 
-use runpress::formats::tape::parse;
+use runpress::api::formats::tape::parse;
 use serde_json::{Value, json};
 
 use super::{FULL, HEADER, alone, hash, inline, sample, tape};
@@ -22,7 +22,7 @@ fn every_sample_has_the_hash_that_harn_computes_or_is_refused_as_by_harn() {
             assert!(
                 found
                     .iter()
-                    .any(runpress::diagnostics::Diagnostic::is_error),
+                    .any(runpress::api::diagnostics::Diagnostic::is_error),
                 "{file}"
             );
             continue;
@@ -226,13 +226,13 @@ fn a_phase_that_is_null_is_refused_as_null() {
 fn white_space_of_unicode_around_a_record_does_not_count() {
     let record = r#"{"type":"record","seq":0,"phase":"user_script","virtual_time_ms":0,"monotonic_ms":0,"kind":{"kind":"payload_redaction"}}"#;
     let plain = format!("{HEADER}\n{record}\n");
-    let (tape, _) = runpress::formats::tape::parse("t", plain.as_bytes());
+    let (tape, _) = runpress::api::formats::tape::parse("t", plain.as_bytes());
     let hash = tape.expect("a tape").content_hash;
     for text in [
         format!("{HEADER}\n\u{a0}{record}\u{2003}\n\u{a0}\n\u{b}\n"),
         format!("{HEADER}\n{record}\u{a0}"),
     ] {
-        let (tape, problems) = runpress::formats::tape::parse("t", text.as_bytes());
+        let (tape, problems) = runpress::api::formats::tape::parse("t", text.as_bytes());
         assert!(problems.is_empty(), "{problems:?}");
         assert_eq!(tape.expect("a tape").content_hash, hash, "{text:?}");
     }

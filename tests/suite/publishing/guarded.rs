@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use runpress::publish::Stage;
+use runpress::api::publish::Stage;
 
 use super::litter;
 use crate::support::{TestSite, differences, tree};

@@ -53,7 +53,7 @@ fn a_stopped_run_whose_record_is_broken_is_not_named_by_the_site_either() {
     site.write("content/runs/s3cret/run-record.json", record);
     let outcome = site.build();
     assert!(!outcome.published, "an error is an error");
-    let outcome = site.build_with(&runpress::site::Overrides {
+    let outcome = site.build_with(&runpress::api::site::Overrides {
         keep_going: true,
         ..Default::default()
     });

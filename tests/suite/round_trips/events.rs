@@ -1,8 +1,8 @@
 //! Event logs: each event is read as it was written, and a line that is none stays where it is.
 
 use proptest::prelude::*;
-use runpress::formats::events::{Fields, Kind, read};
-use runpress::formats::json::Str;
+use runpress::api::formats::events::{Fields, Kind, read};
+use runpress::api::formats::json::Str;
 use serde_json::value::RawValue;
 
 use crate::generate::{Dice, Json, dice, holds, json, lines, object, text};

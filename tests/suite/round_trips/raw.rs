@@ -1,7 +1,7 @@
 //! Raw output logs: each line is counted under its stream, however it is written.
 
 use proptest::prelude::*;
-use runpress::formats::raw::{Raw, read};
+use runpress::api::formats::raw::{Raw, read};
 
 use crate::generate::{Json, dice, holds, lines, object, text};
 

@@ -1,8 +1,8 @@
 //! Annotation sidecars: each annotation is read as it was written, comments or not.
 
 use proptest::prelude::*;
-use runpress::formats::json::Str;
-use runpress::formats::sidecar::{
+use runpress::api::formats::json::Str;
+use runpress::api::formats::sidecar::{
     Annotation, Author, AuthorKind, Header, HypothesisStatus, Link, Metadata, Span, parse,
 };
 use serde_json::value::RawValue;

@@ -1,9 +1,9 @@
 //! Harn's tapes: each record is read as it was written, and the content hash depends on nothing else.
 
 use proptest::prelude::*;
-use runpress::formats::json::Str;
-use runpress::formats::tape::change::Change;
-use runpress::formats::tape::{
+use runpress::api::formats::json::Str;
+use runpress::api::formats::tape::change::Change;
+use runpress::api::formats::tape::{
     Attribution, ClockSource, Effect, Header, Kind, Payload, Phase, Record, Recording, RunFacts,
     Segment, parse,
 };

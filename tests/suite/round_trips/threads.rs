@@ -1,10 +1,10 @@
 //! Review threads: a state is read as it was written, and actions do to it what the protocol says.
 
 use proptest::prelude::*;
-use runpress::diagnostics::Source;
-use runpress::formats::threads::{parse_actions, parse_state};
-use runpress::model::threads::{Lines, Thread, from_annotation};
-use runpress::rules::threads::replay;
+use runpress::api::diagnostics::Source;
+use runpress::api::formats::threads::{parse_actions, parse_state};
+use runpress::api::model::threads::{Lines, Thread, from_annotation};
+use runpress::api::rules::threads::replay;
 
 use crate::generate::{Dice, Json, dice, holds, lines, object, text};
 

@@ -1,9 +1,9 @@
 //! Transcripts: each turn is read as it was written, and exactly what is public is taken from it.
 
 use proptest::prelude::*;
-use runpress::diagnostics::Source;
-use runpress::formats::transcript::parse;
-use runpress::model::transcript::{Content, public};
+use runpress::api::diagnostics::Source;
+use runpress::api::formats::transcript::parse;
+use runpress::api::model::transcript::{Content, public};
 
 use crate::generate::{Dice, Json, dice, holds, object, text};
 

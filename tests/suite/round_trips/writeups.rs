@@ -1,8 +1,8 @@
 //! Reviews: the lines of the front matter and the text are read as they were written.
 
 use proptest::prelude::*;
-use runpress::diagnostics::Source;
-use runpress::formats::writeup::{FrontMatter, parse};
+use runpress::api::diagnostics::Source;
+use runpress::api::formats::writeup::{FrontMatter, parse};
 
 use crate::generate::{dice, holds, text};
 

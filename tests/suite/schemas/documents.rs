@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use runpress::pipeline::NoProgress;
-use runpress::schema::{self, Describes};
-use runpress::site::{Overrides, Site};
+use runpress::api::pipeline::NoProgress;
+use runpress::api::schema::{self, Describes};
+use runpress::api::site::{Overrides, Site};
 use serde_json::{Value, json};
 
 use super::{compiled, refusals, schema, walk};

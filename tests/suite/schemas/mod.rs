@@ -9,7 +9,7 @@ use jsonschema::Validator;
 use serde_json::{Map, Value};
 
 fn schema(name: &str) -> Value {
-    let entry = runpress::schema::find(name).unwrap_or_else(|| panic!("no schema {name}"));
+    let entry = runpress::api::schema::find(name).unwrap_or_else(|| panic!("no schema {name}"));
     serde_json::from_str(&entry.document()).expect("JSON")
 }
 

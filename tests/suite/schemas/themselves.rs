@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use runpress::config::{self, Config};
-use runpress::schema;
+use runpress::api::config::{self, Config};
+use runpress::api::schema;
 use serde_json::{Value, json};
 
 use super::outline::outline;

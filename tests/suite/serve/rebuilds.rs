@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use runpress::pipeline::{Memory, NoProgress};
-use runpress::site::{Overrides, Site};
+use runpress::api::pipeline::{Memory, NoProgress};
+use runpress::api::site::{Overrides, Site};
 
 use super::{RUN_PAGE, Served};
 use crate::support::{

@@ -17,18 +17,20 @@ fn report(annotations: &[String]) -> String {
 
 /// A run with errors has no run.json, so its report is taken where that would take it from.
 fn report_of(site: &TestSite) -> String {
-    let config = runpress::config::Config::default();
-    let found = runpress::discover::discover(site.root(), &[site.path("content")]).value;
+    let config = runpress::api::config::Config::default();
+    let found = runpress::api::discover::discover(site.root(), &[site.path("content")]).value;
     let directory = &found.runs[0];
-    let record = runpress::load::record(directory, &config.limits).expect("a record");
-    let (files, problems) = runpress::load::run(directory, &record, &config.limits);
+    let record = runpress::api::load::record(directory, &config.limits).expect("a record");
+    let (files, problems) = runpress::api::load::run(directory, &record, &config.limits);
     assert!(problems.is_empty(), "{problems:?}");
-    let inspected = runpress::inspect::files(&config, directory, None, &files).value;
+    let inspected = runpress::api::inspect::files(&config, directory, None, &files).value;
     let sidecar = inspected.sidecars[0]
         .as_ref()
         .expect("a sidecar that loads");
-    serde_json::to_string(&runpress::feeds::report::HarnReport::from(&sidecar.report))
-        .expect("JSON")
+    serde_json::to_string(&runpress::api::feeds::report::HarnReport::from(
+        &sidecar.report,
+    ))
+    .expect("JSON")
 }
 
 fn problems(annotations: &[String]) -> String {

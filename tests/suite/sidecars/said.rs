@@ -157,7 +157,7 @@ fn fields_that_are_free_in_harn_never_stop_a_publication() {
         !outcome
             .diagnostics
             .iter()
-            .any(runpress::diagnostics::Diagnostic::is_error)
+            .any(runpress::api::diagnostics::Diagnostic::is_error)
     );
     let page = site.first_page();
     assert_eq!(

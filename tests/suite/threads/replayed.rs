@@ -70,7 +70,7 @@ fn actions_of_another_channel_are_skipped_and_counted() {
     );
     let reply = json!({ "channel": ours, "serverSeq": 8,
         "action": { "type": "annotations/entrySet", "annotationId": "a", "entry": plain("2", "ours") } });
-    let noted = |outcome: &runpress::pipeline::Outcome| {
+    let noted = |outcome: &runpress::api::pipeline::Outcome| {
         assert_eq!(codes(outcome), ["threads.foreign-channel"]);
         outcome.diagnostics[0].message.clone()
     };

@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use proptest::collection::vec;
 use proptest::option::of;
 use proptest::prelude::*;
-use runpress::formats::json::Node;
-use runpress::formats::reader::Number;
-use runpress::formats::run_record::{
+use runpress::api::formats::json::Node;
+use runpress::api::formats::reader::Number;
+use runpress::api::formats::run_record::{
     Adversarial, Assertion, Check, Cost, DebugScript, Environment, Links, Media, Metrics,
     Performance, PerformanceCase, PriorEntry, Proof, ReferenceComparison, RunRecord, ScriptOutput,
     Showcase, Skipped, Status, Step, Subject, Text, Tokens, Toolchain, Tooling, Validation,

@@ -3,8 +3,8 @@
 mod made;
 mod written;
 
-use runpress::diagnostics::Source;
-use runpress::formats::run_record::parse;
+use runpress::api::diagnostics::Source;
+use runpress::api::formats::run_record::parse;
 
 use crate::generate::{dice, holds};
 

@@ -1,8 +1,8 @@
 //! Records written as JSON, in any way that means the same.
 
-use runpress::formats::json::Node;
-use runpress::formats::reader::Number;
-use runpress::formats::run_record::{
+use runpress::api::formats::json::Node;
+use runpress::api::formats::reader::Number;
+use runpress::api::formats::run_record::{
     Adversarial, DebugScript, Metrics, Performance, RunRecord, Showcase, Step, Subject, Text,
     Toolchain, Validation,
 };

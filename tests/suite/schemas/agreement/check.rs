@@ -1,10 +1,12 @@
 //! Whether the check accepts a document for its shape, leaving aside what no schema can know.
 
-use runpress::config::{self, Config};
-use runpress::diagnostics::{Diagnostic, Source};
-use runpress::formats::{events, raw, run_record, sidecar, tape, threads, transcript, withdrawn};
-use runpress::model::tape::{Tape, from_event};
-use runpress::rules;
+use runpress::api::config::{self, Config};
+use runpress::api::diagnostics::{Diagnostic, Source};
+use runpress::api::formats::{
+    events, raw, run_record, sidecar, tape, threads, transcript, withdrawn,
+};
+use runpress::api::model::tape::{Tape, from_event};
+use runpress::api::rules;
 use serde_json::Value;
 
 fn none_of(problems: &[Diagnostic], codes: &[&str]) -> bool {

@@ -3,7 +3,7 @@
 mod cases;
 mod check;
 
-use runpress::schema::{self, Describes};
+use runpress::api::schema::{self, Describes};
 use serde_json::{Value, json};
 
 use super::{compiled, refusals, schema};

@@ -1,0 +1,84 @@
+//! What the binary, the tests, the benchmarks and the fuzz targets use, by the modules that it comes from. All else is private to
+//! the crate, so that the compiler reports what nothing uses. It is no stable interface.
+
+#![allow(missing_docs, reason = "each is documented where it comes from")]
+
+pub mod author {
+    pub use crate::author::{
+        AnnotationAuthor, Outcome, Refusal, RehashRequest, Request, annotate, rehash, starter,
+        validate,
+    };
+}
+pub mod characters {
+    pub use crate::characters::each;
+}
+pub mod config {
+    pub use crate::config::{Config, FILE_NAME, parse};
+}
+pub mod diagnostics {
+    pub use crate::diagnostics::{
+        Code, Diagnostic, PER_FILE, Place, Severity, SeverityCounts, Source, codes, github, human,
+        json, junit, sarif, sort, text, without_mark,
+    };
+}
+pub mod discover {
+    pub use crate::discover::{RunDirectory, discover};
+}
+pub mod feeds {
+    pub use crate::feeds::{report, transcript};
+}
+pub mod formats {
+    pub use crate::formats::{
+        events, json, page, raw, reader, run_record, sidecar, tape, threads, transcript, withdrawn,
+        writeup,
+    };
+}
+pub mod inspect {
+    pub use crate::inspect::{files, record};
+}
+pub mod ledger {
+    pub use crate::ledger::Build;
+}
+pub mod load {
+    pub use crate::load::{
+        Loaded, WorkingFile, WorkingReader, asset, asset_reader, implementation, payload, prose,
+        record, run, working_digest, working_tree,
+    };
+}
+pub mod markup {
+    pub use crate::markup::{Origin, markdown};
+}
+pub mod model {
+    pub use crate::model::{review, tape, threads, transcript};
+}
+pub mod pictures {
+    pub use crate::pictures::Size;
+}
+pub mod pipeline {
+    pub use crate::pipeline::{Memory, NoProgress, Outcome, Progress};
+}
+pub mod publish {
+    pub use crate::publish::Stage;
+}
+pub mod render {
+    pub use crate::render::{strip, timeline};
+}
+pub mod rules {
+    pub use crate::rules::{markdown, record, review, sidecar, tape, threads};
+}
+pub mod schema {
+    pub use crate::schema::{ALL, Describes, find};
+}
+#[cfg(feature = "serve")]
+pub mod serve {
+    pub use crate::serve::{Change, NotServed, PORT, Server, Watcher};
+}
+pub mod site {
+    pub use crate::site::{Overrides, Site};
+}
+pub mod url {
+    pub use crate::url::{HttpUrl, is_host, is_site_path};
+}
+pub mod view {
+    pub use crate::view::{format, strip, summary, timeline};
+}
