@@ -107,6 +107,8 @@ pub struct Spooled {
     pub cards: Vec<SpooledCard>,
     /// The beginning of the writeup, as plain text.
     pub writeup: Slice,
+    /// What it brings to a comparison, and after that each further tape.
+    pub compare: Vec<Slice>,
 }
 
 /// A card in the spool, and what it is sorted by.

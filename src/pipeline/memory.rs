@@ -107,6 +107,12 @@ impl Memory {
             anchors: copied(of.anchors)?,
             cards: cards.collect::<Result<_, Diagnostic>>()?,
             writeup: copied(of.writeup)?,
+            compare: of
+                .compare
+                .iter()
+                .copied()
+                .map(copied)
+                .collect::<Result<_, _>>()?,
         })
     }
 

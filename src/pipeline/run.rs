@@ -52,12 +52,11 @@ pub struct Output<'a> {
 type Artifact = fn(&CheckedRun<'_>, &mut Files<'_>) -> Result<(), StageError>;
 
 /// Everything that is published of a run, in the order in which it is written.
-const ARTIFACTS: [Artifact; 7] = [
+const ARTIFACTS: [Artifact; 6] = [
     downloads::write,      // events.jsonl, tapes and sidecars, by their names
     assets::write,         // assets/<name>
     implementation::write, // implementation.tar.gz
     document::write,       // run.json
-    compare::write,        // compare.js, compare-<tape>.js
     events::write,         // events/<page>/index.html, text/<name>.txt
     page::write,           // index.html
 ];
@@ -232,6 +231,7 @@ impl<'a> Job<'a> {
             write(&run, &mut files)?;
         }
         kept.findings.spooled = spooled::write(output.stage, entry, inspected, layouts)?;
+        kept.findings.spooled.compare = compare::spool(&run, &mut files)?;
         if self.is_newest && review.is_some() {
             kept.findings.writeup_html = Some(writeup.as_str().to_owned());
         }

@@ -1,4 +1,7 @@
 //! Knows the data of the site's own scripts: classic scripts of at most 1 MB, because `fetch` does not work from disk.
+//!
+//! Where a part ends depends on the items near its end and not on all that came before, and its name on its first item. So a
+//! new item changes the part that it belongs into, and the others stay the files that they were.
 
 use serde::Serialize;
 
@@ -6,18 +9,27 @@ use super::script::write_safe;
 
 /// The largest part, in bytes: a browser reads it without a pause that a reader would notice.
 const MOST: usize = 1_000_000;
+/// A part of at least so many bytes ends before the next key that can begin one.
+const ENOUGH: usize = 200_000;
+/// One key in so many can begin a part.
+const BEGINNERS: u8 = 8;
+/// Digits of the name of a part.
+const DIGITS: usize = 10;
 const END: &[u8] = b"\n])\n";
 
-/// A list that is handed to a function of the site's scripts, part by part: `runpress.search(1, [..])`.
+/// A list that is handed to a function of the site's scripts, part by part: `runpress.search([..])`.
 #[derive(Debug)]
 pub struct Parts {
     function: &'static str,
-    /// How many parts were begun.
-    pub begun: usize,
+    /// The first key and the name of each part that was begun.
+    pub begun: Vec<(String, String)>,
     /// How many items were pushed.
     pub items: usize,
     bytes: Vec<u8>,
 }
+
+/// A part: its name and its bytes.
+pub type Part = (String, Vec<u8>);
 
 impl Parts {
     /// An empty list for `runpress.<function>`.
@@ -25,87 +37,108 @@ impl Parts {
     pub const fn new(function: &'static str) -> Self {
         Self {
             function,
-            begun: 0,
+            begun: Vec::new(),
             items: 0,
             bytes: Vec::new(),
         }
     }
 
-    /// Adds an item. When it does not fit into the part, that part comes back: its number and its bytes.
+    /// Adds an item under a key that no other item has. When it does not belong into the part, that part comes back.
     ///
     /// # Errors
     /// Those of the item's own `Serialize`.
-    pub fn push(&mut self, item: &impl Serialize) -> serde_json::Result<Option<(usize, Vec<u8>)>> {
+    pub fn push(&mut self, key: &str, item: &impl Serialize) -> serde_json::Result<Option<Part>> {
         let mut json = Vec::new();
         write_safe(&mut json, item)?;
+        Ok(self.push_written(key, &json))
+    }
+
+    /// Adds an item that was written by [`super::script::item`].
+    pub fn push_written(&mut self, key: &str, json: &[u8]) -> Option<Part> {
         self.items += 1;
-        let full = (self.bytes.len() + json.len() + END.len() + 2 > MOST)
-            .then(|| self.take())
-            .flatten();
+        let digest = blake3::hash(key.as_bytes());
+        let begins = self.bytes.len() > ENOUGH && digest.as_bytes()[0].is_multiple_of(BEGINNERS);
+        let full = begins || self.bytes.len() + json.len() + END.len() + 2 > MOST;
+        let full = full.then(|| self.take()).flatten();
         if self.bytes.is_empty() {
-            self.begun += 1;
-            let head = format!("runpress.{}({}, [\n", self.function, self.begun);
+            let name = digest.to_hex()[..DIGITS].to_owned();
+            self.begun.push((key.to_owned(), name));
+            let head = format!("runpress.{}([\n", self.function);
             self.bytes.extend_from_slice(head.as_bytes());
         } else {
             self.bytes.extend_from_slice(b",\n");
         }
-        self.bytes.append(&mut json);
-        Ok(full)
+        self.bytes.extend_from_slice(json);
+        full
     }
 
-    /// The part that was begun, if there is one: its number and its bytes.
-    pub fn take(&mut self) -> Option<(usize, Vec<u8>)> {
-        (!self.bytes.is_empty()).then(|| {
-            self.bytes.extend_from_slice(END);
-            (self.begun, std::mem::take(&mut self.bytes))
-        })
+    /// The part that was begun, if there is one.
+    pub fn take(&mut self) -> Option<Part> {
+        let bytes = std::mem::take(&mut self.bytes);
+        let (_, name) = self.begun.last().filter(|_| !bytes.is_empty())?;
+        Some((name.clone(), [&bytes, END].concat()))
     }
-}
 
-/// A script that says what the parts hold, before any of them: `runpress.<function>(0, ..)`.
-///
-/// # Errors
-/// Those of the value's own `Serialize`.
-pub fn manifest(function: &str, value: &impl Serialize) -> serde_json::Result<Vec<u8>> {
-    let mut bytes = format!("runpress.{function}(0, ").into_bytes();
-    write_safe(&mut bytes, value)?;
-    bytes.extend_from_slice(b")\n");
-    Ok(bytes)
+    /// The names of the parts.
+    #[must_use]
+    pub fn names(&self) -> Vec<&str> {
+        self.begun.iter().map(|(_, name)| name.as_str()).collect()
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// The parts of items of so many bytes, under these keys.
+    fn parts(keys: impl IntoIterator<Item = usize>, bytes: usize) -> Vec<Part> {
+        let mut parts = Parts::new("runs");
+        let mut all = Vec::new();
+        for key in keys {
+            let item = format!("{key} {}", "x".repeat(bytes));
+            all.extend(parts.push(&key.to_string(), &item).expect("text"));
+        }
+        all.extend(parts.take());
+        assert_eq!(parts.names().len(), all.len());
+        all
+    }
+
     #[test]
     fn a_part_is_a_script_that_markup_and_line_separators_cannot_leave() {
         let mut parts = Parts::new("search");
-        assert!(matches!(parts.push(&("</script>\u{2028}", 1)), Ok(None)));
-        let (number, bytes) = parts.take().expect("a part");
-        assert_eq!(number, 1);
+        assert!(matches!(
+            parts.push("a", &("</script>\u{2028}", 1)),
+            Ok(None)
+        ));
+        let (name, bytes) = parts.take().expect("a part");
+        assert_eq!(parts.begun, [("a".to_owned(), name)]);
         assert_eq!(
             String::from_utf8(bytes).expect("UTF-8"),
-            "runpress.search(1, [\n[\"\\u003c/script>\u{fffd}\",1]\n])\n"
+            "runpress.search([\n[\"\\u003c/script>\u{fffd}\",1]\n])\n"
         );
         assert!(parts.take().is_none());
     }
 
     #[test]
     fn no_part_is_larger_than_one_megabyte_and_no_item_is_cut_or_lost() {
-        let mut parts = Parts::new("runs");
-        let item = "x".repeat(300_000);
-        let mut all = Vec::new();
-        for _ in 0..20 {
-            all.extend(parts.push(&item).expect("text"));
-        }
-        all.extend(parts.take());
-        let numbers: Vec<_> = all.iter().map(|(number, _)| *number).collect();
-        assert_eq!(numbers, [1, 2, 3, 4, 5, 6, 7]);
-        assert_eq!((parts.begun, parts.items), (7, 20));
+        let all = parts(0..20, 300_000);
+        assert!(all.len() >= 7, "{}", all.len());
         assert!(all.iter().all(|(_, bytes)| bytes.len() <= MOST));
-        let items = all
+        let lines = all
             .iter()
-            .map(|(_, bytes)| String::from_utf8_lossy(bytes).matches(&item).count());
-        assert_eq!(items.sum::<usize>(), 20);
+            .map(|(_, bytes)| bytes.iter().filter(|byte| **byte == b'x').count());
+        assert_eq!(lines.sum::<usize>(), 20 * 300_000);
+    }
+
+    #[test]
+    fn a_new_item_leaves_nearly_all_parts_as_they_were() {
+        let before = parts(1..1_000, 5_000);
+        let changed = |after: Vec<Part>| {
+            assert!(before.len() > 15, "{}", before.len());
+            after.iter().filter(|part| !before.contains(part)).count()
+        };
+        assert!(changed(parts(0..1_000, 5_000)) <= 3, "at the beginning");
+        let inserted = (1..500).chain([5_000]).chain(500..1_000);
+        assert!(changed(parts(inserted, 5_000)) <= 3, "in the middle");
     }
 }

@@ -1,9 +1,6 @@
 //! Knows how data reaches the site's own scripts: as a classic script with one call, because `fetch` does not work
 //! from disk. These files are the site's own internals, no feeds: they have no schema and no version, and are
 //! listed nowhere.
-//!
-//! `runs/<slug>/compare.js` calls `runpress.run` with a [`crate::view::compare::RunData`], and `compare-2.js` beside it
-//! with the [`crate::view::compare::TapeData`] of the run's second tape.
 
 use std::io::{self, Write};
 
@@ -20,8 +17,17 @@ use crate::characters::{marked, symbol};
 pub fn call(function: &str, value: &impl Serialize) -> serde_json::Result<Vec<u8>> {
     let mut out = format!("runpress.{function}(").into_bytes();
     write_safe(&mut out, value)?;
-    out.extend_from_slice(b");\n");
+    out.extend_from_slice(b")\n");
     Ok(out)
+}
+
+/// An item of [`super::parts::Parts`].
+///
+/// # Errors
+/// Those of the value's own `Serialize`.
+pub fn item(value: &impl Serialize) -> serde_json::Result<Vec<u8>> {
+    let mut out = Vec::new();
+    write_safe(&mut out, value).map(|()| out)
 }
 
 /// Writes JSON that may be in a script. The scripts of the site show its texts as they are, so the characters that trick a
@@ -86,7 +92,7 @@ mod tests {
         .expect("JSON");
         assert_eq!(
             String::from_utf8(script).expect("UTF-8"),
-            "runpress.run([\"\\u003c/script>\u{fffd}\u{fffd}\\n\u{fffd}␛␈\\\"\\\\\"]);\n"
+            "runpress.run([\"\\u003c/script>\u{fffd}\u{fffd}\\n\u{fffd}␛␈\\\"\\\\\"])\n"
         );
     }
 }

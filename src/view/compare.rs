@@ -1,5 +1,7 @@
 //! Knows what runs are compared by: the page, and what each run brings to it.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 
 use crate::model::archive::Archive;
@@ -48,26 +50,15 @@ pub fn page(archive: &Archive, findings: &[Findings]) -> ComparePage {
     }
 }
 
-/// What a run brings to a comparison.
+/// What the script reads first: where each run is, and what is the same for all runs and so not repeated.
 #[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct RunData<'a> {
-    slug: String,
-    /// Case, variant and version.
-    title: String,
-    model: String,
-    harness: String,
-    /// Day on which it finished.
-    date: String,
-    /// First part of its id.
-    id: String,
+pub struct Manifest {
+    /// The first [`key`] and the name of each part.
+    parts: Vec<(String, String)>,
+    /// The fields of a run, in the order of [`RunData::fields`].
     groups: Vec<Group>,
-    metrics: Vec<Metric>,
-    checks: Vec<Check>,
-    tapes: Vec<TapeSummary>,
-    /// The first of them; each further one has a script of its own.
-    tape: Option<TapeData<'a>>,
-    writeup: Option<Writeup>,
+    /// The names of [`RunData::metrics`].
+    metrics: Vec<&'static str>,
 }
 
 /// Fields under one heading.
@@ -80,20 +71,64 @@ struct Group {
 #[derive(Debug, Serialize)]
 struct Field {
     name: &'static str,
-    /// Null when it is unknown.
-    text: Option<String>,
     /// Whether it belongs to the task: runs that differ in it are not comparable.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     task: bool,
 }
 
-#[derive(Debug, Serialize)]
-struct Metric {
-    name: &'static str,
-    /// Null when it is unknown.
-    value: Option<f64>,
-    text: String,
+impl Manifest {
+    /// What the parts hold; `parts` are their first keys and their names.
+    #[must_use]
+    pub fn new(parts: Vec<(String, String)>) -> Self {
+        let groups = GROUPS.iter().map(|(name, fields)| {
+            let fields = fields.iter();
+            let fields = fields.map(|&(name, task, _)| Field { name, task });
+            Group {
+                name,
+                fields: fields.collect(),
+            }
+        });
+        Self {
+            parts,
+            groups: groups.collect(),
+            metrics: METRICS.iter().map(|(name, _)| *name).collect(),
+        }
+    }
 }
+
+/// Under what a run is found, and its further tapes, counted from 1: `a~2` is the second tape of `a`.
+#[must_use]
+pub fn key(slug: &str, tape: usize) -> String {
+    match tape {
+        0 => slug.to_owned(),
+        tape => format!("{slug}~{}", tape + 1),
+    }
+}
+
+/// What a run brings to a comparison.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RunData<'a> {
+    /// Case, variant and version.
+    title: String,
+    model: String,
+    harness: String,
+    /// Day on which it finished.
+    date: String,
+    /// First part of its id.
+    id: String,
+    /// The fields of all groups; null where one is unknown.
+    fields: Vec<Option<String>>,
+    metrics: Vec<Metric>,
+    checks: Vec<Check>,
+    tapes: Vec<TapeSummary>,
+    /// The first of them.
+    tape: Option<TapeData<'a>>,
+    writeup: Option<Writeup>,
+}
+
+/// A number, null when it is unknown, and how it is shown.
+type Metric = (Option<f64>, String);
 
 #[derive(Debug, Serialize)]
 struct Check {
@@ -130,15 +165,17 @@ pub fn data<'a>(
 ) -> RunData<'a> {
     let run = &s.entry.run;
     let subject = &run.subject;
+    let fields = GROUPS.iter().flat_map(|(_, fields)| *fields);
     RunData {
-        slug: s.entry.slug.clone(),
         title: cut(&run.title(), FIELD),
         model: cut(&subject.model, FIELD),
         harness: cut(&subject.harness, FIELD),
         date: format::when(run.recency()).date,
         id: s.entry.label.clone(),
-        groups: groups(s),
-        metrics: metrics(s),
+        fields: fields
+            .map(|(_, _, text)| text(s).map(|text| cut(&text, FIELD)))
+            .collect(),
+        metrics: METRICS.iter().map(|(_, metric)| metric(s)).collect(),
         checks: run
             .validation
             .checks
@@ -187,120 +224,151 @@ fn cut(text: &str, limit: usize) -> String {
         .map_or_else(|| text.to_owned(), |(end, _)| format!("{}…", &text[..end]))
 }
 
-fn groups(s: &Sources<'_>) -> Vec<Group> {
-    let run = &s.entry.run;
-    let (subject, environment) = (&run.subject, &run.environment);
-    let field = |name, text: Option<&str>| Field {
-        name,
-        text: text.map(|text| cut(text, FIELD)),
-        task: false,
-    };
-    let known = |name, text: &str| field(name, Some(text));
-    let maybe = |name, text: Option<&String>| field(name, text.map(String::as_str));
-    let task = |field: Field| Field {
-        task: true,
-        ..field
-    };
-    let step = |name, recorded: &Recorded| {
-        let words = |step: &Step| {
-            let outcome = if step.succeeded {
-                "succeeded"
-            } else {
-                "failed"
-            };
-            format!("{outcome}: {}", step.command)
-        };
-        match recorded {
-            Recorded::Step(step) => known(name, &words(step)),
-            Recorded::Never => known(name, "did not run"),
-            Recorded::Unknown => field(name, None),
+type Text = for<'a> fn(&'a Sources<'_>) -> Option<Cow<'a, str>>;
+
+/// A field that belongs to the task.
+const TASK: bool = true;
+/// Any other field.
+const OTHER: bool = false;
+
+/// The fields that are compared: name, whether it belongs to the task, and what a run has there.
+const GROUPS: [(&str, &[(&str, bool, Text)]); 3] = [
+    (
+        "What was run",
+        &[
+            ("Case", TASK, |s| known(&s.entry.run.subject.case)),
+            ("Version", TASK, |s| known(&s.entry.run.subject.version)),
+            ("Variant", TASK, |s| maybe(&s.entry.run.subject.variant)),
+            ("Kind of test", OTHER, |s| {
+                known(&s.entry.run.subject.test_type)
+            }),
+            ("Model", OTHER, |s| known(&s.entry.run.subject.model)),
+            ("Harness", OTHER, |s| known(&s.entry.run.subject.harness)),
+            ("Version of the harness", OTHER, |s| {
+                maybe(&s.entry.run.subject.harness_version)
+            }),
+            ("Orchestrator", TASK, |s| {
+                known(&s.entry.run.subject.orchestrator)
+            }),
+            ("Engine", TASK, |s| {
+                Some(s.entry.run.subject.engine_label().into())
+            }),
+        ],
+    ),
+    (
+        "How it ended",
+        &[
+            ("State", OTHER, |s| known(&s.entry.run.state.word)),
+            ("Detail", OTHER, |s| maybe(&s.entry.run.state.detail)),
+            ("Rating", OTHER, |s| {
+                Some(s.review?.rating.map(Rating::word)?.into())
+            }),
+            ("Loaded", OTHER, |s| {
+                let loaded = s.entry.run.validation.loaded;
+                known(if loaded { "yes" } else { "no" })
+            }),
+            ("Not loaded because", OTHER, |s| {
+                maybe(&s.entry.run.validation.detail)
+            }),
+            ("Install", OTHER, |s| step(&s.entry.run.validation.install)),
+            ("Build", OTHER, |s| step(&s.entry.run.validation.build)),
+            ("Started", OTHER, |s| {
+                Some(format::when(&s.entry.run.started).text.into())
+            }),
+            ("Finished", OTHER, |s| {
+                Some(format::when(&s.entry.run.finished).text.into())
+            }),
+        ],
+    ),
+    (
+        "Where it ran",
+        &[
+            ("Operating system", OTHER, |s| {
+                maybe(&s.entry.run.environment.os)
+            }),
+            ("Container image", OTHER, |s| {
+                maybe(&s.entry.run.environment.container_image)
+            }),
+            ("Node.js", OTHER, |s| {
+                maybe(&s.entry.run.environment.node_version)
+            }),
+            ("Authentication", OTHER, |s| {
+                maybe(&s.entry.run.environment.auth_mode)
+            }),
+            ("Test Cabinet commit", OTHER, |s| {
+                maybe(&s.entry.run.environment.test_cabinet_commit)
+            }),
+        ],
+    ),
+];
+
+fn known(text: &str) -> Option<Cow<'_, str>> {
+    Some(Cow::Borrowed(text))
+}
+
+fn maybe(text: &Option<String>) -> Option<Cow<'_, str>> {
+    text.as_deref().map(Cow::Borrowed)
+}
+
+fn step(recorded: &Recorded) -> Option<Cow<'_, str>> {
+    match recorded {
+        Recorded::Step(Step {
+            succeeded, command, ..
+        }) => {
+            let outcome = if *succeeded { "succeeded" } else { "failed" };
+            Some(format!("{outcome}: {command}").into())
         }
-    };
-    let rating = s.review.and_then(|review| review.rating);
-    let loaded = if run.validation.loaded { "yes" } else { "no" };
-    let group = |name, fields| Group { name, fields };
-    vec![
-        group(
-            "What was run",
-            vec![
-                task(known("Case", &subject.case)),
-                task(known("Version", &subject.version)),
-                task(maybe("Variant", subject.variant.as_ref())),
-                known("Kind of test", &subject.test_type),
-                known("Model", &subject.model),
-                known("Harness", &subject.harness),
-                maybe("Version of the harness", subject.harness_version.as_ref()),
-                task(known("Orchestrator", &subject.orchestrator)),
-                task(known("Engine", &subject.engine_label())),
-            ],
-        ),
-        group(
-            "How it ended",
-            vec![
-                known("State", &run.state.word),
-                maybe("Detail", run.state.detail.as_ref()),
-                field("Rating", rating.map(Rating::word)),
-                known("Loaded", loaded),
-                maybe("Not loaded because", run.validation.detail.as_ref()),
-                step("Install", &run.validation.install),
-                step("Build", &run.validation.build),
-                known("Started", &format::when(&run.started).text),
-                known("Finished", &format::when(&run.finished).text),
-            ],
-        ),
-        group(
-            "Where it ran",
-            vec![
-                maybe("Operating system", environment.os.as_ref()),
-                maybe("Container image", environment.container_image.as_ref()),
-                maybe("Node.js", environment.node_version.as_ref()),
-                maybe("Authentication", environment.auth_mode.as_ref()),
-                maybe(
-                    "Test Cabinet commit",
-                    environment.test_cabinet_commit.as_ref(),
-                ),
-            ],
-        ),
-    ]
+        Recorded::Never => known("did not run"),
+        Recorded::Unknown => None,
+    }
+}
+
+/// The numbers that are compared.
+const METRICS: [(&str, fn(&Sources<'_>) -> Metric); 10] = [
+    ("Uncached input", |s| tokens(s, 0)),
+    ("Cached input", |s| tokens(s, 1)),
+    ("Output", |s| tokens(s, 2)),
+    ("Reasoning", |s| tokens(s, 3)),
+    ("Comparable cost", |s| {
+        cost(s.entry.run.metrics.comparable_cost.as_ref())
+    }),
+    ("Actual cost", |s| {
+        cost(s.entry.run.metrics.actual_cost.as_ref())
+    }),
+    ("Run time", |s| {
+        let seconds = &s.entry.run.metrics.run_time_seconds;
+        recorded(Some(seconds), &format::run_time(seconds))
+    }),
+    ("Events", |s| counted(of_tapes(s, |tape| tape.events.len()))),
+    ("Failures", |s| counted(of_tapes(s, |tape| tape.failures()))),
+    ("Annotations", |s| {
+        let sidecars = s.sidecars.iter().flatten();
+        counted(Some(
+            sidecars.map(|sidecar| sidecar.annotations.len()).sum(),
+        ))
+    }),
+];
+
+fn recorded(number: Option<&Number>, cell: &Cell) -> Metric {
+    (number.map(|number| number.value), cell.text().to_owned())
+}
+
+fn tokens(s: &Sources<'_>, class: usize) -> Metric {
+    let (_, number) = s.entry.run.metrics.tokens()[class];
+    recorded(number, &format::tokens(number))
+}
+
+fn cost(number: Option<&Number>) -> Metric {
+    recorded(number, &format::cost(number))
 }
 
 #[allow(clippy::cast_precision_loss, reason = "lengths of bars")]
-fn metrics(s: &Sources<'_>) -> Vec<Metric> {
-    let metrics = &s.entry.run.metrics;
-    let recorded = |name, number: Option<&Number>, cell: Cell| Metric {
-        name,
-        value: number.map(|number| number.value),
-        text: cell.text().to_owned(),
-    };
-    let cost = |name, number: &Option<Number>| {
-        let number = number.as_ref();
-        recorded(name, number, format::cost(number))
-    };
-    let counted = |name, count: Option<usize>| Metric {
-        name,
-        value: count.map(|count| count as f64),
-        text: count.map_or_else(String::new, |count| format::grouped(&count.to_string())),
-    };
-    let seconds = &metrics.run_time_seconds;
-    let annotations = s.sidecars.iter().flatten();
-    // Without a tape nothing is known of them.
-    let tapes = Some(s.tapes).filter(|tapes| !tapes.is_empty());
-    let events = tapes.map(|tapes| tapes.iter().map(|tape| tape.events.len()).sum());
-    let failures = tapes.map(|tapes| tapes.iter().map(Tape::failures).sum());
-    let names = ["Uncached input", "Cached input", "Output", "Reasoning"];
-    let tokens = names.into_iter().zip(metrics.tokens());
-    let tokens = tokens.map(|(name, (_, number))| recorded(name, number, format::tokens(number)));
-    tokens
-        .chain([
-            cost("Comparable cost", &metrics.comparable_cost),
-            cost("Actual cost", &metrics.actual_cost),
-            recorded("Run time", Some(seconds), format::run_time(seconds)),
-            counted("Events", events),
-            counted("Failures", failures),
-            counted(
-                "Annotations",
-                Some(annotations.map(|sidecar| sidecar.annotations.len()).sum()),
-            ),
-        ])
-        .collect()
+fn counted(count: Option<usize>) -> Metric {
+    let text = count.map_or_else(String::new, |count| format::grouped(&count.to_string()));
+    (count.map(|count| count as f64), text)
+}
+
+/// A number of all tapes; without a tape nothing is known of it.
+fn of_tapes(s: &Sources<'_>, number: impl Fn(&Tape<'_>) -> usize) -> Option<usize> {
+    (!s.tapes.is_empty()).then(|| s.tapes.iter().map(number).sum())
 }

@@ -63,7 +63,7 @@
   async function* find(kind, fits) {
     for (const [at, held] of partsOf(kind).entries()) {
       if (!total([held], fits)) continue;
-      const name = `search/annotations-${folder(kind)}-${at + 1}`;
+      const name = `search/annotations-${folder(kind)}-${manifest.shelves[kind].names[at]}`;
       if (!parts.has(name)) parts.set(name, load(name));
       const rows = await parts.get(name);
       // Some megabytes are kept.

@@ -13,14 +13,16 @@
     // The files of a tool call, which its words do not tell apart.
     const files = new Map();
     for (const [position, path] of run.tape.files ?? []) files.set(position, [...(files.get(position) ?? []), path.replace(/^\.\//, '')]);
+    const anchors = new Map(run.tape.anchors);
     let at = 0;
-    return events.map(([kind, after, failed, key, anchor], position) => {
+    return Array.from({ length: events.length / 3 }, (_, position) => {
+      const [kind, after, key] = events.slice(position * 3, position * 3 + 3);
       at += after || 0;
-      const name = anchor || `${prefix}e-${position}`;
+      const name = anchors.get(position) ?? `${prefix}e-${position}`;
       const page = Math.floor(position / pageSize) + 1;
       return {
-        ...kinds[kind], failed: failed === 1, at, number: `#${name.slice(prefix.length + 2)}`,
-        key: key < 0 ? null : keys[key].replace(/^\.\//, ''), files: files.get(position),
+        ...kinds[kind >> 1], failed: kind % 2 === 1, at, number: `#${name.slice(prefix.length + 2)}`,
+        key: key ? keys[key - 1].replace(/^\.\//, '') : null, files: files.get(position),
         href: `${root}runs/${run.slug}/${page > 1 ? `events/${prefix.replace('.', '/')}${page}/` : ''}index.html#${name}`,
       };
     });

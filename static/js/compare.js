@@ -1,7 +1,7 @@
 (() => {
   // Draws the comparison of the runs that the address names, `?runs=a,b`, with their first tapes; `b~2` is b with its
-  // second. Each run's `compare.js` is loaded as a script of data, and `compare-2.js` for a further tape. The page is
-  // drawn section by section, so that it answers.
+  // second. The data of runs is in parts, by address, and `b~2` is the second tape of `b` there, too. The page is drawn
+  // section by section, so that it answers.
   'use strict';
   const { make, pause, load, compare } = window.runpress;
   const { MOST, differ, quiet, picker } = compare;
@@ -44,14 +44,30 @@
     }
   };
 
-  // Only what the build can have written is asked for.
+  const loaded = new Map();
+  const part = (name) => {
+    if (!loaded.has(name)) loaded.set(name, load(`compare/${name}`));
+    return loaded.get(name);
+  };
+  const find = async (manifest, key) => {
+    const [, name] = manifest.parts.findLast(([first]) => first <= key) ?? [];
+    return name && new Map(await part(name)).get(key);
+  };
+  // The names of fields and metrics are the same for all runs, so they are in the data once.
+  const named = (run, manifest) => {
+    const texts = run.fields.values();
+    const groups = manifest.groups.map(({ name, fields }) => ({ name, fields: fields.map((field) => ({ ...field, text: texts.next().value })) }));
+    const metrics = run.metrics.map(([value, text], at) => ({ name: manifest.metrics[at], value, text }));
+    return { ...run, groups, metrics };
+  };
   const fetched = async (name) => {
     const [, slug, tape = 1] = /^([a-z0-9-]{1,400})(?:~([1-9]\d{0,2}))?$/.exec(name) ?? [];
     if (!slug) return;
-    const run = await load(`runs/${slug}/compare`);
     const number = Number(tape);
-    if (number > 1) run.tape = await load(`runs/${slug}/compare-${number}`);
-    received.set(name, Object.assign(run, { name, number }));
+    const manifest = await part('runs');
+    const run = await find(manifest, slug);
+    const own = number > 1 && await find(manifest, name);
+    if (run && (own || number === 1)) received.set(name, { ...named(run, manifest), slug, name, number, tape: own || run.tape });
   };
   if (asked.length) {
     place.append(quiet('Loading the runs…'));

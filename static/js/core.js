@@ -60,8 +60,7 @@
   });
   // All rows of the archive, the newest first.
   const archive = async (work) => {
-    const parts = await load('search/runs');
-    for (let part = 1; part <= parts; part += 1) await steps(await load(`search/runs-${part}`), work);
+    for (const part of await load('search/runs')) await steps(await load(`search/runs-${part}`), work);
   };
   // Changes the query of the address. From disk a browser may forbid it; everything works all the same.
   const query = (edit, how = 'replaceState') => {

@@ -33,7 +33,7 @@
         extractField: (id, field) => (field === 'id' ? id : documents[id][field]),
         processTerm: terms,
       });
-      for (let part = 1; part <= manifest.parts; part += 1) {
+      for (const part of manifest.parts) {
         const add = (each) => index.add(documents.push(each) - 1);
         await steps(await load(`search/search-${part}`), add, () => input.value.trim().length < 2 && say());
         show();

@@ -23,6 +23,11 @@ async function open(address, base, options = {}) {
   return { context, page, problems, filter, shown };
 }
 
+// The files of data that hold the notes.
+const notes = (folder = SITE) => {
+  const manifest = /\((.*)\)/.exec(readFileSync(path.join(folder, 'search/annotations.js'), 'utf8'));
+  return JSON.parse(manifest[1]).shelves.note.names.map((name) => `annotations-note-${name}.js`);
+};
 const disk = (folder = SITE) => `${pathToFileURL(folder).href}/`;
 const status = (filter, words) => filter.getByRole('status').filter({ hasText: words }).waitFor();
 
@@ -161,8 +166,8 @@ test('of very many annotations 100 are shown at a time, and only the parts that 
     const kase = run === 11 ? 'rare' : `case-${run % 3}`;
     files[`${folder}/run-record.json`] = JSON.stringify(record({ id, finishedAt: new Date(Date.UTC(2026, 3, 30 - run)).toISOString(), subject: { ...record().subject, testCaseSlug: kase } }));
     files[`${folder}/events.jsonl`] = '{"timestamp":"2026-03-01T10:00:00Z","type":"agent","message":"x"}\n';
-    const notes = Array.from({ length: 300 }, (_, n) => JSON.stringify({ type: 'annotation', id: `n${n}`, event_id: 0, kind: 'note', evidence: `${run}-${n} ${long}`, author: { kind: n % 3 ? 'agent' : 'human' } }));
-    files[`${folder}/events.jsonl.annotations.jsonl`] = `{"type":"header","schema_version":1}\n${notes.join('\n')}\n`;
+    const lines = Array.from({ length: 300 }, (_, n) => JSON.stringify({ type: 'annotation', id: `n${n}`, event_id: 0, kind: 'note', evidence: `${run}-${n} ${long}`, author: { kind: n % 3 ? 'agent' : 'human' } }));
+    files[`${folder}/events.jsonl.annotations.jsonl`] = `{"type":"header","schema_version":1}\n${lines.join('\n')}\n`;
   }
   const folder = site(files);
   const { context, page, problems, filter, shown } = await open(`${disk(folder)}annotations/note/page/2/index.html`, disk(folder));
@@ -174,7 +179,8 @@ test('of very many annotations 100 are shown at a time, and only the parts that 
   assert.deepEqual(options, ['any', 'case-0 (1,200)', 'case-1 (1,200)', 'case-2 (900)', 'rare (300)']);
   await filter.getByLabel('Author').selectOption('human');
   await status(filter, '1,200 of 3,600 annotations; 100 are shown.');
-  assert.deepEqual(read, ['annotations-note-1.js']);
+  assert.deepEqual(read, notes(folder).slice(0, read.length));
+  assert.ok(read.length < notes(folder).length / 2, `${read}`);
   assert.equal((await shown()).length, 100);
   await page.getByRole('button', { name: 'Show 100 more' }).click();
   await status(filter, '1,200 of 3,600 annotations; 200 are shown.');
@@ -188,7 +194,7 @@ test('of very many annotations 100 are shown at a time, and only the parts that 
   read.length = 0;
   await filter.getByLabel('Case').selectOption('rare');
   await status(filter, '300 of 3,600 annotations; 100 are shown.');
-  assert.ok(!read.includes('annotations-note-1.js'), `${read}`);
+  assert.ok(read.length > 0 && !read.includes(notes(folder)[0]), `${read}`);
   await filter.getByLabel('Author').selectOption('human');
   await status(filter, '100 of 3,600 annotations.');
   assert.equal((await shown()).length, 100);
@@ -223,7 +229,7 @@ test('nothing on the page moves when the filter comes', async () => {
 test('when the data of the filter is not there it says so, and the page stays', async () => {
   const { context, page, filter, shown } = await open(`${disk()}annotations/note/index.html`, disk());
   const before = await shown();
-  await context.route(/annotations-note-1/, (route) => route.abort());
+  await context.route((url) => url.pathname.endsWith(notes()[0]), (route) => route.abort());
   await filter.getByLabel('Author').selectOption({ index: 1 });
   await status(filter, 'The data of the annotations could not be loaded.');
   assert.deepEqual(await shown(), before);

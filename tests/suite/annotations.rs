@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::crawl::problems;
-use crate::search::data;
+use crate::search::{data, parts};
 use crate::support::{FIRST, FIRST_SLUG, HEADER, Run, TestSite, annotation, codes, lines};
 
 const SIDECAR: &str = "events.jsonl.annotations.jsonl";
@@ -358,7 +358,7 @@ fn a_card_says_of_which_case_it_is_and_who_wrote_it() {
 #[test]
 fn the_data_of_the_filter_has_every_annotation_in_the_order_of_its_pages() {
     let site = annotated(&one_of_each());
-    let manifest = data(&site, "annotations", "annotations");
+    let manifest = data(&site, "search/annotations", "annotations");
     assert_eq!(manifest["cases"], json!(["pong"]));
     assert_eq!(
         manifest["authors"],
@@ -366,13 +366,15 @@ fn the_data_of_the_filter_has_every_annotation_in_the_order_of_its_pages() {
     );
     let shelves = manifest["shelves"].as_object().expect("shelves");
     assert_eq!(shelves.len(), 10);
-    assert_eq!(
-        shelves["note"],
-        json!({"groups": [], "parts": [[0, 3, 0, 1]]})
-    );
+    assert_eq!(shelves["note"]["groups"], json!([]));
+    assert_eq!(shelves["note"]["parts"], json!([[0, 3, 0, 1]]));
     assert_eq!(shelves["hypothesis"]["parts"], json!([[0, 3, 2, 1]]));
     assert_eq!(shelves["hypothesis"]["groups"][2], "confirmed");
-    let row = &data(&site, "annotations-correct-1", "annotations")[0];
+    let cards = |kind: &str, shelf: &Value| {
+        let prefix = format!("search/annotations-{kind}-");
+        parts(&site, (&prefix, &shelf["names"]), "annotations").concat()
+    };
+    let row = &cards("correct", &shelves["correct"])[0];
     let run = site.page(&format!("runs/{FIRST_SLUG}/index.html"));
     assert_eq!(
         row,
@@ -396,7 +398,7 @@ fn the_data_of_the_filter_has_every_annotation_in_the_order_of_its_pages() {
             "at": null
         })
     );
-    let anchor = &data(&site, "annotations-crystallize-here-1", "annotations")[0];
+    let anchor = &cards("crystallize-here", &shelves["crystallize_here"])[0];
     assert_eq!(anchor["kind"], "crystallize here");
 }
 
@@ -412,19 +414,15 @@ fn the_data_of_very_many_annotations_comes_in_parts_that_say_what_they_hold() {
         })
         .collect();
     let site = annotated(&many);
-    let manifest = data(&site, "annotations", "annotations");
-    let parts = manifest["shelves"]["note"]["parts"]
-        .as_array()
-        .expect("parts");
-    assert!(parts.len() > 1, "{manifest}");
-    let mut all = 0;
-    for (index, held) in parts.iter().enumerate() {
-        let name = format!("annotations-note-{}", index + 1);
-        let text = site.text(&format!("public/search/{name}.js"));
-        assert!(text.len() <= 2_000_000, "{}", text.len());
-        assert!(!text.contains(['<', '\u{2028}']));
-        let rows = data(&site, &name, "annotations");
-        let rows = rows.as_array().expect("rows");
+    let manifest = data(&site, "search/annotations", "annotations");
+    let note = &manifest["shelves"]["note"];
+    let cards = parts(
+        &site,
+        ("search/annotations-note-", &note["names"]),
+        "annotations",
+    );
+    assert!(cards.len() > 1, "{manifest}");
+    for (rows, held) in cards.iter().zip(note["parts"].as_array().expect("parts")) {
         let numbers: Vec<usize> = serde_json::from_value(held.clone()).expect("numbers");
         for sum in numbers.chunks(4) {
             let of = |row: &&Value| (0..3).all(|at| row["key"][at] == sum[at]);
@@ -432,22 +430,17 @@ fn the_data_of_very_many_annotations_comes_in_parts_that_say_what_they_hold() {
         }
         let sums = numbers.chunks(4).map(|sum| sum[3]).sum::<usize>();
         assert_eq!(sums, rows.len());
-        all += rows.len();
     }
-    assert_eq!(all, 2_400);
+    let cards = cards.concat();
+    assert_eq!(cards.len(), 2_400);
     let shown = site.page("annotations/note/page/24/index.html");
-    let last = data(
-        &site,
-        &format!("annotations-note-{}", parts.len()),
-        "annotations",
-    );
     let href = |row: &Value| format!("../../../../{}", row["href"].as_str().expect("a path"));
     assert_eq!(
         shown
             .all(".glimpses .ah a")
             .last()
             .and_then(|link| link.attr("href")),
-        last.as_array().expect("rows").last().map(href).as_deref()
+        cards.last().map(href).as_deref()
     );
 }
 
@@ -456,6 +449,6 @@ fn without_annotations_there_is_nothing_to_filter() {
     let site = TestSite::base();
     site.remove(&format!("{FIRST}/{SIDECAR}"));
     site.publish();
-    let manifest = data(&site, "annotations", "annotations");
+    let manifest = data(&site, "search/annotations", "annotations");
     assert_eq!(manifest["shelves"], json!({}));
 }

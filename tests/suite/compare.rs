@@ -2,21 +2,26 @@
 
 use serde_json::{Value, json};
 
+use crate::search;
 use crate::support::{FIRST, FIRST_SLUG, HEADER, Run, TestSite, event, lines};
 
-/// The data of a run, taken out of its script.
-fn data(site: &TestSite, slug: &str) -> Value {
-    script(site, slug, "compare.js")
+/// What the script finds under a key; null when there is nothing.
+pub(crate) fn data(site: &TestSite, key: &str) -> Value {
+    let manifest = search::data(site, "compare/runs", "run");
+    let mut known = manifest["parts"].as_array().expect("parts").iter();
+    let part = known.rfind(|part| part[0].as_str().is_some_and(|first| first <= key));
+    let Some(part) = part else { return Value::Null };
+    let items = search::parts(site, ("compare/", &json!([part[1]])), "run").concat();
+    let item = items.iter().find(|item| item[0] == key);
+    item.map_or(Value::Null, |item| item[1].clone())
 }
 
-fn script(site: &TestSite, slug: &str, name: &str) -> Value {
-    let script = site.text(&format!("public/runs/{slug}/{name}"));
-    let json = script
-        .strip_prefix("runpress.run(")
-        .and_then(|rest| rest.strip_suffix(");\n"))
-        .expect("one call");
-    assert!(!json.contains('<'), "{json}");
-    serde_json::from_str(json).expect("JSON")
+/// The metric of that name.
+fn metric(site: &TestSite, data: &Value, name: &str) -> Value {
+    let manifest = search::data(site, "compare/runs", "run");
+    let mut names = manifest["metrics"].as_array().expect("names").iter();
+    let at = names.position(|known| known == name);
+    data["metrics"][at.unwrap_or_else(|| panic!("{name}"))][0].clone()
 }
 
 /// What is said of the one tape of a run.
@@ -51,16 +56,17 @@ fn a_run_brings_its_fields_and_unknown_ones_are_null() {
     );
     site.publish();
     let data = data(&site, FIRST_SLUG);
-    assert_eq!(data["slug"], FIRST_SLUG);
-    let groups = data["groups"].as_array().expect("groups");
+    let manifest = search::data(&site, "compare/runs", "run");
+    let groups = manifest["groups"].as_array().expect("groups");
     assert_eq!(groups.len(), 3);
     let fields: Vec<&Value> = groups
         .iter()
         .flat_map(|group| group["fields"].as_array().expect("fields"))
         .collect();
+    assert_eq!(data["fields"].as_array().map(Vec::len), Some(fields.len()));
     let field = |name: &str| {
-        let found = fields.iter().find(|field| field["name"] == name);
-        found.unwrap_or_else(|| panic!("{name}"))["text"].clone()
+        let found = fields.iter().position(|field| field["name"] == name);
+        data["fields"][found.unwrap_or_else(|| panic!("{name}"))].clone()
     };
     let task = fields.iter().filter(|field| field["task"] == true);
     let task: Vec<&Value> = task.map(|field| &field["name"]).collect();
@@ -71,11 +77,8 @@ fn a_run_brings_its_fields_and_unknown_ones_are_null() {
     );
     assert_eq!(field("Case"), "pong");
     assert_eq!(field("Engine"), "none");
-    let metrics = data["metrics"].as_array().expect("metrics");
-    let cached = metrics
-        .iter()
-        .find(|metric| metric["name"] == "Cached input");
-    assert_eq!(cached.expect("cached input")["value"], Value::Null);
+    assert_eq!(metric(&site, &data, "Cached input"), Value::Null);
+    assert_eq!(metric(&site, &data, "Run time"), json!(612.5));
 }
 
 #[test]
@@ -114,11 +117,13 @@ fn events_carry_kind_time_failure_and_command() {
         ])
     );
     assert_eq!(tape["keys"], json!(["npm ci", "src/a.ts"]));
-    assert_eq!(tape["events"].as_array().map(Vec::len), Some(4));
-    assert_eq!(tape["events"][0], json!([0, 0, 0, 0]));
-    assert_eq!(tape["events"][1][3], -1, "what is said is no action");
-    assert_eq!(tape["events"][3][2], 1, "it failed");
-    assert_eq!(tape["events"][3][3], 0, "white space makes no difference");
+    let events = [
+        [0, 0, 1],
+        [2, 3_000, 0], // What is said is no action.
+        [4, 2_000, 2],
+        [1, 1_000, 1], // It failed, and white space makes no difference.
+    ];
+    assert_eq!(tape["events"], json!(events.concat()));
     assert_eq!(data["tapes"], tapes("events.jsonl", 4, 1, "6 s"));
 }
 
@@ -140,7 +145,7 @@ fn a_long_tape_brings_its_first_10_000_events_and_long_commands_a_digest() {
     let data = data(&site, FIRST_SLUG);
     let tape = &data["tape"];
     assert_eq!(data["tapes"], tapes("events.jsonl", 10_050, 0, "0 s"));
-    assert_eq!(tape["events"].as_array().map(Vec::len), Some(10_000));
+    assert_eq!(tape["events"].as_array().map(Vec::len), Some(30_000));
     let keys = tape["keys"].as_array().expect("keys");
     assert_eq!(keys.len(), 7, "they differ only after the cut");
     assert!(
@@ -161,10 +166,10 @@ fn many_different_commands_stop_at_256_kib() {
         lines(&[HEADER]),
     );
     site.publish();
-    let script = site.bytes(&format!("public/runs/{FIRST_SLUG}/compare.js"));
-    assert!(script.len() < 400 * 1024, "{} bytes", script.len());
     let tape = &data(&site, FIRST_SLUG)["tape"];
-    let kept = tape["events"].as_array().map_or(0, Vec::len);
+    let bytes = tape.to_string().len();
+    assert!(bytes < 400 * 1024, "{bytes} bytes");
+    let kept = tape["events"].as_array().map_or(0, Vec::len) / 3;
     assert!((2_000..3_000).contains(&kept), "{kept}");
 }
 
@@ -176,14 +181,12 @@ fn a_run_without_a_tape_brings_none() {
     let data = data(&site, "pong-codex-sample-lark-1-0000000a");
     assert_eq!(data["tape"], Value::Null);
     assert_eq!(data["tapes"], json!([]));
-    let metrics = data["metrics"].as_array().expect("metrics");
     for (name, value) in [
         ("Events", Value::Null),
         ("Failures", Value::Null),
         ("Annotations", json!(0.0)),
     ] {
-        let metric = metrics.iter().find(|metric| metric["name"] == name);
-        assert_eq!(metric.expect("a metric")["value"], value, "{name}");
+        assert_eq!(metric(&site, &data, name), value, "{name}");
     }
     let row = site.page("runs/index.html");
     let unknown = "tr[data-run] abbr[title='no event log and no tape']";
@@ -212,7 +215,7 @@ fn a_tape_is_as_long_as_from_its_earliest_to_its_latest_time() {
     site.publish();
     let data = data(&site, FIRST_SLUG);
     assert_eq!(data["tapes"], tapes("events.jsonl", 3, 0, "40 s"));
-    assert_eq!(data["tape"]["events"][2][1], json!(-40_000));
+    assert_eq!(data["tape"]["events"][7], json!(-40_000));
 }
 
 #[test]
@@ -235,11 +238,11 @@ fn a_file_has_the_same_key_below_both_default_workspaces() {
     site.publish();
     let data = data(&site, FIRST_SLUG);
     assert_eq!(data["tape"]["keys"], json!(["a.ts", "."]));
-    assert_eq!(data["tape"]["events"].as_array().map(Vec::len), Some(6));
+    assert_eq!(data["tape"]["events"].as_array().map(Vec::len), Some(18));
 }
 
 #[test]
-fn each_further_tape_has_a_separate_script() {
+fn each_further_tape_is_found_under_its_number() {
     let site = TestSite::base();
     site.write("site.toml", "[timeline]\npage_size = 2\n");
     let digest = "0".repeat(64);
@@ -257,15 +260,40 @@ fn each_further_tape_has_a_separate_script() {
     assert_eq!(data["tapes"][0]["file"], "events.jsonl");
     assert_eq!(data["tapes"][1], tapes("run.tape", 3, 0, "0 s")[0]);
     assert_eq!(data["tape"]["prefix"], "");
-    let second = script(&site, FIRST_SLUG, "compare-2.js");
+    let of_tape = |number: usize| super::compare::data(&site, &format!("{FIRST_SLUG}~{number}"));
+    let second = of_tape(2);
     assert_eq!(second["prefix"], "run.");
     assert_eq!(second["pageSize"], 2);
     assert_eq!(second["keys"], json!(["0.ts", "1.ts", "5.ts"]));
-    assert_eq!(second["events"][1].as_array().map(Vec::len), Some(4));
     assert_eq!(
-        second["events"][2][4], "run.e-5",
+        second["anchors"],
+        json!([[2, "run.e-5"]]),
         "its number is not its place"
     );
-    let third = format!("public/runs/{FIRST_SLUG}/compare-3.js");
-    assert!(!site.path(&third).exists());
+    assert_eq!(of_tape(3), Value::Null);
+}
+
+#[test]
+fn every_run_of_many_is_found_in_a_part_of_at_most_one_megabyte() {
+    let site = TestSite::empty();
+    let events = |run: usize| {
+        let command = |n: usize| format!("\"command\":\"{run} {n:050}\"");
+        let events = (0..1_000).map(move |n| event(0, "command", &command(n)));
+        lines(&events.collect::<Vec<_>>())
+    };
+    for run in 0..40 {
+        site.run(&run.to_string(), &Run::new(&format!("{run:08}-1")))
+            .write(&format!("content/runs/{run}/events.jsonl"), events(run));
+    }
+    site.publish();
+    let manifest = search::data(&site, "compare/runs", "run");
+    let parts = manifest["parts"].as_array().map_or(0, Vec::len);
+    assert!(parts > 2, "{parts}");
+    for run in 0..40 {
+        let found = data(&site, &format!("pong-codex-sample-lark-1-{run:08}"));
+        let key = found["tape"]["keys"][0].as_str().expect("a command");
+        assert!(key.starts_with(&format!("{run} ")), "{key}");
+    }
+    let none = "pong-codex-sample-lark-1-00000007x";
+    assert_eq!(data(&site, none), Value::Null);
 }

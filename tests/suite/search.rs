@@ -4,25 +4,49 @@ use serde_json::{Value, json};
 
 use crate::support::{FIRST, FIRST_SLUG, HEADER, Page, Run, TestSite, annotation, lines};
 
-/// The values of the calls in a file of data.
-pub(crate) fn data(site: &TestSite, name: &str, function: &str) -> Value {
-    let text = site.text(&format!("public/search/{name}.js"));
-    let call = text
+/// The value that a file of data hands over.
+pub(crate) fn data(site: &TestSite, path: &str, function: &str) -> Value {
+    let text = site.text(&format!("public/{path}.js"));
+    let value = text
         .strip_prefix(&format!("runpress.{function}("))
         .and_then(|rest| rest.strip_suffix(")\n"))
-        .unwrap_or_else(|| panic!("{name} is no call of {function}"));
-    let (_, value) = call
-        .split_once(", ")
-        .or(call.split_once(",\n"))
-        .expect("two values");
-    serde_json::from_str(value).unwrap_or_else(|error| panic!("{name}: {error}"))
+        .unwrap_or_else(|| panic!("{path} is no call of {function}"));
+    assert!(!value.contains(['<', '\u{2028}', '\u{2029}']), "{path}");
+    serde_json::from_str(value).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// The items of each of these parts.
+pub(crate) fn parts(
+    site: &TestSite,
+    (prefix, names): (&str, &Value),
+    function: &str,
+) -> Vec<Vec<Value>> {
+    let names = names.as_array().expect("names").iter();
+    let part = |name: &Value| {
+        let path = format!("{prefix}{}", name.as_str().expect("a name"));
+        let bytes = site.bytes(&format!("public/{path}.js")).len();
+        assert!(bytes <= 1_000_000, "{path}: {bytes}");
+        let items = data(site, &path, function);
+        items.as_array().expect("items").clone()
+    };
+    names.map(part).collect()
+}
+
+/// What search looks through.
+fn searched(site: &TestSite) -> Vec<Value> {
+    let manifest = data(site, "search/index", "search");
+    parts(site, ("search/search-", &manifest["parts"]), "search").concat()
+}
+
+/// The rows that facets choose from.
+pub(crate) fn rows(site: &TestSite) -> Vec<Value> {
+    let names = data(site, "search/runs", "runs");
+    parts(site, ("search/runs-", &names), "runs").concat()
 }
 
 fn documents(site: &TestSite) -> Vec<[String; 4]> {
-    let all = data(site, "search-1", "search");
     let text = |value: &Value| value.as_str().expect("text").to_owned();
-    all.as_array()
-        .expect("documents")
+    searched(site)
         .iter()
         .map(|document| ["title", "text", "about", "href"].map(|name| text(&document[name])))
         .collect()
@@ -54,9 +78,7 @@ fn runs_cases_models_harnesses_prose_writeups_and_annotations_can_be_found_where
         ]),
     );
     site.publish();
-    let kinds: Vec<String> = data(&site, "search-1", "search")
-        .as_array()
-        .expect("documents")
+    let kinds: Vec<String> = searched(&site)
         .iter()
         .map(|document| document["kind"].as_str().expect("a kind").to_owned())
         .collect();
@@ -129,8 +151,12 @@ fn runs_cases_models_harnesses_prose_writeups_and_annotations_can_be_found_where
             "{address}"
         );
     }
-    let manifest = data(&site, "index", "search");
-    assert_eq!(manifest, json!({"parts": 1, "documents": 8, "leftOut": 0}));
+    let manifest = data(&site, "search/index", "search");
+    assert_eq!(manifest["parts"].as_array().map(Vec::len), Some(1));
+    assert_eq!(
+        (&manifest["documents"], &manifest["leftOut"]),
+        (&json!(8), &json!(0))
+    );
 }
 
 #[test]
@@ -145,14 +171,7 @@ fn text_cannot_leave_the_script_that_holds_it() {
             .case("case </script>"),
     );
     site.publish();
-    let names = ["search-1", "runs-1"];
-    for name in names {
-        let text = site.text(&format!("public/search/{name}.js"));
-        assert!(
-            !text.contains('<') && !text.contains(['\u{2028}', '\u{2029}']),
-            "{name}"
-        );
-    }
+    assert_eq!(rows(&site).len(), 2);
     let titles: Vec<String> = documents(&site)
         .into_iter()
         .map(|[title, ..]| title)
@@ -175,7 +194,7 @@ fn unpublished_content_cannot_be_found() {
             .model("sample/withdrawn"),
     );
     site.publish();
-    let all = site.text("public/search/search-1.js") + &site.text("public/search/runs-1.js");
+    let all = format!("{:?} {:?}", searched(&site), rows(&site));
     assert!(!all.contains("Unfinished") && !all.contains("withdrawn"));
 }
 
@@ -184,10 +203,10 @@ fn a_site_without_runs_has_an_index_of_what_there_is() {
     let site = TestSite::empty();
     site.publish();
     assert_eq!(
-        data(&site, "index", "search"),
-        json!({"parts": 0, "documents": 0, "leftOut": 0})
+        data(&site, "search/index", "search"),
+        json!({"parts": [], "documents": 0, "leftOut": 0})
     );
-    assert_eq!(data(&site, "runs", "runs"), json!(0));
+    assert_eq!(data(&site, "search/runs", "runs"), json!([]));
 }
 
 #[test]

@@ -36,17 +36,18 @@ fn write_kind(
     manifest: &Manifest,
     listed: &KindCards<'_>,
 ) -> Result<KindParts, Diagnostic> {
-    let name = format!("annotations-{}", listed.folder);
-    let mut files = PartFiles::new(lists.stage, "annotations", name);
+    let prefix = format!("search/annotations-{}-", listed.folder);
+    let mut files = PartFiles::new(lists.stage, "annotations", &prefix);
     let mut held = KindParts {
         groups: listed.parts.clone(),
-        parts: Vec::new(),
+        ..KindParts::default()
     };
     let mut keys = BTreeMap::new();
     for spooled in listed.cards {
         let card = lists.card(spooled)?;
         let key = manifest.key(spooled, &card);
-        if files.push(&Row { key, card })? {
+        let href = card.href.clone();
+        if files.push(&href, &Row { key, card })? {
             held.note(&mut keys);
         }
         *keys.entry(key).or_default() += 1;
@@ -54,5 +55,7 @@ fn write_kind(
     if files.finish()? {
         held.note(&mut keys);
     }
+    let names = files.parts.names().into_iter();
+    held.names = names.map(str::to_owned).collect();
     Ok(held)
 }

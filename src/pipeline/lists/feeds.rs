@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use crate::diagnostics::{Diagnostic, json};
 use crate::feeds::annotations::write_collection;
 use crate::feeds::archive::{write_run_lines, write_runs};
-use crate::feeds::{self, groups, json_feed, table, write_pretty};
+use crate::feeds::{self, groups, json_feed, table, write_document};
 use crate::model::FileDigest;
 use crate::model::findings::{Slice, Spooled};
 use crate::schema;
@@ -37,15 +37,15 @@ const FEEDS: [(Feed, Writer); 14] = [
     }),
     (view::CASES, |lists, path| {
         let cases = groups::cases(lists.config(), lists.archive(), lists.findings());
-        lists.stream(path, |out| write_pretty(out, &cases))
+        lists.stream(path, |out| write_document(out, &cases))
     }),
     (view::MODELS, |lists, path| {
         let models = groups::models(lists.config(), lists.archive(), lists.findings());
-        lists.stream(path, |out| write_pretty(out, &models))
+        lists.stream(path, |out| write_document(out, &models))
     }),
     (view::HARNESSES, |lists, path| {
         let harnesses = groups::harnesses(lists.config(), lists.archive(), lists.findings());
-        lists.stream(path, |out| write_pretty(out, &harnesses))
+        lists.stream(path, |out| write_document(out, &harnesses))
     }),
     (view::ANNOTATIONS, |lists, path| {
         lists.stream(path, |out| {
@@ -72,7 +72,7 @@ const FEEDS: [(Feed, Writer); 14] = [
         })
     }),
     (view::CHANGES, |lists, path| {
-        lists.stream(path, |out| write_pretty(out, &lists.outcome.ledger))
+        lists.stream(path, |out| write_document(out, &lists.outcome.ledger))
     }),
     (view::DIAGNOSTICS, |lists, path| {
         let (outcome, public) = (lists.outcome, lists.gathered.public(lists.outcome));
@@ -83,7 +83,7 @@ const FEEDS: [(Feed, Writer); 14] = [
     }),
     (view::JSON_FEED, |lists, path| {
         let feed = json_feed::feed(lists.config(), lists.archive(), lists.findings());
-        lists.stream(path, |out| write_pretty(out, &feed))
+        lists.stream(path, |out| write_document(out, &feed))
     }),
     (view::ATOM, |lists, path| {
         let base = lists.base().unwrap_or_default();
@@ -103,7 +103,7 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let runs = lists.archive().runs.len();
     let files = feeds.iter().map(|(_, file)| file);
     let index = feeds::archive::index(lists.config(), runs, files, schema::path_of_feed);
-    let index = lists.stream("feeds/index.json", |out| write_pretty(out, &index))?;
+    let index = lists.stream("feeds/index.json", |out| write_document(out, &index))?;
     let info = PageInfo {
         path: "feeds/index.html".to_owned(),
         title: "Feeds".to_owned(),

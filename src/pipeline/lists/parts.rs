@@ -4,30 +4,37 @@ use serde::Serialize;
 
 use crate::diagnostics::Diagnostic;
 use crate::publish::Stage;
-use crate::render::parts::{self, Parts};
+use crate::render::parts::{Part, Parts};
+use crate::render::script;
 use crate::spool;
 
-/// Data that is written to `search/<name>-<number>.js`.
+/// Data that is written to `<prefix><part>.js`.
 pub(super) struct PartFiles<'a> {
     stage: &'a Stage,
-    name: String,
+    prefix: &'a str,
     pub(super) parts: Parts,
 }
 
 impl<'a> PartFiles<'a> {
     /// Data for the function `runpress.<function>` of the scripts.
-    pub(super) const fn new(stage: &'a Stage, function: &'static str, name: String) -> Self {
+    pub(super) const fn new(stage: &'a Stage, function: &'static str, prefix: &'a str) -> Self {
         Self {
             stage,
-            name,
+            prefix,
             parts: Parts::new(function),
         }
     }
 
     /// Adds an item; `true` when the part before it is full and written.
-    pub(super) fn push(&mut self, item: &impl Serialize) -> Result<bool, Diagnostic> {
-        let full = self.parts.push(item);
+    pub(super) fn push(&mut self, key: &str, item: &impl Serialize) -> Result<bool, Diagnostic> {
+        let full = self.parts.push(key, item);
         self.write(full.map_err(|error| spool::refused(&error.into()))?)
+    }
+
+    /// Adds an item that is JSON already.
+    pub(super) fn push_written(&mut self, key: &str, json: &[u8]) -> Result<bool, Diagnostic> {
+        let full = self.parts.push_written(key, json);
+        self.write(full)
     }
 
     /// Writes the last part; `false` when there is none.
@@ -36,11 +43,11 @@ impl<'a> PartFiles<'a> {
         self.write(last)
     }
 
-    fn write(&self, part: Option<(usize, Vec<u8>)>) -> Result<bool, Diagnostic> {
-        let Some((number, bytes)) = part else {
+    fn write(&self, part: Option<Part>) -> Result<bool, Diagnostic> {
+        let Some((name, bytes)) = part else {
             return Ok(false);
         };
-        let path = format!("search/{}-{number}.js", self.name);
+        let path = format!("{}{name}.js", self.prefix);
         self.stage.write(&path, &bytes).map(|()| true)
     }
 }
@@ -51,7 +58,7 @@ pub(super) fn manifest(
     (function, path): (&str, &str),
     value: &impl Serialize,
 ) -> Result<(), Diagnostic> {
-    let bytes = parts::manifest(function, value);
+    let bytes = script::call(function, value);
     let bytes = bytes.map_err(|error| spool::refused(&error.into()))?;
     stage.write(path, &bytes)
 }

@@ -7,10 +7,12 @@ use super::Lists;
 use super::parts::{PartFiles, manifest};
 
 pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
-    let mut files = PartFiles::new(lists.stage, "runs", "runs".to_owned());
+    let mut files = PartFiles::new(lists.stage, "runs", "search/runs-");
     for (entry, findings) in lists.runs() {
-        files.push(&rows::of(lists.archive(), entry, findings))?;
+        let row = rows::of(lists.archive(), entry, findings);
+        files.push(&entry.slug, &row)?;
     }
     files.finish()?;
-    manifest(lists.stage, ("runs", "search/runs.js"), &files.parts.begun)
+    let names = files.parts.names();
+    manifest(lists.stage, ("runs", "search/runs.js"), &names)
 }

@@ -14,7 +14,7 @@ use super::parts::{PartFiles, manifest};
 /// First what is small, then the writeups and the annotations, newest run first, while there is room.
 pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let mut out = Documents {
-        files: PartFiles::new(lists.stage, "search", "search".to_owned()),
+        files: PartFiles::new(lists.stage, "search", "search/search-"),
         size: 0,
         left_out: 0,
     };
@@ -42,7 +42,7 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     }
     out.files.finish()?;
     let found = Manifest {
-        parts: out.files.parts.begun,
+        parts: out.files.parts.names(),
         documents: out.files.parts.items,
         left_out: out.left_out,
     };
@@ -94,6 +94,6 @@ impl Documents<'_> {
 
     fn push(&mut self, document: &Document) -> Result<(), Diagnostic> {
         self.size += document.size();
-        self.files.push(document).map(drop)
+        self.files.push(&document.href, document).map(drop)
     }
 }

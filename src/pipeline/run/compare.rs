@@ -1,28 +1,29 @@
-//! Writes what the page of comparisons loads of a run.
+//! Spools what the page of comparisons loads of a run: of the run, and of each further tape.
 
+use crate::diagnostics::Diagnostic;
 use crate::markup::outline;
+use crate::model::findings::Slice;
 use crate::render::script;
-use crate::view::compare;
+use crate::view::compare::{self, key};
 
 use super::files::{Files, StageError};
 use super::{CheckedRun, unwritten};
 
-pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), StageError> {
+pub(super) fn spool(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<Vec<Slice>, StageError> {
     let sources = &run.sources;
+    let slug = &sources.entry.slug;
     let writeup = sources
         .review
         .map(|review| outline::blocks(&review.body, compare::WRITEUP));
-    let mut scripts = vec![(
-        "compare.js".to_owned(),
-        script::call("run", &compare::data(sources, writeup)),
-    )];
-    for tape in 1..sources.tapes.len() {
-        let script = script::call("run", &compare::tape(sources, tape));
-        scripts.push((format!("compare-{}.js", tape + 1), script));
-    }
-    for (name, script) in scripts {
-        let script = script.map_err(|error| unwritten(&name, &error.into()))?;
-        files.write(&run.path(&name), &script)?;
-    }
-    Ok(())
+    let of_run = script::item(&(slug, compare::data(sources, writeup)));
+    let further = (1..sources.tapes.len())
+        .map(|tape| script::item(&(key(slug, tape), compare::tape(sources, tape))));
+    std::iter::once(of_run)
+        .chain(further)
+        .map(|item| {
+            let item =
+                item.map_err(|error| -> Diagnostic { unwritten("compare", &error.into()) })?;
+            files.spool(&item)
+        })
+        .collect()
 }

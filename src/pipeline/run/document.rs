@@ -24,6 +24,6 @@ pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), S
     let document =
         feeds::run::document(&sources).map_err(|error| unwritten("run.json", &error.into()))?;
     files.stream(&run.path("run.json"), |out| {
-        feeds::write_pretty(out, &document)
+        feeds::write_document(out, &document)
     })
 }

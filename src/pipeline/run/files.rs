@@ -7,6 +7,7 @@ use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Diagnostic, Place, codes};
 use crate::discover::RunDirectory;
 use crate::markup::Html;
+use crate::model::findings::Slice;
 use crate::publish::{SiteFile, Stage};
 use crate::view::format;
 
@@ -77,6 +78,12 @@ impl<'a> Files<'a> {
         self.note(path, written.bytes)
     }
 
+    /// Spools what becomes a part of a file of the whole archive. It counts as a file of the run.
+    pub(super) fn spool(&mut self, bytes: &[u8]) -> Result<Slice, StageError> {
+        self.count(bytes.len() as u64)?;
+        Ok(self.stage.spool.put(bytes)?)
+    }
+
     /// Takes the path of a file in a dry run, where it need not be filled.
     pub(super) fn planned(&mut self, path: &str, bytes: u64) -> Result<(), StageError> {
         self.stage.stream(path, |_| Ok(()))?;
@@ -97,11 +104,15 @@ impl<'a> Files<'a> {
     }
 
     fn note(&mut self, path: &str, bytes: u64) -> Result<(), StageError> {
-        self.bytes = self.bytes.saturating_add(bytes);
         self.written.push(SiteFile {
             path: path.to_owned(),
             bytes,
         });
+        self.count(bytes)
+    }
+
+    fn count(&mut self, bytes: u64) -> Result<(), StageError> {
+        self.bytes = self.bytes.saturating_add(bytes);
         if self.bytes <= self.limits.run {
             return Ok(());
         }

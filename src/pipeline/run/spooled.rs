@@ -37,6 +37,7 @@ pub(super) fn write(
         anchors: spool.put(&lines.anchors)?,
         cards: Vec::new(),
         writeup: Slice::default(),
+        compare: Vec::new(),
     };
     if let Some(review) = &inspected.review {
         let text = markdown::plain(&review.body, search::WRITEUP);

@@ -28,7 +28,12 @@ pub struct TapeData<'a> {
     kinds: Vec<KindData>,
     /// Commands and paths.
     keys: Vec<Cow<'a, str>>,
-    events: Vec<EventData>,
+    /// Three numbers for each event: twice the place of its kind, and one more if it failed; milliseconds since the event
+    /// before, null without a time; the place of its command or path, from 1, and 0 without one.
+    events: Vec<Option<i64>>,
+    /// The anchors that are not the prefix, `e-` and the position of the event, by position.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    anchors: Vec<(usize, String)>,
     /// Files of tool calls: the position of the event, and the path.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     files: Vec<(usize, Cow<'a, str>)>,
@@ -44,16 +49,6 @@ struct KindData {
     path: bool,
 }
 
-/// An event, as an array because there are many: kind, milliseconds since the one before (null without a time), whether
-/// it failed (0 or 1), its command or path (-1 without one), and its anchor where that is not the prefix, `e-` and its
-/// position.
-#[derive(Debug, Serialize)]
-#[serde(untagged)]
-enum EventData {
-    Plain(usize, Option<i64>, u8, i64),
-    Anchored(usize, Option<i64>, u8, i64, String),
-}
-
 pub(super) fn tape_data<'a>(
     config: &Config,
     tape: &'a Tape<'_>,
@@ -64,7 +59,8 @@ pub(super) fn tape_data<'a>(
     let mut known: BTreeMap<Cow<'_, str>, usize> = BTreeMap::new();
     let (mut bytes, mut before) = (0, None);
     let mut files = Vec::new();
-    let mut events = Vec::with_capacity(tape.events.len().min(EVENTS));
+    let mut anchors = Vec::new();
+    let mut events = Vec::with_capacity(3 * tape.events.len().min(EVENTS));
     for (position, event) in tape.events.iter().take(EVENTS).enumerate() {
         let kind = kinds.iter().position(|kind| *kind == event.kind);
         let kind = kind.unwrap_or_else(|| {
@@ -91,13 +87,12 @@ pub(super) fn tape_data<'a>(
         }
         let anchor = layout.anchor(event.seq, position);
         let after = event.at.map(|at| at.saturating_sub(before.unwrap_or(at)));
-        let failed = u8::from(event.is_failure());
-        let key = key.and_then(|key| i64::try_from(key).ok()).unwrap_or(-1);
-        events.push(if anchor.is_plain(position) {
-            EventData::Plain(kind, after, failed, key)
-        } else {
-            EventData::Anchored(kind, after, failed, key, anchor.text())
-        });
+        let kind = 2 * kind + usize::from(event.is_failure());
+        let key = key.map_or(0, |key| key + 1);
+        events.extend([number(kind), after, number(key)]);
+        if !anchor.is_plain(position) {
+            anchors.push((position, anchor.text()));
+        }
         before = event.at.or(before);
     }
     TapeData {
@@ -114,8 +109,13 @@ pub(super) fn tape_data<'a>(
             .collect(),
         keys,
         events,
+        anchors,
         files,
     }
+}
+
+fn number(of: usize) -> Option<i64> {
+    i64::try_from(of).ok()
 }
 
 /// What an event does, in words by which it is found again in another run: its command, path or query, where it

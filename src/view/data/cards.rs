@@ -37,6 +37,8 @@ pub struct Manifest {
 pub struct KindParts {
     /// Statuses or kinds of friction; empty for other kinds.
     pub groups: Vec<String>,
+    /// The names of the parts.
+    pub names: Vec<String>,
     /// For each part how many annotations of each key it holds, one after the other: case, author, group, number.
     pub parts: Vec<Vec<usize>>,
 }

@@ -38,15 +38,15 @@ pub struct Document {
     /// What it is about.
     about: String,
     /// Where it is, relative to the site's root.
-    href: String,
+    pub href: String,
 }
 
 /// What the script reads first.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Manifest {
-    /// How many parts there are.
-    pub parts: usize,
+pub struct Manifest<'a> {
+    /// The names of the parts.
+    pub parts: Vec<&'a str>,
     /// How many texts they hold.
     pub documents: usize,
     /// Writeups and annotations for which there was no room.

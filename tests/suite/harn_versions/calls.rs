@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{FULL, answer, hash, sample, tool, with};
+use crate::compare;
 use crate::support::{FIRST, FIRST_SLUG, codes, words};
 
 #[test]
@@ -110,7 +111,7 @@ fn an_answer_with_many_calls_that_many_events_name_is_shown_in_part() {
 fn tool_calls_are_compared_by_what_they_are_about() {
     let site = sample(FULL);
     site.publish();
-    let data = site.text(&format!("public/runs/{FIRST_SLUG}/compare.js"));
+    let data = compare::data(&site, FIRST_SLUG).to_string();
     for text in [
         "tool_call",
         "src/score.js",
@@ -186,7 +187,7 @@ fn calls_of_different_tools_are_different_actions_and_name_the_files_they_change
         many,
     ]);
     assert_eq!(codes(&site.publish()), [""; 0]);
-    let data = site.text(&format!("public/runs/{FIRST_SLUG}/compare.js"));
+    let data = compare::data(&site, FIRST_SLUG).to_string();
     for text in [
         r#""keys":["read_file src/a.js","delete_file src/a.js","patch a b c"]"#,
         r#""files":[[1,"src/a.js"],[3,"src/a.js"],[4,"a"],[4,"b"],[4,"c"],[4,"d"]]"#,
