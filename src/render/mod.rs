@@ -6,6 +6,7 @@ mod own_templates;
 pub(crate) mod parts;
 pub(crate) mod plot;
 pub(crate) mod script;
+pub(crate) mod slots;
 pub mod strip;
 pub(crate) mod templates;
 pub mod timeline;

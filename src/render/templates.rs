@@ -14,6 +14,7 @@ use crate::view::chrome::{AssetLinks, NavItem, Navigation, PageInfo, ShellView, 
 use super::json_ld;
 use super::minify;
 use super::own_templates::{TemplateError, UserTemplate};
+use super::slots::Slots;
 use crate::markup::Html;
 use crate::markup::escape::escape_for_template;
 
@@ -88,6 +89,10 @@ const PREFIX: &str = "builtin/";
 const HEAD_SLOT: &str = "<title>runpress-head-slot</title>";
 /// Followed by a digest of the settings, which no setting can hold itself.
 const MAIN_SLOT: &str = "runpress-main-slot-";
+/// Room for what a template prints, in bytes.
+const MAIN: usize = 32 * 1024;
+/// Room for the head of a page, in bytes.
+const HEAD: usize = 4 * 1024;
 /// Pages are at most this deep: `runs/<slug>/events/<tape>/<number>/index.html`.
 const DEPTH: usize = 5;
 
@@ -184,13 +189,28 @@ impl Renderer {
         info: &PageInfo,
         view: &impl Serialize,
     ) -> Result<Vec<u8>, Diagnostic> {
+        self.page_with(template, info, view, &Slots::default())
+    }
+
+    /// A whole page with large HTML.
+    ///
+    /// # Errors
+    /// As [`Renderer::page`].
+    pub fn page_with(
+        &self,
+        template: &str,
+        info: &PageInfo,
+        view: &impl Serialize,
+        slots: &Slots,
+    ) -> Result<Vec<u8>, Diagnostic> {
         let depth = info.path.matches('/').count();
         let shell = self
             .shells
             .get(&(depth, info.section.clone()))
             .or_else(|| self.shells.get(&(depth, None)))
             .unwrap_or(&self.not_found);
-        self.fill(shell, template, info, &links::root(&info.path), view)
+        let root = links::root(&info.path);
+        self.fill(shell, template, (info, &root), view, slots)
     }
 
     /// The page for addresses that do not exist: it may be shown at any depth.
@@ -203,12 +223,13 @@ impl Renderer {
         info: &PageInfo,
         view: &impl Serialize,
     ) -> Result<Vec<u8>, Diagnostic> {
+        let root = self.not_found_root();
         self.fill(
             &self.not_found,
             template,
-            info,
-            &self.not_found_root(),
+            (info, &root),
             view,
+            &Slots::default(),
         )
     }
 
@@ -226,14 +247,15 @@ impl Renderer {
         &self,
         shell: &Shell,
         template: &str,
-        info: &PageInfo,
-        root: &str,
+        (info, root): (&PageInfo, &str),
         view: &impl Serialize,
+        slots: &Slots,
     ) -> Result<Vec<u8>, Diagnostic> {
         let [before, between, after] = &shell.0;
-        let mut out = Vec::with_capacity(
-            before.len() + between.len() + after.len() + info.size_hint + 16 * 1024,
-        );
+        let mut main = Vec::with_capacity(MAIN);
+        self.render(template, view, &mut main)?;
+        let frame = before.len() + between.len() + after.len() + HEAD;
+        let mut out = Vec::with_capacity(frame + main.len() + slots.len());
         let json_ld = info.json_ld.as_deref().map(json_ld::element);
         out.extend_from_slice(before.as_bytes());
         self.render(
@@ -242,7 +264,7 @@ impl Renderer {
             &mut out,
         )?;
         out.extend_from_slice(between.as_bytes());
-        self.render(template, view, &mut out)?;
+        slots.fill(&main, &mut out);
         out.extend_from_slice(after.as_bytes());
         Ok(out)
     }

@@ -29,8 +29,6 @@ pub struct PageInfo {
     pub scripts: &'static [Script],
     /// What the page says to search engines, as JSON.
     pub json_ld: Option<String>,
-    /// About how large the page is, in bytes, besides its frame.
-    pub size_hint: usize,
 }
 
 /// A built-in script. Each enhances what already is on the page; a page names those that it has use for.

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::render::slots::Slots;
 use crate::render::timeline;
 use crate::view::chrome::{PageInfo, Script};
 use crate::view::run as view;
@@ -39,7 +40,8 @@ pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), S
                 files.first_pages.push(html);
                 continue;
             }
-            let view = view::events_page(s, tape, layout, number, html);
+            let mut slots = Slots::default();
+            let view = view::events_page(s, tape, layout, number, slots.keep(html));
             let info = PageInfo {
                 path: layout.path(number),
                 title: format!("{}, {}", view.title, view.summary),
@@ -47,10 +49,11 @@ pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), S
                 section: Some("runs/index.html".to_owned()),
                 listed: false,
                 scripts: &[Script::Timeline, Script::Reader],
-                size_hint: view.html.as_str().len(),
                 ..PageInfo::default()
             };
-            files.page(&info.path, &run.renderer.page("events.html", &info, &view)?)?;
+            let renderer = run.renderer;
+            let page = renderer.page_with("events.html", &info, &view, &slots)?;
+            files.page(&info.path, &page)?;
         }
     }
     Ok(())

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use crate::feeds;
 use crate::links;
 use crate::model::details;
+use crate::render::slots::Slots;
 use crate::render::strip as strip_svg;
 use crate::view::chrome::{PageInfo, Script};
 use crate::view::run::{self as view, Archive, Parts, Sources, StripView};
@@ -25,13 +26,10 @@ pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), S
     };
     let (slug, subject) = (&s.entry.slug, &s.entry.run.subject);
     let path = links::run(slug);
-    let timelines = std::mem::take(&mut files.first_pages);
-    let strips = strips(&s, &path);
-    let size_hint = timelines
-        .iter()
-        .chain(strips.iter().map(|strip| &strip.svg))
-        .map(|html| html.as_str().len())
-        .sum();
+    let mut slots = Slots::default();
+    let timelines = files.first_pages.drain(..);
+    let timelines = timelines.map(|html| slots.keep(html)).collect();
+    let strips = strips(&s, &path, &mut slots);
     let showcase = details::description(s.details);
     let parts = Parts {
         writeup: run.writeup.clone(),
@@ -61,19 +59,19 @@ pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), S
             Script::Reader,
             Script::Play,
         ],
-        size_hint,
         ..PageInfo::default()
     };
-    files.page(&info.path, &run.renderer.page("run.html", &info, &view)?)
+    let page = run.renderer.page_with("run.html", &info, &view, &slots)?;
+    files.page(&info.path, &page)
 }
 
-fn strips(s: &Sources<'_>, page: &str) -> Vec<StripView> {
+fn strips(s: &Sources<'_>, page: &str, slots: &mut Slots) -> Vec<StripView> {
     let tapes = s.tapes.iter().zip(s.sidecars).zip(s.layouts);
     let strips = tapes.map(|((tape, sidecar), layout)| {
         let strip = strip::strip(s.config, layout, tape, sidecar.as_ref(), page);
         StripView {
             file: tape.file.clone(),
-            svg: strip_svg::render(&strip),
+            svg: slots.keep(strip_svg::render(&strip)),
             caption: strip.caption,
             legend: strip::families(tape),
         }
