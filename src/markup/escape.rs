@@ -5,16 +5,19 @@ use std::io::{self, Write};
 use crate::characters::{MAY_BEGIN_HIDDEN, is_hidden_at, symbol};
 
 /// What a byte may begin: 0 nothing, 1 a replacement, 2 a character to look at.
+type Classes = [u8; 256];
+
 #[allow(
     clippy::cast_possible_truncation,
     reason = "an index of the table is a byte"
 )]
-const CLASSES: [u8; 256] = {
+const fn classes(place: Place) -> Classes {
     let mut table = [0_u8; 256];
     let mut byte = 0;
     while byte < 256 {
         table[byte] = match byte as u8 {
-            b'&' | b'<' | b'>' | b'"' | b'\'' | b'\r' | 0x7f => 1,
+            b'&' | b'<' | b'>' | b'\r' | 0x7f => 1,
+            b'"' | b'\'' => matches!(place, Place::Attribute) as u8,
             _ if !MAY_BEGIN_HIDDEN[byte] => 0,
             0..0x20 => 1,
             _ => 2,
@@ -22,16 +25,28 @@ const CLASSES: [u8; 256] = {
         byte += 1;
     }
     table
-};
+}
+
+/// Where a text goes.
+#[derive(Clone, Copy)]
+enum Place {
+    /// Into an element. Quotes end nothing there, and a hidden character is an element of its own.
+    Content,
+    /// Into a quoted attribute, or where content must stay plain.
+    Attribute,
+}
+
+static CONTENT: Classes = classes(Place::Content);
+static ATTRIBUTE: Classes = classes(Place::Attribute);
 
 /// Appends recorded text to element content: markup escaped, controls shown as marked symbols.
 pub fn push_text(out: &mut String, text: &str) {
-    push(out, text, true);
+    push(out, text, Place::Content);
 }
 
 /// Appends recorded text to a quoted attribute, or to content that must stay plain.
 pub fn push_attribute(out: &mut String, text: &str) {
-    push(out, text, false);
+    push(out, text, Place::Attribute);
 }
 
 /// The escape function of the templates: safe in content and in quoted attributes.
@@ -39,11 +54,11 @@ pub fn push_attribute(out: &mut String, text: &str) {
 /// # Errors
 /// Those of the writer.
 pub fn escape_for_template(text: &str, out: &mut dyn Write) -> io::Result<()> {
-    if text.bytes().all(|byte| CLASSES[usize::from(byte)] == 0) {
+    if text.bytes().all(|byte| ATTRIBUTE[usize::from(byte)] == 0) {
         return out.write_all(text.as_bytes());
     }
     let mut escaped = String::with_capacity(text.len() + 8);
-    push(&mut escaped, text, false);
+    push(&mut escaped, text, Place::Attribute);
     out.write_all(escaped.as_bytes())
 }
 
@@ -55,9 +70,11 @@ const PIECE: usize = 16;
     clippy::needless_bitwise_bool,
     reason = "a branch for each byte would take as long as the table"
 )]
-fn is_plain(piece: &[u8; PIECE]) -> bool {
+fn is_plain(piece: &[u8; PIECE], place: Place) -> bool {
+    let quotes = matches!(place, Place::Attribute);
     let special = |byte: u8| {
-        (byte == b'&') | (byte == b'<') | (byte == b'>') | (byte == b'"') | (byte == b'\'')
+        let quote = (byte == b'"') | (byte == b'\'');
+        (byte == b'&') | (byte == b'<') | (byte == b'>') | (quotes & quote)
     };
     let control = |byte: u8| (byte < 0x20) & (byte != b'\n') & (byte != b'\t') | (byte >= 0x7f);
     !piece
@@ -65,7 +82,11 @@ fn is_plain(piece: &[u8; PIECE]) -> bool {
         .fold(false, |found, byte| found | special(*byte) | control(*byte))
 }
 
-fn push(out: &mut String, text: &str, marked: bool) {
+fn push(out: &mut String, text: &str, place: Place) {
+    let classes = match place {
+        Place::Content => &CONTENT,
+        Place::Attribute => &ATTRIBUTE,
+    };
     let bytes = text.as_bytes();
     let mut done = 0;
     let mut at = 0;
@@ -73,12 +94,15 @@ fn push(out: &mut String, text: &str, marked: bool) {
     while at < bytes.len() {
         if at >= looked_at {
             looked_at = at + PIECE;
-            if bytes[at..].first_chunk().is_some_and(is_plain) {
+            if bytes[at..]
+                .first_chunk()
+                .is_some_and(|piece| is_plain(piece, place))
+            {
                 at = looked_at;
                 continue;
             }
         }
-        let class = CLASSES[bytes[at] as usize];
+        let class = classes[bytes[at] as usize];
         if class == 0 {
             at += 1;
             continue;
@@ -89,7 +113,7 @@ fn push(out: &mut String, text: &str, marked: bool) {
         let length = c.len_utf8();
         if class == 1 || is_hidden_at(text, at, c) {
             out.push_str(&text[done..at]);
-            push_special(out, c, bytes.get(at + 1) == Some(&b'\n'), marked);
+            push_special(out, c, bytes.get(at + 1) == Some(&b'\n'), place);
             done = at + length;
         }
         at += length;
@@ -97,7 +121,7 @@ fn push(out: &mut String, text: &str, marked: bool) {
     out.push_str(&text[done..]);
 }
 
-fn push_special(out: &mut String, c: char, before_newline: bool, marked: bool) {
+fn push_special(out: &mut String, c: char, before_newline: bool, place: Place) {
     match c {
         '&' => out.push_str("&amp;"),
         '<' => out.push_str("&lt;"),
@@ -107,13 +131,13 @@ fn push_special(out: &mut String, c: char, before_newline: bool, marked: bool) {
         // A terminal would go back to the start of the line; on a page the text goes on below.
         '\r' if before_newline => {}
         '\r' => out.push('\n'),
-        _ => push_control(out, c, marked),
+        _ => push_control(out, c, place),
     }
 }
 
-fn push_control(out: &mut String, c: char, marked: bool) {
+fn push_control(out: &mut String, c: char, place: Place) {
     let shown = symbol(c);
-    if !marked {
+    if matches!(place, Place::Attribute) {
         out.push(shown);
         return;
     }
@@ -138,10 +162,7 @@ mod tests {
 
     #[test]
     fn markup_is_escaped_and_controls_are_shown() {
-        assert_eq!(
-            text("a<b> & \"c\" 'd'"),
-            "a&lt;b&gt; &amp; &#34;c&#34; &#39;d&#39;"
-        );
+        assert_eq!(text("a<b> & \"c\" 'd'"), "a&lt;b&gt; &amp; \"c\" 'd'");
         assert_eq!(text("x\0y\u{1b}"), "x<i class=cc>␀</i>y<i class=cc>␛</i>");
         assert_eq!(
             text("\u{202e}txt\u{2069}"),

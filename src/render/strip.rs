@@ -7,7 +7,7 @@ use crate::markup::Html;
 /// Renders a strip. Coordinates have one decimal, so that the same tape gives the same bytes everywhere.
 #[must_use]
 pub fn render(strip: &Strip<'_>) -> Html {
-    let mut out = String::with_capacity(strip.ticks.len() * 90 + strip.pins.len() * 120 + 400);
+    let mut out = String::with_capacity(strip.ticks.len() * 64 + strip.pins.len() * 120 + 400);
     let lanes = strip
         .brackets
         .iter()
@@ -22,19 +22,26 @@ pub fn render(strip: &Strip<'_>) -> Html {
     for x in &strip.folds {
         push_path(&mut out, "fold", "", *x, " 22v32");
     }
-    for tick in &strip.ticks {
-        out.push_str("<a href=\"");
-        out.push_str(strip.pages.get(tick.page).map_or("#", String::as_str));
-        tick.anchor.push_to(&mut out);
-        out.push_str("\" tabindex=-1>");
-        let (fail, line) = if tick.failed {
-            (" fail", " 18v40")
-        } else {
-            ("", " 24v28")
-        };
-        out.push_str("<path class=\"f-");
-        push_rest(&mut out, tick.family, fail, tick.x, line);
-        out.push_str("</a>");
+    // The ticks of a family share its color.
+    for ticks in strip.ticks.chunk_by(|a, b| a.family == b.family) {
+        out.push_str("<g class=f-");
+        out.push_str(ticks[0].family);
+        out.push('>');
+        for tick in ticks {
+            out.push_str("<a href=");
+            out.push_str(strip.pages.get(tick.page).map_or("#", String::as_str));
+            tick.anchor.push_to(&mut out);
+            out.push_str(" tabindex=-1><path ");
+            let line = if tick.failed {
+                out.push_str("class=fail ");
+                " 18v40"
+            } else {
+                " 24v28"
+            };
+            push_rest(&mut out, tick.x, line);
+            out.push_str("</a>");
+        }
+        out.push_str("</g>");
     }
     for bracket in &strip.brackets {
         let y = 60 + bracket.lane * 6;
@@ -65,13 +72,14 @@ pub fn render(strip: &Strip<'_>) -> Html {
 
 fn push_path(out: &mut String, class: &str, kind: &str, x: f64, line: &str) {
     out.push_str("<path class=\"");
-    push_rest(out, class, kind, x, line);
-}
-
-fn push_rest(out: &mut String, class: &str, kind: &str, x: f64, line: &str) {
     out.push_str(class);
     out.push_str(kind);
-    out.push_str("\" d=\"M");
+    out.push_str("\" ");
+    push_rest(out, x, line);
+}
+
+fn push_rest(out: &mut String, x: f64, line: &str) {
+    out.push_str("d=\"M");
     push_number(out, x);
     out.push_str(line);
     out.push_str("\"/>");

@@ -1,7 +1,7 @@
 //! Knows the HTML of a tape: the hot path, written by hand because it is most of every run page.
 
 use crate::markup::{Html, Origin, recorded};
-use crate::view::format::{push_clock, push_iso_ms, utc};
+use crate::view::format::{push_clock, push_iso_ms, push_seconds, utc};
 use crate::view::timeline::{AnnotationView, EventView, SpanPiece, TextView, TimelinePage};
 
 use crate::markup::code::{has_hunk, push_diff, push_json, push_shell};
@@ -19,15 +19,17 @@ pub fn render(page: &TimelinePage<'_>, limit: usize) -> Option<Html> {
         .sum();
     let expected = size + size / 8 + page.events.len() * 320;
     let mut out = String::with_capacity(expected.min(limit));
+    // Times are offsets from the start of the tape, which the first of them names.
+    let mut start = page.start;
     for event in &page.events {
-        push_event(&mut out, event);
+        push_event(&mut out, event, &mut start);
         for annotation in &event.annotations {
             push_annotation(&mut out, page, annotation);
             if out.len() > limit {
                 return None;
             }
         }
-        out.push_str("</li>\n");
+        out.push('\n');
         if out.len() > limit {
             return None;
         }
@@ -35,8 +37,9 @@ pub fn render(page: &TimelinePage<'_>, limit: usize) -> Option<Html> {
     Some(Html::finished(out))
 }
 
-/// Everything of an event but its annotations and its end.
-fn push_event(out: &mut String, event: &EventView<'_>) {
+/// Everything of an event but its annotations. Elements end where HTML lets them end by themselves: with `</li>` and `</p>`
+/// a short event would be a tenth longer.
+fn push_event(out: &mut String, event: &EventView<'_>, start: &mut Option<i64>) {
     if let Some(gap) = &event.gap {
         out.push_str("<li class=gap>");
         out.push_str(gap);
@@ -45,28 +48,37 @@ fn push_event(out: &mut String, event: &EventView<'_>) {
             out.push_str(", until ");
             out.push_str(&utc(at));
         }
-        out.push_str("</li>\n");
+        out.push('\n');
     }
     out.push_str("<li class=\"e f-");
     out.push_str(event.family);
     if event.failed {
         out.push_str(" fail");
     }
-    out.push_str("\" id=\"");
+    out.push_str("\" id=");
     event.anchor.push_to(out);
-    out.push_str("\">");
+    out.push('>');
     for piece in &event.spans {
         push_span(out, *piece);
     }
-    out.push_str("<p class=eh><a class=en href=\"#");
+    out.push_str("<p class=eh><a class=en href=#");
     event.anchor.push_to(out);
-    out.push_str("\">");
+    out.push('>');
     out.push_str(itoa::Buffer::new().format(event.seq));
     out.push_str("</a> ");
     if let Some((at, since_start)) = event.at {
-        out.push_str("<time datetime=\"");
-        push_iso_ms(out, at);
-        out.push_str("\">");
+        out.push_str("<time");
+        if let Some(start) = start.take() {
+            out.push_str(" data-start=");
+            push_iso_ms(out, start);
+        }
+        out.push_str(" datetime=");
+        if since_start < 0 {
+            push_iso_ms(out, at);
+        } else {
+            push_seconds(out, since_start);
+        }
+        out.push('>');
         push_clock(out, since_start);
         out.push_str("</time> ");
     }
@@ -86,19 +98,18 @@ fn push_event(out: &mut String, event: &EventView<'_>) {
         out.push_str(if event.failed {
             " <strong class=bad>"
         } else {
-            " <span class=ok>"
+            " <i class=ok>"
         });
         out.push_str(event.outcome);
-        out.push_str(if event.failed { "</strong>" } else { "</span>" });
+        out.push_str(if event.failed { "</strong>" } else { "</i>" });
     }
     for (name, value) in event.facts {
-        out.push_str(" <span class=fact>");
+        out.push_str(" <i>");
         out.push_str(name);
         out.push(' ');
         push_text(out, value);
-        out.push_str("</span>");
+        out.push_str("</i>");
     }
-    out.push_str("</p>");
     for text in &event.texts {
         push_content(out, text);
     }

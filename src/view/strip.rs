@@ -23,7 +23,7 @@ const SINGLE: usize = 600;
 pub struct Strip<'a> {
     /// What the address of an event begins with, for each page of the tape.
     pub pages: Vec<String>,
-    /// The ticks, left to right.
+    /// The ticks: those of a family together, left to right.
     pub ticks: Vec<Tick<'a>>,
     /// The pins, left to right.
     pub pins: Vec<Pin>,
@@ -99,6 +99,7 @@ pub fn strip<'a>(
             _ => ticks.push(tick(layout, event, position, x)),
         }
     }
+    ticks.sort_by_key(|tick| tick.family);
     let mut pins: Vec<Pin> = sidecar
         .iter()
         .flat_map(|s| s.annotations.iter().enumerate())

@@ -40,6 +40,8 @@ const COSTLIEST: usize = 32;
 pub struct TimelinePage<'a> {
     /// The events.
     pub events: Vec<EventView<'a>>,
+    /// The first time on the tape, from which those of the events count; in milliseconds.
+    pub start: Option<i64>,
     /// Where all events of the tape are: texts on this page may link to any of them.
     pub layout: &'a Layout<'a>,
     /// Path of this page.
@@ -197,6 +199,7 @@ impl<'a> Timeline<'a> {
         self.payloads = payloads;
         let page = TimelinePage {
             events,
+            start: self.start,
             layout,
             path,
         };

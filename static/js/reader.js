@@ -13,6 +13,12 @@
   }));
   const gaps = tapes.flatMap((tape) => [...tape.querySelectorAll(':scope > .gap')]);
   const noteKind = (note) => note.dataset.kind;
+  // Times are offsets from the start of their tape, which the first of them on a page names; or they are whole.
+  const moment = (time) => {
+    if (!time.dateTime.endsWith('s')) return time.dateTime;
+    const { start } = time.closest('.tape').querySelector('[data-start]').dataset;
+    return new Date(Date.parse(start) + Math.round(parseFloat(time.dateTime) * 1000)).toISOString();
+  };
 
   const counted = (names) => {
     const counts = new Map();
@@ -158,7 +164,7 @@
         const time = element.querySelector('.eh time');
         if (!time) continue;
         time.dataset.since ??= time.textContent;
-        time.textContent = absolute ? time.dateTime.slice(11, 19) : time.dataset.since;
+        time.textContent = absolute ? moment(time).slice(11, 19) : time.dataset.since;
       }
     }, { ariaPressed: false, title: 'Show the time of day instead of the time since the start' });
     bar.append(clock);
@@ -201,7 +207,7 @@
         const event = isMove && narrow.matches ? null : eventOf(target);
         if (event && event !== equipped) equip(event);
         const time = target instanceof Element && target.closest('.eh time');
-        if (time && !time.title) time.title = `${time.dateTime.replace('T', ' ').replace(/(\.000)?Z$/, '')} UTC`;
+        if (time && !time.title) time.title = `${moment(time).replace('T', ' ').replace(/(\.000)?Z$/, '')} UTC`;
       });
     }
     tape.addEventListener('click', (click) => { // From the event that was linked last to this one.

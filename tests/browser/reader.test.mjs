@@ -353,11 +353,16 @@ test('the span of an annotation leads to all events that it covers', () => on(ri
 }));
 
 test('times can be read as the time of day', () => on(rich(), async (page) => {
-  const time = page.locator('.eh time').first();
+  const times = page.locator('.tape').first().locator('.eh time');
+  const time = times.first();
   const since = await time.textContent();
   const clock = page.locator('.tape-tools button', { hasText: 'UTC' });
   await clock.click();
-  assert.equal(await time.textContent(), (await time.getAttribute('datetime')).slice(11, 19));
+  const start = Date.parse(await time.getAttribute('data-start'));
+  for (const each of [time, times.last()]) {
+    const seconds = parseFloat(await each.getAttribute('datetime'));
+    assert.equal(await each.textContent(), new Date(start + seconds * 1000).toISOString().slice(11, 19));
+  }
   await clock.click();
   assert.equal(await time.textContent(), since);
 }));

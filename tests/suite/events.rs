@@ -270,13 +270,14 @@ fn long_pauses_are_marked_and_times_count_from_the_first_event() {
         page.texts("ol.tape > li.gap"),
         ["59 min 30 s without an event, until 2026-03-01 11:00:00 UTC"]
     );
-    let times: Vec<_> = page
-        .all("li.e time")
-        .iter()
-        .filter_map(|t| t.value().attr("datetime").map(str::to_owned))
-        .collect();
-    assert_eq!(times.len(), 3);
-    assert!(times[2].starts_with("2026-03-01T11:00:00"), "{times:?}");
+    let times = |name| {
+        let times = page.all("li.e time").into_iter();
+        let values: Vec<_> = times.map(|time| time.value().attr(name)).collect();
+        values
+    };
+    assert_eq!(times("datetime"), ["0s", "30s", "3600s"].map(Some));
+    let start = Some("2026-03-01T10:00:00.000Z");
+    assert_eq!(times("data-start"), [start, None, None]);
     site.write("site.toml", "[timeline]\ngap_seconds = 20\n");
     site.publish();
     assert_eq!(site.first_page().all("ol.tape > li.gap").len(), 2);

@@ -1,6 +1,6 @@
 //! The site's own templates and static files: what they replace, and what is said of those that cannot be used.
 
-use crate::support::TestSite;
+use crate::support::{FIRST, TestSite, event};
 
 #[test]
 fn templates_and_static_files_of_the_site_replace_the_built_in_ones_one_by_one() {
@@ -25,6 +25,32 @@ fn templates_and_static_files_of_the_site_replace_the_built_in_ones_one_by_one()
     let mut sheets = site.published().into_iter().filter(|(path, _)| sheet(path));
     assert!(sheets.any(|(_, css)| String::from_utf8_lossy(&css).contains("#123456")));
     assert_eq!(crate::crawl::problems(&site.published()), [""; 0]);
+}
+
+#[test]
+fn a_timeline_is_where_the_site_puts_it_and_recorded_text_names_no_place_for_it() {
+    let site = TestSite::base();
+    let words = "<runpress-slot 0> <runpress-slot 1>";
+    site.write(
+        &format!("{FIRST}/events.jsonl"),
+        event(0, "agent", &format!(r#""message":"{words}""#)),
+    );
+    site.remove(&format!("{FIRST}/events.jsonl.annotations.jsonl"));
+    site.write(
+        "templates/run.html",
+        "{% extends \"builtin/run.html\" %}{% block glance %}{% endblock %}{% block metrics %}{{ title }}{% endblock %}",
+    );
+    site.write(
+        "templates/components/run_timeline.html",
+        "{% component run_timeline(timeline, several) %}<ol class=mine>{{ timeline.html }}</ol><ol class=again>{{ timeline.html }}</ol>{% endcomponent run_timeline %}",
+    );
+    site.publish();
+    let page = site.first_page();
+    for list in ["mine", "again"] {
+        assert_eq!(page.texts(&format!("ol.{list} > li.e pre")), [words]);
+    }
+    assert_eq!(page.all("ol.tape, svg.strip").len(), 0);
+    assert_eq!(page.all("runpress-slot").len(), 0);
 }
 
 #[test]

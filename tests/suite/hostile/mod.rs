@@ -12,7 +12,7 @@ const HOSTILE: &str = concat!(
     "<script>alert(1)</script><img src=x onerror=alert(1)><svg/onload=alert(1)>\"' onmouseover=\"alert(1)\" x='",
     "</title></pre></code></textarea></style></main></body><!-- <![CDATA[ ]]> <iframe src=\"https://evil.example/\"></iframe>",
     "<a href=\"javascript:alert(1)\" onclick=alert(1)>go</a><base href=\"https://evil.example/\"><meta http-equiv=refresh content=0>",
-    "{{ 7777*7777 }} {% raw %} {% include \"run.html\" %} {# c #} ${7777*7777} runpress-main-slo\u{200b}t",
+    "{{ 7777*7777 }} {% raw %} {% include \"run.html\" %} {# c #} ${7777*7777} runpress-main-slo\u{200b}t <runpress-slot 0>",
     " \u{1b}[31mred\u{1b}[0m\u{1b}]0;title\u{7}\u{9b}2J \0\u{1}\u{8}\u{7f}\u{85} \u{202e}txt\u{202c}\u{2066}x\u{2069}\u{200f} \u{2028}\u{2029}\u{feff}\u{fffe}",
     " a\u{ad}b\u{200b}c\u{2060}d\u{180e}e\u{3164}f\u{e0100}g\u{e01ef}h\u{e0041}i\u{34f}j\u{fe0f}k\u{200d}l\u{115f}m\u{ffa0}n",
     " \"}],\\\" \\u0022 \\ </script> [md](javascript:alert(1)) ![img](https://evil.example/x.png) <javascript:alert(1)> [r]: https://evil.example/",
