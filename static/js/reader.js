@@ -426,7 +426,7 @@
     const first = events.find(({ element }) => linked.has(element));
     if (first) equip(first);
   };
-  addEventListener('hashchange', arrive);
+  addEventListener('runpress:address', arrive);
   recall();
   arrive();
   if (new URLSearchParams(location.search).has('present')) present(0);

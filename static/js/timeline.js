@@ -14,17 +14,21 @@
     let frames = 0;
     let still = 0;
     let last = 0;
-    const follow = () => {
+    const approach = () => {
       still = Math.abs(target.getBoundingClientRect().top - last) < 1 ? still + 1 : 0;
       target.scrollIntoView({ block: target.offsetHeight < innerHeight ? place : 'start' });
       last = target.getBoundingClientRect().top;
       frames += 1;
-      if (frames < 120 && (still < 5 || document.readyState !== 'complete')) landing = requestAnimationFrame(follow);
+      if (frames < 120 && (still < 5 || document.readyState !== 'complete')) landing = requestAnimationFrame(approach);
     };
-    follow();
+    approach();
   };
+  // A browser reports a new address late. A key that is pressed before that counts from the new place.
   for (const act of ['wheel', 'touchstart', 'pointerdown', 'keydown']) {
-    addEventListener(act, () => cancelAnimationFrame(landing), { capture: true, passive: true });
+    addEventListener(act, () => {
+      follow();
+      cancelAnimationFrame(landing);
+    }, { capture: true, passive: true });
   }
 
   // What there is to say about a move is in sight until the next one.
@@ -109,6 +113,14 @@
     return true;
   };
 
-  addEventListener('hashchange', show);
-  show();
+  // Once for each address, whichever comes first: the event of the browser or the next act of the reader.
+  let followed;
+  const follow = () => {
+    if (location.hash === followed) return;
+    followed = location.hash;
+    show();
+    dispatchEvent(new Event('runpress:address'));
+  };
+  addEventListener('hashchange', follow);
+  follow();
 })();
