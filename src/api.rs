@@ -5,8 +5,8 @@
 
 pub mod author {
     pub use crate::author::{
-        AnnotationAuthor, Outcome, Refusal, RehashRequest, Request, annotate, rehash, starter,
-        validate,
+        AnnotationAuthor, Metadata, NewAnnotation, Outcome, Refusal, Span, annotate, rehash,
+        starter, validate,
     };
 }
 pub mod characters {

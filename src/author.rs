@@ -10,8 +10,8 @@ mod rehash;
 pub mod starter;
 mod validate;
 
-pub use annotate::{AnnotationAuthor, Request, annotate};
-pub use rehash::{Outcome, Request as RehashRequest, rehash};
+pub use annotate::{AnnotationAuthor, Metadata, NewAnnotation, Span, annotate};
+pub use rehash::{Outcome, rehash};
 pub use validate::validate;
 
 use crate::diagnostics::Diagnostic;

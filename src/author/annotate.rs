@@ -15,29 +15,35 @@ use crate::site::Site;
 use super::open_run::{self, OpenRun, SidecarFile};
 use super::{Refusal, files};
 
-/// What is to be said, as it was given. Nothing of it is checked before the rules see it.
-#[derive(Debug, Clone, Default)]
-pub struct Request {
-    /// Path of the run's folder, its id, or its address.
-    pub run: String,
-    /// The tape; may be left out when the run has one.
-    pub tape: Option<String>,
+/// An annotation with all keys of the format in its order, as the format's own writer does. Nothing of it is checked before the
+/// rules see it; its id and its time are set when it is written.
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(tag = "type", rename = "annotation")]
+pub struct NewAnnotation {
+    /// Its id.
+    pub id: String,
     /// The number of the event.
-    pub event: u64,
+    pub event_id: u64,
     /// The kind of annotation.
     pub kind: String,
     /// What was seen, in Markdown.
     pub evidence: Option<String>,
-    /// Words of the event that prove it is the one that is meant.
-    pub quote: Option<String>,
-    /// The last event that is covered.
-    pub span_end: Option<u64>,
+    /// Always null.
+    pub suggested_fix: (),
+    /// Who says it.
+    pub author: Option<AnnotationAuthor>,
+    /// When it was written, in UTC.
+    pub timestamp: String,
+    /// The events that are covered.
+    pub span: Option<Span>,
     /// The status of a hypothesis.
     pub hypothesis_status: Option<String>,
     /// What got in the way.
     pub friction_kind: Option<String>,
-    /// Who says it.
-    pub author: Option<AnnotationAuthor>,
+    /// Always empty.
+    pub links: [(); 0],
+    /// What the format has no key for.
+    pub metadata: Metadata,
 }
 
 /// Who says it.
@@ -46,9 +52,26 @@ pub struct AnnotationAuthor {
     /// Name or handle.
     pub id: String,
     /// `human`, `agent` or `system`.
-    pub kind: &'static str,
+    pub kind: String,
     /// Where it is said.
     pub surface: &'static str,
+}
+
+/// Consecutive events.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct Span {
+    /// The first one, that of the annotation.
+    pub start_event_id: u64,
+    /// The last one.
+    pub end_event_id: u64,
+}
+
+/// What runpress adds to an annotation.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Metadata {
+    /// Words of the event that prove it is the one that is meant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quote: Option<String>,
 }
 
 /// What was written.
@@ -112,7 +135,7 @@ impl Written {
     }
 }
 
-/// Adds an annotation to the sidecar of a tape, or makes the sidecar. `waiting` is given a sentence when another writer keeps
+/// Adds an annotation to the sidecar of a tape, or makes the sidecar. Without a `tape`, the run's only one is meant. `waiting` is given a sentence when another writer keeps
 /// it waiting.
 ///
 /// # Errors
@@ -120,23 +143,26 @@ impl Written {
 /// written. Nothing is written then.
 pub fn annotate(
     site: &Site,
-    request: &Request,
+    run: &str,
+    tape: Option<&str>,
+    new: &NewAnnotation,
     waiting: &dyn Fn(&str),
 ) -> Result<Written, Refusal> {
-    let directory = open_run::find(site, &request.run)?;
+    let directory = open_run::find(site, run)?;
     let _lock = files::lock(&directory, waiting)?;
-    files::retry_while_changed(|| attempt(site, &directory, request))
+    files::retry_while_changed(|| attempt(site, &directory, tape, new))
 }
 
 fn attempt(
     site: &Site,
     directory: &RunDirectory,
-    request: &Request,
+    tape: Option<&str>,
+    new: &NewAnnotation,
 ) -> Result<Option<Written>, Refusal> {
     let mut run = OpenRun::open(&site.config, directory)?;
-    let (before, tape, sidecar_file, id, bytes) = {
+    let (before, tape, sidecar_file, bytes, annotation) = {
         let found = run.inspect();
-        let position = run.tape(&found, request.tape.as_deref(), &run.tapes())?;
+        let position = run.tape(&found, tape, &run.tapes())?;
         let sidecar_file = run.sidecar(&found, position)?;
         let sidecar = found.value.sidecars[position].as_ref();
         if sidecar.is_some_and(is_stale) {
@@ -145,8 +171,11 @@ fn attempt(
             problems.retain(|problem| problem.code == &codes::ANNOTATION_TAPE_DIGEST_MISMATCH);
             return Err(Refusal::Content(problems));
         }
-        let id = free_id(sidecar, request);
-        let line = line(request, &id);
+        let annotation = NewAnnotation {
+            id: free_id(sidecar, new),
+            timestamp: now(),
+            ..new.clone()
+        };
         let start = sidecar_file
             .bytes
             .clone()
@@ -155,8 +184,8 @@ fn attempt(
             found.diagnostics,
             position,
             sidecar_file,
-            id,
-            with_line(start, &line),
+            with_line(start, &json(&annotation)),
+            annotation,
         )
     };
     let SidecarFile { name, bytes: old } = sidecar_file;
@@ -178,13 +207,14 @@ fn attempt(
         return Ok(None);
     }
     let tape = &after.value.tapes[tape];
-    let end = request.span_end.filter(|end| *end != request.event);
-    let events = [Some(request.event), end].into_iter().flatten();
+    let first = annotation.event_id;
+    let last = annotation.span.map(|span| span.end_event_id);
+    let events = std::iter::once(first).chain(last.filter(|last| *last != first));
     Ok(Some(Written {
         file,
         is_new: old.is_none(),
         line: memchr::memchr_iter(b'\n', &bytes).count(),
-        id,
+        id: annotation.id,
         events: events
             .filter_map(|seq| tape.position_up_to(seq))
             .map(|position| EventRef::of(&tape.events[position]))
@@ -206,17 +236,17 @@ fn is_same(a: &Diagnostic, b: &Diagnostic) -> bool {
 
 /// `ann-<event>-<kind>`, with a number where the file has that already: it says what it is about, it stays when other
 /// lines come and go, and two branches that annotate different events can be merged.
-fn free_id(sidecar: Option<&Sidecar<'_>>, request: &Request) -> String {
+fn free_id(sidecar: Option<&Sidecar<'_>>, new: &NewAnnotation) -> String {
     let annotations = sidecar.map_or(&[][..], |sidecar| &sidecar.annotations);
-    let is_taken = |id: &str| annotations.iter().any(|a| a.id.as_deref() == Some(id));
-    let plain = format!("ann-{}-{}", request.event, slugify(&request.kind));
-    let mut id = plain.clone();
-    let mut count = 1;
-    while is_taken(&id) {
-        count += 1;
-        id = format!("{plain}-{count}");
-    }
-    id
+    let is_free = |id: &String| {
+        !annotations
+            .iter()
+            .any(|a| a.id.as_deref() == Some(id.as_str()))
+    };
+    let plain = format!("ann-{}-{}", new.event_id, slugify(&new.kind));
+    let numbered = (2..).map(|count: usize| format!("{plain}-{count}"));
+    let mut ids = std::iter::once(plain.clone()).chain(numbered);
+    ids.find(is_free).unwrap_or_default()
 }
 
 #[derive(Serialize)]
@@ -235,59 +265,7 @@ fn header(tape: &Tape<'_>) -> String {
         tape_content_hash: &tape.content_hash,
         harn_version: None,
     };
-    format!("{}\n", json(&header))
-}
-
-/// All keys of the format in its order, as its own writer does.
-#[derive(Serialize)]
-#[serde(tag = "type", rename = "annotation")]
-struct Annotation<'a> {
-    id: &'a str,
-    event_id: u64,
-    kind: &'a str,
-    evidence: Option<&'a str>,
-    suggested_fix: Option<()>,
-    author: Option<&'a AnnotationAuthor>,
-    timestamp: String,
-    span: Option<Span>,
-    hypothesis_status: Option<&'a str>,
-    friction_kind: Option<&'a str>,
-    links: [(); 0],
-    metadata: Metadata<'a>,
-}
-
-#[derive(Serialize)]
-struct Span {
-    start_event_id: u64,
-    end_event_id: u64,
-}
-
-#[derive(Serialize)]
-struct Metadata<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    quote: Option<&'a str>,
-}
-
-fn line(request: &Request, id: &str) -> String {
-    json(&Annotation {
-        id,
-        event_id: request.event,
-        kind: &request.kind,
-        evidence: request.evidence.as_deref(),
-        suggested_fix: None,
-        author: request.author.as_ref(),
-        timestamp: now(),
-        span: request.span_end.map(|end_event_id| Span {
-            start_event_id: request.event,
-            end_event_id,
-        }),
-        hypothesis_status: request.hypothesis_status.as_deref(),
-        friction_kind: request.friction_kind.as_deref(),
-        links: [],
-        metadata: Metadata {
-            quote: request.quote.as_deref(),
-        },
-    })
+    json(&header) + "\n"
 }
 
 /// Structures of strings and numbers always have a JSON text.

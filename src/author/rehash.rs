@@ -1,7 +1,7 @@
 //! Knows how a sidecar is brought to a tape that was changed and read again: what every annotation points at, and
 //! the new hash in the header's line.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::config::Config;
 use crate::diagnostics::text::{quoted, visible};
@@ -19,17 +19,6 @@ use crate::site::Site;
 use super::annotate::EventRef;
 use super::open_run::{self, OpenRun};
 use super::{Refusal, files};
-
-/// Which sidecar is meant.
-#[derive(Debug, Clone, Default)]
-pub struct Request {
-    /// Path of the run's folder, its id, or its address.
-    pub run: String,
-    /// The tape; may be left out when only one has a sidecar.
-    pub tape: Option<String>,
-    /// The tape as it was annotated.
-    pub before: Option<PathBuf>,
-}
 
 /// What became of a sidecar.
 #[derive(Debug)]
@@ -71,45 +60,36 @@ pub struct Target {
     /// The event that it points at.
     pub now: Option<EventRef>,
     /// Where the event that it pointed at is on the changed tape; `None` when it is not there as it was.
-    pub stands_at: Option<u64>,
+    pub found_at: Option<u64>,
     /// The number that it points at.
     pub event: u64,
 }
 
 impl Target {
     fn text(&self) -> String {
-        let says = if self.says.is_empty() {
-            String::new()
-        } else {
-            format!(": {}", self.says)
-        };
-        let now = self
-            .now
-            .as_ref()
-            .map_or_else(|| format!("no event {}", self.event), EventRef::text);
-        let events = match (&self.before, self.stands_at) {
+        let colon = if self.says.is_empty() { "" } else { ": " };
+        let now = self.now.as_ref();
+        let now = now.map_or_else(|| format!("no event {}", self.event), EventRef::text);
+        let events = match (&self.before, self.found_at) {
             (None, _) => now,
             (Some(_), Some(seq)) if seq == self.event => format!("{now} (unchanged)"),
             (Some(_), None) if self.before == self.now => {
                 format!("{now} (changed, but these words are the same)")
             }
-            (Some(before), Some(seq)) => {
-                format!(
-                    "before: {}\n    now: {now}\n    The event moved to {seq}.",
-                    before.text()
-                )
-            }
-            (Some(before), None) => {
-                format!(
-                    "before: {}\n    now: {now}\n    The event was changed or removed.",
-                    before.text()
-                )
+            (Some(before), place) => {
+                let end = place.map_or_else(
+                    || "was changed or removed".to_owned(),
+                    |seq| format!("moved to {seq}"),
+                );
+                let before = before.text();
+                format!("before: {before}\n    now: {now}\n    The event {end}.")
             }
         };
         format!(
-            "  {} ({}){says}\n    {events}\n",
+            "  {} ({}){colon}{}\n    {events}\n",
             visible(&self.label),
-            visible(&self.kind)
+            visible(&self.kind),
+            self.says
         )
     }
 }
@@ -135,27 +115,34 @@ impl Rehashed {
     }
 }
 
-/// Shows what every annotation of a sidecar points at, and writes the tape's hash into the header. `waiting` is as for
-/// [`annotate`](super::annotate()).
+/// Shows what every annotation of a sidecar points at, and writes the tape's hash into the header. Without a `tape`, the
+/// only one with a sidecar is meant; `before` is the tape as it was annotated; `waiting` is as for [`annotate`](super::annotate()).
 ///
 /// # Errors
 /// The run, the tape or the sidecar is not there or does not load, or the file cannot be written. That an annotation
 /// has an error is no failure: it is said in the outcome, with the others.
-pub fn rehash(site: &Site, request: &Request, waiting: &dyn Fn(&str)) -> Result<Rehashed, Refusal> {
-    let directory = open_run::find(site, &request.run)?;
+pub fn rehash(
+    site: &Site,
+    run: &str,
+    tape: Option<&str>,
+    before: Option<&Path>,
+    waiting: &dyn Fn(&str),
+) -> Result<Rehashed, Refusal> {
+    let directory = open_run::find(site, run)?;
     let _lock = files::lock(&directory, waiting)?;
-    files::retry_while_changed(|| attempt(&site.config, &directory, request))
+    files::retry_while_changed(|| attempt(&site.config, &directory, tape, before))
 }
 
 fn attempt(
     config: &Config,
     directory: &RunDirectory,
-    request: &Request,
+    tape: Option<&str>,
+    before: Option<&Path>,
 ) -> Result<Option<Rehashed>, Refusal> {
     let mut run = OpenRun::open(config, directory)?;
     let (name, old, new, mut done) = {
         let found = run.inspect();
-        let position = run.tape(&found, request.tape.as_deref(), &run.annotated(&found))?;
+        let position = run.tape(&found, tape, &run.annotated(&found))?;
         let tape = &found.value.tapes[position];
         let sidecar_file = run.sidecar(&found, position)?;
         let (Some(old), Some(sidecar)) = (sidecar_file.bytes, &found.value.sidecars[position])
@@ -173,7 +160,7 @@ fn attempt(
         if stated.is_some_and(|hash| tape.has_hash(hash)) {
             return Ok(Some(done));
         }
-        done.annotations = match &request.before {
+        done.annotations = match before {
             None => targets(sidecar, None, tape),
             Some(path) => {
                 let files = as_it_was(path, tape)?;
@@ -256,7 +243,7 @@ fn targets(sidecar: &Sidecar<'_>, before: Option<&Tape<'_>>, now: &Tape<'_>) -> 
         let event = |tape: &Tape<'_>| tape.position(annotation.event);
         let was = before.and_then(|before| Some(&before.events[event(before)?]));
         let position = event(now);
-        let stands_at = was.map(Event::digest).and_then(|digest| {
+        let found_at = was.map(Event::digest).and_then(|digest| {
             let is_there = |position: &usize| digests[*position] == digest;
             let found = position
                 .filter(is_there)
@@ -272,7 +259,7 @@ fn targets(sidecar: &Sidecar<'_>, before: Option<&Tape<'_>>, now: &Tape<'_>) -> 
             )),
             before: was.map(EventRef::of),
             now: position.map(|position| EventRef::of(&now.events[position])),
-            stands_at,
+            found_at,
             event: annotation.event,
         }
     };

@@ -4,13 +4,15 @@ use std::borrow::Cow;
 use std::io::IsTerminal;
 use std::path::Path;
 
-use runpress::api::author::{self, AnnotationAuthor, Outcome, Refusal, RehashRequest, Request};
+use runpress::api::author::{
+    self, AnnotationAuthor, Metadata, NewAnnotation, Outcome, Refusal, Span,
+};
 use runpress::api::diagnostics::text::visible;
 use runpress::api::diagnostics::{self, Diagnostic, human};
 use runpress::api::site::{Overrides, Site};
 
 use super::console::{print, refuse, say, say_raw, styled};
-use super::{Annotate, AuthorKind, CONTENT_ERRORS, COULD_NOT_RUN, Cli, build};
+use super::{Annotate, CONTENT_ERRORS, COULD_NOT_RUN, Cli, build};
 
 /// Makes a new site.
 pub(crate) fn new(cli: &Cli, folder: &Path) -> u8 {
@@ -42,89 +44,76 @@ pub(crate) fn annotate(cli: &Cli, asked: &Annotate) -> u8 {
     let Some(root) = build::root(cli) else {
         return COULD_NOT_RUN;
     };
-    let site = match Site::open(&root, &Overrides::default()) {
-        Ok(site) => site,
-        Err(problems) => return refused(cli, Refusal::Site(problems)),
-    };
-    if asked.validate {
-        return validate(cli, &site, asked);
-    }
-    match (asked.event, &asked.kind) {
+    let site = Site::open(&root, &Overrides::default()).map_err(Refusal::Site);
+    let status = site.and_then(|site| match (asked.event, &asked.kind) {
+        _ if asked.validate => validate(cli, &site, asked),
         (Some(event), Some(kind)) => add(cli, &site, asked, event, kind),
         _ => rehash(cli, &site, asked),
-    }
+    });
+    status.unwrap_or_else(|refusal| refused(cli, refusal))
 }
 
-fn add(cli: &Cli, site: &Site, asked: &Annotate, event: u64, kind: &str) -> u8 {
-    let request = Request {
-        run: asked.run.clone(),
-        tape: asked.tape.clone(),
-        event,
+fn add(cli: &Cli, site: &Site, asked: &Annotate, event: u64, kind: &str) -> Result<u8, Refusal> {
+    let new = NewAnnotation {
+        event_id: event,
         kind: kind.to_owned(),
         evidence: asked.evidence.clone(),
-        quote: asked.quote.clone(),
-        span_end: asked.span_end,
-        hypothesis_status: asked.hypothesis_status.clone(),
-        friction_kind: asked.friction_kind.clone(),
-        author: asked.author.as_ref().map(|id| AnnotationAuthor {
-            id: id.clone(),
-            kind: match asked.author_kind {
-                AuthorKind::Human => "human",
-                AuthorKind::Agent => "agent",
-                AuthorKind::System => "system",
-            },
+        author: asked.author.clone().map(|id| AnnotationAuthor {
+            id,
+            kind: asked.author_kind.clone(),
             surface: "cli",
         }),
+        span: asked.span_end.map(|end_event_id| Span {
+            start_event_id: event,
+            end_event_id,
+        }),
+        hypothesis_status: asked.hypothesis_status.clone(),
+        friction_kind: asked.friction_kind.clone(),
+        metadata: Metadata {
+            quote: asked.quote.clone(),
+        },
+        ..NewAnnotation::default()
     };
-    match author::annotate(site, &request, &|words| waiting(cli, words)) {
-        Ok(written) => {
-            show(cli, written.notes.clone());
-            if !cli.quiet {
-                print(&written.text());
-            }
-            0
-        }
-        Err(refusal) => refused(cli, refusal),
+    let tape = asked.tape.as_deref();
+    let written = author::annotate(site, &asked.run, tape, &new, &|words| waiting(cli, words))?;
+    let text = written.text();
+    show(cli, written.notes);
+    if !cli.quiet {
+        print(&text);
     }
+    Ok(0)
 }
 
-fn rehash(cli: &Cli, site: &Site, asked: &Annotate) -> u8 {
-    let request = RehashRequest {
-        run: asked.run.clone(),
-        tape: asked.tape.clone(),
-        before: asked.before.clone(),
-    };
-    match author::rehash(site, &request, &|words| waiting(cli, words)) {
-        Ok(done) => {
-            if !cli.quiet {
-                print(&done.text());
-            }
-            if done.outcome == Outcome::Refused {
-                return refused(cli, Refusal::Content(done.problems));
-            }
-            show(cli, done.problems);
-            0
-        }
-        Err(refusal) => refused(cli, refusal),
+fn rehash(cli: &Cli, site: &Site, asked: &Annotate) -> Result<u8, Refusal> {
+    let (tape, before) = (asked.tape.as_deref(), asked.before.as_deref());
+    let done = author::rehash(site, &asked.run, tape, before, &|words| waiting(cli, words))?;
+    if !cli.quiet {
+        print(&done.text());
     }
+    if done.outcome == Outcome::Refused {
+        return Err(Refusal::Content(done.problems));
+    }
+    show(cli, done.problems);
+    Ok(0)
 }
 
 /// Prints Harn's report. Whether it has problems is in the exit status.
-fn validate(cli: &Cli, site: &Site, asked: &Annotate) -> u8 {
+fn validate(cli: &Cli, site: &Site, asked: &Annotate) -> Result<u8, Refusal> {
     match author::validate(site, &asked.run, asked.tape.as_deref()) {
         Ok(validated) => {
             print(&validated.json);
-            if validated.has_problems {
+            Ok(if validated.has_problems {
                 CONTENT_ERRORS
             } else {
                 0
-            }
+            })
         }
+        // It would not have written anything.
         Err(Refusal::Content(problems)) => {
             show(cli, problems);
-            CONTENT_ERRORS
+            Ok(CONTENT_ERRORS)
         }
-        Err(refusal) => refused(cli, refusal),
+        Err(refusal) => Err(refusal),
     }
 }
 
