@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use runpress::api::site::Overrides;
 use runpress::api::url::HttpUrl;
 
 pub(crate) mod author;
@@ -56,12 +57,8 @@ pub(crate) enum Command {
         /// Output folder [default: `[build] out` of site.toml]
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
-        /// Public URL of the site [default: `[site] base_url` of site.toml]
-        #[arg(long, value_name = "URL", value_parser = base_url)]
-        base_url: Option<HttpUrl>,
-        /// Earlier site to compare with [default: the site in the output folder]
-        #[arg(long, value_name = "DIR")]
-        previous: Option<PathBuf>,
+        #[command(flatten)]
+        places: Places,
         /// Read only the ledger of the earlier site
         #[arg(long)]
         fresh: bool,
@@ -73,12 +70,8 @@ pub(crate) enum Command {
     Check {
         #[command(flatten)]
         input: Input,
-        /// Public URL of the site [default: `[site] base_url` of site.toml]
-        #[arg(long, value_name = "URL", value_parser = base_url)]
-        base_url: Option<HttpUrl>,
-        /// Earlier site to compare with [default: the site in the output folder]
-        #[arg(long, value_name = "DIR")]
-        previous: Option<PathBuf>,
+        #[command(flatten)]
+        places: Places,
     },
     /// Build and serve locally; rebuild and reload on changes
     #[cfg_attr(
@@ -141,14 +134,35 @@ pub(crate) struct Input {
     #[arg(long)]
     pub(crate) keep_going: bool,
     /// Treat warnings and quarantined runs as errors
-    #[arg(long, value_name = "WHAT")]
-    pub(crate) deny: Option<Deny>,
+    #[arg(long, value_name = "WHAT", value_parser = ["warnings"])]
+    pub(crate) deny: Option<String>,
     /// Report format: human, json, github, sarif, junit or markdown; `=FILE` writes a file (repeatable)
     #[arg(long, value_name = "FORMAT[=FILE]", value_parser = report)]
     pub(crate) report: Vec<Report>,
     /// Show how long each step took
     #[arg(long)]
     pub(crate) timings: bool,
+}
+
+/// Where the site is, and where it was.
+#[derive(Debug, Args)]
+pub(crate) struct Places {
+    /// Public URL of the site [default: `[site] base_url` of site.toml]
+    #[arg(long, value_name = "URL", value_parser = base_url)]
+    pub(crate) base_url: Option<HttpUrl>,
+    /// Earlier site to compare with [default: the site in the output folder]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) previous: Option<PathBuf>,
+}
+
+impl Places {
+    pub(crate) fn overrides(&self) -> Overrides {
+        Overrides {
+            base_url: self.base_url.clone(),
+            previous: self.previous.clone(),
+            ..Overrides::default()
+        }
+    }
 }
 
 #[derive(Debug, Args)]
@@ -193,9 +207,10 @@ pub(crate) struct Annotate {
         long,
         value_name = "KIND",
         requires = "author",
-        default_value = "human"
+        default_value = "human",
+        value_parser = ["human", "agent", "system"]
     )]
-    pub(crate) author_kind: AuthorKind,
+    pub(crate) author_kind: String,
     /// Review the annotations of a changed tape, and update the hash in the sidecar
     #[arg(long, conflicts_with_all = ["event", "kind", "evidence", "quote", "span_end", "hypothesis_status", "friction_kind", "author"])]
     pub(crate) rehash: bool,
@@ -208,13 +223,6 @@ pub(crate) struct Annotate {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum AuthorKind {
-    Human,
-    Agent,
-    System,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Color {
     Auto,
     Always,
@@ -222,11 +230,6 @@ pub(crate) enum Color {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Deny {
-    Warnings,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Format {
     Human,
     Json,
@@ -247,19 +250,11 @@ fn report(text: &str) -> Result<Report, String> {
     let (format, file) = text
         .split_once('=')
         .map_or((text, None), |(format, file)| (format, Some(file)));
-    let format = match format {
-        "human" => Format::Human,
-        "json" => Format::Json,
-        "github" => Format::Github,
-        "sarif" => Format::Sarif,
-        "junit" => Format::Junit,
-        "markdown" => Format::Markdown,
-        _ => {
-            return Err(format!(
-                "`{format}` is not a report format; use `human`, `json`, `github`, `sarif`, `junit` or `markdown`"
-            ));
-        }
-    };
+    let format = Format::from_str(format, false).map_err(|_| {
+        format!(
+            "`{format}` is not a report format; use `human`, `json`, `github`, `sarif`, `junit` or `markdown`"
+        )
+    })?;
     if file == Some("") {
         return Err("missing file name after `=`".to_owned());
     }

@@ -14,9 +14,9 @@ use crate::model::implementation::FOLDER;
 use crate::model::prose::ProseKind;
 use crate::model::slug::slugify;
 
-/// A directory that holds a run record.
+/// A file or a folder of the content.
 #[derive(Debug, Clone)]
-pub struct RunDirectory {
+pub struct ContentPath {
     /// Where it is.
     pub path: PathBuf,
     /// The content root it is in; files are only read below it.
@@ -25,30 +25,18 @@ pub struct RunDirectory {
     pub shown: String,
 }
 
+/// A directory that holds a run record.
+pub type RunDirectory = ContentPath;
+
 /// A file of prose.
 #[derive(Debug, Clone)]
 pub struct ProseFile {
     /// Where it is.
-    pub path: PathBuf,
-    /// The content root it is in.
-    pub root: PathBuf,
-    /// Its path in diagnostics.
-    pub shown: String,
+    pub at: ContentPath,
     /// What it is about.
     pub kind: ProseKind,
     /// Its address among those of its kind.
     pub slug: String,
-}
-
-/// A list of withdrawn runs.
-#[derive(Debug, Clone)]
-pub struct WithdrawnFile {
-    /// Where it is.
-    pub path: PathBuf,
-    /// The content root it is in.
-    pub root: PathBuf,
-    /// Its path in diagnostics.
-    pub shown: String,
 }
 
 /// Everything that was found, each list sorted by path.
@@ -59,7 +47,7 @@ pub struct Discovered {
     /// The prose.
     pub prose: Vec<ProseFile>,
     /// The lists of withdrawn runs, at most one in a content root.
-    pub withdrawn: Vec<WithdrawnFile>,
+    pub withdrawn: Vec<ContentPath>,
 }
 
 /// Walks `content` (each relative to the working directory, or absolute). `site` is the site's root.
@@ -97,7 +85,7 @@ pub fn discover(site: &Path, content: &[PathBuf]) -> Checked<Discovered> {
     found.runs.sort_by(|a, b| a.shown.cmp(&b.shown));
     found
         .prose
-        .sort_by(|a, b| (a.kind, &a.shown).cmp(&(b.kind, &b.shown)));
+        .sort_by(|a, b| (a.kind, &a.at.shown).cmp(&(b.kind, &b.at.shown)));
     Checked {
         value: found,
         diagnostics,
@@ -149,11 +137,9 @@ impl Walk<'_> {
             let entry = match entry {
                 Ok(entry) => entry,
                 Err(error) => {
-                    let path = error
-                        .path()
-                        .map_or_else(|| self.root.clone(), Path::to_owned);
+                    let path = error.path().unwrap_or(&self.root);
                     self.diagnostics.push(codes::CONTENT_UNREADABLE.at(
-                        Place::file(self.shown(&path)),
+                        Place::file(self.shown(path)),
                         "The folder cannot be read",
                         "Give the build permission to read it.",
                     ));
@@ -168,11 +154,8 @@ impl Walk<'_> {
                     walk.skip_current_dir();
                 }
                 if seen.insert(entry.path().to_owned()) {
-                    self.found.withdrawn.push(WithdrawnFile {
-                        shown: self.shown(entry.path()),
-                        path: entry.into_path(),
-                        root: self.root.clone(),
-                    });
+                    let file = self.at(entry.path());
+                    self.found.withdrawn.push(file);
                 }
             } else if entry.file_type().is_dir() {
                 if hidden {
@@ -181,11 +164,8 @@ impl Walk<'_> {
                     walk.skip_current_dir();
                     if seen.insert(entry.path().to_owned()) {
                         self.look_for_nested(entry.path());
-                        self.found.runs.push(RunDirectory {
-                            shown: self.shown(entry.path()),
-                            path: entry.into_path(),
-                            root: self.root.clone(),
-                        });
+                        let run = self.at(entry.path());
+                        self.found.runs.push(run);
                     }
                 }
             } else if entry.file_type().is_symlink() && entry.path().is_dir() {
@@ -217,39 +197,37 @@ impl Walk<'_> {
     /// Prose is directly in one of the four folders of a content root.
     fn prose(&mut self, path: &Path, seen: &mut BTreeSet<PathBuf>) {
         let folder = path.parent().and_then(Path::file_name);
-        let Some(kind) = folder.and_then(ProseKind::of_folder) else {
-            return;
-        };
-        let (Some(stem), Some("md")) =
-            (path.file_stem(), path.extension().and_then(|e| e.to_str()))
-        else {
-            return;
-        };
-        if !seen.insert(path.to_owned()) {
-            return;
+        let kind = folder.and_then(ProseKind::of_folder);
+        let stem = path
+            .file_stem()
+            .filter(|_| path.extension().is_some_and(|end| end == "md"));
+        if let (Some(kind), Some(stem)) = (kind, stem)
+            && seen.insert(path.to_owned())
+        {
+            let slug = slugify(&stem.to_string_lossy());
+            let at = self.at(path);
+            self.found.prose.push(ProseFile { at, kind, slug });
         }
-        self.found.prose.push(ProseFile {
+    }
+
+    fn at(&self, path: &Path) -> ContentPath {
+        ContentPath {
             path: path.to_owned(),
             root: self.root.clone(),
             shown: self.shown(path),
-            kind,
-            slug: slugify(&stem.to_string_lossy()),
-        });
+        }
     }
 
     fn shown(&self, path: &Path) -> String {
-        let (relative, label) = match path.strip_prefix(self.site) {
-            Ok(relative) => (relative, ""),
-            Err(_) => (
-                path.strip_prefix(&self.root).unwrap_or(path),
-                self.label.as_str(),
-            ),
+        let (below, label) = match path.strip_prefix(self.site) {
+            Ok(below) => (below, ""),
+            Err(_) => (path.strip_prefix(&self.root).unwrap_or(path), &*self.label),
         };
-        let parts = relative
+        let parts = below
             .components()
             .map(|part| part.as_os_str().to_string_lossy());
-        let label = Some(label).filter(|label| !label.is_empty());
-        let parts: Vec<_> = label.into_iter().map(Into::into).chain(parts).collect();
+        let label = (!label.is_empty()).then(|| label.into());
+        let parts: Vec<_> = label.into_iter().chain(parts).collect();
         if parts.is_empty() {
             ".".to_owned()
         } else {
@@ -280,16 +258,16 @@ impl Labels {
         if !self.needed || root.starts_with(site) {
             return String::new();
         }
-        let name = root.file_name().map_or_else(
-            || "root".to_owned(),
-            |name| name.to_string_lossy().into_owned(),
-        );
+        let name = root
+            .file_name()
+            .unwrap_or("root".as_ref())
+            .to_string_lossy()
+            .into_owned();
         let count = self.taken.iter().filter(|taken| **taken == name).count();
         self.taken.push(name.clone());
-        if count == 0 {
-            name
-        } else {
-            format!("{name}-{}", count + 1)
+        match count {
+            0 => name,
+            count => format!("{name}-{}", count + 1),
         }
     }
 }

@@ -18,7 +18,7 @@ use crate::beneath::{self, Folder};
 use crate::config::Limits;
 use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Diagnostic, Place, codes};
-use crate::discover::{RunDirectory, WithdrawnFile};
+use crate::discover::{ContentPath, RunDirectory};
 use crate::formats::{run_record, withdrawn as list};
 use crate::model::FileDigest;
 
@@ -82,31 +82,21 @@ pub fn record(directory: &RunDirectory, limits: &Limits) -> Result<Loaded, Diagn
 ///
 /// # Errors
 /// The file cannot be read, is too large, or is a link that it may not be.
-pub fn prose(
-    root: &Path,
-    path: &Path,
-    shown: &str,
-    limits: &Limits,
-) -> Result<Vec<u8>, Diagnostic> {
-    of_the_content(root, path, shown, SizeLimit::writeup(limits))
+pub fn prose(file: &ContentPath, limits: &Limits) -> Result<Vec<u8>, Diagnostic> {
+    of_the_content(file, SizeLimit::writeup(limits))
 }
 
 /// Reads a list of withdrawn runs.
 ///
 /// # Errors
 /// The file cannot be read, is too large, or is a link that it may not be.
-pub fn withdrawn(file: &WithdrawnFile, limits: &Limits) -> Result<Vec<u8>, Diagnostic> {
-    let most = SizeLimit::document(limits);
-    of_the_content(&file.root, &file.path, &file.shown, most)
+pub fn withdrawn(file: &ContentPath, limits: &Limits) -> Result<Vec<u8>, Diagnostic> {
+    of_the_content(file, SizeLimit::document(limits))
 }
 
 /// Reads a file of a content root that belongs to no run. A link may lead to other such files, and into no run directory.
-fn of_the_content(
-    root: &Path,
-    path: &Path,
-    shown: &str,
-    most: SizeLimit,
-) -> Result<Vec<u8>, Diagnostic> {
+fn of_the_content(file: &ContentPath, most: SizeLimit) -> Result<Vec<u8>, Diagnostic> {
+    let ContentPath { path, root, shown } = file;
     let failed = |error: io::Error| unreadable(shown, &error.to_string());
     let content = Folder::open(root).map_err(failed)?;
     let bounds = Bounds {

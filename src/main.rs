@@ -45,33 +45,21 @@ fn main() -> ExitCode {
         Command::Serve { input, port } => serve::run(&cli, input, *port),
         #[cfg(not(feature = "serve"))]
         Command::Serve { .. } => cli::no_server(),
-        Command::Check {
-            input,
-            base_url,
-            previous,
-        } => {
-            let overrides = Overrides {
-                base_url: base_url.clone(),
-                previous: previous.clone(),
-                ..Overrides::default()
-            };
-            build::run(&cli, input, BuildMode::Check, overrides)
+        Command::Check { input, places } => {
+            build::run(&cli, input, BuildMode::Check, places.overrides())
         }
         Command::Build {
             input,
             out,
-            base_url,
-            previous,
+            places,
             fresh,
             export,
         } => {
             let overrides = Overrides {
                 out: out.clone(),
-                base_url: base_url.clone(),
-                previous: previous.clone(),
                 fresh: *fresh,
                 export: export.clone(),
-                ..Overrides::default()
+                ..places.overrides()
             };
             build::run(&cli, input, BuildMode::Build, overrides)
         }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::assets::{self, Assets};
 use crate::config::{self, Config};
-use crate::diagnostics::{Diagnostic, Place, codes};
+use crate::diagnostics::{Diagnostic, Place, Source, codes};
 use crate::ledger;
 use crate::load;
 use crate::pictures::Pictures;
@@ -24,18 +24,8 @@ pub struct Site {
     pub content: Vec<PathBuf>,
     /// The output folder.
     pub out: PathBuf,
-    /// Whether drafts are published.
-    pub drafts: bool,
-    /// Whether any warning or quarantined run is a failure.
-    pub deny_warnings: bool,
-    /// Threads; 0 is one per core.
-    pub jobs: usize,
-    /// The site that the build compares itself with, when it is not the one in the output folder.
-    pub previous: Option<PathBuf>,
-    /// Whether nothing of that site is read but its ledger.
-    pub fresh: bool,
-    /// Where the tables of an export go, when there is one.
-    pub export: Option<PathBuf>,
+    /// What the command line says, as it was given.
+    pub options: Overrides,
     /// The pictures among the static files.
     pub pictures: Pictures,
     templates: Vec<UserTemplate>,
@@ -58,7 +48,7 @@ pub struct Overrides {
     pub drafts: bool,
     /// Quarantine invalid runs.
     pub keep_going: bool,
-    /// Warnings are failures.
+    /// Warnings and quarantined runs are failures.
     pub deny_warnings: bool,
     /// Threads; 0 is one per core.
     pub jobs: usize,
@@ -79,7 +69,7 @@ impl Site {
         let file = root.join(config::FILE_NAME);
         let text = match std::fs::read(&file) {
             Ok(bytes) => String::from_utf8(bytes).map_err(|error| {
-                let source = crate::diagnostics::Source::file(config::FILE_NAME, error.as_bytes());
+                let source = Source::file(config::FILE_NAME, error.as_bytes());
                 let at = error.utf8_error().valid_up_to();
                 vec![codes::CONFIG_SYNTAX.at(
                     source.place(at, at + 1),
@@ -119,30 +109,25 @@ impl Site {
                 "Name the folder of a site that runpress built, or omit `--previous` to start a new ledger.",
             )]);
         }
-        let content = if overrides.content.is_empty() {
-            config
-                .build
-                .content
-                .iter()
-                .map(|path| root.join(path))
-                .collect()
-        } else {
-            overrides.content.clone()
-        };
-        let statics = load::tree(root, "static").map_err(|problem| vec![problem])?;
-        let mut templates = Vec::new();
-        for (name, bytes) in load::tree(root, "templates").map_err(|problem| vec![problem])? {
+        let mut content = overrides.content.clone();
+        if content.is_empty() {
+            content.extend(config.build.content.iter().map(|path| root.join(path)));
+        }
+        let tree = |folder| load::tree(root, folder).map_err(|problem| vec![problem]);
+        let statics = tree("static")?;
+        let template = |(name, bytes)| {
             let shown = format!("templates/{name}");
             let text = String::from_utf8(bytes).map_err(|_| {
-                let place = Place::file(&shown);
                 vec![codes::TEMPLATE_UNREADABLE.at(
-                    place,
+                    Place::file(&shown),
                     "The template is not valid UTF-8",
                     "Save it as UTF-8.",
                 )]
             })?;
-            templates.push(UserTemplate { name, shown, text });
-        }
+            Ok(UserTemplate { name, shown, text })
+        };
+        let templates = tree("templates")?.into_iter().map(template);
+        let templates = templates.collect::<Result<_, Vec<_>>>()?;
         Ok(Self {
             root: root.to_owned(),
             content,
@@ -150,12 +135,7 @@ impl Site {
                 .out
                 .clone()
                 .unwrap_or_else(|| root.join(&config.build.out)),
-            drafts: overrides.drafts,
-            deny_warnings: overrides.deny_warnings,
-            jobs: overrides.jobs,
-            previous: overrides.previous.clone(),
-            fresh: overrides.fresh,
-            export: overrides.export.clone(),
+            options: overrides.clone(),
             templates,
             pictures: Pictures::of(&statics),
             assets: assets::collect(&statics, config.build.minify),
@@ -174,13 +154,13 @@ impl Site {
     /// The site that the build compares itself with; there may be none.
     #[must_use]
     pub fn previous(&self) -> &Path {
-        self.previous.as_deref().unwrap_or(&self.out)
+        self.options.previous.as_deref().unwrap_or(&self.out)
     }
 
     /// Builds into another folder from now on, and still compares with the site in the configured one.
     pub fn build_aside(&mut self, folder: PathBuf) {
         let out = std::mem::replace(&mut self.out, folder);
-        self.previous.get_or_insert(out);
+        self.options.previous.get_or_insert(out);
     }
 
     /// Folders that the output must not touch.

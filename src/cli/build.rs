@@ -18,7 +18,7 @@ use runpress::api::view::{format, summary};
 
 use super::console::{Bar, refuse, say, say_raw, styled};
 use super::paths::Folders;
-use super::{CONTENT_ERRORS, COULD_NOT_RUN, Cli, Deny, Format, Input};
+use super::{CONTENT_ERRORS, COULD_NOT_RUN, Cli, Format, Input};
 
 /// Whether the site is only checked or also published.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,7 +49,12 @@ impl<'a> CompletedBuild<'a> {
             site,
             outcome,
             publishes,
-            verdict: verdict(outcome, is_build, publishes),
+            verdict: match (is_build, publishes) {
+                _ if outcome.published => "Published",
+                (true, _) => "Nothing was published",
+                (false, true) => "Checked",
+                (false, false) => "Check failed",
+            },
         })
     }
 
@@ -120,7 +125,7 @@ pub(crate) fn overrides(input: &Input, rest: Overrides) -> Overrides {
         content: input.content.clone(),
         drafts: input.drafts,
         keep_going: input.keep_going,
-        deny_warnings: input.deny == Some(Deny::Warnings),
+        deny_warnings: input.deny.is_some(),
         jobs: input.jobs.map_or(0, usize::from),
         ..rest
     }
@@ -202,9 +207,10 @@ fn report(
     }
     let content = done.map_or(&[][..], |done| &done.site.content);
     let from_here = || Folders::new(root, content).relative_to_working_dir(&shown);
-    let fails = match input.deny {
-        Some(Deny::Warnings) => Severity::Warning,
-        None => Severity::Error,
+    let fails = if input.deny.is_some() {
+        Severity::Warning
+    } else {
+        Severity::Error
     };
     let mut written = true;
     for report in &input.report {
@@ -241,48 +247,41 @@ fn report(
             None => std::io::stdout().write_all(&bytes),
         };
         if let Err(error) = result {
-            let place = report
-                .file
-                .as_ref()
-                .map_or_else(|| "standard output".into(), |file| file.to_string_lossy());
-            say(&format!(
-                "error: cannot write the report to `{place}`: {error}\n  help: Choose a file in an existing, writable folder."
-            ));
+            let file = report.file.as_ref().map(|file| file.to_string_lossy());
+            let place = file.unwrap_or_else(|| "standard output".into());
+            refuse(
+                &format!("cannot write the report to `{place}`: {error}"),
+                "Choose a file in an existing, writable folder.",
+            );
             written = false;
         }
     }
     written
 }
 
-/// What came of it, in a word or two.
-fn verdict(outcome: &Outcome, is_build: bool, publishes: bool) -> &'static str {
-    match (is_build, publishes) {
-        _ if outcome.published => "Published",
-        (true, _) => "Nothing was published",
-        (false, true) => "Checked",
-        (false, false) => "Check failed",
-    }
-}
-
 /// `1 run added, 2 runs changed`
 fn changes_text(build: &Build) -> String {
     let counts = build.lists().map(|(what, runs)| (what, runs.len()));
     let counts = counts.into_iter().chain([("changed", build.changed.len())]);
-    let told = counts.filter(|(_, count)| *count > 0);
-    let told: Vec<_> = told
+    let parts: Vec<_> = counts
+        .filter(|(_, count)| *count > 0)
         .map(|(what, count)| format!("{} {what}", format::count(count, "run")))
         .collect();
-    told.join(", ")
+    parts.join(", ")
 }
 
 fn summed_up(done: &CompletedBuild<'_>, elapsed: Duration) -> String {
-    let verdict = done.verdict;
-    let counts_line = counts_line(done.outcome, elapsed);
-    if done.outcome.published {
-        let out = done.site.out.to_string_lossy();
-        return format!("{verdict} in {}: {counts_line}", visible(&out));
-    }
-    format!("{verdict}: {counts_line}")
+    let out = done.site.out.to_string_lossy();
+    let place = if done.outcome.published {
+        format!(" in {}", visible(&out))
+    } else {
+        String::new()
+    };
+    format!(
+        "{}{place}: {}",
+        done.verdict,
+        counts_line(done.outcome, elapsed)
+    )
 }
 
 /// `3 runs, 120 files, no warnings, 0.2 s, 1.4 MB`
@@ -299,10 +298,8 @@ fn counts_line(outcome: &Outcome, elapsed: Duration) -> String {
         ));
     }
     if outcome.published {
-        parts.push(format::count(
-            usize::try_from(outcome.files).unwrap_or(usize::MAX),
-            "file",
-        ));
+        let files = usize::try_from(outcome.files).unwrap_or(usize::MAX);
+        parts.push(format::count(files, "file"));
     }
     let problems = human::tally(SeverityCounts { notes: 0, ..tally });
     parts.push(if problems.is_empty() {

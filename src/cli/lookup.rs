@@ -1,7 +1,7 @@
 //! Answers `explain` and `schema`: what a diagnostic means, and the shape of an input or a feed.
 
 use runpress::api::diagnostics::codes;
-use runpress::api::diagnostics::text::{nearest, visible};
+use runpress::api::diagnostics::text::{capitalized, nearest, visible};
 use runpress::api::schema::Describes;
 
 use super::COULD_NOT_RUN;
@@ -12,19 +12,18 @@ pub(crate) fn explain(code: Option<&str>) -> u8 {
     let Some(code) = code else {
         return answer(&all_codes());
     };
-    if let Some(text) = explanation(code) {
-        return answer(&text);
-    }
     let names = codes::all().map(|code| code.name);
-    let hint = nearest(code, names).map_or_else(
-        || "Run `runpress explain` to list all codes.".to_owned(),
-        |near| format!("Did you mean `{near}`?"),
-    );
-    refuse(
-        &format!("there is no diagnostic `{}`", visible(code)),
-        &hint,
-    );
-    COULD_NOT_RUN
+    explanation(code).map_or_else(
+        || {
+            unknown(
+                "diagnostic",
+                code,
+                names,
+                "Run `runpress explain` to list all codes.",
+            )
+        },
+        |text| answer(&text),
+    )
 }
 
 /// A schema, or all of them.
@@ -32,15 +31,24 @@ pub(crate) fn schema(name: Option<&str>) -> u8 {
     let Some(name) = name else {
         return answer(&all_schemas());
     };
-    if let Some(entry) = runpress::api::schema::find(name) {
-        return answer(&entry.document());
-    }
     let names = runpress::api::schema::ALL.iter().map(|entry| entry.name);
-    let hint = nearest(name, names).map_or_else(
-        || "Run `runpress schema` to list all names.".to_owned(),
-        |near| format!("Did you mean `{near}`?"),
-    );
-    refuse(&format!("there is no schema `{}`", visible(name)), &hint);
+    runpress::api::schema::find(name).map_or_else(
+        || {
+            unknown(
+                "schema",
+                name,
+                names,
+                "Run `runpress schema` to list all names.",
+            )
+        },
+        |entry| answer(&entry.document()),
+    )
+}
+
+fn unknown<'a>(what: &str, word: &str, known: impl Iterator<Item = &'a str>, help: &str) -> u8 {
+    let near = nearest(word, known).map(|near| format!("Did you mean `{near}`?"));
+    let hint = near.unwrap_or_else(|| help.to_owned());
+    refuse(&format!("there is no {what} `{}`", visible(word)), &hint);
     COULD_NOT_RUN
 }
 
@@ -51,7 +59,7 @@ fn explanation(name: &str) -> Option<String> {
         "{} ({})\n\n{}.\n\n{}\n\nBad:\n\n{}\n\nGood:\n\n{}\n",
         code.name,
         code.severity.word(),
-        capitalised(code.summary),
+        capitalized(code.summary),
         code.explanation,
         indented(code.bad),
         indented(code.good)
@@ -86,16 +94,8 @@ fn all_schemas() -> String {
         .collect()
 }
 
-fn capitalised(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| {
-        first.to_uppercase().chain(chars).collect()
-    })
-}
-
 fn indented(text: &str) -> String {
-    text.lines()
-        .map(|line| format!("    {line}").trim_end().to_owned())
-        .collect::<Vec<_>>()
-        .join("\n")
+    let lines = text.lines().map(|line| format!("    {line}"));
+    let lines: Vec<_> = lines.map(|line| line.trim_end().to_owned()).collect();
+    lines.join("\n")
 }

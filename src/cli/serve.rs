@@ -39,7 +39,7 @@ pub(crate) fn run(cli: &Cli, input: &Input, port: Option<u16>) -> u8 {
             return COULD_NOT_RUN;
         }
     };
-    let mut told = String::new();
+    let mut shown = String::new();
     let mut polls = false;
     loop {
         let start = Instant::now();
@@ -63,9 +63,9 @@ pub(crate) fn run(cli: &Cli, input: &Input, port: Option<u16>) -> u8 {
             say("Too many folders for the system to watch; polling once a second instead.");
         }
         let url = server.url();
-        if told != url {
+        if shown != url {
             say(&format!("Serving at {url} until Ctrl-C."));
-            told = url;
+            shown = url;
         }
         let Some(change) = watcher.wait() else {
             refuse(
@@ -107,24 +107,17 @@ fn not_served(port: Option<u16>, why: &NotServed) {
 /// `Changed: content/runs/a/events.jsonl and 2 more files`
 fn changed(root: &Path, change: &Change) -> String {
     let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
-    let paths: Vec<PathBuf> = change
-        .paths
-        .iter()
-        .map(|path| path.strip_prefix(&root).unwrap_or(path).to_owned())
-        .collect();
-    if paths.is_empty() {
+    if change.paths.is_empty() {
         return "Changed: the folders of the site".to_owned();
     }
-    let named: Vec<String> = paths
-        .iter()
-        .take(NAMED)
-        .map(|path| visible(&path.to_string_lossy()))
-        .collect();
-    let more = paths.len().saturating_sub(NAMED);
-    let more = if more > 0 {
-        format!(" and {}", format::count(more, "more path"))
-    } else {
-        String::new()
+    let shown = |path: &PathBuf| {
+        let below = path.strip_prefix(&root).unwrap_or(path);
+        visible(&below.to_string_lossy())
+    };
+    let named: Vec<String> = change.paths.iter().take(NAMED).map(shown).collect();
+    let more = match change.paths.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {}", format::count(more, "more path")),
     };
     format!("Changed: {}{more}", named.join(", "))
 }

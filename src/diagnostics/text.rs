@@ -52,6 +52,14 @@ pub fn visible(text: &str) -> String {
         .collect()
 }
 
+/// The words with a capital at their beginning.
+#[must_use]
+pub fn capitalized(words: &str) -> String {
+    let mut chars = words.chars();
+    let first = chars.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(chars).collect()
+}
+
 /// The one of `known` that is nearest to `word`, if it is near enough to be meant.
 #[must_use]
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {

@@ -21,7 +21,12 @@ pub(crate) fn export(
     outcome: &Outcome,
     progress: &dyn Progress,
 ) -> Result<Option<Stage>, Failure> {
-    let Some(folder) = site.export.as_ref().filter(|_| outcome.publishes(site)) else {
+    let Some(folder) = site
+        .options
+        .export
+        .as_ref()
+        .filter(|_| outcome.publishes(site))
+    else {
         return Ok(None);
     };
     let mut inputs = site.inputs();

@@ -10,7 +10,7 @@ use super::prose::{Prose, Text};
 use crate::config::Limits;
 use crate::diagnostics::Failure;
 use crate::diagnostics::{self, Diagnostic, Place, Source, codes};
-use crate::discover::{self, RunDirectory, WithdrawnFile};
+use crate::discover::{self, ContentPath, RunDirectory};
 use crate::formats::withdrawn::{self, Withdrawals};
 use crate::ledger::Ledger;
 use crate::load;
@@ -57,7 +57,7 @@ impl Gathered {
     /// A content root or the ledger of the site that is replaced cannot be read.
     pub fn gather(site: &Site, remembers: bool, progress: &dyn Progress) -> Result<Self, Failure> {
         let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(site.jobs)
+            .num_threads(site.options.jobs)
             .stack_size(STACK)
             .build()
             .map_err(|error| vec![pool_failed(&error)])?;
@@ -210,7 +210,7 @@ fn failure<'a>(mut failure: Failure, before: impl IntoIterator<Item = &'a Diagno
 }
 
 fn read_withdrawals(
-    files: &[WithdrawnFile],
+    files: &[ContentPath],
     limits: &Limits,
     problems: &mut Vec<Diagnostic>,
 ) -> Vec<WithdrawnList> {

@@ -96,7 +96,7 @@ impl Outcome {
     #[must_use]
     pub fn publishes(&self, site: &Site) -> bool {
         let tally = diagnostics::SeverityCounts::of(&self.diagnostics);
-        if site.deny_warnings && (tally.warnings > 0 || self.quarantined > 0) {
+        if site.options.deny_warnings && (tally.warnings > 0 || self.quarantined > 0) {
             return false;
         }
         self.blocking == 0

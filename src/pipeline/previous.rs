@@ -40,7 +40,7 @@ pub(super) fn record(site: &Site, run: &Named) -> Option<Box<RawValue>> {
         id: String,
     }
 
-    if site.fresh {
+    if site.options.fresh {
         return None;
     }
     let path = links::run_file(&run.slug, "run.json");

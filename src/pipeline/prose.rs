@@ -42,7 +42,9 @@ impl Prose {
         let mut read = Self::default();
         for file in files {
             match read_file(&file, &site.config.limits, problems) {
-                Ok((prose, _)) if prose.draft && !site.drafts => read.drafts.push(file.shown),
+                Ok((prose, _)) if prose.draft && !site.options.drafts => {
+                    read.drafts.push(file.at.shown)
+                }
                 Ok((prose, links)) => {
                     read.links.extend(links);
                     let position = read.texts.len();
@@ -60,7 +62,7 @@ impl Prose {
     pub(super) fn addresses(&self) -> Vec<(ProseKind, String, String)> {
         let files = self.texts.iter().map(|text| &text.file);
         files
-            .map(|file| (file.kind, file.slug.clone(), file.shown.clone()))
+            .map(|file| (file.kind, file.slug.clone(), file.at.shown.clone()))
             .collect()
     }
 
@@ -116,8 +118,8 @@ fn read_file(
     limits: &Limits,
     problems: &mut Vec<Diagnostic>,
 ) -> Result<(page::Prose, Vec<Internal>), Diagnostic> {
-    let bytes = load::prose(&file.root, &file.path, &file.shown, limits)?;
-    let source = Source::file(&file.shown, &bytes);
+    let bytes = load::prose(&file.at, limits)?;
+    let source = Source::file(&file.at.shown, &bytes);
     let (prose, found) = page::parse(source);
     problems.extend(found);
     let offset = source.text.len().saturating_sub(prose.body.len());

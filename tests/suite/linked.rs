@@ -473,7 +473,7 @@ fn nothing_from_outside_is_read_while_another_process_swaps_paths() {
                     see("the working tree", &bytes);
                 }
                 for page in &found.prose {
-                    if let Ok(bytes) = load::prose(&page.root, &page.path, &page.shown, &limits) {
+                    if let Ok(bytes) = load::prose(&page.at, &limits) {
                         see("a page", &bytes);
                     }
                 }
