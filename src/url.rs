@@ -1,6 +1,8 @@
 //! Knows which addresses may be published: an allowlist of schemes, and what a host or a path of the site is.
 
-use percent_encoding::{CONTROLS, percent_decode_str, utf8_percent_encode};
+use percent_encoding::{
+    AsciiSet, CONTROLS, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode,
+};
 
 /// An absolute `http` or `https` address without anything that could change how it is read.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -10,12 +12,12 @@ pub struct HttpUrl(String);
 #[must_use]
 pub fn is_followed(address: &str) -> bool {
     let mail = strip_scheme(address, "mailto:");
-    HttpUrl::parse(address).is_some()
-        || mail.is_some_and(|rest| {
-            !rest
-                .chars()
-                .any(|c| c.is_whitespace() || c.is_control() || crate::characters::is_hidden(c))
-        })
+    HttpUrl::parse(address).is_some() || mail.is_some_and(|rest| !rest.contains(is_blank))
+}
+
+/// Whether a character shows nothing.
+fn is_blank(c: char) -> bool {
+    c.is_whitespace() || c.is_control() || crate::characters::is_hidden(c)
 }
 
 impl HttpUrl {
@@ -25,21 +27,9 @@ impl HttpUrl {
     pub fn parse(text: &str) -> Option<Self> {
         let rest = strip_scheme(text, "https://").or_else(|| strip_scheme(text, "http://"))?;
         let authority = rest.split(['/', '?', '#']).next()?;
-        let clean = text.chars().all(|c| {
-            let is_blank_or_hidden =
-                c.is_whitespace() || c.is_control() || crate::characters::is_hidden(c);
-            !is_blank_or_hidden && !matches!(c, '"' | '<' | '>' | '\\' | '`')
-        });
-        let host = authority
-            .rsplit_once(':')
-            .map_or(authority, |(host, port)| {
-                if port.is_empty() || port.parse::<u16>().is_ok() {
-                    host
-                } else {
-                    ""
-                }
-            });
-        (clean && is_host(host)).then(|| Self(text.to_owned()))
+        let clean = !text.contains(|c| is_blank(c) || matches!(c, '"' | '<' | '>' | '\\' | '`'));
+        let (host, port) = authority.rsplit_once(':').unwrap_or((authority, ""));
+        (clean && is_host(host) && is_port(port)).then(|| Self(text.to_owned()))
     }
 
     /// An address that others are resolved against: no query, no fragment, no empty part, `.` or `..` in its path, which
@@ -68,32 +58,32 @@ impl HttpUrl {
         &self.0
     }
 
+    /// The host with its port, and what follows.
+    fn parts(&self) -> (&str, &str) {
+        let rest = self.0.split_once("://").map_or("", |(_, rest)| rest);
+        rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()))
+    }
+
     /// The host, in lower case, without port.
     #[must_use]
     pub fn host(&self) -> String {
-        let rest = self.0.split_once("://").map_or("", |(_, rest)| rest);
-        let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-        authority
-            .split(':')
-            .next()
-            .unwrap_or_default()
-            .to_ascii_lowercase()
+        let host = self.parts().0.split(':').next();
+        host.unwrap_or_default().to_ascii_lowercase()
     }
 
     /// Whether a port is named.
     #[must_use]
     pub fn has_port(&self) -> bool {
-        let rest = self.0.split_once("://").map_or("", |(_, rest)| rest);
-        rest.split(['/', '?', '#'])
-            .next()
-            .is_some_and(|authority| authority.contains(':'))
+        self.parts().0.contains(':')
     }
 
-    /// The path, from its first `/`.
+    /// The path, from its first `/`, of an address without a query.
     #[must_use]
     pub fn path(&self) -> &str {
-        let rest = self.0.split_once("://").map_or("", |(_, rest)| rest);
-        rest.find('/').map_or("/", |at| &rest[at..])
+        match self.parts().1 {
+            "" => "/",
+            path => path,
+        }
     }
 
     /// Whether the scheme is `https`.
@@ -193,19 +183,11 @@ pub fn link_kind(destination: &str) -> Option<LinkKind> {
             let scheme = seen[..end].to_ascii_lowercase();
             let known = match scheme.as_str() {
                 "http" | "https" => has_readable_host(&seen[end + 1..]),
-                "mailto" => true,
-                _ => false,
+                scheme => scheme == "mailto",
             };
             known.then_some(LinkKind::External)
         }
-        None if seen.contains(':')
-            && seen
-                .split(['/', '?', '#'])
-                .next()
-                .is_none_or(|head| head.contains(':')) =>
-        {
-            None
-        }
+        None if seen.split(['/', '?', '#']).next()?.contains(':') => None,
         None => Some(LinkKind::Relative),
     }
 }
@@ -228,23 +210,26 @@ fn has_readable_host(rest: &str) -> bool {
         .map_or(authority, |(_, host)| host);
     let (host, port) = authority.split_once(':').unwrap_or((authority, ""));
     let forbidden = |c: char| c.is_whitespace() || "[]<>^|%\"`{}".contains(c);
-    !host.is_empty()
-        && !host.contains(forbidden)
-        && (port.is_empty() || port.parse::<u16>().is_ok())
+    !host.is_empty() && !host.contains(forbidden) && is_port(port)
 }
+
+/// Whether text is a port, or none.
+fn is_port(text: &str) -> bool {
+    text.is_empty() || text.parse::<u16>().is_ok()
+}
+
+/// What stays as it is in the path of a URL, beside letters and digits: `-._~/`.
+const PATH: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~')
+    .remove(b'/');
 
 /// A file's name as part of a URL: other characters than letters, digits and `-._~` are percent-encoded.
 #[must_use]
 pub fn encode(name: &str) -> String {
-    name.bytes()
-        .fold(String::with_capacity(name.len()), |mut out, byte| {
-            if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
-                out.push(char::from(byte));
-            } else {
-                out.push_str(&format!("%{byte:02X}"));
-            }
-            out
-        })
+    utf8_percent_encode(name, PATH).to_string()
 }
 
 #[cfg(test)]
