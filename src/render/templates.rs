@@ -170,8 +170,7 @@ impl Renderer {
     }
 
     /// Absolute path of the site's root: what the page for unknown addresses links from.
-    #[must_use]
-    pub fn not_found_root(&self) -> String {
+    fn not_found_root(&self) -> String {
         self.config
             .site
             .base_url
@@ -206,7 +205,7 @@ impl Renderer {
         let depth = info.path.matches('/').count();
         let shell = self
             .shells
-            .get(&(depth, info.section.clone()))
+            .get(&(depth, info.section()))
             .or_else(|| self.shells.get(&(depth, None)))
             .unwrap_or(&self.not_found);
         let root = links::root(&info.path);
@@ -253,7 +252,9 @@ impl Renderer {
     ) -> Result<Vec<u8>, Diagnostic> {
         let [before, between, after] = &shell.0;
         let mut main = Vec::with_capacity(MAIN);
-        self.render(template, view, &mut main)?;
+        let mut context = self.context(template, view)?;
+        context.insert("root", root);
+        self.render_in(template, &context, &mut main)?;
         let frame = before.len() + between.len() + after.len() + HEAD;
         let mut out = Vec::with_capacity(frame + main.len() + slots.len());
         let json_ld = info.json_ld.as_deref().map(json_ld::element);
@@ -275,10 +276,21 @@ impl Renderer {
         view: &impl Serialize,
         out: &mut Vec<u8>,
     ) -> Result<(), Diagnostic> {
-        let context =
-            Context::from_serialize(view).map_err(|error| self.unrendered(template, &error))?;
+        self.render_in(template, &self.context(template, view)?, out)
+    }
+
+    fn context(&self, template: &str, view: &impl Serialize) -> Result<Context, Diagnostic> {
+        Context::from_serialize(view).map_err(|error| self.unrendered(template, &error))
+    }
+
+    fn render_in(
+        &self,
+        template: &str,
+        context: &Context,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Diagnostic> {
         self.tera
-            .render_to(template, &context, out)
+            .render_to(template, context, out)
             .map_err(|error| self.unrendered(template, &error))
     }
 

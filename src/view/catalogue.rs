@@ -23,8 +23,6 @@ const HEAD: usize = 120;
 /// A page of the list of runs.
 #[derive(Debug, Serialize)]
 pub struct RunsPage {
-    /// Way to the site's root.
-    pub root: String,
     /// The rows.
     pub rows: Vec<RunRow>,
     /// The pager.
@@ -42,7 +40,6 @@ pub fn runs_page(archive: &Archive, findings: &[Findings], number: usize) -> Run
             .map(|i| row(archive, &archive.runs[i], &findings[i], &root, &[]))
             .collect(),
         pager: pager(number, PAGE_SIZE, archive.runs.len(), "runs", &path),
-        root,
     }
 }
 
@@ -60,8 +57,6 @@ pub(super) fn slice(number: usize, total: usize) -> std::ops::Range<usize> {
 /// A page of a case, a model or a harness.
 #[derive(Debug, Serialize)]
 pub struct GroupPage {
-    /// Way to the site's root.
-    pub root: String,
     /// `case`, `model` or `harness`.
     pub sort: &'static str,
     /// The name, as the records write it.
@@ -172,7 +167,6 @@ pub fn group_pages(
                 ),
                 sets: views,
                 pager: pager(number, PAGE_SIZE, group.runs.len(), "runs", &path),
-                root,
             };
             (path(number), page)
         })

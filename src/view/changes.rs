@@ -21,8 +21,6 @@ const VALUE: usize = 80;
 /// A page of the ledger.
 #[derive(Debug, Serialize)]
 pub struct ChangesPage {
-    /// Way to the site's root.
-    pub root: String,
     /// The builds, newest first.
     pub builds: Vec<BuildView>,
     /// The pager.
@@ -80,7 +78,7 @@ impl RunView {
         Self {
             href: None,
             title: title(run),
-            words: words(run),
+            words: format!("{} with {}", run.model_id, run.harness_slug),
             label: short_id(&run.id).to_owned(),
             reason: None,
         }
@@ -141,7 +139,6 @@ pub fn pages(ledger: &Ledger, pages: &BTreeMap<String, String>) -> Vec<(String, 
             let page = ChangesPage {
                 builds: builds.map(|build| known.build(build, &root)).collect(),
                 pager: pager(number, BUILDS, total, "entries", &path),
-                root,
             };
             (path(number), page)
         })
@@ -158,41 +155,35 @@ struct Known<'a> {
 
 impl Known<'_> {
     fn build(&self, build: &Build, root: &str) -> BuildView {
-        let list = |what: &str, runs: &[Named]| {
-            (!runs.is_empty()).then(|| ListView {
-                title: format!("{} {what}", format::count(runs.len(), "run")),
-                runs: runs
-                    .iter()
-                    .take(RUNS)
-                    .map(|run| self.run(run, root))
-                    .collect(),
-                more: more(runs.len(), RUNS, "more run"),
-            })
+        let lists = build
+            .lists()
+            .into_iter()
+            .filter(|(_, runs)| !runs.is_empty());
+        let list = |(what, runs): (&str, &[Named])| ListView {
+            title: format!("{} {what}", format::count(runs.len(), "run")),
+            runs: runs
+                .iter()
+                .take(RUNS)
+                .map(|run| self.run(run, root))
+                .collect(),
+            more: format::rest(runs.len(), RUNS, "more run"),
         };
-        let lists = build.lists().map(|(what, runs)| list(what, runs));
+        let changed = build.changed.iter().take(RUNS);
         BuildView {
             number: build.build,
             runs: format::count(build.runs, "run"),
             is_first: build.build == 1,
-            lists: lists.into_iter().flatten().collect(),
-            changed: build
-                .changed
-                .iter()
-                .take(RUNS)
-                .map(|change| self.change(change, root))
-                .collect(),
+            lists: lists.map(list).collect(),
+            changed: changed.map(|change| self.change(change, root)).collect(),
             changed_count: format!("{} changed", format::count(build.changed.len(), "run")),
-            more_changed: more(build.changed.len(), RUNS, "more run"),
+            more_changed: format::rest(build.changed.len(), RUNS, "more run"),
         }
     }
 
     fn run(&self, run: &Named, root: &str) -> RunView {
         let page = links::run(&run.slug);
-        let withdrawn = self
-            .ledger
-            .withdrawn
-            .iter()
-            .find(|other| other.run.id == run.id);
+        let mut gone = self.ledger.withdrawn.iter();
+        let withdrawn = gone.find(|other| other.run.id == run.id);
         // Another run may have the address by now.
         let has_page = self.pages.get(&page) == Some(&run.id);
         RunView {
@@ -210,10 +201,9 @@ impl Known<'_> {
             rating: change.rating.as_ref().map(Rerated::text),
             annotations: annotations(&change.annotations),
             files: change.files.clone(),
-            more_files: more(change.more_files, 0, "other file"),
+            more_files: format::rest(change.more_files, 0, "other file"),
             fields: change.fields.iter().map(field).collect(),
-            more_fields: (change.more_fields > 0)
-                .then(|| format::count(change.more_fields, "more field")),
+            more_fields: format::rest(change.more_fields, 0, "more field"),
         }
     }
 }
@@ -224,24 +214,16 @@ const IDS: usize = 10;
 fn annotations(annotations: &Annotations) -> Vec<String> {
     let list = |(what, ids, unnamed): (&str, &[String], usize)| {
         let total = ids.len() + unnamed;
-        let names: Vec<_> = ids.iter().take(IDS).map(String::as_str).collect();
+        let names = ids[..ids.len().min(IDS)].join(", ");
         let count = format!("{} {what}", format::count(total, "annotation"));
-        let line = match more(total, names.len(), "more") {
-            None => format!("{count}: {}", names.join(", ")),
-            Some(_) if names.is_empty() => count,
-            Some(more) => format!("{count}: {} and {more}", names.join(", ")),
+        let line = match total.saturating_sub(IDS.min(ids.len())) {
+            _ if ids.is_empty() => count,
+            0 => format!("{count}: {names}"),
+            more => format!("{count}: {names} and {more} more"),
         };
         (total > 0).then_some(line)
     };
     annotations.lists().into_iter().filter_map(list).collect()
-}
-
-fn more(total: usize, shown: usize, noun: &str) -> Option<String> {
-    let rest = total.saturating_sub(shown);
-    (rest > 0).then(|| match noun {
-        "more" => format!("{rest} more"),
-        noun => format::count(rest, noun),
-    })
 }
 
 fn field(field: &Field) -> FieldView {
@@ -257,16 +239,8 @@ fn field(field: &Field) -> FieldView {
 }
 
 fn title(run: &Named) -> String {
-    let variant = run
-        .variant
-        .as_deref()
-        .map_or_else(String::new, |variant| format!(" · {variant}"));
-    format!(
-        "{}{variant} · {}",
-        run.test_case_slug, run.test_case_version
-    )
-}
-
-fn words(run: &Named) -> String {
-    format!("{} with {}", run.model_id, run.harness_slug)
+    let (case, version) = (run.test_case_slug.as_str(), run.test_case_version.as_str());
+    let parts = [Some(case), run.variant.as_deref(), Some(version)];
+    let parts: Vec<&str> = parts.into_iter().flatten().collect();
+    parts.join(" · ")
 }

@@ -19,8 +19,6 @@ pub struct PageInfo {
     pub title: String,
     /// One or two sentences.
     pub description: String,
-    /// Path of the navigation entry that this page belongs to.
-    pub section: Option<String>,
     /// Whether search engines may list it.
     pub listed: bool,
     /// Path of the page that stands for this one, when that is a different page.
@@ -29,6 +27,31 @@ pub struct PageInfo {
     pub scripts: &'static [Script],
     /// What the page says to search engines, as JSON.
     pub json_ld: Option<String>,
+}
+
+impl PageInfo {
+    /// A page that search engines may list.
+    #[must_use]
+    pub fn listed(
+        path: impl Into<String>,
+        title: impl Into<String>,
+        description: impl Into<String>,
+    ) -> Self {
+        Self {
+            path: path.into(),
+            title: title.into(),
+            description: description.into(),
+            listed: true,
+            ..Self::default()
+        }
+    }
+
+    /// Path of the navigation entry that the page belongs to, when there is one: the list that its address begins with.
+    #[must_use]
+    pub fn section(&self) -> Option<String> {
+        let (folder, _) = self.path.split_once('/')?;
+        Some(links::list(folder, 1))
+    }
 }
 
 /// A built-in script. Each enhances what already is on the page; a page names those that it has use for.

@@ -21,8 +21,6 @@ pub enum FormerAddress {
 /// The page that stands for a run that has another address now, or has none for now.
 #[derive(Debug, Serialize)]
 pub struct MovedPage {
-    /// Way to the site's root.
-    pub root: String,
     /// The run, by what it was when it stood here.
     pub was: RunView,
     /// The run as it is, with its address; none while its files have errors.
@@ -37,8 +35,6 @@ pub struct MovedPage {
 /// The page that stands for a withdrawn run.
 #[derive(Debug, Serialize)]
 pub struct WithdrawnPage {
-    /// Way to the site's root.
-    pub root: String,
     /// The run.
     pub run: RunView,
     /// The run's id.
@@ -52,16 +48,10 @@ pub fn pages(
     ledger: &Ledger,
     taken: &mut BTreeMap<String, String>,
 ) -> Vec<(String, FormerAddress)> {
-    let known: BTreeMap<&str, &Known> = ledger
-        .runs
-        .iter()
-        .map(|known| (known.run.id.as_str(), known))
-        .collect();
-    let gone: BTreeMap<&str, &Withdrawn> = ledger
-        .withdrawn
-        .iter()
-        .map(|withdrawn| (withdrawn.run.id.as_str(), withdrawn))
-        .collect();
+    let known = ledger.runs.iter().map(|known| (&*known.run.id, known));
+    let known: BTreeMap<&str, &Known> = known.collect();
+    let gone = ledger.withdrawn.iter().map(|gone| (&*gone.run.id, gone));
+    let gone: BTreeMap<&str, &Withdrawn> = gone.collect();
     // An address that a run has moved from was its own after whoever was withdrawn from there.
     let aside = ledger.runs.iter().filter(|known| known.quarantined);
     let aside = aside.map(|known| &known.run);
@@ -69,11 +59,9 @@ pub fn pages(
     let mut pages = Vec::new();
     for was in ledger.moved.iter().chain(aside).chain(withdrawn) {
         let path = links::run(&was.slug);
-        let root = links::root(&path);
         let page = match (known.get(was.id.as_str()), gone.get(was.id.as_str())) {
-            (Some(known), _) => FormerAddress::Moved(moved(was, known, root)),
+            (Some(known), _) => FormerAddress::Moved(moved(was, known, &path)),
             (None, Some(withdrawn)) => FormerAddress::Withdrawn(WithdrawnPage {
-                root,
                 run: RunView {
                     reason: withdrawn.reason.clone(),
                     ..RunView::of(was)
@@ -90,16 +78,15 @@ pub fn pages(
     pages
 }
 
-fn moved(was: &Named, known: &Known, root: String) -> MovedPage {
+fn moved(was: &Named, known: &Known, path: &str) -> MovedPage {
     let page = (!known.quarantined).then(|| links::run(&known.run.slug));
     MovedPage {
         was: RunView::of(was),
         now: page.as_ref().map(|page| RunView {
-            href: Some(format!("{root}{page}")),
+            href: Some(format!("{}{page}", links::root(path))),
             ..RunView::of(&known.run)
         }),
         id: was.id.clone(),
         canonical: page,
-        root,
     }
 }

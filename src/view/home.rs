@@ -1,14 +1,18 @@
 //! Knows the home page, the prose pages and the page for addresses that do not exist.
 
+use std::cmp::Reverse;
+
 use serde::Serialize;
 
 use crate::config::Config;
 use crate::markup::Html;
+use crate::model::annotation::Kind;
 use crate::model::archive::{Archive, GroupBy};
 use crate::model::findings::{Findings, NewestAnnotation};
 
 use super::overview::{self, Matrix};
 use super::row::{RunRow, row};
+use super::timeline::appearance;
 use super::{DisplayTime, format};
 
 /// Newest runs on the home page.
@@ -22,8 +26,6 @@ const MODELS: usize = 12;
 /// The home page.
 #[derive(Debug, Serialize)]
 pub struct HomePage {
-    /// Way to the site's root.
-    pub root: String,
     /// Name of the site.
     pub title: String,
     /// What it is.
@@ -70,7 +72,7 @@ pub struct NewestAnnotationView {
     pub at: Option<DisplayTime>,
 }
 
-/// Makes the home page; `root` is the way to the site's root from where it is.
+/// Makes the home page.
 #[must_use]
 pub fn home_page(
     config: &Config,
@@ -78,65 +80,49 @@ pub fn home_page(
     findings: &[Findings],
     intro: Html,
 ) -> HomePage {
-    let root = String::new();
     let annotations: usize = findings.iter().map(|f| f.annotations.total()).sum();
-    let figure = |count: usize, noun| CountedNoun {
+    let counted = |count: usize, one: &'static str, many: &'static str| CountedNoun {
         number: format::grouped(&count.to_string()),
-        noun,
+        noun: if count == 1 { one } else { many },
     };
-    let plural = |count: usize, one: &'static str, many: &'static str| {
-        figure(count, if count == 1 { one } else { many })
-    };
+    let newest = archive.runs.iter().zip(findings).take(RUNS);
     let days = || archive.runs.iter().map(|entry| entry.run.finished.ms);
     HomePage {
         title: config.site.title.clone(),
         description: config.site.description.clone(),
         intro,
         figures: vec![
-            plural(archive.runs.len(), "run", "runs"),
-            plural(archive.cases.len(), "case", "cases"),
-            plural(archive.models.len(), "model", "models"),
-            plural(archive.harnesses.len(), "harness", "harnesses"),
-            plural(annotations, "annotation", "annotations"),
+            counted(archive.runs.len(), "run", "runs"),
+            counted(archive.cases.len(), "case", "cases"),
+            counted(archive.models.len(), "model", "models"),
+            counted(archive.harnesses.len(), "harness", "harnesses"),
+            counted(annotations, "annotation", "annotations"),
         ],
         dates: days()
             .min()
             .zip(days().max())
             .map(|(first, last)| (format::at(first).date, format::at(last).date)),
-        rows: archive
-            .runs
-            .iter()
-            .zip(findings)
-            .take(RUNS)
-            .map(|(entry, findings)| row(archive, entry, findings, &root, &[]))
+        rows: newest
+            .map(|(entry, findings)| row(archive, entry, findings, "", &[]))
             .collect(),
-        annotations: newest(archive, findings),
-        overview: overview::newest(archive, GroupBy::Model, (CASES, MODELS), &root),
-        root,
+        annotations: newest_annotations(archive, findings),
+        overview: overview::newest(archive, GroupBy::Model, (CASES, MODELS), ""),
     }
 }
 
-fn newest(archive: &Archive, findings: &[Findings]) -> Vec<NewestAnnotationView> {
-    let mut all: Vec<(i64, usize, &NewestAnnotation)> = findings
-        .iter()
-        .enumerate()
-        .flat_map(|(run, f)| f.newest.iter().map(move |annotation| (run, annotation)))
+fn newest_annotations(archive: &Archive, findings: &[Findings]) -> Vec<NewestAnnotationView> {
+    let mut all: Vec<(i64, usize, &NewestAnnotation)> = Vec::new();
+    for (run, findings) in findings.iter().enumerate() {
         // An annotation without a time is as old as its run.
-        .map(|(run, annotation)| {
-            (
-                annotation.at.unwrap_or(archive.runs[run].run.finished.ms),
-                run,
-                annotation,
-            )
-        })
-        .collect();
-    all.sort_by(|a, b| (b.0, a.1, &a.2.href).cmp(&(a.0, b.1, &b.2.href)));
+        let finished = archive.runs[run].run.finished.ms;
+        let newest = findings.newest.iter();
+        all.extend(newest.map(|found| (found.at.unwrap_or(finished), run, found)));
+    }
+    all.sort_by_key(|(at, run, found)| (Reverse(*at), *run, &found.href));
     all.into_iter()
         .take(ANNOTATIONS)
         .map(|(_, run, annotation)| {
-            let (class, sign) = super::timeline::appearance(
-                &crate::model::annotation::Kind::parse(&annotation.kind),
-            );
+            let (class, sign) = appearance(&Kind::parse(&annotation.kind));
             NewestAnnotationView {
                 kind: annotation.kind.replace('_', " "),
                 class,
@@ -153,8 +139,6 @@ fn newest(archive: &Archive, findings: &[Findings]) -> Vec<NewestAnnotationView>
 /// A page of the site's own prose.
 #[derive(Debug, Serialize)]
 pub struct ProsePage {
-    /// Way to the site's root.
-    pub root: String,
     /// Its title.
     pub title: String,
     /// What it is about.
@@ -165,7 +149,4 @@ pub struct ProsePage {
 
 /// The page for addresses that do not exist.
 #[derive(Debug, Serialize)]
-pub struct NotFoundPage {
-    /// Absolute path of the site's root.
-    pub root: String,
-}
+pub struct NotFoundPage {}

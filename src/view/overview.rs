@@ -18,8 +18,6 @@ const COLUMNS: usize = 40;
 /// A page of the overview.
 #[derive(Debug, Serialize)]
 pub struct OverviewPage {
-    /// Way to the site's root.
-    pub root: String,
     /// Cases down, models across.
     pub models: Matrix,
     /// Cases down, harnesses across.
@@ -71,7 +69,6 @@ pub fn page(archive: &Archive, number: usize) -> OverviewPage {
         models: matrix(archive, GroupBy::Model, &cases, COLUMNS, &root),
         harnesses: matrix(archive, GroupBy::Harness, &cases, COLUMNS, &root),
         pager: pager(number, PAGE_SIZE, archive.cases.len(), "cases", &path),
-        root,
     }
 }
 

@@ -16,8 +16,6 @@ const PAGE_SIZE: usize = 100;
 /// A page of problems.
 #[derive(Debug, Serialize)]
 pub struct ProblemsPage {
-    /// Way to the site's root.
-    pub root: String,
     /// `2 errors, 1 warning`; empty when there are none.
     pub tally: String,
     /// Runs that were set aside.
@@ -102,8 +100,6 @@ pub struct Quarantined {
 /// The page of a quarantined run.
 #[derive(Debug, Serialize)]
 pub struct QuarantinedPage {
-    /// Way to the site's root.
-    pub root: String,
     /// Its directory.
     pub path: String,
     /// Its problems.
@@ -120,30 +116,23 @@ pub fn problems_pages(
     places: &Places<'_>,
 ) -> Vec<(String, ProblemsPage)> {
     let path = |number: usize| links::list("problems", number);
-    (1..=diagnostics.len().div_ceil(PAGE_SIZE).max(1))
+    let pages = 1..=diagnostics.len().div_ceil(PAGE_SIZE).max(1);
+    pages
         .map(|number| {
-            let start = (number - 1) * PAGE_SIZE;
-            let part = &diagnostics[start..(start + PAGE_SIZE).min(diagnostics.len())];
+            let part = diagnostics.chunks(PAGE_SIZE).nth(number - 1);
             let root = links::root(&path(number));
-            let page = ProblemsPage {
+            let mut page = ProblemsPage {
                 tally: human::tally(SeverityCounts::of(diagnostics.iter().copied())),
-                quarantined: if number == 1 {
-                    quarantined
-                        .iter()
-                        .map(|q| quarantined_view(q, &root))
-                        .collect()
-                } else {
-                    Vec::new()
-                },
-                counted: if number == 1 {
-                    counted(not_published, withheld)
-                } else {
-                    Vec::new()
-                },
-                groups: by_run(part, places, &root),
+                quarantined: Vec::new(),
+                counted: Vec::new(),
+                groups: by_run(part.unwrap_or_default(), places, &root),
                 pager: pager(number, PAGE_SIZE, diagnostics.len(), "problems", &path),
-                root,
             };
+            if number == 1 {
+                let runs = quarantined.iter();
+                page.quarantined = runs.map(|run| quarantined_view(run, &root)).collect();
+                page.counted = counted(not_published, withheld);
+            }
             (path(number), page)
         })
         .collect()
@@ -153,39 +142,31 @@ pub fn problems_pages(
 #[must_use]
 pub fn quarantined_page(run: &Quarantined) -> QuarantinedPage {
     QuarantinedPage {
-        root: links::root(&run.page),
         path: run.path.clone(),
         files: by_file(run.diagnostics.iter()),
     }
 }
 
 fn counted(not_published: usize, withheld: usize) -> Vec<String> {
-    let runs = format::count(not_published, "run");
-    let problems = format::count(withheld, "problem");
     let lines = [
         (
             not_published,
-            format!("{runs} ended in a state that is not published"),
+            "run",
+            "ended in a state that is not published",
         ),
-        (
-            withheld,
-            format!("{problems} in content that is not published"),
-        ),
+        (withheld, "problem", "in content that is not published"),
     ];
-    let some = lines.into_iter().filter(|(count, _)| *count > 0);
-    some.map(|(_, line)| line).collect()
+    let some = lines.into_iter().filter(|(count, ..)| *count > 0);
+    some.map(|(count, noun, state)| format!("{} {state}", format::count(count, noun)))
+        .collect()
 }
 
 fn quarantined_view(run: &Quarantined, root: &str) -> QuarantinedView {
-    let errors = SeverityCounts {
-        warnings: 0,
-        notes: 0,
-        ..SeverityCounts::of(&run.diagnostics)
-    };
+    let errors = run.diagnostics.iter().filter(|problem| problem.is_error());
     QuarantinedView {
         path: run.path.clone(),
         href: format!("{root}{}", run.page),
-        errors: human::tally(errors),
+        errors: human::tally(SeverityCounts::of(errors)),
     }
 }
 
@@ -203,11 +184,13 @@ fn by_run(diagnostics: &[&Diagnostic], places: &Places<'_>, root: &str) -> Vec<R
         }
     }
     if !own.is_empty() {
-        let own = RunProblems {
-            run: None,
-            files: own,
-        };
-        groups.insert(0, own);
+        groups.insert(
+            0,
+            RunProblems {
+                run: None,
+                files: own,
+            },
+        );
     }
     groups
 }
@@ -224,14 +207,12 @@ fn by_file<'d>(diagnostics: impl Iterator<Item = &'d Diagnostic>) -> Vec<FilePro
     let mut files: Vec<FileProblems> = Vec::new();
     for diagnostic in diagnostics {
         let path = &diagnostic.place.path;
-        if files.last().is_none_or(|file| file.path != *path) {
-            files.push(FileProblems {
+        match files.last_mut() {
+            Some(file) if file.path == *path => file.problems.push(view(diagnostic)),
+            _ => files.push(FileProblems {
                 path: path.clone(),
-                problems: Vec::new(),
-            });
-        }
-        if let Some(file) = files.last_mut() {
-            file.problems.push(view(diagnostic));
+                problems: vec![view(diagnostic)],
+            }),
         }
     }
     files
@@ -241,14 +222,11 @@ fn view(diagnostic: &Diagnostic) -> ProblemView {
     let place = &diagnostic.place;
     let line = place.line.map(|line| format!("line {line}"));
     let column = place.column.map(|column| format!("column {column}"));
+    let numbers: Vec<_> = [line, column].into_iter().flatten().collect();
     ProblemView {
         severity: diagnostic.severity.word(),
         code: diagnostic.code.name,
-        place: [line, column]
-            .into_iter()
-            .flatten()
-            .collect::<Vec<_>>()
-            .join(", "),
+        place: numbers.join(", "),
         pointer: place.pointer.clone().filter(|pointer| !pointer.is_empty()),
         message: words(&diagnostic.message),
         help: words(&diagnostic.help),
@@ -285,7 +263,7 @@ mod tests {
 
     #[test]
     fn a_value_between_backticks_is_separated_from_the_words_around_it() {
-        let told = |message: &str| -> Vec<(String, bool)> {
+        let parts = |message: &str| -> Vec<(String, bool)> {
             words(message)
                 .into_iter()
                 .map(|words| (words.text, words.code))
@@ -293,7 +271,7 @@ mod tests {
         };
         let pair = |text: &str, code| (text.to_owned(), code);
         assert_eq!(
-            told("Set `base_url`, or give `--base-url`."),
+            parts("Set `base_url`, or give `--base-url`."),
             [
                 pair("Set ", false),
                 pair("base_url", true),
@@ -302,7 +280,7 @@ mod tests {
                 pair(".", false),
             ]
         );
-        assert_eq!(told("one ` alone"), [pair("one ` alone", false)]);
-        assert_eq!(told(""), []);
+        assert_eq!(parts("one ` alone"), [pair("one ` alone", false)]);
+        assert_eq!(parts(""), []);
     }
 }

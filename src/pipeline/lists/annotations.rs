@@ -14,27 +14,18 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     cards::write(lists, &catalogue)?;
     let read = |card: &SpooledCard| lists.card(card);
     let view = catalogue.first_page(&read)?;
+    let what = "Annotations of events by people, agents and tools, grouped by kind.";
     let info = PageInfo {
-        path: links::list("annotations", 1),
-        title: "Annotations".to_owned(),
-        description: "Annotations of events by people, agents and tools, grouped by kind."
-            .to_owned(),
-        section: Some(links::list("annotations", 1)),
-        listed: true,
         scripts: &[Script::Contents, Script::Annotations],
-        ..PageInfo::default()
+        ..PageInfo::listed(links::list("annotations", 1), "Annotations", what)
     };
     lists.page("annotations.html", &info, &view)?;
     catalogue.pages().into_par_iter().try_for_each(|page| {
         let (path, view) = catalogue.kind_page(page, &read)?;
+        let what = format!("{} {}.", view.definition, view.count);
         let info = PageInfo {
-            path,
-            title: numbered(view.title, page.1),
-            description: format!("{} {}.", view.definition, view.count),
-            section: Some(links::list("annotations", 1)),
-            listed: true,
             scripts: &[Script::Annotations],
-            ..PageInfo::default()
+            ..PageInfo::listed(path, numbered(view.title, page.1), what)
         };
         lists.page("annotation_kind.html", &info, &view)
     })

@@ -19,39 +19,32 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let mut pages: BTreeMap<String, String> = runs.chain(quarantined).collect();
     let former = former::pages(ledger, &mut pages);
     for (path, view) in changes::pages(ledger, &pages) {
+        let what = "Runs that each build of this site added, changed or withdrew.";
         let info = PageInfo {
-            path,
-            title: "Changes".to_owned(),
-            description: "Runs that each build of this site added, changed or withdrew.".to_owned(),
-            ..PageInfo::default()
+            listed: false,
+            ..PageInfo::listed(path, "Changes", what)
         };
         lists.page("changes.html", &info, &view)?;
     }
     for (path, page) in former {
-        let info = PageInfo {
-            path,
-            section: Some("runs/index.html".to_owned()),
-            ..PageInfo::default()
+        let (title, what) = match page {
+            FormerAddress::Moved(_) => ("Moved run", "This run was published here."),
+            FormerAddress::Withdrawn(_) => (
+                "Withdrawn run",
+                "This run was published here and has been withdrawn.",
+            ),
+        };
+        let mut info = PageInfo {
+            listed: false,
+            ..PageInfo::listed(path, title, what)
         };
         match page {
             FormerAddress::Moved(page) => {
-                let info = PageInfo {
-                    title: "Moved run".to_owned(),
-                    description: "This run was published here.".to_owned(),
-                    canonical: page.canonical.clone(),
-                    scripts: &[Script::Timeline],
-                    ..info
-                };
+                info.canonical.clone_from(&page.canonical);
+                info.scripts = &[Script::Timeline];
                 lists.page("moved.html", &info, &page)?;
             }
-            FormerAddress::Withdrawn(page) => {
-                let info = PageInfo {
-                    title: "Withdrawn run".to_owned(),
-                    description: "This run was published here and has been withdrawn.".to_owned(),
-                    ..info
-                };
-                lists.page("withdrawn.html", &info, &page)?;
-            }
+            FormerAddress::Withdrawn(page) => lists.page("withdrawn.html", &info, &page)?,
         }
     }
     Ok(())

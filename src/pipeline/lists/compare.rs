@@ -11,12 +11,12 @@ use super::parts::{PartFiles, manifest};
 
 pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let info = PageInfo {
-        path: links::COMPARE.to_owned(),
-        title: "Compare runs".to_owned(),
-        description: "Two to four runs side by side.".to_owned(),
-        listed: true,
         scripts: &[Script::Tables, Script::Compare],
-        ..PageInfo::default()
+        ..PageInfo::listed(
+            links::COMPARE,
+            "Compare runs",
+            "Two to four runs side by side.",
+        )
     };
     let view = compare::page(lists.archive(), &lists.outcome.findings);
     lists.page("compare.html", &info, &view)?;

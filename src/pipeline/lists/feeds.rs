@@ -104,16 +104,8 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let files = feeds.iter().map(|(_, file)| file);
     let index = feeds::archive::index(lists.config(), runs, files, schema::path_of_feed);
     let index = lists.stream("feeds/index.json", |out| write_document(out, &index))?;
-    let info = PageInfo {
-        path: "feeds/index.html".to_owned(),
-        title: "Feeds".to_owned(),
-        description:
-            "Every feed of the site, with its contents, schema and size, and how to read it."
-                .to_owned(),
-        section: Some("feeds/index.html".to_owned()),
-        listed: true,
-        ..PageInfo::default()
-    };
+    let what = "Every feed of the site, with its contents, schema and size, and how to read it.";
+    let info = PageInfo::listed("feeds/index.html", "Feeds", what);
     let page = feeds_page(base, runs, &index, &feeds, schema::path_of_feed);
     lists.page("feeds.html", &info, &page)
 }

@@ -29,14 +29,10 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
         for (path, view) in pages {
             let name = format!("{} ({})", group.name, view.sort);
             let written = prose.description.clone();
+            let what = written.unwrap_or_else(|| format!("{}: {}.", group.name, view.summary));
             let info = PageInfo {
-                path,
-                title: numbered(&name, view.pager.page),
-                description: written
-                    .unwrap_or_else(|| format!("{}: {}.", group.name, view.summary)),
-                listed: true,
                 scripts: &[Script::Tables],
-                ..PageInfo::default()
+                ..PageInfo::listed(path, numbered(&name, view.pager.page), what)
             };
             lists.page("group.html", &info, &view)?;
         }

@@ -14,12 +14,9 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let intro = intro.map_or_else(Html::default, |text| text.html(lists.site, "about"));
     let view = home::home_page(config, lists.archive(), &lists.outcome.findings, intro);
     let info = PageInfo {
-        path: "index.html".to_owned(),
-        description: config.site.description.clone(),
-        listed: true,
         scripts: &[Script::Tables],
         json_ld: feeds::json_ld::home(config).ok(),
-        ..PageInfo::default()
+        ..PageInfo::listed("index.html", "", &config.site.description)
     };
     lists.page("home.html", &info, &view)
 }

@@ -8,14 +8,10 @@ use super::Lists;
 
 pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let info = PageInfo {
-        path: "404.html".to_owned(),
-        title: "Not found".to_owned(),
-        description: "There is no page at this address.".to_owned(),
-        ..PageInfo::default()
+        listed: false,
+        ..PageInfo::listed("404.html", "Not found", "There is no page at this address.")
     };
-    let view = home::NotFoundPage {
-        root: lists.renderer.not_found_root(),
-    };
+    let view = home::NotFoundPage {};
     let bytes = lists.renderer.not_found("404.html", &info, &view)?;
     lists.stage.write(&info.path, &bytes)
 }

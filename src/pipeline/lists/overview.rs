@@ -13,14 +13,14 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let pages = 1..=catalogue::page_count(lists.archive().cases.len());
     pages.into_par_iter().try_for_each(|number| {
         let view = overview::page(lists.archive(), number);
+        let (path, title) = (
+            links::list("overview", number),
+            numbered("Overview", number),
+        );
+        let what = "Number of runs by case and model, and by case and harness.";
         let info = PageInfo {
-            path: links::list("overview", number),
-            title: numbered("Overview", number),
-            description: "Number of runs by case and model, and by case and harness.".to_owned(),
-            section: Some(links::list("overview", 1)),
-            listed: true,
             scripts: &[Script::Tables],
-            ..PageInfo::default()
+            ..PageInfo::listed(path, title, what)
         };
         lists.page("overview.html", &info, &view)
     })

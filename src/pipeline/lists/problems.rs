@@ -32,11 +32,8 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
         &places,
     );
     let info = |path: String, title: &str, description: &str| PageInfo {
-        path,
-        title: title.to_owned(),
-        description: description.to_owned(),
-        section: Some("problems/index.html".to_owned()),
-        ..PageInfo::default()
+        listed: false,
+        ..PageInfo::listed(path, title, description)
     };
     for (path, view) in pages {
         let words = "All errors, warnings and notes of the build.";

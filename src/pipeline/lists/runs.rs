@@ -13,14 +13,10 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let pages = 1..=catalogue::page_count(lists.archive().runs.len());
     pages.into_par_iter().try_for_each(|number| {
         let view = catalogue::runs_page(lists.archive(), &lists.outcome.findings, number);
+        let what = format!("All runs, newest first: {}.", view.pager.summary);
         let info = PageInfo {
-            path: links::list("runs", number),
-            title: numbered("Runs", number),
-            description: format!("All runs, newest first: {}.", view.pager.summary),
-            section: Some("runs/index.html".to_owned()),
-            listed: true,
             scripts: &[Script::Tables, Script::Runs],
-            ..PageInfo::default()
+            ..PageInfo::listed(links::list("runs", number), numbered("Runs", number), what)
         };
         lists.page("runs.html", &info, &view)
     })

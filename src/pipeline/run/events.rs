@@ -46,8 +46,6 @@ pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), S
                 path: layout.path(number),
                 title: format!("{}, {}", view.title, view.summary),
                 description: format!("{} of {}.", view.summary, view.title),
-                section: Some("runs/index.html".to_owned()),
-                listed: false,
                 scripts: &[Script::Timeline, Script::Reader],
                 ..PageInfo::default()
             };

@@ -51,7 +51,6 @@ pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), S
         json_ld: Some(json_ld),
         title: format!("{title} by {}", subject.model),
         path,
-        section: Some("runs/index.html".to_owned()),
         listed: true,
         scripts: &[
             Script::Contents,
