@@ -10,6 +10,7 @@ use crate::model::threads::{Lines, Thread, Threads};
 use crate::model::transcript::{Aside, AssetFile, Content, Conversation, Part, Turn};
 
 use super::section_budget::SectionBudget;
+use super::timeline::head;
 use super::{Badge, Link, format};
 
 /// The public part of a transcript.
@@ -129,18 +130,17 @@ pub struct EntryView {
 /// Makes the conversation.
 #[must_use]
 pub fn conversation(config: &Config, conversation: &Conversation<'_>) -> ConversationView {
-    let mut withheld = Vec::new();
     let (blocks, events) = (conversation.withheld, conversation.withheld_events);
-    for (count, what) in [
+    let counts = [
         (blocks.internal, "internal block"),
         (blocks.private, "private block"),
         (events.internal, "internal event"),
         (events.private, "private event"),
-    ] {
-        if count > 0 {
-            withheld.push(format::count(count, what));
-        }
-    }
+    ];
+    let counts = counts.into_iter().filter(|(count, _)| *count > 0);
+    let mut withheld: Vec<_> = counts
+        .map(|(count, what)| format::count(count, what))
+        .collect();
     match conversation.unrecognized {
         0 => {}
         1 => withheld.push("all but the type of 1 block of an unrecognized type".to_owned()),
@@ -149,8 +149,8 @@ pub fn conversation(config: &Config, conversation: &Conversation<'_>) -> Convers
         )),
     }
     if conversation.summary_withheld {
-        withheld
-            .push("the summary of earlier turns, because it may repeat private parts".to_owned());
+        let why = "the summary of earlier turns, because it may repeat private parts";
+        withheld.push(why.to_owned());
     }
     let files = conversation
         .assets
@@ -159,29 +159,18 @@ pub fn conversation(config: &Config, conversation: &Conversation<'_>) -> Convers
     let files: BTreeMap<&str, _> = files.collect();
     let shown = config.timeline.page_size;
     let mut budget = SectionBudget::of(config);
-    let mut turns = Vec::new();
-    for turn in conversation.turns.iter().take(shown) {
-        if budget.is_full() {
-            break;
-        }
-        let anchor = format!("turn-{}", turns.len() + 1);
-        turns.push(turn_view(anchor, &files, turn, &mut budget));
-    }
-    let mut asides = Vec::new();
-    for aside in conversation.asides.iter().take(shown) {
-        if budget.is_full() {
-            break;
-        }
-        asides.push(aside_view(aside, &mut budget));
-    }
-    let more = conversation.turns.len() - turns.len();
-    let more_asides = conversation.asides.len() - asides.len();
+    let shown_turns = conversation.turns.iter().take(shown).enumerate();
+    let turns = budget.each(shown_turns, |budget, (index, turn)| {
+        turn_view(format!("turn-{}", index + 1), &files, turn, budget)
+    });
+    let shown_asides = conversation.asides.iter().take(shown);
+    let asides = budget.each(shown_asides, |budget, aside| aside_view(aside, budget));
     ConversationView {
         count: format::count(conversation.turns.len(), "turn"),
+        more: format::rest(conversation.turns.len(), turns.len(), "more turn"),
         turns,
-        more: (more > 0).then(|| format::count(more, "more turn")),
+        more_asides: format::rest(conversation.asides.len(), asides.len(), "more event"),
         asides,
-        more_asides: (more_asides > 0).then(|| format::count(more_asides, "more event")),
         withheld,
     }
 }
@@ -206,21 +195,13 @@ fn turn_view(
     turn: &Turn<'_>,
     budget: &mut SectionBudget,
 ) -> TurnView {
-    let mut view = TurnView {
-        anchor,
-        role: budget.label(&turn.role),
-        parts: Vec::new(),
-        cut: false,
-    };
-    let mut parts = turn.parts.iter().peekable();
-    while let Some(part) = parts.next() {
-        if budget.is_full() {
-            view.cut = true;
-            break;
-        }
-        view.parts.push(match &part.content {
+    let role = budget.label(&turn.role);
+    let mut blocks = turn.parts.iter().peekable();
+    let mut parts = Vec::new();
+    while let Some(part) = blocks.next_if(|_| !budget.is_full()) {
+        parts.push(match &part.content {
             Content::Text(text) => {
-                let rest = std::iter::from_fn(|| parts.next_if(|part| part.continues));
+                let rest = std::iter::from_fn(|| blocks.next_if(|part| part.continues));
                 text_view(text, rest, budget)
             }
             Content::Label(label) => PartView {
@@ -232,7 +213,13 @@ fn turn_view(
             }
         });
     }
-    view
+    let cut = blocks.peek().is_some();
+    TurnView {
+        anchor,
+        role,
+        parts,
+        cut,
+    }
 }
 
 /// One text of consecutive blocks, as far as there is room.
@@ -278,11 +265,6 @@ fn asset_view(file: Option<&AssetFile>, label: String) -> PartView {
     }
 }
 
-/// Id of the thread at `index`.
-fn thread_anchor(index: usize) -> String {
-    format!("thread-{}", index + 1)
-}
-
 /// Renders the Markdown of an entry, whose ids begin with the first text.
 pub type Markdown<'a> = &'a dyn Fn(&str, &str) -> Html;
 
@@ -290,45 +272,34 @@ pub type Markdown<'a> = &'a dyn Fn(&str, &str) -> Html;
 #[must_use]
 pub fn threads(config: &Config, threads: &Threads<'_>, markdown: Markdown<'_>) -> ThreadsView {
     let mut budget = SectionBudget::of(config);
-    let open = threads
-        .threads
-        .iter()
-        .filter(|thread| !thread.resolved)
-        .count();
+    let all = &threads.threads;
+    let open = all.iter().filter(|thread| !thread.resolved).count();
+    let shown = budget.each(all.iter().enumerate(), |budget, (index, thread)| {
+        (thread, thread_view(thread, index, budget, markdown))
+    });
+    let more = format::more(all.len(), shown.len(), "thread");
     let mut files: BTreeMap<(bool, &str), Vec<(u64, ThreadView)>> = BTreeMap::new();
-    let mut shown = 0;
-    for (index, thread) in threads.threads.iter().enumerate() {
-        if budget.is_full() {
-            break;
-        }
-        shown += 1;
+    for (thread, view) in shown {
         let path = thread
             .file
             .as_ref()
-            .map_or(thread.resource.as_str(), |file| file.path.as_str());
+            .map_or(&thread.resource, |file| &file.path);
         let line = thread.range.map_or(0, |range| range.first);
-        files
-            .entry((thread.file.is_none(), path))
-            .or_default()
-            .push((line, thread_view(thread, index, &mut budget, markdown)));
+        let threads = files.entry((thread.file.is_none(), path)).or_default();
+        threads.push((line, view));
     }
+    let file = |((missing, path), mut threads): ((bool, &str), Vec<(u64, ThreadView)>)| {
+        threads.sort_by_key(|(line, _)| *line);
+        ThreadFile {
+            path: head(path, 4_096).to_owned(),
+            present: !missing,
+            threads: threads.into_iter().map(|(_, thread)| thread).collect(),
+        }
+    };
     ThreadsView {
-        summary: format!(
-            "{}, {open} open",
-            format::count(threads.threads.len(), "thread")
-        ),
-        more: format::more(threads.threads.len(), shown, "thread"),
-        files: files
-            .into_iter()
-            .map(|((missing, path), mut threads)| {
-                threads.sort_by_key(|(line, _)| *line);
-                ThreadFile {
-                    path: super::timeline::head(path, 4_096).to_owned(),
-                    present: !missing,
-                    threads: threads.into_iter().map(|(_, thread)| thread).collect(),
-                }
-            })
-            .collect(),
+        summary: format!("{}, {open} open", format::count(all.len(), "thread")),
+        more,
+        files: files.into_iter().map(file).collect(),
     }
 }
 
@@ -351,31 +322,27 @@ fn thread_view(
         .range
         .zip(lines.last())
         .map_or(0, |(range, (last, _))| range.last.saturating_sub(*last));
-    let (word, tone) = if thread.resolved {
-        ("resolved", "good")
+    let state = if thread.resolved {
+        Badge::new("resolved", "good")
     } else {
-        ("open", "poor")
+        Badge::new("open", "poor")
     };
-    let anchor = thread_anchor(index);
-    let mut entries = Vec::new();
-    for (number, entry) in thread.entries.iter().enumerate() {
-        if budget.is_full() {
-            break;
-        }
+    let anchor = format!("thread-{}", index + 1);
+    let all = thread.entries.iter().enumerate();
+    let entries = budget.each(all, |budget, (number, entry)| {
         let text = budget.text(&entry.text);
-        let html = entry
-            .markdown
-            .then(|| markdown(&format!("{anchor}-{number}"), text));
+        let scope = format!("{anchor}-{number}");
+        let html = entry.markdown.then(|| markdown(&scope, text));
         budget.take(html.as_ref().map_or(0, |html| html.as_str().len()));
-        entries.push(EntryView {
+        EntryView {
             cut: text.len() < entry.text.len(),
             text: html.is_none().then(|| text.to_owned()),
             html,
-        });
-    }
+        }
+    });
     ThreadView {
         anchor,
-        state: Badge::new(word, tone),
+        state,
         place,
         turn: thread.turn.as_ref().map(|turn| budget.label(turn)),
         more: (left > 0).then(|| format!("and {left} more lines")),

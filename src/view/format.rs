@@ -33,6 +33,13 @@ pub fn count(number: usize, noun: &str) -> String {
     }
 }
 
+/// `3 more runs`, when there are more than are shown; the noun says `more run`.
+#[must_use]
+pub fn rest(all: usize, shown: usize, noun: &str) -> Option<String> {
+    let rest = all.saturating_sub(shown);
+    (rest > 0).then(|| count(rest, noun))
+}
+
 /// `12 more scripts are in run.json`, when there are more than are shown.
 #[must_use]
 pub fn more(all: usize, shown: usize, noun: &str) -> Option<String> {
@@ -71,40 +78,35 @@ fn plain(number: &Number) -> String {
     }
 }
 
+fn known_or(text: Option<String>, reason: &str) -> Cell {
+    text.map_or_else(|| Cell::unknown(reason), Cell::known)
+}
+
 /// Tokens of one class.
 #[must_use]
-pub fn tokens(number: Option<&Number>) -> Cell {
-    number.map_or_else(
-        || Cell::unknown("not reported by the harness"),
-        |number| Cell::known(grouped(&plain(number))),
-    )
+pub fn tokens(count: Option<&Number>) -> Cell {
+    number(count, "not reported by the harness")
 }
 
 /// A number, grouped; `reason` says why there is none.
 #[must_use]
 pub fn number(number: Option<&Number>, reason: &str) -> Cell {
-    number.map_or_else(
-        || Cell::unknown(reason),
-        |number| Cell::known(grouped(&plain(number))),
-    )
+    known_or(number.map(|number| grouped(&plain(number))), reason)
 }
 
 /// USD.
 #[must_use]
 pub fn cost(number: Option<&Number>) -> Cell {
-    number.map_or_else(
-        || Cell::unknown("the price is not known"),
-        |number| {
-            let literal = plain(number);
-            let (whole, fraction) = literal.split_once('.').unwrap_or((&literal, ""));
-            let fraction = if fraction.len() < 2 {
-                format!("{fraction:0<2}")
-            } else {
-                fraction.to_owned()
-            };
-            Cell::known(format!("${}.{fraction}", grouped(whole)))
-        },
-    )
+    let dollars = |number| {
+        let digits = plain(number);
+        let ending = match digits.split_once('.') {
+            None => ".00",
+            Some((_, tenths)) if tenths.len() == 1 => "0",
+            Some(_) => "",
+        };
+        format!("${}{ending}", grouped(&digits))
+    };
+    known_or(number.map(dollars), "the price is not known")
 }
 
 /// A duration, in words.
@@ -126,24 +128,15 @@ pub fn run_time(number: &Number) -> Cell {
 /// A similarity between 0 and 1.
 #[must_use]
 pub fn similarity(number: Option<&Number>, detail: Option<&str>) -> Cell {
-    number.map_or_else(
-        || {
-            Cell::unknown(detail.map_or_else(
-                || "not reached".to_owned(),
-                |detail| format!("not reached: {detail}"),
-            ))
-        },
-        |number| Cell::known(number.literal.clone()),
-    )
+    let detail = detail.map_or_else(String::new, |detail| format!(": {detail}"));
+    let reason = format!("not reached{detail}");
+    known_or(number.map(|number| number.literal.clone()), &reason)
 }
 
 /// A text that may be unknown.
 #[must_use]
 pub fn text(value: Option<&impl AsRef<str>>) -> Cell {
-    value.map_or_else(
-        || Cell::unknown("not recorded"),
-        |value| Cell::known(value.as_ref()),
-    )
+    known_or(value.map(|value| value.as_ref().to_owned()), "not recorded")
 }
 
 /// A moment.

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::archive::{Archive, Entry, GroupBy};
+use crate::diagnostics::text::capitalized;
+use crate::model::archive::{Archive, Entry, Group, GroupBy};
 use crate::model::time;
 
 use super::format;
@@ -21,7 +22,7 @@ const LEAST: usize = 3;
 /// From this ratio of the largest to the smallest value on, the scale is logarithmic.
 const WIDE: f64 = 20.0;
 
-/// Two figures of runs against each other.
+/// Two metrics of runs against each other.
 #[derive(Debug)]
 pub struct Plot {
     /// What it shows.
@@ -66,7 +67,7 @@ pub struct PlotPoint {
     pub title: String,
 }
 
-/// A figure of a run.
+/// A number of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum PlotMetric {
     Cost,
@@ -107,10 +108,10 @@ impl PlotMetric {
 fn dollars(value: f64) -> String {
     if value == 0.0 || value >= 0.1 {
         let text = format!("{value:.2}");
-        let text = text.strip_suffix(".00").unwrap_or(&text);
-        let (whole, rest) = text.split_once('.').unwrap_or((text, ""));
-        let point = if rest.is_empty() { "" } else { "." };
-        return format!("${}{point}{rest}", format::grouped(whole));
+        return format!(
+            "${}",
+            format::grouped(text.strip_suffix(".00").unwrap_or(&text))
+        );
     }
     let text = format!("{value:.6}");
     format!("${}", text.trim_end_matches('0'))
@@ -137,22 +138,14 @@ pub fn plots(
     apart: GroupBy,
     root: &str,
 ) -> Vec<Plot> {
-    [
-        (PlotMetric::Cost, PlotMetric::Time),
-        (PlotMetric::Cost, PlotMetric::Tokens),
-    ]
-    .into_iter()
-    .filter_map(|figures| {
-        let mut plot = plot(archive, runs, figures, apart, root)?;
-        plot.name = format!("{}, {set}", plot.caption);
-        Some(plot)
-    })
-    .collect()
+    let up = [PlotMetric::Time, PlotMetric::Tokens].into_iter();
+    up.filter_map(|y| plot(archive, (set, runs), (PlotMetric::Cost, y), apart, root))
+        .collect()
 }
 
 fn plot(
     archive: &Archive,
-    runs: &[usize],
+    (set, runs): (&str, &[usize]),
     (x, y): (PlotMetric, PlotMetric),
     apart: GroupBy,
     root: &str,
@@ -171,7 +164,7 @@ fn plot(
     let (left, top, right, bottom) = FRAME;
     let across = Scale::new(points.iter().map(|point| point.1), x, (left, right));
     let up = Scale::new(points.iter().map(|point| point.2), y, (bottom, top));
-    let (names, legend) = series(archive, &points, apart);
+    let series = series(archive, &points, apart);
     // The newest run of a mark is at its own place; others that are too near share it.
     let mut places: Vec<((f64, f64), Vec<usize>)> = Vec::new();
     for &(run, x, y) in &points {
@@ -186,61 +179,42 @@ fn plot(
     }
     let marks = places
         .iter()
-        .map(|(at, runs)| mark(archive, *at, runs, (x, y), &names, apart, root))
+        .map(|(at, runs)| mark(archive, *at, runs, (x, y), (apart, &series), root))
         .collect();
+    let caption = format!("{} over {}", capitalized(y.name()), x.name());
     Some(Plot {
-        caption: format!("{} over {}", capital(y.name()), x.name()),
-        name: String::new(),
+        name: format!("{caption}, {set}"),
+        caption,
         x: across.axis(),
         y: up.axis(),
         marks,
-        legend,
+        legend: legend(archive.groups(apart), &series),
         notes: notes(archive, runs, &[x, y]),
     })
 }
 
-fn capital(words: &str) -> String {
-    let mut chars = words.chars();
-    chars.next().map_or_else(String::new, |first| {
-        first.to_uppercase().chain(chars).collect()
-    })
-}
-
-type Legend = Vec<(usize, String, usize)>;
-
-/// Which models or harnesses have a shape of their own, those with the most runs first, and the legend.
-fn series(
-    archive: &Archive,
-    points: &[(usize, f64, f64)],
-    apart: GroupBy,
-) -> (BTreeMap<usize, usize>, Legend) {
+/// The models or harnesses with their numbers of runs, those with the most runs first: the first ones have a shape of their own.
+fn series(archive: &Archive, points: &[(usize, f64, f64)], apart: GroupBy) -> Vec<(usize, usize)> {
     let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
     for (run, ..) in points {
         *counts.entry(archive.runs[*run].group(apart)).or_default() += 1;
     }
     let mut order: Vec<(usize, usize)> = counts.into_iter().collect();
     order.sort_by_key(|(group, count)| (std::cmp::Reverse(*count), *group));
-    // A single one beside the six needs no "other".
-    let shown = order.len().min(SERIES);
-    let mut legend: Legend = order[..shown]
-        .iter()
-        .enumerate()
-        .map(|(position, (group, count))| {
-            (position, archive.groups(apart)[*group].name.clone(), *count)
-        })
+    order
+}
+
+fn legend(groups: &[Group], series: &[(usize, usize)]) -> Vec<(usize, String, usize)> {
+    let own = series.iter().take(SERIES).enumerate();
+    let mut legend: Vec<_> = own
+        .map(|(position, (group, count))| (position, groups[*group].name.clone(), *count))
         .collect();
-    let rest: usize = order[shown..].iter().map(|(_, count)| count).sum();
-    if rest > 0 {
-        let others = order.len() - shown;
-        legend.push((SERIES, format!("other ({others})"), rest));
+    let others = series.get(SERIES..).unwrap_or_default();
+    if !others.is_empty() {
+        let runs = others.iter().map(|(_, count)| count).sum();
+        legend.push((SERIES, format!("other ({})", others.len()), runs));
     }
-    let names = order[..shown].iter().enumerate();
-    (
-        names
-            .map(|(position, (group, _))| (*group, position))
-            .collect(),
-        legend,
-    )
+    legend
 }
 
 fn mark(
@@ -248,15 +222,15 @@ fn mark(
     at: (f64, f64),
     runs: &[usize],
     (x, y): (PlotMetric, PlotMetric),
-    names: &BTreeMap<usize, usize>,
-    apart: GroupBy,
+    (apart, series): (GroupBy, &[(usize, usize)]),
     root: &str,
 ) -> PlotPoint {
     let newest = &archive.runs[runs[0]];
-    let words = |figure: PlotMetric| {
-        figure
-            .of(newest)
-            .map_or_else(String::new, |value| figure.words(value))
+    let group = newest.group(apart);
+    let position = series.iter().position(|(other, _)| *other == group);
+    let words = |metric: PlotMetric| {
+        let value = metric.of(newest);
+        value.map_or_else(String::new, |value| metric.words(value))
     };
     let label = &newest.label;
     let model = &newest.run.subject.model;
@@ -273,42 +247,45 @@ fn mark(
     PlotPoint {
         x: at.0,
         y: at.1,
-        series: names.get(&newest.group(apart)).copied().unwrap_or(SERIES),
+        series: position.map_or(SERIES, |position| position.min(SERIES)),
         runs: runs.len(),
         href: format!("{root}{}", links::run(&newest.slug)),
         title,
     }
 }
 
-fn notes(archive: &Archive, runs: &[usize], figures: &[PlotMetric]) -> Vec<String> {
+fn notes(archive: &Archive, runs: &[usize], metrics: &[PlotMetric]) -> Vec<String> {
+    let count = |is_counted: &dyn Fn(&Entry) -> bool| {
+        let runs = runs.iter().map(|run| &archive.runs[*run]);
+        runs.filter(|entry| is_counted(entry)).count()
+    };
     let mut notes = Vec::new();
-    for figure in figures {
-        let missing = runs
-            .iter()
-            .filter(|run| figure.of(&archive.runs[**run]).is_none())
-            .count();
+    for metric in metrics {
+        let missing = count(&|entry| metric.of(entry).is_none());
+        let (have, are) = if missing == 1 {
+            ("has", "is")
+        } else {
+            ("have", "are")
+        };
         if missing > 0 {
-            let have = if missing == 1 { "has" } else { "have" };
             notes.push(format!(
-                "{} {have} no known {} and {} only in the table.",
+                "{} {have} no known {} and {are} only in the table.",
                 format::count(missing, "run"),
-                figure.name(),
-                if missing == 1 { "is" } else { "are" }
+                metric.name(),
             ));
         }
     }
-    if figures.contains(&PlotMetric::Tokens) {
-        let partial = |run: &&usize| {
-            let [.., (_, all)] = archive.runs[**run].run.metrics.totals();
+    if metrics.contains(&PlotMetric::Tokens) {
+        let partial = count(&|entry| {
+            let [.., (_, all)] = entry.run.metrics.totals();
             all.digits.is_some() && !all.missing.is_empty()
+        });
+        let (not, their) = if partial == 1 {
+            ("does", "its")
+        } else {
+            ("do", "their")
         };
-        let partial = runs.iter().filter(partial).count();
         if partial > 0 {
-            let (not, their) = if partial == 1 {
-                ("does", "its")
-            } else {
-                ("do", "their")
-            };
             notes.push(format!(
                 "{} {not} not report all classes of tokens: {their} sum is a lower bound.",
                 format::count(partial, "run")
@@ -320,7 +297,7 @@ fn notes(archive: &Archive, runs: &[usize], figures: &[PlotMetric]) -> Vec<Strin
 
 /// From values to places.
 struct Scale {
-    figure: PlotMetric,
+    metric: PlotMetric,
     low: f64,
     high: f64,
     log: bool,
@@ -330,7 +307,7 @@ struct Scale {
 impl Scale {
     fn new(
         values: impl Iterator<Item = f64> + Clone,
-        figure: PlotMetric,
+        metric: PlotMetric,
         side: (f64, f64),
     ) -> Self {
         let least = values.clone().fold(f64::INFINITY, f64::min);
@@ -344,7 +321,7 @@ impl Scale {
             (0.0, 1.0)
         };
         Self {
-            figure,
+            metric,
             low,
             high,
             log,
@@ -364,37 +341,32 @@ impl Scale {
 
     fn axis(&self) -> Axis {
         let scale = if self.log { ", logarithmic" } else { "" };
+        let label = match self.metric {
+            PlotMetric::Cost => "Comparable cost, USD".to_owned(),
+            metric => capitalized(metric.name()),
+        };
+        let ticks = self.ticks().into_iter();
         Axis {
-            label: match self.figure {
-                PlotMetric::Cost => format!("Comparable cost, USD{scale}"),
-                figure => format!("{}{scale}", capital(figure.name())),
-            },
-            ticks: self
-                .ticks()
-                .into_iter()
-                .map(|value| (self.place(value), self.figure.words(value)))
+            label: label + scale,
+            ticks: ticks
+                .map(|value| (self.place(value), self.metric.words(value)))
                 .collect(),
         }
     }
 
     fn ticks(&self) -> Vec<f64> {
-        let mut ticks: Vec<f64> = if self.log {
-            self.round_values()
-                .filter(|value| *value >= self.low && *value <= self.high)
-                .collect()
+        let ticks: Vec<f64> = if self.log {
+            let is_inside = |value: &f64| (self.low..=self.high).contains(value);
+            self.round_values().filter(is_inside).collect()
         } else {
-            let steps = self.round_values();
-            let step = steps.into_iter().find(|step| self.high / step <= 5.5);
+            let step = self.round_values().find(|step| self.high / step <= 5.5);
             let step = step.unwrap_or(self.high);
-            (0..6_u8)
-                .map(|n| f64::from(n) * step)
-                .filter(|value| *value <= self.high)
-                .collect()
+            let steps = (0..6_u8).map(|n| f64::from(n) * step);
+            steps.filter(|value| *value <= self.high).collect()
         };
         // On a wide logarithmic scale every second, third, … value is enough.
         let each = ticks.len().div_ceil(7).max(1);
-        ticks = ticks.into_iter().step_by(each).collect();
-        ticks
+        ticks.into_iter().step_by(each).collect()
     }
 
     /// Values that people take for round, upwards.
@@ -403,7 +375,7 @@ impl Scale {
             0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1200.0, 1800.0,
             3600.0, 7200.0, 14_400.0, 28_800.0, 43_200.0, 86_400.0, 172_800.0, 432_000.0,
         ];
-        if self.figure == PlotMetric::Time && self.high <= 1_500_000.0 {
+        if self.metric == PlotMetric::Time && self.high <= 1_500_000.0 {
             return Box::new(TIMES.into_iter());
         }
         Box::new(

@@ -34,6 +34,21 @@ impl SectionBudget {
         self.left == 0
     }
 
+    /// What becomes of the items, as long as there is room.
+    pub fn each<T, V>(
+        &mut self,
+        mut items: impl Iterator<Item = T>,
+        mut view: impl FnMut(&mut Self, T) -> V,
+    ) -> Vec<V> {
+        let mut views = Vec::new();
+        while !self.is_full()
+            && let Some(item) = items.next()
+        {
+            views.push(view(self, item));
+        }
+        views
+    }
+
     /// As much of a text as can be shown of one; it takes no room yet.
     #[must_use]
     pub fn beginning<'a>(&self, text: &'a str) -> &'a str {
