@@ -30,6 +30,10 @@ fn hot_path(criterion: &mut Criterion) {
         .expect("the sample record is valid");
     let (files, problems) = load::run(&directory, &record, &config.limits);
     assert!(problems.is_empty(), "the sample run can be read");
+    let beside = load::Beside {
+        directory: &directory,
+        limits: &config.limits,
+    };
     let bytes = files.events.as_ref().map_or(0, |file| file.bytes.len());
 
     let mut group = criterion.benchmark_group("run");
@@ -38,9 +42,9 @@ fn hot_path(criterion: &mut Criterion) {
         bencher.iter(|| inspect::record(black_box(&record)));
     });
     group.bench_function("read and check files", |bencher| {
-        bencher.iter(|| inspect::files(&config, &directory, Some(&run), black_box(&files)));
+        bencher.iter(|| inspect::files(&config, beside, Some(&run), black_box(&files)));
     });
-    let inspected = inspect::files(&config, &directory, Some(&run), &files).value;
+    let inspected = inspect::files(&config, beside, Some(&run), &files).value;
     let layouts = Layout::of(&config, "run", &inspected.tapes);
     group.bench_function("render timeline", |bencher| {
         bencher.iter(|| {

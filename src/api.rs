@@ -40,10 +40,7 @@ pub mod ledger {
     pub use crate::ledger::Build;
 }
 pub mod load {
-    pub use crate::load::{
-        Loaded, WorkingFile, WorkingReader, asset, asset_reader, implementation, payload, prose,
-        record, run, working_digest, working_tree,
-    };
+    pub use crate::load::{Beside, Loaded, WorkingFile, prose, record, run};
 }
 pub mod markup {
     pub use crate::markup::{Origin, markdown};

@@ -1,10 +1,11 @@
 //! Knows what the files of one run say: formats and rules applied to every file, in one place for check and build.
+//!
+//! What a tape, a transcript or a thread names is read through [`Beside`], and nothing else is read here.
 
 use crate::config::Config;
 use crate::diagnostics::{Checked, Diagnostic, Source};
-use crate::discover::RunDirectory;
 use crate::formats;
-use crate::load::{Loaded, RunFiles};
+use crate::load::{Beside, Loaded, RunFiles};
 use crate::model::FileDigest;
 use crate::model::annotation::Sidecar;
 use crate::model::implementation::Implementation;
@@ -57,7 +58,7 @@ pub struct Inspected<'a> {
 #[must_use]
 pub fn files<'a>(
     config: &Config,
-    directory: &RunDirectory,
+    beside: Beside<'_>,
     run: Option<&Run>,
     files: &'a RunFiles,
 ) -> Checked<Inspected<'a>> {
@@ -70,13 +71,13 @@ pub fn files<'a>(
     });
     let log = files.events.as_ref().and_then(|_| found.tapes.first());
     found.reconciliation = run.and_then(|run| reconcile(run, log, raw));
-    tapes(config, directory, files, &mut found, &mut diagnostics);
+    tapes(beside, files, &mut found, &mut diagnostics);
     sidecars(config, files, &mut found, &mut diagnostics);
-    conversation(config, directory, files, &mut found, &mut diagnostics);
-    threads(config, directory, files, &mut found, &mut diagnostics);
+    conversation(beside, files, &mut found, &mut diagnostics);
+    threads(config, beside, files, &mut found, &mut diagnostics);
     found.review = review(
         config,
-        directory,
+        &beside.directory.shown,
         run,
         found.tapes.first(),
         files.writeup.as_ref(),
@@ -98,13 +99,13 @@ pub fn files<'a>(
 #[must_use]
 pub fn annotated<'a>(
     config: &Config,
-    directory: &RunDirectory,
+    beside: Beside<'_>,
     files: &'a RunFiles,
 ) -> Checked<Inspected<'a>> {
     let mut diagnostics = Vec::new();
     let mut found = Inspected::default();
     log(files, &mut found, &mut diagnostics);
-    tapes(config, directory, files, &mut found, &mut diagnostics);
+    tapes(beside, files, &mut found, &mut diagnostics);
     sidecars(config, files, &mut found, &mut diagnostics);
     Checked {
         value: found,
@@ -126,8 +127,7 @@ fn log<'a>(files: &'a RunFiles, found: &mut Inspected<'a>, diagnostics: &mut Vec
 }
 
 fn tapes<'a>(
-    config: &Config,
-    directory: &RunDirectory,
+    beside: Beside<'_>,
     files: &'a RunFiles,
     found: &mut Inspected<'a>,
     diagnostics: &mut Vec<Diagnostic>,
@@ -138,14 +138,9 @@ fn tapes<'a>(
         diagnostics.extend(problems);
         if let Some(read) = read {
             diagnostics.extend(rules::tape::check_harn(&file.shown, &read));
-            let payloads = payloads::read(
-                config,
-                directory,
-                (file, &read),
-                &mut held,
-                &mut found.referenced,
-                diagnostics,
-            );
+            let referenced = &mut found.referenced;
+            let payloads =
+                payloads::read(beside, (file, &read), &mut held, referenced, diagnostics);
             found
                 .tapes
                 .push(tape::from_harn(&file.name, read, &payloads));
@@ -155,16 +150,15 @@ fn tapes<'a>(
 
 fn review(
     config: &Config,
-    directory: &RunDirectory,
+    directory: &str,
     run: Option<&Run>,
     tape: Option<&Tape<'_>>,
     file: Option<&Loaded>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<Review> {
     let Some(file) = file else {
-        diagnostics.extend(
-            run.and_then(|run| rules::review::check_missing(config, run, &directory.shown)),
-        );
+        diagnostics
+            .extend(run.and_then(|run| rules::review::check_missing(config, run, directory)));
         return None;
     };
     let source = Source::file(&file.shown, &file.bytes);

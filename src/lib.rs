@@ -56,10 +56,10 @@
 //! | `markup` | how text becomes HTML, whatever page it is for | `characters`, `diagnostics`, `model`, `pictures`, `url` |
 //! | `rules` | what must hold | `config`, `diagnostics`, `formats`, `ledger`, `markup`, `model`, `url` |
 //! | `discover` | (edge) where the content is | `diagnostics`, `formats`, `model` |
-//! | `load` | (edge) the files of a run | `beneath`, `config`, `diagnostics`, `discover`, `formats`, `model` |
+//! | `load` | (edge) the files of a run, and `load::Beside`: those that they name | `beneath`, `config`, `diagnostics`, `discover`, `formats`, `model` |
 //! | `spool` | (edge) what is too large to be held | `diagnostics`, `model` |
 //! | `publish` | (edge) how a site is staged and swapped in | `beneath`, `diagnostics`, `model`, `spool` |
-//! | `inspect` | formats and rules, applied to the files of a run | `config`, `diagnostics`, `discover`, `formats`, `load`, `markup`, `model`, `rules` |
+//! | `inspect` | formats and rules, applied to the files of a run | `config`, `diagnostics`, `formats`, `load`, `markup`, `model`, `rules` |
 //! | `export` | the tables of `--export` | `inspect`, `model` |
 //! | `feeds` | what machines read | `config`, `diagnostics`, `formats`, `links`, `markup`, `model`, `shapes`, `url` |
 //! | `schema` | the JSON Schemas of inputs and feeds | `config`, `diagnostics`, `feeds`, `formats`, `ledger`, `model`, `shapes` |
@@ -82,9 +82,10 @@
 //! # What is absent
 //!
 //! - Files are opened in one way, by `beneath`: no link and no swapped path leads out of the folder that they belong to.
-//! - Only the edges ([`discover`], [`load`], [`inspect`] through it, [`publish`], [`spool`], [`site`], [`author`], [`serve`] and the
-//!   binary) touch the disk, the environment or the terminal. Only [`author`], [`serve`] and the binary read a clock, and [`load`]
-//!   the times of files to know what [`rebuild`] need not read again: never for what is published.
+//! - Only the edges ([`discover`], [`load`], [`publish`], [`spool`], [`site`], [`author`], [`serve`] and the binary) touch the disk,
+//!   the environment or the terminal. What a tape, a transcript or a thread names is known only once it was parsed: [`inspect`] is
+//!   given a [`load::Beside`] that reads it, and calls nothing else of an edge. Only [`author`], [`serve`] and the binary read a
+//!   clock, and [`load`] the times of files to know what [`rebuild`] need not read again: never for what is published.
 //! - [`formats`] knows nothing of [`model`]; [`model`] knows nothing of serde; templates see [`view`] only.
 //! - The only type that a template prints unescaped is [`markup::Html`], and only [`markup`] and [`render`] make one.
 //! - Recorded text never passes through the minifier: the shell of a page is minified once per depth, with

@@ -1,11 +1,13 @@
 //! [edge in] Knows how to read the files of a site: records, prose, lists, templates, and what an earlier build published.
 //! Each is read whole, within limits, never from outside its root.
 
+mod again;
 mod assets;
+mod beside;
 mod confined;
 mod fault;
 mod fingerprint;
-mod named;
+
 mod pieces;
 mod run_files;
 mod weight;
@@ -22,14 +24,13 @@ use crate::discover::{ContentPath, RunDirectory};
 use crate::formats::{run_record, withdrawn as list};
 use crate::model::FileDigest;
 
-pub use assets::{asset, asset_reader};
+pub use beside::Beside;
 use confined::{Bounds, SizeLimit, attempt, read, unreadable};
 use fault::Fault;
 pub use fingerprint::{Fingerprint, fingerprint};
-pub use named::{implementation, payload};
 pub use run_files::{RunFiles, is_tape, run};
 pub use weight::weight;
-pub use working_tree::{WorkingFile, WorkingReader, working_digest, working_tree};
+pub use working_tree::WorkingFile;
 
 /// A file of a run directory.
 #[derive(Debug)]
@@ -52,6 +53,16 @@ impl Loaded {
             shown,
             bytes,
             digest,
+        }
+    }
+
+    /// Its name, size and digest.
+    #[must_use]
+    pub fn file_digest(&self) -> FileDigest {
+        FileDigest {
+            path: self.name.clone(),
+            bytes: self.bytes.len() as u64,
+            blake3: self.digest.clone(),
         }
     }
 }
@@ -188,43 +199,32 @@ pub fn tree(site: &Path, folder: &str) -> Result<Vec<(String, Vec<u8>)>, Diagnos
             .ok_or_else(|| unreadable(folder, "a name is not UTF-8"))?
             .join("/");
         let shown = format!("{folder}/{name}");
-        let all = SizeLimit {
-            bytes: u64::MAX,
-            key: "file",
-            line: None,
-            held: 0,
-        };
+        let all = SizeLimit::new(u64::MAX, "file");
         let allows = |at: &Path| !is_in_a_run(&root, at);
         let read = attempt(&root, &prefix.join(&name), all, &allows);
-        let bytes = read.map_err(|fault| match fault {
-            Fault::Unreadable(reason) => unreadable(&shown, &reason),
-            Fault::Dangling => unreadable(&shown, &beneath::Fault::Dangling.reason()),
-            Fault::TooLarge(_) | Fault::LongLine(_) => unreadable(&shown, "it is too large"),
-            Fault::Outside => codes::TEMPLATE_UNREADABLE.at(
-                Place::file(&shown),
-                format!("The link {} points outside the root of the site", quoted(&shown)),
-                "Replace the link with the file, or link to a file inside the root of the site.",
-            ),
-            Fault::Withheld => codes::TEMPLATE_UNREADABLE.at(
-                Place::file(&shown),
-                format!(
-                    "The link {} points at a hidden file or into a run directory",
-                    quoted(&shown)
+        let bytes = read.map_err(|fault| {
+            let (leads, help) = match fault {
+                Fault::Outside => (
+                    "outside the root of the site",
+                    "link to a file inside the root of the site.",
                 ),
-                "Replace the link with the file, or link to a file that is not hidden and not in a run directory.",
-            ),
+                Fault::Withheld => (
+                    "at a hidden file or into a run directory",
+                    "link to a file that is not hidden and not in a run directory.",
+                ),
+                Fault::Unreadable(reason) => return unreadable(&shown, &reason),
+                Fault::Dangling => return unreadable(&shown, &beneath::Fault::Dangling.reason()),
+                Fault::TooLarge(_) | Fault::LongLine(_) => {
+                    return unreadable(&shown, "it is too large");
+                }
+            };
+            codes::TEMPLATE_UNREADABLE.at(
+                Place::file(&shown),
+                format!("The link {} points {leads}", quoted(&shown)),
+                format!("Replace the link with the file, or {help}"),
+            )
         })?;
         files.push((name, bytes.unwrap_or_default()));
     }
     Ok(files)
-}
-
-/// Name, size and digest of a file.
-#[must_use]
-pub fn digest(file: &Loaded) -> FileDigest {
-    FileDigest {
-        path: file.name.clone(),
-        bytes: file.bytes.len() as u64,
-        blake3: file.digest.clone(),
-    }
 }

@@ -8,7 +8,7 @@ use crate::diagnostics::{Checked, Diagnostic};
 use crate::discover::{self, RunDirectory};
 use crate::formats::{sidecar, tape};
 use crate::inspect::{self, Inspected};
-use crate::load::{self, RunFiles};
+use crate::load::{self, Beside, RunFiles};
 use crate::pipeline::{Gathered, NoProgress};
 use crate::site::Site;
 
@@ -67,9 +67,17 @@ impl<'a> OpenRun<'a> {
         })
     }
 
+    /// Its directory, for what its files name.
+    pub(super) fn beside(&self) -> Beside<'a> {
+        Beside {
+            directory: self.directory,
+            limits: &self.config.limits,
+        }
+    }
+
     /// What a check says of the tapes and their sidecars.
     pub(super) fn inspect(&self) -> Checked<Inspected<'_>> {
-        let mut checked = inspect::annotated(self.config, self.directory, &self.files);
+        let mut checked = inspect::annotated(self.config, self.beside(), &self.files);
         checked.diagnostics.extend(self.problems.iter().cloned());
         checked
     }

@@ -164,7 +164,7 @@ fn attempt(
             None => targets(sidecar, None, tape),
             Some(path) => {
                 let files = as_it_was(path, tape)?;
-                let before = inspect::annotated(config, directory, &files).value.tapes;
+                let before = inspect::annotated(config, run.beside(), &files).value.tapes;
                 let before = before
                     .first()
                     .filter(|before| stated.is_some_and(|hash| before.has_hash(hash)));

@@ -3,19 +3,16 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::config::Config;
 use crate::diagnostics::{Collector, Diagnostic, Place, Source, codes};
-use crate::discover::RunDirectory;
 use crate::formats;
-use crate::load::{self, RunFiles};
+use crate::load::{Beside, RunFiles};
 use crate::model::FileDigest;
 use crate::model::transcript::{self, AssetContent, AssetFile, Inline, asset_file, is_transcript};
 
 use super::Inspected;
 
 pub(super) fn conversation<'a>(
-    config: &Config,
-    directory: &RunDirectory,
+    beside: Beside<'_>,
     files: &'a RunFiles,
     found: &mut Inspected<'a>,
     diagnostics: &mut Vec<Diagnostic>,
@@ -40,9 +37,7 @@ pub(super) fn conversation<'a>(
             // Very many assets may name one file.
             (Inline::None, Some(path)) => read
                 .entry(path.clone())
-                .or_insert_with(|| {
-                    Found::file(directory, path, &place, config, &mut found.referenced)
-                })
+                .or_insert_with(|| Found::file(beside, path, &place, &mut found.referenced))
                 .clone(),
             (Inline::None, None) => continue,
         };
@@ -113,13 +108,12 @@ impl Found {
     }
 
     fn file(
-        directory: &RunDirectory,
+        beside: Beside<'_>,
         path: &str,
         place: &Place,
-        config: &Config,
         referenced: &mut Vec<FileDigest>,
     ) -> Self {
-        let asset = match load::asset(directory, path, place, &config.limits) {
+        let asset = match beside.asset(path, place) {
             Ok(Some(asset)) => asset,
             Ok(None) => return Self::Missing,
             Err(problem) => return Self::Refused(Box::new(problem)),

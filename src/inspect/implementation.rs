@@ -2,19 +2,20 @@
 
 use crate::config::Config;
 use crate::diagnostics::{Checked, Collector};
-use crate::discover::RunDirectory;
+use crate::load::Beside;
 use crate::model::implementation::{FOLDER, Implementation};
-use crate::{load, rules};
+use crate::rules;
 
 /// What is published of the working tree of a run; nothing, unless the site asks for it. Every file is read for its digest, so a
 /// check says what a build will say.
 #[must_use]
-pub fn implementation(config: &Config, directory: &RunDirectory) -> Checked<Implementation> {
+pub fn implementation(config: &Config, beside: Beside<'_>) -> Checked<Implementation> {
     let mut found = Implementation::default();
     if !config.policy.publish_implementation {
         return Checked::clean(found);
     }
-    let (tree, told) = load::working_tree(directory, &config.limits);
+    let directory = &beside.directory.shown;
+    let (tree, told) = beside.working_tree();
     let mut problems = Collector::default();
     for problem in told {
         problems.push(problem);
@@ -22,19 +23,19 @@ pub fn implementation(config: &Config, directory: &RunDirectory) -> Checked<Impl
     found.left_out = tree.left_out;
     let sizes = tree.files.iter().map(|file| file.bytes);
     let bytes = sizes.fold(0, u64::saturating_add);
-    let too_large = rules::implementation::check_size(&directory.shown, bytes, config.limits.file);
+    let too_large = rules::implementation::check_size(directory, bytes, beside.limits.file);
     if too_large.is_none() {
         for file in tree.files {
-            match load::working_digest(directory, file) {
+            match beside.working_digest(file) {
                 Ok(file) => found.files.push(file),
                 Err(problem) => problems.push(problem),
             }
         }
     }
-    let mut diagnostics = problems.finish(&format!("{}/{FOLDER}", directory.shown));
+    let mut diagnostics = problems.finish(&format!("{directory}/{FOLDER}"));
     diagnostics.extend(too_large);
     diagnostics.extend(rules::implementation::check_left_out(
-        &directory.shown,
+        directory,
         found.left_out,
     ));
     Checked {

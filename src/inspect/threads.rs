@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use crate::config::Config;
 use crate::diagnostics::{Collector, Diagnostic, Source, codes};
-use crate::discover::RunDirectory;
-use crate::load::{self, RunFiles};
+use crate::load::{Beside, RunFiles};
 use crate::markup::Origin;
 use crate::model::threads::{Lines, Thread, Threads};
 use crate::{formats, model, rules};
@@ -20,7 +19,7 @@ const LINE: usize = 300;
 
 pub(super) fn threads<'a>(
     config: &Config,
-    directory: &RunDirectory,
+    beside: Beside<'_>,
     files: &'a RunFiles,
     found: &mut Inspected<'a>,
     diagnostics: &mut Vec<Diagnostic>,
@@ -40,7 +39,8 @@ pub(super) fn threads<'a>(
             formats::threads::parse_actions(&file.shown, &file.bytes, state.channel.as_deref());
         (envelopes, ()) = (read, diagnostics.extend(problems));
     }
-    let log = format!("{}/{}", directory.shown, formats::threads::ACTIONS_FILE);
+    let directory = &beside.directory.shown;
+    let log = format!("{directory}/{}", formats::threads::ACTIONS_FILE);
     let replayed = rules::threads::replay(&log, state, envelopes).unpack(diagnostics);
     let mut threads: Vec<_> = replayed
         .annotations
@@ -75,7 +75,7 @@ pub(super) fn threads<'a>(
         }
     }
     for (path, threads) in by_file {
-        let file = match load::implementation(directory, &path, &config.limits) {
+        let file = match beside.implementation(&path) {
             Ok(file) => file,
             Err(problem) => {
                 diagnostics.push(problem);
@@ -90,7 +90,7 @@ pub(super) fn threads<'a>(
             }
             continue;
         };
-        found.referenced.push(load::digest(&file));
+        found.referenced.push(file.file_digest());
         let text = String::from_utf8_lossy(&file.bytes);
         let wanted = threads
             .iter()
@@ -109,11 +109,8 @@ pub(super) fn threads<'a>(
             });
         }
     }
-    diagnostics.extend(problems.finish(&format!(
-        "{}/{}",
-        directory.shown,
-        formats::threads::STATE_FILE
-    )));
+    let state = format!("{directory}/{}", formats::threads::STATE_FILE);
+    diagnostics.extend(problems.finish(&state));
     found.threads = Some(Threads {
         channel: replayed.channel,
         threads,

@@ -1,19 +1,20 @@
 //! [edge in] Knows how an asset of a transcript is read: twice, piece by piece, first for what it is and then for the site, so
 //! that no asset is held, however large and however often it is named.
 
+use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
+use super::again::FileReader;
+use super::beside::Beside;
 use super::confined::{self, SizeLimit, is_hidden};
-use super::fault::Fault;
+use super::fault::{CHANGED, Fault};
 use super::open;
 use super::pieces::PIECE;
 use super::run_files::is_reserved;
-use crate::config::Limits;
 use crate::diagnostics::{Diagnostic, Place, codes};
-use crate::discover::RunDirectory;
-use crate::model::FileDigest;
 use crate::model::transcript::TranscriptSearch;
+use crate::model::{FileDigest, is_plain_path};
 
 /// Bytes of an asset that are kept: the header of a picture is in them.
 const HEAD: usize = 1 << 20;
@@ -31,93 +32,68 @@ pub struct Asset {
     pub is_transcript: bool,
 }
 
-/// Reads an asset that a transcript names, relative to the run directory. `Ok(None)`: it is not there.
-///
-/// # Errors
-/// The path leads out of the run directory, or the file cannot be read or is too large. The message does not
-/// quote the path: it comes from a transcript.
-pub fn asset(
-    directory: &RunDirectory,
-    path: &str,
-    place: &Place,
-    limits: &Limits,
-) -> Result<Option<Asset>, Diagnostic> {
-    let most = SizeLimit::file(limits);
-    let Some(file) = opened(directory, path, most).map_err(|fault| fault.at(place))? else {
-        return Ok(None);
-    };
-    let mut scan = AssetScan::default();
-    // One byte more shows a file that has grown.
-    let read = scan.read(file.take(most.bytes.saturating_add(1)));
-    read.map_err(|error| Refused::File(Fault::of(&error), most).at(place))?;
-    let bytes = scan.hasher.count();
-    if bytes > most.bytes {
-        return Err(Refused::File(Fault::TooLarge(bytes), most).at(place));
-    }
-    Ok(Some(Asset {
-        is_text: scan.is_text(),
-        is_transcript: scan.transcript.found(),
-        digest: FileDigest {
-            path: path.to_owned(),
-            bytes,
-            blake3: scan.hasher.finalize().to_hex().to_string(),
-        },
-        head: scan.head,
-    }))
-}
-
-/// Opens an asset once more, to copy it as it was.
-///
-/// # Errors
-/// It cannot be opened any more.
-pub fn asset_reader<'a>(
-    directory: &RunDirectory,
-    expected: &'a FileDigest,
-    limits: &Limits,
-) -> Result<AssetReader<'a>, Diagnostic> {
-    let place = Place::file(&directory.shown);
-    match opened(directory, &expected.path, SizeLimit::file(limits)) {
-        Ok(Some(file)) => Ok(AssetReader {
-            file: Box::new(file.take(expected.bytes)),
-            hasher: blake3::Hasher::new(),
-            expected,
-            place,
-        }),
-        Ok(None) => Err(failed(&place, CHANGED)),
-        Err(fault) => Err(fault.at(&place)),
-    }
-}
-
-/// An asset that is read once more.
-pub struct AssetReader<'a> {
-    file: Box<dyn Read>,
-    hasher: blake3::Hasher,
-    expected: &'a FileDigest,
-    place: Place,
-}
-
-impl AssetReader<'_> {
-    /// Says whether what was read is what the digest was taken of.
+impl Beside<'_> {
+    /// Reads an asset that a transcript names, relative to the run directory. `Ok(None)`: it is not there.
     ///
     /// # Errors
-    /// The file was changed meanwhile.
-    pub fn finish(self) -> Result<(), Diagnostic> {
-        if self.hasher.finalize().to_hex().as_str() == self.expected.blake3 {
-            return Ok(());
+    /// The path leads out of the run directory, or the file cannot be read or is too large. The message does not
+    /// quote the path: it comes from a transcript.
+    pub fn asset(self, path: &str, place: &Place) -> Result<Option<Asset>, Diagnostic> {
+        let most = SizeLimit::file(self.limits);
+        let Some(file) = self.opened(path, most).map_err(|fault| fault.at(place))? else {
+            return Ok(None);
+        };
+        let mut scan = AssetScan::default();
+        // One byte more shows a file that has grown.
+        let read = scan.read(file.take(most.bytes.saturating_add(1)));
+        read.map_err(|error| Refused::File(Fault::of(&error), most).at(place))?;
+        let bytes = scan.hasher.count();
+        if bytes > most.bytes {
+            return Err(Refused::File(Fault::TooLarge(bytes), most).at(place));
         }
-        Err(failed(&self.place, CHANGED))
+        Ok(Some(Asset {
+            is_text: scan.is_text(),
+            is_transcript: scan.transcript.found(),
+            digest: FileDigest {
+                path: path.to_owned(),
+                bytes,
+                blake3: scan.hasher.finalize().to_hex().to_string(),
+            },
+            head: scan.head,
+        }))
+    }
+
+    /// Opens an asset once more, to copy it as it was.
+    ///
+    /// # Errors
+    /// It cannot be opened any more.
+    pub fn asset_reader(self, expected: &FileDigest) -> Result<FileReader<'_>, Diagnostic> {
+        let place = Place::file(&self.directory.shown);
+        let changed = failed(&place, CHANGED);
+        match self.opened(&expected.path, SizeLimit::file(self.limits)) {
+            Ok(Some(file)) => Ok(FileReader::new(file, expected, changed)),
+            Ok(None) => Err(changed),
+            Err(fault) => Err(fault.at(&place)),
+        }
+    }
+
+    fn opened(self, path: &str, most: SizeLimit) -> Result<Option<File>, Refused> {
+        if !is_plain_path(path) {
+            return Err(Refused::Outside);
+        }
+        let run = open(self.directory).map_err(|error| Refused::File(Fault::of(&error), most))?;
+        let below = Path::new(path);
+        if is_hidden(below) || is_reserved(&run, below) {
+            return Err(Refused::Reserved);
+        }
+        let allows = |at: &Path| !is_reserved(&run, at);
+        match confined::open(&run, below, most, &allows) {
+            Ok(opened) => Ok(opened.map(|opened| opened.file)),
+            Err(Fault::Dangling) => Ok(None),
+            Err(fault) => Err(Refused::File(fault, most)),
+        }
     }
 }
-
-impl Read for AssetReader<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = self.file.read(buffer)?;
-        self.hasher.update(&buffer[..count]);
-        Ok(count)
-    }
-}
-
-const CHANGED: &str = "it changed while it was being read";
 
 /// Why an asset is not read.
 enum Refused {
@@ -160,32 +136,6 @@ fn failed(place: &Place, reason: &str) -> Diagnostic {
         format!("The file of a public asset cannot be read: {reason}"),
         "Set `storage.path` to a regular, readable file, or remove the asset.",
     )
-}
-
-fn opened(
-    directory: &RunDirectory,
-    path: &str,
-    most: SizeLimit,
-) -> Result<Option<std::fs::File>, Refused> {
-    let safe = !path.is_empty()
-        && !path.contains(['\\', '\0'])
-        && path
-            .split('/')
-            .all(|part| !part.is_empty() && part != "." && part != "..");
-    if !safe {
-        return Err(Refused::Outside);
-    }
-    let run = open(directory).map_err(|error| Refused::File(Fault::of(&error), most))?;
-    let below = Path::new(path);
-    if is_hidden(below) || is_reserved(&run, below) {
-        return Err(Refused::Reserved);
-    }
-    let allows = |at: &Path| !is_reserved(&run, at);
-    match confined::open(&run, below, most, &allows) {
-        Ok(opened) => Ok(opened.map(|opened| opened.file)),
-        Err(Fault::Dangling) => Ok(None),
-        Err(fault) => Err(Refused::File(fault, most)),
-    }
 }
 
 /// What is noticed of an asset while it is read.

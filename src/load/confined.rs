@@ -32,42 +32,32 @@ pub(super) struct SizeLimit {
 }
 
 impl SizeLimit {
-    /// An event log, a tape, or a file that is read piece by piece.
-    pub(super) const fn file(limits: &Limits) -> Self {
+    pub(super) const fn new(bytes: u64, key: &'static str) -> Self {
         Self {
-            bytes: limits.file,
-            key: "file",
+            bytes,
+            key,
             line: None,
             held: 0,
         }
     }
 
+    /// An event log, a tape, or a file that is read piece by piece.
+    pub(super) const fn file(limits: &Limits) -> Self {
+        Self::new(limits.file, "file")
+    }
+
     /// A document that is held whole, with everything that is made of it.
     pub(super) const fn document(limits: &Limits) -> Self {
-        Self {
-            bytes: if limits.document < limits.file {
-                limits.document
-            } else {
-                limits.file
-            },
-            key: if limits.document < limits.file {
-                "document"
-            } else {
-                "file"
-            },
-            line: None,
-            held: 0,
+        if limits.document < limits.file {
+            Self::new(limits.document, "document")
+        } else {
+            Self::file(limits)
         }
     }
 
     /// A review or prose.
     pub(super) const fn writeup(limits: &Limits) -> Self {
-        Self {
-            bytes: limits.writeup,
-            key: "writeup",
-            line: None,
-            held: 0,
-        }
+        Self::new(limits.writeup, "writeup")
     }
 
     /// The same, but no more than the run may hold in memory besides what it holds already.

@@ -2,6 +2,9 @@
 
 use crate::beneath;
 
+/// The reason, as a clause, for a file that is not what it was a moment before.
+pub(super) const CHANGED: &str = "it changed while it was being read";
+
 /// Why a file was not read.
 #[derive(Debug)]
 pub(super) enum Fault {

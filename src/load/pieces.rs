@@ -2,82 +2,45 @@
 
 use std::io::{BufRead, BufReader, Read};
 
-use super::fault::{Fault, LongLine};
+use super::fault::{CHANGED, Fault, LongLine};
 
 /// Bytes that are read at once.
 pub(super) const PIECE: usize = 256 * 1024;
 /// Bytes for which room is made before it is known that the file holds anything but holes.
 const TRUSTED: u64 = 64 << 20;
 
-/// Reads a whole file of `size` bytes, of which no more than `limit` are taken. With a limit for a line, it stops to hold
-/// anything as soon as a line is longer.
+/// Reads a whole file of `size` bytes, of which no more than `limit` are taken. With a limit for a line, it stops as soon as a
+/// line is longer.
 pub(super) fn whole(
-    mut file: impl Read,
+    file: impl Read,
     size: u64,
     limit: u64,
     line: Option<u64>,
 ) -> Result<Vec<u8>, Fault> {
-    let length = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
     let mut bytes = Vec::new();
-    let (mut number, mut start, mut seen) = (1, 0, 0);
-    loop {
-        // Room is made first: read into it, nothing is copied or cleared.
-        let room = length(size.min(limit)).saturating_sub(bytes.len());
-        let trusted = bytes.len() as u64 >= TRUSTED || size <= TRUSTED;
-        let room = if trusted { room } else { room.min(PIECE) };
-        bytes.try_reserve(room).map_err(|_| too_much())?;
-        let mut piece = file.by_ref().take(PIECE as u64);
-        let count = piece
-            .read_to_end(&mut bytes)
-            .map_err(|error| Fault::of(&error))?;
-        if count == 0 {
-            return Ok(bytes);
-        }
-        let all = bytes.len() as u64;
-        if all > limit {
-            return Err(Fault::TooLarge(all));
-        }
-        // No line is longer than the whole.
-        if let Some(most) = line.filter(|most| all > *most) {
-            for end in memchr::memchr_iter(b'\n', &bytes[seen..]) {
-                let end = seen + end;
-                let length = (end - start) as u64;
-                if length > most {
-                    return Err(Fault::LongLine(LongLine {
-                        number,
-                        bytes: length,
-                    }));
-                }
-                (number, start) = (number.saturating_add(1), end + 1);
+    // Room is made first: read into it, nothing is copied or cleared.
+    let room = usize::try_from(size.min(limit).min(TRUSTED)).unwrap_or(usize::MAX);
+    bytes.try_reserve_exact(room).map_err(|_| too_much())?;
+    // One byte more shows a file that has grown.
+    let mut file = file.take(limit.saturating_add(1));
+    if let Some(line) = line.filter(|line| size > *line) {
+        let mut file = BufReader::with_capacity(PIECE, file);
+        for number in 1_u32.. {
+            if next_line(&mut file, number, line, &mut bytes)? == 0 {
+                break;
             }
-            seen = bytes.len();
-            let open = all - start as u64;
-            if open > most {
-                drop(bytes);
-                let rest = rest_of_line(BufReader::with_capacity(PIECE, file))?;
-                return Err(Fault::LongLine(LongLine {
-                    number,
-                    bytes: open + rest,
-                }));
-            }
+        }
+    } else {
+        let read = file.read_to_end(&mut bytes);
+        read.map_err(|error| Fault::of(&error))?;
+        // No line is longer than the whole, unless the file has grown.
+        if line.is_some_and(|line| bytes.len() as u64 > line) {
+            return Err(Fault::Unreadable(CHANGED.to_owned()));
         }
     }
-}
-
-/// How many bytes come before the end of a line.
-fn rest_of_line(mut file: impl BufRead) -> Result<u64, Fault> {
-    let mut count = 0;
-    loop {
-        let piece = file.fill_buf().map_err(|error| Fault::of(&error))?;
-        if let Some(end) = memchr::memchr(b'\n', piece) {
-            return Ok(count + end as u64);
-        }
-        let read = piece.len();
-        if read == 0 {
-            return Ok(count);
-        }
-        count += read as u64;
-        file.consume(read);
+    match bytes.len() as u64 {
+        all if all > limit => Err(Fault::TooLarge(all)),
+        _ => Ok(bytes),
     }
 }
 
@@ -92,15 +55,8 @@ pub(super) fn lines(
     let mut line = Vec::new();
     for number in 1_u32.. {
         line.clear();
-        let ended = next_line(&mut file, limit, &mut line)?;
-        if line.is_empty() {
+        if next_line(&mut file, number, limit, &mut line)? == 0 {
             break;
-        }
-        let length = (line.len() - usize::from(ended)) as u64;
-        if length > limit {
-            let rest = if ended { 0 } else { rest_of_line(file)? };
-            let bytes = length + rest;
-            return Err(Fault::LongLine(LongLine { number, bytes }));
         }
         seen(&line);
         each(number, line.strip_suffix(b"\n").unwrap_or(&line));
@@ -108,19 +64,50 @@ pub(super) fn lines(
     Ok(())
 }
 
-/// Reads on to the end of a line, or past the limit of one; says whether the line ended.
-fn next_line(file: &mut impl BufRead, limit: u64, line: &mut Vec<u8>) -> Result<bool, Fault> {
+/// Appends the next line with its line feed; gives its length, which is 0 at the end of the file.
+fn next_line(
+    file: &mut impl BufRead,
+    number: u32,
+    limit: u64,
+    into: &mut Vec<u8>,
+) -> Result<usize, Fault> {
+    let before = into.len();
     loop {
         let piece = file.fill_buf().map_err(|error| Fault::of(&error))?;
         let end = memchr::memchr(b'\n', piece);
         let read = end.map_or(piece, |end| &piece[..=end]);
-        line.try_reserve(read.len()).map_err(|_| too_much())?;
-        line.extend_from_slice(read);
+        into.try_reserve(read.len()).map_err(|_| too_much())?;
+        into.extend_from_slice(read);
         let count = read.len();
         file.consume(count);
-        if end.is_some() || count == 0 || line.len() as u64 > limit {
-            return Ok(end.is_some());
+        let length = (into.len() - before - usize::from(end.is_some())) as u64;
+        if length > limit {
+            let rest = if end.is_some() {
+                0
+            } else {
+                rest_of_line(file)?
+            };
+            let bytes = length + rest;
+            return Err(Fault::LongLine(LongLine { number, bytes }));
         }
+        if end.is_some() || count == 0 {
+            return Ok(into.len() - before);
+        }
+    }
+}
+
+/// How many bytes come before the end of a line.
+fn rest_of_line(file: &mut impl BufRead) -> Result<u64, Fault> {
+    let mut count = 0;
+    loop {
+        let piece = file.fill_buf().map_err(|error| Fault::of(&error))?;
+        let end = memchr::memchr(b'\n', piece);
+        let read = end.unwrap_or(piece.len());
+        count += read as u64;
+        if end.is_some() || read == 0 {
+            return Ok(count);
+        }
+        file.consume(read);
     }
 }
 

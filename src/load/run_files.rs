@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::confined::{self, Bounds, SizeLimit, too_many_lines, unreadable};
 use super::fault::Fault;
-use super::{Loaded, digest, is_in_a_run, open, pieces};
+use super::{Loaded, is_in_a_run, open, pieces};
 use crate::beneath::Folder;
 use crate::config::Limits;
 use crate::diagnostics::Diagnostic;
@@ -87,7 +87,7 @@ pub fn run(
 ) -> (RunFiles, Vec<Diagnostic>) {
     let mut files = RunFiles::default();
     let mut problems = Vec::new();
-    files.digests.push(digest(record));
+    files.digests.push(record.file_digest());
     files.held = record.bytes.len() as u64;
     let opened = open(directory).and_then(|folder| {
         let names = names(&folder, directory, &mut problems)?;
@@ -127,7 +127,7 @@ pub fn run(
             }
         };
         let loaded = Loaded::new(name, shown, bytes);
-        files.digests.push(digest(&loaded));
+        files.digests.push(loaded.file_digest());
         if role.is_json_lines() {
             let counted = (loaded.shown.as_str(), loaded.bytes.as_slice());
             if let Some(problem) = too_many_lines(counted, &mut lines, limits.lines) {

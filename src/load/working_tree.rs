@@ -2,16 +2,16 @@
 //! may be large, and none of it is held.
 
 use std::fs::File;
-use std::io::{self, Read, Take};
+use std::io::{self, Read};
 use std::path::Path;
 
+use super::again::FileReader;
+use super::beside::Beside;
 use super::confined::{SizeLimit, too_large, unreadable};
+use super::fault::CHANGED;
 use super::open as open_run;
 use crate::beneath::{Entry, Fault, Folder, Kind};
-use crate::config::Limits;
 use crate::diagnostics::Diagnostic;
-use crate::diagnostics::text::quoted;
-use crate::discover::RunDirectory;
 use crate::model::FileDigest;
 use crate::model::implementation::{self, FOLDER, Omitted};
 
@@ -35,41 +35,11 @@ pub struct WorkingFile {
     pub executable: bool,
 }
 
-/// Looks through the working tree of a run, and reads none of its files. What cannot be read and what is too large is
-/// reported and left out.
-#[must_use]
-pub fn working_tree(directory: &RunDirectory, limits: &Limits) -> (WorkingTree, Vec<Diagnostic>) {
-    let mut tree = WorkingTree::default();
-    let mut problems = Vec::new();
-    let run = match open_run(directory) {
-        Ok(run) => run,
-        Err(error) => {
-            problems.push(unreadable(&directory.shown, &error.to_string()));
-            return (tree, problems);
-        }
-    };
-    if run.is_link(Path::new(FOLDER)) {
-        // It could lead anywhere.
-        tree.left_out.links += 1;
-    } else if run.folder(Path::new(FOLDER)).is_ok() {
-        tree.walk(&run, directory, limits, &mut problems);
-    }
-    // As `load::run` does, files of other kinds under this name are left alone.
-    tree.files.sort_by(|a, b| a.path.cmp(&b.path));
-    (tree, problems)
-}
-
 /// As long as a path may be on Linux, so that folders in folders come to an end.
 const LONGEST: usize = 4096;
 
 impl WorkingTree {
-    fn walk(
-        &mut self,
-        run: &Folder,
-        directory: &RunDirectory,
-        limits: &Limits,
-        problems: &mut Vec<Diagnostic>,
-    ) {
+    fn walk(&mut self, run: &Folder, beside: Beside<'_>, problems: &mut Vec<Diagnostic>) {
         let mut ahead = vec![FOLDER.to_owned()];
         while let Some(path) = ahead.pop() {
             let entries = if path.len() > LONGEST {
@@ -79,7 +49,7 @@ impl WorkingTree {
                     .and_then(|folder| folder.entries())
             };
             let entries = entries.unwrap_or_else(|error| {
-                problems.push(unreadable(&shown(directory, &path), &error.to_string()));
+                problems.push(unreadable(&beside.shown(&path), &error.to_string()));
                 Vec::new()
             });
             for entry in entries {
@@ -92,9 +62,9 @@ impl WorkingTree {
                 };
                 let path = format!("{path}/{name}");
                 match entry.kind {
-                    Kind::File { bytes, .. } if bytes > limits.file => {
-                        let shown = shown(directory, &path);
-                        problems.push(too_large(&shown, bytes, SizeLimit::file(limits)));
+                    Kind::File { bytes, .. } if bytes > beside.limits.file => {
+                        let most = SizeLimit::file(beside.limits);
+                        problems.push(too_large(&beside.shown(&path), bytes, most));
                     }
                     Kind::File { bytes, executable } => self.files.push(WorkingFile {
                         path,
@@ -127,96 +97,76 @@ fn left_out_or_name<'a, 'e>(
     }
 }
 
-/// Reads a file of the working tree for its digest.
-///
-/// # Errors
-/// The file cannot be read, or has another size by now.
-pub fn working_digest(
-    directory: &RunDirectory,
-    file: WorkingFile,
-) -> Result<implementation::File, Diagnostic> {
-    let failed = |error: &io::Error| unreadable(&shown(directory, &file.path), &error.to_string());
-    let opened = open(directory, &file.path).map_err(|error| failed(&error))?;
-    let mut hasher = blake3::Hasher::new();
-    // One byte more shows a file that has grown.
-    hasher
-        .update_reader(opened.take(file.bytes.saturating_add(1)))
-        .map_err(|error| failed(&error))?;
-    if hasher.count() != file.bytes {
-        return Err(failed(&changed()));
+impl Beside<'_> {
+    /// Looks through the working tree, and reads none of its files. What cannot be read and what is too large is reported and
+    /// left out.
+    #[must_use]
+    pub fn working_tree(self) -> (WorkingTree, Vec<Diagnostic>) {
+        let mut tree = WorkingTree::default();
+        let mut problems = Vec::new();
+        let run = match open_run(self.directory) {
+            Ok(run) => run,
+            Err(error) => {
+                problems.push(unreadable(&self.directory.shown, &error.to_string()));
+                return (tree, problems);
+            }
+        };
+        if run.is_link(Path::new(FOLDER)) {
+            // It could lead anywhere.
+            tree.left_out.links += 1;
+        } else if run.folder(Path::new(FOLDER)).is_ok() {
+            tree.walk(&run, self, &mut problems);
+        }
+        // As `load::run` does, files of other kinds under this name are left alone.
+        tree.files.sort_by(|a, b| a.path.cmp(&b.path));
+        (tree, problems)
     }
-    Ok(implementation::File {
-        digest: FileDigest {
-            path: file.path,
-            bytes: file.bytes,
-            blake3: hasher.finalize().to_hex().to_string(),
-        },
-        executable: file.executable,
-    })
-}
 
-/// A file of the working tree that is read once more, as it was when its digest was taken.
-#[derive(Debug)]
-pub struct WorkingReader<'a> {
-    directory: &'a RunDirectory,
-    expected: &'a FileDigest,
-    file: Take<File>,
-    hasher: blake3::Hasher,
-}
-
-impl<'a> WorkingReader<'a> {
-    /// Opens the file.
+    /// Reads a file of the working tree for its digest.
     ///
     /// # Errors
-    /// It cannot be opened.
-    pub fn open(directory: &'a RunDirectory, expected: &'a FileDigest) -> Result<Self, Diagnostic> {
-        let file = open(directory, &expected.path)
-            .map_err(|error| unreadable(&shown(directory, &expected.path), &error.to_string()))?;
-        Ok(Self {
-            directory,
-            expected,
-            file: file.take(expected.bytes),
-            hasher: blake3::Hasher::new(),
+    /// The file cannot be read, or has another size by now.
+    pub fn working_digest(self, file: WorkingFile) -> Result<implementation::File, Diagnostic> {
+        let failed = |reason: &str| unreadable(&self.shown(&file.path), reason);
+        let mut hasher = blake3::Hasher::new();
+        // One byte more shows a file that has grown.
+        let read = self
+            .working_file(&file.path)?
+            .take(file.bytes.saturating_add(1));
+        hasher
+            .update_reader(read)
+            .map_err(|error| failed(&error.to_string()))?;
+        if hasher.count() != file.bytes {
+            return Err(failed(CHANGED));
+        }
+        Ok(implementation::File {
+            digest: FileDigest {
+                path: file.path,
+                bytes: file.bytes,
+                blake3: hasher.finalize().to_hex().to_string(),
+            },
+            executable: file.executable,
         })
     }
 
-    /// Says whether what was read is what the digest was taken of.
+    /// Opens a file of the working tree once more, to copy it as it was.
     ///
     /// # Errors
-    /// The file was changed meanwhile.
-    pub fn finish(self) -> Result<(), Diagnostic> {
-        if self.hasher.finalize().to_hex().as_str() == self.expected.blake3 {
-            return Ok(());
+    /// It cannot be opened.
+    pub fn working_reader(self, expected: &FileDigest) -> Result<FileReader<'_>, Diagnostic> {
+        let file = self.working_file(&expected.path)?;
+        let changed = unreadable(&self.shown(&expected.path), CHANGED);
+        Ok(FileReader::new(file, expected, changed))
+    }
+
+    /// Opens what was a regular file when the folder was looked through.
+    fn working_file(self, path: &str) -> Result<File, Diagnostic> {
+        let failed = |reason: &str| unreadable(&self.shown(path), reason);
+        let run = open_run(self.directory).map_err(|error| failed(&error.to_string()))?;
+        match run.file(Path::new(path)) {
+            Ok(Some(opened)) if opened.linked.is_none() && opened.meta.is_file() => Ok(opened.file),
+            Err(Fault::Io(error)) => Err(failed(&error.to_string())),
+            _ => Err(failed(CHANGED)),
         }
-        let shown = shown(self.directory, &self.expected.path);
-        Err(unreadable(&shown, &changed().to_string()))
     }
-}
-
-impl Read for WorkingReader<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = self.file.read(buffer).map_err(|error| {
-            let path = quoted(&self.expected.path);
-            io::Error::new(error.kind(), format!("{path} cannot be read: {error}"))
-        })?;
-        self.hasher.update(&buffer[..count]);
-        Ok(count)
-    }
-}
-
-/// Opens what was a regular file when the folder was looked through.
-fn open(directory: &RunDirectory, path: &str) -> io::Result<File> {
-    match open_run(directory)?.file(Path::new(path)) {
-        Ok(Some(opened)) if opened.linked.is_none() && opened.meta.is_file() => Ok(opened.file),
-        Err(Fault::Io(error)) => Err(error),
-        _ => Err(changed()),
-    }
-}
-
-fn changed() -> io::Error {
-    io::Error::other("it changed while it was being read")
-}
-
-fn shown(directory: &RunDirectory, path: &str) -> String {
-    format!("{}/{path}", directory.shown)
 }

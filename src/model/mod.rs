@@ -34,3 +34,10 @@ pub struct FileDigest {
     /// BLAKE3, hexadecimal.
     pub blake3: String,
 }
+
+/// Whether a path with `/` leads to something below where it begins, on every system and however it is resolved.
+#[must_use]
+pub fn is_plain_path(path: &str) -> bool {
+    let is_name = |part: &str| !matches!(part, "" | "." | "..");
+    !path.contains(['\\', '\0']) && path.split('/').all(is_name)
+}

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::formats::json::{Kind, Node};
 use crate::formats::threads::Annotation;
 
-use super::workspace;
+use super::{is_plain_path, workspace};
 
 /// The threads of a run.
 #[derive(Debug, Default)]
@@ -157,12 +157,7 @@ pub fn resource_path(resource: &str, workspace: &[String]) -> Option<String> {
         None if path.starts_with('/') => return None,
         None => &path,
     };
-    let safe = !below.is_empty()
-        && below
-            .split('/')
-            .all(|part| !part.is_empty() && part != "." && part != "..")
-        && !below.contains(['\\', '\0']);
-    safe.then(|| below.to_owned())
+    is_plain_path(below).then(|| below.to_owned())
 }
 
 fn percent_decoded(text: &str) -> Option<String> {

@@ -4,10 +4,11 @@ use rayon::prelude::*;
 
 use crate::diagnostics::Failure;
 use crate::diagnostics::{Diagnostic, Place, codes};
+use crate::load::{self, Beside};
 use crate::model::archive::Entry;
 use crate::publish::Stage;
 use crate::site::Site;
-use crate::{export, inspect, load};
+use crate::{export, inspect};
 
 use super::{Gathered, Outcome, Progress};
 
@@ -67,9 +68,14 @@ fn export_run(
         return Ok(());
     };
     let place = &directory.place;
-    let (files, _) = load::run(place, record, &site.config.limits);
+    let limits = &site.config.limits;
+    let (files, _) = load::run(place, record, limits);
     // Its problems were reported when its pages were made.
-    let inspected = inspect::files(&site.config, place, Some(&entry.run), &files).value;
+    let beside = Beside {
+        directory: place,
+        limits,
+    };
+    let inspected = inspect::files(&site.config, beside, Some(&entry.run), &files).value;
     let case = &gathered.archive.cases[entry.case].slug;
     let path = export::events_path(case, &entry.slug);
     write(stage, &path, export::events(entry, &inspected))?;

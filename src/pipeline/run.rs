@@ -16,7 +16,7 @@ use crate::discover::RunDirectory;
 use crate::formats::run_record;
 use crate::inspect::{self, Inspected};
 use crate::links;
-use crate::load::{self, Loaded, RunFiles};
+use crate::load::{self, Beside, Loaded, RunFiles};
 use crate::markup::Html;
 use crate::markup::Origin;
 use crate::markup::markdown::{self, Context};
@@ -246,7 +246,15 @@ impl<'a> Job<'a> {
     }
 }
 
-impl CheckedRun<'_> {
+impl<'a> CheckedRun<'a> {
+    /// Its directory, for what its files name.
+    fn beside(&self) -> Beside<'a> {
+        Beside {
+            directory: self.place,
+            limits: &self.site.config.limits,
+        }
+    }
+
     /// Path of a file in the folder of the run.
     fn path(&self, name: &str) -> String {
         links::run_file(&self.sources.entry.slug, name)
@@ -261,9 +269,14 @@ pub(super) fn inspected<'a>(
     files: &'a RunFiles,
     problems: &mut Vec<Diagnostic>,
 ) -> Inspected<'a> {
-    let mut inspected = inspect::files(&site.config, place, run, files).unpack(problems);
+    let config = &site.config;
+    let beside = Beside {
+        directory: place,
+        limits: &config.limits,
+    };
+    let mut inspected = inspect::files(config, beside, run, files).unpack(problems);
     let mut found = Vec::new();
-    inspected.implementation = inspect::implementation(&site.config, place).unpack(&mut found);
+    inspected.implementation = inspect::implementation(config, beside).unpack(&mut found);
     for problem in found {
         // A review thread may have reported the same fault in the same file.
         let is_same =

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use flate2::read::GzDecoder;
 use runpress::api::config::Config;
-use runpress::api::load::{self, WorkingFile, WorkingReader};
+use runpress::api::load::{Beside, WorkingFile};
 use serde_json::{Value, json};
 
 use crate::support::{
@@ -375,19 +375,22 @@ fn a_file_that_changes_while_it_is_read_is_never_published() {
     let site = with(ON, &[("main.ts", "main\n")]);
     let limits = Config::default().limits;
     let found = runpress::api::discover::discover(site.root(), &[site.path("content")]).value;
-    let directory = &found.runs[0];
+    let run = Beside {
+        directory: &found.runs[0],
+        limits: &limits,
+    };
     let file = |bytes: u64| WorkingFile {
         path: "implementation/main.ts".to_owned(),
         bytes,
         executable: false,
     };
     for bytes in [4, 6] {
-        let problem = load::working_digest(directory, file(bytes)).expect_err("another size");
+        let problem = run.working_digest(file(bytes)).expect_err("another size");
         assert_eq!(problem.code.name, "content.unreadable");
     }
-    let known = load::working_digest(directory, file(5)).expect("a digest");
+    let known = run.working_digest(file(5)).expect("a digest");
     let read = || {
-        let mut reader = WorkingReader::open(directory, &known.digest).expect("a file");
+        let mut reader = run.working_reader(&known.digest).expect("a file");
         let mut text = String::new();
         reader.read_to_string(&mut text).expect("text");
         (text, reader.finish().is_ok())
@@ -399,8 +402,8 @@ fn a_file_that_changes_while_it_is_read_is_never_published() {
     // A link may have taken its place.
     site.remove(&path);
     symlink("/etc/passwd", site.path(&path)).expect("a link");
-    assert!(WorkingReader::open(directory, &known.digest).is_err());
-    let (tree, _) = load::working_tree(directory, &limits);
+    assert!(run.working_reader(&known.digest).is_err());
+    let (tree, _) = run.working_tree();
     assert_eq!((tree.files.len(), tree.left_out.links), (0, 1));
 }
 

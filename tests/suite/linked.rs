@@ -9,7 +9,7 @@ use std::thread;
 use runpress::api::config::Config;
 use runpress::api::diagnostics::Place;
 use runpress::api::discover::discover;
-use runpress::api::load::{self, WorkingReader};
+use runpress::api::load::{self, Beside};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use crate::support::{FIRST, Run, TestSite, codes, event, messages};
@@ -261,6 +261,10 @@ fn a_payload_that_is_a_link_is_confined_to_its_run_directory() {
     let site = TestSite::base();
     let found = discover(site.root(), &[site.path("content")]).value;
     let limits = Config::default().limits;
+    let run = Beside {
+        directory: &found.runs[0],
+        limits: &limits,
+    };
     let name = blake3::hash(SENTINEL.as_bytes()).to_hex();
     let cas = format!("{FIRST}/run.tape.cas/{name}");
     site.write("content/secret", SENTINEL);
@@ -270,7 +274,7 @@ fn a_payload_that_is_a_link_is_confined_to_its_run_directory() {
     let read = |target: &str| {
         let _ = fs::remove_file(site.path(&cas));
         symlink(target, site.path(&cas)).expect("a link");
-        let read = load::payload(&found.runs[0], "run.tape", &name, 0, &limits);
+        let read = run.payload("run.tape", &name, 0);
         read.map(|file| file.map(|file| file.bytes))
             .map_err(|problem| problem.code.name)
     };
@@ -292,6 +296,10 @@ fn an_asset_is_never_a_hidden_file_nor_a_file_of_another_run() {
     let site = TestSite::base();
     let found = discover(site.root(), &[site.path("content")]).value;
     let limits = Config::default().limits;
+    let run = Beside {
+        directory: &found.runs[0],
+        limits: &limits,
+    };
     site.write(&format!("{FIRST}/again/run-record.json"), "{}");
     site.write(&format!("{FIRST}/assets/shown.png"), "shown");
     for path in [
@@ -306,23 +314,13 @@ fn an_asset_is_never_a_hidden_file_nor_a_file_of_another_run() {
         let link = format!("assets/{}", path.replace('/', "-").replace('.', ""));
         symlink(format!("../{path}"), site.path(&format!("{FIRST}/{link}"))).expect("a link");
         for name in [path, &link] {
-            let read = load::asset(
-                &found.runs[0],
-                name,
-                &Place::file("transcript.json"),
-                &limits,
-            );
+            let read = run.asset(name, &Place::file("transcript.json"));
             let code = read.map(|_| ()).map_err(|problem| problem.code.name);
             assert_eq!(code, Err("transcript.asset-outside"), "{name}");
         }
     }
     let name = "assets/shown.png";
-    let read = load::asset(
-        &found.runs[0],
-        name,
-        &Place::file("transcript.json"),
-        &limits,
-    );
+    let read = run.asset(name, &Place::file("transcript.json"));
     assert_eq!(read.expect("an asset").expect("a file").head, b"shown");
 }
 
@@ -427,6 +425,10 @@ fn nothing_from_outside_is_read_while_another_process_swaps_paths() {
     let found = discover(site.root(), &[site.path("content")]).value;
     let limits = Config::default().limits;
     let directory = &found.runs[0];
+    let run = Beside {
+        directory,
+        limits: &limits,
+    };
     let record = load::record(directory, &limits).expect("a record");
     let is_secret = |bytes: &[u8]| String::from_utf8_lossy(bytes).contains(SENTINEL);
     for pairs in rounds(&pairs) {
@@ -448,24 +450,24 @@ fn nothing_from_outside_is_read_while_another_process_swaps_paths() {
                 }
                 let place = Place::file("transcript.json");
                 let name = "assets/shown.txt";
-                if let Ok(Some(file)) = load::asset(directory, name, &place, &limits) {
+                if let Ok(Some(file)) = run.asset(name, &place) {
                     see("an asset", &file.head);
-                    if let Ok(mut again) = load::asset_reader(directory, &file.digest, &limits) {
+                    if let Ok(mut again) = run.asset_reader(&file.digest) {
                         let mut bytes = Vec::new();
                         again.read_to_end(&mut bytes).expect("bytes");
                         see("a copy of an asset", &bytes);
                     }
                 }
-                if let Ok(Some(file)) = load::implementation(directory, "src/main.ts", &limits) {
+                if let Ok(Some(file)) = run.implementation("src/main.ts") {
                     see("a file of a thread", &file.bytes);
                 }
-                let (tree, _) = load::working_tree(directory, &limits);
+                let (tree, _) = run.working_tree();
                 for file in tree.files {
                     see("a name", file.path.replace("other", SENTINEL).as_bytes());
-                    let Ok(file) = load::working_digest(directory, file) else {
+                    let Ok(file) = run.working_digest(file) else {
                         continue;
                     };
-                    let Ok(mut reader) = WorkingReader::open(directory, &file.digest) else {
+                    let Ok(mut reader) = run.working_reader(&file.digest) else {
                         continue;
                     };
                     let mut bytes = Vec::new();

@@ -139,6 +139,18 @@ fn each_module_has_a_row_below_the_rows_of_what_it_uses() {
     assert_eq!(above, modules, "rows of the table, and modules");
 }
 
+#[test]
+fn inspect_knows_nothing_of_an_edge_but_what_load_hands_to_it() {
+    let source = Source::read();
+    let named = source.named().into_iter();
+    let of_load: BTreeSet<String> = named
+        .filter(|named| top(&named.within) == "inspect" && top(&named.path) == "load")
+        .map(|named| named.path[1..].join("::"))
+        .collect();
+    let handed = ["Beside", "Loaded", "RunFiles"].map(str::to_owned);
+    assert_eq!(of_load, BTreeSet::from(handed));
+}
+
 /// The module where a name is defined: a parent may only pass it on.
 fn defined<'a>(passed: &'a BTreeMap<Path, Path>, mut path: &'a Path) -> &'a Path {
     // No chain of `use` is longer.

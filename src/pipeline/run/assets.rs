@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use crate::load;
 use crate::model::FileDigest;
 use crate::model::transcript::AssetContent;
 
@@ -37,8 +36,8 @@ fn copy(
     if files.is_dry_run() {
         return files.planned(path, digest.bytes);
     }
-    let limits = &run.site.config.limits;
-    let mut asset = load::asset_reader(run.place, digest, limits).map_err(StageError::Run)?;
+    let asset = run.beside().asset_reader(digest);
+    let mut asset = asset.map_err(StageError::Run)?;
     files.stream(path, |out| io::copy(&mut asset, out).map(drop))?;
     asset.finish().map_err(StageError::Run)
 }

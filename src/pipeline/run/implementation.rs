@@ -7,8 +7,7 @@ use flate2::{Compression, GzBuilder};
 use tar::{Builder, EntryType, Header};
 
 use crate::diagnostics::Diagnostic;
-use crate::discover::RunDirectory;
-use crate::load::WorkingReader;
+use crate::load::Beside;
 use crate::model::implementation::File;
 
 use super::CheckedRun;
@@ -36,7 +35,7 @@ pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), S
         let out = GzBuilder::new().write(out, Compression::new(LEVEL));
         let mut archive = Builder::new(out);
         for file in implementation {
-            if let Some(problem) = append(&mut archive, run.place, file)? {
+            if let Some(problem) = append(&mut archive, run.beside(), file)? {
                 refused = Some(problem);
                 return Err(io::Error::other("a file was changed"));
             }
@@ -49,10 +48,10 @@ pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), S
 /// Appends a file; gives the problem when it is not what it was when its digest was taken.
 fn append(
     archive: &mut Builder<impl Write>,
-    directory: &RunDirectory,
+    beside: Beside<'_>,
     file: &File,
 ) -> io::Result<Option<Diagnostic>> {
-    let mut reader = match WorkingReader::open(directory, &file.digest) {
+    let mut reader = match beside.working_reader(&file.digest) {
         Ok(reader) => reader,
         Err(problem) => return Ok(Some(problem)),
     };

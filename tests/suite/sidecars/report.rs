@@ -23,7 +23,11 @@ fn report_of(site: &TestSite) -> String {
     let record = runpress::api::load::record(directory, &config.limits).expect("a record");
     let (files, problems) = runpress::api::load::run(directory, &record, &config.limits);
     assert!(problems.is_empty(), "{problems:?}");
-    let inspected = runpress::api::inspect::files(&config, directory, None, &files).value;
+    let beside = runpress::api::load::Beside {
+        directory,
+        limits: &config.limits,
+    };
+    let inspected = runpress::api::inspect::files(&config, beside, None, &files).value;
     let sidecar = inspected.sidecars[0]
         .as_ref()
         .expect("a sidecar that loads");

@@ -1,0 +1,51 @@
+//! [edge in] Knows how a file is read once more, as it was when its digest was taken.
+
+use std::fs::File;
+use std::io::{self, Read, Take};
+
+use crate::diagnostics::Diagnostic;
+use crate::diagnostics::text::quoted;
+use crate::model::FileDigest;
+
+/// A file that is read once more.
+#[derive(Debug)]
+pub struct FileReader<'a> {
+    file: Take<File>,
+    hasher: blake3::Hasher,
+    expected: &'a FileDigest,
+    /// What is reported when it is not as expected.
+    changed: Box<Diagnostic>,
+}
+
+impl<'a> FileReader<'a> {
+    pub(super) fn new(file: File, expected: &'a FileDigest, changed: Diagnostic) -> Self {
+        Self {
+            file: file.take(expected.bytes),
+            hasher: blake3::Hasher::new(),
+            expected,
+            changed: Box::new(changed),
+        }
+    }
+
+    /// Says whether what was read is what the digest was taken of.
+    ///
+    /// # Errors
+    /// The file was changed meanwhile.
+    pub fn finish(self) -> Result<(), Diagnostic> {
+        if self.hasher.finalize().to_hex().as_str() == self.expected.blake3 {
+            return Ok(());
+        }
+        Err(*self.changed)
+    }
+}
+
+impl Read for FileReader<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.file.read(buffer).map_err(|error| {
+            let path = quoted(&self.changed.place.path);
+            io::Error::new(error.kind(), format!("{path} cannot be read: {error}"))
+        })?;
+        self.hasher.update(&buffer[..count]);
+        Ok(count)
+    }
+}

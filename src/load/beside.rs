@@ -1,0 +1,96 @@
+//! [edge in] Knows which files of a run directory other files may name, and confines what they name.
+//!
+//! What a tape, a transcript or a thread names is known only once it was read. [`Beside`] reads it then, and is all that
+//! [`crate::inspect`] knows of the disk.
+
+use std::path::Path;
+
+use super::confined::{Bounds, SizeLimit, outside, read, unreadable};
+use super::run_files::{RUN_DIRECTORY, is_reserved};
+use super::{Loaded, open};
+use crate::beneath::{self, Folder};
+use crate::config::Limits;
+use crate::diagnostics::Diagnostic;
+use crate::discover::RunDirectory;
+use crate::model::implementation::FOLDER;
+
+/// The directory of a run, for what its files name.
+#[derive(Debug, Clone, Copy)]
+pub struct Beside<'a> {
+    /// The directory.
+    pub directory: &'a RunDirectory,
+    /// How large its files may be.
+    pub limits: &'a Limits,
+}
+
+impl Beside<'_> {
+    /// Reads a payload from a tape's CAS folder, for a run that already holds so many bytes. `Ok(None)`: it is not there.
+    ///
+    /// # Errors
+    /// The file cannot be read, is too large, or lies outside the content root.
+    pub fn payload(self, tape: &str, hash: &str, held: u64) -> Result<Option<Loaded>, Diagnostic> {
+        // Only the name of a BLAKE3 digest is a file name here: a tape cannot name a path.
+        let is_digit = |byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+        if hash.len() != 64 || !hash.bytes().all(is_digit) {
+            return Ok(None);
+        }
+        let name = format!("{tape}.cas/{hash}");
+        let shown = self.shown(&name);
+        let Some((run, _)) = self.folder(&format!("{tape}.cas"))? else {
+            return Ok(None);
+        };
+        let bounds = Bounds {
+            folder: RUN_DIRECTORY,
+            allows: &|at| !is_reserved(&run, at),
+        };
+        let most = SizeLimit::document(self.limits).beside(held, self.limits);
+        let bytes = read(&run, Path::new(&name), &shown, most, &bounds)?;
+        Ok(bytes.map(|bytes| Loaded::new(name, shown, bytes)))
+    }
+
+    /// Reads a file below `implementation/`. `Ok(None)`: it is not there, or is a folder.
+    ///
+    /// # Errors
+    /// The file cannot be read, is too large, or a link leads out of the folder.
+    pub fn implementation(self, path: &str) -> Result<Option<Loaded>, Diagnostic> {
+        let name = format!("{FOLDER}/{path}");
+        let shown = self.shown(&name);
+        let Some((_, folder)) = self.folder(FOLDER)? else {
+            return Ok(None);
+        };
+        let bounds = Bounds {
+            folder: "`implementation/`",
+            allows: &|_| true,
+        };
+        let path = Path::new(path);
+        // No file is there (formats.md H.5).
+        match folder.file(path) {
+            Ok(None) | Err(beneath::Fault::Dangling) => return Ok(None),
+            Ok(Some(opened)) if opened.meta.is_dir() => return Ok(None),
+            _ => {}
+        }
+        let most = SizeLimit::document(self.limits);
+        let bytes = read(&folder, path, &shown, most, &bounds)?;
+        Ok(bytes.map(|bytes| Loaded::new(name, shown, bytes)))
+    }
+
+    /// The path of a file of the directory in diagnostics.
+    pub(super) fn shown(self, name: &str) -> String {
+        format!("{}/{name}", self.directory.shown)
+    }
+
+    /// The directory and a folder in it, which may not be a link: it could lead to the run directory itself and so to its
+    /// transcript. `Ok(None)`: it is not there.
+    fn folder(self, name: &str) -> Result<Option<(Folder, Folder)>, Diagnostic> {
+        let failed = |error: &std::io::Error| unreadable(&self.shown(name), &error.to_string());
+        let run = open(self.directory).map_err(|error| failed(&error))?;
+        match run.folder(Path::new(name)) {
+            Ok(folder) => Ok(Some((run, folder))),
+            Err(_) if run.is_link(Path::new(name)) => {
+                Err(outside(&self.shown(name), RUN_DIRECTORY))
+            }
+            Err(error) if beneath::is_gone(&error) => Ok(None),
+            Err(error) => Err(failed(&error)),
+        }
+    }
+}
