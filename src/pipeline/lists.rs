@@ -24,12 +24,12 @@ use crate::config::Config;
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::Failure;
 use crate::model::archive::{Archive, Entry};
-use crate::model::findings::{Findings, SpooledCard};
+use crate::model::findings::Findings;
 use crate::publish::Stage;
 use crate::render::templates::Renderer;
 use crate::site::Site;
 use crate::url::HttpUrl;
-use crate::view::annotations::{Card, Catalogue};
+use crate::view::annotations::{self as annotations_view, Card, Catalogue, Filed, SpooledText};
 use crate::view::chrome::PageInfo;
 use crate::{schema, spool};
 
@@ -45,14 +45,14 @@ const ARTIFACTS: [Artifact; 16] = [
     groups::write,      // cases/, models/ and harnesses/: <slug>/index.html
     overview::write,    // overview/index.html
     compare::write,     // compare/index.html
-    annotations::write, // annotations/, search/annotations*.js
+    annotations::write, // annotations/
     prose::write,       // <slug>/index.html
     problems::write,    // problems/index.html, and a page for each quarantined run
     changes::write,     // changes/index.html, and a page at each address that a run has left
     not_found::write,   // 404.html
     feeds::write,       // feeds/
     machines::write,    // robots.txt, sitemap.xml
-    search::write,      // search/index.js, search/search-<part>.js
+    search::write,      // search/index.js, search/search-<part>.js, search/annotations*.js
     rows::write,        // search/runs.js, search/runs-<part>.js
     schemas,            // schema/
     assets,             // assets/, and the files of static/
@@ -65,6 +65,8 @@ struct Lists<'a> {
     outcome: &'a Outcome,
     stage: &'a Stage,
     renderer: &'a Renderer,
+    /// The annotations of all runs, by kind.
+    catalogue: Catalogue,
 }
 
 /// Writes everything that is not a run's own.
@@ -78,12 +80,14 @@ pub fn publish(
     (stage, renderer): (&Stage, &Renderer),
     progress: &dyn Progress,
 ) -> Result<(), Failure> {
+    let findings = outcome.findings.iter();
     let lists = Lists {
         gathered,
         site,
         outcome,
         stage,
         renderer,
+        catalogue: Catalogue::new(findings.map(|found| found.spooled.cards.as_slice())),
     };
     progress.begin("Site-wide outputs", ARTIFACTS.len());
     let write = |write: &Artifact| {
@@ -122,17 +126,17 @@ impl Lists<'_> {
         self.archive().runs.iter().zip(&self.outcome.findings)
     }
 
-    /// The annotations of all runs, by kind.
-    fn catalogue(&self) -> Catalogue {
-        let findings = self.outcome.findings.iter();
-        Catalogue::new(findings.map(|found| found.spooled.cards.as_slice()))
+    /// Reads back what a card says.
+    fn text(&self, filed: &Filed) -> Result<SpooledText, Diagnostic> {
+        let text = self.stage.spool.get(filed.spooled.card);
+        text.and_then(|text| Ok(serde_json::from_slice(&text)?))
+            .map_err(|error| spool::refused(&error))
     }
 
-    /// Reads the card of an annotation back.
-    fn card(&self, card: &SpooledCard) -> Result<Card, Diagnostic> {
-        let card = self.stage.spool.get(card.card);
-        card.and_then(|card| Ok(serde_json::from_slice(&card)?))
-            .map_err(|error| spool::refused(&error))
+    fn card(&self, filed: &Filed) -> Result<Card, Diagnostic> {
+        let entry = &self.archive().runs[filed.run];
+        let text = self.text(filed)?;
+        Ok(annotations_view::card(entry, filed.spooled.kind, text))
     }
 
     fn page(

@@ -18,15 +18,38 @@ use crate::links;
 /// Annotations of each kind on the first page.
 pub const FIRST: usize = 3;
 
-/// An annotation in a list. It waits in the spool until all runs are known.
+/// What a card shows of an annotation itself. It waits in the spool until all runs are known.
 #[derive(Debug, Serialize, Deserialize)]
+pub struct SpooledText {
+    /// Its kind, where that is not known.
+    pub kind: Option<String>,
+    /// Status of a hypothesis, kind of friction.
+    pub group: Option<String>,
+    /// What it says, as plain text.
+    pub evidence: String,
+    /// Where it is, relative to the folder of its run.
+    pub href: String,
+    /// Number of the event.
+    pub event: u64,
+    /// Kind of the event.
+    pub event_kind: String,
+    /// What the event says.
+    pub says: String,
+    /// Who wrote it: the id, and what they are.
+    pub author: Option<(Option<String>, String)>,
+    /// When it was written, in milliseconds since 1970.
+    pub at: Option<i64>,
+}
+
+/// An annotation in a list.
+#[derive(Debug, Serialize)]
 pub struct Card {
     /// Its kind, in words.
     pub kind: String,
     /// Class of its kind.
-    pub class: String,
+    pub class: &'static str,
     /// Sign of its kind.
-    pub sign: String,
+    pub sign: &'static str,
     /// What it says, as plain text.
     pub evidence: String,
     /// Where it is, relative to the site's root.
@@ -229,17 +252,16 @@ pub struct PartView {
     pub cards: Vec<Card>,
 }
 
-/// The card of an annotation, and what it is filed under; `position` is that of its event, `evidence` what it says as
-/// plain text.
+/// What a card says of an annotation, and the kind and group that it is filed under; `position` is that of its event,
+/// `evidence` what it says as plain text.
 #[must_use]
-pub fn card(
-    entry: &Entry,
+pub fn spooled_text(
+    slug: &str,
     (tape, layout): (&Tape<'_>, &Layout<'_>),
     (index, annotation): (usize, &Annotation<'_>),
     position: usize,
     evidence: String,
-) -> (Card, usize, usize) {
-    let (class, sign) = appearance(&annotation.kind);
+) -> (SpooledText, usize, usize) {
     let event = &tape.events[position];
     let kind = kind_index(&annotation.kind);
     let group = match annotation.kind {
@@ -247,40 +269,59 @@ pub fn card(
         Kind::Friction => annotation.friction_kind.as_deref(),
         _ => None,
     };
-    let author = annotation.author.as_ref().map(|author| match &author.id {
-        Some(id) => format!("{id} ({})", author.kind),
-        None => author.kind.to_owned(),
-    });
-    let card = Card {
-        kind: annotation.kind.word().replace('_', " "),
-        class: class.to_owned(),
-        sign: sign.to_owned(),
+    let anchor = layout.annotation_anchor(annotation, index);
+    let href = layout.href("index.html", position, &anchor);
+    let author = annotation.author.as_ref();
+    let text = SpooledText {
+        kind: (kind == Kind::KNOWN.len()).then(|| annotation.kind.word().replace('_', " ")),
+        group: group.map(|group| group.replace('_', " ")),
         evidence,
-        href: layout.href(
-            "index.html",
-            position,
-            &layout.annotation_anchor(annotation, index),
-        ),
-        event: format!("event {}", event.seq),
+        href: href[links::run_file(slug, "").len()..].to_owned(),
+        event: event.seq,
         event_kind: event.kind.word.replace('_', " "),
         says: words::says(event, 160),
-        run: entry.run.title(),
-        run_href: links::run(&entry.slug),
-        model: entry.run.subject.model.clone(),
-        group: group.map(|group| group.replace('_', " ")),
-        author,
-        author_kind: annotation
-            .author
-            .as_ref()
-            .map(|author| author.kind.to_owned()),
-        case: entry.run.subject.case.clone(),
+        author: author.map(|author| (author.id.clone(), author.kind.to_owned())),
         at: annotation
             .timestamp
             .as_deref()
-            .and_then(time::parse_rfc3339)
-            .map(format::at),
+            .and_then(time::parse_rfc3339),
     };
-    (card, kind, part_of(kind, group))
+    (text, kind, part_of(kind, group))
+}
+
+/// The card of an annotation of that kind and run.
+#[must_use]
+pub fn card(entry: &Entry, kind: usize, text: SpooledText) -> Card {
+    let (class, sign) = appearance_of(kind);
+    let (author, author_kind) = text.author.map_or((None, None), |(id, kind)| {
+        let author = id.map_or_else(|| kind.clone(), |id| format!("{id} ({kind})"));
+        (Some(author), Some(kind))
+    });
+    Card {
+        kind: text
+            .kind
+            .unwrap_or_else(|| KINDS[kind].kind.replace('_', " ")),
+        class,
+        sign,
+        evidence: text.evidence,
+        href: links::run_file(&entry.slug, &text.href),
+        event: format!("event {}", text.event),
+        event_kind: text.event_kind,
+        says: text.says,
+        run: entry.run.title(),
+        run_href: links::run(&entry.slug),
+        model: entry.run.subject.model.clone(),
+        group: text.group,
+        author,
+        author_kind,
+        case: entry.run.subject.case.clone(),
+        at: text.at.map(format::at),
+    }
+}
+
+/// Class and sign of a kind.
+fn appearance_of(kind: usize) -> (&'static str, &'static str) {
+    appearance(&Kind::parse(KINDS[kind].kind))
 }
 
 fn kind_index(kind: &Kind) -> usize {
@@ -326,25 +367,38 @@ fn part_anchor(kind: usize, part: usize) -> String {
 /// Every annotation by kind and part; within a part the newest run comes first.
 #[derive(Debug)]
 pub struct Catalogue {
-    kinds: Vec<Vec<SpooledCard>>,
+    kinds: Vec<Vec<Filed>>,
     runs: usize,
 }
 
-/// A kind that there are annotations of, with all of them.
+/// A card in the spool, and its run.
+#[derive(Debug, Clone, Copy)]
+pub struct Filed {
+    /// The run, by its place in the archive.
+    pub run: usize,
+    /// The card.
+    pub spooled: SpooledCard,
+}
+
+/// A kind that there are annotations of.
 #[derive(Debug)]
-pub struct KindCards<'a> {
+pub struct KindCards {
     /// Its word in the format.
     pub kind: &'static str,
     /// Its folder.
     pub folder: String,
+    /// Class of the kind.
+    pub class: &'static str,
+    /// Sign of the kind.
+    pub sign: &'static str,
     /// Its parts, in the order of [`SpooledCard::group`]; empty for a kind without parts.
     pub parts: Vec<String>,
-    /// The annotations, in the order of its pages.
-    pub cards: &'a [SpooledCard],
+    /// The annotations, those of the newest run first.
+    pub cards: Vec<Filed>,
 }
 
 /// Reads a card back from where it waits.
-pub type ReadCard<'a, E> = &'a dyn Fn(&SpooledCard) -> Result<Card, E>;
+pub type ReadCard<'a, E> = &'a dyn Fn(&Filed) -> Result<Card, E>;
 
 impl Catalogue {
     /// Sorts the cards of all runs, which come in the archive's order.
@@ -354,14 +408,18 @@ impl Catalogue {
             kinds: KINDS.iter().map(|_| Vec::new()).collect(),
             runs: 0,
         };
-        for cards in runs {
+        for (run, cards) in runs.enumerate() {
             catalogue.runs += usize::from(!cards.is_empty());
             for card in cards {
-                catalogue.kinds[card.kind].push(*card);
+                let filed = Filed {
+                    run,
+                    spooled: *card,
+                };
+                catalogue.kinds[card.kind].push(filed);
             }
         }
         for cards in &mut catalogue.kinds {
-            cards.sort_by_key(|card| card.group);
+            cards.sort_by_key(|card| card.spooled.group);
         }
         catalogue
     }
@@ -370,7 +428,12 @@ impl Catalogue {
     #[must_use]
     pub fn hypothesis_counts(&self) -> std::collections::BTreeMap<&'static str, usize> {
         let cards = &self.kinds[kind_index(&Kind::Hypothesis)];
-        let count = |part| cards.iter().filter(|card| card.group == part).count();
+        let count = |part| {
+            cards
+                .iter()
+                .filter(|card| card.spooled.group == part)
+                .count()
+        };
         let words = HYPOTHESIS_STATUSES.iter().enumerate();
         words.map(|(part, word)| (*word, count(part))).collect()
     }
@@ -388,7 +451,7 @@ impl Catalogue {
             if cards.is_empty() && kind == Kind::KNOWN.len() {
                 continue;
             }
-            let (class, sign) = appearance(&Kind::parse(KINDS[kind].kind));
+            let (class, sign) = appearance_of(kind);
             shelves.push(KindView {
                 kind: KINDS[kind].kind,
                 class,
@@ -426,8 +489,11 @@ impl Catalogue {
         parts
             .filter_map(|part| {
                 let name = part_name(kind, part)?;
-                let start = cards.iter().position(|card| card.group == part)?;
-                let count = cards.iter().filter(|card| card.group == part).count();
+                let start = cards.iter().position(|card| card.spooled.group == part)?;
+                let count = cards
+                    .iter()
+                    .filter(|card| card.spooled.group == part)
+                    .count();
                 let path = kind_path(kind, start / PAGE_SIZE + 1);
                 Some(PartCount {
                     name,
@@ -440,17 +506,24 @@ impl Catalogue {
 
     /// The kinds that there are annotations of.
     #[must_use]
-    pub fn by_kind(&self) -> Vec<KindCards<'_>> {
+    pub fn by_kind(&self) -> Vec<KindCards> {
         let kinds = self.kinds.iter().enumerate();
         kinds
             .filter(|(_, cards)| !cards.is_empty())
-            .map(|(kind, cards)| KindCards {
-                kind: KINDS[kind].kind,
-                folder: folder(kind),
-                parts: (0..=parts_of(kind).len())
-                    .filter_map(|part| part_name(kind, part))
-                    .collect(),
-                cards,
+            .map(|(index, cards)| {
+                let (class, sign) = appearance_of(index);
+                let mut cards = cards.clone();
+                cards.sort_by_key(|card| card.run);
+                KindCards {
+                    kind: KINDS[index].kind,
+                    folder: folder(index),
+                    class,
+                    sign,
+                    parts: (0..=parts_of(index).len())
+                        .filter_map(|part| part_name(index, part))
+                        .collect(),
+                    cards,
+                }
             })
             .collect()
     }
@@ -490,12 +563,13 @@ impl Catalogue {
         let range = super::catalogue::slice(number, cards.len());
         let mut groups: Vec<PartView> = Vec::new();
         for (index, filed) in cards.iter().enumerate().take(range.end).skip(range.start) {
-            let begins = index == 0 || cards[index - 1].group != filed.group;
+            let group = filed.spooled.group;
+            let begins = index == 0 || cards[index - 1].spooled.group != group;
             if begins || index == range.start {
                 groups.push(PartView {
-                    name: part_name(kind, filed.group),
-                    definition: part_definition(kind, filed.group),
-                    anchor: part_anchor(kind, filed.group),
+                    name: part_name(kind, group),
+                    definition: part_definition(kind, group),
+                    anchor: part_anchor(kind, group),
                     continued: !begins,
                     cards: Vec::new(),
                 });
@@ -508,7 +582,7 @@ impl Catalogue {
         if is_board && cards.len() <= PAGE_SIZE {
             self.fill_board(kind, &mut groups);
         }
-        let (class, sign) = appearance(&Kind::parse(KINDS[kind].kind));
+        let (class, sign) = appearance_of(kind);
         let page = KindPage {
             is_board,
             kind: KINDS[kind].kind,
@@ -532,7 +606,10 @@ impl Catalogue {
     /// Columns for the statuses that no hypothesis has: that nothing was disproven yet is worth seeing.
     fn fill_board(&self, kind: usize, groups: &mut Vec<PartView>) {
         for part in 0..parts_of(kind).len() {
-            if self.kinds[kind].iter().all(|card| card.group != part) {
+            if self.kinds[kind]
+                .iter()
+                .all(|card| card.spooled.group != part)
+            {
                 let column = PartView {
                     name: part_name(kind, part),
                     definition: part_definition(kind, part),

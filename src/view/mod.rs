@@ -24,7 +24,7 @@ pub(crate) mod syndication;
 pub mod timeline;
 pub(crate) mod tree;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// A value that may be unknown; unknown is never 0. Templates see the plain ones as strings: tables are
 /// full of them.
@@ -117,7 +117,7 @@ impl Link {
 }
 
 /// A moment.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct DisplayTime {
     /// For machines.
     pub iso: String,

@@ -3,7 +3,7 @@
   // address, and links to other pages of annotations take it along. Of the data only those parts are read that hold
   // what is shown.
   'use strict';
-  const { make, button, digits, count, shown, load, query, root } = window.runpress;
+  const { make, button, digits, count, shown, load, cards, query, root } = window.runpress;
   const main = document.querySelector('main');
   const lead = main.querySelector('.lead');
   const { shelf } = lead.dataset;
@@ -59,29 +59,38 @@
     }
   };
 
-  // The annotations of a kind that are asked for; parts without one are passed over.
+  // The annotations of a kind that are asked for; parts without one are passed over. The pages list the groups of a kind one
+  // after the other, the data has the newest run first.
   async function* find(kind, fits) {
-    for (const [at, held] of partsOf(kind).entries()) {
-      if (!total([held], fits)) continue;
-      const name = `search/annotations-${folder(kind)}-${manifest.shelves[kind].names[at]}`;
-      if (!parts.has(name)) parts.set(name, load(name));
-      const rows = await parts.get(name);
-      // Some megabytes are kept.
-      if (parts.size > 20) parts.delete(parts.keys().next().value);
-      yield* rows.filter(({ key }) => fits(key));
+    const { groups = [], names = [] } = manifest.shelves[kind] ?? {};
+    for (let group = 0; group < Math.max(groups.length, 1); group += 1) {
+      const wanted = (key) => key[2] === group && fits(key);
+      for (const [at, held] of partsOf(kind).entries()) {
+        if (!total([held], wanted)) continue;
+        const name = `search/annotations-${folder(kind)}-${names[at]}`;
+        if (!parts.has(name)) parts.set(name, cards(name, manifest));
+        const rows = await parts.get(name);
+        // Some megabytes are kept.
+        if (parts.size > 20) parts.delete(parts.keys().next().value);
+        yield* rows.filter(({ key }) => wanted(key));
+      }
     }
   }
 
   // A card of the pages.
-  const card = (of) => {
-    const to = (path, ...words) => make('a', { href: new URL(path, root) }, ...words);
-    const head = make('p', { className: 'ah' }, to(of.href, make('span', { ariaHidden: 'true' }, of.sign), ` ${of.kind}${of.group ? `: ${of.group}` : ''}`));
-    if (of.at) head.append(' ', make('span', { className: 'by' }, shown(of.at)));
-    const said = make('p', { className: 'said' }, `${of.event}, ${of.event_kind}`);
+  const card = (of, kind) => {
+    const to = (path, ...words) => make('a', { href: new URL(`runs/${of.slug}/${path}`, root) }, ...words);
+    const shelved = manifest.shelves[kind];
+    const author = manifest.authors[of.key[1]];
+    const head = make('p', { className: 'ah' }, to(of.href, make('span', { ariaHidden: 'true' }, shelved.sign), ` ${of.kind ?? kind.replaceAll('_', ' ')}${of.group ? `: ${of.group}` : ''}`));
+    const [date, time] = of.at?.split(' ') ?? [];
+    if (date) head.append(' ', make('span', { className: 'by' }, shown({ iso: `${date}T${time}Z`, text: of.at, date })));
+    const said = make('p', { className: 'said' }, `event ${of.event}, ${of.event_kind}`);
     if (of.says) said.append(': ', make('q', {}, of.says));
-    const made = make('li', { className: `an-${of.class}` }, head, ...(of.evidence ? [make('p', {}, of.evidence)] : []), said,
-      make('p', { className: 'by' }, to(of.run_href, of.run), ` by ${of.model}${of.author ? `; annotated by ${of.author}` : ''}`));
-    Object.assign(made.dataset, { case: of.case, author: of.author_kind ?? 'unnamed' });
+    const by = of.author === null ? author : `${of.author} (${author})`;
+    const made = make('li', { className: `an-${shelved.class}` }, head, ...(of.evidence ? [make('p', {}, of.evidence)] : []), said,
+      make('p', { className: 'by' }, to('index.html', of.run), ` by ${of.model}${of.key[1] < 3 ? `; annotated by ${by}` : ''}`));
+    Object.assign(made.dataset, { case: manifest.cases[of.key[0]], author });
     return made;
   };
 
@@ -103,7 +112,7 @@
     while (found.length < Math.min(MOST, place.number - place.shown)) found.push((await place.rows.next()).value);
     if (asked !== mine) return undefined;
     const made = found.map((row) => {
-      const element = card(row);
+      const element = card(row, place.kind);
       listOf(place, row.key[2]).append(element);
       return element;
     });

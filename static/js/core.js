@@ -58,6 +58,8 @@
       received = undefined;
     } }));
   });
+  // Annotations of a file of data, by the names that its manifest has for their values.
+  const cards = async (path, { columns }) => (await load(path)).map((row) => Object.fromEntries(columns.map((name, at) => [name, row[at]])));
   // All rows of the archive, the newest first.
   const archive = async (work) => {
     for (const part of await load('search/runs')) await steps(await load(`search/runs-${part}`), work);
@@ -119,7 +121,7 @@
   });
   // The functions named like data are what the files of data call.
   window.runpress = {
-    root, make, link, button, mount, digits, count, number, sorted, words, shown, pause, steps, load, archive, query, copy, escaped, fenced,
+    root, make, link, button, mount, digits, count, number, sorted, words, shown, pause, steps, load, cards, archive, query, copy, escaped, fenced,
     search: take, runs: take, run: take, annotations: take,
   };
 })();

@@ -2,7 +2,7 @@
   // Search, on every page. Library and data are loaded on first use and read in small steps, so that typing stays
   // fluid however large the archive is.
   'use strict';
-  const { root, make, button, mount, count, steps, load } = window.runpress;
+  const { root, make, button, mount, count, steps, load, cards } = window.runpress;
   const KINDS = { case: 'Cases', model: 'Models', harness: 'Harnesses', page: 'Pages', run: 'Runs', writeup: 'Writeups', annotation: 'Annotations' };
   // Where one word has many results, these come first.
   const GENERAL = new Set(['case', 'model', 'harness', 'page']);
@@ -24,6 +24,14 @@
     return dense.test(whole) ? whole.match(parts).flatMap((part) => (dense.test(part) ? pairs(part, field) : part)) : whole;
   };
 
+  const annotation = (kind, of) => ({
+    kind: 'annotation', title: `${of.kind ?? kind.replaceAll('_', ' ')}${of.group ? `: ${of.group}` : ''}`, text: of.evidence,
+    about: `event ${of.event} of ${of.run} by ${of.model}`, href: `runs/${of.slug}/${of.href}`,
+  });
+  const read = async (part) => {
+    await steps(part, (each) => index.add(documents.push(each) - 1), () => input.value.trim().length < 2 && say());
+    show();
+  };
   const prepare = async () => {
     try {
       manifest = await load('search/index');
@@ -34,9 +42,11 @@
         processTerm: terms,
       });
       for (const part of manifest.parts) {
-        const add = (each) => index.add(documents.push(each) - 1);
-        await steps(await load(`search/search-${part}`), add, () => input.value.trim().length < 2 && say());
-        show();
+        await read(await load(`search/search-${part}`));
+      }
+      const names = manifest.annotations.length && await load('search/annotations');
+      for (const [kind, path] of manifest.annotations) {
+        await read((await cards(path, names)).filter(({ evidence }) => evidence).map((each) => annotation(kind, each)));
       }
       done = true;
     } catch {

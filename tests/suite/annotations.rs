@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::crawl::problems;
-use crate::search::{data, parts};
+use crate::search::{data, named, parts};
 use crate::support::{FIRST, FIRST_SLUG, HEADER, Run, TestSite, annotation, codes, lines};
 
 const SIDECAR: &str = "events.jsonl.annotations.jsonl";
@@ -356,7 +356,7 @@ fn a_card_says_of_which_case_it_is_and_who_wrote_it() {
 }
 
 #[test]
-fn the_data_of_the_filter_has_every_annotation_in_the_order_of_its_pages() {
+fn the_data_of_the_filter_has_what_the_cards_of_the_pages_show() {
     let site = annotated(&one_of_each());
     let manifest = data(&site, "search/annotations", "annotations");
     assert_eq!(manifest["cases"], json!(["pong"]));
@@ -372,7 +372,8 @@ fn the_data_of_the_filter_has_every_annotation_in_the_order_of_its_pages() {
     assert_eq!(shelves["hypothesis"]["groups"][2], "confirmed");
     let cards = |kind: &str, shelf: &Value| {
         let prefix = format!("search/annotations-{kind}-");
-        parts(&site, (&prefix, &shelf["names"]), "annotations").concat()
+        let rows = parts(&site, (&prefix, &shelf["names"]), "annotations").concat();
+        named(&site, &rows)
     };
     let row = &cards("correct", &shelves["correct"])[0];
     let run = site.page(&format!("runs/{FIRST_SLUG}/index.html"));
@@ -380,26 +381,25 @@ fn the_data_of_the_filter_has_every_annotation_in_the_order_of_its_pages() {
         row,
         &json!({
             "key": [0, 3, 0],
-            "kind": "correct",
-            "class": "correct",
-            "sign": "✓",
+            "slug": FIRST_SLUG,
+            "run": run.texts("h1")[0],
+            "model": "sample/lark-1",
+            "kind": null,
+            "group": null,
             "evidence": "Reads first.",
-            "href": format!("runs/{FIRST_SLUG}/index.html#a-c"),
-            "event": "event 0",
+            "href": "index.html#a-c",
+            "event": 0,
             "event_kind": "agent",
             "says": "I will read the task first.",
-            "run": run.texts("h1")[0],
-            "run_href": format!("runs/{FIRST_SLUG}/index.html"),
-            "model": "sample/lark-1",
-            "group": null,
             "author": null,
-            "author_kind": null,
-            "case": "pong",
             "at": null
         })
     );
-    let anchor = &cards("crystallize-here", &shelves["crystallize_here"])[0];
-    assert_eq!(anchor["kind"], "crystallize here");
+    assert_eq!(shelves["correct"]["sign"], "✓");
+    assert_eq!(shelves["correct"]["class"], "correct");
+    assert_eq!(cards("unknown", &shelves["unknown"]).len(), 1);
+    let friction = &cards("friction", &shelves["friction"])[0];
+    assert_eq!(friction["group"], "tool gap");
 }
 
 #[test]
@@ -425,16 +425,19 @@ fn the_data_of_very_many_annotations_comes_in_parts_that_say_what_they_hold() {
     for (rows, held) in cards.iter().zip(note["parts"].as_array().expect("parts")) {
         let numbers: Vec<usize> = serde_json::from_value(held.clone()).expect("numbers");
         for sum in numbers.chunks(4) {
-            let of = |row: &&Value| (0..3).all(|at| row["key"][at] == sum[at]);
+            let of = |row: &&Value| (0..3).all(|at| row[0][at] == sum[at]);
             assert_eq!(rows.iter().filter(of).count(), sum[3]);
         }
         let sums = numbers.chunks(4).map(|sum| sum[3]).sum::<usize>();
         assert_eq!(sums, rows.len());
     }
-    let cards = cards.concat();
+    let cards = named(&site, &cards.concat());
     assert_eq!(cards.len(), 2_400);
     let shown = site.page("annotations/note/page/24/index.html");
-    let href = |row: &Value| format!("../../../../{}", row["href"].as_str().expect("a path"));
+    let href = |row: &Value| {
+        let [slug, href] = ["slug", "href"].map(|name| row[name].as_str().expect("a text"));
+        format!("../../../../runs/{slug}/{href}")
+    };
     assert_eq!(
         shown
             .all(".glimpses .ah a")

@@ -32,10 +32,42 @@ pub(crate) fn parts(
     names.map(part).collect()
 }
 
+/// The annotations of a file of data, by the names of their values.
+pub(crate) fn named(site: &TestSite, rows: &[Value]) -> Vec<Value> {
+    let manifest = data(site, "search/annotations", "annotations");
+    let columns = manifest["columns"].as_array().expect("columns");
+    let names = || columns.iter().map(|name| name.as_str().expect("a name"));
+    let row = |row: &Value| {
+        let values = row.as_array().expect("values");
+        assert_eq!(values.len(), columns.len());
+        names()
+            .zip(values.clone())
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect()
+    };
+    rows.iter().map(row).map(Value::Object).collect()
+}
+
 /// What search looks through.
 fn searched(site: &TestSite) -> Vec<Value> {
     let manifest = data(site, "search/index", "search");
-    parts(site, ("search/search-", &manifest["parts"]), "search").concat()
+    let mut all = parts(site, ("search/search-", &manifest["parts"]), "search").concat();
+    for file in manifest["annotations"].as_array().expect("files") {
+        let rows = parts(site, ("", &json!([file[1]])), "annotations").concat();
+        let rows = named(site, &rows).into_iter();
+        all.extend(rows.filter(|row| row["evidence"] != "").map(|row| {
+            let text = |name: &str| row[name].as_str().unwrap_or_default();
+            let kind = file[0].as_str().expect("a kind");
+            json!({
+                "kind": "annotation",
+                "title": format!("{kind}: {}", text("group")),
+                "text": row["evidence"],
+                "about": format!("event {} of {}", row["event"], text("run")),
+                "href": format!("runs/{}/{}", text("slug"), text("href")),
+            })
+        }));
+    }
+    all
 }
 
 /// The rows that facets choose from.
@@ -204,7 +236,7 @@ fn a_site_without_runs_has_an_index_of_what_there_is() {
     site.publish();
     assert_eq!(
         data(&site, "search/index", "search"),
-        json!({"parts": [], "documents": 0, "leftOut": 0})
+        json!({"parts": [], "annotations": [], "documents": 0, "leftOut": 0})
     );
     assert_eq!(data(&site, "search/runs", "runs"), json!([]));
 }

@@ -1,18 +1,17 @@
-//! Writes the pages of all annotations, and the data of their filter.
+//! Writes the pages of all annotations.
 
 use rayon::prelude::*;
 
 use crate::diagnostics::Diagnostic;
 use crate::links;
-use crate::model::findings::SpooledCard;
+use crate::view::annotations::Filed;
 use crate::view::chrome::{PageInfo, Script};
 
-use super::{Lists, cards, numbered};
+use super::{Lists, numbered};
 
 pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
-    let catalogue = lists.catalogue();
-    cards::write(lists, &catalogue)?;
-    let read = |card: &SpooledCard| lists.card(card);
+    let catalogue = &lists.catalogue;
+    let read = |card: &Filed| lists.card(card);
     let view = catalogue.first_page(&read)?;
     let what = "Annotations of events by people, agents and tools, grouped by kind.";
     let info = PageInfo {

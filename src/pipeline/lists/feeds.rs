@@ -60,7 +60,7 @@ const FEEDS: [(Feed, Writer); 14] = [
         })
     }),
     (view::HYPOTHESES, |lists, path| {
-        let counts = lists.catalogue().hypothesis_counts();
+        let counts = lists.catalogue.hypothesis_counts();
         let hypotheses = lists.spooled(|run| run.hypotheses);
         lists.stream(path, |out| {
             write_collection(out, Some(("counts", &counts)), "hypotheses", hypotheses)

@@ -58,7 +58,7 @@ fn listed(lists: &Lists<'_>) -> Vec<String> {
         }
     }
     listed.push(links::list("annotations", 1));
-    listed.extend(lists.catalogue().paths());
+    listed.extend(lists.catalogue.paths());
     listed.extend(lists.gathered.prose.pages().map(Text::page));
     listed.extend(archive.runs.iter().map(|entry| links::run(&entry.slug)));
     listed

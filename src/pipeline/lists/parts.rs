@@ -25,30 +25,39 @@ impl<'a> PartFiles<'a> {
         }
     }
 
-    /// Adds an item; `true` when the part before it is full and written.
-    pub(super) fn push(&mut self, key: &str, item: &impl Serialize) -> Result<bool, Diagnostic> {
+    /// Adds an item. When the part before it is full, that is written; gives its size.
+    pub(super) fn push(
+        &mut self,
+        key: &str,
+        item: &impl Serialize,
+    ) -> Result<Option<usize>, Diagnostic> {
         let full = self.parts.push(key, item);
         self.write(full.map_err(|error| spool::refused(&error.into()))?)
     }
 
     /// Adds an item that is JSON already.
-    pub(super) fn push_written(&mut self, key: &str, json: &[u8]) -> Result<bool, Diagnostic> {
+    pub(super) fn push_written(
+        &mut self,
+        key: &str,
+        json: &[u8],
+    ) -> Result<Option<usize>, Diagnostic> {
         let full = self.parts.push_written(key, json);
         self.write(full)
     }
 
-    /// Writes the last part; `false` when there is none.
-    pub(super) fn finish(&mut self) -> Result<bool, Diagnostic> {
+    /// Writes the last part, if there is one; gives its size.
+    pub(super) fn finish(&mut self) -> Result<Option<usize>, Diagnostic> {
         let last = self.parts.take();
         self.write(last)
     }
 
-    fn write(&self, part: Option<Part>) -> Result<bool, Diagnostic> {
+    fn write(&self, part: Option<Part>) -> Result<Option<usize>, Diagnostic> {
         let Some((name, bytes)) = part else {
-            return Ok(false);
+            return Ok(None);
         };
         let path = format!("{}{name}.js", self.prefix);
-        self.stage.write(&path, &bytes).map(|()| true)
+        self.stage.write(&path, &bytes)?;
+        Ok(Some(bytes.len()))
     }
 }
 

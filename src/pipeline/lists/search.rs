@@ -8,10 +8,11 @@ use crate::model::prose::ProseKind;
 use crate::spool;
 use crate::view::data::search::{self, Document, Manifest};
 
-use super::Lists;
 use super::parts::{PartFiles, manifest};
+use super::{Lists, cards};
 
-/// First what is small, then the writeups and the annotations, newest run first, while there is room.
+/// First what is small, then the writeups and the annotations, newest run first, while there is room. The annotations are
+/// those of the filter of their pages.
 pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let mut out = Documents {
         files: PartFiles::new(lists.stage, "search", "search/search-"),
@@ -32,20 +33,28 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
             let text = String::from_utf8_lossy(&text).into_owned();
             out.push(&search::writeup(entry, findings, text))?;
         }
-        for card in &spooled.cards {
-            if out.has_room()
-                && let Some(document) = search::annotation(lists.card(card)?)
-            {
-                out.push(&document)?;
-            }
-        }
     }
     out.files.finish()?;
-    let found = Manifest {
+    let mut found = Manifest {
         parts: out.files.parts.names(),
+        annotations: Vec::new(),
         documents: out.files.parts.items,
         left_out: out.left_out,
     };
+    let kinds = cards::write(lists)?.into_iter();
+    let mut kinds: Vec<_> = kinds.map(Vec::into_iter).collect();
+    // The newest part of each kind, then the next ones.
+    while kinds.iter().any(|parts| parts.len() > 0) {
+        for part in kinds.iter_mut().filter_map(Iterator::next) {
+            if out.size < search::ALL {
+                out.size += part.bytes;
+                found.documents += part.documents;
+                found.annotations.push(part.file);
+            } else {
+                found.left_out += part.documents;
+            }
+        }
+    }
     manifest(lists.stage, ("search", "search/index.js"), &found)
 }
 
@@ -85,7 +94,7 @@ struct Documents<'a> {
 }
 
 impl Documents<'_> {
-    /// Whether another writeup or annotation has room; what has none is counted.
+    /// Whether another writeup has room; what has none is counted.
     fn has_room(&mut self) -> bool {
         let room = self.size < search::ALL;
         self.left_out += usize::from(!room);

@@ -44,15 +44,15 @@ pub(super) fn write(
         spooled.writeup = spool.put(text.as_bytes())?;
     }
     for found in findings::annotations(inspected, layouts) {
-        let (card, kind, group) = annotations::card(
-            entry,
+        let (text, kind, group) = annotations::spooled_text(
+            &entry.slug,
             (&inspected.tapes[found.tape], found.layout),
             (found.index, found.annotation),
             found.position,
             found.evidence(EVIDENCE),
         );
         let card =
-            serde_json::to_vec(&card).map_err(|error| unwritten("annotations", &error.into()))?;
+            serde_json::to_vec(&text).map_err(|error| unwritten("annotations", &error.into()))?;
         let card = spool.put(&card)?;
         spooled.cards.push(SpooledCard { kind, group, card });
     }

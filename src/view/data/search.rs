@@ -5,7 +5,6 @@ use serde::Serialize;
 use crate::links;
 use crate::model::archive::{Entry, Group, GroupBy};
 use crate::model::findings::Findings;
-use crate::view::annotations::Card;
 use crate::view::format;
 
 /// Characters of a writeup that can be searched.
@@ -26,7 +25,6 @@ pub enum Kind {
     Page,
     Run,
     Writeup,
-    Annotation,
 }
 
 /// A text that can be found.
@@ -47,7 +45,9 @@ pub struct Document {
 pub struct Manifest<'a> {
     /// The names of the parts.
     pub parts: Vec<&'a str>,
-    /// How many texts they hold.
+    /// The parts of annotations that are searched, too: the kind, and the path without the ending.
+    pub annotations: Vec<(&'static str, String)>,
+    /// How many texts all of them hold.
     pub documents: usize,
     /// Writeups and annotations for which there was no room.
     pub left_out: usize,
@@ -124,26 +124,6 @@ pub fn writeup(entry: &Entry, findings: &Findings, text: String) -> Document {
         about: format!("rated {}", format::rating(findings.rating).word),
         href: format!("{}#writeup", links::run(&entry.slug)),
     }
-}
-
-/// An annotation that says something.
-#[must_use]
-pub fn annotation(card: Card) -> Option<Document> {
-    if card.evidence.is_empty() {
-        return None;
-    }
-    let title = match &card.group {
-        Some(group) => format!("{}: {group}", card.kind),
-        None => card.kind,
-    };
-    let about = format!("{} of {} by {}", card.event, card.run, card.model);
-    Some(Document {
-        kind: Kind::Annotation,
-        title,
-        text: card.evidence,
-        about,
-        href: card.href,
-    })
 }
 
 fn of(entry: &Entry) -> String {
