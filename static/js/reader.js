@@ -31,24 +31,22 @@
   const isPart = tapes.some((tape) => further(tape) || further(tape, -1));
   const whole = isPart ? 'Counts and filters cover the events on this page only.' : '';
   const status = make('p', { className: 'quiet', role: 'status' }, whole);
-  const filter = { kind: new Set(), note: new Set(), failed: false, annotated: false, find: '' };
+  // What is filtered by is kept as the address has it: `kind` and `note` several times, `failed`, `annotated` and `find`.
+  const NAMES = ['kind', 'note', 'failed', 'annotated', 'find'];
+  const filter = new URLSearchParams();
   const controls = [];
-
-  const matches = (event) => {
-    if (filter.failed && !event.failed) return false;
-    if (filter.annotated && !event.notes.length) return false;
-    if (filter.kind.size && !filter.kind.has(event.kind)) return false;
-    if (filter.note.size && !event.notes.some((note) => filter.note.has(noteKind(note)))) return false;
-    if (!filter.find) return true;
-    event.text ??= event.element.textContent.toLowerCase();
-    return event.text.includes(filter.find.toLowerCase());
-  };
-
-  const isOn = () => filter.failed || filter.annotated || filter.kind.size > 0 || filter.note.size > 0 || filter.find !== '';
+  const isOn = () => filter.size > 0;
+  const sought = () => (filter.get('find') ?? '').toLowerCase();
 
   const apply = () => {
     let shown = 0;
     let kept = 0;
+    const [kinds, notes, words] = [filter.getAll('kind'), filter.getAll('note'), sought()];
+    const matches = (event) => (!filter.has('failed') || event.failed)
+      && (!filter.has('annotated') || event.notes.length > 0)
+      && (!kinds.length || kinds.includes(event.kind))
+      && (!notes.length || event.notes.some((note) => notes.includes(noteKind(note))))
+      && (!words || (event.text ??= event.element.textContent.toLowerCase()).includes(words));
     for (const event of events) {
       const match = matches(event);
       const keep = !match && linked.has(event.element);
@@ -69,7 +67,7 @@
   const highlight = () => {
     if (!CSS.highlights) return;
     CSS.highlights.delete('found');
-    const wanted = filter.find.toLowerCase();
+    const wanted = sought();
     if (!wanted) return;
     const ranges = [];
     for (const { element } of events) {
@@ -92,29 +90,16 @@
 
   const remember = () => query((now) => {
     for (const name of [...now.keys()]) now.delete(name);
-    for (const kind of filter.kind) now.append('kind', kind);
-    for (const note of filter.note) now.append('note', note);
-    if (filter.failed) now.set('failed', '1');
-    if (filter.annotated) now.set('annotated', '1');
-    if (filter.find) now.set('find', filter.find);
+    for (const [name, value] of filter) now.append(name, value);
   });
-
-  const recall = () => {
-    const now = new URLSearchParams(location.search);
-    filter.kind = new Set(now.getAll('kind'));
-    filter.note = new Set(now.getAll('note'));
-    filter.failed = now.has('failed');
-    filter.annotated = now.has('annotated');
-    filter.find = now.get('find') ?? '';
-  };
 
   const toggle = (name, words) => {
     const element = button(words, () => {
-      filter[name] = !filter[name];
+      if (filter.has(name)) filter.delete(name);
+      else filter.set(name, '1');
       apply();
-    });
-    controls.push(() => { element.ariaPressed = filter[name]; });
-    element.ariaPressed = false;
+    }, { ariaPressed: false });
+    controls.push(() => { element.ariaPressed = filter.has(name); });
     return element;
   };
 
@@ -123,13 +108,13 @@
     const list = make('div', { className: 'choices' });
     for (const [value, count] of counts) {
       const box = make('input', { type: 'checkbox', onchange: () => {
-        filter[name][box.checked ? 'add' : 'delete'](value);
+        filter[box.checked ? 'append' : 'delete'](name, value);
         apply();
       } });
-      controls.push(() => { box.checked = filter[name].has(value); });
+      controls.push(() => { box.checked = filter.has(name, value); });
       list.append(make('label', {}, box, ` ${value} `, make('small', {}, count)));
     }
-    controls.push(() => { summary.textContent = filter[name].size ? `${words}: ${[...filter[name]].join(', ')}` : words; });
+    controls.push(() => { summary.textContent = filter.has(name) ? `${words}: ${filter.getAll(name).join(', ')}` : words; });
     return make('details', { className: 'choice' }, summary, list);
   };
 
@@ -137,13 +122,15 @@
   const find = make('input', { type: 'search', placeholder: 'Find in this timeline', ariaLabel: 'Find in this timeline', ariaKeyShortcuts: '/', spellcheck: false, oninput: () => {
     clearTimeout(typing);
     typing = setTimeout(() => {
-      filter.find = find.value.trim();
+      const words = find.value.trim();
+      if (words) filter.set('find', words);
+      else filter.delete('find');
       apply();
     }, 120);
   } });
-  controls.push(() => { if (find.value.trim() !== filter.find) find.value = filter.find; });
+  controls.push(() => { if (find.value.trim() !== (filter.get('find') ?? '')) find.value = filter.get('find') ?? ''; });
   const reset = button('Show all', () => {
-    Object.assign(filter, { kind: new Set(), note: new Set(), failed: false, annotated: false, find: '' });
+    for (const name of NAMES) filter.delete(name);
     apply();
   }, { hidden: true });
 
@@ -427,7 +414,9 @@
     if (first) equip(first);
   };
   addEventListener('runpress:address', arrive);
-  recall();
+  for (const [name, value] of new URLSearchParams(location.search)) {
+    if (NAMES.includes(name) && (value || name !== 'find')) filter.append(name, value);
+  }
   arrive();
   if (new URLSearchParams(location.search).has('present')) present(0);
 })();

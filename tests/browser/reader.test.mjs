@@ -144,6 +144,21 @@ test('j and k walk over events, the brackets over annotations, f over failures',
   assert.equal(await told(page), '');
 }));
 
+test('a key pressed right after a click on an event number starts from that event', () => on(rich(), async (page) => {
+  const [from, to] = await page.evaluate(async () => {
+    const numbers = [...document.querySelectorAll('.e .en')];
+    const changed = new Promise((done) => { addEventListener('hashchange', () => setTimeout(done), { once: true }); });
+    numbers[3].focus();
+    numbers[3].click();
+    numbers[3].dispatchEvent(new KeyboardEvent('keydown', { key: 'j', bubbles: true, cancelable: true }));
+    await changed;
+    return [numbers[3], numbers[4]].map((number) => number.closest('.e').id);
+  });
+  assert.equal(new URL(page.url()).hash, `#${from}`);
+  assert.equal(await page.locator('.e.at').getAttribute('id'), to);
+  assert.equal(await page.locator('.e:has(.et)').getAttribute('id'), to);
+}));
+
 test('the keys bring the head of what they lead to into sight, however tall it and the events before it are', async () => {
   const event = (_, at) => JSON.stringify({ type: 'message', role: 'assistant', text: `${at}. ${'A long message. '.repeat(at % 4 ? 5 : 400)}` });
   const note = { type: 'annotation', id: 'n', event_id: 31, kind: 'note', evidence: 'A long note.\n\n'.repeat(60), author: { id: 'sample', kind: 'human' } };
