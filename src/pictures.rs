@@ -1,6 +1,9 @@
 //! Knows how large pictures are, so that a page can keep their place free while they load.
 
 use std::collections::BTreeMap;
+use std::io::Cursor;
+
+use exif::{In, Tag};
 
 use crate::url;
 
@@ -31,19 +34,14 @@ impl Size {
 
 /// Reads the size from the header of a PNG, JPEG, GIF or WebP. `None` for every other file, for a broken header, and for a side
 /// of 0 or of more than 65,535 pixels, which no browser shows.
-#[must_use]
 pub fn size(bytes: &[u8]) -> Option<Size> {
     let found = imagesize::blob_size(bytes).ok()?;
     let side = |pixels: usize| u16::try_from(pixels).ok().filter(|side| *side > 0);
-    let (width, height) = (side(found.width)?, side(found.height)?);
-    Some(if is_turned(bytes) {
-        Size {
-            width: height,
-            height: width,
-        }
-    } else {
-        Size { width, height }
-    })
+    let (mut width, mut height) = (side(found.width)?, side(found.height)?);
+    if is_turned(bytes) {
+        std::mem::swap(&mut width, &mut height);
+    }
+    Some(Size { width, height })
 }
 
 /// The sizes of the pictures among a site's static files.
@@ -52,7 +50,6 @@ pub struct Pictures(BTreeMap<String, Size>);
 
 impl Pictures {
     /// Measures static files: pairs of path below the site's root and content.
-    #[must_use]
     pub fn of(files: &[(String, Vec<u8>)]) -> Self {
         let sizes = files
             .iter()
@@ -61,7 +58,6 @@ impl Pictures {
     }
 
     /// The size of the picture that `address` names on the page at the path `page`.
-    #[must_use]
     pub fn size(&self, page: &str, address: &str) -> Option<Size> {
         if self.0.is_empty() {
             return None;
@@ -73,58 +69,20 @@ impl Pictures {
 /// Whether the Exif block of a JPEG says that the picture lies on its side, as cameras that are held upright write it. Browsers
 /// turn such a picture before they show it.
 fn is_turned(bytes: &[u8]) -> bool {
-    exif(bytes)
-        .and_then(orientation)
-        .is_some_and(|way| (5..=8).contains(&way))
-}
-
-/// The Exif block of a JPEG: the segment `APP1` that begins with its name, before the picture itself.
-fn exif(bytes: &[u8]) -> Option<&[u8]> {
-    const APP1: u8 = 0xe1;
-    const START_OF_SCAN: u8 = 0xda;
-    let mut rest = bytes.strip_prefix(&[0xff, 0xd8])?;
-    while let [0xff, marker, high, low, ..] = *rest {
-        // The length counts its own two bytes, and not the two of the marker.
-        let length = usize::from(u16::from_be_bytes([high, low]));
-        let segment = rest.get(4..2 + length)?;
-        match (marker, segment.strip_prefix(b"Exif\0\0")) {
-            (START_OF_SCAN, _) => return None,
-            (APP1, Some(block)) => return Some(block),
-            _ => rest = rest.get(2 + length..)?,
-        }
+    if !bytes.starts_with(b"\xff\xd8") {
+        return false;
     }
-    None
-}
-
-/// The tag `Orientation` of a TIFF header: 5 to 8 are quarter turns.
-fn orientation(tiff: &[u8]) -> Option<u16> {
-    const ORIENTATION: u16 = 0x0112;
-    const ENTRY: usize = 12;
-    let little = match tiff.get(..4)? {
-        b"II*\0" => true,
-        b"MM\0*" => false,
-        _ => return None,
-    };
-    let short = |bytes: &[u8]| -> Option<u16> {
-        let pair = bytes.first_chunk()?;
-        Some(if little {
-            u16::from_le_bytes(*pair)
-        } else {
-            u16::from_be_bytes(*pair)
-        })
-    };
-    let at = tiff.get(4..)?.first_chunk()?;
-    let at = if little {
-        u32::from_le_bytes(*at)
-    } else {
-        u32::from_be_bytes(*at)
-    };
-    let directory = tiff.get(usize::try_from(at).ok()?..)?;
-    let entries = directory.get(2..)?.chunks_exact(ENTRY);
-    entries
-        .take(usize::from(short(directory)?))
-        .find(|entry| short(entry) == Some(ORIENTATION))
-        .and_then(|entry| short(&entry[8..]))
+    let mut reader = exif::Reader::new();
+    let found = reader
+        .continue_on_error(true)
+        .read_from_container(&mut Cursor::new(bytes))
+        .or_else(|error| error.distill_partial_result(|_| {}));
+    let quarter_turns = 5..=8;
+    found.is_ok_and(|exif| {
+        let orientation = exif.get_field(Tag::Orientation, In::PRIMARY);
+        let way = orientation.and_then(|field| field.value.get_uint(0));
+        way.is_some_and(|way| quarter_turns.contains(&way))
+    })
 }
 
 #[cfg(test)]
