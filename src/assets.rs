@@ -59,26 +59,24 @@ pub struct Asset {
 /// The files to publish, and the addresses that the shell needs.
 #[derive(Debug, Default)]
 pub struct Assets {
-    /// The files, in order.
     pub files: Vec<Asset>,
     /// Addresses relative to the site's root.
     pub links: AssetLinks,
 }
 
 /// Joins the built-in files with those of the site (`user`: pairs of path below `static/` and content).
-#[must_use]
 pub fn collect(user: &[(String, Vec<u8>)], minified: bool) -> Assets {
     let mut assets = Assets::default();
     for &(name, used, built_in) in BUILT_IN {
-        let own = user
-            .iter()
-            .find(|(path, _)| path == name)
-            .map(|(_, bytes)| bytes.as_slice());
-        let bytes = own.unwrap_or(built_in);
-        let bytes = if minified {
-            small(used, bytes != built_in, bytes)
-        } else {
-            bytes.to_vec()
+        let own = user.iter().find(|(path, _)| path == name);
+        let bytes = own.map_or(built_in, |(_, bytes)| bytes);
+        let bytes = match (used, std::str::from_utf8(bytes)) {
+            (AssetUse::Style, Ok(css)) if minified => minify::style_sheet(css).into_bytes(),
+            // A script of the site stays as it was written.
+            (AssetUse::Script(_), Ok(js)) if minified && bytes == built_in => {
+                minify::script(js).into_bytes()
+            }
+            _ => bytes.to_vec(),
         };
         let path = match used {
             AssetUse::Library(path) => path.to_owned(),
@@ -105,21 +103,10 @@ pub fn collect(user: &[(String, Vec<u8>)], minified: bool) -> Assets {
     assets
 }
 
-fn small(used: AssetUse, is_own: bool, bytes: &[u8]) -> Vec<u8> {
-    match (used, std::str::from_utf8(bytes)) {
-        (AssetUse::Style, Ok(css)) => minify::style_sheet(css).into_bytes(),
-        // A script of the site stays as it was written.
-        (AssetUse::Script(_), Ok(js)) if !is_own => minify::script(js).into_bytes(),
-        _ => bytes.to_vec(),
-    }
-}
-
 /// `css/site.css` as `assets/site.1a2b3c4d5e.css`.
 fn hashed(name: &str, bytes: &[u8]) -> String {
     let file = name.rsplit('/').next().unwrap_or(name);
     let (stem, extension) = file.rsplit_once('.').unwrap_or((file, ""));
-    format!(
-        "assets/{stem}.{}.{extension}",
-        &blake3::hash(bytes).to_hex()[..10]
-    )
+    let digest = blake3::hash(bytes).to_hex();
+    format!("assets/{stem}.{}.{extension}", &digest[..10])
 }

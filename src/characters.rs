@@ -32,7 +32,6 @@ pub const HIDDEN: [(u32, u32); 19] = [
 ];
 
 /// Whether a character is invisible, invalid, or reorders the text around it. Tabs and line breaks are not hidden.
-#[must_use]
 pub fn is_hidden(c: char) -> bool {
     let code = u32::from(c);
     if code < 0x7f {
@@ -45,7 +44,6 @@ pub fn is_hidden(c: char) -> bool {
 }
 
 /// Whether the character at byte `at` of `text` is hidden there: a joiner or a selector is not where it belongs to its neighbors.
-#[must_use]
 pub fn is_hidden_at(text: &str, at: usize, c: char) -> bool {
     is_hidden(c) && {
         let before = text[..at].chars().next_back();
@@ -106,14 +104,12 @@ const fn first_byte(code: u32) -> u8 {
 }
 
 /// Whether a text has a hidden character.
-#[must_use]
 pub fn any_hidden(text: &str) -> bool {
     let mut bytes = text.bytes();
     bytes.any(|byte| MAY_BEGIN_HIDDEN[usize::from(byte)]) && each(text).any(|(_, hidden)| hidden)
 }
 
 /// The text with a visible symbol for every hidden character.
-#[must_use]
 pub fn marked(text: &str) -> Cow<'_, str> {
     if any_hidden(text) {
         Cow::Owned(
@@ -127,7 +123,6 @@ pub fn marked(text: &str) -> Cow<'_, str> {
 }
 
 /// What is shown for a hidden character where no markup is possible: the picture of a control, or U+FFFD.
-#[must_use]
 pub fn symbol(c: char) -> char {
     match u32::from(c) {
         code @ 0..0x20 => char::from_u32(0x2400 + code).unwrap_or(char::REPLACEMENT_CHARACTER),
@@ -138,7 +133,6 @@ pub fn symbol(c: char) -> char {
 
 /// JSON with its hidden characters escaped: the same values, and nothing that a terminal or an editor would follow. Outside of
 /// strings JSON has none of them.
-#[must_use]
 pub fn escaped_json(json: &str) -> Cow<'_, str> {
     if !any_hidden(json) {
         return Cow::Borrowed(json);

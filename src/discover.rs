@@ -44,7 +44,6 @@ pub struct ProseFile {
 pub struct Discovered {
     /// The run directories.
     pub runs: Vec<RunDirectory>,
-    /// The prose.
     pub prose: Vec<ProseFile>,
     /// The lists of withdrawn runs, at most one in a content root.
     pub withdrawn: Vec<ContentPath>,
@@ -94,7 +93,6 @@ pub fn discover(site: &Path, content: &[PathBuf]) -> Checked<Discovered> {
 
 /// The run directory at `path`, in a content root or outside all of them; `None` when there is no record. `site` is
 /// the site's root.
-#[must_use]
 pub fn run_at(site: &Path, content: &[PathBuf], path: &Path) -> Option<RunDirectory> {
     let found = path.canonicalize().ok().filter(|path| has_record(path))?;
     let site = site.canonicalize().unwrap_or_else(|_| site.to_owned());

@@ -1,19 +1,16 @@
 //! Knows the addresses of the site and how one page names another: relative, with `index.html`.
 
 /// Paths are relative to the site's root and use `/`.
-#[must_use]
 pub fn run(slug: &str) -> String {
     format!("runs/{slug}/index.html")
 }
 
 /// A file beside a run's page.
-#[must_use]
 pub fn run_file(slug: &str, name: &str) -> String {
     format!("runs/{slug}/{name}")
 }
 
 /// Page `number` (from 1) of the events of a tape; the first is on the run page itself.
-#[must_use]
 pub fn events(slug: &str, prefix: &str, number: usize) -> String {
     if number == 1 {
         return run(slug);
@@ -25,7 +22,6 @@ pub fn events(slug: &str, prefix: &str, number: usize) -> String {
 }
 
 /// Page `number` (from 1) of a list.
-#[must_use]
 pub fn list(folder: &str, number: usize) -> String {
     if number == 1 {
         format!("{folder}/index.html")
@@ -35,7 +31,6 @@ pub fn list(folder: &str, number: usize) -> String {
 }
 
 /// Page of a case, model or harness: `folder` is `cases`, `models` or `harnesses`.
-#[must_use]
 pub fn group(folder: &str, slug: &str) -> String {
     format!("{folder}/{slug}/index.html")
 }
@@ -44,19 +39,16 @@ pub fn group(folder: &str, slug: &str) -> String {
 pub const COMPARE: &str = "compare/index.html";
 
 /// A prose page; `index` is the home page.
-#[must_use]
 pub fn prose(slug: &str) -> String {
     format!("{slug}/index.html")
 }
 
 /// The way from a page to the site's root: `../` as often as the page is deep, or nothing.
-#[must_use]
 pub fn root(page: &str) -> String {
     "../".repeat(page.matches('/').count())
 }
 
 /// The directory form of a page's path, for canonical addresses: `runs/x/` for `runs/x/index.html`.
-#[must_use]
 pub fn directory(page: &str) -> &str {
     page.strip_suffix("index.html").unwrap_or(page)
 }

@@ -94,7 +94,6 @@ pub struct Written {
 /// An event that is pointed at.
 #[derive(Debug, PartialEq, Eq)]
 pub struct EventRef {
-    /// Its number.
     pub seq: u64,
     /// The word of its kind.
     pub kind: &'static str,
@@ -112,7 +111,6 @@ impl EventRef {
     }
 
     /// The event in words.
-    #[must_use]
     pub fn text(&self) -> String {
         let colon = if self.says.is_empty() { "" } else { ": " };
         format!("event {}, {}{colon}{}", self.seq, self.kind, self.says)
@@ -121,7 +119,6 @@ impl EventRef {
 
 impl Written {
     /// What was written, in words.
-    #[must_use]
     pub fn text(&self) -> String {
         let made = if self.is_new { " (new)" } else { "" };
         let events: Vec<String> = self.events.iter().map(EventRef::text).collect();

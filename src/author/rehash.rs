@@ -51,7 +51,6 @@ pub enum Outcome {
 pub struct Target {
     /// Its id, or what it is known by.
     pub label: String,
-    /// Its kind.
     pub kind: String,
     /// The beginning of its evidence.
     pub says: String,
@@ -96,7 +95,6 @@ impl Target {
 
 impl Rehashed {
     /// What was done, in words.
-    #[must_use]
     pub fn text(&self) -> String {
         let file = visible(&self.file);
         let targets: String = self.annotations.iter().map(Target::text).collect();

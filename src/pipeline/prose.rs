@@ -43,7 +43,7 @@ impl Prose {
         for file in files {
             match read_file(&file, &site.config.limits, problems) {
                 Ok((prose, _)) if prose.draft && !site.options.drafts => {
-                    read.drafts.push(file.at.shown)
+                    read.drafts.push(file.at.shown);
                 }
                 Ok((prose, links)) => {
                     read.links.extend(links);

@@ -1,5 +1,7 @@
 //! Knows the lists: all runs, and the comparison tables of a case, a model or a harness.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
 use crate::markup::Html;
@@ -23,14 +25,11 @@ const HEAD: usize = 120;
 /// A page of the list of runs.
 #[derive(Debug, Serialize)]
 pub struct RunsPage {
-    /// The rows.
     pub rows: Vec<RunRow>,
-    /// The pager.
     pub pager: Pager,
 }
 
 /// Page `number` (from 1) of the list of runs.
-#[must_use]
 pub fn runs_page(archive: &Archive, findings: &[Findings], number: usize) -> RunsPage {
     let path = |number: usize| links::list("runs", number);
     let root = links::root(&path(number));
@@ -44,7 +43,6 @@ pub fn runs_page(archive: &Archive, findings: &[Findings], number: usize) -> Run
 }
 
 /// How many pages a list has.
-#[must_use]
 pub fn page_count(rows: usize) -> usize {
     rows.div_ceil(PAGE_SIZE).max(1)
 }
@@ -63,15 +61,12 @@ pub struct GroupPage {
     pub name: String,
     /// Title of the prose, when it has one.
     pub title: Option<String>,
-    /// The prose.
     pub prose: Html,
     /// Figures of the group.
     pub summary: String,
     /// Why there is more than one table, when there is.
     pub why: Option<&'static str>,
-    /// The tables.
     pub sets: Vec<SetView>,
-    /// The pager.
     pub pager: Pager,
 }
 
@@ -80,13 +75,9 @@ pub struct GroupPage {
 pub struct SetView {
     /// Id of the section.
     pub anchor: String,
-    /// The case.
     pub case: Link,
-    /// Its version.
     pub version: String,
-    /// The engine.
     pub engine: String,
-    /// The orchestrator.
     pub orchestrator: String,
     /// The columns of the checks: view and name; at most [`COLUMNS`].
     pub checks: Vec<(String, String)>,
@@ -114,16 +105,12 @@ pub struct VariantView {
 /// What a group's page says of itself.
 #[derive(Debug, Clone, Default)]
 pub struct GroupProse {
-    /// Title.
     pub title: Option<String>,
-    /// Description.
     pub description: Option<String>,
-    /// The prose.
     pub html: Html,
 }
 
 /// All pages of a group, as pairs of path and page.
-#[must_use]
 pub fn group_pages(
     archive: &Archive,
     findings: &[Findings],
@@ -134,6 +121,7 @@ pub fn group_pages(
     let folder = format!("{}/{}", sort.folder(), group.slug);
     let path = |number: usize| links::list(&folder, number);
     let sets = comparison::sets(archive, &group.runs);
+    let summary = summary(archive, group, sort);
     (1..=page_count(group.runs.len()))
         .map(|number| {
             let root = links::root(&path(number));
@@ -161,7 +149,7 @@ pub fn group_pages(
                 name: group.name.clone(),
                 title: prose.title.clone().filter(|title| *title != group.name),
                 prose: if number == 1 { prose.html.clone() } else { Html::default() },
-                summary: summary(archive, group, sort),
+                summary: summary.clone(),
                 why: (sets.len() > 1).then_some(
                     "Runs of different case versions, engines or orchestrators had different tasks, so they are never in one table.",
                 ),
@@ -184,7 +172,6 @@ fn set_view(
 ) -> SetView {
     let case = &archive.cases[set.case];
     let checks = &set.checks[..set.checks.len().min(COLUMNS)];
-    let more = set.checks.len() - checks.len();
     let mut position = start;
     let groups = set
         .variants
@@ -217,7 +204,7 @@ fn set_view(
             .iter()
             .map(|(view, name)| (head(view, HEAD).to_owned(), head(name, HEAD).to_owned()))
             .collect(),
-        more_checks: (more > 0).then(|| format::count(more, "more check")),
+        more_checks: format::rest(set.checks.len(), checks.len(), "more check"),
         groups,
         continued: start < range.start,
         plots: Vec::new(),
@@ -225,11 +212,8 @@ fn set_view(
 }
 
 fn plots(archive: &Archive, set: &Set, sort: GroupBy, root: &str) -> Vec<Plot> {
-    let mut runs: Vec<usize> = set
-        .variants
-        .iter()
-        .flat_map(|(_, runs)| runs.iter().copied())
-        .collect();
+    let runs = set.variants.iter().flat_map(|(_, runs)| runs);
+    let mut runs: Vec<usize> = runs.copied().collect();
     runs.sort_unstable();
     let apart = match sort {
         GroupBy::Case | GroupBy::Harness => GroupBy::Model,
@@ -242,29 +226,20 @@ fn plots(archive: &Archive, set: &Set, sort: GroupBy, root: &str) -> Vec<Plot> {
     plot::plots(archive, &set, &runs, apart, root)
 }
 
-fn summary(archive: &Archive, group: &Group, sort: GroupBy) -> String {
-    let distinct = |name: &dyn Fn(usize) -> usize| {
-        group
+fn summary(archive: &Archive, group: &Group, group_by: GroupBy) -> String {
+    let distinct = |across: GroupBy| {
+        let groups = group
             .runs
             .iter()
-            .map(|&run| name(run))
-            .collect::<std::collections::BTreeSet<_>>()
-            .len()
-    };
-    let cases = || format::count(distinct(&|run| archive.runs[run].case), "case");
-    let models = || format::count(distinct(&|run| archive.runs[run].model), "model");
-    let harnesses = || {
-        let count = distinct(&|run| archive.runs[run].harness);
-        if count == 1 {
-            "1 harness".to_owned()
-        } else {
-            format!("{count} harnesses")
-        }
+            .map(|&run| archive.runs[run].group(across));
+        let groups: BTreeSet<usize> = groups.collect();
+        format::count(groups.len(), across.word())
     };
     let runs = format::count(group.runs.len(), "run");
-    match sort {
-        GroupBy::Case => format!("{runs} by {} with {}", models(), harnesses()),
-        GroupBy::Model => format!("{runs} of {} with {}", cases(), harnesses()),
-        GroupBy::Harness => format!("{runs} of {} with {}", cases(), models()),
+    let [cases, models, harnesses] = GroupBy::ALL.map(distinct);
+    match group_by {
+        GroupBy::Case => format!("{runs} by {models} with {harnesses}"),
+        GroupBy::Model => format!("{runs} of {cases} with {harnesses}"),
+        GroupBy::Harness => format!("{runs} of {cases} with {models}"),
     }
 }

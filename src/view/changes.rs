@@ -23,14 +23,12 @@ const VALUE: usize = 80;
 pub struct ChangesPage {
     /// The builds, newest first.
     pub builds: Vec<BuildView>,
-    /// The pager.
     pub pager: Pager,
 }
 
 /// What a build changed.
 #[derive(Debug, Serialize)]
 pub struct BuildView {
-    /// Its number.
     pub number: u64,
     /// `26 runs`
     pub runs: String,
@@ -51,7 +49,6 @@ pub struct BuildView {
 pub struct ListView {
     /// `2 runs added`
     pub title: String,
-    /// The runs.
     pub runs: Vec<RunView>,
     /// How many more.
     pub more: Option<String>,
@@ -88,7 +85,6 @@ impl RunView {
 /// A run that is not as it was.
 #[derive(Debug, Serialize)]
 pub struct ChangeView {
-    /// The run.
     pub run: RunView,
     /// The last part of the address that it had.
     pub moved_from: Option<String>,
@@ -119,7 +115,6 @@ pub struct FieldView {
 
 /// All pages of the ledger, as pairs of path and page. `pages` are the pages that are at
 /// addresses of runs.
-#[must_use]
 pub fn pages(ledger: &Ledger, pages: &BTreeMap<String, String>) -> Vec<(String, ChangesPage)> {
     let path = |number: usize| links::list("changes", number);
     let total = ledger.builds.len();

@@ -31,7 +31,6 @@ pub struct PageInfo {
 
 impl PageInfo {
     /// A page that search engines may list.
-    #[must_use]
     pub fn listed(
         path: impl Into<String>,
         title: impl Into<String>,
@@ -47,7 +46,6 @@ impl PageInfo {
     }
 
     /// Path of the navigation entry that the page belongs to, when there is one: the list that its address begins with.
-    #[must_use]
     pub fn section(&self) -> Option<String> {
         let (folder, _) = self.path.split_once('/')?;
         Some(links::list(folder, 1))
@@ -113,7 +111,6 @@ pub struct ShellView {
     pub site_title: String,
     /// A line at the top of every page.
     pub notice: Option<String>,
-    /// The navigation.
     pub nav: Vec<NavItem>,
     /// Further entries, folded.
     pub more: Vec<NavItem>,
@@ -139,16 +136,13 @@ pub struct AssetLinks {
     /// The files of each script that pages ask for, in order.
     #[serde(skip)]
     pub scripts: BTreeMap<Script, Vec<String>>,
-    /// The icon.
     pub icon: String,
 }
 
 /// One entry of the navigation.
 #[derive(Debug, Clone, Serialize)]
 pub struct NavItem {
-    /// The words.
     pub text: String,
-    /// The address.
     pub href: String,
     /// Whether the page belongs here.
     pub current: bool,
@@ -167,7 +161,6 @@ pub struct Navigation {
 }
 
 /// The navigation of a site with these pages of prose.
-#[must_use]
 pub fn navigation(config: &Config, prose: &[Link]) -> Navigation {
     let entry = |text: &str, href: &str| Link::new(text, href);
     let mut main = vec![
@@ -190,7 +183,6 @@ pub fn navigation(config: &Config, prose: &[Link]) -> Navigation {
 }
 
 /// The head of a page.
-#[must_use]
 pub fn head(
     config: &Config,
     assets: &AssetLinks,

@@ -18,7 +18,6 @@ use super::{Badge, Link, format};
 pub struct ConversationView {
     /// `9 turns`
     pub count: String,
-    /// The turns.
     pub turns: Vec<TurnView>,
     /// How many more turns run.json holds.
     pub more: Option<String>,
@@ -128,7 +127,6 @@ pub struct EntryView {
 }
 
 /// Makes the conversation.
-#[must_use]
 pub fn conversation(config: &Config, conversation: &Conversation<'_>) -> ConversationView {
     let (blocks, events) = (conversation.withheld, conversation.withheld_events);
     let counts = [
@@ -269,7 +267,6 @@ fn asset_view(file: Option<&AssetFile>, label: String) -> PartView {
 pub type Markdown<'a> = &'a dyn Fn(&str, &str) -> Html;
 
 /// Makes the threads.
-#[must_use]
 pub fn threads(config: &Config, threads: &Threads<'_>, markdown: Markdown<'_>) -> ThreadsView {
     let mut budget = SectionBudget::of(config);
     let all = &threads.threads;

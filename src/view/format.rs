@@ -25,11 +25,17 @@ pub fn grouped(digits: &str) -> String {
 /// A count with its noun: `1 run`, `2,000 runs`.
 #[must_use]
 pub fn count(number: usize, noun: &str) -> String {
-    let digits = grouped(&number.to_string());
-    if number == 1 {
-        format!("{digits} {noun}")
-    } else {
-        format!("{digits} {noun}s")
+    format!("{} {}", grouped(&number.to_string()), plural(number, noun))
+}
+
+/// The noun for a number of things: `harness` and `harnesses`, `entry` and `entries`.
+#[must_use]
+pub fn plural(number: usize, noun: &str) -> String {
+    match noun.strip_suffix('y') {
+        _ if number == 1 => noun.to_owned(),
+        Some(stem) if !stem.ends_with(['a', 'e', 'o', 'u']) => format!("{stem}ies"),
+        _ if noun.ends_with("ss") => format!("{noun}es"),
+        _ => format!("{noun}s"),
     }
 }
 
@@ -43,15 +49,8 @@ pub fn rest(all: usize, shown: usize, noun: &str) -> Option<String> {
 /// `12 more scripts are in run.json`, when there are more than are shown.
 #[must_use]
 pub fn more(all: usize, shown: usize, noun: &str) -> Option<String> {
-    let more = all.checked_sub(shown).filter(|more| *more > 0)?;
-    let digits = grouped(&more.to_string());
-    let noun = match (more, noun.strip_suffix('y')) {
-        (1, _) => noun.to_owned(),
-        (_, Some(stem)) => format!("{stem}ies"),
-        (_, None) => format!("{noun}s"),
-    };
-    let verb = if more == 1 { "is" } else { "are" };
-    Some(format!("{digits} more {noun} {verb} in run.json"))
+    let verb = if all == shown + 1 { "is" } else { "are" };
+    rest(all, shown, &format!("more {noun}")).map(|more| format!("{more} {verb} in run.json"))
 }
 
 /// A size: `512 B`, `1.5 KiB`, `12.0 MiB`.

@@ -25,7 +25,6 @@ pub struct MovedPage {
     pub was: RunView,
     /// The run as it is, with its address; none while its files have errors.
     pub now: Option<RunView>,
-    /// The run's id.
     pub id: String,
     /// Path of the page that it has now.
     #[serde(skip)]
@@ -35,15 +34,12 @@ pub struct MovedPage {
 /// The page that stands for a withdrawn run.
 #[derive(Debug, Serialize)]
 pub struct WithdrawnPage {
-    /// The run.
     pub run: RunView,
-    /// The run's id.
     pub id: String,
 }
 
 /// The pages at addresses that runs have left, by path. `taken` are the pages that runs have now, with the id of each run;
 /// those that are found are added to them.
-#[must_use]
 pub fn pages(
     ledger: &Ledger,
     taken: &mut BTreeMap<String, String>,

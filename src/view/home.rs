@@ -36,9 +36,7 @@ pub struct HomePage {
     pub figures: Vec<CountedNoun>,
     /// First and last day.
     pub dates: Option<(String, String)>,
-    /// The newest runs.
     pub rows: Vec<RunRow>,
-    /// The newest annotations.
     pub annotations: Vec<NewestAnnotationView>,
     /// Cases down, models across.
     pub overview: Matrix,
@@ -47,16 +45,14 @@ pub struct HomePage {
 /// A number and what it counts.
 #[derive(Debug, Serialize)]
 pub struct CountedNoun {
-    /// The number.
     pub number: String,
     /// What it counts.
-    pub noun: &'static str,
+    pub noun: String,
 }
 
 /// An annotation in a list.
 #[derive(Debug, Serialize)]
 pub struct NewestAnnotationView {
-    /// Its kind.
     pub kind: String,
     /// Class of its kind.
     pub class: &'static str,
@@ -73,7 +69,6 @@ pub struct NewestAnnotationView {
 }
 
 /// Makes the home page.
-#[must_use]
 pub fn home_page(
     config: &Config,
     archive: &Archive,
@@ -81,9 +76,9 @@ pub fn home_page(
     intro: Html,
 ) -> HomePage {
     let annotations: usize = findings.iter().map(|f| f.annotations.total()).sum();
-    let counted = |count: usize, one: &'static str, many: &'static str| CountedNoun {
+    let counted = |count: usize, noun| CountedNoun {
         number: format::grouped(&count.to_string()),
-        noun: if count == 1 { one } else { many },
+        noun: format::plural(count, noun),
     };
     let newest = archive.runs.iter().zip(findings).take(RUNS);
     let days = || archive.runs.iter().map(|entry| entry.run.finished.ms);
@@ -92,11 +87,11 @@ pub fn home_page(
         description: config.site.description.clone(),
         intro,
         figures: vec![
-            counted(archive.runs.len(), "run", "runs"),
-            counted(archive.cases.len(), "case", "cases"),
-            counted(archive.models.len(), "model", "models"),
-            counted(archive.harnesses.len(), "harness", "harnesses"),
-            counted(annotations, "annotation", "annotations"),
+            counted(archive.runs.len(), "run"),
+            counted(archive.cases.len(), "case"),
+            counted(archive.models.len(), "model"),
+            counted(archive.harnesses.len(), "harness"),
+            counted(annotations, "annotation"),
         ],
         dates: days()
             .min()
@@ -139,11 +134,9 @@ fn newest_annotations(archive: &Archive, findings: &[Findings]) -> Vec<NewestAnn
 /// A page of the site's own prose.
 #[derive(Debug, Serialize)]
 pub struct ProsePage {
-    /// Its title.
     pub title: String,
     /// What it is about.
     pub description: Option<String>,
-    /// The prose.
     pub html: Html,
 }
 

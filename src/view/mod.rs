@@ -101,7 +101,6 @@ impl Badge {
 /// Words that lead somewhere.
 #[derive(Debug, Clone, Serialize)]
 pub struct Link {
-    /// The words.
     pub text: String,
     /// The address, relative to the page.
     pub href: String,
@@ -130,9 +129,7 @@ pub struct DisplayTime {
 /// A name and what it is.
 #[derive(Debug, Clone, Serialize)]
 pub struct Fact {
-    /// The name.
     pub name: String,
-    /// The value.
     pub value: Cell,
     /// Whether it is a known digest, command or the like.
     pub code: bool,

@@ -22,16 +22,13 @@ pub struct OverviewPage {
     pub models: Matrix,
     /// Cases down, harnesses across.
     pub harnesses: Matrix,
-    /// The pager.
     pub pager: Pager,
 }
 
 /// Number of runs by case and model, or by case and harness.
 #[derive(Debug, Serialize)]
 pub struct Matrix {
-    /// The models or harnesses.
     pub columns: Vec<Link>,
-    /// The cases.
     pub rows: Vec<MatrixRow>,
     /// What was left out, when something was.
     pub note: Option<String>,
@@ -40,7 +37,6 @@ pub struct Matrix {
 /// A case.
 #[derive(Debug, Serialize)]
 pub struct MatrixRow {
-    /// The case.
     pub case: Link,
     /// One cell per column.
     pub cells: Vec<Option<MatrixCell>>,
@@ -60,7 +56,6 @@ pub struct MatrixCell {
 }
 
 /// Page `number` (from 1) of the overview.
-#[must_use]
 pub fn page(archive: &Archive, number: usize) -> OverviewPage {
     let path = |number: usize| links::list("overview", number);
     let root = links::root(&path(number));
@@ -73,7 +68,6 @@ pub fn page(archive: &Archive, number: usize) -> OverviewPage {
 }
 
 /// The cases and the models or harnesses with the newest runs: at most so many of each.
-#[must_use]
 pub fn newest(archive: &Archive, across: GroupBy, most: (usize, usize), root: &str) -> Matrix {
     let cases = recent(&archive.cases, most.0);
     let mut matrix = matrix(archive, across, &cases, most.1, root);
@@ -82,19 +76,12 @@ pub fn newest(archive: &Archive, across: GroupBy, most: (usize, usize), root: &s
         format!(
             "The {} and {} with the newest runs, of {} and {}.",
             format::count(cases.len(), "case"),
-            counted(groups.len().min(most.1), noun),
+            format::count(groups.len().min(most.1), noun),
             format::grouped(&archive.cases.len().to_string()),
             format::grouped(&groups.len().to_string())
         )
     });
     matrix
-}
-
-fn counted(count: usize, noun: &str) -> String {
-    if count != 1 && noun == "harness" {
-        return format!("{count} harnesses");
-    }
-    format::count(count, noun)
 }
 
 /// The groups with the newest runs, in the order of their names.
@@ -115,28 +102,24 @@ fn matrix(archive: &Archive, across: GroupBy, cases: &[usize], most: usize, root
             format!("{root}{}", links::group(group_by.folder(), &group.slug)),
         )
     };
+    let row = |&case: &usize| {
+        let cells = cells(archive, across, case, root);
+        MatrixRow {
+            case: link(GroupBy::Case, &archive.cases[case]),
+            cells: shown
+                .iter()
+                .map(|column| cells.get(column).cloned())
+                .collect(),
+        }
+    };
+    let columns = shown.iter().map(|&column| link(across, &groups[column]));
     Matrix {
-        columns: shown
-            .iter()
-            .map(|&column| link(across, &groups[column]))
-            .collect(),
-        rows: cases
-            .iter()
-            .map(|&case| {
-                let cells = cells(archive, across, case, root);
-                MatrixRow {
-                    case: link(GroupBy::Case, &archive.cases[case]),
-                    cells: shown
-                        .iter()
-                        .map(|column| cells.get(column).cloned())
-                        .collect(),
-                }
-            })
-            .collect(),
+        columns: columns.collect(),
+        rows: cases.iter().map(row).collect(),
         note: (groups.len() > shown.len()).then(|| {
             format!(
                 "The {} with the newest runs, of {}; the page of a case has all of its runs.",
-                counted(shown.len(), noun),
+                format::count(shown.len(), noun),
                 format::grouped(&groups.len().to_string())
             )
         }),
@@ -164,19 +147,20 @@ fn cells(
         let whole = count > 1 && group.runs.len() <= PAGE_SIZE;
         let (path, title) = if whole {
             let page = links::group("cases", &group.slug);
-            let name_in_query = url::encode(name);
             (
-                format!("{page}?find={name_in_query}"),
-                format!("the runs of {} on the page of {}", name, group.name),
+                format!("{page}?find={}", url::encode(name)),
+                format!("the runs of {name} on the page of {}", group.name),
             )
         } else {
-            let run = links::run(&entry.slug);
             let which = if count > 1 {
                 "the newest run"
             } else {
                 "the run"
             };
-            (run, format!("{which} of {} by {name}", group.name))
+            (
+                links::run(&entry.slug),
+                format!("{which} of {} by {name}", group.name),
+            )
         };
         let cell = MatrixCell {
             href: format!("{root}{path}"),

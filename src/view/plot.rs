@@ -130,7 +130,6 @@ fn short(value: f64) -> String {
 
 /// The plots of a set of comparable runs, named `set`, for a page whose way to the root is `root`; `apart` is what
 /// tells series apart. Too few runs have none.
-#[must_use]
 pub fn plots(
     archive: &Archive,
     set: &str,

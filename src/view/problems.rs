@@ -24,7 +24,6 @@ pub struct ProblemsPage {
     pub counted: Vec<String>,
     /// The problems, grouped by run.
     pub groups: Vec<RunProblems>,
-    /// The pager.
     pub pager: Pager,
 }
 
@@ -54,7 +53,6 @@ pub type Places<'a> = BTreeMap<&'a str, (String, String)>;
 /// The problems of one file.
 #[derive(Debug, Serialize)]
 pub struct FileProblems {
-    /// Its path.
     pub path: String,
     /// Its problems, in order.
     pub problems: Vec<ProblemView>,
@@ -65,11 +63,9 @@ pub struct FileProblems {
 pub struct ProblemView {
     /// `error`, `warning` or `note`.
     pub severity: &'static str,
-    /// Its code.
     pub code: &'static str,
     /// `line 3, column 14`, with what is known.
     pub place: String,
-    /// JSON pointer.
     pub pointer: Option<String>,
     /// What is wrong.
     pub message: Vec<MessagePart>,
@@ -80,7 +76,6 @@ pub struct ProblemView {
 /// Words of a message: plain, or a value, which a terminal shows between backticks.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub struct MessagePart {
-    /// The words.
     pub text: String,
     /// They are a value.
     pub code: bool,
@@ -93,7 +88,6 @@ pub struct Quarantined {
     pub path: String,
     /// Path of its page.
     pub page: String,
-    /// Its problems.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -102,13 +96,11 @@ pub struct Quarantined {
 pub struct QuarantinedPage {
     /// Its directory.
     pub path: String,
-    /// Its problems.
     pub files: Vec<FileProblems>,
 }
 
 /// All pages of problems, as pairs of path and page. `not_published` runs ended in a state that is never published, and `withheld`
 /// problems are about content that is not published.
-#[must_use]
 pub fn problems_pages(
     diagnostics: &[&Diagnostic],
     quarantined: &[Quarantined],
@@ -139,7 +131,6 @@ pub fn problems_pages(
 }
 
 /// The page of a quarantined run.
-#[must_use]
 pub fn quarantined_page(run: &Quarantined) -> QuarantinedPage {
     QuarantinedPage {
         path: run.path.clone(),

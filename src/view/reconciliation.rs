@@ -19,14 +19,11 @@ pub struct ComparedView {
 }
 
 /// A row for each comparison.
-#[must_use]
 pub fn rows(found: &Reconciliation) -> Vec<ComparedView> {
-    let span = found.span.as_ref().map_or_else(
-        || row("Time of the events", "no event has a time".to_owned(), None),
-        |span| row("Time of the events", span_seen(span), Some(span.agrees())),
-    );
+    let span = found.span.as_ref();
+    let times = span.map_or_else(|| "no event has a time".to_owned(), span_seen);
     let mut rows = vec![
-        span,
+        row("Time of the events", times, span.map(Span::agrees)),
         row(
             "Order of the events",
             order_seen(&found.order),
@@ -66,15 +63,14 @@ fn span_seen(span: &Span) -> String {
     let within = format!("{} to {}", time::utc(span.first), time::utc(span.last));
     let long =
         |ms: i64| time::duration(std::time::Duration::from_millis(ms.unsigned_abs()).as_secs_f64());
-    let outside: Vec<String> = [
-        (span.before_start > 0)
-            .then(|| format!("begins {} before the run started", long(span.before_start))),
-        (span.after_finish > 0)
-            .then(|| format!("ends {} after the run finished", long(span.after_finish))),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
+    let outside = [
+        ("begins", span.before_start, "before the run started"),
+        ("ends", span.after_finish, "after the run finished"),
+    ];
+    let outside = outside.into_iter().filter(|(_, ms, _)| *ms > 0);
+    let outside: Vec<String> = outside
+        .map(|(does, ms, when)| format!("{does} {} {when}", long(ms)))
+        .collect();
     if outside.is_empty() {
         format!("{within}, within the run")
     } else {

@@ -63,14 +63,12 @@ pub struct RunRow {
 /// How much a view looks like its reference.
 #[derive(Debug, Clone, Serialize)]
 pub struct Similarity {
-    /// The number.
     pub cell: Cell,
     /// Class of its shade, by tenths: `s0` to `s10`; nothing where there is no number.
     pub shade: Option<&'static str>,
 }
 
 /// The row of a run for a page whose way to the root is `root`; `checks` are the views of the table's columns.
-#[must_use]
 pub fn row(
     archive: &Archive,
     entry: &Entry,
@@ -149,10 +147,7 @@ fn threads(findings: &Findings) -> Cell {
         || Cell::unknown("this run has no review threads"),
         |counts| {
             let threads = format::count(counts.threads, "thread");
-            let entries = match counts.entries {
-                1 => "1 entry".to_owned(),
-                entries => format!("{} entries", format::grouped(&entries.to_string())),
-            };
+            let entries = format::count(counts.entries, "entry");
             Cell::titled(
                 format::grouped(&counts.threads.to_string()),
                 format!("{threads}, {entries}"),
@@ -213,7 +208,6 @@ pub struct Pager {
 }
 
 /// The pager of page `page` (from 1); `path` gives the path of each page.
-#[must_use]
 pub fn pager(
     page: usize,
     size: usize,

@@ -20,7 +20,6 @@ const LABEL: usize = 1_000;
 
 impl SectionBudget {
     /// The room of a section: no section takes more than a quarter of a page.
-    #[must_use]
     pub fn of(config: &Config) -> Self {
         Self {
             left: config.limits.page() / 4,
@@ -29,7 +28,6 @@ impl SectionBudget {
     }
 
     /// Whether nothing more is shown.
-    #[must_use]
     pub const fn is_full(&self) -> bool {
         self.left == 0
     }
@@ -50,7 +48,6 @@ impl SectionBudget {
     }
 
     /// As much of a text as can be shown of one; it takes no room yet.
-    #[must_use]
     pub fn beginning<'a>(&self, text: &'a str) -> &'a str {
         head(text, self.inline)
     }

@@ -38,7 +38,7 @@ pub struct Strip<'a> {
 /// One event, or several that are too near to each other.
 #[derive(Debug)]
 pub struct Tick<'a> {
-    /// Where.
+    /// From the left.
     pub x: f64,
     /// Which kinds.
     pub family: &'static str,
@@ -53,7 +53,7 @@ pub struct Tick<'a> {
 /// An annotation.
 #[derive(Debug)]
 pub struct Pin {
-    /// Where.
+    /// From the left.
     pub x: f64,
     /// Class of its kind.
     pub class: &'static str,
@@ -100,21 +100,21 @@ pub fn strip<'a>(
         }
     }
     ticks.sort_by_key(|tick| tick.family);
-    let mut pins: Vec<Pin> = sidecar
-        .iter()
-        .flat_map(|s| s.annotations.iter().enumerate())
-        .filter_map(|(index, annotation)| {
-            let position = layout.position(annotation.event)?;
-            let (class, sign) = appearance(&annotation.kind);
-            let href = layout.href(page, position, &layout.annotation_anchor(annotation, index));
-            Some(Pin {
-                x: x_of(position),
-                class,
-                sign,
-                href,
-            })
-        })
-        .collect();
+    let annotations = sidecar.map_or(&[][..], |sidecar| &sidecar.annotations);
+    let mut pins = Vec::with_capacity(annotations.len());
+    for (index, annotation) in annotations.iter().enumerate() {
+        let Some(position) = layout.position(annotation.event) else {
+            continue;
+        };
+        let (class, sign) = appearance(&annotation.kind);
+        let anchor = layout.annotation_anchor(annotation, index);
+        pins.push(Pin {
+            x: x_of(position),
+            class,
+            sign,
+            href: layout.href(page, position, &anchor),
+        });
+    }
     pins.sort_by(|a, b| a.x.total_cmp(&b.x));
     let brackets = lanes(layout, sidecar)
         .into_iter()
@@ -205,21 +205,16 @@ fn positions(config: &Config, tape: &Tape<'_>) -> (Vec<f64>, Vec<f64>) {
 }
 
 fn caption(tape: &Tape<'_>, pins: usize, folds: usize, merged: bool) -> String {
-    let failures = tape.failures();
+    let counted = |count: usize, noun: &str| match count {
+        0 => format!("no {noun}"),
+        count => format::count(count, noun),
+    };
     let mut parts = vec![format::count(tape.events.len(), "event")];
     if let Some(length) = tape.milliseconds().filter(|length| *length > 0) {
         parts.push(format!("over {}", format::milliseconds(length)));
     }
-    parts.push(if failures == 0 {
-        "no failure".to_owned()
-    } else {
-        format::count(failures, "failure")
-    });
-    parts.push(if pins == 0 {
-        "no annotation".to_owned()
-    } else {
-        format::count(pins, "annotation")
-    });
+    parts.push(counted(tape.failures(), "failure"));
+    parts.push(counted(pins, "annotation"));
     if folds > 0 {
         parts.push(format!("{} folded", format::count(folds, "long gap")));
     }
@@ -233,17 +228,13 @@ fn caption(tape: &Tape<'_>, pins: usize, folds: usize, merged: bool) -> String {
 /// The families that occur on a tape, for the legend.
 #[must_use]
 pub fn families(tape: &Tape<'_>) -> Vec<(&'static str, usize)> {
-    Family::ALL
-        .into_iter()
-        .map(|family| {
-            (
-                family.word(),
-                tape.events
-                    .iter()
-                    .filter(|event| event.kind.family == family)
-                    .count(),
-            )
-        })
-        .filter(|(_, count)| *count > 0)
-        .collect()
+    let count = |family: Family| {
+        let events = tape.events.iter();
+        (
+            family.word(),
+            events.filter(|event| event.kind.family == family).count(),
+        )
+    };
+    let counts = Family::ALL.into_iter().map(count);
+    counts.filter(|(_, count)| *count > 0).collect()
 }

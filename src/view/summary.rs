@@ -47,26 +47,22 @@ pub fn markdown(facts: &Facts<'_>) -> String {
         format::count(facts.runs, "run")
     };
     let mut out = format!("## {}: {runs}\n\n", facts.verdict);
-    let tally = human::tally(SeverityCounts::of(facts.diagnostics));
-    let problems = if tally.is_empty() {
-        "none".to_owned()
-    } else {
-        tally
-    };
-    let mut rows = vec![("Problems", problems)];
-    if facts.quarantined > 0 {
-        rows.push(("Quarantined", format::count(facts.quarantined, "run")));
+    let mut problems = human::tally(SeverityCounts::of(facts.diagnostics));
+    if problems.is_empty() {
+        problems.push_str("none");
     }
-    if facts.not_published > 0 {
-        rows.push(("Never published", format::count(facts.not_published, "run")));
+    out.push_str(&format!("| | |\n|---|---|\n| Problems | {problems} |\n"));
+    for (name, runs) in [
+        ("Quarantined", facts.quarantined),
+        ("Never published", facts.not_published),
+    ] {
+        if runs > 0 {
+            out.push_str(&format!("| {name} | {} |\n", format::count(runs, "run")));
+        }
     }
     if let Some((files, bytes)) = facts.written {
         let files = format::count(usize::try_from(files).unwrap_or(usize::MAX), "file");
-        rows.push(("Site", format!("{files}, {}", format::bytes(bytes))));
-    }
-    out.push_str("| | |\n|---|---|\n");
-    for (name, value) in rows {
-        out.push_str(&format!("| {name} | {value} |\n"));
+        out.push_str(&format!("| Site | {files}, {} |\n", format::bytes(bytes)));
     }
     if let Some(build) = facts.changes {
         push_news(&mut out, build, facts.address);
@@ -82,33 +78,21 @@ fn push_news(out: &mut String, build: &Build, address: Option<&str>) {
         name(run, label, address)
     };
     out.push_str("\n### What changed\n\n");
-    let lists = build.lists();
-    for (what, runs) in lists.into_iter().filter(|(_, runs)| !runs.is_empty()) {
-        out.push_str(&format!("- {} {what}\n", format::count(runs.len(), "run")));
-        for run in runs.iter().take(RUNS) {
-            out.push_str(&format!("  - {}\n", name(run)));
+    let mut push = |what: &str, total: usize, lines: &mut dyn Iterator<Item = String>| {
+        if total > 0 {
+            out.push_str(&format!("- {} {what}\n", format::count(total, "run")));
+            let rest = format::rest(total, RUNS, "more run");
+            for line in lines.take(RUNS).chain(rest) {
+                out.push_str(&format!("  - {line}\n"));
+            }
         }
-        push_rest(out, runs.len());
+    };
+    for (what, runs) in build.lists() {
+        push(what, runs.len(), &mut runs.iter().map(name));
     }
-    if !build.changed.is_empty() {
-        let count = format::count(build.changed.len(), "run");
-        out.push_str(&format!("- {count} changed\n"));
-        for change in build.changed.iter().take(RUNS) {
-            out.push_str(&format!(
-                "  - {}: {}\n",
-                name(&change.run),
-                described(change)
-            ));
-        }
-        push_rest(out, build.changed.len());
-    }
-}
-
-fn push_rest(out: &mut String, total: usize) {
-    if total > RUNS {
-        let rest = format::count(total - RUNS, "more run");
-        out.push_str(&format!("  - {rest}\n"));
-    }
+    let changed = &build.changed;
+    let line = |change: &Change| format!("{}: {}", name(&change.run), described(change));
+    push("changed", changed.len(), &mut changed.iter().map(line));
 }
 
 /// `pong v1.0.0 by lark-1 with codex (4f1c2d3e)`, the id with a link where the site has an address.
@@ -137,12 +121,12 @@ fn described(change: &Change) -> String {
         parts.push(rating.text());
     }
     let fields = change.fields.len() + change.more_fields;
-    let mut counts = vec![
-        (fields, "field", ""),
-        (change.files.len() + change.more_files, "file", ""),
-    ];
-    let lists = change.annotations.lists().into_iter();
-    counts.extend(lists.map(|(what, ids, more)| (ids.len() + more, "annotation", what)));
+    let files = change.files.len() + change.more_files;
+    let annotations = change.annotations.lists().into_iter();
+    let annotations = annotations.map(|(what, ids, more)| (ids.len() + more, "annotation", what));
+    let counts = [(fields, "field", ""), (files, "file", "")]
+        .into_iter()
+        .chain(annotations);
     for (count, noun, what) in counts {
         if count > 0 {
             let count = format::count(count, noun);
@@ -170,8 +154,7 @@ fn push_problems(out: &mut String, diagnostics: &[Diagnostic]) {
             escaped(&problem.help),
         ));
     }
-    if diagnostics.len() > PROBLEMS {
-        let rest = format::count(diagnostics.len() - PROBLEMS, "more problem");
+    if let Some(rest) = format::rest(diagnostics.len(), PROBLEMS, "more problem") {
         out.push_str(&format!(
             "\n{rest}; the Problems page and the other reports list all of them.\n"
         ));

@@ -52,7 +52,6 @@ pub struct AtomEntry {
 }
 
 /// The Atom feed of a site at `base`.
-#[must_use]
 pub fn atom(config: &Config, base: &str, archive: &Archive, findings: &[Findings]) -> Atom {
     let site = &config.site;
     let entries: Vec<AtomEntry> = archive
@@ -102,12 +101,10 @@ pub fn atom(config: &Config, base: &str, archive: &Archive, findings: &[Findings
 /// A sitemap, or the list of several.
 #[derive(Debug, Serialize)]
 pub struct Sitemap {
-    /// Absolute addresses.
     pub addresses: Vec<String>,
 }
 
 /// `robots.txt`: everything may be read.
-#[must_use]
 pub fn robots(base: Option<&str>) -> String {
     let sitemap = base.map_or_else(String::new, |base| {
         format!("\nSitemap: {base}sitemap.xml\n")

@@ -40,7 +40,6 @@ const SHORT: usize = 160;
 const COLUMNS: usize = 7;
 
 /// The tree of a value.
-#[must_use]
 pub fn tree(value: &Value) -> Tree {
     match value {
         Value::Null => Tree::Unknown,
@@ -50,19 +49,17 @@ pub fn tree(value: &Value) -> Tree {
         Value::Cut => Tree::Cut,
         Value::Map(members, more) if members.is_empty() => left_out(*more, "key"),
         Value::List(items, more) if items.is_empty() => left_out(*more, "item"),
-        Value::Map(members, more) => Tree::Facts(
-            members
+        Value::Map(members, more) => {
+            let facts = members
                 .iter()
-                .map(|(key, value)| (key.clone(), tree(value)))
-                .collect(),
-            rest(*more, "key"),
-        ),
+                .map(|(key, value)| (key.clone(), tree(value)));
+            Tree::Facts(facts.collect(), rest(*more, "key"))
+        }
         Value::List(items, more) => list(items, rest(*more, "item")),
     }
 }
 
 /// A text: as it is, or folded.
-#[must_use]
 pub fn words(text: &Excerpt) -> Tree {
     // Documents inside a document are no words for a reader.
     let document = text.text.starts_with(['{', '[']);
@@ -124,12 +121,14 @@ fn short(value: &Value) -> Option<String> {
 
 /// Objects with few keys each become rows: the heads are all their keys, in the order of their first occurrence.
 fn table(items: &[Value]) -> Option<(Vec<String>, Vec<Vec<Tree>>)> {
+    let objects = items.iter().map(|item| match item {
+        Value::Map(members, 0) => Some(members.as_slice()),
+        _ => None,
+    });
+    let objects: Vec<_> = objects.collect::<Option<_>>()?;
     let mut heads: Vec<&str> = Vec::new();
-    for item in items {
-        let Value::Map(members, 0) = item else {
-            return None;
-        };
-        for (key, _) in members {
+    for members in &objects {
+        for (key, _) in *members {
             if !heads.contains(&key.as_str()) {
                 heads.push(key);
             }
@@ -138,16 +137,13 @@ fn table(items: &[Value]) -> Option<(Vec<String>, Vec<Vec<Tree>>)> {
     if items.len() < 2 || heads.is_empty() || heads.len() > COLUMNS {
         return None;
     }
-    let rows = items.iter().map(|item| {
-        let Value::Map(members, _) = item else {
-            return Vec::new();
-        };
+    let row = |members: &&[(String, Value)]| {
         let cell = |head: &&str| {
             let found = members.iter().find(|(key, _)| key == head);
             found.map_or(Tree::Unknown, |(_, value)| tree(value))
         };
         heads.iter().map(cell).collect()
-    });
-    let rows = rows.collect();
+    };
+    let rows = objects.iter().map(row).collect();
     Some((heads.into_iter().map(str::to_owned).collect(), rows))
 }
