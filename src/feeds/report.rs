@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::model::annotation::{Problem, Report};
+use crate::model::annotation::{Fault, Problem, Report};
 
 /// The report of Harn's validator on a sidecar, verbatim.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -95,45 +95,31 @@ impl<'a> From<&'a Report> for HarnReport<'a> {
 
 impl<'a> From<&'a Problem> for HarnProblem<'a> {
     fn from(problem: &'a Problem) -> Self {
-        match problem {
-            Problem::DuplicateId { annotation_id } => Self::DuplicateId { annotation_id },
-            Problem::UnknownEventId {
-                annotation_id,
-                event_id,
-            } => Self::UnknownEventId {
+        let (annotation_id, fault) = match problem {
+            Problem::Annotation(id, fault) => (id.as_str(), fault),
+            Problem::TapeDigestMismatch(expected, actual) => {
+                return Self::TapeDigestMismatch { expected, actual };
+            }
+        };
+        match fault {
+            Fault::DuplicateId => Self::DuplicateId { annotation_id },
+            Fault::UnknownEventId(event_id) => Self::UnknownEventId {
                 annotation_id,
                 event_id: *event_id,
             },
-            Problem::HypothesisStatusMissing { annotation_id } => {
-                Self::HypothesisStatusMissing { annotation_id }
-            }
-            Problem::FrictionKindUnexpected { annotation_id } => {
-                Self::FrictionKindUnexpected { annotation_id }
-            }
-            Problem::HypothesisStatusUnexpected { annotation_id } => {
-                Self::HypothesisStatusUnexpected { annotation_id }
-            }
-            Problem::FrictionKindMissing { annotation_id } => {
-                Self::FrictionKindMissing { annotation_id }
-            }
-            Problem::FrictionKindUnknown {
-                annotation_id,
-                friction_kind,
-            } => Self::FrictionKindUnknown {
+            Fault::HypothesisStatusMissing => Self::HypothesisStatusMissing { annotation_id },
+            Fault::FrictionKindUnexpected => Self::FrictionKindUnexpected { annotation_id },
+            Fault::HypothesisStatusUnexpected => Self::HypothesisStatusUnexpected { annotation_id },
+            Fault::FrictionKindMissing => Self::FrictionKindMissing { annotation_id },
+            Fault::FrictionKindUnknown(friction_kind) => Self::FrictionKindUnknown {
                 annotation_id,
                 friction_kind,
             },
-            Problem::UnknownKind { annotation_id } => Self::UnknownKind { annotation_id },
-            Problem::InvalidSpan {
-                annotation_id,
-                message,
-            } => Self::InvalidSpan {
+            Fault::UnknownKind => Self::UnknownKind { annotation_id },
+            Fault::InvalidSpan(message) => Self::InvalidSpan {
                 annotation_id,
                 message,
             },
-            Problem::TapeDigestMismatch { expected, actual } => {
-                Self::TapeDigestMismatch { expected, actual }
-            }
         }
     }
 }

@@ -96,6 +96,18 @@ pub struct Annotation<'a> {
     pub metadata: Metadata<'a>,
 }
 
+impl Annotation<'_> {
+    /// What it is called: its id, or where it has none, the number of its event.
+    #[must_use]
+    pub fn label(&self) -> String {
+        if self.id.is_empty() {
+            format!("ann@event_{}", self.event_id)
+        } else {
+            self.id.to_string()
+        }
+    }
+}
+
 /// Reads the word of a kind. As serde reads the name of a variant in a tagged object, `{"note": null}` and `{"note": {}}`
 /// are `"note"`.
 fn kind_word<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Str<'de>, D::Error> {

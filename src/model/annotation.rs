@@ -171,44 +171,28 @@ impl Counts {
     }
 }
 
-/// Problem codes of Harn's validator (formats.md D), with what each reports.
+/// A problem that Harn's validator reports (formats.md D).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Problem {
+    /// Of the annotation of this label.
+    Annotation(String, Fault),
+    /// The hash that the sidecar states, and that of the tape.
+    TapeDigestMismatch(String, String),
+}
+
+/// What is wrong with an annotation, and what Harn says of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names are those of formats.md D")]
-pub enum Problem {
-    DuplicateId {
-        annotation_id: String,
-    },
-    UnknownEventId {
-        annotation_id: String,
-        event_id: u64,
-    },
-    HypothesisStatusMissing {
-        annotation_id: String,
-    },
-    FrictionKindUnexpected {
-        annotation_id: String,
-    },
-    HypothesisStatusUnexpected {
-        annotation_id: String,
-    },
-    FrictionKindMissing {
-        annotation_id: String,
-    },
-    FrictionKindUnknown {
-        annotation_id: String,
-        friction_kind: String,
-    },
-    UnknownKind {
-        annotation_id: String,
-    },
-    InvalidSpan {
-        annotation_id: String,
-        message: String,
-    },
-    TapeDigestMismatch {
-        expected: String,
-        actual: String,
-    },
+pub enum Fault {
+    DuplicateId,
+    UnknownEventId(u64),
+    HypothesisStatusMissing,
+    FrictionKindUnexpected,
+    HypothesisStatusUnexpected,
+    FrictionKindMissing,
+    FrictionKindUnknown(String),
+    UnknownKind,
+    InvalidSpan(String),
 }
 
 /// What Harn's validator says about a sidecar and its tape.

@@ -174,21 +174,12 @@ fn points_at(path: &str, line: &AnnotationLine<'_>, event: &Event<'_>) -> Diagno
         line.line.place(path, "/event_id"),
         format!(
             "The annotation {} now points at event `{}`, {}{now}",
-            quoted(&label(line)),
+            quoted(&line.annotation.label()),
             event.seq,
             quoted(event.kind.word),
         ),
         "The tape changed after it was annotated: compare, and correct `event_id` where the event has moved.",
     )
-}
-
-fn label(line: &AnnotationLine<'_>) -> String {
-    let annotation = &line.annotation;
-    if annotation.id.is_empty() {
-        format!("ann@event_{}", annotation.event_id)
-    } else {
-        annotation.id.to_string()
-    }
 }
 
 /// How evidence names a kind of event: its name, what else can mean nothing but it, and what may mean it.
@@ -300,7 +291,7 @@ fn names_kind(
         line.line.place(path, "/event_id"),
         format!(
             "The annotation {} mentions {}, but points at event `{}`, which is {}",
-            quoted(&label(line)),
+            quoted(&line.annotation.label()),
             quoted(kind),
             event.seq,
             quoted(event.kind.word),

@@ -11,7 +11,7 @@ use crate::formats::sidecar::{self as format, AnnotationLine, AuthorKind, Hypoth
 use crate::markup::Origin;
 use crate::model::Verbatim;
 use crate::model::annotation::{
-    Annotation, Author, FRICTION_KINDS, Kind, Link, Problem, Report, Sidecar,
+    Annotation, Author, FRICTION_KINDS, Fault, Kind, Link, Problem, Report, Sidecar,
 };
 use crate::model::tape::Tape;
 use crate::url::is_followed;
@@ -41,7 +41,7 @@ pub fn check<'a>(
         diagnostics.push(problem);
     }
     let mut diagnostics = diagnostics.finish(path);
-    let is_stale = |problem: &Problem| matches!(problem, Problem::TapeDigestMismatch { .. });
+    let is_stale = |problem: &Problem| matches!(problem, Problem::TapeDigestMismatch(..));
     let stale = report.problems.iter().any(is_stale);
     diagnostics.extend(evidence::check(path, &sidecar, tape, stale));
     let header = verbatim(&sidecar.header_line.text);
@@ -94,24 +94,15 @@ impl<'t> Validator<'t> {
     fn annotation(&mut self, line: &AnnotationLine<'_>) {
         let a = &line.annotation;
         let kind = Kind::parse(&a.kind);
-        let id = a.id.to_string();
-        let label = if id.is_empty() {
-            format!("ann@event_{}", a.event_id)
-        } else {
-            id.clone()
-        };
         self.report.checked += 1;
         self.report.kind_counts.add(&kind);
-        if !id.is_empty() && !self.ids.insert(id.clone()) {
+        if !a.id.is_empty() && !self.ids.insert(a.id.to_string()) {
             self.found(
                 line,
-                &codes::ANNOTATION_DUPLICATE_ID,
-                "/id",
-                format!("Duplicate annotation id {}", quoted(&id)),
-                "Give each annotation a unique id.".to_owned(),
-                Problem::DuplicateId {
-                    annotation_id: label.clone(),
-                },
+                (&codes::ANNOTATION_DUPLICATE_ID, "/id"),
+                format!("Duplicate annotation id {}", quoted(&a.id)),
+                "Give each annotation a unique id.",
+                Fault::DuplicateId,
             );
         }
         if let Some(tape) = self.tape
@@ -123,144 +114,95 @@ impl<'t> Validator<'t> {
             );
             self.found(
                 line,
-                &codes::ANNOTATION_UNKNOWN_EVENT_ID,
-                "/event_id",
+                (&codes::ANNOTATION_UNKNOWN_EVENT_ID, "/event_id"),
                 format!("The tape has no event `{}`", a.event_id),
                 help,
-                Problem::UnknownEventId {
-                    annotation_id: label.clone(),
-                    event_id: a.event_id,
-                },
+                Fault::UnknownEventId(a.event_id),
             );
         }
-        self.kind_rules(line, &kind, &label);
-        self.span(line, &label);
+        self.kind_rules(line, &kind);
+        self.span(line);
         self.links(line);
         self.evidence(line);
     }
 
-    fn kind_rules(&mut self, line: &AnnotationLine<'_>, kind: &Kind, label: &str) {
+    fn kind_rules(&mut self, line: &AnnotationLine<'_>, kind: &Kind) {
         let a = &line.annotation;
-        let status = a.hypothesis_status.is_some();
-        let id = || label.to_owned();
-        match kind {
-            Kind::Unknown(word) => self.found(
+        if let Kind::Unknown(word) = kind {
+            let known = || {
+                let known = Kind::KNOWN.iter().map(|kind| quoted(kind.word()));
+                format!(
+                    "The recognized kinds are {}. A newer producer may use others, which are shown as written.",
+                    known.collect::<Vec<_>>().join(", ")
+                )
+            };
+            return self.found(
                 line,
-                &codes::ANNOTATION_UNKNOWN_KIND,
-                "/kind",
+                (&codes::ANNOTATION_UNKNOWN_KIND, "/kind"),
                 format!("Unknown annotation kind {}", quoted(word)),
-                nearest(word, Kind::KNOWN.iter().map(Kind::word)).map_or_else(
-                    || {
-                        let known = Kind::KNOWN.iter().map(|kind| quoted(kind.word()));
-                        format!(
-                            "The recognized kinds are {}. A newer producer may use others, which are shown as written.",
-                            known.collect::<Vec<_>>().join(", ")
-                        )
-                    },
-                    |near| format!("Did you mean {}?", quoted(near)),
-                ),
-                Problem::UnknownKind {
-                    annotation_id: id(),
-                },
-            ),
-            Kind::Hypothesis => {
-                if !status {
-                    self.found(
-                        line,
-                        &codes::ANNOTATION_HYPOTHESIS_STATUS_MISSING,
-                        "",
-                        "The hypothesis is missing its `hypothesis_status`".to_owned(),
-                        "Add `active`, `verifying`, `confirmed`, `disproven` or `stale`."
-                            .to_owned(),
-                        Problem::HypothesisStatusMissing {
-                            annotation_id: id(),
-                        },
-                    );
-                }
-                self.no_friction(line, label);
-            }
-            Kind::Friction => {
-                self.no_status(line, label);
-                self.friction_kind(line, label);
-            }
-            _ => {
-                self.no_status(line, label);
-                self.no_friction(line, label);
-            }
-        }
-    }
-
-    fn no_status(&mut self, line: &AnnotationLine<'_>, label: &str) {
-        if line.annotation.hypothesis_status.is_some() {
-            self.found(
-                line,
-                &codes::ANNOTATION_HYPOTHESIS_STATUS_UNEXPECTED,
-                "/hypothesis_status",
-                format!(
-                    "An annotation of kind {} has a `hypothesis_status`",
-                    quoted(&line.annotation.kind)
-                ),
-                "Remove it, or change the kind to `hypothesis`.".to_owned(),
-                Problem::HypothesisStatusUnexpected {
-                    annotation_id: label.to_owned(),
-                },
+                nearest(word, Kind::KNOWN.iter().map(Kind::word))
+                    .map_or_else(known, |near| format!("Did you mean {}?", quoted(near))),
+                Fault::UnknownKind,
             );
         }
-    }
-
-    fn no_friction(&mut self, line: &AnnotationLine<'_>, label: &str) {
-        if line.annotation.friction_kind.is_some() {
-            self.found(
+        let of_kind =
+            |key: &str| format!("An annotation of kind {} has a `{key}`", quoted(&a.kind));
+        match (kind, a.hypothesis_status) {
+            (Kind::Hypothesis, None) => self.found(
                 line,
-                &codes::ANNOTATION_FRICTION_KIND_UNEXPECTED,
-                "/friction_kind",
-                format!(
-                    "An annotation of kind {} has a `friction_kind`",
-                    quoted(&line.annotation.kind)
-                ),
-                "Remove it, or change the kind to `friction`.".to_owned(),
-                Problem::FrictionKindUnexpected {
-                    annotation_id: label.to_owned(),
-                },
-            );
-        }
-    }
-
-    fn friction_kind(&mut self, line: &AnnotationLine<'_>, label: &str) {
-        match line.annotation.friction_kind.as_deref() {
-            None => self.found(
-                line,
-                &codes::ANNOTATION_FRICTION_KIND_MISSING,
-                "",
-                "The friction annotation is missing its `friction_kind`".to_owned(),
-                "Add one; `runpress explain annotation.friction-kind-unknown` lists them."
-                    .to_owned(),
-                Problem::FrictionKindMissing {
-                    annotation_id: label.to_owned(),
-                },
+                (&codes::ANNOTATION_HYPOTHESIS_STATUS_MISSING, ""),
+                "The hypothesis is missing its `hypothesis_status`",
+                "Add `active`, `verifying`, `confirmed`, `disproven` or `stale`.",
+                Fault::HypothesisStatusMissing,
             ),
-            Some(kind) if !FRICTION_KINDS.contains(&kind) => self.found(
+            (Kind::Hypothesis, Some(_)) | (_, None) => {}
+            (_, Some(_)) => self.found(
                 line,
-                &codes::ANNOTATION_FRICTION_KIND_UNKNOWN,
-                "/friction_kind",
-                format!("Unknown friction kind {}", quoted(kind)),
-                nearest(kind, FRICTION_KINDS).map_or_else(
+                (
+                    &codes::ANNOTATION_HYPOTHESIS_STATUS_UNEXPECTED,
+                    "/hypothesis_status",
+                ),
+                of_kind("hypothesis_status"),
+                "Remove it, or change the kind to `hypothesis`.",
+                Fault::HypothesisStatusUnexpected,
+            ),
+        }
+        match (kind, a.friction_kind.as_deref()) {
+            (Kind::Friction, None) => self.found(
+                line,
+                (&codes::ANNOTATION_FRICTION_KIND_MISSING, ""),
+                "The friction annotation is missing its `friction_kind`",
+                "Add one; `runpress explain annotation.friction-kind-unknown` lists them.",
+                Fault::FrictionKindMissing,
+            ),
+            (Kind::Friction, Some(word)) if !FRICTION_KINDS.contains(&word) => self.found(
+                line,
+                (&codes::ANNOTATION_FRICTION_KIND_UNKNOWN, "/friction_kind"),
+                format!("Unknown friction kind {}", quoted(word)),
+                nearest(word, FRICTION_KINDS).map_or_else(
                     || {
                         "`runpress explain annotation.friction-kind-unknown` lists the kinds."
                             .to_owned()
                     },
                     |near| format!("Did you mean {}?", quoted(near)),
                 ),
-                Problem::FrictionKindUnknown {
-                    annotation_id: label.to_owned(),
-                    friction_kind: kind.to_owned(),
-                },
+                Fault::FrictionKindUnknown(word.to_owned()),
             ),
-            Some(_) => {}
+            (Kind::Friction, Some(_)) | (_, None) => {}
+            (_, Some(_)) => self.found(
+                line,
+                (
+                    &codes::ANNOTATION_FRICTION_KIND_UNEXPECTED,
+                    "/friction_kind",
+                ),
+                of_kind("friction_kind"),
+                "Remove it, or change the kind to `friction`.",
+                Fault::FrictionKindUnexpected,
+            ),
         }
     }
 
-    fn span(&mut self, line: &AnnotationLine<'_>, label: &str) {
+    fn span(&mut self, line: &AnnotationLine<'_>) {
         let Some(span) = line.annotation.span else {
             return;
         };
@@ -269,39 +211,39 @@ impl<'t> Validator<'t> {
             span.end_event_id,
             line.annotation.event_id,
         );
-        let mut wrong = Vec::new();
+        let last = self.tape.and_then(Tape::last_seq);
+        let mut wrong = |key: &str, message: String, sentence: String| {
+            self.found(
+                line,
+                (&codes::ANNOTATION_INVALID_SPAN, key),
+                sentence,
+                "Start the span at the event of the annotation, and end it at the same or a later event of the tape.",
+                Fault::InvalidSpan(message),
+            );
+        };
         if start != event {
-            wrong.push((
+            wrong(
                 "/span/start_event_id",
                 format!("span.start_event_id ({start}) must equal event_id ({event})"),
-                format!("The span starts at event `{start}`, but the annotation is about event `{event}`"),
-            ));
+                format!(
+                    "The span starts at event `{start}`, but the annotation is about event `{event}`"
+                ),
+            );
         }
         if end < start {
-            wrong.push((
+            wrong(
                 "/span/end_event_id",
                 format!("span.end_event_id ({end}) is before start_event_id ({start})"),
                 format!("The span ends at event `{end}`, before it starts at `{start}`"),
-            ));
+            );
         }
-        let last = self.tape.and_then(Tape::last_seq);
         if let Some(last) = last.filter(|last| end > *last) {
-            wrong.push((
+            wrong(
                 "/span/end_event_id",
                 format!("span.end_event_id ({end}) is past the last tape event (seq={last})"),
                 format!(
                     "The span ends at event `{end}`, but the last event of the tape is `{last}`"
                 ),
-            ));
-        }
-        for (pointer, message, sentence) in wrong {
-            self.found(
-                line,
-                &codes::ANNOTATION_INVALID_SPAN,
-                pointer,
-                sentence,
-                "Start the span at the event of the annotation, and end it at the same or a later event of the tape.".to_owned(),
-                Problem::InvalidSpan { annotation_id: label.to_owned(), message },
             );
         }
     }
@@ -366,25 +308,23 @@ impl<'t> Validator<'t> {
                 )
                 .with_severity(config.policy.stale_annotations),
         );
-        self.report.problems.push(Problem::TapeDigestMismatch {
-            expected: expected.clone(),
-            actual: tape.content_hash.clone(),
-        });
+        let actual = tape.content_hash.clone();
+        let problem = Problem::TapeDigestMismatch(expected.clone(), actual);
+        self.report.problems.push(problem);
     }
 
     fn found(
         &mut self,
         line: &AnnotationLine<'_>,
-        code: &'static Code,
-        pointer: &str,
-        message: String,
-        help: String,
-        problem: Problem,
+        (code, pointer): (&'static Code, &str),
+        message: impl Into<String>,
+        help: impl Into<String>,
+        fault: Fault,
     ) {
-        let path = self.path;
-        self.diagnostics.add(code, || {
-            code.at(line.line.place(path, pointer), message, help)
-        });
+        let place = || line.line.place(self.path, pointer);
+        let add = || code.at(place(), message, help);
+        self.diagnostics.add(code, add);
+        let problem = Problem::Annotation(line.annotation.label(), fault);
         self.report.problems.push(problem);
     }
 }
@@ -418,12 +358,8 @@ fn verbatim<'a>(text: &Cow<'a, str>) -> Verbatim<'a> {
 
 fn annotation<'a>(line: AnnotationLine<'a>, labels: &mut BTreeSet<String>) -> Annotation<'a> {
     let a = line.annotation;
-    let mut label = if a.id.is_empty() {
-        format!("ann@event_{}", a.event_id)
-    } else {
-        a.id.to_string()
-    };
-    let plain = label.clone();
+    let plain = a.label();
+    let mut label = plain.clone();
     let mut count = labels.len();
     while !labels.insert(label.clone()) {
         label = format!("{plain}@{count}");

@@ -152,7 +152,7 @@ fn tape_view(tape: &Tape<'_>, sidecar: Option<&Sidecar<'_>>) -> TapeView {
                 .report
                 .problems
                 .iter()
-                .any(|p| matches!(p, Problem::TapeDigestMismatch { .. }));
+                .any(|p| matches!(p, Problem::TapeDigestMismatch(..)));
             let digest = match (&sidecar.stated_hash, stale) {
                 (None, _) => Badge::new("not stated", "none"),
                 (Some(_), true) => Badge::new("differs from the tape", "bad"),
