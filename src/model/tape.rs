@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::formats::events;
+use crate::formats::jsonl::Line;
 
 mod harn;
 mod log;
@@ -301,17 +302,41 @@ impl<'a> Tape<'a> {
     }
 }
 
+impl<'a> Block<'a> {
+    fn new(label: Option<&'static str>, kind: TextKind, text: Text<'a>) -> Self {
+        Self {
+            label,
+            about: Cow::Borrowed(""),
+            folded: false,
+            kind,
+            text,
+        }
+    }
+}
+
 impl<'a> Event<'a> {
+    /// An event with nothing but its line.
+    fn new(seq: u64, line: Line<'a>, kind: Kind) -> Self {
+        Self {
+            seq,
+            line: line.number,
+            source: line.text,
+            at: None,
+            kind,
+            outcome: Outcome::Unstated,
+            headline: Cow::Borrowed(""),
+            facts: Vec::new(),
+            blocks: Vec::new(),
+            external: Vec::new(),
+            files: Vec::new(),
+            known_digest: None,
+        }
+    }
+
     fn push(&mut self, label: Option<&'static str>, kind: TextKind, text: impl Into<Cow<'a, str>>) {
         let text = text.into();
         if !text.is_empty() {
-            self.blocks.push(Block {
-                label,
-                about: Cow::Borrowed(""),
-                folded: false,
-                kind,
-                text: Text::Own(text),
-            });
+            self.blocks.push(Block::new(label, kind, Text::Own(text)));
         }
     }
 
@@ -333,16 +358,8 @@ fn shortened(mut event: Event<'_>) -> Event<'_> {
             end -= 1;
         }
         event.headline = Cow::Owned(format!("{}…", &whole[..end]));
-        event.blocks.insert(
-            0,
-            Block {
-                label: Some("in full"),
-                about: Cow::Borrowed(""),
-                folded: false,
-                kind: TextKind::Plain,
-                text: Text::Own(whole),
-            },
-        );
+        let whole = Block::new(Some("in full"), TextKind::Plain, Text::Own(whole));
+        event.blocks.insert(0, whole);
     }
     for (_, value) in &mut event.facts {
         if let Some((end, _)) = value.char_indices().nth(HEADLINE) {

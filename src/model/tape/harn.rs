@@ -7,9 +7,7 @@ use std::sync::Arc;
 use crate::formats::tape as harn;
 use crate::model::time::{showable, utc};
 
-use super::{
-    Block, Event, External, Family, Format, Kind, Outcome, Tape, Text, TextKind, shortened,
-};
+use super::{Block, Event, Family, Format, Kind, Outcome, Tape, Text, TextKind, shortened};
 
 mod agent;
 mod piece;
@@ -88,22 +86,14 @@ fn header(header: harn::Header) -> Vec<(&'static str, String)> {
 
 fn from_record<'a>(line: harn::RecordLine<'a>, agent: &mut Agent<'_>) -> Event<'a> {
     let record = line.record;
+    let unknown = Kind {
+        word: "unknown",
+        family: Family::Other,
+    };
     let mut event = Event {
-        seq: record.seq,
-        line: line.line.number,
-        source: line.line.text,
         at: showable(record.virtual_time_ms),
-        kind: Kind {
-            word: "unknown",
-            family: Family::Other,
-        },
-        outcome: Outcome::Unstated,
-        headline: Cow::Borrowed(""),
-        facts: Vec::new(),
-        blocks: Vec::new(),
-        external: Vec::new(),
-        files: Vec::new(),
         known_digest: Some(line.digest),
+        ..Event::new(record.seq, line.line, unknown)
     };
     if record.phase == Some(harn::Phase::RuntimeFinalize) {
         event.fact("phase", Some("runtime_finalize"));
@@ -114,7 +104,6 @@ fn from_record<'a>(line: harn::RecordLine<'a>, agent: &mut Agent<'_>) -> Event<'
 }
 
 fn fill<'a>(event: &mut Event<'a>, kind: harn::Kind<'a>, agent: &mut Agent<'_>) -> Kind {
-    let payloads = agent.payloads;
     let (word, family) = match kind {
         harn::Kind::LlmCall {
             request_digest,
@@ -128,10 +117,7 @@ fn fill<'a>(event: &mut Event<'a>, kind: harn::Kind<'a>, agent: &mut Agent<'_>) 
             agent.response(event, response);
             event.fact("from templates", attribution.as_ref().and_then(share));
             agent.messages(event, messages);
-            event.fact(
-                "digest of the request",
-                Some(shortened_digest(&request_digest)),
-            );
+            event.digest_fact("digest of the request", &request_digest);
             agent.request(event, request);
             ("llm_call", Family::Speech)
         }
@@ -175,8 +161,7 @@ fn fill<'a>(event: &mut Event<'a>, kind: harn::Kind<'a>, agent: &mut Agent<'_>) 
             content_hash,
             len_bytes,
         } => {
-            agent.note_file(&path, &content_hash);
-            event.file(path, &content_hash, len_bytes);
+            agent.file(event, path, &content_hash, len_bytes);
             ("file_read", Family::Read)
         }
         harn::Kind::FileWrite {
@@ -184,8 +169,7 @@ fn fill<'a>(event: &mut Event<'a>, kind: harn::Kind<'a>, agent: &mut Agent<'_>) 
             content_hash,
             len_bytes,
         } => {
-            agent.note_file(&path, &content_hash);
-            event.file(path, &content_hash, len_bytes);
+            agent.file(event, path, &content_hash, len_bytes);
             ("file_write", Family::Write)
         }
         harn::Kind::FileDelete { path } => {
@@ -216,18 +200,18 @@ fn fill<'a>(event: &mut Event<'a>, kind: harn::Kind<'a>, agent: &mut Agent<'_>) 
             event.fact("exit code", Some(exit_code.to_string()));
             event.fact("in", cwd);
             event.fact("took", Some(format!("{duration_ms} ms")));
-            event.payload("stdout", stdout_payload, payloads);
-            event.payload("stderr", stderr_payload, payloads);
+            for (label, payload) in [("stdout", stdout_payload), ("stderr", stderr_payload)] {
+                if let Some(text) = agent.held(event, (label, ""), payload) {
+                    event.text(label, text);
+                }
+            }
             ("process_spawn", Family::Command)
         }
         harn::Kind::DecisionEvaluation {
             request_digest,
             response,
         } => {
-            event.fact(
-                "digest of the request",
-                Some(shortened_digest(&request_digest)),
-            );
+            event.digest_fact("digest of the request", &request_digest);
             agent.response(event, response);
             ("decision_evaluation", Family::Speech)
         }
@@ -242,14 +226,8 @@ fn fill<'a>(event: &mut Event<'a>, kind: harn::Kind<'a>, agent: &mut Agent<'_>) 
         } => {
             event.headline = Cow::Owned(format!("{server} {method}"));
             event.fact("took", Some(format!("{latency_ms} ms")));
-            event.fact(
-                "digest of the request",
-                Some(shortened_digest(&request_digest)),
-            );
-            event.fact(
-                "digest of the response",
-                Some(shortened_digest(&response_digest)),
-            );
+            event.digest_fact("digest of the request", &request_digest);
+            event.digest_fact("digest of the response", &response_digest);
             agent.payload(event, "request", request_payload);
             agent.payload(event, "response", response_payload);
             ("mcp_json_rpc", Family::Delegation)
@@ -297,9 +275,12 @@ fn fill<'a>(event: &mut Event<'a>, kind: harn::Kind<'a>, agent: &mut Agent<'_>) 
             spans,
         } => {
             event.headline = Cow::Owned(template_uri);
-            event.fact("id", Some(shortened_digest(&render_id)));
-            event.folded("prompt", rendered, payloads);
-            event.folded("spans", spans, payloads);
+            event.digest_fact("id", &render_id);
+            for (label, payload) in [("prompt", rendered), ("spans", spans)] {
+                if let Some(text) = agent.held(event, (label, ""), payload) {
+                    event.folded(label, text);
+                }
+            }
             ("prompt_render", Family::Other)
         }
         harn::Kind::PayloadRedaction => {
@@ -341,78 +322,23 @@ fn share(attribution: &harn::Attribution) -> Option<String> {
 }
 
 impl<'a> Event<'a> {
-    fn file(&mut self, path: String, content_hash: &str, len_bytes: u64) {
-        self.headline = Cow::Owned(path);
-        self.fact("bytes", Some(len_bytes.to_string()));
-        self.fact("hash", Some(shortened_digest(content_hash)));
-    }
-
-    /// Shows a payload under a label; one that is nowhere is named.
-    fn payload(&mut self, label: &'static str, payload: harn::Payload<'a>, payloads: &Payloads) {
-        match held(payload, payloads) {
-            Ok(text) => self.text(label, text),
-            Err(missing) => self.lacks(label, "", missing),
-        }
+    fn digest_fact(&mut self, name: &'static str, digest: &str) {
+        self.fact(name, Some(shortened_digest(digest)));
     }
 
     fn text(&mut self, label: &'static str, text: Text<'a>) {
         if !text.is_empty() {
-            self.blocks.push(Block {
-                label: Some(label),
-                about: Cow::Borrowed(""),
-                folded: false,
-                kind: TextKind::of(&text),
-                text,
-            });
+            let kind = TextKind::of(&text);
+            self.blocks.push(Block::new(Some(label), kind, text));
         }
     }
 
     /// The same, closed at first.
-    fn closed_text(&mut self, label: &'static str, text: Text<'a>) {
+    fn folded(&mut self, label: &'static str, text: Text<'a>) {
         let before = self.blocks.len();
         self.text(label, text);
         if let Some(block) = self.blocks.get_mut(before) {
             block.folded = true;
         }
-    }
-
-    /// Shows a payload closed at first.
-    fn folded(&mut self, label: &'static str, payload: harn::Payload<'a>, payloads: &Payloads) {
-        match held(payload, payloads) {
-            Ok(text) => self.closed_text(label, text),
-            Err(missing) => self.lacks(label, "", missing),
-        }
-    }
-
-    fn lacks(&mut self, label: &'static str, about: &str, missing: Missing) {
-        self.external.push(External {
-            label,
-            about: about.to_owned(),
-            content_hash: missing.content_hash,
-            len_bytes: missing.len_bytes,
-        });
-    }
-}
-
-/// A payload that is in no file.
-struct Missing {
-    content_hash: String,
-    len_bytes: u64,
-}
-
-/// The text of a payload.
-fn held<'a>(payload: harn::Payload<'a>, payloads: &Payloads) -> Result<Text<'a>, Missing> {
-    match payload {
-        harn::Payload::Inline { text, .. } => Ok(Text::Own(text.0)),
-        harn::Payload::External {
-            content_hash,
-            len_bytes,
-        } => match payloads.get(&content_hash) {
-            Some(text) => Ok(Text::Payload(Arc::clone(text), content_hash)),
-            None => Err(Missing {
-                content_hash,
-                len_bytes,
-            }),
-        },
     }
 }

@@ -1,7 +1,5 @@
 //! Makes events of the lines of Test Cabinet's event log (formats.md B.1).
 
-use std::borrow::Cow;
-
 use crate::formats::events::{self, Fields};
 use crate::formats::json::{Node, Str};
 use crate::model::time::parse_rfc3339;
@@ -15,20 +13,7 @@ pub fn from_event(event: events::Event<'_>, seq: u64) -> Event<'_> {
 }
 
 fn whole_event(event: events::Event<'_>, seq: u64) -> Event<'_> {
-    let mut made = Event {
-        seq,
-        line: event.line.number,
-        source: event.line.text,
-        at: None,
-        kind: event_kind(event.kind),
-        outcome: Outcome::Unstated,
-        headline: Cow::Borrowed(""),
-        facts: Vec::new(),
-        blocks: Vec::new(),
-        external: Vec::new(),
-        files: Vec::new(),
-        known_digest: None,
-    };
+    let mut made = Event::new(seq, event.line, event_kind(event.kind));
     if let Some(fields) = event.fields {
         fill(&mut made, event.kind, fields);
     } else {

@@ -7,18 +7,18 @@ use std::sync::Arc;
 
 use crate::formats::tape as harn;
 use crate::formats::tape::content::ArgumentKind;
-use crate::model::tape::{Block, Event, Family, Outcome, Text, TextKind};
+use crate::model::tape::{Block, Event, External, Family, Outcome, Text, TextKind};
 
+use super::Payloads;
 use super::piece::{Arguments, MessagePayload, PayloadCache, PayloadPart, Reply, ToolOutcome};
 use super::piece::{done, event_type, read_once, reply, said, without_thinking};
-use super::{Payloads, held, shortened_digest};
 
 /// Changed files that a headline names.
 const NAMED: usize = 3;
 
 /// What is known of the tape so far.
 pub(super) struct Agent<'p> {
-    pub(super) payloads: &'p Payloads,
+    payloads: &'p Payloads,
     replies: PayloadCache<Reply>,
     results: PayloadCache<ToolOutcome>,
     said: PayloadCache<MessagePayload>,
@@ -54,8 +54,42 @@ impl<'p> Agent<'p> {
         }
     }
 
+    /// The text of a payload; one that is nowhere is named by its label and what that is about.
+    pub(super) fn held<'a>(
+        &self,
+        event: &mut Event<'a>,
+        (label, about): (&'static str, &str),
+        payload: harn::Payload<'a>,
+    ) -> Option<Text<'a>> {
+        let (content_hash, len_bytes) = match payload {
+            harn::Payload::Inline { text, .. } => return Some(Text::Own(text.0)),
+            harn::Payload::External {
+                content_hash,
+                len_bytes,
+            } => (content_hash, len_bytes),
+        };
+        if let Some(text) = self.payloads.get(&content_hash) {
+            return Some(Text::Payload(Arc::clone(text), content_hash));
+        }
+        event.external.push(External {
+            label,
+            about: about.to_owned(),
+            content_hash,
+            len_bytes,
+        });
+        None
+    }
+
+    /// Shows what a program did with a file.
+    pub(super) fn file(&mut self, event: &mut Event<'_>, path: String, hash: &str, bytes: u64) {
+        self.note_file(&path, hash);
+        event.headline = Cow::Owned(path);
+        event.fact("bytes", Some(bytes.to_string()));
+        event.digest_fact("hash", hash);
+    }
+
     /// Notes what a file holds; says whether it was known before.
-    pub(super) fn note_file(&mut self, path: &str, content_hash: &str) -> bool {
+    fn note_file(&mut self, path: &str, content_hash: &str) -> bool {
         let known = self.files.insert(path.to_owned(), content_hash.to_owned());
         known.is_some()
     }
@@ -66,9 +100,8 @@ impl<'p> Agent<'p> {
 
     /// Shows what a model answered.
     pub(super) fn response<'a>(&mut self, event: &mut Event<'a>, payload: harn::Payload<'a>) {
-        let text = match held(payload, self.payloads) {
-            Ok(text) => text,
-            Err(missing) => return event.lacks("response", "", missing),
+        let Some(text) = self.held(event, ("response", ""), payload) else {
+            return;
         };
         let Some(reply) = read_once(&text, &mut self.replies, reply) else {
             return event.text("response", text);
@@ -137,12 +170,8 @@ impl<'p> Agent<'p> {
                 known += 1;
                 continue;
             }
-            let text = match held(payload, self.payloads) {
-                Ok(text) => text,
-                Err(missing) => {
-                    event.lacks("new message", "", missing);
-                    continue;
-                }
+            let Some(text) = self.held(event, ("new message", ""), payload) else {
+                continue;
             };
             let said = read_once(&text, &mut self.said, |text| Some(said(text)));
             // A message that only calls tools has no words; the calls are events.
@@ -172,7 +201,10 @@ impl<'p> Agent<'p> {
             return event.fact("settings as in event", Some(seq.to_string()));
         }
         self.request = Some((payload.content_hash().to_owned(), event.seq));
-        event.folded("request without messages", payload, self.payloads);
+        let label = "request without messages";
+        if let Some(text) = self.held(event, (label, ""), payload) {
+            event.folded(label, text);
+        }
     }
 
     /// Shows a call of a tool: what it is about, its arguments and its outcome.
@@ -187,8 +219,7 @@ impl<'p> Agent<'p> {
         event.fact("id", Some(id).filter(|id| !id.is_empty()));
         let arguments = self.outcome(event, outcome, asked);
         if arguments.is_none() {
-            let digest = shortened_digest(&args_digest);
-            event.fact("digest of the arguments", Some(digest));
+            event.digest_fact("digest of the arguments", &args_digest);
         }
         let about = arguments.and_then(|arguments| arguments.about);
         let is_command = matches!(about, Some((ArgumentKind::Command, _)));
@@ -221,19 +252,14 @@ impl<'p> Agent<'p> {
         payload: harn::Payload<'a>,
         asked: Option<Arguments>,
     ) -> Option<Arguments> {
-        let (text, missing) = match held(payload, self.payloads) {
-            Ok(text) => (text, None),
-            Err(missing) => (Text::Own(Cow::Borrowed("")), Some(missing)),
-        };
+        let text = self.held(event, ("outcome", ""), payload);
+        let text = text.unwrap_or(Text::Own(Cow::Borrowed("")));
         let done = read_once(&text, &mut self.results, done);
         let noted = done.as_ref().and_then(|done| done.arguments.clone());
         let arguments = noted.or(asked);
         let shown = arguments.iter();
         let shown = shown.map(|arguments| arguments.piece.block(Some("arguments"), TextKind::Json));
         event.blocks.extend(shown);
-        if let Some(missing) = missing {
-            event.lacks("outcome", "", missing);
-        }
         let Some(done) = done else {
             event.text("outcome", self.shown(text));
             return arguments;
@@ -267,9 +293,8 @@ impl<'p> Agent<'p> {
         label: &'static str,
         payload: harn::Payload<'a>,
     ) {
-        match held(payload, self.payloads) {
-            Ok(text) => event.text(label, self.shown(text)),
-            Err(missing) => event.lacks(label, "", missing),
+        if let Some(text) = self.held(event, (label, ""), payload) {
+            event.text(label, self.shown(text));
         }
     }
 
@@ -280,16 +305,9 @@ impl<'p> Agent<'p> {
         label: &'static str,
         payload: harn::Payload<'a>,
     ) -> Option<Text<'a>> {
-        match held(payload, self.payloads) {
-            Ok(text) => {
-                event.closed_text(label, self.shown(text.clone()));
-                Some(text)
-            }
-            Err(missing) => {
-                event.lacks(label, "", missing);
-                None
-            }
-        }
+        let text = self.held(event, (label, ""), payload)?;
+        event.folded(label, self.shown(text.clone()));
+        Some(text)
     }
 
     /// What is shown of a payload: what a model thought is not.
@@ -314,10 +332,10 @@ impl<'p> Agent<'p> {
         } else {
             "written file"
         };
-        let piece = match held(payload, self.payloads) {
-            Ok(Text::Payload(text, name)) => PayloadPart { text, name },
-            Ok(Text::Own(text)) => PayloadPart::of(&text),
-            Err(missing) => return event.lacks(label, &effect.path, missing),
+        let piece = match self.held(event, (label, &effect.path), payload) {
+            Some(Text::Payload(text, name)) => PayloadPart { text, name },
+            Some(Text::Own(text)) => PayloadPart::of(&text),
+            None => return,
         };
         event.blocks.push(Block {
             about: Cow::Owned(effect.path),

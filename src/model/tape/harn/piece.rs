@@ -24,13 +24,8 @@ impl PayloadPart {
     }
 
     pub(super) fn block<'a>(&self, label: Option<&'static str>, kind: TextKind) -> Block<'a> {
-        Block {
-            label,
-            about: Cow::Borrowed(""),
-            folded: false,
-            kind,
-            text: Text::Payload(Arc::clone(&self.text), self.name.clone()),
-        }
+        let text = Text::Payload(Arc::clone(&self.text), self.name.clone());
+        Block::new(label, kind, text)
     }
 }
 
