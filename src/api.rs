@@ -52,7 +52,7 @@ pub mod pictures {
     pub use crate::pictures::Size;
 }
 pub mod pipeline {
-    pub use crate::pipeline::{Memory, NoProgress, Outcome, Progress};
+    pub use crate::pipeline::{NoProgress, Outcome, Progress};
 }
 pub mod publish {
     pub use crate::publish::Stage;

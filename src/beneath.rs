@@ -10,17 +10,21 @@
 use std::ffi::OsString;
 use std::fs::{File, Metadata};
 use std::io::{self, ErrorKind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[cfg(unix)]
 mod handles;
 #[cfg(any(not(unix), test))]
 mod paths;
+mod stamp;
+mod tree;
 
 #[cfg(unix)]
 pub(crate) use handles::Folder;
 #[cfg(not(unix))]
 pub(crate) use paths::Folder;
+pub(crate) use stamp::Stamp;
+pub(crate) use tree::Tree;
 
 /// A file that is open.
 #[derive(Debug)]
@@ -37,6 +41,7 @@ pub(crate) struct Opened {
 pub(crate) struct Entry {
     pub(crate) name: OsString,
     pub(crate) kind: Kind,
+    pub(crate) stamp: Stamp,
 }
 
 /// What an entry of a folder is; links are not followed.
@@ -46,6 +51,23 @@ pub(crate) enum Kind {
     File { bytes: u64, executable: bool },
     Link,
     Other,
+}
+
+impl Folder {
+    /// BLAKE3 of a regular file beneath this folder, if no link leads to it.
+    pub(crate) fn digest(&self, below: &Path) -> Option<[u8; 32]> {
+        let Ok(Some(Opened {
+            file,
+            meta,
+            linked: None,
+        })) = self.file(below)
+        else {
+            return None;
+        };
+        let mut hasher = blake3::Hasher::new();
+        let read = meta.is_file() && hasher.update_reader(file).is_ok();
+        read.then(|| *hasher.finalize().as_bytes())
+    }
 }
 
 /// Why a file was not opened.

@@ -229,7 +229,7 @@ impl Annotations {
 }
 
 /// A run that is not published any more.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Withdrawn {
     /// The run.
@@ -239,7 +239,7 @@ pub struct Withdrawn {
 }
 
 /// Digests of a run.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Known {
     /// The run.
@@ -343,6 +343,17 @@ impl Ledger {
     #[must_use]
     pub fn newest(&self) -> u64 {
         self.builds.first().map_or(0, |build| build.build)
+    }
+
+    /// Whether another ledger says the same.
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        // Values are written as they are in records, so that only their text can be compared.
+        let builds = |ledger: &Self| serde_json::to_vec(&ledger.builds).ok();
+        self.runs == other.runs
+            && self.withdrawn == other.withdrawn
+            && self.moved == other.moved
+            && builds(self) == builds(other)
     }
 }
 

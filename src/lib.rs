@@ -14,7 +14,7 @@
 //!               Archive + Findings + Ledger ─► lists, tables, feeds, the next ledger ─► publish::Stage
 //!                               │
 //!                               ▼
-//!               no errors: Stage::swap           errors: the stage is dropped, the old site stays
+//!               no errors: Stage::commit         errors: the stage is dropped, the old site stays
 //! ```
 //!
 //! [`check`] and [`build`] below take the same way, one with a stage that writes nothing. [`pipeline`] holds the steps: of all
@@ -32,8 +32,8 @@
 //!
 //! [`author`] writes annotations into the content, through the same formats and rules.
 //!
-//! [`serve`] shows a site while it is made. It calls [`rebuild`], the same build with a [`pipeline::Memory`]: pages of unchanged
-//! runs are taken over from the site that is replaced, by links to the same files, and everything else is made as always.
+//! A build leaves a cache to the next one, a [`pipeline::Memory`]: pages of unchanged runs stay as they are, files are written only
+//! where they differ, and where nothing changed at all nothing is made. [`serve`] shows a site while it is built again and again.
 //!
 //! # Modules
 //!
@@ -55,6 +55,7 @@
 //! | `ledger` | what changed from build to build | `diagnostics`, `formats`, `model`, `shapes` |
 //! | `markup` | how text becomes HTML, whatever page it is for | `characters`, `diagnostics`, `model`, `pictures`, `url` |
 //! | `rules` | what must hold | `config`, `diagnostics`, `formats`, `ledger`, `markup`, `model`, `url` |
+//! | `cache` | (edge) what a build leaves to the next one, on disk | `beneath` |
 //! | `discover` | (edge) where the content is | `diagnostics`, `formats`, `model` |
 //! | `load` | (edge) the files of a run, and `load::Beside`: those that they name | `beneath`, `config`, `diagnostics`, `discover`, `formats`, `model` |
 //! | `spool` | (edge) what is too large to be held | `diagnostics`, `model` |
@@ -66,9 +67,9 @@
 //! | `view` | what people read: one struct per page | `config`, `diagnostics`, `ledger`, `links`, `markup`, `model`, `url` |
 //! | `render` | how views become bytes | `characters`, `config`, `diagnostics`, `links`, `markup`, `view` |
 //! | `assets` | the static files | `render`, `view` |
-//! | `site` | (edge) a site: its settings and its own files | `assets`, `config`, `diagnostics`, `ledger`, `load`, `pictures`, `render`, `url`, `view` |
-//! | `pipeline` | the steps of a build | `config`, `diagnostics`, `discover`, `export`, `feeds`, `formats`, `inspect`, `ledger`, `links`, `load`, `markup`, `model`, `publish`, `render`, `rules`, `schema`, `site`, `spool`, `url`, `view` |
-//! | `lib` | this file: [`check`], [`build`], [`rebuild`] | `diagnostics`, `pipeline`, `publish`, `site` |
+//! | `site` | (edge) a site: its settings and its own files | `assets`, `cache`, `config`, `diagnostics`, `ledger`, `load`, `pictures`, `render`, `url`, `view` |
+//! | `pipeline` | the steps of a build | `cache`, `config`, `diagnostics`, `discover`, `export`, `feeds`, `formats`, `inspect`, `ledger`, `links`, `load`, `markup`, `model`, `publish`, `render`, `rules`, `schema`, `site`, `spool`, `url`, `view` |
+//! | `lib` | this file: [`check`], [`build`] | `diagnostics`, `pipeline`, `publish`, `site` |
 //! | `author` | (edge) how annotations are written | `beneath`, `config`, `diagnostics`, `discover`, `feeds`, `formats`, `inspect`, `load`, `model`, `pipeline`, `site` |
 //! | `serve` | (edge) how a site is shown while it is made | `config`, `diagnostics`, `lib`, `pipeline`, `render`, `site` |
 //! | `api` | what is public | `author`, `characters`, `config`, `diagnostics`, `discover`, `feeds`, `formats`, `inspect`, `ledger`, `load`, `markup`, `model`, `pictures`, `pipeline`, `publish`, `render`, `rules`, `schema`, `serve`, `site`, `url`, `view` |
@@ -82,10 +83,11 @@
 //! # What is absent
 //!
 //! - Files are opened in one way, by `beneath`: no link and no swapped path leads out of the folder that they belong to.
-//! - Only the edges ([`discover`], [`load`], [`publish`], [`spool`], [`site`], [`author`], [`serve`] and the binary) touch the disk,
-//!   the environment or the terminal. What a tape, a transcript or a thread names is known only once it was parsed: [`inspect`] is
-//!   given a [`load::Beside`] that reads it, and calls nothing else of an edge. Only [`author`], [`serve`] and the binary read a
-//!   clock, and [`load`] the times of files to know what [`rebuild`] need not read again: never for what is published.
+//! - Only the edges ([`discover`], [`load`], [`cache`], [`publish`], [`spool`], [`site`], [`author`], [`serve`] and the binary) touch
+//!   the disk, the environment or the terminal. What a tape, a transcript or a thread names is known only once it was parsed:
+//!   [`inspect`] is given a [`load::Beside`] that reads it, and calls nothing else of an edge. Only [`author`], [`serve`] and the
+//!   binary read a clock, and [`cache`], with the times of files, to know what [`build`] need not read again: never for what is
+//!   published.
 //! - [`formats`] knows nothing of [`model`]; [`model`] knows nothing of serde; templates see [`view`] only.
 //! - The only type that a template prints unescaped is [`markup::Html`], and only [`markup`] and [`render`] make one.
 //! - Recorded text never passes through the minifier: the shell of a page is minified once per depth, with
@@ -101,6 +103,7 @@ pub mod api;
 mod assets;
 mod author;
 mod beneath;
+mod cache;
 mod characters;
 mod config;
 mod diagnostics;
@@ -131,7 +134,7 @@ mod view;
 
 use diagnostics::Diagnostic;
 pub use diagnostics::Failure;
-use pipeline::{Gathered, Memory, Outcome, Output, Progress};
+use pipeline::{Gathered, Memory, Notes, Outcome, Output, Progress};
 use publish::Stage;
 use site::Site;
 
@@ -144,91 +147,87 @@ pub fn check(site: &Site, progress: &dyn Progress) -> Result<Outcome, Failure> {
     stage_site(site, progress, &open, None).map(|staged| staged.outcome)
 }
 
-/// Checks everything and, unless the content has errors, replaces the old site with the new one.
+/// Checks everything and, unless the content has errors, makes the site in the output folder what the content says. What the
+/// last build left is not made again: the result is, byte for byte, that of a build from nothing.
 ///
 /// # Errors
 /// The content or the site's own files cannot be read at all, or the site cannot be written.
-pub fn build(site: &Site, progress: &dyn Progress) -> Result<Outcome, Failure> {
-    build_with(site, None, progress).map(|(outcome, _)| outcome)
+pub fn build(site: &Site, progress: &dyn Progress) -> Result<(Outcome, Replaced), Failure> {
+    let (shown, inputs) = (site.shown(&site.out), site.inputs());
+    publish::recover(&site.out, &shown, &inputs).map_err(|problem| vec![problem])?;
+    let memory = Memory::open(site);
+    if let Some(outcome) = memory.unchanged(site) {
+        return Ok((outcome, Replaced::default()));
+    }
+    let open = || Stage::open(&site.out, &shown, &inputs);
+    let StagedSite {
+        gathered,
+        mut outcome,
+        mut stages,
+        notes,
+    } = stage_site(site, progress, &open, Some(&memory))?;
+    if outcome.publishes(site) {
+        progress.begin("Replacing the site", 1);
+        for stage in &mut stages {
+            stage
+                .commit(ledger::PATH)
+                .map_err(|problem| vec![problem])?;
+        }
+        outcome.published = true;
+        if let Some(notes) = notes {
+            // Without it the next build makes everything.
+            let _ = notes.leave(site, &gathered, &outcome, &stages[0]);
+        }
+    }
+    Ok((outcome, Replaced { _stages: stages }))
 }
 
-/// The same as [`build`], byte for byte, for a process that builds a site again and again: pages that `memory` knows to be
-/// unchanged are not made again. The site that it replaces can be removed later, when nobody waits.
-///
-/// # Errors
-/// As [`build`].
-pub fn rebuild(
-    site: &Site,
-    memory: &mut Memory,
-    progress: &dyn Progress,
-) -> Result<(Outcome, Replaced), Failure> {
-    build_with(site, Some(memory), progress)
-}
-
-/// The site that was replaced. It is removed when this is dropped.
-#[derive(Debug)]
+/// What is left of the site that was replaced. It is removed when this is dropped.
+#[derive(Debug, Default)]
 #[must_use]
 pub struct Replaced {
     _stages: Vec<Stage>,
 }
 
-fn build_with(
-    site: &Site,
-    memory: Option<&mut Memory>,
-    progress: &dyn Progress,
-) -> Result<(Outcome, Replaced), Failure> {
-    let open = || Stage::open(&site.out, &site.shown(&site.out), &site.inputs());
-    let mut staged = stage_site(site, progress, &open, memory.as_deref())?;
-    if staged.outcome.publishes(site) {
-        progress.begin("Replacing the site", 1);
-        let spool = std::mem::take(&mut staged.stages[0].spool);
-        for stage in &mut staged.stages {
-            stage.swap().map_err(|problem| vec![problem])?;
-        }
-        staged.outcome.published = true;
-        if let Some(memory) = memory {
-            memory.learn(&staged.gathered, &staged.outcome, spool);
-        }
-    }
-    let replaced = Replaced {
-        _stages: staged.stages,
-    };
-    Ok((staged.outcome, replaced))
-}
-
 /// A site that has not been put in its place yet.
-struct StagedSite {
+struct StagedSite<'a> {
     gathered: Gathered,
     outcome: Outcome,
     /// The site, and an export where one was asked for.
     stages: Vec<Stage>,
+    /// What is left to the next build.
+    notes: Option<Notes<'a>>,
 }
 
 /// Makes the site in a stage. A check is a build whose stage writes nothing, so both always give the same answer.
-fn stage_site(
+fn stage_site<'a>(
     site: &Site,
     progress: &dyn Progress,
     open_stage: &dyn Fn() -> Result<Stage, Diagnostic>,
-    memory: Option<&Memory>,
-) -> Result<StagedSite, Failure> {
+    memory: Option<&'a Memory>,
+) -> Result<StagedSite<'a>, Failure> {
     // Every record and all prose: what is small, and what the order of the runs depends on.
-    let mut gathered = Gathered::gather(site, memory.is_some(), progress)?;
+    let mut gathered = Gathered::gather(site, progress)?;
+    let navigation = gathered.navigation();
     let renderer = site
-        .renderer(&gathered.navigation())
+        .renderer(&navigation)
         .map_err(|problem| gathered.failed(vec![problem]))?;
 
     // Each run: load, parse, check, model, view, render, stage.
-    let (stage, runs) = loop {
+    let (stage, notes, runs) = loop {
         let stage = open_stage().map_err(|problem| gathered.failed(vec![problem]))?;
+        let recalled = memory.map(|memory| memory.recall(site, site.frame(&navigation)));
+        let (notes, known) = recalled.unzip();
+        let stage = stage.over(known.unwrap_or_default());
         let output = Output {
             stage: &stage,
             renderer: &renderer,
-            memory,
+            notes: notes.as_ref(),
         };
         let runs = pipeline::stage_runs(site, &gathered, output, progress)
             .map_err(|failure| gathered.failed(failure))?;
         if !site.config.policy.quarantine || !runs.have_errors() {
-            break (stage, runs);
+            break (stage, notes, runs);
         }
         // Neighbors and ranges may have counted them, so the pages of all runs are made again.
         gathered = gathered.without_invalid(site, runs);
@@ -253,5 +252,6 @@ fn stage_site(
         gathered,
         outcome,
         stages: std::iter::once(stage).chain(export).collect(),
+        notes,
     })
 }

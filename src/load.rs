@@ -6,8 +6,7 @@ mod assets;
 mod beside;
 mod confined;
 mod fault;
-mod fingerprint;
-
+mod inputs;
 mod pieces;
 mod run_files;
 mod weight;
@@ -27,7 +26,7 @@ use crate::model::FileDigest;
 pub use beside::Beside;
 use confined::{Bounds, SizeLimit, attempt, read, unreadable};
 use fault::Fault;
-pub use fingerprint::{Fingerprint, fingerprint};
+pub(crate) use inputs::{Input, Inputs, note_digests, unchanged};
 pub use run_files::{RunFiles, is_tape, run};
 pub use weight::weight;
 pub use working_tree::WorkingFile;

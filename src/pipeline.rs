@@ -1,5 +1,5 @@
 //! Knows the steps of a build, one file each: `gather` reads what is small, `runs` takes every run through `run`, `outcome` sums
-//! up, and `lists` writes what is made of all runs. `memory` lets the next build of the same process reuse pages.
+//! up, and `lists` writes what is made of all runs. `memory` lets the next build reuse pages.
 
 mod budget;
 mod directories;
@@ -21,7 +21,7 @@ mod runs;
 pub(crate) use export::export;
 pub use gather::Gathered;
 pub use lists::publish as publish_lists;
-pub use memory::Memory;
+pub use memory::{Memory, Notes};
 pub use outcome::Outcome;
 pub use run::Output;
 pub use runs::stage as stage_runs;

@@ -3,20 +3,25 @@
 //! A marker file in every folder that runpress writes says so, and is the lock of the build that works
 //! on it. Whatever stops a build, the old site stays whole, and the next build clears what was left.
 
-use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
 
+use crate::beneath::{Folder, Stamp, Tree};
 use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Diagnostic, Place, codes};
 use crate::model::FileDigest;
 use crate::spool::Spool;
 
+mod files;
+mod journal;
 mod ours;
 
+pub(crate) use files::{KnownSite, SiteFile};
+
+use files::{Changes, Files, Old};
+use journal::Step;
 use ours::{Lock, ParentFolder, examine, foreign, is_cname, linked, locked, own_line};
 
 /// The marker's name in the output folder.
@@ -24,17 +29,44 @@ pub const MARKER: &str = ".runpress";
 const MARKER_TEXT: &[u8] =
     b"This folder was written by runpress. The next build replaces all of it, so keep no other files here.\n";
 
-/// A new site while it is assembled. Dropped without [`Stage::swap`], it leaves nothing behind.
+/// A new site while it is assembled. Dropped without [`Stage::commit`], it leaves nothing behind.
 #[derive(Debug)]
 pub struct Stage {
     /// `None`: a dry run.
     folders: Option<Folders>,
-    /// The paths of a dry run; on disk the file system knows them.
-    dry_paths: Mutex<BTreeSet<String>>,
-    files: AtomicU64,
+    files: Files,
+    count: AtomicU64,
     bytes: AtomicU64,
     /// What the pages of the whole archive are made of, until they are made.
     pub spool: Spool,
+}
+
+/// Completes what a build left that was stopped while it replaced the files of a site one by one.
+///
+/// # Errors
+/// As [`Stage::open`].
+pub(crate) fn recover(out: &Path, shown: &str, inputs: &[PathBuf]) -> Result<(), Diagnostic> {
+    let (Some(parent), Some(name)) = (out.parent(), out.file_name()) else {
+        return Ok(());
+    };
+    // Links are followed only where there is something to do.
+    let leftover = out.canonicalize().unwrap_or_else(|_| out.to_owned());
+    let parent = leftover.parent().unwrap_or(parent);
+    let name = leftover.file_name().unwrap_or(name);
+    if parent.join(sibling(Path::new(name), STAGING)).exists() {
+        drop(Stage::open(out, shown, inputs)?);
+    }
+    Ok(())
+}
+
+const STAGING: &str = ".runpress-staging";
+
+/// The name of a folder of ours beside the output folder.
+fn sibling(name: &Path, suffix: &str) -> PathBuf {
+    let mut sibling = std::ffi::OsString::from(".");
+    sibling.push(name);
+    sibling.push(suffix);
+    PathBuf::from(sibling)
 }
 
 /// The folders that a stage works on.
@@ -49,17 +81,10 @@ struct Folders {
     staged: PathBuf,
     /// Where both are.
     parent_folder: ParentFolder,
+    /// Whether the site is only partly replaced, so that what is staged is still needed.
+    is_half_way: bool,
     // Held for their locks, which end with the process however it ends.
     _locks: Vec<Lock>,
-}
-
-/// A file in the output folder that would be written again as it is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SiteFile {
-    /// Relative to the site's root.
-    pub path: String,
-    /// Size in bytes.
-    pub bytes: u64,
 }
 
 impl Stage {
@@ -75,8 +100,8 @@ impl Stage {
     fn new(folders: Option<Folders>) -> Self {
         Self {
             folders,
-            dry_paths: Mutex::new(BTreeSet::new()),
-            files: AtomicU64::new(0),
+            files: Files::default(),
+            count: AtomicU64::new(0),
             bytes: AtomicU64::new(0),
             spool: Spool::default(),
         }
@@ -89,17 +114,10 @@ impl Stage {
     /// the system refuses.
     pub fn open(out: &Path, shown: &str, inputs: &[PathBuf]) -> Result<Self, Diagnostic> {
         let out = examine(out, shown, inputs)?;
-        let (Some(parent), Some(name)) = (out.parent(), out.file_name()) else {
+        let (Some(parent), Some(name)) = (out.parent(), out.file_name().map(Path::new)) else {
             return Err(foreign(shown));
         };
-        let sibling = |suffix: &str| {
-            let mut sibling = std::ffi::OsString::from(".");
-            sibling.push(name);
-            sibling.push(suffix);
-            PathBuf::from(sibling)
-        };
-        let names = [sibling(".runpress-staging"), sibling(".runpress-aside")];
-        let name = Path::new(name);
+        let names = [sibling(name, STAGING), sibling(name, ".runpress-aside")];
         fs::create_dir_all(parent).map_err(|error| failed(shown, &error))?;
         let parent_folder = ParentFolder::open(parent).map_err(|error| failed(shown, &error))?;
         // A build that could not exchange the folders at once may have been stopped between its two renames.
@@ -107,6 +125,7 @@ impl Stage {
             fs::rename(parent.join(&names[1]), &out).map_err(|error| failed(shown, &error))?;
         }
         let mut locks: Vec<Lock> = parent_folder.lock(name, shown)?.into_iter().collect();
+        parent_folder.complete(&names[0], &out, shown)?;
         for leftover in &names {
             parent_folder.clear(leftover, shown)?;
         }
@@ -128,6 +147,7 @@ impl Stage {
             staging,
             staged,
             parent_folder,
+            is_half_way: false,
             _locks: locks,
         })))
     }
@@ -138,21 +158,40 @@ impl Stage {
         self.folders.is_none()
     }
 
+    /// Leaves files as they are that `known`, a site that an earlier build wrote, says to be the same.
+    #[must_use]
+    pub(crate) fn over(mut self, known: KnownSite) -> Self {
+        let folders = self.folders.as_ref();
+        let folders = folders.filter(|_| !known.files.is_empty());
+        self.files.old = folders.and_then(|folders| Old::look(&folders.out, known));
+        self
+    }
+
     /// Writes one file; `path` is relative to the site's root, with `/`.
     ///
     /// # Errors
     /// The system refuses, or the path is taken.
     pub fn write(&self, path: &str, bytes: &[u8]) -> Result<(), Diagnostic> {
-        if let Some(folders) = self.folders.as_ref().filter(|_| is_cname(path)) {
-            folders
-                .own(path, bytes)
-                .map_err(|error| failed(path, &error))?;
-        }
-        if let Some(mut file) = self.create(path)? {
-            file.write_all(bytes)
-                .map_err(|error| failed(path, &error))?;
+        self.files.take(path)?;
+        if let Some(folders) = &self.folders {
+            self.put(folders, path, bytes)
+                .map_err(|error| write_failed(path, &error))?;
         }
         self.count(bytes.len() as u64);
+        Ok(())
+    }
+
+    fn put(&self, folders: &Folders, path: &str, bytes: &[u8]) -> io::Result<()> {
+        if is_cname(path) {
+            folders.own(path, bytes)?;
+        }
+        let digest = blake3::hash(bytes).into();
+        if !self.files.stays(path, digest) {
+            let mut file = folders.create(path)?;
+            file.write_all(bytes)?;
+            let stamp = file.metadata().ok().map(|meta| Stamp::of(&meta));
+            self.files.staged(path, digest, stamp);
+        }
         Ok(())
     }
 
@@ -165,85 +204,48 @@ impl Stage {
         path: &str,
         fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> Result<FileDigest, Diagnostic> {
+        self.files.take(path)?;
+        let failed = |error: io::Error| write_failed(path, &error);
+        let file = self.folders.as_ref().map(|folders| folders.create(path));
         // Digests of many small pieces take several times as long as one of a large piece.
         let hashing = Hashing {
-            inner: self.create(path)?,
+            inner: file.transpose().map_err(failed)?,
             hasher: blake3::Hasher::new(),
             bytes: 0,
         };
         let mut writer = BufWriter::with_capacity(BUFFER, hashing);
-        let writer = fill(&mut writer)
+        let written = fill(&mut writer)
             .and_then(|()| writer.into_inner().map_err(io::IntoInnerError::into_error))
-            .map_err(|error| failed(path, &error))?;
-        self.count(writer.bytes);
+            .map_err(failed)?;
+        let digest = written.hasher.finalize();
+        if let (Some(folders), Some(file)) = (&self.folders, written.inner) {
+            if self.files.stays(path, digest.into()) {
+                fs::remove_file(folders.staging.join(path)).map_err(failed)?;
+            } else {
+                let stamp = file.metadata().ok().map(|meta| Stamp::of(&meta));
+                self.files.staged(path, digest.into(), stamp);
+            }
+        }
+        self.count(written.bytes);
         Ok(FileDigest {
             path: path.to_owned(),
-            bytes: writer.bytes,
-            blake3: writer.hasher.finalize().to_hex().to_string(),
+            bytes: written.bytes,
+            blake3: digest.to_hex().to_string(),
         })
     }
 
-    /// Takes files over from the site that is replaced: all of them, or none and `false`. They share their place on the disk
-    /// where the file system can do that, since nothing that is published is ever changed in place.
+    /// Leaves files as they are in the site that is replaced: all of them, or none and `false`.
     #[must_use]
-    pub fn keep(&self, files: &[SiteFile]) -> bool {
-        let Some(folders) = &self.folders else {
-            return false;
-        };
-        for (index, file) in files.iter().enumerate() {
-            if folders.keep(&file.path).is_err() {
-                for file in &files[..index] {
-                    let _ = fs::remove_file(folders.staging.join(&file.path));
-                }
-                return false;
-            }
+    pub(crate) fn keep(&self, paths: &[String]) -> bool {
+        let kept = self.files.keep(paths);
+        for bytes in kept.iter().flatten() {
+            self.count(*bytes);
         }
-        for file in files {
-            self.count(file.bytes);
-        }
-        true
-    }
-
-    /// `None` in a dry run.
-    fn create(&self, path: &str) -> Result<Option<File>, Diagnostic> {
-        let Some(folders) = &self.folders else {
-            let mut paths = self
-                .dry_paths
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner);
-            let parents = path
-                .char_indices()
-                .filter(|(_, c)| *c == '/')
-                .map(|(at, _)| &path[..at]);
-            let taken = parents.into_iter().any(|parent| paths.contains(parent))
-                || paths
-                    .range(format!("{path}/")..)
-                    .next()
-                    .is_some_and(|next| next.starts_with(&format!("{path}/")));
-            return if taken || !paths.insert(path.to_owned()) {
-                Err(taken_twice(path))
-            } else {
-                Ok(None)
-            };
-        };
-        let target = folders.staging.join(path);
-        let result = match File::create_new(&target) {
-            Err(error) if error.kind() == ErrorKind::NotFound => target
-                .parent()
-                .map_or(Ok(()), fs::create_dir_all)
-                .and_then(|()| File::create_new(&target)),
-            other => other,
-        };
-        result.map(Some).map_err(|error| match error.kind() {
-            ErrorKind::AlreadyExists | ErrorKind::IsADirectory | ErrorKind::NotADirectory => {
-                taken_twice(path)
-            }
-            _ => failed(path, &error),
-        })
+        kept.is_some()
     }
 
     fn count(&self, bytes: u64) {
-        self.files.fetch_add(1, Ordering::Relaxed);
+        self.count.fetch_add(1, Ordering::Relaxed);
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
     }
 
@@ -251,22 +253,71 @@ impl Stage {
     #[must_use]
     pub fn written(&self) -> (u64, u64) {
         (
-            self.files.load(Ordering::Relaxed),
+            self.count.load(Ordering::Relaxed),
             self.bytes.load(Ordering::Relaxed),
         )
     }
 
-    /// Replaces the old site with the new one. The old one is removed when the stage is dropped.
+    /// Replaces the old site with the new one; `last` is the file that is in its place last. What is left of the old site is
+    /// removed when the stage is dropped.
     ///
     /// # Errors
-    /// The system refuses; the old site is then still there.
-    pub fn swap(&mut self) -> Result<(), Diagnostic> {
-        self.folders.as_mut().map_or(Ok(()), Folders::swap)
+    /// The system refuses; the old site is then still there, or the next build completes the new one.
+    pub fn commit(&mut self, last: &str) -> Result<(), Diagnostic> {
+        let Some(folders) = &mut self.folders else {
+            return Ok(());
+        };
+        let changes = self.files.changes(last);
+        let has_marker = || folders.has_same_marker();
+        // Most of the site is new: exchanging the folders costs the same however much it is.
+        let is_small = changes.staged.len() <= changes.kept.len();
+        if is_small && changes.can_be_single && has_marker() {
+            folders.replace(&changes)
+        } else {
+            folders.swap(&changes.kept)
+        }
+    }
+
+    /// How the site looks in its place; `None` when that cannot be seen.
+    pub(crate) fn committed(&self) -> Option<Committed> {
+        let folder = Folder::open(&self.folders.as_ref()?.out).ok()?;
+        let tree = Tree::of(&folder, "").ok()?;
+        Some(Committed {
+            files: self.files.settled(&tree),
+            tree,
+        })
     }
 }
 
+/// A site in its place.
+#[derive(Debug)]
+pub(crate) struct Committed {
+    /// Its files, sorted by path.
+    pub(crate) files: Vec<SiteFile>,
+    /// Everything that is there.
+    pub(crate) tree: Tree,
+}
+
+/// A digest of how everything in an output folder looks, if nothing in it may have changed unseen since `at`.
+pub(crate) fn look(out: &Path, at: i64) -> Option<[u8; 32]> {
+    Tree::of(&Folder::open(out).ok()?, "").ok()?.digest(at)
+}
+
 impl Folders {
-    fn keep(&self, path: &str) -> io::Result<()> {
+    fn create(&self, path: &str) -> io::Result<File> {
+        let target = self.staging.join(path);
+        match File::create_new(&target) {
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                target.parent().map_or(Ok(()), fs::create_dir_all)?;
+                File::create_new(&target)
+            }
+            other => other,
+        }
+    }
+
+    /// Puts a file of the old site into the new one too; both share their place on the disk where the file system can do that,
+    /// since nothing that is published is ever changed in place.
+    fn link(&self, path: &str) -> io::Result<()> {
         let (from, to) = (self.out.join(path), self.staging.join(path));
         let link = || match fs::hard_link(&from, &to) {
             Err(error)
@@ -286,6 +337,35 @@ impl Folders {
         }
     }
 
+    /// Whether the marker of the new site says what that of the old one says.
+    fn has_same_marker(&self) -> bool {
+        let read = |folder: &Path| fs::read(folder.join(MARKER)).ok();
+        read(&self.staging).is_some_and(|new| Some(new) == read(&self.out))
+    }
+
+    /// Replaces the files that changed, one by one.
+    fn replace(&mut self, changes: &Changes) -> Result<(), Diagnostic> {
+        if self.out.is_symlink() {
+            return Err(linked(&self.shown, &self.out));
+        }
+        let moves = changes.staged.iter().cloned().map(Step::Move);
+        let mut steps: Vec<Step> = moves.collect();
+        let last = steps.pop();
+        steps.extend(changes.gone.iter().cloned().map(Step::Remove));
+        let folders = changes.gone_folders.iter().cloned();
+        steps.extend(folders.map(Step::RemoveFolder));
+        steps.extend(last);
+        if steps.is_empty() {
+            return Ok(());
+        }
+        journal::write(&self.staging, &steps).map_err(|error| failed(&self.shown, &error))?;
+        self.is_half_way = true;
+        self.parent_folder
+            .complete(&self.staged, &self.out, &self.shown)?;
+        self.is_half_way = false;
+        Ok(())
+    }
+
     /// Says in the marker whose file that is, before it is there.
     fn own(&self, path: &str, bytes: &[u8]) -> io::Result<()> {
         let marker = self.staging.join(MARKER);
@@ -293,7 +373,12 @@ impl Folders {
         marker.write_all(own_line(path, bytes).as_bytes())
     }
 
-    fn swap(&mut self) -> Result<(), Diagnostic> {
+    /// Exchanges the whole sites; the new one has the files of the old one that stay.
+    fn swap(&self, kept: &[String]) -> Result<(), Diagnostic> {
+        for path in kept {
+            self.link(path)
+                .map_err(|error| write_failed(path, &error))?;
+        }
         if self.out.is_symlink() {
             return Err(linked(&self.shown, &self.out));
         }
@@ -338,7 +423,9 @@ impl Drop for Folders {
     /// What is left under the name of the stage is a site that was not put in its place, or the old one; failing to remove it
     /// does no harm.
     fn drop(&mut self) {
-        let _ = self.parent_folder.remove(&self.staged);
+        if !self.is_half_way {
+            let _ = self.parent_folder.remove(&self.staged);
+        }
     }
 }
 
@@ -389,6 +476,15 @@ impl Write for Hashing {
 
     fn flush(&mut self) -> io::Result<()> {
         self.inner.as_mut().map_or(Ok(()), Write::flush)
+    }
+}
+
+fn write_failed(path: &str, error: &io::Error) -> Diagnostic {
+    match error.kind() {
+        ErrorKind::AlreadyExists | ErrorKind::IsADirectory | ErrorKind::NotADirectory => {
+            taken_twice(path)
+        }
+        _ => failed(path, error),
     }
 }
 

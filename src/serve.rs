@@ -18,7 +18,7 @@ use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
 use crate::diagnostics::Failure;
-use crate::pipeline::{Memory, Outcome, Progress};
+use crate::pipeline::{Outcome, Progress};
 use crate::site::{Overrides, Site};
 
 mod connections;
@@ -54,7 +54,6 @@ pub struct Server {
     address: SocketAddr,
     shown: watch::Sender<Arc<SiteState>>,
     working: Arc<Working>,
-    memory: Memory,
     _runtime: Runtime,
 }
 
@@ -103,7 +102,6 @@ impl Server {
             address,
             shown,
             working,
-            memory: Memory::default(),
             _runtime: runtime,
         })
     }
@@ -118,15 +116,6 @@ impl Server {
     #[must_use]
     pub fn has_build(&self) -> bool {
         self.shown.borrow().has_build
-    }
-
-    /// Reads again what a change names, however it looks; everything, when the system lost count.
-    pub fn note(&mut self, change: &Change) {
-        if change.anything {
-            self.memory.forget_all();
-        } else {
-            self.memory.forget(&change.paths);
-        }
     }
 
     /// Builds the site at `root` once more. When that succeeds, it is served from now on; in any case the open pages are notified.
@@ -147,9 +136,9 @@ impl Server {
             working: &self.working,
         };
         let result = Site::open(root, overrides).and_then(|mut site| {
-            site.build_aside(self.folder.path().join(SITE));
+            site.build_aside(self.folder.path(), SITE);
             opened(&site);
-            let (outcome, replaced) = crate::rebuild(&site, &mut self.memory, &progress)?;
+            let (outcome, replaced) = crate::build(&site, &progress)?;
             Ok(((site, outcome), replaced))
         });
         progress.block_during_shutdown();

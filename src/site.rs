@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::assets::{self, Assets};
+use crate::cache;
 use crate::config::{self, Config};
 use crate::diagnostics::{Diagnostic, Place, Source, codes};
 use crate::ledger;
@@ -28,6 +29,8 @@ pub struct Site {
     pub options: Overrides,
     /// The pictures among the static files.
     pub pictures: Pictures,
+    /// Where the cache is that a build leaves to the next one.
+    cache: PathBuf,
     templates: Vec<UserTemplate>,
     /// Paths of the site's own static files.
     statics: Vec<String>,
@@ -136,6 +139,7 @@ impl Site {
                 .clone()
                 .unwrap_or_else(|| root.join(&config.build.out)),
             options: overrides.clone(),
+            cache: root.join(cache::FOLDER),
             templates,
             pictures: Pictures::of(&statics),
             assets: assets::collect(&statics, config.build.minify),
@@ -157,10 +161,38 @@ impl Site {
         self.options.previous.as_deref().unwrap_or(&self.out)
     }
 
-    /// Builds into another folder from now on, and still compares with the site in the configured one.
-    pub fn build_aside(&mut self, folder: PathBuf) {
-        let out = std::mem::replace(&mut self.out, folder);
+    /// Builds into a folder of this one from now on, with all that a build leaves, and still compares with the site in the
+    /// configured one.
+    pub fn build_aside(&mut self, folder: &Path, name: &str) {
+        self.cache = folder.join(cache::FOLDER);
+        let out = std::mem::replace(&mut self.out, folder.join(name));
         self.options.previous.get_or_insert(out);
+    }
+
+    /// Whether the build compares itself with the site that it replaces, and writes nothing else.
+    #[must_use]
+    pub fn compares_with_itself(&self) -> bool {
+        self.options.previous.is_none() && self.options.export.is_none()
+    }
+
+    /// Folders for the cache: in the root of the site or, where that cannot be written and for an output folder outside of it,
+    /// beside the output folder.
+    #[must_use]
+    pub(crate) fn cache_folders(&self) -> Vec<PathBuf> {
+        let name = self.out.file_name().unwrap_or_default().to_string_lossy();
+        let beside = self.out.with_file_name(format!(".{name}.runpress"));
+        let own = self.cache.parent();
+        let is_inside = own.is_some_and(|root| self.out.starts_with(root));
+        let own = is_inside.then(|| self.cache.clone());
+        own.into_iter().chain([beside]).collect()
+    }
+
+    /// The name of the cache in its folder: the root may have several output folders.
+    pub(crate) fn cache_name(&self) -> String {
+        let out = self.cache.parent().map(|root| self.out.strip_prefix(root));
+        let out = out.and_then(Result::ok).unwrap_or(Path::new(""));
+        let digest = blake3::hash(out.as_os_str().as_encoded_bytes());
+        format!("build-{}", &digest.to_hex()[..16])
     }
 
     /// Folders that the output must not touch.
@@ -187,6 +219,20 @@ impl Site {
         let links = &self.assets.links;
         let frame = format!("{:?}", (&self.config, &self.templates, navigation, links));
         blake3::hash(frame.as_bytes()).to_hex().to_string()
+    }
+
+    /// A digest of the settings, templates and static files, with what the command line changes.
+    pub(crate) fn settings(&self) -> [u8; 32] {
+        let options = &self.options;
+        let flags = (options.drafts, options.deny_warnings, &self.content);
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(format!("{flags:?} {}", self.frame(&[])).as_bytes());
+        for asset in &self.assets.files {
+            hasher.update(&(asset.path.len() as u64).to_le_bytes());
+            hasher.update(asset.path.as_bytes());
+            hasher.update(blake3::hash(&asset.bytes).as_bytes());
+        }
+        hasher.finalize().into()
     }
 
     /// The templates, ready to render the site's pages.

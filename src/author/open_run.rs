@@ -19,7 +19,7 @@ pub(super) fn find(site: &Site, name: &str) -> Result<RunDirectory, Refusal> {
     if let Some(directory) = discover::run_at(&site.root, &site.content, Path::new(name)) {
         return Ok(directory);
     }
-    let gathered = Gathered::gather(site, false, &NoProgress).map_err(Refusal::Site)?;
+    let gathered = Gathered::gather(site, &NoProgress).map_err(Refusal::Site)?;
     match gathered.named(name)[..] {
         [directory] => Ok(directory.clone()),
         [] => Err(Refusal::request(

@@ -7,10 +7,14 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path, PathBuf};
 
-use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, openat, readlinkat, statat, unlinkat};
+use rayon::prelude::*;
+use rustix::fs::{
+    AtFlags, CWD, Dir, FileType, Mode, OFlags, mkdirat, openat, readlinkat, renameat, statat,
+    unlinkat,
+};
 use rustix::io::Errno;
 
-use super::{Entry, Fault, Kind, Opened, is_gone};
+use super::{Entry, Fault, Kind, Opened, Stamp, is_gone};
 
 /// As many links as Linux follows in one path.
 const MOST_LINKS: usize = 40;
@@ -149,13 +153,16 @@ impl Folder {
             if matches!(name.to_bytes(), b"." | b"..") {
                 continue;
             }
-            let kind = match statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW) {
-                Ok(stat) => kind(&stat),
+            let stat = match statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW) {
+                Ok(stat) => stat,
                 Err(Errno::NOENT) => continue,
                 Err(error) => return Err(error.into()),
             };
-            let name = OsStr::from_bytes(name.to_bytes()).to_owned();
-            entries.push(Entry { name, kind });
+            entries.push(Entry {
+                name: OsStr::from_bytes(name.to_bytes()).to_owned(),
+                kind: kind(&stat),
+                stamp: Stamp::of_stat(&stat),
+            });
         }
         Ok(entries)
     }
@@ -202,26 +209,41 @@ impl Folder {
         Ok(None)
     }
 
-    /// Removes everything in this folder but the entry of one name. Links are removed, not what they lead to.
+    /// Removes everything in this folder but the entry of one name, in parallel. Links are removed, not what they lead to.
     pub(crate) fn clear(&self, but: &str) -> io::Result<()> {
-        for entry in self.entries()? {
-            if entry.name == but {
-                continue;
-            }
+        let entries = self.entries()?;
+        let entries = entries.par_iter().filter(|entry| entry.name != but);
+        entries.try_for_each(|entry| {
             let name = Path::new(&entry.name);
             if entry.kind == Kind::Folder {
                 self.folder(name)?.clear("")?;
-                self.remove_folder(name)?;
-            } else {
-                unlinkat(&self.handle, name, AtFlags::empty())?;
+                return self.remove_folder(name);
             }
-        }
-        Ok(())
+            self.remove_file(name)
+        })
     }
 
     /// Removes an empty folder in this one.
     pub(crate) fn remove_folder(&self, name: &Path) -> io::Result<()> {
         Ok(unlinkat(&self.handle, name, AtFlags::REMOVEDIR)?)
+    }
+
+    /// Makes a folder in this one, unless it is there.
+    pub(crate) fn make_folder(&self, name: &Path) -> io::Result<()> {
+        match mkdirat(&self.handle, name, Mode::from_raw_mode(0o777)) {
+            Ok(()) | Err(Errno::EXIST) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Moves the file of this name into another folder, where it replaces the file of that name at once.
+    pub(crate) fn move_file(&self, name: &Path, to: &Self) -> io::Result<()> {
+        Ok(renameat(&self.handle, name, &to.handle, name)?)
+    }
+
+    /// Removes the file of this name.
+    pub(crate) fn remove_file(&self, name: &Path) -> io::Result<()> {
+        Ok(unlinkat(&self.handle, name, AtFlags::empty())?)
     }
 
     /// Where this folder was when it was opened.

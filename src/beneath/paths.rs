@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
 
-use super::{Entry, Fault, Kind, Opened, is_gone};
+use super::{Entry, Fault, Kind, Opened, Stamp, is_gone};
 
 /// A folder by its path, links resolved.
 #[cfg_attr(
@@ -95,8 +95,11 @@ impl Folder {
             } else {
                 Kind::Other
             };
-            let name = entry.file_name();
-            Ok(Entry { name, kind })
+            Ok(Entry {
+                name: entry.file_name(),
+                kind,
+                stamp: Stamp::of(&meta),
+            })
         });
         entries.collect()
     }
@@ -139,6 +142,24 @@ impl Folder {
             }
         }
         Ok(())
+    }
+
+    /// Makes a folder in this one, unless it is there.
+    pub(crate) fn make_folder(&self, name: &Path) -> io::Result<()> {
+        match fs::create_dir(self.0.join(name)) {
+            Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    /// Moves the file of this name into another folder, where it replaces the file of that name at once.
+    pub(crate) fn move_file(&self, name: &Path, to: &Self) -> io::Result<()> {
+        fs::rename(self.0.join(name), to.0.join(name))
+    }
+
+    /// Removes the file of this name.
+    pub(crate) fn remove_file(&self, name: &Path) -> io::Result<()> {
+        fs::remove_file(self.0.join(name))
     }
 
     /// Removes an empty folder in this one.

@@ -4,7 +4,6 @@ use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use runpress::Failure;
 use runpress::api::config;
 use runpress::api::diagnostics::text::visible;
 use runpress::api::diagnostics::{
@@ -15,6 +14,7 @@ use runpress::api::pipeline::{NoProgress, Outcome, Progress};
 use runpress::api::site::{Overrides, Site};
 use runpress::api::url::HttpUrl;
 use runpress::api::view::{format, summary};
+use runpress::{Failure, Replaced};
 
 use super::console::{Bar, refuse, say, say_raw, styled};
 use super::paths::Folders;
@@ -50,6 +50,7 @@ impl<'a> CompletedBuild<'a> {
             outcome,
             publishes,
             verdict: match (is_build, publishes) {
+                _ if outcome.is_unchanged => "Nothing changed",
                 _ if outcome.published => "Published",
                 (true, _) => "Nothing was published",
                 (false, true) => "Checked",
@@ -81,18 +82,21 @@ pub(crate) fn run(cli: &Cli, input: &Input, mode: BuildMode, rest: Overrides) ->
         return COULD_NOT_RUN;
     };
     let bar = Bar::new(cli);
+    let mut left = Replaced::default();
     let result = Site::open(&root, &overrides).and_then(|site| {
         let progress: &dyn Progress = if cli.quiet && !input.timings {
             &NoProgress
         } else {
             &bar
         };
-        let outcome = if is_build {
-            runpress::build(&site, progress)
+        let (outcome, replaced) = if is_build {
+            runpress::build(&site, progress)?
         } else {
-            runpress::check(&site, progress)
+            (runpress::check(&site, progress)?, Replaced::default())
         };
-        outcome.map(|outcome| (site, outcome))
+        // It is removed at the end, when the result was reported.
+        left = replaced;
+        Ok((site, outcome))
     });
     bar.finish();
     let done = CompletedBuild::of(&result, is_build);
@@ -116,6 +120,7 @@ pub(crate) fn run(cli: &Cli, input: &Input, mode: BuildMode, rest: Overrides) ->
             ));
         }
     }
+    drop(left);
     if reported { status } else { COULD_NOT_RUN }
 }
 

@@ -74,7 +74,6 @@ pub(crate) fn run(cli: &Cli, input: &Input, port: Option<u16>) -> u8 {
             );
             return COULD_NOT_RUN;
         };
-        server.note(&change);
         if !cli.quiet {
             say(&changed(&root, &change));
         }

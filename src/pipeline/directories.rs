@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use crate::diagnostics::{Diagnostic, Place, Source};
 use crate::discover::RunDirectory;
 use crate::formats::run_record::UnknownKey;
-use crate::load::{self, Fingerprint, Loaded};
+use crate::load::{self, Loaded};
 use crate::rules::archive::Candidate;
 use crate::site::Site;
 use crate::{inspect, rules};
@@ -17,8 +17,6 @@ use super::budget::catch_panic;
 #[derive(Debug)]
 pub(super) struct Directory {
     pub(super) place: RunDirectory,
-    /// Taken before anything was read, for a build with a memory.
-    pub(super) fingerprint: Option<Fingerprint>,
     /// `None` when it cannot be read.
     pub(super) record: Option<Loaded>,
     /// The run id, where the record has one, however broken the rest is.
@@ -63,15 +61,14 @@ impl Directory {
     }
 }
 
-/// Reads the records of all runs; `remembers` is for a build with a memory.
+/// Reads the records of all runs.
 pub(super) fn read(
     site: &Site,
     runs: Vec<RunDirectory>,
-    remembers: bool,
     progress: &dyn Progress,
 ) -> (Vec<Directory>, Vec<Diagnostic>) {
     let read = runs.into_par_iter().enumerate().map(|(index, place)| {
-        let read = read_record(site, place, index, remembers);
+        let read = read_record(site, place, index);
         progress.tick();
         read
     });
@@ -81,21 +78,13 @@ pub(super) fn read(
 }
 
 /// A directory, with the keys of its record that no version of the format has.
-fn read_record(
-    site: &Site,
-    place: RunDirectory,
-    index: usize,
-    remembers: bool,
-) -> (Directory, Vec<UnknownKey>) {
-    // Before anything of it is read: a later change gives another fingerprint.
-    let fingerprint = remembers.then(|| load::fingerprint(&place)).flatten();
+fn read_record(site: &Site, place: RunDirectory, index: usize) -> (Directory, Vec<UnknownKey>) {
     let read = catch_panic(&place, || {
         let file = load::record(&place, &site.config.limits)?;
         Ok((inspect::record(&file), file))
     });
     let mut directory = Directory {
         place,
-        fingerprint,
         record: None,
         id: None,
         problems: Vec::new(),

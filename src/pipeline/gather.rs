@@ -36,8 +36,6 @@ pub struct Gathered {
     pub(super) withdrawals: Vec<WithdrawnList>,
     /// The ledger of the site that is replaced.
     pub(super) previous: Option<Ledger>,
-    /// Digest of what all pages have in common, for a build with a memory.
-    pub(super) frame: String,
     /// Problems of records, prose and settings.
     problems: Vec<Diagnostic>,
 }
@@ -51,11 +49,11 @@ pub(super) struct WithdrawnList {
 }
 
 impl Gathered {
-    /// Finds all content and reads every record and every page of prose; `remembers` is for a build with a memory.
+    /// Finds all content and reads every record and every page of prose.
     ///
     /// # Errors
     /// A content root or the ledger of the site that is replaced cannot be read.
-    pub fn gather(site: &Site, remembers: bool, progress: &dyn Progress) -> Result<Self, Failure> {
+    pub fn gather(site: &Site, progress: &dyn Progress) -> Result<Self, Failure> {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(site.options.jobs)
             .stack_size(STACK)
@@ -71,14 +69,13 @@ impl Gathered {
         }
         progress.begin("Reading records", found.runs.len());
         let (directories, found_in_records) =
-            pool.install(|| directories::read(site, found.runs, remembers, progress));
+            pool.install(|| directories::read(site, found.runs, progress));
         let previous =
             previous::ledger(site).map_err(|problem| failure(vec![problem], &problems))?;
         problems.extend(found_in_records);
         let withdrawals = read_withdrawals(&found.withdrawn, &site.config.limits, &mut problems);
         let prose = Prose::read(site, found.prose, &mut problems);
         problems.extend(missing(site, &directories));
-        let frame = remembers.then(|| site.frame(&prose.navigation()));
         let gathered = Self {
             pool,
             directories,
@@ -87,7 +84,6 @@ impl Gathered {
             prose,
             withdrawals,
             previous,
-            frame: frame.unwrap_or_default(),
             problems,
         };
         Ok(gathered.assembled(site))
@@ -113,17 +109,7 @@ impl Gathered {
         let (archive, mut problems) = rules::archive::assemble(candidates.cloned().collect());
         let addresses = self.prose.addresses();
         problems.extend(rules::pages::check_unmatched(&addresses, &archive));
-        problems.extend(rules::links::check(
-            &self.prose.links,
-            &self.targets(site, &archive),
-        ));
-        for file in &self.withdrawals {
-            let source = Source::file(&file.path, &file.bytes);
-            let previous = self.previous.as_ref();
-            problems.extend(rules::withdrawn::check(
-                source, &file.list, &archive, previous,
-            ));
-        }
+        problems.extend(self.beside_previous(site, &archive, self.previous.as_ref()));
         Self {
             archive,
             archive_problems: problems,
@@ -131,9 +117,32 @@ impl Gathered {
         }
     }
 
+    /// The problems that depend on what an earlier site had.
+    pub(super) fn beside_previous(
+        &self,
+        site: &Site,
+        archive: &Archive,
+        previous: Option<&Ledger>,
+    ) -> Vec<Diagnostic> {
+        let targets = self.targets(site, archive, previous);
+        let mut problems = rules::links::check(&self.prose.links, &targets);
+        for file in &self.withdrawals {
+            let source = Source::file(&file.path, &file.bytes);
+            problems.extend(rules::withdrawn::check(
+                source, &file.list, archive, previous,
+            ));
+        }
+        problems
+    }
+
     /// What prose may link to.
-    fn targets<'a>(&'a self, site: &Site, archive: &'a Archive) -> Targets<'a> {
-        let gone = self.previous.iter().flat_map(|ledger| {
+    fn targets<'a>(
+        &'a self,
+        site: &Site,
+        archive: &'a Archive,
+        previous: Option<&'a Ledger>,
+    ) -> Targets<'a> {
+        let gone = previous.into_iter().flat_map(|ledger| {
             let runs = ledger.runs.iter().map(|known| &known.run);
             let withdrawn = ledger.withdrawn.iter().map(|gone| &gone.run);
             let slugs = runs.chain(withdrawn).map(|run| run.slug.as_str());

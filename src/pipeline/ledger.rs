@@ -10,8 +10,13 @@ use crate::site::Site;
 use super::gather::Gathered;
 use super::previous;
 
-/// The ledger after this build.
-pub(super) fn next(site: &Site, gathered: &Gathered, findings: &[Findings]) -> Ledger {
+/// The ledger of a site with these runs that replaces one with the ledger `previous`.
+pub(super) fn next(
+    site: &Site,
+    gathered: &Gathered,
+    findings: &[Findings],
+    previous: Option<&Ledger>,
+) -> Ledger {
     let runs = gathered.archive.runs.iter().zip(findings);
     let runs = runs
         .map(|(entry, findings)| known(entry, findings))
@@ -32,7 +37,7 @@ pub(super) fn next(site: &Site, gathered: &Gathered, findings: &[Findings]) -> L
     let fields = |before: &Known, after: &Known| {
         fields(site, gathered, before, after).unwrap_or_else(|| ledger::by_digest(before, after))
     };
-    ledger::next(gathered.previous.as_ref(), now, &fields)
+    ledger::next(previous, now, &fields)
 }
 
 /// How the records of a run differ; `None` when the old record is not known, since the previous site is not whole or is

@@ -1,19 +1,23 @@
-//! Knows what one build leaves to the next one of the same process: the runs whose pages need not be made again.
+//! Knows what one build leaves to the next: whether nothing changed, and the runs whose pages need not be made again.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::collections::BTreeMap;
 
+use crate::cache::{self, Piece, Reader, Writer};
 use crate::diagnostics::Diagnostic;
+use crate::discover::RunDirectory;
+use crate::load::{self, Inputs};
+use crate::model::FileDigest;
 use crate::model::archive_context::ArchiveContext;
-use crate::model::findings::{Findings, Slice, Spooled, SpooledCard};
-use crate::publish::Stage;
+use crate::model::findings::Findings;
+use crate::publish::{self, KnownSite, Stage};
+use crate::site::Site;
 use crate::spool::Spool;
 
 use super::gather::Gathered;
-use super::kept::{KeptPages, KeptRun};
+use super::kept::{self, Body, FindingsShape, Head, KeptRun, Problem, RunShape};
 use super::outcome::Outcome;
 
-/// What the last published build kept of its runs.
+/// What the last published build kept, and how the content looks now.
 ///
 /// The invariant: the pages of a run are reused only when everything that they are made of is unchanged: the files of its
 /// directory, what it shows of the archive ([`ArchiveContext`]), its place among the newest, and what all pages have in common
@@ -21,39 +25,97 @@ use super::outcome::Outcome;
 /// without it would.
 ///
 /// It is about the site in the output folder: only a build that was put in its place is remembered.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Memory {
-    /// What all pages had in common.
-    frame: String,
-    /// By the run directory's path in diagnostics.
-    runs: BTreeMap<String, CachedRun>,
-    /// What the findings point into.
-    spool: Spool,
+    /// Looked at before anything was read.
+    inputs: Inputs,
+    at: i64,
+    /// A digest of what the command line, site.toml, `templates/` and `static/` say.
+    settings: [u8; 32],
+    last: Option<(Reader, Head)>,
 }
 
+/// What is remembered of the runs while a build makes their pages, and what it leaves of them.
 #[derive(Debug)]
-struct CachedRun {
-    path: PathBuf,
-    findings: Findings,
-    pages: KeptPages,
+pub struct Notes<'a> {
+    memory: &'a Memory,
+    /// What all pages have in common.
+    frame: String,
+    /// The runs of the last build, unless it had another frame.
+    runs: BTreeMap<String, Piece>,
+    /// `None`: nothing can be left.
+    writer: Option<Writer>,
+}
+
+/// A run whose pages were made.
+pub(super) struct NotedRun<'a> {
+    pub(super) place: &'a RunDirectory,
+    pub(super) digests: &'a [FileDigest],
+    pub(super) archive_context: &'a ArchiveContext,
+    pub(super) is_newest: bool,
+    pub(super) files: Vec<String>,
+    pub(super) problems: &'a [Diagnostic],
+    pub(super) findings: &'a Findings,
 }
 
 impl Memory {
-    /// Forgets the runs at these paths, whatever their fingerprints: a file may change within one tick of the clock, and keep
-    /// its size.
-    pub fn forget(&mut self, paths: &BTreeSet<PathBuf>) {
-        let is_named = |run: &Path| {
-            let mut paths = paths.iter();
-            paths.any(|path| path.starts_with(run) || run.starts_with(path))
+    /// Looks at the content, and at what the last build left.
+    #[must_use]
+    pub fn open(site: &Site) -> Self {
+        let read = || {
+            let reader = Reader::open(&site.cache_folders(), &site.cache_name())?;
+            let head = postcard::from_bytes(&reader.head()?).ok()?;
+            Some((reader, head))
         };
-        self.runs.retain(|_, run| !is_named(&run.path));
+        let at = cache::now();
+        Self {
+            inputs: Inputs::look(&site.content, cache::FOLDER),
+            at,
+            settings: site.settings(),
+            last: if site.options.fresh { None } else { read() },
+        }
     }
 
-    /// Forgets every run.
-    pub fn forget_all(&mut self) {
-        self.runs.clear();
+    /// The outcome of a build that would read what the last one read, and write what is there.
+    #[must_use]
+    pub fn unchanged(&self, site: &Site) -> Option<Outcome> {
+        let (_, head) = self.last.as_ref()?;
+        let is_unchanged = head.is_settled
+            && site.compares_with_itself()
+            && head.settings == self.settings
+            && head.inputs.is_some()
+            && head.inputs == self.inputs.digest(head.inputs_at)
+            && head.outputs.is_some()
+            && head.outputs == publish::look(&site.out, head.outputs_at);
+        let (_, head) = self.last.as_ref().filter(|_| is_unchanged)?;
+        Outcome::unchanged(head)
     }
 
+    /// What is remembered for pages with this frame, and the files of the last site.
+    pub(crate) fn recall(&self, site: &Site, frame: String) -> (Notes<'_>, KnownSite) {
+        let read = || {
+            let (reader, head) = self.last.as_ref()?;
+            let body: Body = postcard::from_bytes(&reader.body()?).ok()?;
+            Some((body, head.outputs_at))
+        };
+        let (body, at) = read().unwrap_or_default();
+        let runs = if body.frame == frame {
+            body.runs
+        } else {
+            BTreeMap::new()
+        };
+        let notes = Notes {
+            memory: self,
+            writer: Writer::begin(&site.cache_folders(), &site.cache_name()),
+            runs,
+            frame,
+        };
+        let files = body.files;
+        (notes, KnownSite { files, at })
+    }
+}
+
+impl Notes<'_> {
     /// Takes the pages of a run over into `stage`, if they would be made again as they are.
     ///
     /// # Errors
@@ -65,73 +127,104 @@ impl Memory {
         stage: &Stage,
     ) -> Result<Option<KeptRun>, Diagnostic> {
         let archive = &gathered.archive;
-        let directory = gathered.directory(&archive.runs[index]);
-        let Some(known) = self.runs.get(&directory.place.shown) else {
+        let place = &gathered.directory(&archive.runs[index]).place;
+        let (Some(piece), Some((reader, head))) = (self.runs.get(&place.shown), &self.memory.last)
+        else {
             return Ok(None);
         };
-        let pages = &known.pages;
-        let names = pages.archive_context.named.keys().map(String::as_str);
-        let is_unchanged = self.frame == gathered.frame
-            && known.path == directory.place.path
-            && directory.fingerprint == Some(pages.fingerprint)
-            && pages.is_newest == is_newest
-            && pages.archive_context == ArchiveContext::of(archive, index, names);
-        if !is_unchanged || !stage.keep(&pages.files) {
+        let bytes = reader.piece(*piece).unwrap_or_default();
+        let Ok(mut known) = postcard::from_bytes::<RunShape<'_>>(&bytes) else {
             return Ok(None);
-        }
-        let mut findings = known.findings.clone();
-        findings.spooled = self.spooled(&findings.spooled, &stage.spool)?;
+        };
+        let names = known.named.iter().map(String::as_str);
+        let is_unchanged = known.is_newest == is_newest
+            && known.archive_context == digest(&ArchiveContext::of(archive, index, names));
+        let looks = self.memory.inputs.of(place).filter(|_| is_unchanged);
+        let looks = looks.and_then(|now| {
+            let inputs = load::unchanged(place, &known.inputs, now, head.inputs_at)?;
+            stage.keep(&known.files).then_some(inputs)
+        });
+        let Some(inputs) = looks else { return Ok(None) };
+        let piece = if inputs == known.inputs {
+            self.put(&bytes)
+        } else {
+            known.inputs = inputs;
+            self.put(&postcard::to_stdvec(&known).unwrap_or_default())
+        };
+        let problems = kept::diagnostics(&known.problems).unwrap_or_default();
         Ok(Some(KeptRun {
-            findings,
-            problems: pages.problems.clone(),
-            pages: Some(pages.clone()),
+            findings: known.findings.into_findings(&stage.spool)?,
+            problems,
+            piece,
         }))
     }
 
-    /// Copies the pieces of a run into another spool.
-    fn spooled(&self, of: &Spooled, into: &Spool) -> Result<Spooled, Diagnostic> {
-        let copied = |slice: Slice| {
-            let piece = self.spool.get(slice);
-            into.put(&piece.map_err(|error| crate::spool::refused(&error))?)
+    /// Leaves a run to the next build.
+    pub(super) fn note(&self, run: &NotedRun<'_>, spool: &Spool) -> Option<Piece> {
+        let mut inputs = self.memory.inputs.of(run.place)?;
+        load::note_digests(&mut inputs, run.digests);
+        let shape = RunShape {
+            inputs,
+            archive_context: digest(run.archive_context),
+            named: run.archive_context.named.keys().cloned().collect(),
+            is_newest: run.is_newest,
+            files: run.files.clone(),
+            problems: run.problems.iter().map(Problem::from).collect(),
+            findings: FindingsShape::of(run.findings, spool)?,
         };
-        let cards = of.cards.iter().map(|filed| {
-            Ok(SpooledCard {
-                card: copied(filed.card)?,
-                ..*filed
-            })
-        });
-        Ok(Spooled {
-            lines: copied(of.lines)?,
-            friction: copied(of.friction)?,
-            hypotheses: copied(of.hypotheses)?,
-            anchors: copied(of.anchors)?,
-            cards: cards.collect::<Result<_, Diagnostic>>()?,
-            writeup: copied(of.writeup)?,
-            compare: of
-                .compare
-                .iter()
-                .copied()
-                .map(copied)
-                .collect::<Result<_, _>>()?,
-        })
+        self.put(&postcard::to_stdvec(&shape).ok()?)
     }
 
-    /// Remembers a build that is now in the output folder; `spool` is that of its stage.
-    pub(crate) fn learn(&mut self, gathered: &Gathered, outcome: &Outcome, spool: Spool) {
-        let runs = gathered.archive.runs.iter().zip(&outcome.findings);
-        let remembered = runs
-            .zip(&outcome.pages)
-            .filter_map(|((entry, findings), pages)| {
-                let place = &gathered.directory(entry).place;
-                let run = CachedRun {
-                    path: place.path.clone(),
-                    findings: findings.clone(),
-                    pages: pages.clone()?,
-                };
-                Some((place.shown.clone(), run))
-            });
-        self.runs = remembered.collect();
-        self.frame.clone_from(&gathered.frame);
-        self.spool = spool;
+    fn put(&self, bytes: &[u8]) -> Option<Piece> {
+        self.writer.as_ref()?.put(bytes)
     }
+
+    /// Leaves a build that is now in the output folder; `stage` is the one that it was put there from.
+    pub(crate) fn leave(
+        self,
+        site: &Site,
+        gathered: &Gathered,
+        outcome: &Outcome,
+        stage: &Stage,
+    ) -> Option<()> {
+        let outputs_at = cache::now();
+        let committed = stage.committed()?;
+        let memory = self.memory;
+        let head = Head {
+            settings: memory.settings,
+            inputs: memory.inputs.digest(i64::MAX),
+            inputs_at: memory.at,
+            outputs: committed.tree.digest(i64::MAX),
+            outputs_at,
+            is_settled: outcome.is_settled(site, gathered),
+            problems: outcome.diagnostics.iter().map(Problem::from).collect(),
+            runs: outcome.runs,
+            quarantined: outcome.quarantined,
+            not_published: outcome.not_published,
+            blocking: outcome.blocking,
+            cases: outcome
+                .cases
+                .iter()
+                .map(|it| (it.id.clone(), it.path.clone()))
+                .collect(),
+            files: outcome.files,
+            bytes: outcome.bytes,
+        };
+        let runs = gathered.archive.runs.iter().zip(&outcome.pieces);
+        let runs = runs.filter_map(|(entry, piece)| {
+            Some((gathered.directory(entry).place.shown.clone(), (*piece)?))
+        });
+        let body = Body {
+            frame: self.frame,
+            files: committed.files,
+            runs: runs.collect(),
+        };
+        let (head, body) = (postcard::to_stdvec(&head), postcard::to_stdvec(&body));
+        self.writer?.finish(&head.ok()?, &body.ok()?)
+    }
+}
+
+/// A digest of what a page shows of the archive.
+fn digest(archive_context: &ArchiveContext) -> [u8; 32] {
+    blake3::hash(format!("{archive_context:?}").as_bytes()).into()
 }

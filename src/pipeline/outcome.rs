@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::cache::Piece;
 use crate::diagnostics::{self, Diagnostic, junit};
 use crate::ledger::{Build, Ledger};
 use crate::links;
@@ -12,7 +13,7 @@ use crate::view::problems::Quarantined;
 
 use super::directories::{Directory, Status};
 use super::gather::Gathered;
-use super::kept::{KeptPages, StagedRuns};
+use super::kept::{self, Head, StagedRuns};
 use super::ledger;
 
 /// The result of a check or a build.
@@ -42,8 +43,10 @@ pub struct Outcome {
     pub files: u64,
     /// Bytes written.
     pub bytes: u64,
-    /// The pages of each run that the next build may reuse, in the archive's order.
-    pub(super) pages: Vec<Option<KeptPages>>,
+    /// Whether nothing was made, since nothing changed.
+    pub is_unchanged: bool,
+    /// What is left to the next build of each run, in the archive's order.
+    pub(super) pieces: Vec<Option<Piece>>,
     /// The pages of quarantined runs.
     pub(super) quarantine_pages: Vec<Quarantined>,
 }
@@ -56,11 +59,11 @@ impl Outcome {
         let mut diagnostics: Vec<_> = gathered.problems().cloned().collect();
         diagnostics.extend(gathered.archive_problems.iter().cloned());
         diagnostics.extend(staged.others);
-        let (mut findings, mut pages) = (Vec::new(), Vec::new());
+        let (mut findings, mut pieces) = (Vec::new(), Vec::new());
         for run in staged.valid {
             diagnostics.extend(run.problems);
             findings.push(run.findings);
-            pages.push(run.pages);
+            pieces.push(run.piece);
         }
         diagnostics::sort(&mut diagnostics);
         let quarantine_pages = if site.config.policy.quarantine {
@@ -68,7 +71,8 @@ impl Outcome {
         } else {
             Vec::new()
         };
-        let ledger = ledger::next(site, gathered, &findings);
+        let previous = gathered.previous.as_ref();
+        let ledger = ledger::next(site, gathered, &findings, previous);
         let newest = gathered.previous.as_ref().map_or(0, Ledger::newest);
         let directories = gathered.directories.iter();
         Self {
@@ -87,9 +91,51 @@ impl Outcome {
             published: false,
             files: 0,
             bytes: 0,
-            pages,
+            is_unchanged: false,
+            pieces,
             quarantine_pages,
         }
+    }
+
+    /// That of a build for which there is nothing to do; `None` when the last one left something else.
+    pub(super) fn unchanged(head: &Head) -> Option<Self> {
+        let case = |(id, path): &(Option<String>, String)| junit::Case {
+            id: id.clone(),
+            path: path.clone(),
+        };
+        Some(Self {
+            diagnostics: kept::diagnostics(&head.problems)?,
+            findings: Vec::new(),
+            runs: head.runs,
+            quarantined: head.quarantined,
+            not_published: head.not_published,
+            blocking: head.blocking,
+            ledger: Ledger::empty(),
+            is_news: false,
+            cases: head.cases.iter().map(case).collect(),
+            published: true,
+            files: head.files,
+            bytes: head.bytes,
+            is_unchanged: true,
+            pieces: Vec::new(),
+            quarantine_pages: Vec::new(),
+        })
+    }
+
+    /// Whether a build of the same content over the new site would give the same ledger and the same problems.
+    pub(super) fn is_settled(&self, site: &Site, gathered: &Gathered) -> bool {
+        let (before, after) = (gathered.previous.as_ref(), Some(&self.ledger));
+        let problems = |previous| {
+            let mut problems = gathered.beside_previous(site, &gathered.archive, previous);
+            diagnostics::sort(&mut problems);
+            problems
+                .iter()
+                .map(|it| format!("{it:?}"))
+                .collect::<Vec<_>>()
+        };
+        self.ledger
+            .is_same(&ledger::next(site, gathered, &self.findings, after))
+            && problems(before) == problems(after)
     }
 
     /// Whether the content may be published.

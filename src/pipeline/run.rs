@@ -34,8 +34,8 @@ use crate::view::timeline::Layout;
 use self::files::{Files, StageError};
 use super::directories::Directory;
 use super::gather::Gathered;
-use super::kept::{KeptPages, KeptRun};
-use super::memory::Memory;
+use super::kept::KeptRun;
+use super::memory::{NotedRun, Notes};
 
 /// Where the pages of runs go, and what they are made with.
 #[derive(Debug, Clone, Copy)]
@@ -44,8 +44,8 @@ pub struct Output<'a> {
     pub stage: &'a Stage,
     /// The templates.
     pub renderer: &'a Renderer,
-    /// Pages that may be reused.
-    pub memory: Option<&'a Memory>,
+    /// Pages that may be reused, and where those that are made are noted.
+    pub notes: Option<&'a Notes<'a>>,
 }
 
 /// Writes files of a run.
@@ -122,8 +122,8 @@ pub(super) fn process(
         is_newest: index < site.config.feeds.items,
     };
     if let Some(output) = output
-        && let Some(memory) = output.memory
-        && let Some(kept) = memory.recall(gathered, (index, job.is_newest), output.stage)?
+        && let Some(notes) = output.notes
+        && let Some(kept) = notes.recall(gathered, (index, job.is_newest), output.stage)?
     {
         return Ok(kept);
     }
@@ -136,7 +136,7 @@ pub(super) fn process(
     let mut kept = KeptRun {
         findings,
         problems: model.problems.clone(),
-        pages: None,
+        piece: None,
     };
     // A run with errors is never published.
     let output = output.filter(|_| !kept.has_errors());
@@ -193,6 +193,7 @@ impl<'a> Job<'a> {
         let writeup = review.map_or_else(Html::default, |review| {
             prose(layouts, &entry.slug, ("w", 2), &review.body)
         });
+        let digests = digests(model.files, inspected);
         let run = CheckedRun {
             site: self.site,
             renderer: output.renderer,
@@ -220,7 +221,7 @@ impl<'a> Job<'a> {
                 layouts,
                 conversation: inspected.conversation.as_ref(),
                 threads: inspected.threads.as_ref(),
-                files: &digests(model.files, inspected),
+                files: &digests,
                 record: &run_record::displayed(record),
                 downloads: &downloads::names(self.site, model.files),
                 archive: None,
@@ -235,13 +236,17 @@ impl<'a> Job<'a> {
         if self.is_newest && review.is_some() {
             kept.findings.writeup_html = Some(writeup.as_str().to_owned());
         }
-        kept.pages = self.directory.fingerprint.map(|fingerprint| KeptPages {
-            fingerprint,
-            archive_context,
+        let noted = NotedRun {
+            place: &self.directory.place,
+            digests: &digests,
+            archive_context: &archive_context,
             is_newest: self.is_newest,
-            files: files.written,
-            problems: model.problems.clone(),
-        });
+            files: files.written.into_iter().map(|(path, _)| path).collect(),
+            problems: &model.problems,
+            findings: &kept.findings,
+        };
+        let notes = output.notes;
+        kept.piece = notes.and_then(|notes| notes.note(&noted, &output.stage.spool));
         Ok(())
     }
 }

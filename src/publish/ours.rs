@@ -9,7 +9,7 @@ use crate::beneath::{Folder, Opened};
 use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Diagnostic, Place, codes};
 
-use super::{MARKER, failed};
+use super::{MARKER, failed, journal};
 
 /// The file with the domain of a site, which some hosts write by themselves.
 const CNAME: &str = "CNAME";
@@ -185,6 +185,29 @@ impl ParentFolder {
         marker.map(|marker| lock(marker, shown)).transpose()
     }
 
+    /// Takes the steps that are still to be taken of a site that was staged under this name and is replaced one by one; none,
+    /// when it is not complete.
+    ///
+    /// # Errors
+    /// The system refuses.
+    pub(super) fn complete(
+        &self,
+        staged: &Path,
+        out: &Path,
+        shown: &str,
+    ) -> Result<(), Diagnostic> {
+        let Ok(staging) = self.0.folder(staged) else {
+            return Ok(());
+        };
+        let steps = marker(&staging).and_then(|_| journal::read(&staging));
+        let (Some(steps), Ok(out)) = (steps, Folder::open(out)) else {
+            return Ok(());
+        };
+        journal::follow(&steps, &staging, &out)
+            .and_then(|()| journal::forget(&staging))
+            .map_err(|error| half_way(shown, &error))
+    }
+
     /// Removes what a stopped build left under this name.
     ///
     /// # Errors
@@ -264,6 +287,15 @@ fn in_the_way(shown: &str, name: &Path, error: &io::Error) -> Diagnostic {
             quoted(&name)
         ),
         "Correct its permissions, or remove it yourself. The previous site is unchanged.",
+    )
+}
+
+/// Some files of a site are replaced, and the next one cannot be.
+fn half_way(shown: &str, error: &io::Error) -> Diagnostic {
+    codes::PUBLISH_IO.at(
+        Place::file(shown),
+        format!("Only a part of the site could be replaced: {error}"),
+        "Correct the permissions in the output folder and build again, which completes the site; or remove the folder.",
     )
 }
 

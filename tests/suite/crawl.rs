@@ -195,7 +195,7 @@ fn every_link_of_the_demo_site_leads_somewhere_and_nothing_comes_from_elsewhere(
     };
     let demo =
         Site::open(Path::new(env!("CARGO_MANIFEST_DIR")), &overrides).expect("the demo site");
-    let outcome = runpress::build(&demo, &NoProgress).expect("a build");
+    let outcome = runpress::build(&demo, &NoProgress).expect("a build").0;
     assert!(outcome.published);
     assert_eq!(problems(&tree(&out.path().join("site"))), [""; 0]);
 }

@@ -37,6 +37,7 @@ mod harn_versions;
 mod hostile;
 mod house;
 mod implementation;
+mod incremental;
 mod kept;
 mod linked;
 mod markup;

@@ -142,7 +142,8 @@ impl TestSite {
 
     /// Builds through the library, with options.
     pub(crate) fn build_with(&self, overrides: &Overrides) -> Outcome {
-        runpress::build(&self.open(overrides), &NoProgress).expect("a build")
+        let built = runpress::build(&self.open(overrides), &NoProgress);
+        built.expect("a build").0
     }
 
     /// Builds and expects the site to be published.

@@ -8,7 +8,7 @@ use crate::diagnostics::{Diagnostic, Place, codes};
 use crate::discover::RunDirectory;
 use crate::markup::Html;
 use crate::model::findings::Slice;
-use crate::publish::{SiteFile, Stage};
+use crate::publish::Stage;
 use crate::view::format;
 
 /// Why the pages of a run were not written.
@@ -27,7 +27,8 @@ impl From<Diagnostic> for StageError {
 
 /// The files of one run, as far as they are staged.
 pub(super) struct Files<'a> {
-    pub(super) written: Vec<SiteFile>,
+    /// Paths and sizes.
+    pub(super) written: Vec<(String, u64)>,
     /// The first page of each tape, for the page of the run.
     pub(super) first_pages: Vec<Html>,
     stage: &'a Stage,
@@ -99,15 +100,12 @@ impl<'a> Files<'a> {
     pub(super) fn bytes_of(&self, path: &str) -> Option<u64> {
         let mut written = self.written.iter();
         written
-            .find(|file| file.path == path)
-            .map(|file| file.bytes)
+            .find(|(written, _)| written == path)
+            .map(|(_, bytes)| *bytes)
     }
 
     fn note(&mut self, path: &str, bytes: u64) -> Result<(), StageError> {
-        self.written.push(SiteFile {
-            path: path.to_owned(),
-            bytes,
-        });
+        self.written.push((path.to_owned(), bytes));
         self.count(bytes)
     }
 

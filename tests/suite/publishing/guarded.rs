@@ -138,7 +138,7 @@ fn a_folder_of_an_export_is_guarded_as_the_site_is() {
     let open = || Stage::open(&site.path("tables"), "tables", &[]);
     let mut stage = open().expect("a stage");
     stage.write("runs/one.parquet", b"rows").expect("a file");
-    stage.swap().expect("it is put in its place");
+    stage.commit("").expect("it is put in its place");
     drop(stage);
     site.write("tables/.git/HEAD", "mine");
     assert_eq!(
@@ -161,7 +161,7 @@ fn an_output_folder_that_became_a_link_meanwhile_is_not_replaced() {
     let mut stage = Stage::open(&site.path("public"), "public", &[]).expect("a stage");
     stage.write("index.html", b"new").expect("a file");
     symlink(site.path("mine"), site.path("public")).expect("a link");
-    assert!(stage.swap().is_err());
+    assert!(stage.commit("").is_err());
     drop(stage);
     assert!(site.path("public").is_symlink());
     assert_eq!(site.text("mine/letter.txt"), "mine");

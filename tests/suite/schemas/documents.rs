@@ -158,7 +158,7 @@ fn every_document_of_the_demo_site_is_what_its_schema_says() {
     };
     let demo =
         Site::open(Path::new(env!("CARGO_MANIFEST_DIR")), &overrides).expect("the demo site");
-    let outcome = runpress::build(&demo, &NoProgress).expect("a build");
+    let outcome = runpress::build(&demo, &NoProgress).expect("a build").0;
     assert!(outcome.published);
     let files = tree(&out.path().join("public"));
     let seen = check_published(&files);

@@ -1,0 +1,193 @@
+//! [edge] Knows how what a build leaves for the next one is kept on disk. Whatever is wrong with it, it is as if it were not there.
+//!
+//! A cache is one file: a head with what is read first, pieces in any order, and a body that says where each piece is. Everything
+//! is read with its digest. It belongs to one output folder and to one build of the program, and is replaced at once.
+
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+use tempfile::NamedTempFile;
+
+use crate::beneath::{Folder, Opened};
+
+/// The folder of caches in the root of a site.
+pub(crate) const FOLDER: &str = ".runpress";
+/// Changes with the shape of a cache. The program that wrote it is named, too: see [`PROGRAM`].
+const MAGIC: &[u8; 8] = b"runpres1";
+/// What the program is made from: another one makes other pages.
+const PROGRAM: &str = env!("RUNPRESS_SOURCES");
+/// A head or body is never longer, in bytes.
+const MOST: u64 = 1 << 31;
+/// What begins the file: magic, program, and the places of head and body.
+const START: usize = 8 + 32 + 2 * PLACE;
+const PLACE: usize = 8 + 8 + 32;
+
+/// Where a piece is, and what its digest is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Piece {
+    at: u64,
+    bytes: u64,
+    digest: [u8; 32],
+}
+
+/// Now, in nanoseconds since 1970-01-01 UTC: what was written later may differ from what was seen.
+pub(crate) fn now() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| i64::try_from(since.as_nanos()).unwrap_or(0))
+}
+
+/// A cache that an earlier build left.
+#[derive(Debug)]
+pub(crate) struct Reader {
+    file: Mutex<File>,
+    head: Piece,
+    body: Piece,
+}
+
+impl Reader {
+    /// Opens the cache of an output folder, if there is one of this program.
+    pub(crate) fn open(places: &[PathBuf], name: &str) -> Option<Self> {
+        places.iter().find_map(|folder| Self::at(folder, name))
+    }
+
+    fn at(folder: &Path, name: &str) -> Option<Self> {
+        // The folder is part of somebody's content, perhaps: no link is followed.
+        let parent = Folder::open(folder.parent()?).ok()?;
+        let folder = parent.folder(Path::new(folder.file_name()?)).ok()?;
+        let Ok(Some(Opened {
+            mut file,
+            meta,
+            linked: None,
+        })) = folder.file(Path::new(name))
+        else {
+            return None;
+        };
+        let mut start = [0; START];
+        if !meta.is_file() || file.read_exact(&mut start).is_err() {
+            return None;
+        }
+        let (magic, rest) = start.split_first_chunk::<8>()?;
+        let (program, rest) = rest.split_first_chunk::<32>()?;
+        let (head, body) = rest.split_at_checked(PLACE)?;
+        if magic != MAGIC || *program != *blake3::hash(PROGRAM.as_bytes()).as_bytes() {
+            return None;
+        }
+        Some(Self {
+            file: Mutex::new(file),
+            head: Piece::read(head)?,
+            body: Piece::read(body)?,
+        })
+    }
+
+    /// What is read first.
+    pub(crate) fn head(&self) -> Option<Vec<u8>> {
+        self.piece(self.head)
+    }
+
+    /// What says where the pieces are.
+    pub(crate) fn body(&self) -> Option<Vec<u8>> {
+        self.piece(self.body)
+    }
+
+    /// A piece, if it is as it was written.
+    pub(crate) fn piece(&self, piece: Piece) -> Option<Vec<u8>> {
+        let mut bytes = Vec::new();
+        {
+            let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+            file.seek(SeekFrom::Start(piece.at)).ok()?;
+            // A place in a broken file may be any number.
+            let most = piece.bytes.min(MOST);
+            Read::by_ref(&mut *file)
+                .take(most)
+                .read_to_end(&mut bytes)
+                .ok()?;
+        }
+        (*blake3::hash(&bytes).as_bytes() == piece.digest).then_some(bytes)
+    }
+}
+
+impl Piece {
+    fn read(bytes: &[u8]) -> Option<Self> {
+        let (at, rest) = bytes.split_first_chunk()?;
+        let (bytes, rest) = rest.split_first_chunk()?;
+        Some(Self {
+            at: u64::from_le_bytes(*at),
+            bytes: u64::from_le_bytes(*bytes),
+            digest: rest.try_into().ok()?,
+        })
+    }
+
+    fn write(&self, into: &mut Vec<u8>) {
+        into.extend(self.at.to_le_bytes());
+        into.extend(self.bytes.to_le_bytes());
+        into.extend(self.digest);
+    }
+}
+
+/// A cache while it is written. Dropped before [`Writer::finish`], it leaves nothing behind.
+#[derive(Debug)]
+pub(crate) struct Writer {
+    name: String,
+    file: Mutex<(NamedTempFile, u64)>,
+}
+
+impl Writer {
+    /// Begins a cache in the first of these folders that can be written. `None`: there is none, and the next build makes
+    /// everything anew.
+    pub(crate) fn begin(places: &[PathBuf], name: &str) -> Option<Self> {
+        let file = places.iter().find_map(|folder| temporary(folder).ok())?;
+        Some(Self {
+            name: name.to_owned(),
+            file: Mutex::new((file, START as u64)),
+        })
+    }
+
+    /// Adds a piece; `None` when it cannot be written.
+    pub(crate) fn put(&self, bytes: &[u8]) -> Option<Piece> {
+        let digest = blake3::hash(bytes).into();
+        let mut held = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let (file, end) = &mut *held;
+        let at = *end;
+        file.seek(SeekFrom::Start(at)).ok()?;
+        file.write_all(bytes).ok()?;
+        let bytes = bytes.len() as u64;
+        *end += bytes;
+        Some(Piece { at, bytes, digest })
+    }
+
+    /// Puts the cache in the place of the earlier one.
+    pub(crate) fn finish(self, head: &[u8], body: &[u8]) -> Option<()> {
+        let (head, body) = (self.put(head)?, self.put(body)?);
+        let mut start = Vec::with_capacity(START);
+        start.extend(MAGIC);
+        start.extend(blake3::hash(PROGRAM.as_bytes()).as_bytes());
+        head.write(&mut start);
+        body.write(&mut start);
+        let (mut file, _) = self.file.into_inner().ok()?;
+        file.seek(SeekFrom::Start(0)).ok()?;
+        file.write_all(&start).ok()?;
+        let place = file.path().with_file_name(&self.name);
+        file.persist(place).ok().map(drop)
+    }
+}
+
+/// A file in a folder of caches, which is made where it is not there yet.
+fn temporary(folder: &Path) -> io::Result<NamedTempFile> {
+    if !folder.is_dir() {
+        fs::create_dir(folder)?;
+        // Programs that store versions or copies of folders leave it out.
+        fs::write(folder.join(".gitignore"), "*\n")?;
+        fs::write(
+            folder.join("CACHEDIR.TAG"),
+            "Signature: 8a477f597d28d172789f06886806bc55\n# What runpress knows of its last build. It can be removed at any time.\n",
+        )?;
+    }
+    if folder.is_symlink() {
+        return Err(io::ErrorKind::NotADirectory.into());
+    }
+    tempfile::Builder::new().prefix("new-").tempfile_in(folder)
+}

@@ -1,0 +1,236 @@
+//! Knows the files of the new site: which are staged, and which stay as they are in the output folder.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use serde::{Deserialize, Serialize};
+
+use crate::beneath::{Folder, Kind, Stamp, Tree};
+use crate::diagnostics::Diagnostic;
+
+use super::{MARKER, taken_twice};
+
+/// A file of a site, as a build wrote it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct SiteFile {
+    /// Relative to the site's root.
+    pub(crate) path: String,
+    /// BLAKE3 of what it holds.
+    pub(crate) digest: [u8; 32],
+    /// How it looked in its place; `None` when that is not certain.
+    pub(crate) stamp: Option<Stamp>,
+}
+
+/// A site that a build wrote: its files, sorted by path.
+#[derive(Debug, Default)]
+pub(crate) struct KnownSite {
+    pub(crate) files: Vec<SiteFile>,
+    /// When the stamps were taken, as of [`Stamp::is_racy`].
+    pub(crate) at: i64,
+}
+
+/// What was found in the output folder.
+#[derive(Debug)]
+pub(super) struct Old {
+    folder: Folder,
+    known: KnownSite,
+    tree: Tree,
+}
+
+/// The files of the new site so far.
+#[derive(Debug, Default)]
+pub(super) struct Files {
+    /// `None`: everything is staged.
+    pub(super) old: Option<Old>,
+    new: Mutex<BTreeMap<String, New>>,
+}
+
+/// A file of the new site.
+#[derive(Debug, Clone, Copy, Default)]
+struct New {
+    digest: [u8; 32],
+    stamp: Option<Stamp>,
+    is_staged: bool,
+}
+
+/// What is done to the output folder, file by file.
+#[derive(Debug, Default)]
+pub(super) struct Changes {
+    /// Files that are staged, new ones first.
+    pub(super) staged: Vec<String>,
+    /// Files that stay.
+    pub(super) kept: Vec<String>,
+    /// Files that the new site does not have.
+    pub(super) gone: Vec<String>,
+    /// Folders that the new site does not have, the inner ones first.
+    pub(super) gone_folders: Vec<String>,
+    /// Whether these changes can be made one after the other. A file in the place of a folder cannot, nor can a folder that
+    /// may not be written, and names that differ only in case are one name on some systems.
+    pub(super) can_be_single: bool,
+}
+
+impl Old {
+    /// Looks through an output folder; `None` when it cannot be read.
+    pub(super) fn look(out: &Path, known: KnownSite) -> Option<Self> {
+        let folder = Folder::open(out).ok()?;
+        let tree = Tree::of(&folder, "").ok()?;
+        Some(Self {
+            folder,
+            known,
+            tree,
+        })
+    }
+
+    /// The file as it was written, if it is still in its place as it was: it looks the same, or holds the same.
+    fn intact(&self, path: &str) -> Option<New> {
+        let files = &self.known.files;
+        let at = files.binary_search_by(|file| file.path.as_str().cmp(path));
+        let known = &files[at.ok()?];
+        let (found, stamp) = (self.tree.file(path)?, known.stamp?);
+        let looks_same = *found == stamp && !found.is_racy(self.known.at);
+        let holds_same = || {
+            (found.bytes, found.mode) == (stamp.bytes, stamp.mode)
+                && self.folder.digest(Path::new(path)) == Some(known.digest)
+        };
+        (looks_same || holds_same()).then_some(New {
+            digest: known.digest,
+            stamp: Some(*found),
+            is_staged: false,
+        })
+    }
+}
+
+impl Files {
+    fn new(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, New>> {
+        self.new.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes a path for the new site.
+    pub(super) fn take(&self, path: &str) -> Result<(), Diagnostic> {
+        let mut new = self.new();
+        let ends = path.match_indices('/').map(|(at, _)| at);
+        let is_taken = ends.into_iter().any(|end| new.contains_key(&path[..end])) || {
+            let folder = format!("{path}/");
+            let mut after = new.range(folder.clone()..);
+            after
+                .next()
+                .is_some_and(|(next, _)| next.starts_with(&folder))
+        };
+        if is_taken || new.insert(path.to_owned(), New::default()).is_some() {
+            return Err(taken_twice(path));
+        }
+        Ok(())
+    }
+
+    /// Whether the output folder has the file already, with this content. It then stays.
+    pub(super) fn stays(&self, path: &str, digest: [u8; 32]) -> bool {
+        let old = self.old.as_ref();
+        let intact = old.and_then(|old| old.intact(path));
+        let stays = intact.filter(|intact| intact.digest == digest);
+        if let Some(stays) = stays {
+            self.new().insert(path.to_owned(), stays);
+        }
+        stays.is_some()
+    }
+
+    /// Keeps files of the output folder: all of them, or none and `None`. Gives their sizes.
+    pub(super) fn keep(&self, paths: &[String]) -> Option<Vec<u64>> {
+        let old = self.old.as_ref()?;
+        let intact = paths.iter().map(|path| old.intact(path));
+        let intact: Vec<New> = intact.collect::<Option<_>>()?;
+        for (index, path) in paths.iter().enumerate() {
+            if self.take(path).is_err() {
+                let mut new = self.new();
+                for path in &paths[..index] {
+                    new.remove(path);
+                }
+                return None;
+            }
+        }
+        let mut new = self.new();
+        let bytes = intact.iter().map(|file| file.stamp.map_or(0, |s| s.bytes));
+        let bytes = bytes.collect();
+        new.extend(paths.iter().cloned().zip(intact));
+        Some(bytes)
+    }
+
+    /// Notes a file that is staged.
+    pub(super) fn staged(&self, path: &str, digest: [u8; 32], stamp: Option<Stamp>) {
+        let file = New {
+            digest,
+            stamp,
+            is_staged: true,
+        };
+        self.new().insert(path.to_owned(), file);
+    }
+
+    /// What is done to the output folder; `last` is the file that is put in its place last.
+    pub(super) fn changes(&self, last: &str) -> Changes {
+        let new = self.new();
+        let of = |staged: bool| {
+            let files = new.iter().filter(move |(_, file)| file.is_staged == staged);
+            files.map(|(path, _)| path.clone())
+        };
+        let mut changes = Changes {
+            staged: of(true).collect(),
+            kept: of(false).collect(),
+            ..Changes::default()
+        };
+        let Some(old) = &self.old else {
+            return changes;
+        };
+        // What a page refers to is there before the page, and the lists that name it come after it.
+        changes.staged.sort_by_cached_key(|path| {
+            let place = match path {
+                path if path == last => 4,
+                path if old.tree.file(path).is_none() => 0,
+                path if path == "index.html" || path.starts_with("feeds/") => 3,
+                path if path.starts_with("runs/") => 1,
+                _ => 2,
+            };
+            (place, path.clone())
+        });
+        let mut folders: Vec<&str> = new
+            .keys()
+            .flat_map(|path| path.match_indices('/').map(move |(at, _)| &path[..at]))
+            .collect();
+        folders.sort_unstable();
+        folders.dedup();
+        changes.can_be_single = true;
+        for found in &old.tree.found {
+            match found.kind {
+                Kind::File { .. } if found.path == MARKER => {}
+                Kind::File { .. } if new.contains_key(&found.path) => {}
+                Kind::File { .. } => changes.gone.push(found.path.clone()),
+                Kind::Folder if found.stamp.is_locked() => changes.can_be_single = false,
+                Kind::Folder if folders.binary_search(&found.path.as_str()).is_ok() => {}
+                Kind::Folder => changes.gone_folders.push(found.path.clone()),
+                Kind::Link | Kind::Other => changes.can_be_single = false,
+            }
+        }
+        changes.gone_folders.reverse();
+        changes.can_be_single &= {
+            let gone = changes.gone.iter().chain(&changes.gone_folders);
+            let gone: std::collections::BTreeSet<String> =
+                gone.map(|path| path.to_lowercase()).collect();
+            let mut names = new.keys().map(String::as_str).chain(folders);
+            gone.is_empty() || !names.any(|name| gone.contains(&name.to_lowercase()))
+        };
+        changes
+    }
+
+    /// The files of the site that is now in the output folder, as they look there.
+    pub(super) fn settled(&self, tree: &Tree) -> Vec<SiteFile> {
+        let new = std::mem::take(&mut *self.new());
+        let files = new.into_iter().map(|(path, file)| {
+            let is_moved = |now: &&Stamp| file.stamp.is_some_and(|was| now.is_moved_from(&was));
+            SiteFile {
+                stamp: tree.file(&path).filter(is_moved).copied(),
+                digest: file.digest,
+                path,
+            }
+        });
+        files.collect()
+    }
+}

@@ -1,0 +1,1 @@
+//! Builds that are killed while they replace files one by one.
