@@ -259,6 +259,48 @@ mod tests {
         }
     }
 
+    macro_rules! moved {
+        ($folder:ty, $root:expr) => {{
+            let folder = <$folder>::open($root).expect("a folder");
+            let name = Path::new("new");
+            folder.make_folder(name).expect("it is made");
+            folder.make_folder(name).expect("it is there");
+            assert!(folder.make_folder(Path::new("plain/new")).is_err());
+            let new = folder.folder(name).expect("a folder");
+            folder
+                .move_file(Path::new("plain"), &new)
+                .expect("it moves");
+            let deep = folder.folder(Path::new("deep/er")).expect("a folder");
+            fs::write($root.join("deep/er/plain"), "old").expect("a file");
+            new.move_file(Path::new("plain"), &deep)
+                .expect("it replaces");
+            assert_eq!(
+                fs::read($root.join("deep/er/plain")).expect("a file"),
+                b"plain"
+            );
+            // What a link leads to stays where it is.
+            folder.move_file(Path::new("out"), &deep).expect("it moves");
+            assert!($root.join("deep/er/out").is_symlink());
+            deep.remove_file(Path::new("out")).expect("it is removed");
+            deep.remove_file(Path::new("plain")).expect("it is removed");
+            assert!(deep.remove_file(Path::new("plain")).is_err());
+        }};
+    }
+
+    #[test]
+    fn files_are_moved_from_folder_to_folder_and_replace_what_is_there() {
+        for turn in ["handles", "paths"] {
+            let tree = tree();
+            let root = tree.path().join("in");
+            if turn == "handles" {
+                moved!(handles::Folder, &root);
+            } else {
+                moved!(paths::Folder, &root);
+            }
+            assert!(tree.path().join("secret").exists());
+        }
+    }
+
     #[test]
     fn a_folder_is_cleared_without_following_links() {
         for turn in ["handles", "paths"] {

@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-pub use place::{LazyPlace, Place, Source, without_mark};
+pub use place::{Excerpt, LazyPlace, Place, Source, without_mark};
 
 /// Severity of a problem. Errors stop a publication, warnings and notes do not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
