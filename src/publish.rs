@@ -41,7 +41,7 @@ pub struct Stage {
     pub spool: Spool,
 }
 
-/// Completes what a build left that was stopped while it replaced the files of a site one by one.
+/// Completes what a build left that was stopped while it replaced the files of a site one by one, and clears the rest.
 ///
 /// # Errors
 /// As [`Stage::open`].
@@ -53,13 +53,19 @@ pub(crate) fn recover(out: &Path, shown: &str, inputs: &[PathBuf]) -> Result<(),
     let leftover = out.canonicalize().unwrap_or_else(|_| out.to_owned());
     let parent = leftover.parent().unwrap_or(parent);
     let name = leftover.file_name().unwrap_or(name);
-    if parent.join(sibling(Path::new(name), STAGING)).exists() {
+    let is_there = |suffix| {
+        let leftover = parent.join(sibling(Path::new(name), suffix));
+        leftover.symlink_metadata().is_ok()
+    };
+    if is_there(STAGING) || is_there(ASIDE) {
         drop(Stage::open(out, shown, inputs)?);
     }
     Ok(())
 }
 
 const STAGING: &str = ".runpress-staging";
+/// The old site, where folders cannot be exchanged.
+const ASIDE: &str = ".runpress-aside";
 
 /// The name of a folder of ours beside the output folder.
 fn sibling(name: &Path, suffix: &str) -> PathBuf {
@@ -117,7 +123,7 @@ impl Stage {
         let (Some(parent), Some(name)) = (out.parent(), out.file_name().map(Path::new)) else {
             return Err(foreign(shown));
         };
-        let names = [sibling(name, STAGING), sibling(name, ".runpress-aside")];
+        let names = [sibling(name, STAGING), sibling(name, ASIDE)];
         fs::create_dir_all(parent).map_err(|error| failed(shown, &error))?;
         let parent_folder = ParentFolder::open(parent).map_err(|error| failed(shown, &error))?;
         // A build that could not exchange the folders at once may have been stopped between its two renames.
