@@ -21,7 +21,7 @@ pub struct MetricsView {
     pub costs: Vec<MetricView>,
     /// Wall clock.
     pub run_time: MetricView,
-    /// Where the time went, by the keys of the record.
+    /// Where the time went: `setup`, `session` and so on.
     pub stages: Vec<(String, Cell)>,
     /// Calls by tool, most first.
     pub tool_calls: Vec<(String, Cell)>,
@@ -123,7 +123,10 @@ pub(super) fn metrics(around: &ArchiveContext, run: &Run, details: &Details<'_>)
         stages: details::stages(details)
             .into_iter()
             .take(STAGES)
-            .map(|(key, seconds)| (key.to_owned(), run_time(seconds.as_ref())))
+            .map(|(key, seconds)| {
+                let stage = key.strip_suffix("Seconds").unwrap_or(key);
+                (stage.to_owned(), run_time(seconds.as_ref()))
+            })
             .collect(),
         tool_calls: tool_calls
             .iter()

@@ -40,8 +40,8 @@ fn totals_say_which_class_is_not_reported_and_a_side_without_any_is_unknown() {
 fn stage_durations_stand_beside_the_run_time_and_null_is_not_zero() {
     let site = everything();
     let page = site.first_page();
-    assert_eq!(page.beside("setupSeconds"), ["10.5 s"]);
-    assert_eq!(page.beside("sessionSeconds"), ["10 min"]);
+    assert_eq!(page.beside("setup"), ["10.5 s"]);
+    assert_eq!(page.beside("session"), ["10 min"]);
     assert_eq!(page.beside("teardownSeconds"), ["—"]);
     assert_eq!(page.beside("validationSeconds"), ["0 s"]);
     assert!(section(&site, "metrics").contains(
