@@ -110,7 +110,7 @@
     const cards = lists.map((list, run) => make('div', {}, make('h3', {}, letter(run), ' ', runs[run].tape ? `${count(list.length, 'file')} only here` : 'no tape'),
       !runs[run].tape ? '' : list.length ? make('ul', { className: 'paths' }, ...list.slice(0, 200).map(([path, event]) => make('li', {}, link(event.href, shortened(path)), ' ', make('small', {}, event.word.replace('_', ' '))))) : quiet('None.'),
       ...(list.length > 200 ? [quiet(`${count(list.length - 200, 'more file')} not shown.`)] : [])));
-    return section(id, 'Files that only one run touched', quiet(`${count(common, 'file')} ${common === 1 ? 'was' : 'were'} touched by all. Each path links to the event that wrote it, or else to the first that touched it.`),
+    return section(id, 'Files that only one run touched', quiet(`${common ? count(common, 'file') : 'No file'} ${common > 1 ? 'were' : 'was'} touched by all. Each path links to the event that wrote it, or else to the first that touched it.`),
       make('div', { className: 'beside' }, ...cards));
   };
 
