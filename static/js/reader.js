@@ -415,7 +415,7 @@
   };
   addEventListener('runpress:address', arrive);
   for (const [name, value] of new URLSearchParams(location.search)) {
-    if (NAMES.includes(name) && (value || name !== 'find')) filter.append(name, value);
+    if (NAMES.includes(name)) filter.append(name, value);
   }
   arrive();
   if (new URLSearchParams(location.search).has('present')) present(0);

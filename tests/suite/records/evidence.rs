@@ -42,8 +42,8 @@ fn stage_durations_stand_beside_the_run_time_and_null_is_not_zero() {
     let page = site.first_page();
     assert_eq!(page.beside("setup"), ["10.5 s"]);
     assert_eq!(page.beside("session"), ["10 min"]);
-    assert_eq!(page.beside("teardownSeconds"), ["—"]);
-    assert_eq!(page.beside("validationSeconds"), ["0 s"]);
+    assert_eq!(page.beside("teardown"), ["—"]);
+    assert_eq!(page.beside("validation"), ["0 s"]);
     assert!(section(&site, "metrics").contains(
         "The run time is the sum of setup, session and teardown; it does not include validation."
     ));
