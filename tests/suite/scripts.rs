@@ -5,8 +5,8 @@ use std::fs;
 use std::path::Path;
 
 /// What scripts compare texts with: keys of a keyboard, names of columns, fields, tags and modes, and kinds of the format;
-/// `T` is that of a time.
-const NAMES: [&str; 21] = [
+/// `T` is that of a time, and `s` the end of a duration.
+const NAMES: [&str; 22] = [
     "",
     "-",
     "/",
@@ -26,6 +26,7 @@ const NAMES: [&str; 21] = [
     "li",
     "number",
     "pointermove",
+    "s",
     "true",
     "write",
 ];
