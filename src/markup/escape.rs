@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use super::Html;
 use crate::characters::{MAY_BEGIN_HIDDEN, is_hidden_at, symbol};
 
 /// What a byte may begin: 0 nothing, 1 a replacement, 2 a character to look at.
@@ -41,7 +42,40 @@ static ATTRIBUTE: Classes = classes(Place::Attribute);
 
 /// Appends recorded text to element content: markup escaped, controls shown as marked symbols.
 pub fn push_text(out: &mut String, text: &str) {
-    push(out, text, Place::Content);
+    let bytes = text.as_bytes();
+    if !is_simple(bytes) {
+        return push(out, text, Place::Content);
+    }
+    let mut done = 0;
+    for at in memchr::memchr3_iter(b'&', b'<', b'>', bytes) {
+        out.push_str(&text[done..at]);
+        out.push_str(match bytes[at] {
+            b'&' => "&amp;",
+            b'<' => "&lt;",
+            _ => "&gt;",
+        });
+        done = at + 1;
+    }
+    out.push_str(&text[done..]);
+}
+
+/// Whether a text is ASCII without controls but tabs and line breaks, as most are: then only markup is to be found.
+fn is_simple(bytes: &[u8]) -> bool {
+    let is_other = |byte: u8| (byte < 0x20) & (byte != b'\n') & (byte != b'\t') | (byte >= 0x7f);
+    let has_other = |piece: &[u8]| {
+        piece
+            .iter()
+            .fold(false, |found, byte| found | is_other(*byte))
+    };
+    !bytes.chunks(LONG_PIECE).any(has_other)
+}
+
+/// Recorded text as element content.
+#[must_use]
+pub fn text(text: &str) -> Html {
+    let mut out = String::with_capacity(text.len() + text.len() / 16);
+    push_text(&mut out, text);
+    Html::finished(out)
 }
 
 /// Appends recorded text to a quoted attribute, or to content that must stay plain.
@@ -54,7 +88,10 @@ pub fn push_attribute(out: &mut String, text: &str) {
 /// # Errors
 /// Those of the writer.
 pub fn escape_for_template(text: &str, out: &mut dyn Write) -> io::Result<()> {
-    if text.bytes().all(|byte| ATTRIBUTE[usize::from(byte)] == 0) {
+    let (pieces, rest) = text.as_bytes().as_chunks();
+    if pieces.iter().all(|piece| is_plain(piece, Place::Attribute))
+        && rest.iter().all(|byte| ATTRIBUTE[usize::from(*byte)] == 0)
+    {
         return out.write_all(text.as_bytes());
     }
     let mut escaped = String::with_capacity(text.len() + 8);
@@ -64,6 +101,8 @@ pub fn escape_for_template(text: &str, out: &mut dyn Write) -> io::Result<()> {
 
 /// Bytes that are looked at together.
 const PIECE: usize = 16;
+/// The same where nothing is done for each piece.
+const LONG_PIECE: usize = 128;
 
 /// Whether all bytes are of class 0 and ASCII, as most are; a loop that compilers vectorize.
 #[allow(
@@ -155,9 +194,7 @@ mod tests {
     use super::*;
 
     fn text(input: &str) -> String {
-        let mut out = String::new();
-        push_text(&mut out, input);
-        out
+        super::text(input).as_str().to_owned()
     }
 
     #[test]

@@ -25,7 +25,7 @@ pub fn render(strip: &Strip<'_>) -> Html {
     // The ticks of a family share its color.
     for ticks in strip.ticks.chunk_by(|a, b| a.family == b.family) {
         out.push_str("<g class=f-");
-        out.push_str(ticks[0].family);
+        out.push_str(ticks[0].family.word());
         out.push('>');
         for tick in ticks {
             out.push_str("<a href=");

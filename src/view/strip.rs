@@ -41,7 +41,7 @@ pub struct Tick<'a> {
     /// From the left.
     pub x: f64,
     /// Which kinds.
-    pub family: &'static str,
+    pub family: Family,
     /// Whether something failed.
     pub failed: bool,
     /// Which of the pages the (first) event is on, from 0.
@@ -99,7 +99,7 @@ pub fn strip<'a>(
             _ => ticks.push(tick(layout, event, position, x)),
         }
     }
-    ticks.sort_by_key(|tick| tick.family);
+    ticks.sort_by_key(|tick| tick.family as u8);
     let annotations = sidecar.map_or(&[][..], |sidecar| &sidecar.annotations);
     let mut pins = Vec::with_capacity(annotations.len());
     for (index, annotation) in annotations.iter().enumerate() {
@@ -142,7 +142,7 @@ pub fn strip<'a>(
 fn tick<'a>(layout: &'a Layout<'a>, event: &Event<'_>, position: usize, x: f64) -> Tick<'a> {
     Tick {
         x,
-        family: event.kind.family.word(),
+        family: event.kind.family,
         failed: event.is_failure(),
         page: layout.page(position) - 1,
         anchor: layout.anchor(event.seq, position),

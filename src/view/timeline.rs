@@ -279,7 +279,7 @@ impl<'a> Contents<'a, '_> {
 fn fitting(text: &str, kind: TextKind, limit: usize) -> &str {
     let most = limit.saturating_mul(ESCAPED);
     let mut text = head(text, limit);
-    while text.len() > most / COSTLIEST {
+    while text.len() > most / COSTLIEST && at_most(text) > most {
         let size = recorded::size(text, kind);
         if size <= most {
             break;
@@ -289,6 +289,14 @@ fn fitting(text: &str, kind: TextKind, limit: usize) -> &str {
         text = head(text, share.min(text.len() * 7 / 8));
     }
     text
+}
+
+/// How many bytes a text takes on a page at most, without making that page.
+fn at_most(text: &str) -> usize {
+    // Whatever is escaped, marked or laid out has one of the other bytes.
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'.' | b'/');
+    let costly = text.bytes().filter(|byte| !is_plain(*byte)).count();
+    text.len().saturating_add(costly.saturating_mul(COSTLIEST))
 }
 
 fn folded(text: &str, block: &Block<'_>) -> Option<String> {

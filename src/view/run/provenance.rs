@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::markup::{Html, escape};
 use crate::model::annotation::{Problem, Sidecar};
 use crate::model::tape::{Format, Tape};
 use crate::model::value::Value;
@@ -32,7 +33,7 @@ pub struct ProvenanceView {
     /// How far the logs agree with the record.
     pub reconciliation: Vec<ComparedView>,
     /// The record as written.
-    pub record: String,
+    pub record: Html,
     /// Whether it goes on in run.json.
     pub record_cut: bool,
     /// How to cite the run.
@@ -125,7 +126,7 @@ pub(super) fn provenance(s: &Sources<'_>) -> ProvenanceView {
             .reconciliation
             .map(reconciliation::rows)
             .unwrap_or_default(),
-        record: head(s.record, RECORD).to_owned(),
+        record: escape::text(head(s.record, RECORD)),
         record_cut: s.record.len() > RECORD,
         citation: citation(s),
         licence: s.config.policy.licence.clone(),
