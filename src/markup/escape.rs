@@ -42,32 +42,7 @@ static ATTRIBUTE: Classes = classes(Place::Attribute);
 
 /// Appends recorded text to element content: markup escaped, controls shown as marked symbols.
 pub fn push_text(out: &mut String, text: &str) {
-    let bytes = text.as_bytes();
-    if !is_simple(bytes) {
-        return push(out, text, Place::Content);
-    }
-    let mut done = 0;
-    for at in memchr::memchr3_iter(b'&', b'<', b'>', bytes) {
-        out.push_str(&text[done..at]);
-        out.push_str(match bytes[at] {
-            b'&' => "&amp;",
-            b'<' => "&lt;",
-            _ => "&gt;",
-        });
-        done = at + 1;
-    }
-    out.push_str(&text[done..]);
-}
-
-/// Whether a text is ASCII without controls but tabs and line breaks, as most are: then only markup is to be found.
-fn is_simple(bytes: &[u8]) -> bool {
-    let is_other = |byte: u8| (byte < 0x20) & (byte != b'\n') & (byte != b'\t') | (byte >= 0x7f);
-    let has_other = |piece: &[u8]| {
-        piece
-            .iter()
-            .fold(false, |found, byte| found | is_other(*byte))
-    };
-    !bytes.chunks(LONG_PIECE).any(has_other)
+    push(out, text, Place::Content);
 }
 
 /// Recorded text as element content.
@@ -101,8 +76,6 @@ pub fn escape_for_template(text: &str, out: &mut dyn Write) -> io::Result<()> {
 
 /// Bytes that are looked at together.
 const PIECE: usize = 16;
-/// The same where nothing is done for each piece.
-const LONG_PIECE: usize = 128;
 
 /// Whether all bytes are of class 0 and ASCII, as most are; a loop that compilers vectorize.
 #[allow(

@@ -293,10 +293,14 @@ fn fitting(text: &str, kind: TextKind, limit: usize) -> &str {
 
 /// How many bytes a text takes on a page at most, without making that page.
 fn at_most(text: &str) -> usize {
-    // Whatever is escaped, marked or laid out has one of the other bytes.
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'.' | b'/');
-    let costly = text.bytes().filter(|byte| !is_plain(*byte)).count();
-    text.len().saturating_add(costly.saturating_mul(COSTLIEST))
+    let sizes = text.bytes().map(|byte| match byte {
+        b' ' | b'.' | b'/' | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => 1,
+        b'<' | b'>' => "&lt;".len(),
+        b'&' => "&amp;".len(),
+        // Anything else may be marked or laid out, or begin what is.
+        _ => COSTLIEST,
+    });
+    sizes.sum()
 }
 
 fn folded(text: &str, block: &Block<'_>) -> Option<String> {
