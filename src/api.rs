@@ -29,8 +29,8 @@ pub mod feeds {
 }
 pub mod formats {
     pub use crate::formats::{
-        events, json, page, raw, reader, run_record, sidecar, tape, threads, transcript, withdrawn,
-        writeup,
+        events, json, page, raw, reader, run_record, sidecar, tape, threads, trace, transcript,
+        withdrawn, writeup,
     };
 }
 pub mod inspect {
@@ -61,7 +61,7 @@ pub mod render {
     pub use crate::render::{strip, timeline};
 }
 pub mod rules {
-    pub use crate::rules::{markdown, record, review, sidecar, tape, threads};
+    pub use crate::rules::{markdown, record, review, sidecar, tape, threads, trace};
 }
 pub mod schema {
     pub use crate::schema::{ALL, Describes, find};

@@ -35,7 +35,7 @@ use threads::threads;
 /// What the files beside a record say.
 #[derive(Debug, Default)]
 pub struct Inspected<'a> {
-    /// The tapes: the event log first, then Harn's by name.
+    /// The tapes: the event log first, then the others by name.
     pub tapes: Vec<Tape<'a>>,
     /// The sidecar of each tape.
     pub sidecars: Vec<Option<Sidecar<'a>>>,
@@ -134,6 +134,10 @@ fn tapes<'a>(
 ) {
     let mut held = files.held;
     for file in &files.tapes {
+        if formats::trace::is_trace(&file.name) {
+            found.tapes.extend(trace(file, diagnostics));
+            continue;
+        }
         let (read, problems) = formats::tape::parse(&file.shown, &file.bytes);
         diagnostics.extend(problems);
         if let Some(read) = read {
@@ -146,6 +150,21 @@ fn tapes<'a>(
                 .push(tape::from_harn(&file.name, read, &payloads));
         }
     }
+}
+
+fn trace<'a>(file: &'a Loaded, diagnostics: &mut Vec<Diagnostic>) -> Option<Tape<'a>> {
+    let mut check = rules::trace::Check::new(&file.shown);
+    let mut reader = tape::TraceReader::default();
+    let (header, problems) = formats::trace::read(&file.shown, &file.bytes, |header, event| {
+        check.event(header, &event);
+        reader.push(header, event);
+    });
+    diagnostics.extend(problems);
+    diagnostics.extend(check.finish());
+    let content_hash = formats::trace::content_hash(&file.bytes);
+    let tape = reader.finish(&file.name, &header?, content_hash);
+    diagnostics.extend(rules::tape::check_times(&file.shown, &tape));
+    Some(tape)
 }
 
 fn review(

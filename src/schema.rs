@@ -18,7 +18,7 @@ use serde_json::Value;
 use crate::config::Config;
 use crate::diagnostics::json::Report;
 use crate::feeds::{self, annotations};
-use crate::formats::{events, raw, run_record, sidecar as sidecar_format, tape, withdrawn};
+use crate::formats::{events, raw, run_record, sidecar as sidecar_format, tape, trace, withdrawn};
 use crate::ledger::{self, Ledger};
 
 /// The schema of one document, or of a line of one.
@@ -49,6 +49,7 @@ pub const ALL: &[Entry] = &[
     input::<events::Fields<'_>>("events", "A line of events.jsonl", events::FILE_NAME),
     input::<raw::Fields<'_>>("raw", "A line of raw.jsonl", raw::FILE_NAME),
     input::<tape::AnyLine<'_>>("tape", "A line of a Harn tape", "*.tape"),
+    input::<trace::AnyLine<'_>>("trace", "A line of a trace", "*.trace.jsonl"),
     input::<sidecar_format::AnyLine<'_>>(
         "sidecar",
         "A line of an annotation sidecar",

@@ -14,6 +14,7 @@ pub mod run_record;
 pub mod sidecar;
 pub mod tape;
 pub mod threads;
+pub mod trace;
 pub mod transcript;
 pub mod writeup;
 
@@ -21,7 +22,7 @@ pub mod writeup;
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target, by name.
-pub const ALL: [Target; 11] = [
+pub const ALL: [Target; 12] = [
     ("config", config::run),
     ("events", events::run),
     ("markdown", markdown::run),
@@ -31,6 +32,7 @@ pub const ALL: [Target; 11] = [
     ("sidecar", sidecar::run),
     ("tape", tape::run),
     ("threads", threads::run),
+    ("trace", trace::run),
     ("transcript", transcript::run),
     ("writeup", writeup::run),
 ];

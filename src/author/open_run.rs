@@ -100,7 +100,8 @@ impl<'a> OpenRun<'a> {
                     Refusal::request(
                         format!("The run {run} has no tape {}", quoted(wanted)),
                         if tapes.is_empty() {
-                            "Put an `events.jsonl` or a Harn tape next to its record.".to_owned()
+                            "Put an `events.jsonl`, a trace or a Harn tape next to its record."
+                                .to_owned()
                         } else {
                             format!("It has {}.", listed(tapes.iter().copied()))
                         },
@@ -110,7 +111,7 @@ impl<'a> OpenRun<'a> {
             (None, []) => {
                 return Err(Refusal::request(
                     format!("The run {run} has no tape"),
-                    "Put an `events.jsonl` or a Harn tape next to its record.",
+                    "Put an `events.jsonl`, a trace or a Harn tape next to its record.",
                 ));
             }
             (None, several) => {

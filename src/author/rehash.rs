@@ -217,7 +217,7 @@ fn as_it_was(path: &Path, tape: &Tape<'_>) -> Result<RunFiles, Refusal> {
     let mut files = RunFiles::default();
     match tape.format {
         Format::Events => files.events = Some(file),
-        Format::Harn => files.tapes.push(file),
+        Format::Harn | Format::Trace => files.tapes.push(file),
     }
     Ok(files)
 }

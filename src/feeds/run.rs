@@ -45,7 +45,7 @@ pub struct RunDocument<'a> {
     record: Cow<'a, RawValue>,
     /// The review.
     review: Option<ReviewDocument<'a>>,
-    /// Its tapes: the event log first, then those of Harn by name.
+    /// Its tapes: the event log first, then the others by name.
     tapes: Vec<TapeDocument<'a>>,
     /// How far its logs agree with its record.
     reconciliation: Option<ReconciliationDocument<'a>>,
@@ -111,8 +111,8 @@ struct ItemDocument<'a> {
 struct TapeDocument<'a> {
     /// Its name.
     file: &'a str,
-    /// `events` for Test Cabinet's event log, `harn` for a Harn tape.
-    #[schemars(extend("enum" = ["events", "harn"]))]
+    /// `events` for Test Cabinet's event log, `harn` for a Harn tape, `trace` for a trace.
+    #[schemars(extend("enum" = ["events", "harn", "trace"]))]
     format: &'static str,
     /// Number of events.
     events: usize,
@@ -240,6 +240,7 @@ pub fn document<'a>(s: &Sources<'a>) -> serde_json::Result<RunDocument<'a>> {
             format: match tape.format {
                 Format::Events => "events",
                 Format::Harn => "harn",
+                Format::Trace => "trace",
             },
             events: tape.events.len(),
             content_hash: &tape.content_hash,

@@ -101,6 +101,27 @@ pub fn line(number: u32, bytes: &[u8]) -> Option<Line<'_>> {
     })
 }
 
+/// BLAKE3 over each non-blank line but the first `skipped`, trailing CR removed, followed by LF.
+#[must_use]
+pub fn hash(bytes: &[u8], skipped: usize) -> String {
+    let mut hasher = blake3::Hasher::new();
+    let (mut rest, mut seen) = (without_mark(bytes), 0);
+    while !rest.is_empty() {
+        let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+        let (line, after) = rest.split_at(end);
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        if !line.iter().all(u8::is_ascii_whitespace) {
+            if seen >= skipped {
+                hasher.update(line);
+                hasher.update(b"\n");
+            }
+            seen += 1;
+        }
+        rest = after.get(1..).unwrap_or_default();
+    }
+    hasher.finalize().to_hex().to_string()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

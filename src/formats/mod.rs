@@ -1,5 +1,6 @@
 //! Knows the input formats exactly as they are written: bytes in, typed values and problems out, no I/O.
 
+pub(crate) mod event_line;
 pub mod events;
 pub mod json;
 pub(crate) mod jsonl;
@@ -14,6 +15,7 @@ pub mod sidecar;
 mod tagged;
 pub mod tape;
 pub mod threads;
+pub mod trace;
 pub mod transcript;
 pub mod withdrawn;
 pub mod writeup;

@@ -10,7 +10,9 @@ use crate::beneath::Folder;
 use crate::config::Limits;
 use crate::diagnostics::Diagnostic;
 use crate::discover::RunDirectory;
-use crate::formats::{events, jsonl, raw, run_record, sidecar, tape, threads, transcript, writeup};
+use crate::formats::{
+    events, jsonl, raw, run_record, sidecar, tape, threads, trace, transcript, writeup,
+};
 use crate::model::FileDigest;
 use crate::model::implementation::FOLDER;
 
@@ -19,7 +21,7 @@ use crate::model::implementation::FOLDER;
 pub struct RunFiles {
     /// `events.jsonl`
     pub events: Option<Loaded>,
-    /// Harn tapes, by name.
+    /// Harn tapes and traces, by name.
     pub tapes: Vec<Loaded>,
     /// Annotation sidecars, by name.
     pub sidecars: Vec<Loaded>,
@@ -196,9 +198,10 @@ pub(super) fn role(name: &str) -> Option<Role> {
         Some(Role::Writeup)
     } else if name.ends_with(sidecar::SUFFIX) {
         Some(Role::Sidecar)
-    } else if tape::EXTENSIONS
-        .iter()
-        .any(|ext| name.len() > ext.len() && name.ends_with(ext))
+    } else if trace::is_trace(name)
+        || tape::EXTENSIONS
+            .iter()
+            .any(|ext| name.len() > ext.len() && name.ends_with(ext))
     {
         Some(Role::Tape)
     } else if name == transcript::FILE_NAME {

@@ -109,6 +109,23 @@ pub fn has_hunk(text: &str) -> bool {
     text.starts_with("@@ -") || memchr::memmem::find(text.as_bytes(), b"\n@@ -").is_some()
 }
 
+/// Appends a diff. Without the heads of hunks the first character of a line says what it is.
+pub fn push_patch(out: &mut String, text: &str) {
+    if has_hunk(text) {
+        return push_diff(out, text);
+    }
+    for (index, line) in text.lines().enumerate() {
+        if index > 0 {
+            out.push('\n');
+        }
+        match line.as_bytes().first() {
+            Some(b'+') => push_marked(out, "ins", "ins", line),
+            Some(b'-') => push_marked(out, "del", "del", line),
+            _ => push_text(out, line),
+        }
+    }
+}
+
 /// Appends text with the lines of its hunks marked. The head of a hunk says how many lines it has, so that a list
 /// that follows is not taken for what was removed.
 pub fn push_diff(out: &mut String, text: &str) {

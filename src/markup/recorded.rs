@@ -2,7 +2,7 @@
 
 use crate::model::tape::TextKind;
 
-use super::code::{has_hunk, push_diff, push_json};
+use super::code::{has_hunk, push_diff, push_json, push_patch};
 use super::terminal::push_terminal;
 
 /// Appends the text of an event.
@@ -11,6 +11,7 @@ pub fn push(out: &mut String, text: &str, kind: TextKind) {
         TextKind::Plain if has_hunk(text) && !text.contains('\u{1b}') => push_diff(out, text),
         TextKind::Plain => push_terminal(out, text),
         TextKind::Json => push_json(out, text),
+        TextKind::Diff => push_patch(out, text),
     }
 }
 

@@ -5,13 +5,18 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::formats::events;
+use crate::formats::json::Node;
 use crate::formats::jsonl::Line;
+
+use super::time::parse_rfc3339;
 
 mod harn;
 mod log;
+mod trace;
 
 pub use harn::{Payloads, from_harn};
 pub use log::from_event;
+pub use trace::TraceReader;
 
 /// The format a tape is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,6 +25,8 @@ pub enum Format {
     Events,
     /// Harn's unified tape.
     Harn,
+    /// A trace.
+    Trace,
 }
 
 /// A tape of a run.
@@ -118,6 +125,8 @@ pub enum TextKind {
     Plain,
     /// JSON as recorded.
     Json,
+    /// A diff, with or without the heads of its hunks.
+    Diff,
 }
 
 /// A piece of an event's content.
@@ -193,8 +202,30 @@ pub struct Event<'a> {
     pub external: Vec<External>,
     /// Paths of files that the call of a tool names or changes, where the headline is more than one path.
     pub files: Vec<String>,
+    /// The events that it belongs to, and whose it is.
+    pub ties: Ties,
     /// What [`Event::digest`] gives, where it was computed before.
     pub known_digest: Option<blake3::Hash>,
+}
+
+/// What an event has to do with others of its tape.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Ties {
+    /// Number of the call that it is the result or an edit of.
+    pub call: Option<u64>,
+    /// Number of its own result.
+    pub result: Option<u64>,
+    /// Whether it is aside from what the main agent did to the end.
+    pub aside: Option<Aside>,
+}
+
+/// What is aside from the main line of a tape.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Aside {
+    /// The work of a subagent.
+    Subagent,
+    /// A branch that was abandoned.
+    Branch,
 }
 
 impl Event<'_> {
@@ -329,6 +360,7 @@ impl<'a> Event<'a> {
             blocks: Vec::new(),
             external: Vec::new(),
             files: Vec::new(),
+            ties: Ties::default(),
             known_digest: None,
         }
     }
@@ -338,6 +370,15 @@ impl<'a> Event<'a> {
         if !text.is_empty() {
             self.blocks.push(Block::new(label, kind, Text::Own(text)));
         }
+    }
+
+    /// Shows what cannot be read as it is in the file, at its time where that can be read.
+    fn show_line(&mut self, time: &str) {
+        let root = Node::parse(&self.source).ok();
+        let time = root.and_then(|root| root.get(time));
+        self.at = time.and_then(|node| parse_rfc3339(&node.as_str()?));
+        let text = self.source.clone();
+        self.push(None, TextKind::Plain, text);
     }
 
     fn fact(&mut self, name: &'static str, value: Option<impl Into<Cow<'a, str>>>) {

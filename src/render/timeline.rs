@@ -4,7 +4,7 @@ use crate::markup::{Html, Origin, recorded};
 use crate::view::format::{push_clock, push_iso_ms, push_seconds, utc};
 use crate::view::timeline::{AnnotationView, EventView, SpanPiece, TextView, TimelinePage};
 
-use crate::markup::code::{has_hunk, push_diff, push_json, push_shell};
+use crate::markup::code::{push_json, push_patch, push_shell};
 use crate::markup::escape::{push_attribute, push_text};
 use crate::markup::markdown::{self, Context};
 
@@ -55,6 +55,13 @@ fn push_event(out: &mut String, event: &EventView<'_>, start: &mut Option<i64>) 
     if event.failed {
         out.push_str(" fail");
     }
+    if event.is_tied {
+        out.push_str(" tied");
+    }
+    if !event.aside.is_empty() {
+        out.push(' ');
+        out.push_str(event.aside);
+    }
     out.push_str("\" id=");
     event.anchor.push_to(out);
     out.push('>');
@@ -102,6 +109,15 @@ fn push_event(out: &mut String, event: &EventView<'_>, start: &mut Option<i64>) 
         });
         out.push_str(event.outcome);
         out.push_str(if event.failed { "</strong>" } else { "</i>" });
+    }
+    for (what, seq, href) in &event.ties {
+        out.push_str(" <i>");
+        out.push_str(what);
+        out.push_str(" <a href=\"");
+        push_attribute(out, href);
+        out.push_str("\">");
+        out.push_str(itoa::Buffer::new().format(*seq));
+        out.push_str("</a></i>");
     }
     for (name, value) in event.facts {
         out.push_str(" <i>");
@@ -282,27 +298,12 @@ fn push_fix(out: &mut String, fix: &str) {
     if fix.starts_with(['{', '[']) {
         return push_json(out, fix);
     }
-    if has_hunk(fix) {
-        return push_diff(out, fix);
-    }
     let is_diff = fix
         .lines()
         .any(|line| line.starts_with("@@") || line.starts_with("+++ ") || line.starts_with("--- "));
-    for (index, line) in fix.lines().enumerate() {
-        if index > 0 {
-            out.push('\n');
-        }
-        let tag = match line.as_bytes().first() {
-            Some(b'+') if is_diff => "ins",
-            Some(b'-') if is_diff => "del",
-            _ => "",
-        };
-        if tag.is_empty() {
-            push_text(out, line);
-        } else {
-            out.push_str(&format!("<{tag}>"));
-            push_text(out, line);
-            out.push_str(&format!("</{tag}>"));
-        }
+    if is_diff {
+        push_patch(out, fix);
+    } else {
+        push_text(out, fix.strip_suffix('\n').unwrap_or(fix));
     }
 }

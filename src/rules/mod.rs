@@ -13,4 +13,5 @@ pub mod review;
 pub mod sidecar;
 pub mod tape;
 pub mod threads;
+pub mod trace;
 pub mod withdrawn;

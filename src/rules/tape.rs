@@ -10,14 +10,18 @@ use crate::formats::tape::{Kind, Payload, RecordLine, Tape};
 use crate::model::tape as model;
 use crate::model::time::parse_rfc3339;
 
-/// Checks the times of an event log: an event without a readable time is looked at again.
+/// Checks the times of an event log or a trace: an event without a readable time is looked at again.
 #[must_use]
 pub fn check_times(path: &str, tape: &model::Tape<'_>) -> Vec<Diagnostic> {
+    let key = match tape.format {
+        model::Format::Trace => "time",
+        model::Format::Events | model::Format::Harn => "timestamp",
+    };
     let mut problems = Collector::default();
     for event in tape.events.iter().filter(|event| event.at.is_none()) {
         let timestamp = Node::parse(&event.source)
             .ok()
-            .and_then(|root| root.get("timestamp"));
+            .and_then(|root| root.get(key));
         let Some(text) = timestamp.and_then(|node| node.as_str()) else {
             continue;
         };
@@ -25,7 +29,7 @@ pub fn check_times(path: &str, tape: &model::Tape<'_>) -> Vec<Diagnostic> {
             problems.add(&codes::EVENTS_INVALID_TIMESTAMP, || {
                 let source = Source::line(path, event.line, event.source.as_bytes());
                 codes::EVENTS_INVALID_TIMESTAMP.at(
-                    json::place(&source, &event.source, "/timestamp"),
+                    json::place(&source, &event.source, &format!("/{key}")),
                     format!("The time {} is not RFC 3339", quoted(&text)),
                     "Write date, time and offset, as in `2026-03-01T10:00:00Z`.",
                 )

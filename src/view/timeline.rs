@@ -7,7 +7,7 @@ use crate::config::Config;
 use crate::markup::recorded;
 use crate::model::annotation::Sidecar;
 use crate::model::slug::slugify;
-use crate::model::tape::{Block, Event, Family, Outcome, Text, TextKind};
+use crate::model::tape::{Aside, Block, Event, Family, Outcome, Text, TextKind};
 
 use super::{Link, format};
 use crate::links;
@@ -59,6 +59,12 @@ pub struct EventView<'a> {
     pub word: &'static str,
     /// Which kinds it belongs to.
     pub family: &'static str,
+    /// Whether it comes right after the call that it belongs to.
+    pub is_tied: bool,
+    /// `sub` for the work of a subagent, `branch` on an abandoned branch, else nothing.
+    pub aside: &'static str,
+    /// Its call and its result, where they are not next to it: what, number, address.
+    pub ties: Vec<(&'static str, u64, String)>,
     /// Whether its headline is a command.
     pub is_command: bool,
     /// Whether something failed here.
@@ -160,6 +166,7 @@ impl<'a> Timeline<'a> {
             .start
             .checked_sub(1)
             .and_then(|previous| tape.events[previous].at);
+        let first = range.start;
         let events = range
             .map(|position| {
                 let event = &tape.events[position];
@@ -170,6 +177,13 @@ impl<'a> Timeline<'a> {
                     seq: event.seq,
                     word: event.kind.word,
                     family: event.kind.family.word(),
+                    is_tied: is_tied(&tape.events[first..=position]),
+                    aside: match event.ties.aside {
+                        Some(Aside::Subagent) => "sub",
+                        Some(Aside::Branch) => "branch",
+                        None => "",
+                    },
+                    ties: self.ties(&tape.events[first..=position], &path),
                     is_command: event.kind.family == Family::Command,
                     failed: event.is_failure(),
                     outcome: match event.outcome {
@@ -206,6 +220,21 @@ impl<'a> Timeline<'a> {
         (page, long)
     }
 
+    /// Links to the call and the result of the last of these events.
+    fn ties(&self, events: &[Event<'_>], path: &str) -> Vec<(&'static str, u64, String)> {
+        let Some(event) = events.last() else {
+            return Vec::new();
+        };
+        let call = event.ties.call.filter(|_| !is_tied(events));
+        let result = event.ties.result.filter(|result| *result != event.seq + 1);
+        let ties = [("of call", call), ("result", result)];
+        let ties = ties.into_iter().filter_map(|(what, seq)| {
+            let seq = seq?;
+            Some((what, seq, self.layout.numbered_href(path, seq)?))
+        });
+        ties.collect()
+    }
+
     fn annotated(&self, position: usize, path: &str, limit: usize) -> Vec<AnnotationView<'a>> {
         let here = self.annotations.get(&position).into_iter().flatten();
         here.map(|(index, annotation)| {
@@ -213,6 +242,15 @@ impl<'a> Timeline<'a> {
         })
         .collect()
     }
+}
+
+/// Whether the last of these events comes right after its call, or after another event of that call.
+fn is_tied(events: &[Event<'_>]) -> bool {
+    let [.., before, event] = events else {
+        return false;
+    };
+    let call = event.ties.call;
+    call.is_some() && (call == Some(before.seq) || call == before.ties.call)
 }
 
 fn gap(config: &Config, before: Option<i64>, at: Option<i64>) -> Option<String> {

@@ -38,7 +38,7 @@ for (const where of ['disk', 'a sub-path']) {
     const { context, page, problems, status, ids, choose, facets } = await open(base);
     const served = await ids();
     await choose('State', /^completed/);
-    await status(/^\d+ of 26 runs/);
+    await status(/^\d+ of 27 runs/);
     assert.deepEqual(await ids(), wanted(({ state }) => state === 'completed'));
     await choose('Case', /^pong/);
     const pong = ({ state, subject }) => state === 'completed' && subject.testCaseSlug === 'pong';
@@ -76,7 +76,7 @@ test('a row of the facets is the row of the server', async () => {
   })));
   const served = await rows();
   await choose('Harness', /^codex/);
-  await status(/ of 26 runs/);
+  await status(/ of 27 runs/);
   const own = await rows();
   assert.ok(Object.keys(own).length > 2);
   for (const [id, cells] of Object.entries(own)) assert.deepEqual(cells, served[id], id);
@@ -86,7 +86,7 @@ test('a row of the facets is the row of the server', async () => {
 test('the counts of a facet follow the others, and not what is chosen in it', async () => {
   const { context, facet, choose, status } = await open(disk());
   await choose('Model', /^sample\/heron-2 \d/);
-  await status(/ of 26 runs/);
+  await status(/ of 27 runs/);
   const count = async (name, value) => Number(await facet(name).locator(`li:has(input[value="${value}"]) small`).textContent());
   const of = (matches) => wanted(matches).length;
   assert.equal(await count('Model', 'sample/lark-large'), of(({ subject }) => subject.modelId === 'sample/lark-large'));
@@ -112,7 +112,7 @@ test('kinds of annotations are a facet, and words filter further', async () => {
   assert.deepEqual(await ids(), wanted(dials));
   assert.equal(new URL(page.url()).searchParams.get('q'), 'weather completed');
   await facets.getByRole('searchbox').fill('nothing has this');
-  await status('0 of 26 runs. Remove a filter to see more');
+  await status('0 of 27 runs. Remove a filter to see more');
   await context.close();
 });
 
@@ -136,7 +136,7 @@ test('a facet opens, is left and is chosen from with the keyboard', async () => 
   await facet('Case').getByRole('checkbox').first().waitFor();
   await page.keyboard.press('Tab');
   await page.keyboard.press('Space');
-  await status(/ of 26 runs/);
+  await status(/ of 27 runs/);
   assert.equal(await page.evaluate(() => document.activeElement.checked), true);
   await page.keyboard.press('Escape');
   assert.equal(await facet('Case').evaluate(({ open: isOpen }) => isOpen), false);
@@ -185,7 +185,7 @@ test('other scripts are notified when the rows change', async () => {
     document.querySelector('main table.runs').addEventListener('runpress:rows', () => { window.told += 1; });
   });
   await choose('State', /^completed/);
-  await status(/ of 26 runs/);
+  await status(/ of 27 runs/);
   assert.ok(await page.evaluate(() => window.told) > 0);
   await context.close();
 });

@@ -39,6 +39,7 @@ pub(crate) fn furnish(site: &TestSite, folder: &str) {
             .as_bytes(),
     );
     write("events.jsonl.annotations.jsonl", lines(&[HEADER, "{\"type\":\"annotation\",\"id\":\"e\",\"event_id\":1,\"kind\":\"marker\",\"span\":{\"start_event_id\":1,\"end_event_id\":3},\"evidence\":\"[here](#e-2)\"}"]).as_bytes());
+    write("run.trace.jsonl", b"{\"type\":\"trace\",\"schemaVersion\":1,\"agents\":[{\"id\":\"a\"}]}\n{\"seq\":0,\"type\":\"tool_call\",\"time\":\"2026-03-01T10:00:00Z\",\"name\":\"bash\",\"call\":\"c\",\"arguments\":{\"command\":\"ls\"}}\n{\"seq\":1,\"type\":\"tool_result\",\"call\":\"c\",\"agent\":\"a\",\"ok\":false,\"exitCode\":2,\"text\":\"none\"}\n{\"seq\":2,\"type\":\"edit\",\"call\":\"c\",\"path\":\"src/a.ts\",\"change\":\"modify\",\"diff\":\"-a\\n+b\"}\n");
     write("raw.jsonl", b"{\"stream\":\"stdout\",\"line\":\"raw\"}\n");
     write("implementation/src/a.ts", b"one\ntwo\nthree\n");
     write("assets/shot.png", PNG);

@@ -16,6 +16,7 @@ fn targets(name: &str) -> &'static [&'static str] {
         "site.toml" => &["config"],
         "writeup.md" => &["writeup", "markdown"],
         _ if name.ends_with(".annotations.jsonl") => &["sidecar"],
+        _ if name.ends_with(".trace.jsonl") => &["trace"],
         _ if name.ends_with(".tape") || name.ends_with(".testbench-tape") => &["tape"],
         _ if name.ends_with(".json") => &["run_record", "transcript", "threads"],
         _ if name.ends_with(".md") => &["page", "markdown"],

@@ -70,6 +70,7 @@ mod syndication;
 mod tables;
 mod theme;
 mod threads;
+mod traces;
 mod transcripts;
 mod twenty_breaks;
 mod words;

@@ -14,11 +14,12 @@ use crate::mutate::{Mutation, mutation};
 use crate::support::{FIRST, TestSite, described};
 
 /// The files that are damaged.
-const FILES: [&str; 12] = [
+const FILES: [&str; 13] = [
     "run-record.json",
     "events.jsonl",
     "events.jsonl.annotations.jsonl",
     "run.tape",
+    "run.trace.jsonl",
     "run.tape.annotations.jsonl",
     "transcript.json",
     "annotations.json",

@@ -162,6 +162,7 @@ class Documented(unittest.TestCase):
             "This is a complete record": ["run-record.json"],
             "`events.jsonl` is": ["events.jsonl"],
             "`writeup.md` is": ["writeup.md"],
+            "is a trace:": ["run.trace.jsonl"],
             "is a Harn tape": ["run.tape"],
             "a sidecar of the event log above": ["events.jsonl.annotations.jsonl"],
             "`transcript.json` is": ["transcript.json"],

@@ -1,4 +1,4 @@
-//! Codes of events.jsonl.
+//! Codes of events, in `events.jsonl` and in traces.
 
 family! { ALL:
     EVENTS_UNPARSABLE_LINE = "events.unparsable-line" Warning "a line of the event log cannot be read"
@@ -22,7 +22,7 @@ family! { ALL:
         bad "{\"timestamp\":\"2026-03-01T10:00:00Z\",\"type\":\"agent\",\"message\":\"a\",\"message\":\"b\"}"
         good "{\"timestamp\":\"2026-03-01T10:00:00Z\",\"type\":\"agent\",\"message\":\"b\"}";
     EVENTS_UNPORTABLE_VALUE = "events.unportable-value" Warning "some JSON readers refuse a line of the event log"
-        why "JSON allows half of a surrogate pair, numbers of any size and any nesting; many readers do not. The keys that the format leaves open (`raw`, `event`) and unknown keys may have such a value. The event is shown as it was recorded, and the log is published byte for byte: a program that reads it with a strict parser stops at this line, or skips it. The first such value of a line is reported."
+        why "JSON allows half of a surrogate pair, numbers of any size and any nesting; many readers do not. The keys that the format leaves open (`raw`, `event`; in a trace `arguments`, `value`) and unknown keys may have such a value. The event is shown as it was recorded, and the log is published byte for byte: a program that reads it with a strict parser stops at this line, or skips it. The first such value of a line is reported."
         bad "{\"timestamp\":\"2026-03-01T10:00:00Z\",\"type\":\"unknown\",\"raw\":{\"size\":1e999}}"
         good "{\"timestamp\":\"2026-03-01T10:00:00Z\",\"type\":\"unknown\",\"raw\":{\"size\":1e9}}";
     EVENTS_INVALID_TIMESTAMP = "events.invalid-timestamp" Warning "the time of an event is not RFC 3339"

@@ -39,7 +39,7 @@ macro_rules! families {
 }
 
 families! {
-    config content record events raw tape sidecar annotation review transcript threads
+    config content record events raw tape trace sidecar annotation review transcript threads
     implementation page archive ledger template publish
 }
 

@@ -67,6 +67,17 @@ impl<'a> Keys<'a> {
         self.get(key)?.as_str().filter(|text| !text.is_empty())
     }
 
+    /// A text, or a list of them as a program and its arguments.
+    fn words(&self, key: &str) -> Option<Cow<'a, str>> {
+        self.text(key).or_else(|| {
+            let words = self.get(key)?.items();
+            let words: Option<Vec<_>> = words.iter().map(Node::as_str).collect();
+            words
+                .filter(|words| !words.is_empty())
+                .map(|words| Cow::Owned(words.join(" ")))
+        })
+    }
+
     fn whole(&self, key: &str) -> Option<u64> {
         self.get(key)?.as_u64()
     }
@@ -307,22 +318,29 @@ pub enum ArgumentKind {
     Path,
     /// A search query or an address.
     Query,
+    /// A task in a few words.
+    Description,
 }
 
-/// Finds what the arguments of a call are about: a command line, a path or a query.
+/// Finds what the arguments of a call are about: a command line, a path or a query; before these, what is `preferred`.
 #[must_use]
-pub fn about(arguments: &str) -> Option<(ArgumentKind, Cow<'_, str>)> {
-    const NAMES: [(ArgumentKind, &[&str]); 3] = [
+pub fn about(
+    arguments: &str,
+    preferred: Option<ArgumentKind>,
+) -> Option<(ArgumentKind, Cow<'_, str>)> {
+    const NAMES: [(ArgumentKind, &[&str]); 4] = [
         (ArgumentKind::Command, &["command", "cmd"]),
         (
             ArgumentKind::Path,
-            &["path", "file_path", "file", "filename"],
+            &["path", "file_path", "file", "filename", "notebook_path"],
         ),
         (ArgumentKind::Query, &["query", "pattern", "url"]),
+        (ArgumentKind::Description, &["description"]),
     ];
     let keys = Keys::of(arguments)?;
-    NAMES.iter().find_map(|(about, names)| {
-        let text = names.iter().find_map(|name| keys.text(name))?;
+    let first = NAMES.iter().filter(|(about, _)| Some(*about) == preferred);
+    first.chain(&NAMES).find_map(|(about, names)| {
+        let text = names.iter().find_map(|name| keys.words(name))?;
         Some((*about, text))
     })
 }

@@ -1,7 +1,7 @@
 //! Makes events of the lines of Test Cabinet's event log (formats.md B.1).
 
 use crate::formats::events::{self, Fields};
-use crate::formats::json::{Node, Str};
+use crate::formats::json::Str;
 use crate::model::time::parse_rfc3339;
 
 use super::{Event, Family, Kind, Outcome, TextKind, shortened};
@@ -17,18 +17,12 @@ fn whole_event(event: events::Event<'_>, seq: u64) -> Event<'_> {
     if let Some(fields) = event.fields {
         fill(&mut made, event.kind, fields);
     } else {
-        // What cannot be read is shown as it is in the file, at its time where that can be read.
-        let timestamp = Node::parse(&made.source)
-            .ok()
-            .and_then(|root| root.get("timestamp"));
-        made.at = timestamp.and_then(|node| parse_rfc3339(&node.as_str()?));
-        let text = made.source.clone();
-        made.push(None, TextKind::Plain, text);
+        made.show_line("timestamp");
     }
     made
 }
 
-const fn event_kind(kind: events::Kind) -> Kind {
+pub(super) const fn event_kind(kind: events::Kind) -> Kind {
     let (word, family) = match kind {
         events::Kind::Agent => ("agent", Family::Speech),
         events::Kind::Reasoning => ("reasoning", Family::Speech),

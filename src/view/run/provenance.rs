@@ -47,7 +47,7 @@ pub struct ProvenanceView {
 pub struct TapeView {
     /// Its file.
     pub file: String,
-    /// `event log` or `Harn tape`.
+    /// `event log`, `Harn tape` or `trace`.
     pub format: &'static str,
     /// Its content hash.
     pub content_hash: String,
@@ -135,16 +135,20 @@ pub(super) fn provenance(s: &Sources<'_>) -> ProvenanceView {
 
 const HARN_HOLDS: &str = "A Harn tape is published as it was recorded. It may contain prompts, messages, model responses, tool results, file contents, command lines and paths, except what the recorder itself omitted or removed.";
 
+const TRACE_HOLDS: &str = "A trace is published as it was recorded. It may contain messages, reasoning, arguments and results of tools, diffs and paths, except what its writer left out.";
+
 fn tape_view(tape: &Tape<'_>, sidecar: Option<&Sidecar<'_>>) -> TapeView {
     TapeView {
         file: tape.file.clone(),
         format: match tape.format {
             Format::Events => "event log",
             Format::Harn => "Harn tape",
+            Format::Trace => "trace",
         },
         holds: match tape.format {
             Format::Events => None,
             Format::Harn => Some(HARN_HOLDS),
+            Format::Trace => Some(TRACE_HOLDS),
         },
         content_hash: tape.content_hash.clone(),
         header: tape.header.clone(),

@@ -24,6 +24,7 @@ fn schema_of_input(path: &str) -> Option<&'static str> {
         "site.toml" => "site",
         "withdrawn.toml" => "withdrawn",
         _ if name.ends_with(".annotations.jsonl") => "sidecar",
+        _ if name.ends_with(".trace.jsonl") => "trace",
         _ if name.ends_with(".tape") || name.ends_with(".testbench-tape") => "tape",
         _ => return None,
     })

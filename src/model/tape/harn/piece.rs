@@ -42,7 +42,7 @@ pub(super) struct Arguments {
 impl Arguments {
     fn of(text: &str) -> Self {
         let whole = PayloadPart::of(text);
-        let about = content::about(text);
+        let about = content::about(text, None);
         Self {
             digest: whole.name.clone(),
             piece: without_thinking(text).unwrap_or(whole),

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::check::{
     accepts_action, accepts_event, accepts_raw_line, accepts_record, accepts_settings,
-    accepts_sidecar_line, accepts_tape_line, accepts_threads, accepts_transcript,
-    accepts_withdrawals,
+    accepts_sidecar_line, accepts_tape_line, accepts_threads, accepts_trace_line,
+    accepts_transcript, accepts_withdrawals,
 };
 use super::{Case, case};
 
@@ -100,6 +100,36 @@ pub(super) fn cases() -> Vec<Case> {
         event["timestamp"] = json!("2026-03-01T10:00:00Z");
         cases.push(case("events", event, accepts_event));
     }
+    for event in [
+        json!({"type": "message", "role": "user", "text": "a", "phase": "final", "steering": true, "images": 1, "model": "m"}),
+        json!({"type": "reasoning", "text": "a", "summary": true, "agent": "a", "branch": "b1", "turn": 1,
+            "time": "t", "localTime": "t"}),
+        json!({"type": "tool_call", "name": "bash", "call": "c", "arguments": {"a": 1}, "argumentsText": "a", "hosted": true,
+            "status": "s"}),
+        json!({"type": "tool_result", "call": "c", "ok": true, "exitCode": 1, "exitCodeFrom": "text", "text": "a",
+            "truncated": 1}),
+        json!({"type": "edit", "path": "a", "change": "rename", "to": "b", "diff": "+a"}),
+        json!({"type": "subagent", "action": "started", "id": "a", "name": "n", "call": "c"}),
+        json!({"type": "compaction", "trigger": "auto", "tokensBefore": 1, "forgotten": 1}),
+        json!({"type": "score", "name": "a", "value": {"a": 1}, "scorer": "s"}),
+        json!({"type": "error", "message": "a", "code": "c"}),
+        json!({"type": "usage", "model": "m", "cost": 0.5, "calls": ["c"],
+            "tokens": {"uncachedInput": 1, "cachedInput": 2, "output": 3, "reasoning": 4}}),
+        json!({"type": "note", "kind": "a", "text": "b", "source": {"file": 0, "member": "m", "line": 1, "pointer": "/a",
+            "id": "i"}}),
+        json!({"type": "unknown", "kind": "a"}),
+    ] {
+        let mut event = event;
+        event["seq"] = json!(0);
+        cases.push(case("trace", event, accepts_trace_line));
+    }
+    cases.push(case(
+        "trace",
+        json!({"type": "trace", "schemaVersion": 1, "importer": {"format": "f", "version": 1},
+            "sources": [{"name": "n", "bytes": 1, "blake3": "b"}],
+            "agents": [{"id": "a", "name": "n", "parent": "p", "call": "c", "model": "m"}], "withheld": {"prompts": 1}}),
+        accepts_trace_line,
+    ));
     for line in [
         json!({"stream": "stdout", "line": "a"}),
         json!({"stream": "stderr", "text": "a"}),

@@ -3,7 +3,7 @@
 use runpress::api::config::{self, Config};
 use runpress::api::diagnostics::{Diagnostic, Source};
 use runpress::api::formats::{
-    events, raw, run_record, sidecar, tape, threads, transcript, withdrawn,
+    events, raw, run_record, sidecar, tape, threads, trace, transcript, withdrawn,
 };
 use runpress::api::model::tape::{Tape, from_event};
 use runpress::api::rules;
@@ -31,6 +31,20 @@ pub(super) fn accepts_record(document: &Value) -> bool {
 pub(super) fn accepts_event(document: &Value) -> bool {
     let line = document.to_string();
     let problems = events::read("events.jsonl", line.as_bytes(), |_| {});
+    problems.iter().all(|problem| {
+        problem.code.name == "events.unknown-type" && !problem.message.contains("has no `type`")
+    })
+}
+
+pub(super) fn accepts_trace_line(document: &Value) -> bool {
+    let header = "{\"type\":\"trace\",\"schemaVersion\":1}\n";
+    let line = document.to_string();
+    let text = if document["type"] == "trace" {
+        line
+    } else {
+        format!("{header}{line}\n")
+    };
+    let (_, problems) = trace::read("a.trace.jsonl", text.as_bytes(), |_, _| {});
     problems.iter().all(|problem| {
         problem.code.name == "events.unknown-type" && !problem.message.contains("has no `type`")
     })

@@ -1,0 +1,227 @@
+//! Knows the lines of a log: each is an event with a `type`. One that cannot be read is kept, so that numbers never shift.
+
+use schemars::Schema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::diagnostics::text::{nearest, quoted};
+use crate::diagnostics::{Collector, Diagnostic, Source, codes};
+
+use super::json::{Node, located};
+use super::jsonl::Line;
+use super::portable;
+use super::reason::{not_an_object, reason};
+
+/// One line as written.
+#[derive(Debug)]
+pub struct Event<'a, F: Fields<'a>> {
+    /// The line it is on.
+    pub line: Line<'a>,
+    /// Its keys; `None` when the line cannot be read, or not as what it says it is.
+    pub fields: Option<F>,
+    /// How to interpret `fields`.
+    pub kind: F::Kind,
+}
+
+/// The keys of an event in a format of logs.
+pub trait Fields<'a>: Deserialize<'a> {
+    /// What an event is.
+    type Kind: Copy + 'static;
+    /// The types of events: name, meaning, and keys that are required beside those of every event.
+    const TYPES: &'static [(&'static str, Self::Kind, &'static [&'static str])];
+    /// What a line is that cannot be read.
+    const UNKNOWN: Self::Kind;
+    /// Keys that every event has beside `type`.
+    const ALWAYS: &'static [&'static str];
+
+    /// The `type`; empty when there is none.
+    fn word(&self) -> &str;
+
+    /// Whether a key is there that some type requires.
+    fn has(&self, key: &str) -> bool;
+}
+
+/// Reads a line. What is wrong with it is a warning.
+pub(super) fn read<'a, F: Fields<'a>>(
+    path: &str,
+    line: Line<'a>,
+    diagnostics: &mut Collector,
+) -> Event<'a, F> {
+    match fields(path, &line) {
+        Ok((fields, kind)) => {
+            check_portable(path, &line, diagnostics);
+            Event {
+                line,
+                fields: Some(fields),
+                kind,
+            }
+        }
+        Err(problem) => {
+            diagnostics.push(*problem);
+            Event {
+                line,
+                fields: None,
+                kind: F::UNKNOWN,
+            }
+        }
+    }
+}
+
+/// Reports the first value of a line, one a line, that some readers refuse. Only opaque values and unknown keys can
+/// have one: a key of the format with such a value is of the wrong type.
+fn check_portable(path: &str, line: &Line<'_>, diagnostics: &mut Collector) {
+    let Some((trouble, range)) = portable::first_refused(&line.text) else {
+        return;
+    };
+    diagnostics.add(&codes::EVENTS_UNPORTABLE_VALUE, || {
+        let range = trouble.marked(range);
+        let source = Source::line(path, line.number, line.text.as_bytes());
+        codes::EVENTS_UNPORTABLE_VALUE.at(
+            source.place(range.start, range.end),
+            format!("Some JSON readers refuse this line: it has {}", trouble.reason()),
+            "Correct the recorder: logs are published byte for byte, and some readers stop at this line.",
+        )
+    });
+}
+
+fn fields<'a, F: Fields<'a>>(path: &str, line: &Line<'a>) -> Result<(F, F::Kind), Box<Diagnostic>> {
+    let source = Source::line(path, line.number, line.text.as_bytes());
+    // Only text that the file really holds can be borrowed; a line with broken UTF-8 stays what it is.
+    let std::borrow::Cow::Borrowed(text) = line.text else {
+        let at = line.text.find('\u{fffd}').unwrap_or(0);
+        return Err(Box::new(codes::EVENTS_UNPARSABLE_LINE.at(
+            source.place(at, at + 3),
+            "The line is not valid UTF-8; it is kept as an event of type `unknown`",
+            "Write the log as UTF-8.",
+        )));
+    };
+    if let Some(found) = not_an_object(text) {
+        return Err(Box::new(codes::EVENTS_WRONG_TYPE.at(
+            source.place(0, text.len()),
+            format!("The line is not a JSON object but {found}; it is kept as an event of type `unknown`"),
+            "Write each event as one JSON object on one line.",
+        )));
+    }
+    let fields: F =
+        serde_json::from_str(text).map_err(|error| unreadable::<F>(&source, text, &error))?;
+    let name = fields.word();
+    let known = F::TYPES.iter().find(|(known, ..)| *known == name);
+    let Some((_, kind, required)) = known else {
+        return Err(Box::new(unknown_type::<F>(&source, text, name)));
+    };
+    let mut keys = F::ALWAYS.iter().chain(*required);
+    if let Some(key) = keys.find(|key| !fields.has(key)) {
+        return Err(Box::new(codes::EVENTS_MISSING_FIELD.at(
+            source.place(0, text.len()).pointing(format!("/{key}")),
+            format!(
+                "The event of type {} has no {}; it is kept as an event of type `unknown`",
+                quoted(name),
+                quoted(key)
+            ),
+            format!("Add {} to the event.", quoted(key)),
+        )));
+    }
+    Ok((fields, *kind))
+}
+
+fn unreadable<'a, F: Deserialize<'a>>(
+    source: &Source<'_>,
+    text: &'a str,
+    error: &serde_json::Error,
+) -> Box<Diagnostic> {
+    let place = located::<F>(source, text, error);
+    let reason = reason(error);
+    Box::new(if reason.starts_with("duplicate field") {
+        codes::EVENTS_DUPLICATE_KEY.at(
+            place,
+            format!(
+                "Duplicate key in this event ({reason}); it is kept as an event of type `unknown`"
+            ),
+            "Keep one of the two.",
+        )
+    } else if reason.starts_with("unknown variant") {
+        codes::EVENTS_WRONG_TYPE.at(
+            place,
+            format!("A value of this event is not allowed: {reason}; it is kept as an event of type `unknown`"),
+            "Use one of the expected words.",
+        )
+    } else if Node::parse(text).is_ok() {
+        codes::EVENTS_WRONG_TYPE.at(
+            place,
+            format!("A value of this event has the wrong type: {reason}; it is kept as an event of type `unknown`"),
+            "Use the type of the key: numbers and booleans without quotes, text in quotes.",
+        )
+    } else {
+        codes::EVENTS_UNPARSABLE_LINE.at(
+            place,
+            format!(
+                "The line is not a JSON object: {reason}; it is kept as an event of type `unknown`"
+            ),
+            "Correct the line; a truncated last line usually means that the recorder was stopped.",
+        )
+    })
+}
+
+fn unknown_type<'a, F: Fields<'a>>(source: &Source<'_>, text: &str, name: &str) -> Diagnostic {
+    let node = Node::parse(text).ok().and_then(|root| root.get("type"));
+    let place = node.map_or_else(|| source.place(0, 1), |node| node.place(source));
+    let (message, help) = if name.is_empty() {
+        (
+            "The event has no `type`; it is kept as an event of type `unknown`".to_owned(),
+            "Add `type` to the event.".to_owned(),
+        )
+    } else {
+        let near = nearest(name, F::TYPES.iter().map(|(known, ..)| *known));
+        (
+            format!(
+                "Unknown event type {}; it is kept as an event of type `unknown`",
+                quoted(name)
+            ),
+            near.map_or_else(
+                || "No action needed; a newer producer may have written it.".to_owned(),
+                |near| format!("Did you mean {}?", quoted(near)),
+            ),
+        )
+    };
+    codes::EVENTS_UNKNOWN_TYPE.at(place.pointing("/type"), message, help)
+}
+
+/// Adds to the schema of an event which keys must be there, and which must be there for each type.
+pub(super) fn require_keys<'a, F: Fields<'a>>(schema: &mut Schema) {
+    let types = F::TYPES
+        .iter()
+        .filter(|(.., required)| !required.is_empty());
+    let each: Vec<Value> = types
+        .map(|(name, _, required)| {
+            json!({
+                "if": { "properties": { "type": { "const": name } } },
+                "then": present(required),
+            })
+        })
+        .collect();
+    schema.insert("allOf".to_owned(), Value::Array(each));
+    let always: Vec<_> = F::ALWAYS.iter().chain(&["type"]).collect();
+    for key in &always {
+        // It cannot be null.
+        if let Some(types) = schema.pointer_mut(&format!("/properties/{key}/type"))
+            && let Some(first) = types.get(0).cloned()
+        {
+            *types = first;
+        }
+    }
+    schema.insert("required".to_owned(), json!(always));
+    if let Some(Value::Object(kind)) = schema.pointer_mut("/properties/type") {
+        let names: Vec<_> = F::TYPES.iter().map(|(name, ..)| *name).collect();
+        kind.insert("minLength".to_owned(), json!(1));
+        kind.insert("examples".to_owned(), json!(names));
+    }
+}
+
+/// Keys that must be there and not null.
+fn present(keys: &[&str]) -> Value {
+    let properties: serde_json::Map<_, _> = keys
+        .iter()
+        .map(|key| ((*key).to_owned(), json!({ "not": { "type": "null" } })))
+        .collect();
+    json!({ "required": keys, "properties": properties })
+}

@@ -1,0 +1,453 @@
+//! Knows the trace (`*.trace.jsonl`): what an agent said and did, with arguments and results of its tools. A header, then
+//! one event a line. It is a format of our own, made to be written by importers, by other tools and by hand.
+
+use std::collections::BTreeMap;
+
+use schemars::{JsonSchema, Schema};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::diagnostics::text::quoted;
+use crate::diagnostics::{Collector, Diagnostic, Source, codes};
+use crate::shapes;
+
+use super::event_line;
+use super::json::{Node, Str, located};
+use super::jsonl::{self, Line};
+use super::reason::reason_of_line;
+
+/// What the name of a trace ends with.
+pub const SUFFIX: &str = ".trace.jsonl";
+
+/// Whether a file of this name is a trace.
+#[must_use]
+pub fn is_trace(name: &str) -> bool {
+    name.len() > SUFFIX.len() && name.ends_with(SUFFIX)
+}
+
+/// A line of a trace: the first is the header, every other an event.
+#[derive(Debug, JsonSchema)]
+#[schemars(untagged, rename = "TraceLine", transform = header_or_event)]
+#[allow(dead_code, reason = "only its schema is used")]
+pub enum AnyLine<'a> {
+    /// The first line of the file, and no other.
+    Header(Header),
+    /// An event, in the order of recording.
+    Event(Fields<'a>),
+}
+
+/// An editor should say what is wrong with a line, not that it is neither of the two.
+fn header_or_event(schema: &mut Schema) {
+    let Some(serde_json::Value::Array(either)) = schema.remove("anyOf") else {
+        return;
+    };
+    let is_header = serde_json::json!({
+        "required": ["type"],
+        "properties": { "type": { "const": HEADER } },
+    });
+    schema.insert("if".to_owned(), is_header);
+    for (key, either) in ["then", "else"].into_iter().zip(either) {
+        schema.insert(key.to_owned(), either);
+    }
+}
+
+const HEADER: &str = "trace";
+
+/// First line of a trace.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename = "trace", rename_all = "camelCase")]
+pub struct Header {
+    /// Version of the format.
+    #[schemars(with = "shapes::Version")]
+    pub schema_version: u32,
+    /// What wrote the trace, where it was made from another log.
+    pub importer: Option<Importer>,
+    /// The files that the trace was made from.
+    #[serde(default)]
+    pub sources: Vec<SourceFile>,
+    /// The agents beside the main one.
+    #[serde(default)]
+    pub agents: Vec<Agent>,
+    /// What was left out on purpose, and how often.
+    #[serde(default)]
+    pub withheld: BTreeMap<String, u64>,
+}
+
+/// What made a trace from another log.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Importer {
+    /// Name of the other format.
+    pub format: String,
+    /// Version of the importer.
+    pub version: u32,
+}
+
+/// A file that a trace was made from.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct SourceFile {
+    /// Its name.
+    pub name: String,
+    /// Its size.
+    pub bytes: u64,
+    /// BLAKE3 of its bytes.
+    pub blake3: String,
+}
+
+/// An agent beside the main one.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Agent {
+    /// Its id, as in `agent` of its events.
+    pub id: String,
+    /// Its name.
+    pub name: Option<String>,
+    /// The agent that started it; absent for the main one.
+    pub parent: Option<String>,
+    /// The call that started it.
+    pub call: Option<String>,
+    /// Its model.
+    pub model: Option<String>,
+}
+
+/// What an event is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names are those of the format")]
+pub enum Kind {
+    Message,
+    Reasoning,
+    ToolCall,
+    ToolResult,
+    Edit,
+    Subagent,
+    Compaction,
+    Score,
+    Error,
+    Usage,
+    Note,
+    Unknown,
+}
+
+/// One line as written. Its number in the tape is its position after the header.
+pub type Event<'a> = event_line::Event<'a, Fields<'a>>;
+
+/// An event of a trace.
+///
+/// The other keys depend on `type`. An event of an unrecognized type is shown as `unknown`, with a warning. A line that
+/// violates the schema is also kept as `unknown`. A null key counts as absent.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "TraceEvent", transform = event_line::require_keys::<Fields>)]
+pub struct Fields<'a> {
+    /// Number of the event: 0 for the first after the header, one more for each. May be left out.
+    pub seq: Option<u64>,
+    /// Type of event; it determines the required keys.
+    #[serde(borrow, rename = "type")]
+    pub word: Option<Str<'a>>,
+    /// Time of the event, RFC 3339.
+    #[serde(borrow)]
+    pub time: Option<Str<'a>>,
+    /// The time as the source has it, where it names no time zone.
+    #[serde(borrow)]
+    pub local_time: Option<Str<'a>>,
+    /// Id of the agent, from the header; absent for the main one.
+    #[serde(borrow)]
+    pub agent: Option<Str<'a>>,
+    /// Name of an abandoned branch; absent on the one that was continued to the end.
+    #[serde(borrow)]
+    pub branch: Option<Str<'a>>,
+    /// Number of the turn, where the source counts them.
+    pub turn: Option<u64>,
+    /// Who wrote a message.
+    pub role: Option<Role>,
+    /// Text of a message, of reasoning, of a result or of a note.
+    #[serde(borrow)]
+    pub text: Option<Str<'a>>,
+    /// Whether a message of the agent is its answer or comes before that.
+    pub phase: Option<Phase>,
+    /// Whether a message of the user was sent while the agent worked.
+    pub steering: Option<bool>,
+    /// How many images were left out.
+    pub images: Option<u64>,
+    /// Whether reasoning is the provider's summary of it.
+    pub summary: Option<bool>,
+    /// Name of the tool, subagent or score.
+    #[serde(borrow)]
+    pub name: Option<Str<'a>>,
+    /// Id of a call; of a result, an edit or a subagent, the call that it belongs to.
+    #[serde(borrow)]
+    pub call: Option<Str<'a>>,
+    /// Arguments of a call: any JSON value.
+    #[serde(borrow)]
+    pub arguments: Option<&'a RawValue>,
+    /// Arguments of a call that are not JSON.
+    #[serde(borrow)]
+    pub arguments_text: Option<Str<'a>>,
+    /// Whether the provider ran the tool, so that no result follows.
+    pub hosted: Option<bool>,
+    /// Status of a call or a result in the words of its source, such as `rejected`, `interrupted` or `timeout`.
+    #[serde(borrow)]
+    pub status: Option<Str<'a>>,
+    /// Whether a call succeeded; a missing value means that the source did not say. An `exitCode` other than 0 is a failure
+    /// whatever this says.
+    pub ok: Option<bool>,
+    /// Exit status of a command.
+    pub exit_code: Option<i64>,
+    /// Whether the exit status is a value of the source or was found in the text of the result.
+    pub exit_code_from: Option<ExitCodeFrom>,
+    /// Bytes of a result that were left out.
+    pub truncated: Option<u64>,
+    /// The changed file.
+    #[serde(borrow)]
+    pub path: Option<Str<'a>>,
+    /// What an edit did to the file.
+    pub change: Option<Change>,
+    /// New path of a renamed file.
+    #[serde(borrow)]
+    pub to: Option<Str<'a>>,
+    /// The edit as a unified diff.
+    #[serde(borrow)]
+    pub diff: Option<Str<'a>>,
+    /// What a subagent did.
+    pub action: Option<Action>,
+    /// Id of a subagent.
+    #[serde(borrow)]
+    pub id: Option<Str<'a>>,
+    /// What caused a compaction.
+    #[serde(borrow)]
+    pub trigger: Option<Str<'a>>,
+    /// Tokens before a compaction.
+    pub tokens_before: Option<u64>,
+    /// Events that a compaction removed from the context.
+    pub forgotten: Option<u64>,
+    /// The score, verbatim: any JSON value but null.
+    #[serde(borrow)]
+    pub value: Option<&'a RawValue>,
+    /// What gave the score.
+    #[serde(borrow)]
+    pub scorer: Option<Str<'a>>,
+    /// Message of an error.
+    #[serde(borrow)]
+    pub message: Option<Str<'a>>,
+    /// Code of an error.
+    #[serde(borrow)]
+    pub code: Option<Str<'a>>,
+    /// Tokens that were used, in the four classes of a run record.
+    pub tokens: Option<Tokens>,
+    /// The model that used them, or that wrote a message.
+    #[serde(borrow)]
+    pub model: Option<Str<'a>>,
+    /// Cost in USD.
+    pub cost: Option<f64>,
+    /// Ids of the calls that the tokens paid for.
+    #[serde(borrow)]
+    pub calls: Option<Vec<Str<'a>>>,
+    /// Kind of note, or type of an event that could not be translated.
+    #[serde(borrow)]
+    pub kind: Option<Str<'a>>,
+    /// Where the event is in the files that the trace was made from.
+    #[serde(borrow)]
+    pub source: Option<Origin<'a>>,
+}
+
+/// Who wrote a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// Who gave the task.
+    User,
+    /// The agent.
+    Assistant,
+}
+
+/// Whether a message is the agent's answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Phase {
+    /// Said on the way.
+    Commentary,
+    /// The answer.
+    Final,
+}
+
+/// Where an exit status comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ExitCodeFrom {
+    /// A value of the source.
+    Field,
+    /// The text of the result.
+    Text,
+}
+
+/// What an edit did to a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Change {
+    /// The file is new.
+    Create,
+    /// Its content changed.
+    Modify,
+    /// It was deleted.
+    Delete,
+    /// It has another path, and perhaps other content.
+    Rename,
+}
+
+/// What a subagent did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Action {
+    /// It began.
+    Started,
+    /// It finished its task.
+    Completed,
+    /// It did not finish its task.
+    Failed,
+}
+
+/// Tokens by class. The classes do not overlap.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Tokens {
+    /// Input that was not in the cache.
+    pub uncached_input: Option<u64>,
+    /// Input from the cache.
+    pub cached_input: Option<u64>,
+    /// Output without reasoning.
+    pub output: Option<u64>,
+    /// Reasoning.
+    pub reasoning: Option<u64>,
+}
+
+/// Where an event is in the files that the trace was made from.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Origin<'a> {
+    /// Position of the file in `sources` of the header.
+    pub file: u64,
+    /// The member of an archive.
+    #[serde(borrow)]
+    pub member: Option<Str<'a>>,
+    /// The line, from 1.
+    pub line: Option<u64>,
+    /// JSON pointer in the line, the member or the file.
+    #[serde(borrow)]
+    pub pointer: Option<Str<'a>>,
+    /// The source's own id of the event.
+    #[serde(borrow)]
+    pub id: Option<Str<'a>>,
+}
+
+impl<'a> event_line::Fields<'a> for Fields<'a> {
+    type Kind = Kind;
+
+    const TYPES: &'static [(&'static str, Kind, &'static [&'static str])] = &[
+        ("message", Kind::Message, &["role", "text"]),
+        ("reasoning", Kind::Reasoning, &["text"]),
+        ("tool_call", Kind::ToolCall, &["name"]),
+        ("tool_result", Kind::ToolResult, &[]),
+        ("edit", Kind::Edit, &["path", "change"]),
+        ("subagent", Kind::Subagent, &["action", "id"]),
+        ("compaction", Kind::Compaction, &[]),
+        ("score", Kind::Score, &["name", "value"]),
+        ("error", Kind::Error, &["message"]),
+        ("usage", Kind::Usage, &["tokens"]),
+        ("note", Kind::Note, &["kind"]),
+        ("unknown", Kind::Unknown, &["kind"]),
+    ];
+    const UNKNOWN: Kind = Kind::Unknown;
+    const ALWAYS: &'static [&'static str] = &[];
+
+    fn word(&self) -> &str {
+        self.word.as_deref().unwrap_or_default()
+    }
+
+    fn has(&self, key: &str) -> bool {
+        match key {
+            "role" => self.role.is_some(),
+            "text" => self.text.is_some(),
+            "name" => self.name.is_some(),
+            "path" => self.path.is_some(),
+            "change" => self.change.is_some(),
+            "action" => self.action.is_some(),
+            "id" => self.id.is_some(),
+            "value" => self.value.is_some(),
+            "message" => self.message.is_some(),
+            "tokens" => self.tokens.is_some(),
+            _ => self.kind.is_some(),
+        }
+    }
+}
+
+/// Reads a trace: `each` gets the header and an event for each non-blank line after it, readable or not, so that numbers
+/// never shift. Without a valid header nothing is given, but every line is checked all the same.
+#[must_use]
+pub fn read<'a>(
+    path: &str,
+    bytes: &'a [u8],
+    mut each: impl FnMut(&Header, Event<'a>),
+) -> (Option<Header>, Vec<Diagnostic>) {
+    let mut diagnostics = Collector::default();
+    let mut lines = jsonl::lines(bytes);
+    let header = match lines.next() {
+        Some(line) => parse_header(path, &line),
+        None => Err(Box::new(codes::TRACE_MISSING_HEADER.at(
+            Source::file(path, bytes).place(0, 0),
+            "The trace is empty; its first line must be a header",
+            "Record the trace again, or remove the file.",
+        ))),
+    };
+    let header = header.map_err(|problem| diagnostics.push(*problem)).ok();
+    for line in lines {
+        let event = event_line::read(path, line, &mut diagnostics);
+        if let Some(header) = &header {
+            each(header, event);
+        }
+    }
+    (header, diagnostics.finish(path))
+}
+
+/// The content hash of a trace: BLAKE3 over each non-blank line after the header, trailing CR removed, followed by LF.
+#[must_use]
+pub fn content_hash(bytes: &[u8]) -> String {
+    jsonl::hash(bytes, 1)
+}
+
+fn parse_header(path: &str, line: &Line<'_>) -> Result<Header, Box<Diagnostic>> {
+    let text = line.text.as_ref();
+    let source = line.source(path);
+    let whole = || source.place(0, text.len());
+    let root = Node::parse(text).ok();
+    let get = |key| root.and_then(|root| root.get(key));
+    if get("type").and_then(|tag| tag.as_str()).as_deref() != Some(HEADER) {
+        return Err(Box::new(codes::TRACE_MISSING_HEADER.at(
+            whole(),
+            "The first line of the trace is not a header",
+            "Begin the trace with `{\"type\":\"trace\",\"schemaVersion\":1}`.",
+        )));
+    }
+    // A newer header may hold what cannot be read: its version is looked at first.
+    if let Some(node) = get("schemaVersion")
+        && node
+            .as_u64()
+            .is_some_and(|version| version != u64::from(shapes::SCHEMA_VERSION))
+    {
+        return Err(Box::new(codes::TRACE_UNSUPPORTED_VERSION.at(
+            node.place(&source).pointing("/schemaVersion"),
+            format!(
+                "The trace has version {}; the only supported version is `{}`",
+                quoted(node.raw),
+                shapes::SCHEMA_VERSION
+            ),
+            "Use a newer runpress, or write the trace in the supported version.",
+        )));
+    }
+    serde_json::from_str(text).map_err(|error| {
+        Box::new(codes::TRACE_INVALID_HEADER.at(
+            located::<Header>(&source, text, &error),
+            format!(
+                "The header cannot be read: {}",
+                reason_of_line(text, &error)
+            ),
+            "Correct the header; without it the trace is not loaded.",
+        ))
+    })
+}

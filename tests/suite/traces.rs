@@ -1,0 +1,469 @@
+//! Traces: what an agent said and did, with the arguments and results of its tools, as a reader sees it.
+
+use scraper::ElementRef;
+
+use crate::support::{
+    FIRST, FIRST_SLUG, Page, TestSite, annotation, below, codes, described, lines, words,
+};
+
+const HEADER: &str = r#"{"type":"trace","schemaVersion":1}"#;
+const TRACE: &str = "run.trace.jsonl";
+
+/// The base run with a trace instead of its event log.
+fn with(header: &str, events: &[&str]) -> TestSite {
+    let site = TestSite::base();
+    site.remove(&format!("{FIRST}/events.jsonl"))
+        .remove(&format!("{FIRST}/events.jsonl.annotations.jsonl"));
+    let all: Vec<_> = std::iter::once(header)
+        .chain(events.iter().copied())
+        .collect();
+    site.write(&format!("{FIRST}/{TRACE}"), lines(&all));
+    site
+}
+
+/// The page of a run with these events, which have nothing to report.
+fn page(events: &[&str]) -> Page {
+    let site = with(HEADER, events);
+    assert_eq!(described(&site.publish()), [""; 0]);
+    site.first_page()
+}
+
+fn event<'p>(page: &'p Page, number: usize) -> ElementRef<'p> {
+    page.one(&format!("#e-{number}"))
+}
+
+fn has(page: &Page, number: usize, class: &str) -> bool {
+    let class = format!("#e-{number}.{class}");
+    !page.all(&class).is_empty()
+}
+
+const CALL: &str =
+    r#"{"seq":0,"type":"tool_call","name":"Bash","call":"c1","arguments":{"command":"npm test"}}"#;
+
+#[test]
+fn every_type_of_event_is_shown_with_what_it_holds() {
+    let events = [
+        (
+            r#""type":"message","role":"user","text":"Fix it.","steering":true"#,
+            vec!["user", "Fix it.", "while the agent worked"],
+        ),
+        (
+            r#""type":"message","role":"assistant","text":"Done.","phase":"final","model":"m-1","images":2"#,
+            vec!["agent", "Done.", "final", "m-1", "left out: 2"],
+        ),
+        (
+            r#""type":"reasoning","text":"Why not?","summary":true"#,
+            vec!["reasoning", "Why not?", "summary"],
+        ),
+        (
+            r#""type":"tool_call","name":"Read","arguments":{"file_path":"src/a.js","limit":20}"#,
+            vec!["read", "src/a.js", "tool Read", "\"limit\":20"],
+        ),
+        (
+            r#""type":"tool_call","name":"Grep","arguments":{"pattern":"TODO","path":"src"}"#,
+            vec!["search", "TODO", "tool Grep"],
+        ),
+        (
+            r#""type":"tool_call","name":"shell","arguments":{"command":["ls","-l"]}"#,
+            vec!["command", "ls -l", "tool shell"],
+        ),
+        (
+            r#""type":"tool_call","name":"mcp__files__read_file","arguments":{"path":"b.js"}"#,
+            vec!["read", "b.js"],
+        ),
+        (
+            r#""type":"tool_call","name":"apply_patch","argumentsText":"*** Begin Patch""#,
+            vec!["write", "apply_patch", "*** Begin Patch"],
+        ),
+        (
+            r#""type":"tool_call","name":"web_search","hosted":true,"arguments":{"query":"vitest"},"status":"ok""#,
+            vec![
+                "tool_call",
+                "web_search vitest",
+                "run by the provider",
+                "status ok",
+            ],
+        ),
+        (
+            r#""type":"tool_result","text":"Nobody asked.","truncated":1843"#,
+            vec!["result", "Nobody asked.", "bytes left out: 1843"],
+        ),
+        (
+            r#""type":"edit","path":"a.js","to":"b.js","change":"rename""#,
+            vec!["edit", "a.js → b.js", "renamed"],
+        ),
+        (
+            r#""type":"subagent","action":"failed","id":"s1","name":"tester""#,
+            vec!["subagent", "failed", "tester", "s1"],
+        ),
+        (
+            r#""type":"compaction","trigger":"auto","tokensBefore":90000,"forgotten":12"#,
+            vec!["compaction", "auto", "90000", "12"],
+        ),
+        (
+            r#""type":"score","name":"resolved","value":{"passed":12},"scorer":"verifier""#,
+            vec!["score", "resolved", "\"passed\":12", "verifier"],
+        ),
+        (
+            r#""type":"error","message":"It broke.","code":"E1""#,
+            vec!["error", "It broke.", "E1"],
+        ),
+        (
+            r#""type":"usage","model":"m-1","cost":0.0123,"tokens":{"uncachedInput":10,"reasoning":4}"#,
+            vec!["usage", "uncached input 10", "reasoning 4", "0.0123 USD"],
+        ),
+        (
+            r#""type":"note","kind":"turn ended","text":"by the user","localTime":"2026-03-01T10:00:00""#,
+            vec!["note", "turn ended", "by the user", "2026-03-01T10:00:00"],
+        ),
+        (
+            r#""type":"unknown","kind":"future_record","turn":3"#,
+            vec!["unknown", "future_record", "turn 3"],
+        ),
+    ];
+    let written: Vec<String> = events
+        .iter()
+        .enumerate()
+        .map(|(seq, (fields, _))| format!("{{\"seq\":{seq},{fields}}}"))
+        .collect();
+    let written: Vec<_> = written.iter().map(String::as_str).collect();
+    let page = page(&written);
+    for (number, (fields, expected)) in events.iter().enumerate() {
+        let shown = words(event(&page, number));
+        for word in expected {
+            assert!(shown.contains(word), "{word} of {fields} in {shown}");
+        }
+    }
+}
+
+#[test]
+fn a_result_is_tied_to_its_call_and_both_name_each_other_when_others_are_between() {
+    let page = page(&[
+        CALL,
+        r#"{"seq":1,"type":"tool_call","name":"Read","call":"c2","arguments":{"path":"a.js"}}"#,
+        r#"{"seq":2,"type":"tool_result","call":"c2","ok":true,"text":"two"}"#,
+        r#"{"seq":3,"type":"edit","call":"c2","path":"a.js","change":"modify"}"#,
+        r#"{"seq":4,"type":"tool_result","call":"c1","ok":false,"text":"one"}"#,
+        r#"{"seq":5,"type":"tool_call","name":"Bash","call":"c3","arguments":{"command":"sleep 9"}}"#,
+    ]);
+    let tied: Vec<_> = (0..6)
+        .filter(|number| has(&page, *number, "tied"))
+        .collect();
+    assert_eq!(tied, [2, 3], "what comes right after the call");
+    let link = |number: usize| {
+        let links = below(event(&page, number), ".eh > i > a");
+        let link = links.first()?;
+        Some((words(*link), link.attr("href")?.to_owned()))
+    };
+    let to = |number: usize| Some((number.to_string(), format!("#e-{number}")));
+    assert_eq!(
+        (0..6).map(link).collect::<Vec<_>>(),
+        [to(4), None, None, None, to(0), None]
+    );
+    // A result looks like its call.
+    assert!(has(&page, 2, "f-read") && has(&page, 4, "f-command"));
+    assert!(words(event(&page, 5)).contains("result not recorded"));
+    assert!(
+        !has(&page, 5, "fail"),
+        "a call without a result has not failed"
+    );
+}
+
+#[test]
+fn only_a_flag_or_an_exit_code_makes_a_failure() {
+    let results = [
+        (r#""ok":true"#, Some("ok")),
+        (r#""ok":false"#, Some("failed")),
+        (r#""text":"Error: failed""#, None),
+        (r#""exitCode":0"#, None),
+        (r#""ok":true,"exitCode":0"#, Some("ok")),
+        (r#""exitCode":1"#, Some("failed")),
+        (r#""ok":true,"exitCode":1"#, Some("failed")),
+        (r#""status":"interrupted""#, None),
+    ];
+    let written: Vec<_> = results
+        .iter()
+        .map(|(fields, _)| format!("{{\"type\":\"tool_result\",{fields}}}"))
+        .collect();
+    let written: Vec<_> = written.iter().map(String::as_str).collect();
+    let page = page(&written);
+    for (number, (fields, expected)) in results.iter().enumerate() {
+        let outcome = below(event(&page, number), ".eh > .ok, .eh > .bad");
+        let outcome = outcome.first().map(|outcome| words(*outcome));
+        assert_eq!(outcome.as_deref(), *expected, "{fields}");
+    }
+}
+
+#[test]
+fn the_page_counts_a_failed_call_once_and_shows_its_exit_code() {
+    let page = page(&[
+        CALL,
+        r#"{"seq":1,"type":"tool_result","call":"c1","ok":false,"exitCode":3,"exitCodeFrom":"text","text":"no"}"#,
+    ]);
+    assert!(
+        page.main().contains("2 events, 1 failure"),
+        "{}",
+        page.main()
+    );
+    assert!(words(event(&page, 1)).contains("exit code 3 (from the text)"));
+}
+
+#[test]
+fn results_of_one_id_go_to_the_first_call_without_one() {
+    let call = |seq: u32| CALL.replace("\"seq\":0", &format!("\"seq\":{seq}"));
+    let result = r#"{"type":"tool_result","call":"c1","ok":true}"#;
+    let site = with(HEADER, &[&call(0), &call(1), result, result, result]);
+    assert_eq!(codes(&site.publish()), ["trace.duplicate-call"]);
+    let page = site.first_page();
+    let names = |number: usize| {
+        let links = below(event(&page, number), ".eh > i > a");
+        links.first().map(|link| words(*link))
+    };
+    let to = |number: usize| Some(number.to_string());
+    assert_eq!(names(0), to(2));
+    assert_eq!(names(1), to(3));
+    assert_eq!((names(2), names(3)), (to(0), to(1)));
+    // One more belongs to the call that was answered last, and is right behind its result.
+    assert!(has(&page, 4, "tied"));
+}
+
+#[test]
+fn branches_and_subagents_are_beside_the_line_that_went_on() {
+    let header =
+        r#"{"type":"trace","schemaVersion":1,"agents":[{"id":"a1","name":"tester","call":"c1"}]}"#;
+    let site = with(
+        header,
+        &[
+            r#"{"seq":0,"type":"message","role":"assistant","text":"main"}"#,
+            r#"{"seq":1,"type":"message","role":"assistant","text":"left","branch":"b1"}"#,
+            r#"{"seq":2,"type":"message","role":"assistant","text":"test","agent":"a1"}"#,
+        ],
+    );
+    assert_eq!(described(&site.publish()), [""; 0]);
+    let page = site.first_page();
+    assert!(has(&page, 1, "branch") && has(&page, 2, "sub"));
+    assert!(!has(&page, 0, "branch") && !has(&page, 0, "sub"));
+    assert!(words(event(&page, 1)).contains("branch b1"));
+    assert!(words(event(&page, 2)).contains("agent tester"));
+}
+
+#[test]
+fn a_long_result_is_folded_and_a_short_one_is_not() {
+    let long = "line\\n".repeat(9);
+    let events = [
+        r#"{"seq":0,"type":"tool_result","text":"one\ntwo\n"}"#.to_owned(),
+        format!("{{\"seq\":1,\"type\":\"tool_result\",\"text\":\"{long}\"}}"),
+    ];
+    let page = page(&[&events[0], &events[1]]);
+    assert!(below(event(&page, 0), "details").is_empty());
+    assert_eq!(
+        words(below(event(&page, 1), "details > summary")[0]),
+        "line 45 B"
+    );
+}
+
+#[test]
+fn arguments_that_the_headline_shows_in_full_are_not_repeated() {
+    let page = page(&[
+        CALL,
+        r#"{"seq":1,"type":"tool_call","name":"Bash","arguments":{"command":"ls","timeout":9}}"#,
+    ]);
+    assert!(below(event(&page, 0), "pre").is_empty());
+    assert!(!below(event(&page, 1), "details > pre").is_empty());
+}
+
+#[test]
+fn a_diff_is_shown_as_one_with_and_without_hunks() {
+    let page = page(&[
+        r#"{"seq":0,"type":"edit","path":"a","change":"modify","diff":"@@ -1 +1 @@\n-old\n+new\n"}"#,
+        r#"{"seq":1,"type":"edit","path":"b","change":"create","diff":"+<b>\n+two"}"#,
+    ]);
+    let marked = |number: usize, tag: &str| -> Vec<String> {
+        let lines = below(event(&page, number), &format!("pre > {tag}"));
+        lines.into_iter().map(words).collect()
+    };
+    assert_eq!(
+        (marked(0, "del"), marked(0, "ins")),
+        (vec!["-old".to_owned()], vec!["+new".to_owned()])
+    );
+    assert_eq!(marked(1, "ins"), ["+<b>", "+two"]);
+}
+
+#[test]
+fn provenance_lists_the_sources_and_an_event_names_its_line() {
+    let header = r#"{"type":"trace","schemaVersion":1,"importer":{"format":"codex","version":1},"sources":[{"name":"rollout.jsonl","bytes":2664,"blake3":"6bfc"},{"name":"sub/agent.jsonl","bytes":10,"blake3":"47ba"}],"withheld":{"encryptedReasoning":3}}"#;
+    let site = with(
+        header,
+        &[
+            r#"{"seq":0,"type":"note","kind":"a","source":{"file":0,"line":41,"pointer":"/payload"}}"#,
+            r#"{"seq":1,"type":"note","kind":"b","source":{"file":1,"line":2}}"#,
+        ],
+    );
+    assert_eq!(described(&site.publish()), [""; 0]);
+    let page = site.first_page();
+    assert!(words(event(&page, 0)).contains("source line 41 /payload"));
+    assert!(words(event(&page, 1)).contains("source agent.jsonl line 2"));
+    let provenance = page.main();
+    for said in [
+        "codex",
+        "rollout.jsonl, 2664 bytes, BLAKE3 6bfc",
+        "encryptedReasoning: 3",
+    ] {
+        assert!(provenance.contains(said), "{said} in {provenance}");
+    }
+}
+
+#[test]
+fn a_line_that_cannot_be_read_keeps_its_number_and_is_shown_as_it_is() {
+    let site = with(
+        HEADER,
+        &[
+            CALL,
+            r#"{"seq":1,"type":"tool_result","call":"c1","ok":"#,
+            r#"{"seq":2,"type":"mesage","role":"user","text":"a"}"#,
+            r#"{"seq":3,"type":"message","role":"robot","text":"a"}"#,
+            r#"{"seq":4,"type":"message","role":"user"}"#,
+            r#"{"seq":5,"type":"note","kind":"a","time":"10:00"}"#,
+            r#"{"seq":6,"type":"message","role":"user","text":"last"}"#,
+        ],
+    );
+    let outcome = site.publish();
+    assert_eq!(
+        codes(&outcome),
+        [
+            "events.unparsable-line",
+            "events.unknown-type",
+            "events.wrong-type",
+            "events.missing-field",
+            "events.invalid-timestamp"
+        ]
+    );
+    let page = site.first_page();
+    assert_eq!(page.all("ol.tape > li.e").len(), 7);
+    assert!(words(event(&page, 3)).contains("robot"));
+    assert!(words(event(&page, 6)).contains("last"));
+}
+
+#[test]
+fn a_trace_without_a_valid_header_is_not_published_and_its_events_are_checked() {
+    for (first, code) in [
+        (
+            r#"{"seq":0,"type":"note","kind":"a"}"#,
+            "trace.missing-header",
+        ),
+        (r#"{"type":"trace"}"#, "trace.invalid-header"),
+        (
+            r#"{"type":"trace","schemaVersion":2}"#,
+            "trace.unsupported-version",
+        ),
+    ] {
+        let site = with(first, &[r#"{"seq":0,"type":"hologram"}"#]);
+        let outcome = site.build();
+        assert!(!outcome.published);
+        assert_eq!(codes(&outcome), [code, "events.unknown-type"]);
+    }
+    let site = TestSite::base();
+    site.write(&format!("{FIRST}/{TRACE}"), "");
+    assert_eq!(codes(&site.build()), ["trace.missing-header"]);
+}
+
+#[test]
+fn the_content_hash_is_over_the_lines_after_the_header() {
+    let events = [CALL, r#"{"seq":1,"type":"note","kind":"a"}"#];
+    let expected = blake3::hash(lines(&events).as_bytes()).to_hex().to_string();
+    let header = r#"{"type":"trace","schemaVersion":1,"importer":{"format":"x","version":9}}"#;
+    for text in [
+        lines(&[HEADER, events[0], events[1]]),
+        lines(&[header, events[0], "", events[1]]),
+        lines(&[HEADER, events[0], events[1]]).replace('\n', "\r\n"),
+        format!("\u{feff}\n{HEADER}\n{}\n{}", events[0], events[1]),
+    ] {
+        let site = with(HEADER, &[]);
+        site.write(&format!("{FIRST}/{TRACE}"), &text);
+        site.publish();
+        let run = site.json(&format!("runs/{FIRST_SLUG}/run.json"));
+        assert_eq!(
+            run["tapes"][0]["contentHash"],
+            expected.as_str(),
+            "{text:?}"
+        );
+        assert_eq!(run["tapes"][0]["format"], "trace");
+        assert_eq!(
+            site.bytes(&format!("public/runs/{FIRST_SLUG}/{TRACE}")),
+            text.as_bytes()
+        );
+    }
+}
+
+#[test]
+fn annotate_writes_a_sidecar_of_a_trace_that_a_new_header_leaves_valid() {
+    let site = with(
+        HEADER,
+        &[
+            CALL,
+            r#"{"seq":1,"type":"tool_result","call":"c1","ok":true,"text":"green"}"#,
+        ],
+    );
+    let ran = site.runpress(&[
+        "annotate",
+        FIRST,
+        "--event",
+        "1",
+        "--kind",
+        "note",
+        "--evidence",
+        "All tests pass.",
+        "--quote",
+        "green",
+    ]);
+    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    let importer = r#"{"type":"trace","schemaVersion":1,"importer":{"format":"x","version":2}}"#;
+    site.replace(&format!("{FIRST}/{TRACE}"), HEADER, importer);
+    assert_eq!(described(&site.publish()), [""; 0]);
+    let page = site.first_page();
+    assert!(words(event(&page, 1)).contains("All tests pass."));
+
+    site.replace(&format!("{FIRST}/{TRACE}"), "green", "greener");
+    assert!(codes(&site.check()).contains(&"annotation.tape-digest-mismatch"));
+    let ran = site.runpress(&["annotate", FIRST, "--rehash"]);
+    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    assert_eq!(described(&site.check()), [""; 0]);
+}
+
+#[test]
+fn a_sidecar_points_at_events_by_position() {
+    let site = with(HEADER, &[CALL]);
+    let header = r#"{"type":"header","schema_version":1,"tape_path":"run.trace.jsonl"}"#;
+    site.write(
+        &format!("{FIRST}/{TRACE}.annotations.jsonl"),
+        lines(&[
+            header,
+            &annotation("a", 0, "note", ""),
+            &annotation("b", 1, "note", ""),
+        ]),
+    );
+    assert_eq!(codes(&site.build()), ["annotation.unknown-event-id"]);
+}
+
+#[test]
+fn recorded_text_stays_text_in_every_field() {
+    let hostile = "<script>alert(1)</script>";
+    let header = HEADER.replace('}', &format!(",\"agents\":[{{\"id\":\"{hostile}\",\"name\":\"{hostile}\"}}],\"withheld\":{{\"{hostile}\":1}}}}"));
+    let all: Vec<String> = [
+        r#""type":"message","role":"user","text":"X","agent":"X","branch":"X""#,
+        r#""type":"tool_call","name":"X","arguments":{"command":"X","X":"X"},"argumentsText":"X","status":"X""#,
+        r#""type":"tool_result","text":"X","status":"X""#,
+        r#""type":"edit","path":"X","to":"X","change":"rename","diff":"+X""#,
+        r#""type":"score","name":"X","value":"X","scorer":"X""#,
+        r#""type":"note","kind":"X","text":"X","localTime":"X""#,
+    ]
+    .iter()
+    .map(|fields| format!("{{{}}}", fields.replace('X', hostile)))
+    .collect();
+    let all: Vec<_> = all.iter().map(String::as_str).collect();
+    let site = with(&header, &all);
+    assert_eq!(described(&site.publish()), [""; 0]);
+    let page = site.first_page();
+    assert!(page.all("ol.tape script, #provenance script").is_empty());
+    assert!(words(event(&page, 0)).contains(hostile));
+}
