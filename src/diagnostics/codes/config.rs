@@ -1,7 +1,7 @@
 //! Codes of site.toml.
 
 family! { ALL:
-    CONFIG_SYNTAX = "config.syntax" Error "site.toml is not valid TOML"
+    CONFIG_SYNTAX = "config.syntax" Error "invalid TOML in site.toml"
         why "The file cannot be parsed as TOML, so nothing can be built. The marked position is where the parser stopped; the mistake is there or just before."
         bad "[site\ntitle = \"Runs\""
         good "[site]\ntitle = \"Runs\"";

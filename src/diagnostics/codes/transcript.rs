@@ -26,7 +26,7 @@ family! { ALL:
         bad "{\"assets\": [{\"id\": \"a\", \"visibility\": \"public\", \"storage\": {\"path\": \"assets/gone.png\"}}]}"
         good "{\"assets\": [{\"id\": \"a\", \"visibility\": \"public\", \"storage\": {\"path\": \"assets/shot.png\"}}]}";
     TRANSCRIPT_ASSET_OUTSIDE = "transcript.asset-outside" Error "an asset of the transcript has a forbidden path"
-        why "`storage.path` is relative to the run directory. A path with `..`, an absolute path or a link out of the folder could publish any file of the build machine. Hidden files such as `.env`, files of other runs, and files that the run publishes under their own name or never publishes cannot be assets."
+        why "`storage.path` is relative to the run directory. A path with `..`, an absolute path or a link out of the folder could publish any file of the build machine. Hidden files such as `.env`, files of other runs, and files with another role in the run, such as its record, cannot be assets."
         bad "{\"storage\": {\"path\": \"../../secrets.txt\"}}"
         good "{\"storage\": {\"path\": \"assets/shot.png\"}}";
     TRANSCRIPT_ASSET_WITHHELD = "transcript.asset-withheld" Note "a public asset of the transcript is not published"
