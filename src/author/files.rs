@@ -79,7 +79,7 @@ pub(super) fn lock(directory: &RunDirectory, waiting: &dyn Fn(&str)) -> Result<F
 fn wait(
     file: &File,
     shown: &str,
-    patience: LockTimeout,
+    timeout: LockTimeout,
     waiting: &dyn Fn(&str),
 ) -> Result<bool, Refusal> {
     let shown = quoted(shown);
@@ -100,7 +100,7 @@ fn wait(
             }
         }
         let waited = began.elapsed();
-        if waited >= patience.most {
+        if waited >= timeout.most {
             return Err(Refusal::request(
                 format!(
                     "Another program has locked {shown} for {} seconds",
@@ -109,7 +109,7 @@ fn wait(
                 "Wait until the other `runpress annotate` ends, or stop it. Nothing was written.",
             ));
         }
-        if waited >= patience.silent && !is_said {
+        if waited >= timeout.silent && !is_said {
             waiting(&format!("Waiting for another program to unlock {shown}."));
             is_said = true;
         }
@@ -258,12 +258,12 @@ mod tests {
         held.lock().expect("a lock");
         let said = std::cell::RefCell::new(Vec::new());
         let waiting = |words: &str| said.borrow_mut().push(words.to_owned());
-        let patience = LockTimeout {
+        let timeout = LockTimeout {
             silent: Duration::from_millis(30),
             most: Duration::from_millis(150),
         };
         let mine = File::open(file.path()).expect("a file");
-        let result = wait(&mine, "runs/a/run-record.json", patience, &waiting);
+        let result = wait(&mine, "runs/a/run-record.json", timeout, &waiting);
         let Err(Refusal::Request { message, .. }) = result else {
             panic!("it was not given up");
         };
@@ -276,7 +276,7 @@ mod tests {
             ["Waiting for another program to unlock `runs/a/run-record.json`."]
         );
         drop(held);
-        assert!(matches!(wait(&mine, "", patience, &waiting), Ok(true)));
+        assert!(matches!(wait(&mine, "", timeout, &waiting), Ok(true)));
         assert_eq!(said.take(), [""; 0]);
     }
 

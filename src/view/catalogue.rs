@@ -62,7 +62,7 @@ pub struct GroupPage {
     /// Title of the prose, when it has one.
     pub title: Option<String>,
     pub prose: Html,
-    /// Figures of the group.
+    /// Numbers of the group.
     pub summary: String,
     /// Why there is more than one table, when there is.
     pub why: Option<&'static str>,
@@ -87,7 +87,7 @@ pub struct SetView {
     pub groups: Vec<VariantView>,
     /// Whether the table began on an earlier page.
     pub continued: bool,
-    /// The figures of all its runs against each other, where the table begins.
+    /// Metrics of all its runs against each other, where the table begins.
     pub plots: Vec<Plot>,
 }
 
@@ -114,14 +114,14 @@ pub struct GroupProse {
 pub fn group_pages(
     archive: &Archive,
     findings: &[Findings],
-    sort: GroupBy,
+    group_by: GroupBy,
     group: &Group,
     prose: &GroupProse,
 ) -> Vec<(String, GroupPage)> {
-    let folder = format!("{}/{}", sort.folder(), group.slug);
+    let folder = format!("{}/{}", group_by.folder(), group.slug);
     let path = |number: usize| links::list(&folder, number);
     let sets = comparison::sets(archive, &group.runs);
-    let summary = summary(archive, group, sort);
+    let summary = summary(archive, group, group_by);
     (1..=page_count(group.runs.len()))
         .map(|number| {
             let root = links::root(&path(number));
@@ -138,14 +138,14 @@ pub fn group_pages(
                             let mut view =
                                 set_view(archive, findings, set, index, start, &range, &root);
                             if !view.continued {
-                                view.plots = plots(archive, set, sort, &root);
+                                view.plots = plots(archive, set, group_by, &root);
                             }
                             view
                         })
                 })
                 .collect();
             let page = GroupPage {
-                sort: sort.word(),
+                sort: group_by.word(),
                 name: group.name.clone(),
                 title: prose.title.clone().filter(|title| *title != group.name),
                 prose: if number == 1 { prose.html.clone() } else { Html::default() },
@@ -211,11 +211,11 @@ fn set_view(
     }
 }
 
-fn plots(archive: &Archive, set: &Set, sort: GroupBy, root: &str) -> Vec<Plot> {
+fn plots(archive: &Archive, set: &Set, group_by: GroupBy, root: &str) -> Vec<Plot> {
     let runs = set.variants.iter().flat_map(|(_, runs)| runs);
     let mut runs: Vec<usize> = runs.copied().collect();
     runs.sort_unstable();
-    let apart = match sort {
+    let apart = match group_by {
         GroupBy::Case | GroupBy::Harness => GroupBy::Model,
         GroupBy::Model => GroupBy::Harness,
     };

@@ -57,7 +57,7 @@ pub struct ListView {
 /// A run in a list.
 #[derive(Debug, Serialize)]
 pub struct RunView {
-    /// Its page, or the page that stands for it.
+    /// Its page, or the page at its address.
     pub href: Option<String>,
     /// Case, variant and version.
     pub title: String,

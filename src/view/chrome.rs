@@ -21,7 +21,7 @@ pub struct PageInfo {
     pub description: String,
     /// Whether search engines may list it.
     pub listed: bool,
-    /// Path of the page that stands for this one, when that is a different page.
+    /// Path of the page that replaces this one, if any.
     pub canonical: Option<String>,
     /// Scripts that the page has use for, in order.
     pub scripts: &'static [Script],

@@ -9,7 +9,7 @@ use crate::ledger::{Known, Ledger, Named, Withdrawn};
 use super::changes::RunView;
 use crate::links;
 
-/// What became of a run that stood at an address.
+/// What is at an address that a run had.
 #[derive(Debug)]
 pub enum FormerAddress {
     /// It is elsewhere.
@@ -18,10 +18,10 @@ pub enum FormerAddress {
     Withdrawn(WithdrawnPage),
 }
 
-/// The page that stands for a run that has another address now, or has none for now.
+/// The page at the former address of a run.
 #[derive(Debug, Serialize)]
 pub struct MovedPage {
-    /// The run, by what it was when it stood here.
+    /// The run as it was at this address.
     pub was: RunView,
     /// The run as it is, with its address; none while its files have errors.
     pub now: Option<RunView>,
@@ -31,7 +31,7 @@ pub struct MovedPage {
     pub canonical: Option<String>,
 }
 
-/// The page that stands for a withdrawn run.
+/// The page at the address of a withdrawn run.
 #[derive(Debug, Serialize)]
 pub struct WithdrawnPage {
     pub run: RunView,

@@ -32,7 +32,7 @@ pub struct HomePage {
     pub description: String,
     /// Prose of `pages/index.md`.
     pub intro: Html,
-    /// Figures of the whole archive.
+    /// Numbers of the whole archive.
     pub figures: Vec<CountedNoun>,
     /// First and last day.
     pub dates: Option<(String, String)>,

@@ -233,13 +233,13 @@ fn mark(
     };
     let label = &newest.label;
     let model = &newest.run.subject.model;
-    let figures = format!("{}, {}", words(x), words(y));
+    let values = format!("{}, {}", words(x), words(y));
     let title = if runs.len() == 1 {
         let harness = &newest.run.subject.harness;
-        format!("{label}: {model}, {harness}, {figures}")
+        format!("{label}: {model}, {harness}, {values}")
     } else {
         format!(
-            "{} near {figures}; the newest is {label}, {model}",
+            "{} near {values}; the newest is {label}, {model}",
             format::count(runs.len(), "run")
         )
     };

@@ -1,4 +1,4 @@
-//! Knows the page of problems, and the page that stands for a quarantined run.
+//! The pages of problems, and the page at the address of a quarantined run.
 
 use std::collections::BTreeMap;
 

@@ -51,7 +51,7 @@
       return found;
     };
     const others = once(b, j, end);
-    // The longest rising row of them, by patience.
+    // The longest rising row of them, by patience sorting.
     const piles = [];
     for (const [word, x] of once(a, i, last)) {
       const y = others.get(word);

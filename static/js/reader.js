@@ -339,14 +339,25 @@
 
   // Keys
 
+  const walk = (what) => (direction) => step(places[what], direction, what);
+  // Of each: the key, the key for the other direction, what they do, and how.
   const KEYS = [
-    ['j', 'k', 'next and previous event'],
-    [']', '[', 'next and previous annotation'],
-    ['f', 'F', 'next and previous failure'],
-    ['m', '', 'next marker, where the presenter pauses'],
-    ['/', '', 'find in the timeline'],
+    ['j', 'k', 'next and previous event', walk('event')],
+    [']', '[', 'next and previous annotation', walk('annotation')],
+    ['f', 'F', 'next and previous failure', walk('failure')],
+    ['m', '', 'next marker, where the presenter pauses', () => {
+      // From where the reader is, also where a filter leaves the marker out.
+      const next = shown >= 0 ? shown + 1 : markers.indexOf(seek(markers, 1, 'marker'));
+      if (next >= 0) present(next);
+      else end(1, 'marker');
+    }],
+    ['/', '', 'find in the timeline', () => {
+      find.scrollIntoView({ block: 'center' });
+      find.focus();
+      find.select();
+    }],
     ['Esc', '', 'close the open dialog'],
-    ['?', '', 'this help'],
+    ['?', '', 'this help', () => help()],
   ];
   const sheet = make('dialog', { className: 'sheet', ariaLabel: 'Keys' });
   const help = () => {
@@ -365,26 +376,6 @@
     sheet.showModal();
   };
 
-  const actions = {
-    j: () => step(places.event, 1, 'event'),
-    k: () => step(places.event, -1, 'event'),
-    ']': () => step(places.annotation, 1, 'annotation'),
-    '[': () => step(places.annotation, -1, 'annotation'),
-    f: () => step(places.failure, 1, 'failure'),
-    F: () => step(places.failure, -1, 'failure'),
-    m: () => {
-      // From where the reader is, also where a filter leaves the marker out.
-      const next = shown >= 0 ? shown + 1 : markers.indexOf(seek(markers, 1, 'marker'));
-      if (next >= 0) present(next);
-      else end(1, 'marker');
-    },
-    '/': () => {
-      find.scrollIntoView({ block: 'center' });
-      find.focus();
-      find.select();
-    },
-    '?': help,
-  };
   document.addEventListener('keydown', (pressed) => {
     if (pressed.ctrlKey || pressed.metaKey || pressed.altKey || pressed.defaultPrevented) return;
     const { target, key } = pressed;
@@ -403,9 +394,10 @@
       }
     }
     if (key === 'Escape') tell();
-    if (!Object.hasOwn(actions, key)) return;
+    const action = KEYS.find(([one, other, , act]) => act && [one, other].includes(key));
+    if (!action) return;
     pressed.preventDefault();
-    actions[key]();
+    action[3](key === action[0] ? 1 : -1);
   });
 
   const arrive = () => {

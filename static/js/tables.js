@@ -203,9 +203,9 @@
     const parts = chosen();
     const done = await put(`${FORMATS[name](parts)}\n`);
     const all = parts.reduce((sum, part) => sum + part.rows.length, 0);
-    const told = done ? `Copied ${runs(all)} as ${name}.` : 'The browser blocked copying.';
-    if (picked.size) bar.note.textContent = told;
-    else say(told);
+    const result = done ? `Copied ${runs(all)} as ${name}.` : 'The browser blocked copying.';
+    if (picked.size) bar.note.textContent = result;
+    else say(result);
   };
   const copying = () => make('span', { className: 'copies' }, 'Copy as', ...Object.keys(FORMATS).map((name) => button(name, () => copy(name))));
 

@@ -8,7 +8,7 @@ use crate::model::details::{self, Details};
 use crate::model::run::{Number, Run, Total};
 use crate::view::{Cell, format};
 
-/// The figures of a run.
+/// The metrics of a run.
 #[derive(Debug, Serialize)]
 pub struct MetricsView {
     /// The four token classes.
@@ -31,7 +31,7 @@ pub struct MetricsView {
     pub peers: usize,
 }
 
-/// A figure and the range of comparable runs.
+/// A metric and its range in comparable runs.
 #[derive(Debug, Clone, Serialize)]
 pub struct MetricView {
     /// Class of its part of the token bar; empty where it has none.

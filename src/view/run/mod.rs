@@ -90,7 +90,7 @@ pub struct RunPage {
     pub strips: Vec<StripView>,
     /// What was said about single events.
     pub moments: MomentsView,
-    /// The figures.
+    /// The metrics.
     pub metrics: MetricsView,
     /// What was found afterwards.
     pub validation: ValidationView,
