@@ -50,8 +50,8 @@ pub(crate) struct Reader {
 
 impl Reader {
     /// Opens the cache of an output folder, if there is one of this program.
-    pub(crate) fn open(places: &[PathBuf], name: &str) -> Option<Self> {
-        places.iter().find_map(|folder| Self::at(folder, name))
+    pub(crate) fn open((folders, name): &(Vec<PathBuf>, String)) -> Option<Self> {
+        folders.iter().find_map(|folder| Self::at(folder, name))
     }
 
     fn at(folder: &Path, name: &str) -> Option<Self> {
@@ -138,10 +138,10 @@ pub(crate) struct Writer {
 impl Writer {
     /// Begins a cache in the first of these folders that can be written. `None`: there is none, and the next build makes
     /// everything anew.
-    pub(crate) fn begin(places: &[PathBuf], name: &str) -> Option<Self> {
-        let file = places.iter().find_map(|folder| temporary(folder).ok())?;
+    pub(crate) fn begin((folders, name): &(Vec<PathBuf>, String)) -> Option<Self> {
+        let file = folders.iter().find_map(|folder| temporary(folder).ok())?;
         Some(Self {
-            name: name.to_owned(),
+            name: name.clone(),
             file: Mutex::new((file, START as u64)),
         })
     }

@@ -59,7 +59,7 @@ pub(crate) enum Command {
         out: Option<PathBuf>,
         #[command(flatten)]
         places: Places,
-        /// Read only the ledger of the earlier site
+        /// Ignore the cache and the earlier site, except its ledger
         #[arg(long)]
         fresh: bool,
         /// Export runs, events and annotations as Parquet

@@ -176,23 +176,20 @@ impl Site {
     }
 
     /// Folders for the cache: in the root of the site or, where that cannot be written and for an output folder outside of it,
-    /// beside the output folder.
-    #[must_use]
-    pub(crate) fn cache_folders(&self) -> Vec<PathBuf> {
-        let name = self.out.file_name().unwrap_or_default().to_string_lossy();
-        let beside = self.out.with_file_name(format!(".{name}.runpress"));
-        let own = self.cache.parent();
-        let is_inside = own.is_some_and(|root| self.out.starts_with(root));
-        let own = is_inside.then(|| self.cache.clone());
-        own.into_iter().chain([beside]).collect()
-    }
-
-    /// The name of the cache in its folder: the root may have several output folders.
-    pub(crate) fn cache_name(&self) -> String {
-        let out = self.cache.parent().map(|root| self.out.strip_prefix(root));
-        let out = out.and_then(Result::ok).unwrap_or(Path::new(""));
-        let digest = blake3::hash(out.as_os_str().as_encoded_bytes());
-        format!("build-{}", &digest.to_hex()[..16])
+    /// beside the output folder. With the name of the cache in them: the root may have several output folders.
+    pub(crate) fn cache_places(&self) -> (Vec<PathBuf>, String) {
+        let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let (own, out) = (absolute(&self.cache), absolute(&self.out));
+        let root = own.parent().unwrap_or(&own);
+        let (own, below) = match out.strip_prefix(root) {
+            Ok(below) => (Some(own.clone()), below),
+            Err(_) => (None, Path::new("")),
+        };
+        let digest = blake3::hash(below.as_os_str().as_encoded_bytes());
+        let name = out.file_name().unwrap_or_default().to_string_lossy();
+        let beside = out.with_file_name(format!(".{name}.runpress"));
+        let folders = own.into_iter().chain([beside]).collect();
+        (folders, format!("build-{}", &digest.to_hex()[..16]))
     }
 
     /// Folders that the output must not touch.

@@ -63,7 +63,7 @@ impl Memory {
     #[must_use]
     pub fn open(site: &Site) -> Self {
         let read = || {
-            let reader = Reader::open(&site.cache_folders(), &site.cache_name())?;
+            let reader = Reader::open(&site.cache_places())?;
             let head = postcard::from_bytes(&reader.head()?).ok()?;
             Some((reader, head))
         };
@@ -106,7 +106,7 @@ impl Memory {
         };
         let notes = Notes {
             memory: self,
-            writer: Writer::begin(&site.cache_folders(), &site.cache_name()),
+            writer: Writer::begin(&site.cache_places()),
             runs,
             frame,
         };
