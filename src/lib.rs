@@ -236,7 +236,12 @@ fn stage_site<'a>(
     // Lists, tables and feeds of all runs.
     let mut outcome = Outcome::of(site, &gathered, runs);
     if outcome.publishes(site) {
-        pipeline::publish_lists(site, &gathered, &outcome, (&stage, &renderer), progress).map_err(
+        let output = Output {
+            stage: &stage,
+            renderer: &renderer,
+            notes: notes.as_ref(),
+        };
+        pipeline::publish_lists(site, &gathered, &outcome, output, progress).map_err(
             |mut failure| {
                 failure.extend(outcome.diagnostics.iter().cloned());
                 failure

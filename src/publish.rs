@@ -250,6 +250,16 @@ impl Stage {
         kept.is_some()
     }
 
+    /// The digest of a file of the new site.
+    pub(crate) fn digest(&self, path: &str) -> FileDigest {
+        let (bytes, digest) = self.files.digest(path);
+        FileDigest {
+            path: path.to_owned(),
+            bytes,
+            blake3: blake3::Hash::from_bytes(digest).to_hex().to_string(),
+        }
+    }
+
     fn count(&self, bytes: u64) {
         self.count.fetch_add(1, Ordering::Relaxed);
         self.bytes.fetch_add(bytes, Ordering::Relaxed);

@@ -25,8 +25,35 @@ pub(super) struct KeptRun {
     pub(super) findings: Findings,
     /// Sorted.
     pub(super) problems: Vec<Diagnostic>,
-    /// Where its [`RunShape`] is; `None` when no pages were made, or when they cannot be reused.
-    pub(super) piece: Option<Piece>,
+    /// `None` when no pages were made, or when they cannot be reused.
+    pub(super) left: Option<Left>,
+}
+
+/// What is left of a run to the next build.
+#[derive(Debug, Clone)]
+pub(super) struct Left {
+    /// Where its [`RunShape`] is.
+    pub(super) piece: Piece,
+    /// Digests of what lists are made of, by [`Facet`].
+    pub(super) facets: [[u8; 32]; Facet::COUNT],
+}
+
+/// What a list may be made of, beside the record.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Facet {
+    /// What tables show of every run.
+    Listed,
+    Lines,
+    Friction,
+    Hypotheses,
+    Anchors,
+    Writeup,
+    Compare,
+    Cards,
+}
+
+impl Facet {
+    pub(super) const COUNT: usize = Self::Cards as usize + 1;
 }
 
 impl KeptRun {
@@ -92,6 +119,15 @@ pub(super) struct Body {
     pub(super) files: Vec<SiteFile>,
     /// The [`RunShape`] of each run, by the run directory's path in diagnostics.
     pub(super) runs: BTreeMap<String, Piece>,
+    /// The lists, by name.
+    pub(super) lists: BTreeMap<String, KnownList>,
+}
+
+/// A list: a digest of everything that it was made of, and its files.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct KnownList {
+    pub(super) key: [u8; 32],
+    pub(super) paths: Vec<String>,
 }
 
 /// The pages of a run, and everything beside the frame that they depend on.
@@ -144,6 +180,25 @@ pub(super) struct FindingsShape<'a> {
 }
 
 impl FindingsShape<'_> {
+    /// Digests of what lists are made of, by [`Facet`].
+    pub(super) fn facets(&self) -> [[u8; 32]; Facet::COUNT] {
+        let listed = (
+            (self.rating, self.events, &self.annotations, &self.threads),
+            (&self.newest, &self.writeup_html),
+        );
+        let text = |text: &str| blake3::hash(text.as_bytes()).into();
+        [
+            digest_of(&listed),
+            text(&self.lines),
+            text(&self.friction),
+            text(&self.hypotheses),
+            text(&self.anchors),
+            text(&self.writeup),
+            digest_of(&self.compare),
+            digest_of(&self.cards),
+        ]
+    }
+
     /// `None` when a piece cannot be read back.
     pub(super) fn of(findings: &Findings, spool: &Spool) -> Option<Self> {
         let piece = |slice: Slice| {
@@ -242,6 +297,11 @@ impl FindingsShape<'_> {
             },
         })
     }
+}
+
+fn digest_of(value: &impl Serialize) -> [u8; 32] {
+    // Nothing in it can fail to be written.
+    blake3::hash(&postcard::to_stdvec(value).unwrap_or_default()).into()
 }
 
 /// A [`Diagnostic`].

@@ -13,6 +13,7 @@ mod overview;
 mod parts;
 mod problems;
 mod prose;
+mod reuse;
 mod rows;
 mod runs;
 mod search;
@@ -25,7 +26,6 @@ use crate::diagnostics::Diagnostic;
 use crate::diagnostics::Failure;
 use crate::model::archive::{Archive, Entry};
 use crate::model::findings::Findings;
-use crate::publish::Stage;
 use crate::render::templates::Renderer;
 use crate::site::Site;
 use crate::url::HttpUrl;
@@ -33,40 +33,51 @@ use crate::view::annotations::{self as annotations_view, Card, Catalogue, Filed,
 use crate::view::chrome::PageInfo;
 use crate::{schema, spool};
 
-use super::{Gathered, Outcome, Progress};
+use self::reuse::{Keys, Recorder};
+use super::kept::Facet;
+use super::{Gathered, Outcome, Output, Progress};
 
 /// Writes files that are made of all runs.
 type Artifact = fn(&Lists<'_>) -> Result<(), Diagnostic>;
 
-/// Everything that is published beside the runs. They are written in parallel.
-const ARTIFACTS: [Artifact; 16] = [
-    home::write,        // index.html
-    runs::write,        // runs/index.html and its further pages
-    groups::write,      // cases/, models/ and harnesses/: <slug>/index.html
-    overview::write,    // overview/index.html
-    compare::write,     // compare/index.html
-    annotations::write, // annotations/
-    prose::write,       // <slug>/index.html
-    problems::write,    // problems/index.html, and a page for each quarantined run
-    changes::write,     // changes/index.html, and a page at each address that a run has left
-    not_found::write,   // 404.html
-    feeds::write,       // feeds/
-    machines::write,    // robots.txt, sitemap.xml
-    search::write,      // search/index.js, search/search-<part>.js, search/annotations*.js
-    rows::write,        // search/runs.js, search/runs-<part>.js
-    schemas,            // schema/
-    assets,             // assets/, and the files of static/
+/// Everything that is published beside the runs, with what it is made of beside the records and the findings that tables show;
+/// what is made of anything else, or in no time, is made by each build. They are written in parallel.
+const ARTIFACTS: [(&str, Option<&[Facet]>, Artifact); 16] = [
+    ("home", Some(&[]), home::write),                     // index.html
+    ("runs", Some(&[]), runs::write),                     // runs/index.html and its further pages
+    ("groups", Some(&[]), groups::write), // cases/, models/ and harnesses/: <slug>/index.html
+    ("overview", Some(&[]), overview::write), // overview/index.html
+    ("compare", Some(&[Facet::Compare]), compare::write), // compare/
+    ("annotations", Some(&[Facet::Cards]), annotations::write), // annotations/
+    ("prose", None, prose::write),        // <slug>/index.html
+    ("problems", None, problems::write), // problems/index.html, and a page for each quarantined run
+    ("changes", None, changes::write), // changes/index.html, and a page at each address that a run has left
+    ("not-found", None, not_found::write), // 404.html
+    ("feeds", None, feeds::write),     // feeds/, each by itself
+    ("machines", Some(&[Facet::Cards]), machines::write), // robots.txt, sitemap.xml
+    // search/index.js, search/search-<part>.js, search/annotations*.js
+    (
+        "search",
+        Some(&[Facet::Cards, Facet::Writeup]),
+        search::write,
+    ),
+    ("rows", Some(&[]), rows::write), // search/runs.js, search/runs-<part>.js
+    ("schemas", None, schemas),       // schema/
+    ("assets", None, assets),         // assets/, and the files of static/
 ];
 
 /// What the lists are made of.
+#[derive(Clone, Copy)]
 struct Lists<'a> {
     gathered: &'a Gathered,
     site: &'a Site,
     outcome: &'a Outcome,
-    stage: &'a Stage,
+    stage: &'a Recorder<'a>,
     renderer: &'a Renderer,
     /// The annotations of all runs, by kind.
-    catalogue: Catalogue,
+    catalogue: &'a Catalogue,
+    /// `None`: every list is made.
+    keys: Option<&'a Keys<'a>>,
 }
 
 /// Writes everything that is not a run's own.
@@ -77,23 +88,29 @@ pub fn publish(
     site: &Site,
     gathered: &Gathered,
     outcome: &Outcome,
-    (stage, renderer): (&Stage, &Renderer),
+    Output {
+        stage,
+        renderer,
+        notes,
+    }: Output<'_>,
     progress: &dyn Progress,
 ) -> Result<(), Failure> {
     let findings = outcome.findings.iter();
+    let keys = Keys::new(site, gathered, outcome, notes);
     let lists = Lists {
         gathered,
         site,
         outcome,
-        stage,
+        stage: &Recorder::new(stage),
         renderer,
-        catalogue: Catalogue::new(findings.map(|found| found.spooled.cards.as_slice())),
+        catalogue: &Catalogue::new(findings.map(|found| found.spooled.cards.as_slice())),
+        keys: keys.as_ref(),
     };
     progress.begin("Site-wide outputs", ARTIFACTS.len());
-    let write = |write: &Artifact| {
-        let result = write(&lists);
+    let write = |(name, of, write): &(&str, Option<&[Facet]>, Artifact)| {
+        let result = lists.unless_known((name, *of), write);
         progress.tick();
-        result
+        result.map(drop)
     };
     // Collected first, so that of several failures always the same one is reported.
     let results: Vec<_> = gathered

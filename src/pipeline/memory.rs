@@ -1,6 +1,7 @@
 //! Knows what one build leaves to the next: whether nothing changed, and the runs whose pages need not be made again.
 
 use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
 
 use crate::cache::{self, Piece, Reader, Writer};
 use crate::diagnostics::Diagnostic;
@@ -14,7 +15,7 @@ use crate::site::Site;
 use crate::spool::Spool;
 
 use super::gather::Gathered;
-use super::kept::{self, Body, FindingsShape, Head, KeptRun, Problem, RunShape};
+use super::kept::{self, Body, FindingsShape, Head, KeptRun, KnownList, Left, Problem, RunShape};
 use super::outcome::Outcome;
 
 /// What the last published build kept, and how the content looks now.
@@ -43,6 +44,9 @@ pub struct Notes<'a> {
     frame: String,
     /// The runs of the last build, unless it had another frame.
     runs: BTreeMap<String, Piece>,
+    /// The lists of the last build.
+    lists: BTreeMap<String, KnownList>,
+    made: Mutex<BTreeMap<String, KnownList>>,
     /// `None`: nothing can be left.
     writer: Option<Writer>,
 }
@@ -108,6 +112,8 @@ impl Memory {
             memory: self,
             writer: Writer::begin(&site.cache_places()),
             runs,
+            lists: body.lists,
+            made: Mutex::default(),
             frame,
         };
         let files = body.files;
@@ -145,6 +151,7 @@ impl Notes<'_> {
             stage.keep(&known.files).then_some(inputs)
         });
         let Some(inputs) = looks else { return Ok(None) };
+        let facets = known.findings.facets();
         let piece = if inputs == known.inputs {
             self.put(&bytes)
         } else {
@@ -155,12 +162,12 @@ impl Notes<'_> {
         Ok(Some(KeptRun {
             findings: known.findings.into_findings(&stage.spool)?,
             problems,
-            piece,
+            left: piece.map(|piece| Left { piece, facets }),
         }))
     }
 
     /// Leaves a run to the next build.
-    pub(super) fn note(&self, run: &NotedRun<'_>, spool: &Spool) -> Option<Piece> {
+    pub(super) fn note(&self, run: &NotedRun<'_>, spool: &Spool) -> Option<Left> {
         let mut inputs = self.memory.inputs.of(run.place)?;
         load::note_digests(&mut inputs, run.digests);
         let shape = RunShape {
@@ -172,7 +179,26 @@ impl Notes<'_> {
             problems: run.problems.iter().map(Problem::from).collect(),
             findings: FindingsShape::of(run.findings, spool)?,
         };
-        self.put(&postcard::to_stdvec(&shape).ok()?)
+        let piece = self.put(&postcard::to_stdvec(&shape).ok()?)?;
+        let facets = shape.findings.facets();
+        Some(Left { piece, facets })
+    }
+
+    /// What all pages have in common.
+    pub(super) fn frame(&self) -> &str {
+        &self.frame
+    }
+
+    /// The files of a list, if the last build made it of the same.
+    pub(super) fn known_list(&self, name: &str, key: [u8; 32]) -> Option<&[String]> {
+        let known = self.lists.get(name).filter(|known| known.key == key);
+        known.map(|known| known.paths.as_slice())
+    }
+
+    /// Leaves a list to the next build.
+    pub(super) fn note_list(&self, name: &str, key: [u8; 32], paths: Vec<String>) {
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        made.insert(name.to_owned(), KnownList { key, paths });
     }
 
     fn put(&self, bytes: &[u8]) -> Option<Piece> {
@@ -210,14 +236,16 @@ impl Notes<'_> {
             files: outcome.files,
             bytes: outcome.bytes,
         };
-        let runs = gathered.archive.runs.iter().zip(&outcome.pieces);
-        let runs = runs.filter_map(|(entry, piece)| {
-            Some((gathered.directory(entry).place.shown.clone(), (*piece)?))
+        let runs = gathered.archive.runs.iter().zip(&outcome.left);
+        let runs = runs.filter_map(|(entry, left)| {
+            let shown = gathered.directory(entry).place.shown.clone();
+            Some((shown, left.as_ref()?.piece))
         });
         let body = Body {
             frame: self.frame,
             files: committed.files,
             runs: runs.collect(),
+            lists: self.made.into_inner().ok()?,
         };
         let (head, body) = (postcard::to_stdvec(&head), postcard::to_stdvec(&body));
         self.writer?.finish(&head.ok()?, &body.ok()?)

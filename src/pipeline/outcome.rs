@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use crate::cache::Piece;
 use crate::diagnostics::{self, Diagnostic, junit};
 use crate::ledger::{Build, Ledger};
 use crate::links;
@@ -13,7 +12,7 @@ use crate::view::problems::Quarantined;
 
 use super::directories::{Directory, Status};
 use super::gather::Gathered;
-use super::kept::{self, Head, StagedRuns};
+use super::kept::{self, Head, Left, StagedRuns};
 use super::ledger;
 
 /// The result of a check or a build.
@@ -46,7 +45,7 @@ pub struct Outcome {
     /// Whether nothing was made, since nothing changed.
     pub is_unchanged: bool,
     /// What is left to the next build of each run, in the archive's order.
-    pub(super) pieces: Vec<Option<Piece>>,
+    pub(super) left: Vec<Option<Left>>,
     /// The pages of quarantined runs.
     pub(super) quarantine_pages: Vec<Quarantined>,
 }
@@ -59,11 +58,11 @@ impl Outcome {
         let mut diagnostics: Vec<_> = gathered.problems().cloned().collect();
         diagnostics.extend(gathered.archive_problems.iter().cloned());
         diagnostics.extend(staged.others);
-        let (mut findings, mut pieces) = (Vec::new(), Vec::new());
+        let (mut findings, mut left) = (Vec::new(), Vec::new());
         for run in staged.valid {
             diagnostics.extend(run.problems);
             findings.push(run.findings);
-            pieces.push(run.piece);
+            left.push(run.left);
         }
         diagnostics::sort(&mut diagnostics);
         let quarantine_pages = if site.config.policy.quarantine {
@@ -92,7 +91,7 @@ impl Outcome {
             files: 0,
             bytes: 0,
             is_unchanged: false,
-            pieces,
+            left,
             quarantine_pages,
         }
     }
@@ -117,7 +116,7 @@ impl Outcome {
             files: head.files,
             bytes: head.bytes,
             is_unchanged: true,
-            pieces: Vec::new(),
+            left: Vec::new(),
             quarantine_pages: Vec::new(),
         })
     }

@@ -136,7 +136,7 @@ pub(super) fn process(
     let mut kept = KeptRun {
         findings,
         problems: model.problems.clone(),
-        piece: None,
+        left: None,
     };
     // A run with errors is never published.
     let output = output.filter(|_| !kept.has_errors());
@@ -246,7 +246,7 @@ impl<'a> Job<'a> {
             findings: &kept.findings,
         };
         let notes = output.notes;
-        kept.piece = notes.and_then(|notes| notes.note(&noted, &output.stage.spool));
+        kept.left = notes.and_then(|notes| notes.note(&noted, &output.stage.spool));
         Ok(())
     }
 }

@@ -165,6 +165,12 @@ impl Files {
         self.new().insert(path.to_owned(), file);
     }
 
+    /// Size and digest of a file of the new site.
+    pub(super) fn digest(&self, path: &str) -> (u64, [u8; 32]) {
+        let file = self.new().get(path).copied().unwrap_or_default();
+        (file.stamp.map_or(0, |stamp| stamp.bytes), file.digest)
+    }
+
     /// What is done to the output folder; `last` is the file that is put in its place last.
     pub(super) fn changes(&self, last: &str) -> Changes {
         let new = self.new();

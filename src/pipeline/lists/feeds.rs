@@ -8,6 +8,7 @@ use crate::feeds::archive::{write_run_lines, write_runs};
 use crate::feeds::{self, groups, json_feed, table, write_document};
 use crate::model::FileDigest;
 use crate::model::findings::{Slice, Spooled};
+use crate::pipeline::kept::Facet;
 use crate::schema;
 use crate::view::chrome::PageInfo;
 use crate::view::feeds::{self as view, Feed, feeds_page};
@@ -18,74 +19,78 @@ use super::Lists;
 /// Writes a feed to its path.
 type Writer = fn(&Lists<'_>, &str) -> Result<FileDigest, Diagnostic>;
 
-/// Every feed, in the order of the index.
-const FEEDS: [(Feed, Writer); 14] = [
-    (view::RUNS, |lists, path| {
+/// Every feed, in the order of the index, with what it is made of, as for all lists.
+const FEEDS: [(Feed, Option<&[Facet]>, Writer); 14] = [
+    (view::RUNS, Some(&[]), |lists, path| {
         lists.stream(path, |out| {
             write_runs(out, lists.config(), lists.archive(), lists.findings())
         })
     }),
-    (view::RUN_LINES, |lists, path| {
+    (view::RUN_LINES, Some(&[]), |lists, path| {
         lists.stream(path, |out| {
             write_run_lines(out, lists.config(), lists.archive(), lists.findings())
         })
     }),
-    (view::RUN_TABLE, |lists, path| {
+    (view::RUN_TABLE, Some(&[]), |lists, path| {
         lists.stream(path, |out| {
             table::write_runs(out, lists.config(), lists.archive(), lists.findings())
         })
     }),
-    (view::CASES, |lists, path| {
+    (view::CASES, Some(&[]), |lists, path| {
         let cases = groups::cases(lists.config(), lists.archive(), lists.findings());
         lists.stream(path, |out| write_document(out, &cases))
     }),
-    (view::MODELS, |lists, path| {
+    (view::MODELS, Some(&[]), |lists, path| {
         let models = groups::models(lists.config(), lists.archive(), lists.findings());
         lists.stream(path, |out| write_document(out, &models))
     }),
-    (view::HARNESSES, |lists, path| {
+    (view::HARNESSES, Some(&[]), |lists, path| {
         let harnesses = groups::harnesses(lists.config(), lists.archive(), lists.findings());
         lists.stream(path, |out| write_document(out, &harnesses))
     }),
-    (view::ANNOTATIONS, |lists, path| {
+    (view::ANNOTATIONS, Some(&[Facet::Lines]), |lists, path| {
         lists.stream(path, |out| {
             lists
                 .spooled(|run| run.lines)
                 .try_for_each(|lines| out.write_all(&lines?))
         })
     }),
-    (view::FRICTION, |lists, path| {
+    (view::FRICTION, Some(&[Facet::Friction]), |lists, path| {
         lists.stream(path, |out| {
             write_collection(out, None, "events", lists.spooled(|run| run.friction))
         })
     }),
-    (view::HYPOTHESES, |lists, path| {
-        let counts = lists.catalogue.hypothesis_counts();
-        let hypotheses = lists.spooled(|run| run.hypotheses);
-        lists.stream(path, |out| {
-            write_collection(out, Some(("counts", &counts)), "hypotheses", hypotheses)
-        })
-    }),
-    (view::CRYSTALLIZE, |lists, path| {
+    (
+        view::HYPOTHESES,
+        Some(&[Facet::Hypotheses, Facet::Cards]),
+        |lists, path| {
+            let counts = lists.catalogue.hypothesis_counts();
+            let hypotheses = lists.spooled(|run| run.hypotheses);
+            lists.stream(path, |out| {
+                write_collection(out, Some(("counts", &counts)), "hypotheses", hypotheses)
+            })
+        },
+    ),
+    (view::CRYSTALLIZE, Some(&[Facet::Anchors]), |lists, path| {
         lists.stream(path, |out| {
             write_collection(out, None, "anchors", lists.spooled(|run| run.anchors))
         })
     }),
-    (view::CHANGES, |lists, path| {
+    (view::CHANGES, None, |lists, path| {
         lists.stream(path, |out| write_document(out, &lists.outcome.ledger))
     }),
-    (view::DIAGNOSTICS, |lists, path| {
+    (view::DIAGNOSTICS, None, |lists, path| {
         let (outcome, public) = (lists.outcome, lists.gathered.public(lists.outcome));
         let shown = public.diagnostics.iter().copied();
         let mut report = json::Report::new(shown, outcome.runs, outcome.quarantined);
         report.summary.withheld = public.withheld;
         lists.stream(path, |out| out.write_all(&report.to_bytes()?))
     }),
-    (view::JSON_FEED, |lists, path| {
+    (view::JSON_FEED, Some(&[]), |lists, path| {
         let feed = json_feed::feed(lists.config(), lists.archive(), lists.findings());
         lists.stream(path, |out| write_document(out, &feed))
     }),
-    (view::ATOM, |lists, path| {
+    (view::ATOM, Some(&[]), |lists, path| {
         let base = lists.base().unwrap_or_default();
         let feed = syndication::atom(lists.config(), base, lists.archive(), lists.findings());
         let xml = lists.renderer.document("atom.xml", &feed)?;
@@ -97,8 +102,12 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let base = lists.base();
     let feeds = FEEDS.iter();
     let feeds = feeds
-        .filter(|(feed, _)| base.is_some() || !feed.is_absolute)
-        .map(|(feed, write)| Ok((*feed, write(lists, feed.path)?)))
+        .filter(|(feed, ..)| base.is_some() || !feed.is_absolute)
+        .map(|(feed, of, write)| {
+            let made = lists.unless_known((feed.path, *of), |lists| write(lists, feed.path))?;
+            let digest = || lists.stage.digest(feed.path);
+            Ok((*feed, made.unwrap_or_else(digest)))
+        })
         .collect::<Result<Vec<_>, Diagnostic>>()?;
     let runs = lists.archive().runs.len();
     let files = feeds.iter().map(|(_, file)| file);

@@ -3,21 +3,26 @@
 use serde::Serialize;
 
 use crate::diagnostics::Diagnostic;
-use crate::publish::Stage;
 use crate::render::parts::{Part, Parts};
 use crate::render::script;
 use crate::spool;
 
+use super::reuse::Recorder;
+
 /// Data that is written to `<prefix><part>.js`.
 pub(super) struct PartFiles<'a> {
-    stage: &'a Stage,
+    stage: &'a Recorder<'a>,
     prefix: &'a str,
     pub(super) parts: Parts,
 }
 
 impl<'a> PartFiles<'a> {
     /// Data for the function `runpress.<function>` of the scripts.
-    pub(super) const fn new(stage: &'a Stage, function: &'static str, prefix: &'a str) -> Self {
+    pub(super) const fn new(
+        stage: &'a Recorder<'a>,
+        function: &'static str,
+        prefix: &'a str,
+    ) -> Self {
         Self {
             stage,
             prefix,
@@ -63,7 +68,7 @@ impl<'a> PartFiles<'a> {
 
 /// Writes the script that says what the parts hold.
 pub(super) fn manifest(
-    stage: &Stage,
+    stage: &Recorder<'_>,
     (function, path): (&str, &str),
     value: &impl Serialize,
 ) -> Result<(), Diagnostic> {

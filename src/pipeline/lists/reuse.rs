@@ -1,0 +1,138 @@
+//! Knows which lists need not be made again: those of which everything that they are made of is as it was.
+
+use std::io::{self, Write};
+use std::ops::Deref;
+use std::sync::{Mutex, PoisonError};
+
+use crate::diagnostics::Diagnostic;
+use crate::model::FileDigest;
+use crate::pipeline::kept::Facet;
+use crate::pipeline::{Gathered, Notes, Outcome};
+use crate::publish::Stage;
+use crate::site::Site;
+
+use super::Lists;
+
+/// A stage that notes what is written, for one list.
+pub(super) struct Recorder<'a> {
+    stage: &'a Stage,
+    paths: Mutex<Vec<String>>,
+}
+
+impl<'a> Recorder<'a> {
+    pub(super) const fn new(stage: &'a Stage) -> Self {
+        Self {
+            stage,
+            paths: Mutex::new(Vec::new()),
+        }
+    }
+
+    pub(super) fn write(&self, path: &str, bytes: &[u8]) -> Result<(), Diagnostic> {
+        self.note(path);
+        self.stage.write(path, bytes)
+    }
+
+    pub(super) fn stream(
+        &self,
+        path: &str,
+        fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<FileDigest, Diagnostic> {
+        self.note(path);
+        self.stage.stream(path, fill)
+    }
+
+    fn note(&self, path: &str) {
+        let mut paths = self.paths.lock().unwrap_or_else(PoisonError::into_inner);
+        paths.push(path.to_owned());
+    }
+}
+
+impl Deref for Recorder<'_> {
+    type Target = Stage;
+
+    fn deref(&self) -> &Stage {
+        self.stage
+    }
+}
+
+/// Digests of everything that lists are made of; a list that is not made of these alone is always made.
+pub(super) struct Keys<'a> {
+    notes: &'a Notes<'a>,
+    /// Of the settings, the prose, the order, the records and what tables show of each run.
+    common: [u8; 32],
+    /// Of one facet of all runs.
+    facets: [[u8; 32]; Facet::COUNT],
+}
+
+impl<'a> Keys<'a> {
+    /// `None` when something of a run is not known.
+    pub(super) fn new(
+        site: &Site,
+        gathered: &Gathered,
+        outcome: &Outcome,
+        notes: Option<&'a Notes<'a>>,
+    ) -> Option<Self> {
+        let notes = notes?;
+        let mut common = blake3::Hasher::new();
+        common.update(&site.settings());
+        common.update(notes.frame().as_bytes());
+        common.update(format!("{:?}", gathered.prose.texts).as_bytes());
+        let mut facets: [blake3::Hasher; Facet::COUNT] = Default::default();
+        for (entry, left) in gathered.archive.runs.iter().zip(&outcome.left) {
+            let left = left.as_ref()?;
+            let record = gathered.directory(entry).record.as_ref()?;
+            for text in [&entry.slug, &entry.label, &record.digest] {
+                common.update(&(text.len() as u64).to_le_bytes());
+                common.update(text.as_bytes());
+            }
+            common.update(&left.facets[Facet::Listed as usize]);
+            for (hasher, facet) in facets.iter_mut().zip(&left.facets) {
+                hasher.update(facet);
+            }
+        }
+        Some(Self {
+            notes,
+            common: common.finalize().into(),
+            facets: facets.map(|hasher| hasher.finalize().into()),
+        })
+    }
+
+    fn key(&self, name: &str, of: &[Facet]) -> [u8; 32] {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(name.as_bytes()).update(&self.common);
+        for facet in of {
+            hasher.update(&self.facets[*facet as usize]);
+        }
+        hasher.finalize().into()
+    }
+}
+
+impl Lists<'_> {
+    /// Makes a list, unless all its files are as they would be made: `None`. `of` is what it is made of beside the records and
+    /// the findings that tables show; without it the list is always made.
+    pub(super) fn unless_known<T>(
+        &self,
+        (name, of): (&str, Option<&[Facet]>),
+        make: impl FnOnce(&Lists<'_>) -> Result<T, Diagnostic>,
+    ) -> Result<Option<T>, Diagnostic> {
+        let keys = self.keys.and_then(|keys| Some((keys, keys.key(name, of?))));
+        if let Some((keys, key)) = keys
+            && let Some(paths) = keys.notes.known_list(name, key)
+            && self.stage.keep(paths)
+        {
+            keys.notes.note_list(name, key, paths.to_vec());
+            return Ok(None);
+        }
+        let stage = Recorder::new(self.stage.stage);
+        let lists = Lists {
+            stage: &stage,
+            ..*self
+        };
+        let made = make(&lists)?;
+        let paths = stage.paths.into_inner();
+        if let (Some((keys, key)), Ok(paths)) = (keys, paths) {
+            keys.notes.note_list(name, key, paths);
+        }
+        Ok(Some(made))
+    }
+}
