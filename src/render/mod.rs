@@ -1,5 +1,6 @@
 //! Knows how views become bytes. It never touches the disk.
 
+mod inline;
 pub(crate) mod json_ld;
 pub(crate) mod minify;
 mod own_templates;

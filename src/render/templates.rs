@@ -11,6 +11,7 @@ use crate::links;
 use crate::view::Link;
 use crate::view::chrome::{AssetLinks, NavItem, Navigation, PageInfo, ShellView, head};
 
+use super::inline;
 use super::json_ld;
 use super::minify;
 use super::own_templates::{TemplateError, UserTemplate};
@@ -128,9 +129,11 @@ impl Renderer {
             .map_err(|error| invalid(&user, &error))?;
         tera.autoescape_on(vec![".html", ".htm", ".xml", ".svg"]);
         tera.set_escape_fn(escape_for_template);
-        let built_in = BUILT_IN
-            .iter()
-            .map(|(name, text)| (format!("{PREFIX}{name}"), (*text).to_owned()));
+        let small = inline::small(BUILT_IN, &user);
+        let built_in = BUILT_IN.iter().map(|(name, text)| {
+            let text = inline::inlined(text, &small);
+            (format!("{PREFIX}{name}"), text)
+        });
         let own = user
             .iter()
             .map(|template| (template.name.clone(), template.text.clone()));

@@ -99,7 +99,8 @@ pub fn strip<'a>(
             _ => ticks.push(tick(layout, event, position, x)),
         }
     }
-    ticks.sort_by_key(|tick| tick.family as u8);
+    // Failures are drawn last, so that no neighbor covers them.
+    ticks.sort_by_key(|tick| (tick.failed, tick.family as u8));
     let annotations = sidecar.map_or(&[][..], |sidecar| &sidecar.annotations);
     let mut pins = Vec::with_capacity(annotations.len());
     for (index, annotation) in annotations.iter().enumerate() {

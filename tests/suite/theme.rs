@@ -54,6 +54,44 @@ fn a_timeline_is_where_the_site_puts_it_and_recorded_text_names_no_place_for_it(
 }
 
 #[test]
+fn components_that_are_put_into_templates_print_what_calls_of_them_print() {
+    let site = TestSite::base();
+    site.publish();
+    let inlined = site.published();
+    // Where a site may define a component itself, the built-in one is called.
+    site.write(
+        "templates/unused.html",
+        "{# component badge cell day range when #}",
+    );
+    site.publish();
+    let pages = |name: &str| name.ends_with(".html");
+    let called = site.published();
+    assert!(inlined.keys().filter(|name| pages(name)).count() > 10);
+    for (name, bytes) in inlined.iter().filter(|(name, _)| pages(name)) {
+        assert!(called[name] == *bytes, "{name}");
+    }
+}
+
+#[test]
+fn a_component_of_the_site_is_used_for_every_value() {
+    let site = TestSite::base();
+    site.write(
+        "templates/components/cell.html",
+        "{% component cell(cell) -%}<u>{% if cell is string %}{{ cell }}{% endif %}</u>{%- endcomponent cell %}",
+    );
+    site.publish();
+    let page = site.first_page();
+    assert!(page.texts("section[aria-labelledby=metrics] td > u").len() > 4);
+    assert!(!page.texts("dl.facts dd > u").is_empty());
+    assert!(
+        !site
+            .page("runs/index.html")
+            .texts("table.runs td > u")
+            .is_empty()
+    );
+}
+
+#[test]
 fn every_problem_of_a_template_is_one_sentence_with_file_line_and_column() {
     for (text, told) in [
         ("é\n{{ 1 | none_such }}", "2:8 Unknown filter `none_such`"),
