@@ -150,7 +150,7 @@ pub fn runs<'a>(
     let rows: Vec<_> = runs
         .map(|(entry, findings)| run_row(entry, findings))
         .collect();
-    table(rows.as_slice())
+    table(&rows)
 }
 
 /// The table of the events of a run; `None` when it has none.
@@ -166,9 +166,7 @@ pub fn events(entry: &Entry, inspected: &Inspected<'_>) -> Result<Option<Vec<u8>
                 .map(|event| event_row(entry, tape, event))
         })
         .collect();
-    (!rows.is_empty())
-        .then(|| table(rows.as_slice()))
-        .transpose()
+    (!rows.is_empty()).then(|| table(&rows)).transpose()
 }
 
 /// The table of the annotations of a run; `None` when it has none.
@@ -188,9 +186,7 @@ pub fn annotations(
                 .map(|annotation| annotation_row(entry, tape, annotation))
         })
         .collect();
-    (!rows.is_empty())
-        .then(|| table(rows.as_slice()))
-        .transpose()
+    (!rows.is_empty()).then(|| table(&rows)).transpose()
 }
 
 fn table<T>(rows: &[T]) -> Result<Vec<u8>, ParquetError>

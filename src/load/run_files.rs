@@ -192,29 +192,18 @@ impl Role {
 
 /// What a file is by its name; `None` for files that are not read for the site.
 pub(super) fn role(name: &str) -> Option<Role> {
-    if name == events::FILE_NAME {
-        Some(Role::Events)
-    } else if name == writeup::FILE_NAME {
-        Some(Role::Writeup)
-    } else if name.ends_with(sidecar::SUFFIX) {
-        Some(Role::Sidecar)
-    } else if trace::is_trace(name)
-        || tape::EXTENSIONS
-            .iter()
-            .any(|ext| name.len() > ext.len() && name.ends_with(ext))
-    {
-        Some(Role::Tape)
-    } else if name == transcript::FILE_NAME {
-        Some(Role::Transcript)
-    } else if name == threads::STATE_FILE {
-        Some(Role::Threads)
-    } else if name == threads::ACTIONS_FILE {
-        Some(Role::ThreadActions)
-    } else if name == raw::FILE_NAME {
-        Some(Role::Raw)
-    } else {
-        None
-    }
+    let is_tape = |ending: &&str| name.len() > ending.len() && name.ends_with(*ending);
+    Some(match name {
+        events::FILE_NAME => Role::Events,
+        writeup::FILE_NAME => Role::Writeup,
+        transcript::FILE_NAME => Role::Transcript,
+        threads::STATE_FILE => Role::Threads,
+        threads::ACTIONS_FILE => Role::ThreadActions,
+        raw::FILE_NAME => Role::Raw,
+        _ if name.ends_with(sidecar::SUFFIX) => Role::Sidecar,
+        _ if trace::is_trace(name) || tape::EXTENSIONS.iter().any(is_tape) => Role::Tape,
+        _ => return None,
+    })
 }
 
 /// Reads a file that is directly in a run directory. `Ok(None)`: it is not there.

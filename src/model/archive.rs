@@ -188,29 +188,17 @@ impl Archive {
     }
 }
 
-/// What a group groups by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-#[allow(missing_docs, reason = "the names say it")]
-pub enum GroupBy {
-    Case,
-    Model,
-    Harness,
+words! {
+    /// What a group groups by, in the order of the site.
+    #[allow(missing_docs, reason = "the names say it")]
+    GroupBy {
+        Case = "case",
+        Model = "model",
+        Harness = "harness",
+    }
 }
 
 impl GroupBy {
-    /// All of them, in the order of the site.
-    pub const ALL: [Self; 3] = [Self::Case, Self::Model, Self::Harness];
-
-    /// The word for one group.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Case => "case",
-            Self::Model => "model",
-            Self::Harness => "harness",
-        }
-    }
-
     /// The group that a run names.
     #[must_use]
     pub fn name(self, run: &Run) -> &str {

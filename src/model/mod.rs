@@ -1,5 +1,25 @@
 //! Knows what is true of the archive once it is checked. No serde, no strings where a type says more.
 
+/// Declares an enum whose variants have a word each.
+macro_rules! words {
+    ($(#[$attr:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)+ }) => {
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+        $(#[$attr])*
+        pub enum $name { $($(#[$doc])* $variant,)+ }
+
+        impl $name {
+            /// All of them, in the order in which they are shown.
+            pub const ALL: [Self; [$($word),+].len()] = [$(Self::$variant),+];
+
+            /// The word of the format, of pages and of classes.
+            #[must_use]
+            pub const fn word(self) -> &'static str {
+                match self { $(Self::$variant => $word,)+ }
+            }
+        }
+    };
+}
+
 pub(crate) mod annotation;
 pub(crate) mod archive;
 pub(crate) mod archive_context;

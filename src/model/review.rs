@@ -1,33 +1,22 @@
 //! Knows what a review says: ratings, checklist and prose.
 
-/// What the badge of a run says, best first: a tier of Test Cabinet, or the grade of a game jam's whole game
-/// (formats.md A.v). `great` and `broken` are both.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-#[allow(missing_docs, reason = "the names are those of formats.md A.v")]
-pub enum Rating {
-    Flawless,
-    Incredible,
-    Great,
-    Passable,
-    Neutral,
-    Scuffed,
-    Poor,
-    Broken,
+words! {
+    /// What the badge of a run says, best first: a tier of Test Cabinet, or the grade of a game jam's whole game
+    /// (formats.md A.v). `great` and `broken` are both.
+    #[allow(missing_docs, reason = "the names are those of formats.md A.v")]
+    Rating {
+        Flawless = "flawless",
+        Incredible = "incredible",
+        Great = "great",
+        Passable = "passable",
+        Neutral = "neutral",
+        Scuffed = "scuffed",
+        Poor = "poor",
+        Broken = "broken",
+    }
 }
 
 impl Rating {
-    /// All words of a badge, best first.
-    pub const ALL: [Self; 8] = [
-        Self::Flawless,
-        Self::Incredible,
-        Self::Great,
-        Self::Passable,
-        Self::Neutral,
-        Self::Scuffed,
-        Self::Poor,
-        Self::Broken,
-    ];
-
     /// What a `rating` line may say, best first; `passable` came later.
     pub const TIERS: [Self; 5] = [
         Self::Flawless,
@@ -55,21 +44,6 @@ impl Rating {
     fn among(words: &[Self], text: &str) -> Option<Self> {
         let is = |rating: &&Self| text.eq_ignore_ascii_case(rating.word());
         words.iter().find(is).copied()
-    }
-
-    /// The word of the format.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Flawless => "flawless",
-            Self::Incredible => "incredible",
-            Self::Great => "great",
-            Self::Passable => "passable",
-            Self::Neutral => "neutral",
-            Self::Scuffed => "scuffed",
-            Self::Poor => "poor",
-            Self::Broken => "broken",
-        }
     }
 }
 

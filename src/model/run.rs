@@ -275,9 +275,7 @@ pub fn is_published(word: &str) -> bool {
 #[must_use]
 pub fn from_record(record: &RunRecord<'_>) -> Option<Run> {
     let subject = &record.subject;
-    let text = |value: &Option<std::borrow::Cow<'_, str>>| {
-        value.as_ref().map(std::string::ToString::to_string)
-    };
+    let address = |url: &record::Text<'_>| HttpUrl::parse(url.as_ref()?);
     Some(Run {
         id: text(&record.id)?,
         started: Moment::parse(record.started_at.as_ref()?)?,
@@ -307,21 +305,17 @@ pub fn from_record(record: &RunRecord<'_>) -> Option<Run> {
         },
         metrics: metrics(&record.metrics)?,
         validation: validation(&record.validation)?,
-        source_repo: record
-            .links
-            .source_repo
-            .as_ref()
-            .and_then(|url| HttpUrl::parse(url)),
-        playable_build: record
-            .links
-            .playable_build
-            .as_ref()
-            .and_then(|url| HttpUrl::parse(url)),
+        source_repo: address(&record.links.source_repo),
+        playable_build: address(&record.links.playable_build),
         state: State {
             word: text(&record.status.state)?,
             detail: text(&record.status.detail),
         },
     })
+}
+
+fn text(value: &record::Text<'_>) -> Option<String> {
+    value.as_ref().map(ToString::to_string)
 }
 
 /// A number of a record.
@@ -351,17 +345,14 @@ fn validation(validation: &record::Validation<'_>) -> Option<Validation> {
         Some(step) => Recorded::Step(Step {
             command: step.command.as_deref().unwrap_or_default().to_owned(),
             succeeded: step.succeeded.unwrap_or_default(),
-            detail: step.detail.as_ref().map(std::string::ToString::to_string),
+            detail: text(&step.detail),
         }),
         None if skipped && !loaded => Recorded::Never,
         None => Recorded::Unknown,
     };
     Some(Validation {
         loaded,
-        detail: validation
-            .detail
-            .as_ref()
-            .map(std::string::ToString::to_string),
+        detail: text(&validation.detail),
         install: step(&validation.install, validation.skipped.install),
         build: step(&validation.build, validation.skipped.build),
         checks: validation
@@ -374,22 +365,19 @@ fn validation(validation: &record::Validation<'_>) -> Option<Validation> {
 }
 
 fn check(check: &record::Check<'_>) -> Option<Check> {
-    let view = check.view.as_ref()?.to_string();
+    let view = text(&check.view)?;
     Some(Check {
-        name: check
-            .name
-            .as_ref()
-            .map_or_else(|| humanise(&view), std::string::ToString::to_string),
+        name: text(&check.name).unwrap_or_else(|| humanise(&view)),
         reached: check.reached == Some(true),
         similarity: number(check.similarity),
-        detail: check.detail.as_ref().map(std::string::ToString::to_string),
+        detail: text(&check.detail),
         view,
     })
 }
 
 /// The oldest records list only views that were reached (formats.md, contradiction 12).
 fn comparison(comparison: &record::ReferenceComparison<'_>) -> Option<Check> {
-    let view = comparison.view.as_ref()?.to_string();
+    let view = text(&comparison.view)?;
     Some(Check {
         name: humanise(&view),
         reached: true,

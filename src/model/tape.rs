@@ -57,53 +57,25 @@ pub struct Kind {
     pub family: Family,
 }
 
-/// Kinds that belong together in color and shape.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Family {
-    /// The model speaks or thinks.
-    Speech,
-    /// A program runs.
-    Command,
-    /// Something is looked at.
-    Read,
-    /// Something is changed.
-    Write,
-    /// Another agent, skill or service is used.
-    Delegation,
-    /// Something went wrong.
-    Error,
-    /// Something might go wrong.
-    Warning,
-    /// Everything else.
-    Other,
-}
-
-impl Family {
-    /// All families, in the order of the legend.
-    pub const ALL: [Self; 8] = [
-        Self::Speech,
-        Self::Command,
-        Self::Read,
-        Self::Write,
-        Self::Delegation,
-        Self::Error,
-        Self::Warning,
-        Self::Other,
-    ];
-
-    /// The word for legends and classes.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Speech => "speech",
-            Self::Command => "command",
-            Self::Read => "read",
-            Self::Write => "write",
-            Self::Delegation => "delegation",
-            Self::Error => "error",
-            Self::Warning => "warning",
-            Self::Other => "other",
-        }
+words! {
+    /// Kinds that belong together in color and shape, in the order of the legend.
+    Family {
+        /// The model speaks or thinks.
+        Speech = "speech",
+        /// A program runs.
+        Command = "command",
+        /// Something is looked at.
+        Read = "read",
+        /// Something is changed.
+        Write = "write",
+        /// Another agent, skill or service is used.
+        Delegation = "delegation",
+        /// Something went wrong.
+        Error = "error",
+        /// Something might go wrong.
+        Warning = "warning",
+        /// Everything else.
+        Other = "other",
     }
 }
 

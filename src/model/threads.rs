@@ -1,5 +1,6 @@
 //! Knows review threads: what was said about files of the produced working tree, after all actions.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::formats::json::{Kind, Node};
@@ -161,22 +162,13 @@ pub fn resource_path(resource: &str, workspace: &[String]) -> Option<String> {
 }
 
 fn percent_decoded(text: &str) -> Option<String> {
-    let bytes = text.as_bytes();
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        if bytes[at] == b'%' {
-            let digits = text
-                .get(at + 1..at + 3)
-                .filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
-            out.push(u8::from_str_radix(digits, 16).ok()?);
-            at += 3;
-        } else {
-            out.push(bytes[at]);
-            at += 1;
-        }
-    }
-    String::from_utf8(out).ok()
+    let is_byte = |rest: &str| {
+        let digits = rest.as_bytes().get(..2);
+        digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+    };
+    let is_valid = text.split('%').skip(1).all(is_byte);
+    let decoded = percent_encoding::percent_decode_str(text).decode_utf8();
+    decoded.ok().filter(|_| is_valid).map(Cow::into_owned)
 }
 
 #[cfg(test)]

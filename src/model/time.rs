@@ -26,25 +26,13 @@ impl Moment {
 /// Milliseconds since 1970-01-01 UTC of an RFC 3339 time with date, time and offset.
 #[must_use]
 pub fn parse_rfc3339(text: &str) -> Option<i64> {
-    let bytes = text.as_bytes();
-    let digits = |range: std::ops::Range<usize>| {
-        bytes
-            .get(range)
-            .is_some_and(|b| b.iter().all(u8::is_ascii_digit))
+    let (moment, offset) = text.as_bytes().split_at_checked(19)?;
+    let fits = |(byte, shape): (&u8, &u8)| match shape {
+        b'0' => byte.is_ascii_digit(),
+        b'T' => matches!(byte, b'T' | b't' | b' '),
+        _ => byte == shape,
     };
-    let shaped = bytes.len() >= 20
-        && digits(0..4)
-        && bytes[4] == b'-'
-        && digits(5..7)
-        && bytes[7] == b'-'
-        && digits(8..10)
-        && matches!(bytes[10], b'T' | b't' | b' ')
-        && digits(11..13)
-        && bytes[13] == b':'
-        && digits(14..16)
-        && bytes[16] == b':'
-        && digits(17..19)
-        && offset_is_shaped(&bytes[19..]);
+    let shaped = moment.iter().zip(b"0000-00-00T00:00:00").all(fits) && offset_is_shaped(offset);
     if !shaped {
         return None;
     }
@@ -54,7 +42,7 @@ pub fn parse_rfc3339(text: &str) -> Option<i64> {
 }
 
 fn offset_is_shaped(rest: &[u8]) -> bool {
-    let fraction = if rest[0] == b'.' {
+    let fraction = if rest.first() == Some(&b'.') {
         1 + rest[1..].iter().take_while(|b| b.is_ascii_digit()).count()
     } else {
         0

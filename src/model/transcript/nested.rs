@@ -40,26 +40,32 @@ pub(super) fn data(node: Node<'_>, depth: usize) -> Option<Published<'_>> {
     }
 }
 
-/// Whether data has anything that [`data`] leaves out.
-fn has_reasoning(node: Node<'_>, depth: usize) -> bool {
+/// Whether something is found in data: in the members of an object, in a text, or, what cannot be known, too deep.
+fn any_in(
+    node: Node<'_>,
+    depth: usize,
+    object: fn(&[Member<'_>]) -> bool,
+    text: fn(&str, usize) -> bool,
+) -> bool {
+    let within = |node: Node<'_>| any_in(node, depth + 1, object, text);
     match node.kind() {
         Kind::Array | Kind::Object if depth > DEPTH => true,
-        Kind::Array => node
-            .items()
-            .into_iter()
-            .any(|item| has_reasoning(item, depth + 1)),
+        Kind::Array => node.items().into_iter().any(within),
         Kind::Object => {
             let members = node.members();
-            is_reasoning_itself(&members)
-                || members.iter().any(|member| {
-                    is_reasoning(&member.key) || has_reasoning(member.value, depth + 1)
-                })
+            object(&members) || members.iter().any(|member| within(member.value))
         }
-        Kind::String => node
-            .as_str()
-            .is_none_or(|text| text_has_reasoning(&text, depth)),
+        Kind::String => node.as_str().is_none_or(|found| text(&found, depth)),
         _ => false,
     }
+}
+
+/// Whether data has anything that [`data`] leaves out.
+fn has_reasoning(node: Node<'_>, depth: usize) -> bool {
+    let object = |members: &[Member<'_>]| {
+        is_reasoning_itself(members) || members.iter().any(|member| is_reasoning(&member.key))
+    };
+    any_in(node, depth, object, text_has_reasoning)
 }
 
 /// Whether a text is JSON with reasoning in it. Its pieces tell of JSON that is cut off, and of several documents.
@@ -96,25 +102,11 @@ pub(super) fn holds_hidden_item(node: Node<'_>, depth: usize) -> bool {
 
 /// Whether data holds something that looks like a block and is not public.
 pub(super) fn holds_hidden_block(node: Node<'_>, depth: usize) -> bool {
-    match node.kind() {
-        Kind::Array | Kind::Object if depth > DEPTH => true,
-        Kind::Array => node
-            .items()
-            .into_iter()
-            .any(|item| holds_hidden_block(item, depth + 1)),
-        Kind::Object => {
-            let members = node.members();
-            let is_block = members.iter().any(|member| is_of_a_block(&member.key));
-            (is_block && matches!(said(&members), Some(Err(_))))
-                || members
-                    .iter()
-                    .any(|member| holds_hidden_block(member.value, depth + 1))
-        }
-        Kind::String => node
-            .as_str()
-            .is_none_or(|text| text_hides_block(&text, depth)),
-        _ => false,
-    }
+    let object = |members: &[Member<'_>]| {
+        members.iter().any(|member| is_of_a_block(&member.key))
+            && matches!(said(members), Some(Err(_)))
+    };
+    any_in(node, depth, object, text_hides_block)
 }
 
 /// Each key once, with its last value, in the order of the document.
