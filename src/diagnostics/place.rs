@@ -102,6 +102,17 @@ impl<'a> Source<'a> {
         }
     }
 
+    /// The text as UTF-8, or the place of the first byte that is not.
+    ///
+    /// # Errors
+    /// The place.
+    pub fn utf8(&self) -> Result<&'a str, Place> {
+        std::str::from_utf8(self.text).map_err(|error| {
+            let at = error.valid_up_to();
+            self.place(at, at + 1)
+        })
+    }
+
     /// The place of the bytes `start..end`. It takes as long as the way there; for many places in one text there is
     /// [`Source::walk`].
     #[must_use]

@@ -27,37 +27,29 @@ pub struct Prose {
 /// Reads a page.
 #[must_use]
 pub fn parse(source: Source<'_>) -> (Prose, Vec<Diagnostic>) {
-    let bytes = source.text;
-    let text = match std::str::from_utf8(bytes) {
+    let refused = |problem| (Prose::default(), vec![problem]);
+    let text = match source.utf8() {
         Ok(text) => text,
-        Err(error) => {
-            let at = error.valid_up_to();
-            let problem = codes::PAGE_NOT_UTF8.at(
-                source.place(at, at + 1),
-                "The page is not valid UTF-8",
-                "Save the file as UTF-8.",
-            );
-            return (Prose::default(), vec![problem]);
+        Err(place) => {
+            let message = "The page is not valid UTF-8";
+            return refused(codes::PAGE_NOT_UTF8.at(place, message, "Save the file as UTF-8."));
         }
     };
     let opening = text.split_inclusive('\n').next().unwrap_or_default();
     if opening.trim_end() != FENCE {
-        return (
-            Prose {
-                body: text.to_owned(),
-                ..Prose::default()
-            },
-            Vec::new(),
-        );
+        let prose = Prose {
+            body: text.to_owned(),
+            ..Prose::default()
+        };
+        return (prose, Vec::new());
     }
     let start = opening.len();
     let Some(end) = fence(text, start) else {
-        let problem = codes::PAGE_FRONT_MATTER.at(
+        return refused(codes::PAGE_FRONT_MATTER.at(
             source.place(0, 3),
             "The front matter of the page is not closed",
             "Add a line `+++` after the last key.",
-        );
-        return (Prose::default(), vec![problem]);
+        ));
     };
     let after = text[end..]
         .find('\n')

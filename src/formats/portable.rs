@@ -35,23 +35,21 @@ impl Unportable {
         }
     }
 
-    const fn message(self) -> &'static str {
+    /// What is wrong with a value, and what to do.
+    const fn words(self) -> (&'static str, &'static str) {
         match self {
-            Self::HalfPair => "A `\\u` escape is half of a surrogate pair",
-            Self::OutOfRange => "The number is too large for a 64-bit float",
-            Self::TooDeep => "The value is nested more than 96 levels deep",
-        }
-    }
-
-    const fn help(self) -> &'static str {
-        match self {
-            Self::HalfPair => {
-                "Write the whole pair, or remove the escape; U+FFFD is published instead."
-            }
-            Self::OutOfRange => {
-                "Write a smaller number, or a string of its digits; null is published instead."
-            }
-            Self::TooDeep => "Flatten the value; it is published empty.",
+            Self::HalfPair => (
+                "A `\\u` escape is half of a surrogate pair",
+                "Write the whole pair, or remove the escape; U+FFFD is published instead.",
+            ),
+            Self::OutOfRange => (
+                "The number is too large for a 64-bit float",
+                "Write a smaller number, or a string of its digits; null is published instead.",
+            ),
+            Self::TooDeep => (
+                "The value is nested more than 96 levels deep",
+                "Flatten the value; it is published empty.",
+            ),
         }
     }
 
@@ -255,8 +253,8 @@ pub fn check(
         let range = trouble.marked(offset + range.start..offset + range.end);
         if !reported.iter().any(|part| part.contains(&range.start)) {
             problems.add(code, || {
-                let place = source.place(range.start, range.end);
-                code.at(place, trouble.message(), trouble.help())
+                let (message, help) = trouble.words();
+                code.at(source.place(range.start, range.end), message, help)
             });
         }
     });

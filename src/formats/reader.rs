@@ -8,6 +8,7 @@ use crate::diagnostics::{Code, Collector, Diagnostic, LazyPlace, Place, Severity
 
 use super::json::{Kind, Member, Node, pointer_part};
 use super::portable;
+use super::reason::reason;
 
 /// The codes that a format uses for problems of shape.
 #[derive(Debug)]
@@ -18,6 +19,25 @@ pub struct ShapeCodes {
     pub wrong_type: &'static Code,
     /// A duplicate key in one object.
     pub duplicate_key: &'static Code,
+}
+
+/// The outermost value of a document of JSON. `name` is the document in a message, `help` what to do when it is not JSON.
+///
+/// # Errors
+/// It is not UTF-8 or not JSON.
+pub fn document<'a>(
+    source: Source<'a>,
+    code: &'static Code,
+    (name, help): (&str, &str),
+) -> Result<Node<'a>, Box<Diagnostic>> {
+    let text = source.utf8().map_err(|place| {
+        let message = format!("The {name} is not valid UTF-8");
+        code.at(place, message, "Write the file as UTF-8.")
+    })?;
+    Ok(Node::parse(text).map_err(|error| {
+        let message = format!("The {name} is not valid JSON: {}", reason(&error));
+        code.at(source.place_of(&error), message, help)
+    })?)
 }
 
 /// Collects the problems of one document while it is read.
@@ -172,18 +192,15 @@ impl<'a> Reader<'a> {
         };
         let source = self.source;
         self.diagnostics.add_as(code, severity, || {
-            let place = source.place(node.offset, node.offset + node.raw.len());
             let (message, help) = words();
-            code.at(place.pointing(pointer), message, help)
+            code.at(node.place(&source).pointing(pointer), message, help)
         });
     }
 
     /// The place of a value.
     #[must_use]
     pub fn place(&self, node: Node<'_>, pointer: impl Into<String>) -> Place {
-        self.source
-            .place(node.offset, node.offset + node.raw.len())
-            .pointing(pointer)
+        node.place(&self.source).pointing(pointer)
     }
 
     /// The place of a value, looked up later.
@@ -225,8 +242,7 @@ impl<'a> Reader<'a> {
             if !seen.insert(member.key.as_ref()) {
                 let source = self.source;
                 self.diagnostics.add(self.codes.duplicate_key, || {
-                    let node = member.value;
-                    let place = source.place(node.offset, node.offset + node.raw.len());
+                    let place = member.value.place(&source);
                     let key = pointer_part(&member.key);
                     let code = self.codes.duplicate_key;
                     let counts = match code.severity {
@@ -261,10 +277,7 @@ impl<'a> Reader<'a> {
     pub fn value(&mut self, parent: &Object<'a>, key: &str, need: Need) -> Option<Node<'a>> {
         let found = parent.get(key);
         if found.is_none() && need == Need::Required {
-            let brace = Node {
-                raw: &parent.node.raw[..1],
-                offset: parent.node.offset,
-            };
+            let brace = parent.node.start();
             self.report(self.codes.missing, (brace, &parent.pointer_to(key)), || {
                 (
                     format!("The required key {} is missing", quoted(key)),
@@ -299,11 +312,7 @@ impl<'a> Reader<'a> {
     /// The number under `key`.
     pub fn number(&mut self, parent: &Object<'a>, key: &str, need: Need) -> Option<Number<'a>> {
         let node = self.value(parent, key, need)?;
-        let number = node.as_f64().map(|value| Number {
-            literal: node.raw,
-            value,
-        });
-        self.typed(number, node, parent, key, "a number")
+        self.as_number(node, parent.pointer_to(key))
     }
 
     /// The whole number under `key`, which is not negative.

@@ -1,19 +1,15 @@
 //! Knows Harn's annotation sidecar (formats.md D): `<tape>.annotations.jsonl`.
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
-use std::fmt;
-
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde::de::{Deserializer, IgnoredAny, MapAccess, Unexpected, Visitor};
+use serde::de::{Deserializer, Error};
 use serde_json::value::RawValue;
 
 use crate::diagnostics::{Collector, Diagnostic, Source, codes};
 
 use super::json::{self, Node, Str};
 use super::jsonl::{self, Line};
-use super::portable;
+use super::portable::{self, Unportable};
 use super::tagged::{Tag, Tagged};
 
 /// Suffix of a sidecar's name, after the full name of its tape.
@@ -111,37 +107,22 @@ impl Annotation<'_> {
 /// Reads the word of a kind. As serde reads the name of a variant in a tagged object, `{"note": null}` and `{"note": {}}`
 /// are `"note"`.
 fn kind_word<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Str<'de>, D::Error> {
-    struct WordVisitor;
-
-    impl<'de> Visitor<'de> for WordVisitor {
-        type Value = Str<'de>;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("a string")
-        }
-
-        fn visit_borrowed_str<E>(self, word: &'de str) -> Result<Self::Value, E> {
-            Ok(Str(Cow::Borrowed(word)))
-        }
-
-        fn visit_str<E>(self, word: &str) -> Result<Self::Value, E> {
-            Ok(Str(Cow::Owned(word.to_owned())))
-        }
-
-        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-            let one = map.next_entry::<Str<'de>, Option<BTreeMap<String, IgnoredAny>>>()?;
-            match (one, map.next_key::<Str<'de>>()?) {
-                (Some((word, members)), None)
-                    if members.as_ref().is_none_or(BTreeMap::is_empty) =>
-                {
-                    Ok(word)
-                }
-                _ => Err(serde::de::Error::invalid_type(Unexpected::Map, &self)),
-            }
+    let raw = <&'de RawValue>::deserialize(deserializer)?.get();
+    let node = Node { raw, offset: 0 };
+    if let Some(word) = node.strict_str() {
+        return Ok(Str(word));
+    }
+    let is_empty = |node: Node<'_>| {
+        matches!(node.kind(), json::Kind::Null | json::Kind::Object) && node.members().is_empty()
+    };
+    match (node.kind(), node.strict_members().as_deref()) {
+        (_, Some([member])) if is_empty(member.value) => Ok(Str(member.key.clone())),
+        (json::Kind::String, _) => Err(D::Error::custom(Unportable::HalfPair.reason())),
+        (kind, _) => {
+            let found = kind.described();
+            Err(D::Error::custom(format!("{found} instead of a string")))
         }
     }
-
-    deserializer.deserialize_any(WordVisitor)
 }
 
 /// An object that is empty when absent, kept as written.

@@ -10,7 +10,7 @@ use crate::diagnostics::{Collector, Diagnostic, LazyPlace, Source, codes};
 
 use super::json::{Kind, Node};
 use super::jsonl;
-use super::reader::{Need, Object, Reader, ShapeCodes};
+use super::reader::{Need, Object, Reader, ShapeCodes, document};
 use super::reason::reason;
 
 /// The state's name in a run directory.
@@ -112,8 +112,9 @@ pub enum Action<'a> {
 /// Reads a state or a snapshot. What has an error is left out.
 #[must_use]
 pub fn parse_state(source: Source<'_>) -> (State<'_>, Vec<Diagnostic>) {
-    let (root, source) = match document(source) {
-        Ok(found) => found,
+    let words = ("file", "Correct the JSON here.");
+    let root = match document(source, &codes::THREADS_SYNTAX, words) {
+        Ok(root) => root,
         Err(problem) => return (State::default(), vec![*problem]),
     };
     let mut r = Reader::taking_half_pairs(source, &SHAPE);
@@ -137,26 +138,6 @@ pub fn parse_state(source: Source<'_>) -> (State<'_>, Vec<Diagnostic>) {
         }
     }
     (state, r.finish())
-}
-
-fn document(source: Source<'_>) -> Result<(Node<'_>, Source<'_>), Box<Diagnostic>> {
-    let text = source.text;
-    let text = std::str::from_utf8(text).map_err(|error| {
-        let at = error.valid_up_to();
-        Box::new(codes::THREADS_SYNTAX.at(
-            source.place(at, at + 1),
-            "The file is not valid UTF-8",
-            "Write the file as UTF-8.",
-        ))
-    })?;
-    let root = Node::parse(text).map_err(|error| {
-        Box::new(codes::THREADS_SYNTAX.at(
-            source.place_of(&error),
-            format!("The file is not valid JSON: {}", reason(&error)),
-            "Correct the JSON here.",
-        ))
-    })?;
-    Ok((root, source))
 }
 
 /// Reads an action log, one envelope or bare action a line. A line with an error is left out. `own` is the channel of the

@@ -8,8 +8,7 @@ use std::borrow::Cow;
 use crate::diagnostics::{Diagnostic, Source, codes};
 
 use super::json::{Kind, Node};
-use super::reader::{Need, Object, Reader, ShapeCodes};
-use super::reason::reason;
+use super::reader::{Need, Object, Reader, ShapeCodes, document};
 
 /// The file's name in a run directory.
 pub const FILE_NAME: &str = "transcript.json";
@@ -101,30 +100,10 @@ pub fn parse(source: Source<'_>) -> (Option<Transcript<'_>>, Vec<Diagnostic>) {
 }
 
 fn read(source: Source<'_>) -> (Option<Transcript<'_>>, Vec<Diagnostic>) {
-    let text = source.text;
-    let text = match std::str::from_utf8(text) {
-        Ok(text) => text,
-        Err(error) => {
-            let at = error.valid_up_to();
-            let place = source.place(at, at + 1);
-            let problem = codes::TRANSCRIPT_SYNTAX.at(
-                place,
-                "The transcript is not valid UTF-8",
-                "Write the file as UTF-8.",
-            );
-            return (None, vec![problem]);
-        }
-    };
-    let root = match Node::parse(text) {
+    let words = ("transcript", "Export it again.");
+    let root = match document(source, &codes::TRANSCRIPT_SYNTAX, words) {
         Ok(root) => root,
-        Err(error) => {
-            let problem = codes::TRANSCRIPT_SYNTAX.at(
-                source.place_of(&error),
-                format!("The transcript is not valid JSON: {}", reason(&error)),
-                "Export it again.",
-            );
-            return (None, vec![problem]);
-        }
+        Err(problem) => return (None, vec![*problem]),
     };
     let mut r = Reader::taking_half_pairs(source, &SHAPE);
     r.check_portable(root, &codes::TRANSCRIPT_UNPORTABLE_VALUE);
@@ -132,13 +111,7 @@ fn read(source: Source<'_>) -> (Option<Transcript<'_>>, Vec<Diagnostic>) {
         return (None, r.finish());
     };
     if top.get("_type").and_then(|tag| tag.as_str()).as_deref() != Some("transcript") {
-        let place = r.place(
-            Node {
-                raw: &root.raw[..1],
-                ..root
-            },
-            "/_type",
-        );
+        let place = r.place(root.start(), "/_type");
         let problem = codes::TRANSCRIPT_WRONG_DOCUMENT.at(
             place,
             "This is not a Harn transcript: its `_type` is not `transcript`",

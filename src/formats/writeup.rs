@@ -63,12 +63,10 @@ impl Writeup<'_> {
 #[must_use]
 pub fn parse(source: Source<'_>) -> (Writeup<'_>, Vec<Diagnostic>) {
     let mut diagnostics = Vec::new();
-    let bytes = source.text;
-    let text = String::from_utf8_lossy(bytes);
-    if let Err(error) = std::str::from_utf8(bytes) {
-        let at = error.valid_up_to();
+    let text = String::from_utf8_lossy(source.text);
+    if let Err(place) = source.utf8() {
         diagnostics.push(codes::REVIEW_NOT_UTF8.at(
-            source.place(at, at + 1),
+            place,
             "The review is not valid UTF-8; invalid bytes are replaced",
             "Save the file as UTF-8.",
         ));

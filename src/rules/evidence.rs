@@ -164,12 +164,8 @@ fn push_strings(node: Node<'_>, text: &mut String, depth: usize) {
 }
 
 fn points_at(path: &str, line: &AnnotationLine<'_>, event: &Event<'_>) -> Diagnostic {
-    let says = says(event, 80);
-    let now = if says.is_empty() {
-        String::new()
-    } else {
-        format!(": {}", quoted(&says))
-    };
+    let says = Some(says(event, 80)).filter(|says| !says.is_empty());
+    let now = says.map_or_else(String::new, |says| format!(": {}", quoted(&says)));
     codes::ANNOTATION_STALE_TARGET.at(
         line.line.place(path, "/event_id"),
         format!(

@@ -50,14 +50,10 @@ struct Rules<'a> {
 /// The place of a value of a record.
 #[must_use]
 pub fn place(source: Source<'_>, parsed: &Parsed<'_>, pointer: &str) -> Place {
-    parsed.root.find(pointer).map_or_else(
-        || Place::file(source.path).pointing(pointer),
-        |node| {
-            source
-                .place(node.offset, node.offset + node.raw.len())
-                .pointing(pointer)
-        },
-    )
+    let found = parsed.root.find(pointer);
+    found
+        .map_or_else(|| Place::file(source.path), |node| node.place(&source))
+        .pointing(pointer)
 }
 
 impl Rules<'_> {

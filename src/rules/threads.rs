@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diagnostics::text::quoted;
-use crate::diagnostics::{Checked, Code, Collector, Diagnostic, LazyPlace, Place, codes};
+use crate::diagnostics::{Checked, Code, Collector, Diagnostic, LazyPlace, codes};
 use crate::formats::threads::{Action, Annotation, CHANNEL, Entry, Envelope, State};
 use crate::model::threads::{Lines, Thread};
 
@@ -62,8 +62,8 @@ pub fn replay<'a>(
             duplicate_entries(annotation, &mut diagnostics);
         }
         let spot = envelope.spot;
-        if let Err(unchanged) = reduce(&mut threads, envelope.action) {
-            diagnostics.add(unchanged.code(), || unchanged.diagnostic(spot.place()));
+        if let Err((code, message, help)) = reduce(&mut threads, envelope.action) {
+            diagnostics.add(code, || code.at(spot.place(), message, help));
         }
     }
     for (other, (spot, count)) in foreign {
@@ -190,6 +190,12 @@ impl Named for Discussed<'_> {
     }
 }
 
+impl<'a> Slots<Discussed<'a>> {
+    fn known(&mut self, id: &str) -> Result<&mut Discussed<'a>, Unchanged> {
+        self.get(id).ok_or_else(|| no_target("thread", id))
+    }
+}
+
 impl<'a> Discussed<'a> {
     fn new(mut annotation: Annotation<'a>) -> Self {
         Self {
@@ -213,67 +219,37 @@ impl<'a> Discussed<'a> {
     }
 }
 
-/// Why an action changed nothing.
-enum Unchanged {
-    /// There is no thread, or no entry, of this id.
-    NoTarget(&'static str, String),
-    /// The type of the action is not known.
-    Unknown(String),
-}
+/// Why an action changed nothing: the code, and what is said of it.
+type Unchanged = (&'static Code, String, &'static str);
 
-impl Unchanged {
-    fn code(&self) -> &'static Code {
-        match self {
-            Self::NoTarget(..) => &codes::THREADS_NO_TARGET,
-            Self::Unknown(_) => &codes::THREADS_UNKNOWN_ACTION,
-        }
-    }
-
-    fn diagnostic(&self, place: Place) -> Diagnostic {
-        let (message, help) = match self {
-            Self::NoTarget(what, id) => (
-                format!(
-                    "The {what} {} does not exist; the action is ignored",
-                    quoted(id)
-                ),
-                "No action needed.",
-            ),
-            Self::Unknown(kind) => (
-                format!("Unknown action {}; it is ignored", quoted(kind)),
-                "No action needed; a newer client may have written it.",
-            ),
-        };
-        self.code().at(place, message, help)
-    }
+/// There is no thread, or no entry, of this id.
+fn no_target(what: &str, id: &str) -> Unchanged {
+    let id = quoted(id);
+    let message = format!("The {what} {id} does not exist; the action is ignored");
+    (&codes::THREADS_NO_TARGET, message, "No action needed.")
 }
 
 /// One action.
 fn reduce<'a>(threads: &mut Slots<Discussed<'a>>, action: Action<'a>) -> Result<(), Unchanged> {
-    let no_thread = |id: String| Unchanged::NoTarget("thread", id);
     match action {
         Action::Set(annotation) => threads.set(Discussed::new(annotation)),
-        Action::Updated { id, members } => match threads.get(&id) {
-            Some(thread) => thread.updated.extend(members),
-            None => return Err(no_thread(id)),
-        },
+        Action::Updated { id, members } => threads.known(&id)?.updated.extend(members),
         Action::Removed { id } => {
             if !threads.remove(&id) {
-                return Err(no_thread(id));
+                return Err(no_target("thread", &id));
             }
         }
-        Action::EntrySet { id, entry } => match threads.get(&id) {
-            Some(thread) => thread.entries.set(entry),
-            None => return Err(no_thread(id)),
-        },
+        Action::EntrySet { id, entry } => threads.known(&id)?.entries.set(entry),
         Action::EntryRemoved { id, entry } => {
-            let Some(thread) = threads.get(&id) else {
-                return Err(no_thread(id));
-            };
-            if !thread.entries.remove(&entry) {
-                return Err(Unchanged::NoTarget("entry", entry));
+            if !threads.known(&id)?.entries.remove(&entry) {
+                return Err(no_target("entry", &entry));
             }
         }
-        Action::Unknown(kind) => return Err(Unchanged::Unknown(kind)),
+        Action::Unknown(kind) => {
+            let message = format!("Unknown action {}; it is ignored", quoted(&kind));
+            let help = "No action needed; a newer client may have written it.";
+            return Err((&codes::THREADS_UNKNOWN_ACTION, message, help));
+        }
     }
     Ok(())
 }

@@ -44,11 +44,9 @@ pub struct Parsed<'a> {
 /// Reads a record. `None` comes with an error that says why nothing could be read.
 #[must_use]
 pub fn parse(source: Source<'_>) -> (Option<Parsed<'_>>, Vec<Diagnostic>) {
-    let bytes = source.text;
-    let text = match std::str::from_utf8(bytes) {
+    let text = match source.utf8() {
         Ok(text) => text,
-        Err(error) => {
-            let place = source.place(error.valid_up_to(), error.valid_up_to() + 1);
+        Err(place) => {
             let problem = codes::RECORD_NOT_UTF8.at(
                 place,
                 "The record is not valid UTF-8",
@@ -59,10 +57,7 @@ pub fn parse(source: Source<'_>) -> (Option<Parsed<'_>>, Vec<Diagnostic>) {
     };
     let root = match Node::parse(text) {
         Ok(root) => root,
-        Err(error) => {
-            let problem = other::syntax_error(&source, &error);
-            return (None, vec![problem]);
-        }
+        Err(error) => return (None, vec![other::syntax_error(&source, &error)]),
     };
     let mut reader = Reader::new(source, &SHAPE);
     let Some(top) = reader.object(root, "") else {

@@ -41,14 +41,10 @@ pub(super) fn wrong_document<'a>(
     let is_record = top
         .get("subject")
         .is_some_and(|subject| subject.get("testCaseSlug").is_some());
-    let start = |node: Node<'a>| Node {
-        raw: &node.raw[..1],
-        ..node
-    };
     let snapshot = top.get("record").filter(|_| top.get("subject").is_none());
     if let Some(record) = snapshot.filter(|record| record.get("subject").is_some()) {
         return Some(codes::RECORD_WRONG_DOCUMENT.at(
-            reader.place(start(record), "/record"),
+            reader.place(record.start(), "/record"),
             "This is a run document of a Test Cabinet snapshot; the run record is under `record`",
             "Save only the value of `record` as `run-record.json`.",
         ));
@@ -70,7 +66,7 @@ pub(super) fn wrong_document<'a>(
         _ => line_kind(root)?,
     };
     Some(codes::RECORD_WRONG_DOCUMENT.at(
-        reader.place(start(root), ""),
+        reader.place(root.start(), ""),
         format!("This is {kind}, not a Test Cabinet run record"),
         "Save a record with `id`, `subject`, `metrics`, `validation` and `status` under this name.",
     ))

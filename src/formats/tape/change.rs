@@ -307,6 +307,7 @@ impl<'de> Deserialize<'de> for Ordered {
         deserializer.deserialize_any(OrderedVisitor)
     }
 }
+
 /// The changes as JSON.
 #[must_use]
 pub fn json(changes: &[Change]) -> String {

@@ -157,5 +157,5 @@ fn of_equal_keys_of_a_thread_the_last_one_is_published() {
     let run = site.text(&format!("public/runs/{FIRST_SLUG}/run.json"));
     let thread = &run[run.find("\"threads\"").expect("threads")..];
     assert_eq!(thread.matches("\"zz\"").count(), 1, "{thread}");
-    assert!(thread.contains("\"zz\": 2"), "{thread}");
+    assert!(thread.contains("\"zz\":2"), "{thread}");
 }
