@@ -125,6 +125,8 @@ table! {
         "embed_hosts" => embed_hosts: Vec<String> = Vec::new(), Reader::hosts;
         /// Whether event logs, tapes and sidecars can be downloaded.
         "publish_events" => publish_events: bool = true, Reader::boolean;
+        /// Whether reasoning in event logs and traces is published.
+        "publish_reasoning" => publish_reasoning: bool = true, Reader::boolean;
         /// Whether `implementation/` can be downloaded.
         "publish_implementation" => publish_implementation: bool = false, Reader::boolean;
         /// Licence of the data.

@@ -64,14 +64,13 @@ pub fn files<'a>(
 ) -> Checked<Inspected<'a>> {
     let mut diagnostics = Vec::new();
     let mut found = Inspected::default();
-    log(files, &mut found, &mut diagnostics);
+    tapes(config, beside, files, &mut found, &mut diagnostics);
     let raw = files.raw.as_ref().map(|log| {
         diagnostics.extend(log.problems.iter().cloned());
         log.counted
     });
     let log = files.events.as_ref().and_then(|_| found.tapes.first());
     found.reconciliation = run.and_then(|run| reconcile(run, log, raw));
-    tapes(beside, files, &mut found, &mut diagnostics);
     sidecars(config, files, &mut found, &mut diagnostics);
     conversation(beside, files, &mut found, &mut diagnostics);
     threads(config, beside, files, &mut found, &mut diagnostics);
@@ -104,8 +103,7 @@ pub fn annotated<'a>(
 ) -> Checked<Inspected<'a>> {
     let mut diagnostics = Vec::new();
     let mut found = Inspected::default();
-    log(files, &mut found, &mut diagnostics);
-    tapes(beside, files, &mut found, &mut diagnostics);
+    tapes(config, beside, files, &mut found, &mut diagnostics);
     sidecars(config, files, &mut found, &mut diagnostics);
     Checked {
         value: found,
@@ -126,12 +124,15 @@ fn log<'a>(files: &'a RunFiles, found: &mut Inspected<'a>, diagnostics: &mut Vec
     found.tapes.push(tape);
 }
 
+/// Reads the event log, the traces and the Harn tapes. Reasoning that is not published is not seen by anything else.
 fn tapes<'a>(
+    config: &Config,
     beside: Beside<'_>,
     files: &'a RunFiles,
     found: &mut Inspected<'a>,
     diagnostics: &mut Vec<Diagnostic>,
 ) {
+    log(files, found, diagnostics);
     let mut held = files.held;
     for file in &files.tapes {
         if formats::trace::is_trace(&file.name) {
@@ -149,6 +150,9 @@ fn tapes<'a>(
                 .tapes
                 .push(tape::from_harn(&file.name, read, &payloads));
         }
+    }
+    if !config.policy.publish_reasoning {
+        found.tapes.iter_mut().for_each(Tape::withhold_reasoning);
     }
 }
 

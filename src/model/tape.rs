@@ -13,6 +13,7 @@ use super::time::parse_rfc3339;
 mod harn;
 mod log;
 mod trace;
+mod withheld;
 
 pub use harn::{Payloads, from_harn};
 pub use log::from_event;
@@ -44,6 +45,8 @@ pub struct Tape<'a> {
     pub header: Vec<(&'static str, String)>,
     /// The events in order.
     pub events: Vec<Event<'a>>,
+    /// How many of them had reasoning that is withheld.
+    pub withheld: usize,
     /// Position of each number, where that is not the number itself.
     positions: Option<BTreeMap<u64, usize>>,
 }
@@ -252,6 +255,7 @@ impl<'a> Tape<'a> {
             other_hashes: Vec::new(),
             header: Vec::new(),
             events,
+            withheld: 0,
             positions: None,
         }
     }

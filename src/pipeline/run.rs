@@ -223,7 +223,7 @@ impl<'a> Job<'a> {
                 threads: inspected.threads.as_ref(),
                 files: &digests,
                 record: &run_record::displayed(record),
-                downloads: &downloads::names(self.site, model.files),
+                downloads: &downloads::names(self.site, model.files, &inspected.tapes),
                 archive: None,
             },
         };

@@ -52,6 +52,7 @@ mod plots;
 mod portable;
 mod publishing;
 mod quarantine;
+mod reasoning;
 mod reconciliation;
 mod records;
 mod reports;

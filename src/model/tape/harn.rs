@@ -49,6 +49,7 @@ pub fn from_harn<'a>(file: &str, tape: harn::Tape<'a>, payloads: &Payloads) -> T
         other_hashes: tape.other_hashes,
         header: header(tape.header),
         events,
+        withheld: 0,
     }
 }
 

@@ -99,6 +99,7 @@ impl<'a> TraceReader<'a> {
             other_hashes: Vec::new(),
             header: header_facts(header),
             events: self.events,
+            withheld: 0,
             positions: None,
         }
     }
@@ -156,7 +157,8 @@ impl<'a> TraceReader<'a> {
                 }
             }
             trace::Kind::Reasoning => {
-                event.fact("kind", f.summary.unwrap_or_default().then_some("summary"));
+                let is_summary = f.summary.unwrap_or_default();
+                event.fact("summary", is_summary.then_some("by the provider"));
                 event.shown(TextKind::Plain, f.text);
                 ("reasoning", Family::Speech)
             }

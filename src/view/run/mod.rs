@@ -228,7 +228,7 @@ pub fn page(s: &Sources<'_>, parts: Parts<'_>) -> RunPage {
             .map(|((tape, layout), html)| TimelineView {
                 file: tape.file.clone(),
                 anchor: format!("{}timeline", layout.prefix),
-                count: format::count(tape.events.len(), "event"),
+                count: tapes::count(tape),
                 began: tape
                     .events
                     .iter()

@@ -135,6 +135,8 @@ pub(super) fn provenance(s: &Sources<'_>) -> ProvenanceView {
 
 const HARN_HOLDS: &str = "A Harn tape is published as it was recorded. It may contain prompts, messages, model responses, tool results, file contents, command lines and paths, except what the recorder itself omitted or removed.";
 
+const WITHHELD: &str =
+    "This site withholds reasoning. The file is not published, because it contains some.";
 const TRACE_HOLDS: &str = "A trace is published as it was recorded. It may contain messages, reasoning, arguments and results of tools, diffs and paths, except what its writer left out.";
 
 fn tape_view(tape: &Tape<'_>, sidecar: Option<&Sidecar<'_>>) -> TapeView {
@@ -146,6 +148,7 @@ fn tape_view(tape: &Tape<'_>, sidecar: Option<&Sidecar<'_>>) -> TapeView {
             Format::Trace => "trace",
         },
         holds: match tape.format {
+            _ if tape.withheld > 0 => Some(WITHHELD),
             Format::Events => None,
             Format::Harn => Some(HARN_HOLDS),
             Format::Trace => Some(TRACE_HOLDS),

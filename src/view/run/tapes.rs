@@ -88,6 +88,18 @@ pub struct EventsPage {
     pub next: Option<String>,
 }
 
+/// `200 events`, `200 events, 12 of them without their reasoning`
+pub(super) fn count(tape: &Tape<'_>) -> String {
+    let mut count = format::count(tape.events.len(), "event");
+    if tape.withheld > 0 {
+        count.push_str(&format!(
+            ", {} of them without their reasoning",
+            tape.withheld
+        ));
+    }
+    count
+}
+
 /// Makes page `number` (from 2) of a tape.
 #[must_use]
 pub fn events_page(

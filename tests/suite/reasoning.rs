@@ -1,0 +1,119 @@
+//! `publish_reasoning = false`: reasoning of event logs and traces is nowhere on the site, and the page counts it.
+
+use crate::support::{FIRST, FIRST_SLUG, HEADER, TestSite, annotation, codes, event, lines};
+
+const OFF: &str = "[policy]\npublish_reasoning = false\n";
+const SECRET: &str = "plovergold";
+const LOG: &str = "events.jsonl";
+const TRACE: &str = "run.trace.jsonl";
+
+/// An event log and a trace with reasoning in every place where it may be.
+fn site(settings: &str) -> TestSite {
+    let site = TestSite::base();
+    site.write("site.toml", settings);
+    site.remove(&format!("{FIRST}/{LOG}.annotations.jsonl"));
+    let secret = |text: &str| text.replace("SECRET", SECRET);
+    let log = [
+        event(0, "agent", r#""message":"I begin.""#),
+        event(1, "reasoning", &secret(r#""message":"SECRET""#)),
+        event(
+            2,
+            "gg",
+            &secret(r#""event":{"step":1,"thinking":"SECRET"}"#),
+        ),
+        event(
+            3,
+            "unknown",
+            &secret(r#""raw":{"type":"reasoning","text":"SECRET"}"#),
+        ),
+        event(4, "unknown", &secret(r#""raw":"thinking: SECRET""#)),
+        event(5, "thinking", &secret(r#""message":"SECRET""#)),
+        secret(r#"{"timestamp":"t","type":"reasoning","message":"SECRET"#),
+        event(7, "unknown", r#""raw":{"step":2}"#),
+    ];
+    site.write(&format!("{FIRST}/{LOG}"), lines(&log));
+    let trace = [
+        r#"{"type":"trace","schemaVersion":1}"#.to_owned(),
+        secret(r#"{"seq":0,"type":"reasoning","text":"SECRET"}"#),
+        secret(
+            r#"{"seq":1,"type":"tool_call","name":"think","call":"c","arguments":{"query":"SECRET"}}"#,
+        ),
+        r#"{"seq":2,"type":"tool_result","call":"c","text":"noted"}"#.to_owned(),
+        secret(r#"{"seq":3,"type":"note","kind":"thinking","text":"SECRET"}"#),
+        secret(r#"{"seq":4,"type":"reasoning","txt":"SECRET"}"#),
+        r#"{"seq":5,"type":"message","role":"assistant","text":"Done."}"#.to_owned(),
+    ];
+    site.write(&format!("{FIRST}/{TRACE}"), lines(&trace));
+    site
+}
+
+fn holding(site: &TestSite) -> Vec<String> {
+    let found = site.published().into_iter();
+    let found = found.filter(|(_, bytes)| String::from_utf8_lossy(bytes).contains(SECRET));
+    found.map(|(path, _)| path).collect()
+}
+
+#[test]
+fn reasoning_is_published_by_default() {
+    let site = site("");
+    site.publish();
+    let path = |name: &str| format!("runs/{FIRST_SLUG}/{name}");
+    let holding = holding(&site);
+    for name in ["index.html", LOG, TRACE] {
+        assert!(holding.contains(&path(name)), "{name} in {holding:?}");
+    }
+}
+
+#[test]
+fn withheld_reasoning_is_in_no_published_byte_and_the_page_counts_it() {
+    let site = site(OFF);
+    let outcome = site.publish();
+    assert!(codes(&outcome).contains(&"events.unknown-type"));
+    assert_eq!(holding(&site), [""; 0]);
+    let page = site.first_page();
+    assert_eq!(page.beside("Downloads"), ["run.json"]);
+    let main = page.main();
+    assert!(
+        main.contains("8 events, 6 of them without their reasoning"),
+        "{main}"
+    );
+    assert!(
+        main.contains("6 events, 4 of them without their reasoning"),
+        "{main}"
+    );
+    assert!(main.contains("I begin.") && main.contains("Done.") && main.contains("noted"));
+    // What is not reasoning stays, and every event keeps its number.
+    assert!(main.contains("\"step\":2"), "{main}");
+    assert_eq!(page.all("ol.tape > li.e").len(), 14);
+    assert_eq!(crate::crawl::problems(&site.published()), [""; 0]);
+}
+
+#[test]
+fn a_log_without_reasoning_can_still_be_downloaded() {
+    let site = TestSite::base();
+    site.write("site.toml", OFF);
+    let log = [
+        event(0, "agent", r#""message":"a""#),
+        event(1, "unknown", r#""raw":{"a":1}"#),
+    ];
+    site.write(&format!("{FIRST}/{LOG}"), lines(&log));
+    site.remove(&format!("{FIRST}/{LOG}.annotations.jsonl"));
+    assert_eq!(codes(&site.publish()), [""; 0]);
+    let written = site.bytes(&format!("public/runs/{FIRST_SLUG}/{LOG}"));
+    assert_eq!(written, site.bytes(&format!("{FIRST}/{LOG}")));
+}
+
+#[test]
+fn a_quote_of_withheld_reasoning_is_not_found() {
+    let site = TestSite::base();
+    let log = [event(0, "reasoning", r#""message":"why not""#)];
+    site.write(&format!("{FIRST}/{LOG}"), lines(&log));
+    let quote = annotation("a", 0, "note", r#""metadata":{"quote":"why not"}"#);
+    site.write(
+        &format!("{FIRST}/{LOG}.annotations.jsonl"),
+        lines(&[HEADER, &quote]),
+    );
+    assert_eq!(codes(&site.check()), [""; 0]);
+    site.write("site.toml", OFF);
+    assert_eq!(codes(&site.check()), ["annotation.quote-not-found"]);
+}
