@@ -139,7 +139,7 @@ pub(crate) struct Input {
     /// Report format: human, json, github, sarif, junit or markdown; `=FILE` writes a file (repeatable)
     #[arg(long, value_name = "FORMAT[=FILE]", value_parser = report)]
     pub(crate) report: Vec<Report>,
-    /// Show how long each step took
+    /// Show the time of each step and the size of each kind of file
     #[arg(long)]
     pub(crate) timings: bool,
 }

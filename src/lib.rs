@@ -248,6 +248,7 @@ fn stage_site<'a>(
             },
         )?;
         (outcome.files, outcome.bytes) = stage.written();
+        outcome.written = stage.written_by_kind();
     }
     #[cfg(feature = "parquet")]
     let export = pipeline::export(site, &gathered, &outcome, progress)?;

@@ -6,7 +6,6 @@
 use std::fs::{self, File};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::beneath::{Folder, Stamp, Tree};
 use crate::diagnostics::text::quoted;
@@ -17,6 +16,9 @@ use crate::spool::Spool;
 mod files;
 mod journal;
 mod ours;
+mod written;
+
+pub use written::Written;
 
 pub(crate) use files::{KnownSite, SiteFile};
 
@@ -35,8 +37,7 @@ pub struct Stage {
     /// `None`: a dry run.
     folders: Option<Folders>,
     files: Files,
-    count: AtomicU64,
-    bytes: AtomicU64,
+    written: written::Counts,
     /// What the pages of the whole archive are made of, until they are made.
     pub spool: Spool,
 }
@@ -107,8 +108,7 @@ impl Stage {
         Self {
             folders,
             files: Files::default(),
-            count: AtomicU64::new(0),
-            bytes: AtomicU64::new(0),
+            written: written::Counts::default(),
             spool: Spool::default(),
         }
     }
@@ -183,7 +183,7 @@ impl Stage {
             self.put(folders, path, bytes)
                 .map_err(|error| write_failed(path, &error))?;
         }
-        self.count(bytes.len() as u64);
+        self.written.add(path, bytes.len() as u64);
         Ok(())
     }
 
@@ -232,7 +232,7 @@ impl Stage {
                 self.files.staged(path, digest.into(), stamp);
             }
         }
-        self.count(written.bytes);
+        self.written.add(path, written.bytes);
         Ok(FileDigest {
             path: path.to_owned(),
             bytes: written.bytes,
@@ -244,8 +244,8 @@ impl Stage {
     #[must_use]
     pub(crate) fn keep(&self, paths: &[String]) -> bool {
         let kept = self.files.keep(paths);
-        for bytes in kept.iter().flatten() {
-            self.count(*bytes);
+        for (path, bytes) in paths.iter().zip(kept.iter().flatten()) {
+            self.written.add(path, *bytes);
         }
         kept.is_some()
     }
@@ -260,18 +260,16 @@ impl Stage {
         }
     }
 
-    fn count(&self, bytes: u64) {
-        self.count.fetch_add(1, Ordering::Relaxed);
-        self.bytes.fetch_add(bytes, Ordering::Relaxed);
-    }
-
     /// Files and bytes written so far.
     #[must_use]
     pub fn written(&self) -> (u64, u64) {
-        (
-            self.count.load(Ordering::Relaxed),
-            self.bytes.load(Ordering::Relaxed),
-        )
+        self.written.total()
+    }
+
+    /// The same by kind of file.
+    #[must_use]
+    pub fn written_by_kind(&self) -> Vec<Written> {
+        self.written.by_kind()
     }
 
     /// Replaces the old site with the new one; `last` is the file that is in its place last. What is left of the old site is

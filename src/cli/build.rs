@@ -108,6 +108,9 @@ pub(crate) fn run(cli: &Cli, input: &Input, mode: BuildMode, rest: Overrides) ->
     let reported = report(cli, input, &root, &done);
     if input.timings {
         say_raw(&bar.timings());
+        if let Ok(done) = &done {
+            say_raw(&sizes(done.outcome));
+        }
     }
     if let Ok(done) = done
         && !cli.quiet
@@ -122,6 +125,24 @@ pub(crate) fn run(cli: &Cli, input: &Input, mode: BuildMode, rest: Overrides) ->
     }
     drop(left);
     if reported { status } else { COULD_NOT_RUN }
+}
+
+/// How many files of each kind the site has, and their size; nothing when none was made.
+fn sizes(outcome: &Outcome) -> String {
+    if outcome.written.is_empty() {
+        return String::new();
+    }
+    let line = |kind: &str, files: u64, bytes: u64| {
+        let (files, bytes) = (format::grouped(&files.to_string()), format::bytes(bytes));
+        format!("  {kind:<20} {files:>9} {bytes:>12}\n")
+    };
+    let kinds = outcome.written.iter().filter(|of| of.files > 0);
+    let lines: String = kinds.map(|of| line(of.kind, of.files, of.bytes)).collect();
+    let total = line("Total", outcome.files, outcome.bytes);
+    #[allow(clippy::cast_precision_loss, reason = "a ratio of two digits")]
+    let ratio = outcome.bytes as f64 / outcome.read.max(1) as f64;
+    let read = format::bytes(outcome.read);
+    format!("Files:\n{lines}{total}  {ratio:.2} bytes written per byte read ({read})\n")
 }
 
 /// What the options of the input change, beside the `rest`.

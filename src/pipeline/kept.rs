@@ -76,6 +76,8 @@ pub struct StagedRuns {
     pub(super) valid: Vec<KeptRun>,
     /// Problems of runs whose records are not valid.
     pub(super) others: Vec<Diagnostic>,
+    /// Bytes of the files of all runs.
+    pub(super) read: u64,
 }
 
 impl StagedRuns {

@@ -7,6 +7,7 @@ use crate::ledger::{Build, Ledger};
 use crate::links;
 use crate::model::findings::Findings;
 use crate::model::slug::{slugify, with_hash};
+use crate::publish::Written;
 use crate::site::Site;
 use crate::view::problems::Quarantined;
 
@@ -42,6 +43,10 @@ pub struct Outcome {
     pub files: u64,
     /// Bytes written.
     pub bytes: u64,
+    /// The same by kind of file; empty when nothing was made.
+    pub written: Vec<Written>,
+    /// Bytes of the files of all runs.
+    pub read: u64,
     /// Whether nothing was made, since nothing changed.
     pub is_unchanged: bool,
     /// What is left to the next build of each run, in the archive's order.
@@ -90,6 +95,8 @@ impl Outcome {
             published: false,
             files: 0,
             bytes: 0,
+            written: Vec::new(),
+            read: staged.read,
             is_unchanged: false,
             left,
             quarantine_pages,
@@ -115,6 +122,8 @@ impl Outcome {
             published: true,
             files: head.files,
             bytes: head.bytes,
+            written: Vec::new(),
+            read: 0,
             is_unchanged: true,
             left: Vec::new(),
             quarantine_pages: Vec::new(),

@@ -1,5 +1,7 @@
 //! Takes all runs through [`run`], in parallel, and holds no more of them at once than there is room for.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use rayon::prelude::*;
 
 use crate::diagnostics::Diagnostic;
@@ -30,11 +32,17 @@ pub fn stage(
     let published = directories.filter(|directory| !directory.is_never_published());
     progress.begin("Runs", published.count());
     let budget = Budget::new(site.config.limits.memory);
+    let read = AtomicU64::new(0);
     gathered.pool.install(|| {
         let entries = gathered.archive.runs.par_iter().enumerate();
         let runs = entries.map(|(index, entry)| {
-            let place = &gathered.directory(entry).place;
-            let _share = budget.take(load::weight(place));
+            let directory = gathered.directory(entry);
+            let place = &directory.place;
+            let weight = load::weight(place);
+            let record = directory.record.as_ref();
+            let record = record.map_or(0, |record| record.bytes.len() as u64);
+            read.fetch_add(weight + record, Ordering::Relaxed);
+            let _share = budget.take(weight);
             let kept = catch_panic(place, || run::process(site, gathered, index, output));
             progress.tick();
             kept.unwrap_or_else(|problem| Ok(KeptRun::of_problem(problem.of_run(&entry.run.id))))
@@ -54,6 +62,7 @@ pub fn stage(
         Ok(StagedRuns {
             valid,
             others: others.into_iter().flatten().collect(),
+            read: read.load(Ordering::Relaxed),
         })
     })
 }

@@ -116,16 +116,17 @@ fn what_stops_a_build_is_reported_in_every_format() {
 }
 
 #[test]
-fn timings_name_every_step() {
+fn timings_name_every_step_and_the_size_of_every_kind_of_file() {
     let site = TestSite::base();
-    let ran = site.runpress(&["build", "-q", "--timings"]);
-    let steps: Vec<_> = ran
-        .stderr
-        .lines()
-        .filter_map(|line| line.strip_prefix("  ")?.split("  ").next())
-        .collect();
+    let ran = site.runpress(&["build", "-q", "--fresh", "--timings"]);
+    let (steps, sizes) = ran.stderr.split_once("Files:\n").expect("two tables");
+    let names = |table: &str| {
+        let lines = table.lines().filter_map(|line| line.strip_prefix("  "));
+        let names = lines.filter_map(|line| line.split("  ").next());
+        names.map(str::to_owned).collect::<Vec<_>>()
+    };
     assert_eq!(
-        steps,
+        names(steps),
         [
             "Reading records",
             "Runs",
@@ -135,4 +136,18 @@ fn timings_name_every_step() {
         "{}",
         ran.stderr
     );
+    let sizes = names(sizes);
+    let kinds = [
+        "Run pages",
+        "Downloads",
+        "run.json",
+        "Lists",
+        "Comparison data",
+        "Search data",
+        "Feeds",
+        "Assets and schemas",
+        "Total",
+    ];
+    assert_eq!(sizes[..kinds.len()], kinds, "{}", ran.stderr);
+    assert!(sizes[kinds.len()].contains(" bytes written per byte read ("));
 }
