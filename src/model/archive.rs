@@ -1,6 +1,7 @@
 //! Knows the whole archive: its order, its addresses, and which runs belong together.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::run::{Number, Run};
 use super::slug::labels;
@@ -25,7 +26,7 @@ pub struct Archive {
 #[derive(Debug)]
 pub struct Entry {
     /// The run.
-    pub run: Run,
+    pub run: Arc<Run>,
     /// Its address: `/runs/<slug>/`.
     pub slug: String,
     /// What it is called in lists: a part of its id that no other run has.
@@ -98,7 +99,10 @@ impl Archive {
     /// Makes the archive of runs in order (newest first), each with its slug and directory.
     /// `slugs` gives a name its address within its grouping.
     #[must_use]
-    pub fn new(runs: Vec<(Run, String, usize)>, slugs: &dyn Fn(GroupBy, &str) -> String) -> Self {
+    pub fn new(
+        runs: Vec<(Arc<Run>, String, usize)>,
+        slugs: &dyn Fn(GroupBy, &str) -> String,
+    ) -> Self {
         let group = |group_by: GroupBy| {
             let mut members: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
             for (index, (run, ..)) in runs.iter().enumerate() {

@@ -1,5 +1,7 @@
 //! Knows run directories: each record is read once, and checked alone and beside the others.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 
 use crate::diagnostics::{Diagnostic, Place, Source};
@@ -101,7 +103,7 @@ fn read_record(site: &Site, place: RunDirectory, index: usize) -> (Directory, Ve
         directory.status = Status::NeverPublished;
     } else if let Some(run) = found.run {
         directory.status = Status::Valid(Box::new(Candidate {
-            run,
+            run: Arc::new(run),
             path: directory.place.shown.clone(),
             id_place: found.id_place,
             directory: index,

@@ -1,6 +1,7 @@
 //! Knows what must hold across runs: ids are unique, and so are addresses.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Diagnostic, Place, codes};
@@ -11,8 +12,8 @@ use crate::model::slug::{run_slug, short_id, slugify, with_hash};
 /// A run that may enter the archive.
 #[derive(Debug, Clone)]
 pub struct Candidate {
-    /// The run.
-    pub run: Run,
+    /// The run: an archive holds many, and may be made more than once.
+    pub run: Arc<Run>,
     /// Path of its directory, as in diagnostics.
     pub path: String,
     /// Where its id is.

@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use rayon::prelude::*;
+
 use crate::diagnostics::{Diagnostic, json};
 use crate::feeds::annotations::write_collection;
 use crate::feeds::archive::{write_run_lines, write_runs};
@@ -100,15 +102,16 @@ const FEEDS: [(Feed, Option<&[Facet]>, Writer); 14] = [
 
 pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let base = lists.base();
-    let feeds = FEEDS.iter();
-    let feeds = feeds
+    let feeds = FEEDS.par_iter();
+    let feeds: Vec<Result<_, Diagnostic>> = feeds
         .filter(|(feed, ..)| base.is_some() || !feed.is_absolute)
         .map(|(feed, of, write)| {
             let made = lists.unless_known((feed.path, *of), |lists| write(lists, feed.path))?;
             let digest = || lists.stage.digest(feed.path);
             Ok((*feed, made.unwrap_or_else(digest)))
         })
-        .collect::<Result<Vec<_>, Diagnostic>>()?;
+        .collect();
+    let feeds = feeds.into_iter().collect::<Result<Vec<_>, _>>()?;
     let runs = lists.archive().runs.len();
     let files = feeds.iter().map(|(_, file)| file);
     let index = feeds::archive::index(lists.config(), runs, files, schema::path_of_feed);

@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""Measures builds: a program that does the least (benches/floor.rs), and runpress for the first time and again (stdlib only,
+Linux and macOS).
+
+    cargo build --release --features parquet --bin runpress --example floor
+    benches/build.py                 1,000 and 10,000 runs, five rounds; needs 8 GB of disk and takes half an hour
+    benches/build.py --quick         100 runs, two rounds: whether it works
+    benches/build.py --runs 1000 --rounds 7 --folder /path/for/inputs
+
+Every round measures all rows in turn, so that what else the machine does touches all of them. The table lists medians with the
+smallest and the largest value. Bytes and files are those that a build wrote: of a further build those that it wrote anew.
+"""
+
+import argparse
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+RELEASE = HERE.parent / "target/release"
+ROWS = ["floor", "first build", "nothing changed", "one writeup changed", "one run added", "check"]
+COLUMNS = ["User CPU, s", "Wall, s", "MB written", "Files", "Peak memory, MB"]
+
+
+class Archive:
+    """Runs, and a site of them."""
+
+    def __init__(self, folder, runs, rounds, programs):
+        self.runs, self.site, self.spare = (folder / name for name in ("runs", "site", "spare"))
+        self.floor_out = folder / "floor"
+        self.out = self.site / "public"
+        self.runpress, self.floor = programs
+        self.site.mkdir(parents=True)
+        (self.site / "site.toml").write_text('[site]\ntitle = "Runs"\n[build]\ncontent = ["../runs"]\n')
+        for out, first, number in [(self.runs, 0, runs), (self.spare, runs, rounds)]:
+            subprocess.run([sys.executable, HERE / "runs.py", "--runs", str(number), "--from", str(first), "--out", out],
+                           check=True, stdout=subprocess.DEVNULL)
+
+    def measure(self, row):
+        """One value for each column."""
+        build = [self.runpress, "--root", self.site, "build", "-q"]
+        out, command = self.out, build
+        if row == "floor":
+            out, command = self.floor_out, [self.floor, self.runs, self.floor_out]
+        elif row == "check":
+            command = [self.runpress, "--root", self.site, "check", "-q"]
+        elif row == "one writeup changed":
+            writeup = min(self.runs.iterdir()) / "writeup.md"
+            writeup.write_text(writeup.read_text() + "\nOne more line.\n")
+        elif row == "one run added":
+            run = min(self.spare.iterdir())
+            run.rename(self.runs / run.name)
+        if row in ("floor", "first build"):
+            for old in (out, self.site / ".runpress"):
+                shutil.rmtree(old, ignore_errors=True)
+        # A file that was just written may look like one that changes.
+        time.sleep(0.1)
+        began, start = time.time_ns(), time.monotonic()
+        child = os.posix_spawn(command[0], [str(word) for word in command], os.environ)
+        _, status, usage = os.wait4(child, 0)
+        wall = time.monotonic() - start
+        if os.waitstatus_to_exitcode(status) != 0:
+            sys.exit(f"{row}: the program failed")
+        stats = [path.stat() for path in out.rglob("*") if path.is_file()] if out.is_dir() else []
+        new = [stat.st_size for stat in stats if stat.st_mtime_ns >= began]
+        memory = usage.ru_maxrss / (1000 if sys.platform == "linux" else 1_000_000) * (1.024 if sys.platform == "linux" else 1)
+        return [usage.ru_utime, wall, sum(new) / 1e6, len(new), memory]
+
+    def size(self):
+        return sum(path.stat().st_size for path in self.runs.rglob("*") if path.is_file())
+
+
+def shown(values, digits):
+    median, low, high = statistics.median(values), min(values), max(values)
+    text = f"{median:,.{digits}f}"
+    return text if low == high else f"{text} ({low:,.{digits}f} to {high:,.{digits}f})"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=int, nargs="+", default=[1_000, 10_000])
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--quick", action="store_true", help="100 runs, two rounds")
+    parser.add_argument("--bin", type=Path, default=RELEASE / "runpress")
+    parser.add_argument("--floor", type=Path, default=RELEASE / "examples/floor")
+    parser.add_argument("--folder", type=Path, help="where inputs and sites go; default: a temporary folder")
+    given = parser.parse_args()
+    sizes, rounds = ([100], 2) if given.quick else (given.runs, given.rounds)
+    programs = [program.resolve() for program in (given.bin, given.floor)]
+    for program in programs:
+        if not program.is_file():
+            parser.error(f"no such program: {program}; see --help")
+    for runs in sizes:
+        with tempfile.TemporaryDirectory(dir=given.folder) as folder:
+            archive = Archive(Path(folder), runs, rounds, programs)
+            read = archive.size()
+            rows = {row: [] for row in ROWS}
+            for _ in range(rounds):
+                for row, values in rows.items():
+                    values.append(archive.measure(row))
+            print(f"\n{runs:,} runs, {read / 1e6:,.1f} MB, {rounds} rounds\n")
+            print(f"| | {' | '.join(COLUMNS)} |\n|---|{'--:|' * len(COLUMNS)}")
+            for row, values in rows.items():
+                cells = [shown(column, digits) for column, digits in zip(zip(*values), [2, 2, 1, 0, 0])]
+                print(f"| {row.capitalize()} | {' | '.join(cells)} |")
+            written = statistics.median(values[2] for values in rows["first build"])
+            print(f"\nThe first build writes {written * 1e6 / read:.2f} bytes for each byte that it reads.", flush=True)
+
+
+if __name__ == "__main__":
+    main()

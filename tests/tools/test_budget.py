@@ -1,0 +1,47 @@
+"""How much a site takes: bytes written for each byte read, and files of each run. Both are exact, so they are the same everywhere."""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from support import ROOT, runpress
+
+RUNS = 300
+# Bytes written for each byte read. The goal is 2.2.
+BYTES = 3.3
+# Files in the folder of a run: its page, run.json, its event log and its sidecar.
+FILES = 4
+# Files beside those, for each run: pages of lists, feeds, data for scripts, assets.
+SHARED = 0.6
+
+
+def sizes(folder):
+    return {path: path.stat().st_size for path in folder.rglob("*") if path.is_file()}
+
+
+class Budget(unittest.TestCase):
+    def test_a_site_of_300_runs_stays_within_its_budget_of_bytes_and_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            generator = [sys.executable, ROOT / "benches/runs.py", "--runs", str(RUNS), "--out", folder / "runs"]
+            subprocess.run(generator, check=True, stdout=subprocess.DEVNULL)
+            (folder / "site.toml").write_text('[site]\ntitle = "Runs"\n[build]\ncontent = ["runs"]\n')
+            done = runpress("--root", folder, "build", "--quiet", "--out", folder / "site")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            read, written = sizes(folder / "runs"), sizes(folder / "site")
+            runs = [path for path in (folder / "site/runs").iterdir() if (path / "run.json").is_file()]
+            self.assertEqual(len(runs), RUNS)
+            for run in runs:
+                self.assertLessEqual(len(sizes(run)), FILES, run)
+            shared = len(written) - sum(len(sizes(run)) for run in runs)
+            self.assertLessEqual(shared / RUNS, SHARED)
+            ratio = sum(written.values()) / sum(read.values())
+            self.assertLessEqual(ratio, BYTES)
+            # A budget that is far above what is used says nothing.
+            self.assertGreater(ratio, BYTES - 0.15, f"lower BYTES: {ratio:.2f}")
+
+
+if __name__ == "__main__":
+    unittest.main()
