@@ -209,13 +209,11 @@ table! {
 
 impl Limits {
     /// [`Self::inline`] as a length.
-    #[must_use]
     pub fn inline(&self) -> usize {
         usize::try_from(self.inline).unwrap_or(usize::MAX)
     }
 
     /// [`Self::page`] as a length.
-    #[must_use]
     pub fn page(&self) -> usize {
         usize::try_from(self.page).unwrap_or(usize::MAX)
     }

@@ -50,7 +50,6 @@ pub struct Discovered {
 }
 
 /// Walks `content` (each relative to the working directory, or absolute). `site` is the site's root.
-#[must_use]
 pub fn discover(site: &Path, content: &[PathBuf]) -> Checked<Discovered> {
     let mut found = Discovered::default();
     let mut diagnostics = Vec::new();

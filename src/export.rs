@@ -123,19 +123,16 @@ columns! {
 }
 
 /// Path of the table of the runs of a case, by the case's slug.
-#[must_use]
 pub fn runs_path(case: &str) -> String {
     format!("runs/case={case}/runs.parquet")
 }
 
 /// Path of the table of the events of a run.
-#[must_use]
 pub fn events_path(case: &str, run: &str) -> String {
     format!("events/case={case}/{run}.parquet")
 }
 
 /// Path of the table of the annotations of a run.
-#[must_use]
 pub fn annotations_path(case: &str, run: &str) -> String {
     format!("annotations/case={case}/{run}.parquet")
 }

@@ -55,7 +55,6 @@ pub struct Inspected<'a> {
 
 /// Reads everything beside a record. `run` is `None` when the record itself is broken: the other files are
 /// looked at all the same, so that all problems come to light at once.
-#[must_use]
 pub fn files<'a>(
     config: &Config,
     beside: Beside<'_>,
@@ -95,7 +94,6 @@ pub fn files<'a>(
 }
 
 /// Reads the tapes of a run and their sidecars, and nothing else: what annotations are about, and what they say.
-#[must_use]
 pub fn annotated<'a>(
     config: &Config,
     beside: Beside<'_>,

@@ -173,7 +173,6 @@ pub struct Annotations {
 
 impl Build {
     /// The runs that came or went, with a word for what became of them.
-    #[must_use]
     pub fn lists(&self) -> [(&'static str, &[Named]); 4] {
         [
             ("added", &self.added),
@@ -193,7 +192,6 @@ impl Build {
     }
 
     /// Whether nothing changed.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.changed.is_empty() && self.lists().iter().all(|(_, runs)| runs.is_empty())
     }
@@ -201,7 +199,6 @@ impl Build {
 
 impl Rerated {
     /// `scuffed → great`
-    #[must_use]
     pub fn text(&self) -> String {
         let word = |rating: &Option<String>| rating.clone().unwrap_or("no rating".to_owned());
         format!("{} → {}", word(&self.before), word(&self.after))
@@ -210,7 +207,6 @@ impl Rerated {
 
 impl Annotations {
     /// Lists of ids, each with a word for what became of them and how many are not named.
-    #[must_use]
     pub fn lists(&self) -> [(&'static str, &[String], usize); 3] {
         [
             ("added", &self.added, self.more_added),
@@ -220,7 +216,6 @@ impl Annotations {
     }
 
     /// Whether nothing differs.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.lists()
             .iter()
@@ -269,7 +264,6 @@ impl Ledger {
     }
 
     /// A ledger in which nothing is yet.
-    #[must_use]
     pub const fn empty() -> Self {
         Self {
             schema_version: SCHEMA_VERSION,
@@ -340,13 +334,11 @@ impl Ledger {
     }
 
     /// The number of the newest entry; 0 when there is none.
-    #[must_use]
     pub fn newest(&self) -> u64 {
         self.builds.first().map_or(0, |build| build.build)
     }
 
     /// Whether another ledger says the same.
-    #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
         // Values are written as they are in records, so that only their text can be compared.
         let builds = |ledger: &Self| serde_json::to_vec(&ledger.builds).ok();

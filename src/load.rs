@@ -56,7 +56,6 @@ impl Loaded {
     }
 
     /// Its name, size and digest.
-    #[must_use]
     pub fn file_digest(&self) -> FileDigest {
         FileDigest {
             path: self.name.clone(),

@@ -99,13 +99,11 @@ pub const ALL: &[Entry] = &[
 ];
 
 /// The schema of that name.
-#[must_use]
 pub fn find(name: &str) -> Option<&'static Entry> {
     ALL.iter().find(|entry| entry.name == name)
 }
 
 /// Where the schema of a feed is, relative to the site's root; feeds that follow a standard of their own have none.
-#[must_use]
 pub fn path_of_feed(feed: &str) -> Option<String> {
     ALL.iter()
         .find(|entry| matches!(entry.describes, Describes::Feed(path) if path == feed))
@@ -114,7 +112,6 @@ pub fn path_of_feed(feed: &str) -> Option<String> {
 
 impl Entry {
     /// Where the schema is, relative to the site's root.
-    #[must_use]
     pub fn path(&self) -> String {
         format!("schema/{}.schema.json", self.name)
     }
@@ -126,7 +123,6 @@ impl Entry {
     }
 
     /// The schema as a document, indented, with a final newline.
-    #[must_use]
     pub fn document(&self) -> String {
         let mut schema = (self.schema)();
         (self.rules)(&mut schema);

@@ -70,7 +70,6 @@ impl Spool {
 }
 
 /// The problem that temporary files cannot be used.
-#[must_use]
 pub fn refused(error: &io::Error) -> Diagnostic {
     codes::PUBLISH_IO.at(
         Place::file("."),

@@ -7,7 +7,6 @@ use crate::characters::marked;
 use super::{Diagnostic, Severity};
 
 /// One command per problem.
-#[must_use]
 pub fn render(diagnostics: &[Diagnostic]) -> String {
     let mut out = String::new();
     for diagnostic in diagnostics {

@@ -8,7 +8,6 @@ use super::text::visible;
 use super::{Diagnostic, Severity, SeverityCounts};
 
 /// All problems as text, styled for a terminal or plain.
-#[must_use]
 pub fn render(diagnostics: &[Diagnostic], styled: bool) -> String {
     let renderer = if styled {
         Renderer::styled()
@@ -32,7 +31,6 @@ pub fn render(diagnostics: &[Diagnostic], styled: bool) -> String {
 }
 
 /// `2 errors, 1 warning`; empty when there is nothing to say.
-#[must_use]
 pub fn tally(tally: SeverityCounts) -> String {
     [
         (tally.errors, "error"),

@@ -69,7 +69,6 @@ pub struct Entry<'a> {
 
 impl<'a> Report<'a> {
     /// The document over sorted `diagnostics`.
-    #[must_use]
     pub fn new(
         diagnostics: impl IntoIterator<Item = &'a Diagnostic> + Clone,
         runs: usize,

@@ -35,7 +35,6 @@ pub enum Severity {
 
 impl Severity {
     /// The word as it is shown to people.
-    #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
             Self::Error => "error",
@@ -64,7 +63,6 @@ pub struct Code {
 
 impl Code {
     /// A problem of this code at its usual severity.
-    #[must_use]
     pub fn at(
         &'static self,
         place: Place,
@@ -82,7 +80,6 @@ impl Code {
     }
 
     /// The part before the dot: `record`, `annotation`, ...
-    #[must_use]
     pub fn family(&self) -> &'static str {
         self.name.split('.').next().unwrap_or(self.name)
     }
@@ -90,6 +87,7 @@ impl Code {
 
 /// A problem, with its place and a suggested fix.
 #[derive(Debug, Clone)]
+#[must_use]
 pub struct Diagnostic {
     /// Which problem it is.
     pub code: &'static Code,
@@ -107,21 +105,18 @@ pub struct Diagnostic {
 
 impl Diagnostic {
     /// The same problem at another severity (a policy decided).
-    #[must_use]
     pub fn with_severity(mut self, severity: Severity) -> Self {
         self.severity = severity;
         self
     }
 
     /// The same problem, said to belong to a run.
-    #[must_use]
     pub fn of_run(mut self, id: &str) -> Self {
         self.run.get_or_insert_with(|| id.to_owned());
         self
     }
 
     /// Whether it stops a publication.
-    #[must_use]
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }
@@ -132,6 +127,7 @@ pub type Failure = Vec<Diagnostic>;
 
 /// A value that could be made, and everything that was noticed on the way.
 #[derive(Debug, Clone)]
+#[must_use]
 pub struct Checked<T> {
     /// The result, as far as it could be made.
     pub value: T,
@@ -141,7 +137,6 @@ pub struct Checked<T> {
 
 impl<T> Checked<T> {
     /// A value with nothing to say about it.
-    #[must_use]
     pub fn clean(value: T) -> Self {
         Self {
             value,
@@ -204,13 +199,11 @@ impl Collector {
     }
 
     /// Whether there is an error so far.
-    #[must_use]
     pub fn has_errors(&self) -> bool {
         self.errors() > 0
     }
 
     /// How many errors were added so far, listed or not.
-    #[must_use]
     pub fn errors(&self) -> usize {
         let errors = self.counts.iter();
         errors
@@ -250,7 +243,6 @@ pub struct SeverityCounts {
 
 impl SeverityCounts {
     /// Counts `diagnostics`.
-    #[must_use]
     pub fn of<'d>(diagnostics: impl IntoIterator<Item = &'d Diagnostic>) -> Self {
         diagnostics
             .into_iter()

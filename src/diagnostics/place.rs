@@ -33,7 +33,6 @@ pub struct Excerpt {
 
 impl Place {
     /// A whole file.
-    #[must_use]
     pub fn file(path: impl Into<String>) -> Self {
         Self {
             path: path.into(),
@@ -42,7 +41,6 @@ impl Place {
     }
 
     /// The same place, with the JSON pointer that leads there.
-    #[must_use]
     pub fn pointing(mut self, pointer: impl Into<String>) -> Self {
         self.pointer = Some(pointer.into());
         self
@@ -62,7 +60,6 @@ pub struct LazyPlace<'a> {
 
 impl LazyPlace<'_> {
     /// The place.
-    #[must_use]
     pub fn place(&self) -> Place {
         self.source
             .place(self.at, self.at + 1)
@@ -83,7 +80,6 @@ pub struct Source<'a> {
 
 impl<'a> Source<'a> {
     /// A whole file; a byte order mark is no part of its text.
-    #[must_use]
     pub fn file(path: &'a str, text: &'a [u8]) -> Self {
         Self {
             path,
@@ -93,7 +89,6 @@ impl<'a> Source<'a> {
     }
 
     /// One line of a file: found in no time, however long the file is.
-    #[must_use]
     pub const fn line(path: &'a str, line: u32, text: &'a [u8]) -> Self {
         Self {
             path,
@@ -115,13 +110,11 @@ impl<'a> Source<'a> {
 
     /// The place of the bytes `start..end`. It takes as long as the way there; for many places in one text there is
     /// [`Source::walk`].
-    #[must_use]
     pub fn place(&self, start: usize, end: usize) -> Place {
         self.walk().place(start, end)
     }
 
     /// Finds one place after the other.
-    #[must_use]
     pub const fn walk(self) -> Walk<'a> {
         Walk {
             source: self,
@@ -133,7 +126,6 @@ impl<'a> Source<'a> {
     }
 
     /// The place that `serde_json` names in an error about this text.
-    #[must_use]
     pub fn place_of(&self, error: &serde_json::Error) -> Place {
         // serde_json counts columns in bytes; 0 means "before the first byte of the line".
         let mut start = 0;
@@ -197,7 +189,6 @@ impl Walk<'_> {
 }
 
 /// The text after a byte order mark, if it begins with one.
-#[must_use]
 pub fn without_mark(text: &[u8]) -> &[u8] {
     text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text)
 }

@@ -5,7 +5,6 @@ use std::fmt::Write;
 use super::codes;
 
 /// The prose page `diagnostics.md` of the demo site.
-#[must_use]
 pub fn page() -> String {
     let mut page = String::from(
         "+++\ntitle = \"Diagnostics\"\ndescription = \"Every problem that runpress can report: why it matters, and what the input should look like.\"\norder = 6\n+++\n\n\

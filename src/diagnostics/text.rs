@@ -6,7 +6,6 @@ use crate::characters::{each, symbol};
 const QUOTE_LIMIT: usize = 80;
 
 /// Text of an input in backticks, cut and made harmless.
-#[must_use]
 pub fn quoted(value: &str) -> String {
     let (value, more) = cut(value, QUOTE_LIMIT);
     let mut out = String::with_capacity(value.len() + 2);
@@ -27,7 +26,6 @@ pub fn quoted(value: &str) -> String {
 const REASON_LIMIT: usize = 200;
 
 /// What another program says about an input, on one line, cut and made harmless.
-#[must_use]
 pub fn reason(sentence: &str) -> String {
     let (line, more) = cut(sentence, REASON_LIMIT);
     format!("{}{more}", visible(&line.replace('\n', " ")))
@@ -41,7 +39,6 @@ fn cut(text: &str, limit: usize) -> (&str, &'static str) {
 }
 
 /// One line of text with every character that could steer a terminal or trick a reader replaced, width kept.
-#[must_use]
 pub fn visible(text: &str) -> String {
     each(text)
         .map(|(c, hidden)| match c {
@@ -53,7 +50,6 @@ pub fn visible(text: &str) -> String {
 }
 
 /// The words with a capital at their beginning.
-#[must_use]
 pub fn capitalized(words: &str) -> String {
     let mut chars = words.chars();
     let first = chars.next().into_iter().flat_map(char::to_uppercase);
@@ -61,7 +57,6 @@ pub fn capitalized(words: &str) -> String {
 }
 
 /// The one of `known` that is nearest to `word`, if it is near enough to be meant.
-#[must_use]
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let folded = fold(word);
     known

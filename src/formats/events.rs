@@ -127,7 +127,6 @@ pub fn read<'a>(path: &str, bytes: &'a [u8], mut each: impl FnMut(Event<'a>)) ->
 
 /// The content hash of a log (formats.md H.4): BLAKE3 over each non-blank line, trailing CR removed, followed
 /// by LF. `events` is how many lines count, `digest` the BLAKE3 of the whole file.
-#[must_use]
 pub fn content_hash(bytes: &[u8], events: usize, digest: &str) -> String {
     if is_canonical(bytes, events) {
         digest.to_owned()

@@ -25,13 +25,11 @@ pub struct Str<'a>(#[serde(borrow)] pub Cow<'a, str>);
 
 impl<'a> Str<'a> {
     /// The string that is all of `json`; `None` when that is no string.
-    #[must_use]
     pub fn parse(json: &'a str) -> Option<Self> {
         serde_json::from_str(json).ok()
     }
 
     /// The text.
-    #[must_use]
     pub fn into_inner(self) -> Cow<'a, str> {
         self.0
     }
@@ -64,7 +62,6 @@ pub enum Kind {
 
 impl Kind {
     /// The kind with its article, for messages.
-    #[must_use]
     pub const fn described(self) -> &'static str {
         match self {
             Self::Null => "null",
@@ -109,7 +106,6 @@ impl<'a> Node<'a> {
     }
 
     /// What the value is.
-    #[must_use]
     pub fn kind(&self) -> Kind {
         match self.raw.as_bytes().first() {
             Some(b'{') => Kind::Object,
@@ -123,7 +119,6 @@ impl<'a> Node<'a> {
 
     /// The members of an object, in order, duplicates included; empty for anything else. In a key, half a surrogate
     /// pair is U+FFFD.
-    #[must_use]
     pub fn members(&self) -> Vec<Member<'a>> {
         if let Some(members) = self.strict_members() {
             return members;
@@ -153,7 +148,6 @@ impl<'a> Node<'a> {
 
     /// The members of an object; `None` for anything else, and when a key has half a surrogate pair, which readers in Rust
     /// refuse.
-    #[must_use]
     pub fn strict_members(&self) -> Option<Vec<Member<'a>>> {
         let Members(members) = serde_json::from_str(self.raw).ok()?;
         let members = members.into_iter().map(|(key, raw)| Member {
@@ -164,14 +158,12 @@ impl<'a> Node<'a> {
     }
 
     /// The items of an array; empty for anything else.
-    #[must_use]
     pub fn items(&self) -> Vec<Node<'a>> {
         let items: Vec<&RawValue> = serde_json::from_str(self.raw).unwrap_or_default();
         items.into_iter().map(|raw| self.child(raw)).collect()
     }
 
     /// The text of a string. Half a surrogate pair is U+FFFD.
-    #[must_use]
     pub fn as_str(&self) -> Option<Cow<'a, str>> {
         if self.kind() != Kind::String {
             return None;
@@ -184,19 +176,16 @@ impl<'a> Node<'a> {
     }
 
     /// The text of a string without half a surrogate pair.
-    #[must_use]
     pub fn strict_str(&self) -> Option<Cow<'a, str>> {
         serde_json::from_str(self.raw).map(Str::into_inner).ok()
     }
 
     /// The value of `true` or `false`.
-    #[must_use]
     pub fn as_bool(&self) -> Option<bool> {
         serde_json::from_str(self.raw).ok()
     }
 
     /// The value of a whole number that is not negative, however it is written: `12`, `12.0` and `1.2e1` are one.
-    #[must_use]
     pub fn as_u64(&self) -> Option<u64> {
         // Beyond it a float does not tell neighbors apart.
         const EXACT: f64 = 9_007_199_254_740_992.0;
@@ -208,7 +197,6 @@ impl<'a> Node<'a> {
     }
 
     /// The value of a number, infinite when it is beyond what 64 bits hold.
-    #[must_use]
     pub fn as_f64(&self) -> Option<f64> {
         (self.kind() == Kind::Number)
             .then(|| self.raw.parse().ok())
@@ -216,7 +204,6 @@ impl<'a> Node<'a> {
     }
 
     /// The value under `key` (the last one, as JSON readers do), if this is an object that has it.
-    #[must_use]
     pub fn get(&self, key: &str) -> Option<Node<'a>> {
         self.members()
             .into_iter()
@@ -225,7 +212,6 @@ impl<'a> Node<'a> {
     }
 
     /// The value that a JSON pointer leads to.
-    #[must_use]
     pub fn find(&self, pointer: &str) -> Option<Node<'a>> {
         pointer.split('/').skip(1).try_fold(*self, |node, part| {
             let part = part.replace("~1", "/").replace("~0", "~");
@@ -237,7 +223,6 @@ impl<'a> Node<'a> {
     }
 
     /// Its first character: what is marked of a value that is too long or too private to show.
-    #[must_use]
     pub fn start(self) -> Node<'a> {
         Node {
             raw: &self.raw[..1],
@@ -246,7 +231,6 @@ impl<'a> Node<'a> {
     }
 
     /// Its place in the document, which is `source`.
-    #[must_use]
     pub fn place(&self, source: &Source<'_>) -> Place {
         source.place(self.offset, self.offset + self.raw.len())
     }
@@ -261,7 +245,6 @@ impl<'a> Node<'a> {
 }
 
 /// The place of the value that a JSON pointer leads to, or of all of `text` where there is none. The text is that of `source`.
-#[must_use]
 pub fn place(source: &Source<'_>, text: &str, pointer: &str) -> Place {
     let node = Node::parse(text).ok().and_then(|root| root.find(pointer));
     node.map_or_else(|| source.place(0, text.len()), |node| node.place(source))
@@ -270,7 +253,6 @@ pub fn place(source: &Source<'_>, text: &str, pointer: &str) -> Place {
 
 /// The place of an error in reading a `T` from a line: the value that is wrong, with its JSON pointer; where that
 /// is not known, the place that `serde_json` names.
-#[must_use]
 pub fn located<'a, T: Deserialize<'a>>(
     source: &Source<'_>,
     text: &'a str,
@@ -301,7 +283,6 @@ fn locate<'a, T: Deserialize<'a>>(text: &'a str) -> Option<(Node<'a>, String)> {
 }
 
 /// A key as part of a JSON pointer.
-#[must_use]
 pub fn pointer_part(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
 }

@@ -19,20 +19,17 @@ pub struct Line<'a> {
 
 impl Line<'_> {
     /// The line as a text in which places can be found.
-    #[must_use]
     pub fn source<'s>(&'s self, path: &'s str) -> Source<'s> {
         Source::line(path, self.number, self.text.as_bytes())
     }
 
     /// The place of the value that a JSON pointer leads to, found only when there is something to say.
-    #[must_use]
     pub fn place(&self, path: &str, pointer: &str) -> Place {
         json::place(&self.source(path), &self.text, pointer)
     }
 
     /// The line as Harn's loaders read it: without the white space around it, no-break spaces included. A line with
     /// nothing but the white space of JSON around it stays whole, so that columns are those of the file.
-    #[must_use]
     pub fn trimmed(mut self) -> Self {
         let trimmed = self.text.trim();
         if trimmed != self.text.trim_matches([' ', '\t', '\r', '\n']) {
@@ -81,7 +78,6 @@ pub fn lines(bytes: &[u8]) -> impl Iterator<Item = Line<'_>> {
 }
 
 /// One line of a file that is read piece by piece, without its line feed; `None` when it holds nothing but white space.
-#[must_use]
 pub fn line(number: u32, bytes: &[u8]) -> Option<Line<'_>> {
     let bytes = if number == 1 {
         without_mark(bytes)
@@ -102,7 +98,6 @@ pub fn line(number: u32, bytes: &[u8]) -> Option<Line<'_>> {
 }
 
 /// BLAKE3 over each non-blank line but the first `skipped`, trailing CR removed, followed by LF.
-#[must_use]
 pub fn hash(bytes: &[u8], skipped: usize) -> String {
     let mut hasher = blake3::Hasher::new();
     let (mut rest, mut seen) = (without_mark(bytes), 0);

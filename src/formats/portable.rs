@@ -26,7 +26,6 @@ pub enum Unportable {
 
 impl Unportable {
     /// What is wrong with a line, as a clause. It quotes nothing: the value may be private.
-    #[must_use]
     pub const fn reason(self) -> &'static str {
         match self {
             Self::HalfPair => "a `\\u` escape that is half of a surrogate pair",
@@ -54,7 +53,6 @@ impl Unportable {
     }
 
     /// What to mark of the text that is refused.
-    #[must_use]
     pub const fn marked(self, range: Range<usize>) -> Range<usize> {
         match self {
             Self::TooDeep => range.start..range.start + 1,
@@ -164,7 +162,6 @@ fn is_out_of_range(number: &str) -> bool {
 }
 
 /// The first thing that `serde_json`, and so Harn, refuses in a text that is valid JSON, if there is one.
-#[must_use]
 pub fn first_refused(json: &str) -> Option<(Unportable, Range<usize>)> {
     let mut first = None;
     if may_be_refused(json.as_bytes()) {
@@ -215,13 +212,11 @@ fn begins_refused(json: &[u8]) -> bool {
 }
 
 /// The same JSON in a form that every reader takes.
-#[must_use]
 pub fn portable(json: &str) -> Cow<'_, str> {
     replaced(json, |_| true)
 }
 
 /// The same JSON with U+FFFD instead of every half of a surrogate pair.
-#[must_use]
 pub fn with_whole_pairs(json: &str) -> Cow<'_, str> {
     replaced(json, |trouble| trouble == Unportable::HalfPair)
 }

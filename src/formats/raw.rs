@@ -39,7 +39,6 @@ pub struct Raw {
 
 impl Raw {
     /// All lines.
-    #[must_use]
     pub const fn lines(&self) -> usize {
         self.stdout + self.stderr + self.unreadable
     }

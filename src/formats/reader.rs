@@ -90,27 +90,23 @@ pub struct Number<'a> {
 
 impl<'a> Object<'a> {
     /// The JSON pointer of a member.
-    #[must_use]
     pub fn pointer_to(&self, key: &str) -> String {
         format!("{}/{}", self.pointer, pointer_part(key))
     }
 
     /// The member's value unless it is absent or null.
-    #[must_use]
     pub fn get(&self, key: &str) -> Option<Node<'a>> {
         let member = self.members.iter().rfind(|member| member.key == key)?;
         (member.value.kind() != Kind::Null).then_some(member.value)
     }
 
     /// Whether `key` is written, as null.
-    #[must_use]
     pub fn is_null(&self, key: &str) -> bool {
         let member = self.members.iter().rfind(|member| member.key == key);
         member.is_some_and(|member| member.value.kind() == Kind::Null)
     }
 
     /// The object itself.
-    #[must_use]
     pub fn node(&self) -> Node<'a> {
         self.node
     }
@@ -130,7 +126,6 @@ impl<'a> Object<'a> {
 
 impl<'a> Reader<'a> {
     /// A reader over a document.
-    #[must_use]
     pub fn new(source: Source<'a>, codes: &'static ShapeCodes) -> Self {
         Self {
             source,
@@ -142,7 +137,6 @@ impl<'a> Reader<'a> {
     }
 
     /// A reader over a document whose strings may hold half a surrogate pair.
-    #[must_use]
     pub fn taking_half_pairs(source: Source<'a>, codes: &'static ShapeCodes) -> Self {
         Self {
             takes_half_pairs: true,
@@ -151,7 +145,6 @@ impl<'a> Reader<'a> {
     }
 
     /// The same reader, which goes on with the problems of earlier lines.
-    #[must_use]
     pub fn going_on(self, diagnostics: Collector) -> Self {
         Self {
             diagnostics,
@@ -198,13 +191,11 @@ impl<'a> Reader<'a> {
     }
 
     /// The place of a value.
-    #[must_use]
     pub fn place(&self, node: Node<'_>, pointer: impl Into<String>) -> Place {
         node.place(&self.source).pointing(pointer)
     }
 
     /// The place of a value, looked up later.
-    #[must_use]
     pub fn spot(&self, node: Node<'_>, pointer: impl Into<String>) -> LazyPlace<'a> {
         LazyPlace {
             source: self.source,

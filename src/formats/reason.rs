@@ -7,7 +7,6 @@ use crate::diagnostics::text;
 use super::json::{Kind, Node};
 
 /// What `serde_json` says, without the position that the diagnostic already has.
-#[must_use]
 pub fn reason(error: &serde_json::Error) -> String {
     let said = error.to_string();
     let sentence = said
@@ -18,7 +17,6 @@ pub fn reason(error: &serde_json::Error) -> String {
 
 /// The same of a line that should be an object. Types that are derived take an array, too, and then find fault with
 /// its items.
-#[must_use]
 pub fn reason_of_line(line: &str, error: &serde_json::Error) -> String {
     not_an_object(line).map_or_else(
         || reason(error),
@@ -27,7 +25,6 @@ pub fn reason_of_line(line: &str, error: &serde_json::Error) -> String {
 }
 
 /// What a line of JSON is, with its article, when it is not an object.
-#[must_use]
 pub fn not_an_object(line: &str) -> Option<&'static str> {
     if line.trim_ascii_start().starts_with('{') {
         return None;

@@ -94,7 +94,6 @@ pub struct Annotation<'a> {
 
 impl Annotation<'_> {
     /// What it is called: its id, or where it has none, the number of its event.
-    #[must_use]
     pub fn label(&self) -> String {
         if self.id.is_empty() {
             format!("ann@event_{}", self.event_id)

@@ -53,7 +53,6 @@ impl Writeup<'_> {
     }
 
     /// The Markdown, trimmed.
-    #[must_use]
     pub fn body(&self) -> &str {
         &self.text[self.body.clone()]
     }

@@ -14,7 +14,6 @@ use super::Inspected;
 const DEPTH: usize = 64;
 
 /// The digests of a run.
-#[must_use]
 pub fn digests(record: &str, files: &RunFiles, inspected: &Inspected<'_>) -> RunDigests {
     RunDigests {
         record: by_known_part(&record_digests(record)).into(),

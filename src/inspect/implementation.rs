@@ -8,7 +8,6 @@ use crate::rules;
 
 /// What is published of the working tree of a run; nothing, unless the site asks for it. Every file is read for its digest, so a
 /// check says what a build will say.
-#[must_use]
 pub fn implementation(config: &Config, beside: Beside<'_>) -> Checked<Implementation> {
     let mut found = Implementation::default();
     if !config.policy.publish_implementation {

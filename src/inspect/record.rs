@@ -29,7 +29,6 @@ pub struct Record {
 }
 
 /// Reads a record and holds it to its rules.
-#[must_use]
 pub fn record(file: &Loaded) -> Record {
     let source = Source::file(&file.shown, &file.bytes);
     let (parsed, mut diagnostics) = run_record::parse(source);
@@ -91,7 +90,6 @@ pub fn record(file: &Loaded) -> Record {
 
 /// What only the page of a run shows of its record. Links that its own prose may not have are notes: nobody edits
 /// what an agent wrote.
-#[must_use]
 pub fn details<'a>(file: &'a Loaded, tape: Option<&Tape<'_>>) -> Checked<Details<'a>> {
     let source = Source::file(&file.shown, &file.bytes);
     let (Some(parsed), _) = run_record::parse(source) else {

@@ -21,7 +21,6 @@ pub struct CurrentRuns {
 }
 
 /// The ledger after a build. `fields` tells how the records of a run differ, before and after; it is only asked when they do.
-#[must_use]
 pub fn next(
     previous: Option<&Ledger>,
     now: CurrentRuns,

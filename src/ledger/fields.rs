@@ -79,7 +79,6 @@ static REPEATED: &[(&str, ValueKind)] = &[
 ];
 
 /// A field that differs, with the values that may be repeated and no others.
-#[must_use]
 pub(super) fn field(pointer: &str, before: Option<&str>, after: Option<&str>) -> Field {
     let pointer = known_part(pointer);
     let value = |raw: Option<&str>| {
@@ -94,7 +93,6 @@ pub(super) fn field(pointer: &str, before: Option<&str>, after: Option<&str>) ->
 }
 
 /// Fields below a place that is free text are one field.
-#[must_use]
 pub(super) fn merged(mut fields: Vec<Field>) -> Vec<Field> {
     fields.sort_by(|a, b| a.pointer.cmp(&b.pointer));
     fields.dedup_by(|a, b| a.pointer == b.pointer);
@@ -132,7 +130,6 @@ fn is_at(pointer: &str, place: &str) -> bool {
 }
 
 /// The fields in which two records differ, by pointer.
-#[must_use]
 pub fn fields(before: &str, after: &str) -> Vec<Field> {
     let (before, after) = (leaves(before), leaves(after));
     let mut pointers: Vec<&String> = before.keys().chain(after.keys()).collect();
@@ -153,7 +150,6 @@ pub fn fields(before: &str, after: &str) -> Vec<Field> {
 }
 
 /// The fields that differ by their digests alone, where the record from before is not at hand.
-#[must_use]
 pub fn by_digest(before: &Known, after: &Known) -> Vec<Field> {
     let (added, changed, gone) = difference(&before.record, &after.record);
     let keys = [added, changed, gone].concat();

@@ -155,7 +155,6 @@ pub fn run(
 }
 
 /// Whether a file of this name in a run directory is something that annotations can point at.
-#[must_use]
 pub fn is_tape(name: &str) -> bool {
     matches!(role(name), Some(Role::Events | Role::Tape))
 }

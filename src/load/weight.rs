@@ -8,7 +8,6 @@ use crate::discover::RunDirectory;
 
 /// Bytes of the files of a run directory that are held for the site, payloads of tapes included. `raw.jsonl` is read line by
 /// line. What cannot be looked at weighs nothing: reading it reports why.
-#[must_use]
 pub fn weight(directory: &RunDirectory) -> u64 {
     let files = entries(&directory.path).map(|entry| {
         let name = entry.file_name();

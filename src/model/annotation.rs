@@ -37,7 +37,6 @@ impl Kind {
     ];
 
     /// Reads the word of the format.
-    #[must_use]
     pub fn parse(word: &str) -> Self {
         Self::KNOWN
             .into_iter()
@@ -46,7 +45,6 @@ impl Kind {
     }
 
     /// The word of the format, or of the file.
-    #[must_use]
     pub fn word(&self) -> &str {
         match self {
             Self::Correct => "correct",
@@ -63,7 +61,6 @@ impl Kind {
     }
 
     /// The word under which Harn's report counts it.
-    #[must_use]
     pub fn counted_as(&self) -> &str {
         if let Self::Unknown(_) = self {
             "unknown"
@@ -165,7 +162,6 @@ impl Counts {
     }
 
     /// All of them.
-    #[must_use]
     pub fn total(&self) -> usize {
         self.0.values().sum()
     }

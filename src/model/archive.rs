@@ -85,7 +85,6 @@ pub struct Ranges {
 
 impl Entry {
     /// Position in [`Archive::groups`].
-    #[must_use]
     pub const fn group(&self, by: GroupBy) -> usize {
         match by {
             GroupBy::Case => self.case,
@@ -98,7 +97,6 @@ impl Entry {
 impl Archive {
     /// Makes the archive of runs in order (newest first), each with its slug and directory.
     /// `slugs` gives a name its address within its grouping.
-    #[must_use]
     pub fn new(
         runs: Vec<(Arc<Run>, String, usize)>,
         slugs: &dyn Fn(GroupBy, &str) -> String,
@@ -168,7 +166,6 @@ impl Archive {
     }
 
     /// The run of this id.
-    #[must_use]
     pub fn find(&self, id: &str) -> Option<&Entry> {
         let order = |index: &usize| self.runs[*index].run.id.as_str().cmp(id);
         let found = self.by_id.binary_search_by(order).ok()?;
@@ -176,7 +173,6 @@ impl Archive {
     }
 
     /// The cases, models or harnesses.
-    #[must_use]
     pub fn groups(&self, by: GroupBy) -> &[Group] {
         match by {
             GroupBy::Case => &self.cases,
@@ -186,7 +182,6 @@ impl Archive {
     }
 
     /// The ranges of the runs that are comparable with `run`, itself included.
-    #[must_use]
     pub fn ranges(&self, run: &Run) -> Option<&Ranges> {
         self.ranges.get(&range_key(run))
     }
@@ -204,7 +199,6 @@ words! {
 
 impl GroupBy {
     /// The group that a run names.
-    #[must_use]
     pub fn name(self, run: &Run) -> &str {
         match self {
             Self::Case => &run.subject.case,
@@ -214,7 +208,6 @@ impl GroupBy {
     }
 
     /// The folder in which their pages are, and in a content root their prose.
-    #[must_use]
     pub const fn folder(self) -> &'static str {
         match self {
             Self::Case => "cases",

@@ -44,7 +44,6 @@ pub struct Neighbour {
 
 impl ArchiveContext {
     /// Those of the run at `index` of the archive, which names the runs of these ids.
-    #[must_use]
     pub fn of<'a>(
         archive: &Archive,
         index: usize,

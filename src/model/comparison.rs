@@ -22,7 +22,6 @@ pub struct Set {
 }
 
 /// Splits runs (positions in the archive, newest first) into comparable sets; the set with the newest run comes first.
-#[must_use]
 pub fn sets(archive: &Archive, runs: &[usize]) -> Vec<Set> {
     type Key = (usize, String, String, String);
     let mut order: Vec<Key> = Vec::new();

@@ -35,7 +35,6 @@ pub enum ScriptOutcome {
 
 impl ScriptOutcome {
     /// How `script` went.
-    #[must_use]
     pub fn of(script: &DebugScript<'_>) -> Self {
         let passes: Vec<_> = script.verdicts.iter().map(|verdict| verdict.pass).collect();
         match script.ran {
@@ -52,7 +51,6 @@ impl ScriptOutcome {
 }
 
 /// A name for people: the first of `names` that is there.
-#[must_use]
 pub fn name(names: [&Text<'_>; 2]) -> String {
     names
         .into_iter()
@@ -62,7 +60,6 @@ pub fn name(names: [&Text<'_>; 2]) -> String {
 }
 
 /// Durations of the stages by their keys; `None` is "not reported".
-#[must_use]
 pub fn stages<'a>(details: &'a Details<'_>) -> Vec<(&'a str, Option<Number>)> {
     let stages = details.metrics.stages.iter();
     stages
@@ -74,7 +71,6 @@ pub fn stages<'a>(details: &'a Details<'_>) -> Vec<(&'a str, Option<Number>)> {
 }
 
 /// Calls by tool, most first, then by name.
-#[must_use]
 pub fn tool_calls<'a>(details: &'a Details<'_>) -> Vec<(&'a str, Number)> {
     let mut calls: Vec<_> = details
         .tool_calls
@@ -86,7 +82,6 @@ pub fn tool_calls<'a>(details: &'a Details<'_>) -> Vec<(&'a str, Number)> {
 }
 
 /// What was measured by the kind of test, with the key of the record.
-#[must_use]
 pub fn blocks(details: &Details<'_>) -> Vec<(&'static str, Value)> {
     let v = &details.validation;
     [
@@ -103,7 +98,6 @@ pub fn blocks(details: &Details<'_>) -> Vec<(&'static str, Value)> {
 }
 
 /// Further keys of a step, as written.
-#[must_use]
 pub fn more(step: Option<&record::Step<'_>>) -> Vec<(String, Value)> {
     let more = step.into_iter().flat_map(|step| &step.more);
     more.map(|(key, node)| (key.to_string(), Value::of(*node)))
@@ -111,7 +105,6 @@ pub fn more(step: Option<&record::Step<'_>>) -> Vec<(String, Value)> {
 }
 
 /// `Some(true)`: the type check ran and exited with 0; `None`: it did not run, which decides nothing.
-#[must_use]
 pub fn typecheck(toolchain: &Toolchain<'_>) -> Option<bool> {
     toolchain
         .typecheck_succeeded
@@ -119,14 +112,12 @@ pub fn typecheck(toolchain: &Toolchain<'_>) -> Option<bool> {
 }
 
 /// How the run describes itself, in Markdown.
-#[must_use]
 pub fn description<'a>(details: &'a Details<'_>) -> Option<&'a str> {
     let description = details.showcase.as_ref()?.description.as_deref();
     description.filter(|text| !text.trim().is_empty())
 }
 
 /// When an earlier entry of the jam ended.
-#[must_use]
 pub fn finished(entry: &PriorEntry<'_>) -> Option<Moment> {
     Moment::parse(entry.finished_at.as_ref()?)
 }

@@ -48,7 +48,6 @@ pub type Digests = Arc<BTreeMap<String, String>>;
 
 /// Digests of a record by the part of their JSON pointers that the format itself names: what is below it is text of the record,
 /// and gets one digest. What this gives is given back as it is.
-#[must_use]
 pub fn by_known_part(record: &BTreeMap<String, String>) -> BTreeMap<String, String> {
     let mut parts: BTreeMap<&str, Vec<(&str, &str)>> = BTreeMap::new();
     for (pointer, digest) in record {
@@ -78,7 +77,6 @@ fn digest_of(within: &[(&str, &str)]) -> String {
 }
 
 /// Digests show that a value changed, not that somebody forged it: a few digits are enough.
-#[must_use]
 pub fn short_digest(digest: &blake3::Hash) -> String {
     digest.to_hex()[..DIGITS].to_owned()
 }

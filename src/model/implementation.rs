@@ -38,13 +38,11 @@ pub struct Omitted {
 
 impl Omitted {
     /// How much it is together.
-    #[must_use]
     pub const fn total(self) -> usize {
         self.hidden + self.links + self.names + self.others
     }
 
     /// `2 hidden files or folders and 1 link`
-    #[must_use]
     pub fn words(self) -> String {
         let kinds = [
             (
@@ -73,7 +71,6 @@ impl Omitted {
 
 impl Implementation {
     /// Whether the archive holds a file of this path.
-    #[must_use]
     pub fn holds(&self, path: &str) -> bool {
         let found = self
             .files
@@ -82,7 +79,6 @@ impl Implementation {
     }
 
     /// Size of all files together, in bytes.
-    #[must_use]
     pub fn bytes(&self) -> u64 {
         self.files.iter().map(|file| file.digest.bytes).sum()
     }

@@ -12,7 +12,6 @@ macro_rules! words {
             pub const ALL: [Self; [$($word),+].len()] = [$(Self::$variant),+];
 
             /// The word of the format, of pages and of classes.
-            #[must_use]
             pub const fn word(self) -> &'static str {
                 match self { $(Self::$variant => $word,)+ }
             }
@@ -56,7 +55,6 @@ pub struct FileDigest {
 }
 
 /// Whether a path with `/` leads to something below where it begins, on every system and however it is resolved.
-#[must_use]
 pub fn is_plain_path(path: &str) -> bool {
     let is_name = |part: &str| !matches!(part, "" | "." | "..");
     !path.contains(['\\', '\0']) && path.split('/').all(is_name)

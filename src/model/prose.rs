@@ -15,7 +15,6 @@ pub enum ProseKind {
 
 impl ProseKind {
     /// The kind of the prose in a folder of a content root.
-    #[must_use]
     pub fn of_folder(name: &OsStr) -> Option<Self> {
         let group_by = GroupBy::ALL.into_iter().find(|by| name == by.folder());
         let page = || (name == "pages").then_some(Self::Page);

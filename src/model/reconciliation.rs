@@ -85,7 +85,6 @@ const ROUNDING: i64 = 1_000;
 
 impl Span {
     /// Whether the events lie within the record's times, to the second.
-    #[must_use]
     pub const fn agrees(&self) -> bool {
         self.before_start < ROUNDING && self.after_finish < ROUNDING
     }
@@ -93,7 +92,6 @@ impl Span {
 
 impl Order {
     /// Whether no event lies before the one above it.
-    #[must_use]
     pub const fn agrees(&self) -> bool {
         self.backwards == 0
     }
@@ -101,13 +99,11 @@ impl Order {
 
 impl Unknown {
     /// Whether every event is understood.
-    #[must_use]
     pub const fn agrees(&self) -> bool {
         self.unknown == 0
     }
 
     /// The share of unknown events, from 0 to 1.
-    #[must_use]
     #[allow(
         clippy::cast_precision_loss,
         reason = "a log of 2^53 events fits on no disk"
@@ -124,7 +120,6 @@ impl Unknown {
 impl RawLines {
     /// Whether the events can have been made of these lines: all of them can be read, there are events only if
     /// there is output, and no text of `stderr` went without its warning.
-    #[must_use]
     pub const fn agrees(&self) -> bool {
         let output = self.lines.stdout + self.lines.stderr - self.lines.blank;
         self.lines.unreadable == 0
@@ -136,7 +131,6 @@ impl RawLines {
 impl Errors {
     /// Whether the state fits the errors; `None` where the state says nothing about them: a run that timed out or
     /// whose build is broken may well have had none.
-    #[must_use]
     pub fn agrees(&self) -> Option<bool> {
         match self.state.as_str() {
             "completed" => Some(!self.ends_in_error),
@@ -147,7 +141,6 @@ impl Errors {
 }
 
 /// Holds a run's event log and raw log against its record. `None` when it has neither.
-#[must_use]
 pub fn reconcile(run: &Run, log: Option<&Tape<'_>>, raw: Option<Raw>) -> Option<Reconciliation> {
     if log.is_none() && raw.is_none() {
         return None;

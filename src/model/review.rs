@@ -36,7 +36,6 @@ impl Rating {
     ];
 
     /// Reads a tier; case does not matter, quotes are not stripped.
-    #[must_use]
     pub fn tier(text: &str) -> Option<Self> {
         Self::among(&Self::TIERS, text)
     }
@@ -74,13 +73,11 @@ pub struct Item {
 
 impl Item {
     /// The grade of its status; `pass`, `fail` and `na` are none (formats.md A.v).
-    #[must_use]
     pub fn grade(&self) -> Option<Rating> {
         Rating::among(&Rating::GRADES, &self.status)
     }
 
     /// The points of a graded status, of 10.
-    #[must_use]
     pub fn points(&self) -> Option<u8> {
         [10, 8, 5, 2, 0]
             .into_iter()
@@ -89,7 +86,6 @@ impl Item {
     }
 
     /// Whether this is the grade of a game jam's whole game.
-    #[must_use]
     pub fn is_overall(&self) -> bool {
         self.id == "overall"
     }

@@ -35,7 +35,6 @@ pub struct Run {
 
 impl Run {
     /// `pong · base · v1.0.0`
-    #[must_use]
     pub fn title(&self) -> String {
         let subject = &self.subject;
         let variant = subject
@@ -46,7 +45,6 @@ impl Run {
     }
 
     /// Recency (formats.md, contradiction 30): published, else finished.
-    #[must_use]
     pub fn recency(&self) -> &Moment {
         self.published.as_ref().unwrap_or(&self.finished)
     }
@@ -79,7 +77,6 @@ pub struct Subject {
 
 impl Subject {
     /// The engine with its version where known: runs with different ones are not comparable.
-    #[must_use]
     pub fn engine_label(&self) -> String {
         self.engine_version.as_ref().map_or_else(
             || self.engine.clone(),
@@ -133,7 +130,6 @@ pub struct Metrics {
 
 impl Metrics {
     /// The four token classes in the format's order.
-    #[must_use]
     pub fn tokens(&self) -> [(&'static str, Option<&Number>); 4] {
         [
             ("uncached input", self.uncached_input.as_ref()),
@@ -144,7 +140,6 @@ impl Metrics {
     }
 
     /// The sums that people ask for: input, output, everything (formats.md A.iii).
-    #[must_use]
     pub fn totals(&self) -> [(&'static str, Total); 3] {
         let classes = self.tokens();
         [
@@ -241,7 +236,6 @@ pub struct Check {
 
 impl Check {
     /// The similarity, where there was something to compare: that of a view that was not reached means nothing.
-    #[must_use]
     pub fn compared(&self) -> Option<&Number> {
         self.similarity.as_ref().filter(|_| self.reached)
     }
@@ -258,7 +252,6 @@ pub struct State {
 
 impl State {
     /// Whether the run did what it was asked: the only state that needs a review.
-    #[must_use]
     pub fn is_completed(&self) -> bool {
         self.word == "completed"
     }
@@ -266,13 +259,11 @@ impl State {
 
 /// Whether a run that ended with this word is ever published (formats.md A.vi). A word that is not known is published and
 /// shown as it is.
-#[must_use]
 pub fn is_published(word: &str) -> bool {
     !matches!(word, "infrastructure" | "canceled")
 }
 
 /// Makes a run of a record. `None` when a required value is missing, which the format has reported.
-#[must_use]
 pub fn from_record(record: &RunRecord<'_>) -> Option<Run> {
     let subject = &record.subject;
     let address = |url: &record::Text<'_>| HttpUrl::parse(url.as_ref()?);
@@ -319,7 +310,6 @@ fn text(value: &record::Text<'_>) -> Option<String> {
 }
 
 /// A number of a record.
-#[must_use]
 pub fn number(number: Option<reader::Number<'_>>) -> Option<Number> {
     number.map(|n| Number {
         literal: n.literal.to_owned(),

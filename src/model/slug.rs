@@ -8,7 +8,6 @@ const LIMIT: usize = 60;
 const WORD: usize = 24;
 
 /// Lower-case `[a-z0-9-]`; every run of other characters becomes one hyphen; trimmed; cut at 60.
-#[must_use]
 pub fn slugify(name: &str) -> String {
     let mut slug = String::with_capacity(name.len().min(LIMIT));
     for c in name.chars() {
@@ -26,7 +25,6 @@ pub fn slugify(name: &str) -> String {
 }
 
 /// The part of a run id before its first hyphen, at most 8 characters.
-#[must_use]
 pub fn short_id(id: &str) -> &str {
     let head = id.split('-').next().unwrap_or_default();
     head.char_indices()
@@ -36,7 +34,6 @@ pub fn short_id(id: &str) -> &str {
 
 /// What runs are called in a list of them, by id: the short id, or where another run has the same one, the shortest
 /// beginning of the id that no other has, up to the end of a word.
-#[must_use]
 pub fn labels<'a>(ids: impl IntoIterator<Item = &'a str>) -> BTreeMap<&'a str, String> {
     let ids: BTreeSet<&str> = ids.into_iter().collect();
     let ids: Vec<&str> = ids.into_iter().collect();
@@ -73,19 +70,16 @@ fn beginning(id: &str, shared: usize) -> String {
 }
 
 /// `<case>-<harness>-<model>-<short id>`; parts that have no letter or digit are left out.
-#[must_use]
 pub fn run_slug(case: &str, harness: &str, model: &str, id: &str) -> String {
     join([slugify(case), slugify(harness), slugify(model), slugify(id)])
 }
 
 /// Eight hexadecimal digits that tell apart names with one slug.
-#[must_use]
 pub fn short_hash(name: &str) -> String {
     blake3::hash(name.as_bytes()).to_hex()[..8].to_owned()
 }
 
 /// A slug and a suffix that makes it another one.
-#[must_use]
 pub fn with_hash(slug: &str, name: &str) -> String {
     join([slug.to_owned(), short_hash(name)])
 }

@@ -205,7 +205,6 @@ pub enum Aside {
 
 impl Event<'_> {
     /// What names the event's content: BLAKE3 of its line, or of its compact JSON in a Harn tape.
-    #[must_use]
     pub fn digest(&self) -> String {
         self.known_digest
             .unwrap_or_else(|| blake3::hash(self.source.as_bytes()))
@@ -221,7 +220,6 @@ impl Event<'_> {
     }
 
     /// Whether readers should see a failure here: a failed outcome, or an error event.
-    #[must_use]
     pub fn is_failure(&self) -> bool {
         self.outcome == Outcome::Failed || self.kind.family == Family::Error
     }
@@ -240,13 +238,11 @@ impl TextKind {
 
 impl<'a> Tape<'a> {
     /// Whether `hash` is its content hash, as any release of its format computes it.
-    #[must_use]
     pub fn has_hash(&self, hash: &str) -> bool {
         self.content_hash == hash || self.other_hashes.iter().any(|other| other == hash)
     }
 
     /// The tape of an event log.
-    #[must_use]
     pub fn of_events(events: Vec<Event<'a>>, content_hash: String) -> Self {
         Self {
             file: events::FILE_NAME.to_owned(),
@@ -261,21 +257,18 @@ impl<'a> Tape<'a> {
     }
 
     /// How many events failed.
-    #[must_use]
     pub fn failures(&self) -> usize {
         let events = self.events.iter();
         events.filter(|event| event.is_failure()).count()
     }
 
     /// From the earliest to the latest of its times, which need not be the first and the last.
-    #[must_use]
     pub fn milliseconds(&self) -> Option<i64> {
         let times = || self.events.iter().filter_map(|event| event.at);
         Some(times().max()?.saturating_sub(times().min()?))
     }
 
     /// Where event number `seq` is; of two with one number, the first.
-    #[must_use]
     pub fn position(&self, seq: u64) -> Option<usize> {
         match &self.positions {
             Some(positions) => positions.get(&seq).copied(),
@@ -286,7 +279,6 @@ impl<'a> Tape<'a> {
     }
 
     /// Where the last event is whose number is not above `seq`: a span may end between two numbers.
-    #[must_use]
     pub fn position_up_to(&self, seq: u64) -> Option<usize> {
         if let Some(positions) = &self.positions {
             positions
@@ -300,7 +292,6 @@ impl<'a> Tape<'a> {
     }
 
     /// The highest number on the tape.
-    #[must_use]
     pub fn last_seq(&self) -> Option<u64> {
         match &self.positions {
             Some(positions) => positions.keys().next_back().copied(),

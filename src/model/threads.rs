@@ -19,7 +19,6 @@ pub struct Threads<'a> {
 
 impl Threads<'_> {
     /// Entries of all threads.
-    #[must_use]
     pub fn entry_count(&self) -> usize {
         self.threads.iter().map(|thread| thread.entries.len()).sum()
     }
@@ -77,7 +76,6 @@ pub struct File {
 }
 
 /// Makes a thread of a checked annotation.
-#[must_use]
 pub fn from_annotation(written: Annotation<'_>) -> Thread<'_> {
     let member = |key: &str| {
         let (_, raw) = written.members.iter().rfind(|(name, _)| name == key)?;
@@ -144,7 +142,6 @@ fn lines(range: Node<'_>) -> Option<Lines> {
 
 /// The path below `implementation/` that a resource names: `file://` and the folder of the workspace are taken off.
 /// `None` when it leads elsewhere.
-#[must_use]
 pub fn resource_path(resource: &str, workspace: &[String]) -> Option<String> {
     let is_uri = resource.strip_prefix("file://");
     let path = match is_uri {

@@ -14,7 +14,6 @@ pub struct Moment {
 
 impl Moment {
     /// Reads an RFC 3339 time; anything looser is refused.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         parse_rfc3339(text).map(|ms| Self {
             text: text.to_owned(),
@@ -24,7 +23,6 @@ impl Moment {
 }
 
 /// Milliseconds since 1970-01-01 UTC of an RFC 3339 time with date, time and offset.
-#[must_use]
 pub fn parse_rfc3339(text: &str) -> Option<i64> {
     let (moment, offset) = text.as_bytes().split_at_checked(19)?;
     let fits = |(byte, shape): (&u8, &u8)| match shape {
@@ -62,7 +60,6 @@ fn offset_is_shaped(rest: &[u8]) -> bool {
 }
 
 /// `2026-03-01 10:00:00 UTC`
-#[must_use]
 pub fn utc(ms: i64) -> String {
     at(ms).map_or_else(
         || "unknown".to_owned(),
@@ -71,7 +68,6 @@ pub fn utc(ms: i64) -> String {
 }
 
 /// `2026-03-01`
-#[must_use]
 pub fn utc_date(ms: i64) -> String {
     at(ms).map_or_else(
         || "unknown".to_owned(),
@@ -80,7 +76,6 @@ pub fn utc_date(ms: i64) -> String {
 }
 
 /// `2026-03-01T10:00:00Z`, for machines.
-#[must_use]
 pub fn iso(ms: i64) -> String {
     at(ms).map_or_else(String::new, |t| {
         t.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
@@ -97,7 +92,6 @@ pub fn push_iso_ms(out: &mut String, ms: i64) {
 }
 
 /// A time that can be shown: outside of the years -9999 to 9999 there is none.
-#[must_use]
 pub fn showable(ms: i64) -> Option<i64> {
     at(ms).map(|_| ms)
 }
@@ -107,7 +101,6 @@ fn at(ms: i64) -> Option<Timestamp> {
 }
 
 /// A duration in two units: `48 s`, `12 min 3 s`, `2 h 5 min`, `3 d 4 h`.
-#[must_use]
 pub fn duration(seconds: f64) -> String {
     if seconds < 60.0 {
         let tenths = format!("{seconds:.1}");

@@ -112,7 +112,6 @@ pub enum Content {
 }
 
 /// Takes the public part of a transcript.
-#[must_use]
 pub fn public(transcript: Transcript<'_>) -> Conversation<'_> {
     let mut withheld = Withheld::default();
     let mut unrecognized = 0;

@@ -41,7 +41,6 @@ const VALUES: usize = 1500;
 
 impl Value {
     /// The value at `node`.
-    #[must_use]
     pub fn of(node: Node<'_>) -> Self {
         let mut left = VALUES;
         Self::read(node, 0, &mut left)
@@ -91,7 +90,6 @@ fn take<T, U>(items: Vec<T>, left: &mut usize, mut read: impl FnMut(T, &mut usiz
 
 impl Excerpt {
     /// The beginning of `text`.
-    #[must_use]
     pub fn of(text: &str) -> Self {
         match text.char_indices().nth(TEXT) {
             Some((end, _)) => Self {

@@ -3,7 +3,6 @@
 use super::tape::Event;
 
 /// The text on one line.
-#[must_use]
 pub fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     push_plain(&mut out, text, usize::MAX);
@@ -14,7 +13,6 @@ pub fn plain(text: &str) -> String {
 const SEEN: usize = 64;
 
 /// The beginning of the text on one line, cut at `limit` characters.
-#[must_use]
 pub fn excerpt(text: &str, limit: usize) -> String {
     let mut out = String::with_capacity(text.len().min(limit) + '…'.len_utf8());
     // Text of any length has an excerpt in no time, also when it is all white space.
@@ -27,7 +25,6 @@ pub fn excerpt(text: &str, limit: usize) -> String {
 }
 
 /// What an event says, cut at `limit` characters: its headline, or the beginning of its content.
-#[must_use]
 pub fn says(event: &Event<'_>, limit: usize) -> String {
     let text = if event.headline.is_empty() {
         event.blocks.first().map_or("", |block| &*block.text)

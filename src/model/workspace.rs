@@ -1,7 +1,6 @@
 //! Knows the folder under which an agent saw its working tree, which recorded paths begin with.
 
 /// The part of `path` below one of `folders`, the deepest that holds it; empty for the folder itself.
-#[must_use]
 pub fn below<'a>(path: &'a str, folders: &[String]) -> Option<&'a str> {
     let below = |folder: &String| {
         let folder = folder.trim_end_matches('/');

@@ -32,7 +32,6 @@ pub struct Targets<'a> {
 
 /// The links and images of a text that stay on the site; `page` is the path of its page, `offset` where the text begins in the
 /// file.
-#[must_use]
 pub fn internal(source: Source<'_>, text: &str, offset: usize, page: &str) -> Vec<Internal> {
     let mut places = source.walk();
     Parser::new_ext(text, OPTIONS)
@@ -85,7 +84,6 @@ fn leads_somewhere(page: &str, address: &str, targets: &Targets<'_>) -> bool {
 
 impl<'a> Targets<'a> {
     /// The files, the runs and groups of the archive, and runs that are not published, but have a page that says so.
-    #[must_use]
     pub fn new(
         files: BTreeSet<String>,
         archive: &'a Archive,

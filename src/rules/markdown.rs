@@ -30,7 +30,6 @@ pub fn check(source: Source<'_>, text: &str, offset: usize, origin: Origin<'_>) 
 const BEGINNING: usize = 256 * 1024;
 
 /// The destinations that are dropped, for text of a run that is inside another format.
-#[must_use]
 pub fn dropped_links(text: &str, origin: Origin<'_>) -> Vec<String> {
     let text = &text[..text.floor_char_boundary(BEGINNING.min(text.len()))];
     if !may_link(text) {
@@ -59,7 +58,6 @@ fn dropped_by(event: &Event<'_>, origin: Origin<'_>) -> Option<String> {
 }
 
 /// The warning about one destination.
-#[must_use]
 pub fn dropped(place: Place, destination: &str) -> Diagnostic {
     codes::REVIEW_UNSAFE_LINK.at(
         place,

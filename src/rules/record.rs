@@ -48,7 +48,6 @@ struct Rules<'a> {
 }
 
 /// The place of a value of a record.
-#[must_use]
 pub fn place(source: Source<'_>, parsed: &Parsed<'_>, pointer: &str) -> Place {
     let found = parsed.root.find(pointer);
     found

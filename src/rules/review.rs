@@ -15,7 +15,6 @@ use super::markdown;
 const STATUSES: [&str; 3] = ["pass", "fail", "na"];
 
 /// Makes a review of a writeup, which may link to events of `tape`, the run's first; without a `run` (its record is broken) none is needed.
-#[must_use]
 pub fn check(
     config: &Config,
     run: Option<&Run>,

@@ -19,7 +19,6 @@ use crate::url::is_followed;
 use super::{evidence, markdown};
 
 /// Checks a sidecar against its tape. `path` is the file for diagnostics, `file` its name in the run directory.
-#[must_use]
 pub fn check<'a>(
     config: &Config,
     path: &str,
@@ -416,7 +415,6 @@ const fn status_word(status: HypothesisStatus) -> &'static str {
 }
 
 /// A sidecar whose tape is not there.
-#[must_use]
 pub fn without_tape(path: &str, bytes: &[u8], expected: &str) -> Diagnostic {
     codes::SIDECAR_WITHOUT_TAPE.at(
         Source::file(path, bytes).place(0, 0),

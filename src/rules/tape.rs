@@ -93,7 +93,6 @@ fn check_inline(
 }
 
 /// The payloads of a record, each with the way to it.
-#[must_use]
 pub fn payloads<'t, 'a>(kind: &'t Kind<'a>) -> Vec<(Cow<'static, str>, &'t Payload<'a>)> {
     let named = |payloads: &[(&'static str, &'t Payload<'a>)]| {
         let named = payloads.iter();

@@ -17,7 +17,6 @@ pub struct ThreadState<'a> {
 }
 
 /// The channel that the threads belong to: that of the snapshot, else the first one of annotations in the log.
-#[must_use]
 pub fn channel(state: &State<'_>, envelopes: &[Envelope<'_>]) -> Option<String> {
     let mut logged = envelopes
         .iter()
@@ -29,7 +28,6 @@ pub fn channel(state: &State<'_>, envelopes: &[Envelope<'_>]) -> Option<String> 
 
 /// Replays the actions of the log at `path` over the state. Envelopes that were rejected, that belong to another channel or
 /// that the state has already change nothing. An action without an envelope belongs to the channel.
-#[must_use]
 pub fn replay<'a>(
     path: &str,
     state: State<'a>,
@@ -255,7 +253,6 @@ fn reduce<'a>(threads: &mut Slots<Discussed<'a>>, action: Action<'a>) -> Result<
 }
 
 /// The warning about a thread whose file is not there.
-#[must_use]
 pub fn missing_resource(thread: &Thread<'_>) -> Diagnostic {
     codes::THREADS_MISSING_RESOURCE.at(
         thread.written.spot.place(),
@@ -268,7 +265,6 @@ pub fn missing_resource(thread: &Thread<'_>) -> Diagnostic {
 }
 
 /// The note about a thread whose file is hidden.
-#[must_use]
 pub fn hidden_resource(thread: &Thread<'_>) -> Diagnostic {
     codes::THREADS_HIDDEN_RESOURCE.at(
         thread.written.spot.place(),

@@ -44,7 +44,6 @@ families! {
 }
 
 /// The code of this name.
-#[must_use]
 pub fn find(name: &str) -> Option<&'static Code> {
     all().find(|code| code.name == name)
 }

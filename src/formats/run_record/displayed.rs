@@ -8,7 +8,6 @@ use crate::formats::json::{Kind, Node};
 const INSTEAD: &str = "\"(not displayed; run.json holds it)\"";
 
 /// The record as a page may show it: without the READMEs of game jams.
-#[must_use]
 pub fn displayed(text: &str) -> Cow<'_, str> {
     let mut hidden = Vec::new();
     for member in Node::parse(text)

@@ -26,7 +26,6 @@ const PER_RECORD: usize = 100;
 const RECORD: &Shape = <RunRecord<'static> as Part<'static>>::SHAPE;
 
 /// The unknown keys of a record, each path once, in the order of the document.
-#[must_use]
 pub fn unknown_keys(root: Node<'_>) -> Vec<UnknownKey> {
     let mut found = Vec::new();
     search(root, RECORD, "", "", &mut found);
@@ -35,7 +34,6 @@ pub fn unknown_keys(root: Node<'_>) -> Vec<UnknownKey> {
 
 /// The part of a JSON pointer into a record that the format itself names: the keys of a map, and those that are not known, are
 /// text of the record.
-#[must_use]
 pub fn known_part(pointer: &str) -> &str {
     let mut shape = RECORD;
     let mut end = 0;

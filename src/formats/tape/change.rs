@@ -309,7 +309,6 @@ impl<'de> Deserialize<'de> for Ordered {
 }
 
 /// The changes as JSON.
-#[must_use]
 pub fn json(changes: &[Change]) -> String {
     // Writing plain data into memory cannot fail.
     serde_json::to_string(changes).unwrap_or_default()

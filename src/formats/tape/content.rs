@@ -88,7 +88,6 @@ impl<'a> Keys<'a> {
 }
 
 /// Reads the answer of a model; `None` when the payload is no such answer.
-#[must_use]
 pub fn response(text: &str) -> Option<Response<'_>> {
     let keys = Keys::of(text)?;
     let known = [
@@ -142,7 +141,6 @@ fn is_thinking(member: &Member<'_>) -> bool {
 }
 
 /// JSON without what a model thought; `None` when nothing in it is that.
-#[must_use]
 pub fn without_thinking(text: &str) -> Option<String> {
     if !text.starts_with(['{', '[']) {
         return None;
@@ -203,7 +201,6 @@ impl<'a> Value<'a> {
 }
 
 /// Reads the outcome of a tool; `None` when the payload is none.
-#[must_use]
 pub fn outcome(text: &str) -> Option<Outcome<'_>> {
     let keys = Keys::of(text)?;
     let kind = keys.text("kind")?;
@@ -260,7 +257,6 @@ pub struct Message<'a> {
 }
 
 /// Reads a message; `None` when the payload is none.
-#[must_use]
 pub fn message(text: &str) -> Option<Message<'_>> {
     let keys = Keys::of(text)?;
     let role = keys.text("role")?;
@@ -304,7 +300,6 @@ fn parts(content: Node<'_>) -> String {
 }
 
 /// The `type` of an event of a session.
-#[must_use]
 pub fn event_type(text: &str) -> Option<Cow<'_, str>> {
     Keys::of(text)?.text("type")
 }
@@ -323,7 +318,6 @@ pub enum ArgumentKind {
 }
 
 /// Finds what the arguments of a call are about: a command line, a path or a query; before these, what is `preferred`.
-#[must_use]
 pub fn about(
     arguments: &str,
     preferred: Option<ArgumentKind>,

@@ -326,7 +326,6 @@ pub enum Payload<'a> {
 
 impl Payload<'_> {
     /// BLAKE3 of the bytes, as written.
-    #[must_use]
     pub fn content_hash(&self) -> &str {
         match self {
             Self::Inline { content_hash, .. } | Self::External { content_hash, .. } => content_hash,

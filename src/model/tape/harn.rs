@@ -20,7 +20,6 @@ use piece::PayloadPart;
 pub type Payloads = BTreeMap<String, Arc<str>>;
 
 /// The tape of a Harn tape; `file` is its name in the run directory.
-#[must_use]
 pub fn from_harn<'a>(file: &str, tape: harn::Tape<'a>, payloads: &Payloads) -> Tape<'a> {
     let mut agent = Agent::new(payloads);
     let events: Vec<_> = tape

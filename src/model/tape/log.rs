@@ -7,7 +7,6 @@ use crate::model::time::parse_rfc3339;
 use super::{Event, Family, Kind, Outcome, TextKind, shortened};
 
 /// The event of a line of a log; its number is its position (formats.md H.3).
-#[must_use]
 pub fn from_event(event: events::Event<'_>, seq: u64) -> Event<'_> {
     shortened(whole_event(event, seq))
 }

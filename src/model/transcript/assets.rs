@@ -141,7 +141,6 @@ fn inline(asset: Node<'_>) -> Inline<'_> {
 
 /// Whether bytes are a transcript, or a document of Harn that embeds one: it holds more than its public part. The text of an
 /// address, or of base64 that is passed on as it is, is looked at as what it encodes, too.
-#[must_use]
 pub fn is_transcript(bytes: &[u8]) -> bool {
     let found = |bytes: &[u8]| {
         let mut search = TranscriptSearch::default();
@@ -172,7 +171,6 @@ fn base64(text: &[u8]) -> Option<Vec<u8>> {
 
 /// Names a file by what it really is: by its first bytes, and whether all of it is text. Only pictures that cannot run anything are shown as pictures; text of
 /// any kind, SVG and HTML among it, is published as plain text.
-#[must_use]
 pub fn asset_file(head: &[u8], is_text: bool, digest: &str, content: AssetContent) -> AssetFile {
     let (ending, image) = match head {
         [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => ("png", true),

@@ -54,7 +54,6 @@ impl TranscriptSearch {
     }
 
     /// Whether there is one in what was read.
-    #[must_use]
     pub const fn found(&self) -> bool {
         self.found
     }
