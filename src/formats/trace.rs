@@ -71,6 +71,17 @@ pub struct Header {
     /// What was left out on purpose, and how often.
     #[serde(default)]
     pub withheld: BTreeMap<String, u64>,
+    /// Position of each agent, by id.
+    #[serde(skip)]
+    positions: BTreeMap<String, usize>,
+}
+
+impl Header {
+    /// The agent of that id.
+    #[must_use]
+    pub fn agent(&self, id: &str) -> Option<&Agent> {
+        self.positions.get(id).map(|at| &self.agents[*at])
+    }
 }
 
 /// What made a trace from another log.
@@ -440,7 +451,12 @@ fn parse_header(path: &str, line: &Line<'_>) -> Result<Header, Box<Diagnostic>> 
             "Use a newer runpress, or write the trace in the supported version.",
         )));
     }
-    serde_json::from_str(text).map_err(|error| {
+    let read = serde_json::from_str(text).map(|mut header: Header| {
+        let ids = header.agents.iter().map(|agent| agent.id.clone());
+        header.positions = ids.zip(0..).collect();
+        header
+    });
+    read.map_err(|error| {
         Box::new(codes::TRACE_INVALID_HEADER.at(
             located::<Header>(&source, text, &error),
             format!(

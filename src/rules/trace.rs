@@ -72,8 +72,7 @@ impl<'a> Check<'a> {
         fields: &Fields<'_>,
     ) -> Option<(String, String, &'static str)> {
         let agent = fields.agent.as_deref();
-        let is_listed = |id: &&str| header.agents.iter().any(|agent| agent.id == *id);
-        if let Some(id) = agent.filter(|id| !is_listed(id)) {
+        if let Some(id) = agent.filter(|id| header.agent(id).is_none()) {
             let message = format!("The header lists no agent {}", quoted(id));
             let help = "List the agent under `agents` in the header.";
             return Some(("/agent".to_owned(), message, help));

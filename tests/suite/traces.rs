@@ -73,7 +73,7 @@ fn every_type_of_event_is_shown_with_what_it_holds() {
         ),
         (
             r#""type":"tool_call","name":"apply_patch","argumentsText":"*** Begin Patch""#,
-            vec!["write", "apply_patch", "*** Begin Patch"],
+            vec!["tool_call", "apply_patch", "*** Begin Patch"],
         ),
         (
             r#""type":"tool_call","name":"web_search","hosted":true,"arguments":{"query":"vitest"},"status":"ok""#,
@@ -90,7 +90,7 @@ fn every_type_of_event_is_shown_with_what_it_holds() {
         ),
         (
             r#""type":"edit","path":"a.js","to":"b.js","change":"rename""#,
-            vec!["edit", "a.js → b.js", "renamed"],
+            vec!["edit", "a.js", "to b.js", "renamed"],
         ),
         (
             r#""type":"subagent","action":"failed","id":"s1","name":"tester""#,
@@ -466,4 +466,16 @@ fn recorded_text_stays_text_in_every_field() {
     let page = site.first_page();
     assert!(page.all("ol.tape script, #provenance script").is_empty());
     assert!(words(event(&page, 0)).contains(hostile));
+}
+
+#[test]
+fn a_call_that_names_no_file_is_a_tool_call_and_its_edit_is_not() {
+    let page = page(&[
+        r#"{"seq":0,"type":"tool_call","name":"apply_patch","call":"c1","argumentsText":"*** Begin Patch"}"#,
+        r#"{"seq":1,"type":"tool_result","call":"c1","ok":true}"#,
+        r#"{"seq":2,"type":"edit","call":"c1","path":"src/a.js","change":"modify"}"#,
+    ]);
+    assert!(has(&page, 0, "f-write") && has(&page, 1, "f-write"));
+    let kind = |number: usize| words(below(event(&page, number), ".eh > b")[0]);
+    assert_eq!([kind(0), kind(1), kind(2)], ["tool_call", "result", "edit"]);
 }

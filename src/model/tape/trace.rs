@@ -118,9 +118,7 @@ impl<'a> TraceReader<'a> {
             (None, None) => None,
         };
         let agent = f.agent.take().map(|id| {
-            let mut agents = header.agents.iter();
-            let name = agents.find(|agent| agent.id == *id);
-            let name = name.and_then(|agent| agent.name.clone());
+            let name = header.agent(&id).and_then(|agent| agent.name.clone());
             name.map_or_else(|| id.into_inner(), Cow::Owned)
         });
         event.fact("agent", agent);
@@ -225,7 +223,7 @@ impl<'a> TraceReader<'a> {
 
     fn call(&mut self, event: &mut Event<'a>, f: Fields<'a>) -> Kind {
         let name = f.name.map(Str::into_inner).unwrap_or_default();
-        let kind = tool(&name);
+        let mut kind = tool(&name);
         let arguments = f.arguments.map_or("", |arguments| arguments.get());
         let preferred = (kind.word == "search").then_some(ArgumentKind::Query);
         let about = about(arguments, preferred);
@@ -233,17 +231,21 @@ impl<'a> TraceReader<'a> {
             about.is_some() && Node::parse(arguments).is_ok_and(|all| all.members().len() == 1);
         let is_command = matches!(about, Some((ArgumentKind::Command, _)));
         let about = about.map(|(_, text)| text);
-        if kind.word == OTHER.word {
-            event.headline = match about {
-                Some(about) => Cow::Owned(format!("{name} {about}")),
-                None => name,
-            };
-        } else if let Some(about) = about {
-            event.headline = about;
-            event.fact("tool", Some(name));
-        } else {
-            event.headline = name;
+        if is_command && kind == OTHER {
+            kind.family = Family::Command;
         }
+        event.headline = match about {
+            Some(about) if kind.word != OTHER.word => {
+                event.fact("tool", Some(name));
+                about
+            }
+            // What a command, a path or a query would be is not known.
+            None => {
+                kind.word = OTHER.word;
+                name
+            }
+            Some(about) => Cow::Owned(format!("{name} {about}")),
+        };
         event.fact(
             "run by",
             f.hosted.unwrap_or_default().then_some("the provider"),
@@ -264,12 +266,6 @@ impl<'a> TraceReader<'a> {
             if f.hosted != Some(true) {
                 calls.open.push_back(calls.latest);
             }
-        }
-        if kind.word == OTHER.word && is_command {
-            return Kind {
-                family: Family::Command,
-                ..kind
-            };
         }
         kind
     }
@@ -420,13 +416,11 @@ impl<'a> Event<'a> {
 
     fn edit(&mut self, f: Fields<'a>) {
         let path = f.path.map(Str::into_inner).unwrap_or_default();
-        self.headline = match f.to {
-            Some(to) => {
-                self.files = vec![path.to_string(), to.to_string()];
-                Cow::Owned(format!("{path} → {}", &*to))
-            }
-            None => path,
-        };
+        if let Some(to) = f.to {
+            self.files = vec![path.to_string(), to.to_string()];
+            self.text_fact("to", Some(to));
+        }
+        self.headline = path;
         self.fact(
             "change",
             f.change.map(|change| match change {

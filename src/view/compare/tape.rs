@@ -103,7 +103,7 @@ pub(super) fn tape_data<'a>(
             .map(|kind| KindData {
                 word: kind.word,
                 family: kind.family.word(),
-                path: matches!(kind.word, "read" | "write" | "list")
+                path: matches!(kind.word, "read" | "write" | "list" | "edit")
                     || kind.word.starts_with("file_"),
             })
             .collect(),
