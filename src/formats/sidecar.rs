@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_and_blank_lines_may_stand_anywhere() {
+    fn comments_and_blank_lines_are_allowed_anywhere() {
         let text = format!(
             "# by hand\n\n{HEADER}  # one\n{{\"type\":\"annotation\",\"event_id\":1,\"kind\":\"note\"}}\n"
         );

@@ -191,7 +191,7 @@ fn annotations_jsonl_holds_every_annotation_as_written_with_its_run_and_its_targ
 }
 
 #[test]
-fn friction_is_exported_as_harn_writes_it_with_the_run_filled_in_and_no_time_invented() {
+fn friction_is_exported_as_harn_writes_it_with_run_and_without_made_up_times() {
     let site = TestSite::base();
     let full = annotation(
         "f-1",
@@ -296,7 +296,7 @@ fn a_quarantined_run_says_nothing_in_lists_and_feeds() {
 }
 
 #[test]
-fn hypotheses_stand_on_a_board_with_a_column_for_every_status() {
+fn hypotheses_are_on_a_board_with_a_column_for_every_status() {
     let site = annotated(&one_of_each());
     let page = site.page("annotations/hypothesis/index.html");
     assert_eq!(

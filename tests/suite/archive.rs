@@ -371,7 +371,7 @@ fn run_folders_are_found_at_any_depth_and_do_not_nest() {
 }
 
 #[test]
-fn a_run_directory_inside_another_is_reported_and_a_record_among_the_files_of_a_run_is_not() {
+fn a_nested_run_directory_is_reported_but_not_a_record_among_the_files_of_a_run() {
     let site = TestSite::base();
     let own = [
         "assets/a",

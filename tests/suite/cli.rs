@@ -112,7 +112,7 @@ fn the_version_names_the_commit_it_was_made_from() {
 }
 
 #[test]
-fn what_was_asked_for_and_could_not_be_printed_is_a_failure_but_a_closed_pipe_is_not() {
+fn output_that_cannot_be_printed_is_a_failure_but_a_closed_pipe_is_not() {
     let asked = [
         &["schema"][..],
         &["schema", "run-record"],

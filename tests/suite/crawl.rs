@@ -396,7 +396,7 @@ fn links_to_events_in_reviews_and_evidence_lead_to_the_page_that_has_them() {
 }
 
 #[test]
-fn links_to_places_that_are_not_there_are_dropped_with_a_warning_and_their_words_stay() {
+fn links_to_missing_places_are_dropped_with_a_warning_and_keep_their_text() {
     let site = TestSite::base();
     site.write(
         &format!("{FIRST}/writeup.md"),

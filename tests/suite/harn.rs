@@ -406,7 +406,7 @@ pub(crate) fn numbered(seqs: &[u64], end: u64) -> TestSite {
 }
 
 #[test]
-fn numbers_that_stand_twice_have_anchors_of_their_own() {
+fn duplicate_numbers_have_distinct_anchors() {
     let site = numbered(&[0, 1, 1, 2, 1], 1);
     site.write("site.toml", "[timeline]\npage_size = 2\n");
     assert_eq!(
@@ -417,7 +417,7 @@ fn numbers_that_stand_twice_have_anchors_of_their_own() {
 }
 
 #[test]
-fn numbers_out_of_order_stand_in_the_order_of_the_file() {
+fn numbers_out_of_order_keep_the_order_of_the_file() {
     let site = numbered(&[4, 3, 2], 4);
     assert_eq!(codes(&site.publish()), [""; 0]);
     assert_eq!(crate::crawl::problems(&site.published()), [""; 0]);

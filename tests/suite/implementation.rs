@@ -339,7 +339,7 @@ fn a_folder_that_is_a_link_or_holds_nothing_to_publish_gives_no_archive() {
 }
 
 #[test]
-fn a_file_that_is_too_large_is_an_error_and_so_many_files_are_a_warning_without_an_archive() {
+fn a_large_file_is_an_error_and_too_many_files_are_a_warning() {
     let limit = format!("{ON}\n[limits]\nfile = \"2 KiB\"\n");
     let file = with(&limit, &[("large.bin", &"x".repeat(2049))]);
     assert_eq!(

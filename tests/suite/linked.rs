@@ -95,7 +95,7 @@ fn a_link_in_a_run_directory_never_leads_out_of_it() {
 }
 
 #[test]
-fn a_link_in_a_run_directory_never_leads_to_a_file_that_is_withheld_or_has_a_name_of_its_own() {
+fn a_link_in_a_run_directory_leads_to_no_withheld_or_listed_file() {
     for target in [
         "raw.jsonl",
         "transcript.json",

@@ -154,7 +154,7 @@ fn everything_published_from_values_that_some_readers_refuse_can_be_read_strictl
 }
 
 #[test]
-fn a_line_of_the_log_that_strict_readers_refuse_is_reported_once_and_published_as_it_is() {
+fn a_log_line_that_strict_readers_refuse_is_reported_once_and_published_unchanged() {
     let event = |fields: &str| {
         format!(
             r#"{{"timestamp":"2026-03-01T10:00:09Z","type":"agent","message":"e 3e4",{fields}}}"#

@@ -85,7 +85,7 @@ fn documents(site: &TestSite) -> Vec<[String; 4]> {
 }
 
 #[test]
-fn runs_cases_models_harnesses_prose_writeups_and_annotations_can_be_found_where_they_stand() {
+fn search_finds_runs_groups_prose_writeups_and_annotations() {
     let site = TestSite::base();
     site.write(
         "content/pages/about.md",
@@ -242,7 +242,7 @@ fn a_site_without_runs_has_an_index_of_what_there_is() {
 }
 
 #[test]
-fn every_page_names_the_script_of_search_and_the_page_for_unknown_addresses_from_the_root() {
+fn every_page_loads_the_search_script_and_404_loads_it_from_the_root() {
     let site = TestSite::base();
     site.write(
         "site.toml",

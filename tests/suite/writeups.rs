@@ -332,7 +332,7 @@ fn the_policy_makes_errors_of_what_else_is_a_warning() {
 }
 
 #[test]
-fn the_writeup_precedes_the_build_which_is_only_framed_from_an_allowed_host_on_demand() {
+fn the_build_follows_the_writeup_and_is_framed_on_demand_from_allowed_hosts() {
     let site = TestSite::base();
     site.replace(
         &format!("{FIRST}/run-record.json"),

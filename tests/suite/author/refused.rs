@@ -237,7 +237,7 @@ fn usage_errors_are_reported_before_anything_is_read() {
 }
 
 #[test]
-fn a_negative_event_and_an_author_without_a_name_are_refused_with_advice_that_works() {
+fn negative_events_and_empty_authors_are_refused_with_advice_that_works() {
     let site = TestSite::base();
     let before = site.text(SIDECAR);
     for (arguments, told) in [

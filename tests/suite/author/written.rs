@@ -91,7 +91,7 @@ fn a_sidecar_that_is_not_there_is_made_with_the_hash_of_its_tape() {
 
 #[cfg(unix)]
 #[test]
-fn a_new_sidecar_has_the_permissions_of_its_neighbors_and_an_existing_one_keeps_its_own() {
+fn a_new_sidecar_gets_default_permissions_and_an_existing_one_keeps_its_own() {
     use std::os::unix::fs::PermissionsExt;
     let site = TestSite::base();
     let mode = |path: &str| {

@@ -83,7 +83,7 @@ fn the_reason_for_a_run_whose_address_another_one_has_is_no_contradiction() {
 }
 
 #[test]
-fn a_run_is_compared_with_its_own_record_and_not_with_that_of_whoever_had_its_address() {
+fn a_run_is_compared_with_its_own_record_and_not_with_its_address() {
     let site = TestSite::empty();
     let sidecar = "content/runs/one/events.jsonl.annotations.jsonl";
     site.run("one", &Run::new("run-1"));

@@ -89,7 +89,7 @@ fn the_page_stays_from_build_to_build_and_the_same_content_gives_the_same_bytes(
 }
 
 #[test]
-fn every_address_that_a_run_had_leads_to_the_newest_and_one_that_it_has_again_is_its_own() {
+fn every_former_address_of_a_run_leads_to_its_newest() {
     let site = moved();
     correct(&site, "sample/tern-3");
     site.publish();

@@ -210,7 +210,7 @@ fn an_output_folder_that_overlaps_with_the_input_is_refused() {
 }
 
 #[test]
-fn an_output_folder_in_a_folder_that_would_be_read_is_refused_before_that_is_there() {
+fn an_output_folder_inside_an_input_folder_is_refused_before_it_exists() {
     let site = TestSite::base();
     let mut options = vec![
         ["--out", "static/public"],

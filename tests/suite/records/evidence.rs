@@ -37,7 +37,7 @@ fn totals_say_which_class_is_not_reported_and_a_side_without_any_is_unknown() {
 }
 
 #[test]
-fn stage_durations_stand_beside_the_run_time_and_null_is_not_zero() {
+fn stage_durations_are_beside_the_run_time_and_null_is_not_zero() {
     let site = everything();
     let page = site.first_page();
     assert_eq!(page.beside("setup"), ["10.5 s"]);
@@ -152,7 +152,7 @@ fn a_debug_script_whose_precondition_was_not_met_fails_nothing() {
 }
 
 #[test]
-fn performance_and_a_match_have_a_row_of_headline_figures() {
+fn performance_and_a_match_have_a_row_of_headline_numbers() {
     let page = everything().first_page();
     assert_eq!(page.beside("Correct"), ["no"]);
     assert_eq!(page.beside("Total fuel"), ["1,234,567"]);
@@ -225,7 +225,7 @@ fn code_analysis_is_folded_and_said_to_influence_no_score() {
 }
 
 #[test]
-fn gg_and_the_seed_commit_stand_in_the_provenance() {
+fn gg_and_the_seed_commit_are_in_the_provenance() {
     let site = everything();
     let provenance = section(&site, "provenance");
     assert!(

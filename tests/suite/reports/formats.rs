@@ -43,7 +43,7 @@ fn github_gets_one_command_a_problem_with_everything_escaped() {
 }
 
 #[test]
-fn github_and_sarif_find_a_file_from_the_working_directory_and_json_from_the_root_of_the_site() {
+fn github_and_sarif_paths_begin_at_the_working_directory_json_paths_at_the_site() {
     let place = TestSite::bare();
     crate::support::copy(broken().root(), &place.path("docs/a site"));
     place.write("other/second/run-record.json", "{");

@@ -213,7 +213,7 @@ fn the_documents_of_odd_sites_are_what_their_schemas_say() {
 }
 
 #[test]
-fn the_schema_of_a_feed_refuses_a_document_without_a_key_or_with_a_value_of_another_type() {
+fn feed_schemas_refuse_missing_keys_and_wrong_types() {
     let site = TestSite::base();
     site.publish();
     let mut seen = BTreeSet::new();

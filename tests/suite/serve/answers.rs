@@ -187,7 +187,7 @@ fn a_port_that_is_taken_is_refused_when_it_was_named_and_passed_over_when_not() 
 
 #[cfg(unix)]
 #[test]
-fn without_a_folder_for_temporary_files_the_message_speaks_of_that_and_not_of_the_port() {
+fn a_missing_temporary_folder_is_reported_as_such_and_not_as_a_port() {
     let site = TestSite::base();
     let ran = crate::support::command()
         .current_dir(site.root())

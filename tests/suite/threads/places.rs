@@ -39,7 +39,7 @@ fn a_resource_is_found_below_both_default_workspaces_and_below_those_of_the_sett
 }
 
 #[test]
-fn threads_stand_by_file_and_line_with_the_lines_that_they_are_about() {
+fn threads_are_sorted_by_file_and_line_with_the_lines_that_they_are_about() {
     let site = site(&[
         thread(
             "late",

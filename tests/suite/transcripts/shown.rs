@@ -373,7 +373,7 @@ fn a_long_conversation_and_a_long_text_go_on_in_run_json() {
 }
 
 #[test]
-fn public_events_that_are_no_turn_stand_beside_the_turns() {
+fn public_events_that_are_not_turns_are_beside_the_turns() {
     let site = with(
         r#"{"_type":"transcript","version":2,"messages":[{"role":"user","content":"Go."}],"events":[
             {"kind":"message","role":"user","visibility":"public","text":"Go."},
