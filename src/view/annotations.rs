@@ -10,7 +10,7 @@ use crate::model::time;
 use crate::model::words;
 
 use super::catalogue::PAGE_SIZE;
-use super::row::{Pager, pager};
+use super::row::{Pager, list_page};
 use super::timeline::{Layout, appearance};
 use super::{DisplayTime, format};
 use crate::links;
@@ -164,8 +164,6 @@ const FRICTIONS: [&str; 9] = [
 /// The first page: every kind with its definition and its newest annotations.
 #[derive(Debug, Serialize)]
 pub struct AnnotationsPage {
-    /// Way to the site's root.
-    pub root: String,
     /// `213 annotations on 24 runs`; `None` when there is none.
     pub summary: Option<String>,
     /// The kinds.
@@ -213,8 +211,6 @@ pub struct PartCount {
 /// A page of one kind.
 #[derive(Debug, Serialize)]
 pub struct KindPage {
-    /// Way to the site's root.
-    pub root: String,
     /// Its word in the format.
     pub kind: &'static str,
     /// Class of the kind.
@@ -471,7 +467,6 @@ impl Catalogue {
             });
         }
         Ok(AnnotationsPage {
-            root,
             summary: (total > 0).then(|| {
                 format!(
                     "{} on {}",
@@ -558,9 +553,9 @@ impl Catalogue {
         read: ReadCard<'_, E>,
     ) -> Result<(String, KindPage), E> {
         let cards = &self.kinds[kind];
-        let path = kind_path(kind, number);
-        let root = links::root(&path);
-        let range = super::catalogue::slice(number, cards.len());
+        let folder = format!("annotations/{}", folder(kind));
+        let page = list_page(&folder, number, PAGE_SIZE, cards.len(), "annotations");
+        let range = page.items;
         let mut groups: Vec<PartView> = Vec::new();
         for (index, filed) in cards.iter().enumerate().take(range.end).skip(range.start) {
             let group = filed.spooled.group;
@@ -583,7 +578,7 @@ impl Catalogue {
             self.fill_board(kind, &mut groups);
         }
         let (class, sign) = appearance_of(kind);
-        let page = KindPage {
+        let view = KindPage {
             is_board,
             kind: KINDS[kind].kind,
             class,
@@ -591,14 +586,11 @@ impl Catalogue {
             title: KINDS[kind].title,
             definition: KINDS[kind].definition,
             count: format::count(cards.len(), "annotation"),
-            parts: self.parts(kind, &root),
+            parts: self.parts(kind, &page.root),
             groups,
-            pager: pager(number, PAGE_SIZE, cards.len(), "annotations", &|number| {
-                kind_path(kind, number)
-            }),
-            root,
+            pager: page.pager,
         };
-        Ok((path, page))
+        Ok((page.path, view))
     }
 }
 

@@ -10,7 +10,7 @@ use crate::model::comparison::{self, Set};
 use crate::model::findings::Findings;
 
 use super::plot::{self, Plot};
-use super::row::{Pager, RunRow, pager, row};
+use super::row::{ListPage, Pager, RunRow, list_pages, row};
 use super::timeline::head;
 use super::{Cell, Link, format};
 use crate::links;
@@ -29,27 +29,20 @@ pub struct RunsPage {
     pub pager: Pager,
 }
 
-/// Page `number` (from 1) of the list of runs.
-pub fn runs_page(archive: &Archive, findings: &[Findings], number: usize) -> RunsPage {
-    let path = |number: usize| links::list("runs", number);
-    let root = links::root(&path(number));
-    let range = slice(number, archive.runs.len());
+/// A page of the list of runs.
+pub fn runs_page(archive: &Archive, findings: &[Findings], page: ListPage) -> RunsPage {
+    let rows = page
+        .items
+        .map(|i| row(archive, &archive.runs[i], &findings[i], &page.root, &[]));
     RunsPage {
-        rows: range
-            .map(|i| row(archive, &archive.runs[i], &findings[i], &root, &[]))
-            .collect(),
-        pager: pager(number, PAGE_SIZE, archive.runs.len(), "runs", &path),
+        rows: rows.collect(),
+        pager: page.pager,
     }
 }
 
 /// How many pages a list has.
 pub fn page_count(rows: usize) -> usize {
     rows.div_ceil(PAGE_SIZE).max(1)
-}
-
-pub(super) fn slice(number: usize, total: usize) -> std::ops::Range<usize> {
-    let start = (number - 1) * PAGE_SIZE;
-    start.min(total)..(start + PAGE_SIZE).min(total)
 }
 
 /// A page of a case, a model or a harness.
@@ -119,57 +112,57 @@ pub fn group_pages(
     prose: &GroupProse,
 ) -> Vec<(String, GroupPage)> {
     let folder = format!("{}/{}", group_by.folder(), group.slug);
-    let path = |number: usize| links::list(&folder, number);
     let sets = comparison::sets(archive, &group.runs);
     let summary = summary(archive, group, group_by);
-    (1..=page_count(group.runs.len()))
-        .map(|number| {
-            let root = links::root(&path(number));
-            let range = slice(number, group.runs.len());
-            let mut before = 0;
-            let views = sets
+    let title = prose.title.as_ref().filter(|title| **title != group.name);
+    let why = "Runs of different case versions, engines or orchestrators had different tasks, so they are never in one table.";
+    let page = |page: ListPage| {
+        let mut views = Vec::new();
+        let mut end = 0;
+        for (index, set) in sets.iter().enumerate() {
+            let start = end;
+            end += set
+                .variants
                 .iter()
-                .enumerate()
-                .filter_map(|(index, set)| {
-                    let start = before;
-                    before += set.variants.iter().map(|(_, runs)| runs.len()).sum::<usize>();
-                    (start < range.end && before > range.start)
-                        .then(|| {
-                            let mut view =
-                                set_view(archive, findings, set, index, start, &range, &root);
-                            if !view.continued {
-                                view.plots = plots(archive, set, group_by, &root);
-                            }
-                            view
-                        })
-                })
-                .collect();
-            let page = GroupPage {
-                sort: group_by.word(),
-                name: group.name.clone(),
-                title: prose.title.clone().filter(|title| *title != group.name),
-                prose: if number == 1 { prose.html.clone() } else { Html::default() },
-                summary: summary.clone(),
-                why: (sets.len() > 1).then_some(
-                    "Runs of different case versions, engines or orchestrators had different tasks, so they are never in one table.",
-                ),
-                sets: views,
-                pager: pager(number, PAGE_SIZE, group.runs.len(), "runs", &path),
-            };
-            (path(number), page)
-        })
-        .collect()
+                .map(|(_, runs)| runs.len())
+                .sum::<usize>();
+            if start < page.items.end && end > page.items.start {
+                let mut view = set_view(archive, findings, (index, set), start, &page);
+                if !view.continued {
+                    view.plots = plots(archive, set, group_by, &page.root);
+                }
+                views.push(view);
+            }
+        }
+        let prose = if page.number == 1 {
+            prose.html.clone()
+        } else {
+            Html::default()
+        };
+        let view = GroupPage {
+            sort: group_by.word(),
+            name: group.name.clone(),
+            title: title.cloned(),
+            prose,
+            summary: summary.clone(),
+            why: (sets.len() > 1).then_some(why),
+            sets: views,
+            pager: page.pager,
+        };
+        (page.path, view)
+    };
+    let pages = list_pages(&folder, PAGE_SIZE, group.runs.len(), "runs");
+    pages.into_iter().map(page).collect()
 }
 
 fn set_view(
     archive: &Archive,
     findings: &[Findings],
-    set: &Set,
-    index: usize,
+    (index, set): (usize, &Set),
     start: usize,
-    range: &std::ops::Range<usize>,
-    root: &str,
+    page: &ListPage,
 ) -> SetView {
+    let (range, root) = (&page.items, page.root.as_str());
     let case = &archive.cases[set.case];
     let checks = &set.checks[..set.checks.len().min(COLUMNS)];
     let mut position = start;

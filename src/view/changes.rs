@@ -8,7 +8,7 @@ use crate::ledger::{Annotations, Build, Change, Field, Ledger, Named, Rerated};
 use crate::model::slug::{labels, short_id};
 
 use super::format;
-use super::row::{Pager, pager};
+use super::row::{Pager, list_pages};
 use crate::links;
 
 /// Builds on one page.
@@ -116,26 +116,20 @@ pub struct FieldView {
 /// All pages of the ledger, as pairs of path and page. `pages` are the pages that are at
 /// addresses of runs.
 pub fn pages(ledger: &Ledger, pages: &BTreeMap<String, String>) -> Vec<(String, ChangesPage)> {
-    let path = |number: usize| links::list("changes", number);
-    let total = ledger.builds.len();
     let known = Known {
         ledger,
         pages,
         labels: labels(ledger.named().map(|run| run.id.as_str())),
     };
-    (1..=total.div_ceil(BUILDS).max(1))
-        .map(|number| {
-            let root = links::root(&path(number));
-            let builds = ledger
-                .builds
-                .iter()
-                .skip((number - 1) * BUILDS)
-                .take(BUILDS);
-            let page = ChangesPage {
-                builds: builds.map(|build| known.build(build, &root)).collect(),
-                pager: pager(number, BUILDS, total, "entries", &path),
+    list_pages("changes", BUILDS, ledger.builds.len(), "entries")
+        .into_iter()
+        .map(|page| {
+            let builds = ledger.builds[page.items].iter();
+            let view = ChangesPage {
+                builds: builds.map(|build| known.build(build, &page.root)).collect(),
+                pager: page.pager,
             };
-            (path(number), page)
+            (page.path, view)
         })
         .collect()
 }

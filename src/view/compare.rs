@@ -31,8 +31,6 @@ pub const WRITEUP: usize = 2_000;
 /// The page.
 #[derive(Debug, Serialize)]
 pub struct ComparePage {
-    /// Way to the site's root.
-    pub root: String,
     /// The newest runs.
     pub rows: Vec<RunRow>,
 }
@@ -46,7 +44,6 @@ pub fn page(archive: &Archive, findings: &[Findings]) -> ComparePage {
         rows: runs
             .map(|(entry, findings)| row(archive, entry, findings, &root, &[]))
             .collect(),
-        root,
     }
 }
 

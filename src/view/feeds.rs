@@ -163,8 +163,6 @@ pub const ATOM: Feed = Feed::new(
 /// The page of feeds.
 #[derive(Debug, Serialize)]
 pub struct FeedsPage {
-    /// Way to the site's root.
-    pub root: String,
     /// The site's address, or what stands for it in the examples.
     pub base: String,
     /// Whether the address is the site's own.
@@ -240,7 +238,6 @@ pub fn feeds_page(
                 view(&root, (file, schema), feed.holds, examples(*feed, address))
             })
             .collect(),
-        root,
     }
 }
 

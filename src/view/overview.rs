@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use crate::model::archive::{Archive, Group, GroupBy};
 
-use super::catalogue::{PAGE_SIZE, slice};
-use super::row::{Pager, pager};
+use super::catalogue::PAGE_SIZE;
+use super::row::{ListPage, Pager};
 use super::{Badge, Link, format};
 use crate::links;
 use crate::url;
@@ -55,15 +55,13 @@ pub struct MatrixCell {
     pub title: String,
 }
 
-/// Page `number` (from 1) of the overview.
-pub fn page(archive: &Archive, number: usize) -> OverviewPage {
-    let path = |number: usize| links::list("overview", number);
-    let root = links::root(&path(number));
-    let cases: Vec<usize> = slice(number, archive.cases.len()).collect();
+/// A page of the overview.
+pub fn page(archive: &Archive, page: ListPage) -> OverviewPage {
+    let cases: Vec<usize> = page.items.collect();
     OverviewPage {
-        models: matrix(archive, GroupBy::Model, &cases, COLUMNS, &root),
-        harnesses: matrix(archive, GroupBy::Harness, &cases, COLUMNS, &root),
-        pager: pager(number, PAGE_SIZE, archive.cases.len(), "cases", &path),
+        models: matrix(archive, GroupBy::Model, &cases, COLUMNS, &page.root),
+        harnesses: matrix(archive, GroupBy::Harness, &cases, COLUMNS, &page.root),
+        pager: page.pager,
     }
 }
 

@@ -6,9 +6,8 @@ use serde::Serialize;
 
 use crate::diagnostics::{Diagnostic, SeverityCounts, human};
 
-use super::row::{Pager, pager};
+use super::row::{Pager, list_pages};
 use super::{Link, format};
-use crate::links;
 
 /// Problems on one page.
 const PAGE_SIZE: usize = 100;
@@ -107,25 +106,23 @@ pub fn problems_pages(
     (not_published, withheld): (usize, usize),
     places: &Places<'_>,
 ) -> Vec<(String, ProblemsPage)> {
-    let path = |number: usize| links::list("problems", number);
-    let pages = 1..=diagnostics.len().div_ceil(PAGE_SIZE).max(1);
+    let pages = list_pages("problems", PAGE_SIZE, diagnostics.len(), "problems");
     pages
-        .map(|number| {
-            let part = diagnostics.chunks(PAGE_SIZE).nth(number - 1);
-            let root = links::root(&path(number));
-            let mut page = ProblemsPage {
+        .into_iter()
+        .map(|page| {
+            let mut view = ProblemsPage {
                 tally: human::tally(SeverityCounts::of(diagnostics.iter().copied())),
                 quarantined: Vec::new(),
                 counted: Vec::new(),
-                groups: by_run(part.unwrap_or_default(), places, &root),
-                pager: pager(number, PAGE_SIZE, diagnostics.len(), "problems", &path),
+                groups: by_run(&diagnostics[page.items], places, &page.root),
+                pager: page.pager,
             };
-            if number == 1 {
+            if page.number == 1 {
                 let runs = quarantined.iter();
-                page.quarantined = runs.map(|run| quarantined_view(run, &root)).collect();
-                page.counted = counted(not_published, withheld);
+                view.quarantined = runs.map(|run| quarantined_view(run, &page.root)).collect();
+                view.counted = counted(not_published, withheld);
             }
-            (path(number), page)
+            (page.path, view)
         })
         .collect()
 }

@@ -1,5 +1,7 @@
 //! Knows a run as a row of a table.
 
+use std::ops::Range;
+
 use serde::Serialize;
 
 use crate::model::archive::{Archive, Entry};
@@ -207,30 +209,49 @@ pub struct Pager {
     pub summary: String,
 }
 
-/// The pager of page `page` (from 1); `path` gives the path of each page.
-pub fn pager(
-    page: usize,
-    size: usize,
-    total: usize,
-    noun: &str,
-    path: &dyn Fn(usize) -> String,
-) -> Pager {
+/// A page of a list.
+#[derive(Debug)]
+pub struct ListPage {
+    /// From 1.
+    pub number: usize,
+    pub path: String,
+    /// Way to the site's root.
+    pub root: String,
+    /// The positions of its items in the list.
+    pub items: Range<usize>,
+    pub pager: Pager,
+}
+
+/// The pages of a list of `total` items, at least one, in a folder of the site.
+pub fn list_pages(folder: &str, size: usize, total: usize, noun: &str) -> Vec<ListPage> {
+    let pages = 1..=total.div_ceil(size).max(1);
+    pages
+        .map(|number| list_page(folder, number, size, total, noun))
+        .collect()
+}
+
+/// Page `number` (from 1) of a list.
+pub fn list_page(folder: &str, number: usize, size: usize, total: usize, noun: &str) -> ListPage {
     let pages = total.div_ceil(size).max(1);
-    let root = links::root(&path(page));
-    let href = |number: usize| format!("{root}{}", path(number));
-    let first = (page - 1) * size;
-    Pager {
-        page,
-        pages,
-        previous: (page > 1).then(|| href(page - 1)),
-        next: (page < pages).then(|| href(page + 1)),
-        first: href(1),
-        last: href(pages),
-        summary: format!(
-            "{noun} {} to {} of {}",
-            format::grouped(&(first + 1).min(total).to_string()),
-            format::grouped(&(first + size).min(total).to_string()),
-            format::grouped(&total.to_string())
-        ),
+    let path = links::list(folder, number);
+    let root = links::root(&path);
+    let href = |number: usize| format!("{root}{}", links::list(folder, number));
+    let items = ((number - 1) * size).min(total)..(number * size).min(total);
+    let ends = [(items.start + 1).min(total), items.end, total];
+    let [first, last, all] = ends.map(|end| format::grouped(&end.to_string()));
+    ListPage {
+        pager: Pager {
+            page: number,
+            pages,
+            previous: (number > 1).then(|| href(number - 1)),
+            next: (number < pages).then(|| href(number + 1)),
+            first: href(1),
+            last: href(pages),
+            summary: format!("{noun} {first} to {last} of {all}"),
+        },
+        number,
+        path,
+        root,
+        items,
     }
 }

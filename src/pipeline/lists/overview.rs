@@ -3,20 +3,18 @@
 use rayon::prelude::*;
 
 use crate::diagnostics::Diagnostic;
-use crate::links;
 use crate::view::chrome::{PageInfo, Script};
+use crate::view::row::list_pages;
 use crate::view::{catalogue, overview};
 
 use super::{Lists, numbered};
 
 pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
-    let pages = 1..=catalogue::page_count(lists.archive().cases.len());
-    pages.into_par_iter().try_for_each(|number| {
-        let view = overview::page(lists.archive(), number);
-        let (path, title) = (
-            links::list("overview", number),
-            numbered("Overview", number),
-        );
+    let total = lists.archive().cases.len();
+    let pages = list_pages("overview", catalogue::PAGE_SIZE, total, "cases");
+    pages.into_par_iter().try_for_each(|page| {
+        let (path, title) = (page.path.clone(), numbered("Overview", page.number));
+        let view = overview::page(lists.archive(), page);
         let what = "Number of runs by case and model, and by case and harness.";
         let info = PageInfo {
             scripts: &[Script::Tables],

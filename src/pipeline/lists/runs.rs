@@ -3,21 +3,22 @@
 use rayon::prelude::*;
 
 use crate::diagnostics::Diagnostic;
-use crate::links;
 use crate::view::catalogue;
 use crate::view::chrome::{PageInfo, Script};
+use crate::view::row::list_pages;
 
 use super::{Lists, numbered};
 
 pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
-    let pages = 1..=catalogue::page_count(lists.archive().runs.len());
-    pages.into_par_iter().try_for_each(|number| {
-        let view = catalogue::runs_page(lists.archive(), &lists.outcome.findings, number);
-        let what = format!("All runs, newest first: {}.", view.pager.summary);
+    let total = lists.archive().runs.len();
+    let pages = list_pages("runs", catalogue::PAGE_SIZE, total, "runs");
+    pages.into_par_iter().try_for_each(|page| {
+        let what = format!("All runs, newest first: {}.", page.pager.summary);
         let info = PageInfo {
             scripts: &[Script::Tables, Script::Runs],
-            ..PageInfo::listed(links::list("runs", number), numbered("Runs", number), what)
+            ..PageInfo::listed(page.path.clone(), numbered("Runs", page.number), what)
         };
+        let view = catalogue::runs_page(lists.archive(), &lists.outcome.findings, page);
         lists.page("runs.html", &info, &view)
     })
 }
