@@ -1,4 +1,4 @@
-//! Knows the static files: built-in ones under names that change with their content, those of the site beside them.
+//! The static files: built-in ones under names that change with their content, those of the site beside them.
 
 use crate::render::minify;
 use crate::view::chrome::{AssetLinks, Script};

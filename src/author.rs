@@ -1,4 +1,4 @@
-//! [edge out] Knows how content is written from the command line: the only code that writes into a user's content.
+//! [edge out] How content is written from the command line: the only code that writes into a user's content.
 //!
 //! What is to be written is made in memory first and goes through the same formats and rules as at the next check;
 //! only what they accept reaches the disk. This module reads the clock, for the time of an annotation.

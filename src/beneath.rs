@@ -1,4 +1,4 @@
-//! [edge] Knows how files and folders are opened beneath a folder: nothing that is swapped meanwhile leads out of it.
+//! [edge] How files and folders are opened beneath a folder: nothing that is swapped meanwhile leads out of it.
 //!
 //! A path that is checked and opened later may name another file by then. So every folder on the way is opened from the
 //! one before it, never through a link; what is found is judged by its open handle, and read from that. A link to a file

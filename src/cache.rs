@@ -1,4 +1,4 @@
-//! [edge] Knows how what a build leaves for the next one is kept on disk. Whatever is wrong with it, it is as if it were not there.
+//! [edge] How what a build leaves for the next one is kept on disk. Whatever is wrong with it, it is as if it were not there.
 //!
 //! A cache is one file: a head with what is read first, pieces in any order, and a body that says where each piece is. Everything
 //! is read with its digest. It belongs to one output folder and to one build of the program, and is replaced at once.

@@ -1,4 +1,4 @@
-//! Knows the characters that trick a reader: invisible ones, and those that reorder the text around them. One list for
+//! The characters that trick a reader: invisible ones, and those that reorder the text around them. One list for
 //! pages, data of scripts, messages and reports.
 //!
 //! Some of them are a part of what people write: joiners within Arabic and Indic words and within emoji, and the selectors that

@@ -1,4 +1,4 @@
-//! Knows the command line: every command and option, with its help.
+//! The command line: every command and option, with its help.
 
 use std::path::PathBuf;
 

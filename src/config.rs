@@ -1,4 +1,4 @@
-//! Knows site.toml: every key, its type, its default and how it is read.
+//! Site.toml: every key, its type, its default and how it is read.
 
 use schemars::JsonSchema;
 

@@ -1,4 +1,4 @@
-//! [edge in] Knows where content lies: walks the content roots into sorted lists of run directories and prose.
+//! [edge in] Where content lies: walks the content roots into sorted lists of run directories and prose.
 //!
 //! Links to folders are not followed, hidden folders are not entered, and nothing outside the roots is named.
 

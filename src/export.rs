@@ -1,4 +1,4 @@
-//! Knows the Parquet export: runs, events and annotations as tables, partitioned by case, for archives that are queried
+//! The Parquet export: runs, events and annotations as tables, partitioned by case, for archives that are queried
 //! where they lie.
 //!
 //! `runs/case=<slug>/runs.parquet` holds the runs of a case; `events/case=<slug>/<run>.parquet` and

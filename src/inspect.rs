@@ -1,4 +1,4 @@
-//! Knows what the files of one run say: formats and rules applied to every file, in one place for check and build.
+//! What the files of one run say: formats and rules applied to every file, in one place for check and build.
 //!
 //! What a tape, a transcript or a thread names is read through [`Beside`], and nothing else is read here.
 

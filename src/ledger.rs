@@ -1,4 +1,4 @@
-//! Knows the ledger, `feeds/changes.json`: what changed from build to build. It is a feed of the new site and, as a part of
+//! The ledger, `feeds/changes.json`: what changed from build to build. It is a feed of the new site and, as a part of
 //! the site that is replaced, an input of the next build.
 //!
 //! It holds no time and no name of a machine: the same previous ledger and the same content give the same bytes.

@@ -1,4 +1,4 @@
-//! Knows the addresses of the site and how one page names another: relative, with `index.html`.
+//! The addresses of the site and how one page names another: relative, with `index.html`.
 
 /// Paths are relative to the site's root and use `/`.
 pub fn run(slug: &str) -> String {

@@ -1,4 +1,4 @@
-//! [edge in] Knows how to read the files of a site: records, prose, lists, templates, and what an earlier build published.
+//! [edge in] How to read the files of a site: records, prose, lists, templates, and what an earlier build published.
 //! Each is read whole, within limits, never from outside its root.
 
 mod again;

@@ -1,4 +1,4 @@
-//! Knows how text becomes HTML, whatever page it is for: which Markdown runpress reads, and what may be shown.
+//! How text becomes HTML, whatever page it is for: which Markdown runpress reads, and what may be shown.
 
 pub(crate) mod code;
 pub(crate) mod escape;

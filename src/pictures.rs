@@ -1,4 +1,4 @@
-//! Knows how large pictures are, so that a page can keep their place free while they load.
+//! How large pictures are, so that a page can keep their place free while they load.
 
 use std::collections::BTreeMap;
 use std::io::Cursor;

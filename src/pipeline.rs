@@ -1,4 +1,4 @@
-//! Knows the steps of a build, one file each: `gather` reads what is small, `runs` takes every run through `run`, `outcome` sums
+//! The steps of a build, one file each: `gather` reads what is small, `runs` takes every run through `run`, `outcome` sums
 //! up, and `lists` writes what is made of all runs. `memory` lets the next build reuse pages.
 
 mod budget;

@@ -1,4 +1,4 @@
-//! [edge out] Knows how a site gets to its place: staged beside the old one, then swapped in at once.
+//! [edge out] How a site gets to its place: staged beside the old one, then swapped in at once.
 //!
 //! A marker file in every folder that runpress writes says so, and is the lock of the build that works
 //! on it. Whatever stops a build, the old site stays whole, and the next build clears what was left.

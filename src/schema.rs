@@ -1,4 +1,4 @@
-//! Knows the JSON Schema of every input format and every feed, by name: one table.
+//! The JSON Schema of every input format and every feed, by name: one table.
 //!
 //! A schema is made from the type that reads or writes the document, so neither can change alone. What an input
 //! schema refuses, `runpress check` notices too; what it accepts may still break a rule that no schema can say.

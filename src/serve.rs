@@ -1,4 +1,4 @@
-//! [edge in and out] Knows how a site is looked at while it is made: built into a folder of its own, served on this machine only, built
+//! [edge in and out] How a site is looked at while it is made: built into a folder of its own, served on this machine only, built
 //! again after each change, and shown by open pages at once.
 //!
 //! The output folder of the site is never written; it is only what the ledger of the served site compares with.

@@ -1,4 +1,4 @@
-//! Knows the values that several schemas have in common: times, addresses, digests, counts and amounts.
+//! The values that several schemas have in common: times, addresses, digests, counts and amounts.
 //!
 //! Each type here only stands for a shape: a field names it with `#[schemars(with = "…")]`. Where a rule of this
 //! crate is a little wider than a `format` of JSON Schema, a pattern says exactly what the rule says.

@@ -1,4 +1,4 @@
-//! [edge in] Knows a site's root: its settings, templates and static files, with what the command line changes.
+//! [edge in] A site's root: its settings, templates and static files, with what the command line changes.
 
 use std::path::{Path, PathBuf};
 

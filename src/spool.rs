@@ -1,4 +1,4 @@
-//! [edge out] Knows how to hold what grows with the archive outside of memory: in a temporary file without a name, which the
+//! [edge out] How to hold what grows with the archive outside of memory: in a temporary file without a name, which the
 //! system removes whatever happens.
 
 use std::io::{self, Read, Seek, SeekFrom, Write};

@@ -1,4 +1,4 @@
-//! Knows which addresses may be published: an allowlist of schemes, and what a host or a path of the site is.
+//! Which addresses may be published: an allowlist of schemes, and what a host or a path of the site is.
 
 use percent_encoding::{
     AsciiSet, CONTROLS, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode,

@@ -1,4 +1,4 @@
-//! Knows how an annotation is added to a sidecar: as one line in the format's own order of keys (formats.md D).
+//! How an annotation is added to a sidecar: as one line in the format's own order of keys (formats.md D).
 
 use serde::Serialize;
 

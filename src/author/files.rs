@@ -1,4 +1,4 @@
-//! Knows how a file of the content is replaced: whole or not at all, and by one writer at a time.
+//! How a file of the content is replaced: whole or not at all, and by one writer at a time.
 //!
 //! Appending to the file in place would be shorter. But a reader may then see half a line (an append that crosses a
 //! page of memory is not one step for a reader), a full disk or a crash leaves half a line for good, and a file

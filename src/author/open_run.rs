@@ -1,4 +1,4 @@
-//! Knows what an annotator has before them: one run, its tapes, and the sidecar of the tape that is meant.
+//! What an annotator has before them: one run, its tapes, and the sidecar of the tape that is meant.
 
 use std::path::Path;
 

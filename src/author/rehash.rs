@@ -1,4 +1,4 @@
-//! Knows how a sidecar is brought to a tape that was changed and read again: what every annotation points at, and
+//! How a sidecar is brought to a tape that was changed and read again: what every annotation points at, and
 //! the new hash in the header's line.
 
 use std::path::Path;

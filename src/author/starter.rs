@@ -1,4 +1,4 @@
-//! Knows the files of a new site: settings, a front page, a workflow, and one run that is labelled as a sample.
+//! The files of a new site: settings, a front page, a workflow, and one run that is labelled as a sample.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};

@@ -1,4 +1,4 @@
-//! Knows how Harn's validation report of one sidecar is given, whether or not its run can be published.
+//! How Harn's validation report of one sidecar is given, whether or not its run can be published.
 
 use crate::feeds::report::HarnReport;
 use crate::site::Site;

@@ -1,4 +1,4 @@
-//! Knows folders as open handles.
+//! Folders as open handles.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;

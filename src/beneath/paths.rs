@@ -1,4 +1,4 @@
-//! Knows folders by their paths, for systems where a file cannot be opened from the handle of a folder.
+//! Folders by their paths, for systems where a file cannot be opened from the handle of a folder.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};

@@ -1,4 +1,4 @@
-//! Knows how a file looks without being read: when this is the same, so is the file.
+//! How a file looks without being read: when this is the same, so is the file.
 
 use std::fs::Metadata;
 

@@ -1,4 +1,4 @@
-//! Knows what is in a folder and in all folders below it, without reading any file.
+//! What is in a folder and in all folders below it, without reading any file.
 
 use std::io;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Knows the terminal: lines for people, output for programs, and the progress of long work.
+//! The terminal: lines for people, output for programs, and the progress of long work.
 
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::sync::Mutex;

@@ -1,4 +1,4 @@
-//! [edge in] Knows where the files of problems are as seen from the working directory: CI services look for them from there.
+//! [edge in] Where the files of problems are as seen from the working directory: CI services look for them from there.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! Knows the values of site.toml that its schema cannot take from their Rust types.
+//! The values of site.toml that its schema cannot take from their Rust types.
 
 use schemars::{Schema, SchemaGenerator, json_schema};
 use serde_json::json;

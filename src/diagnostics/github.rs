@@ -1,4 +1,4 @@
-//! Knows GitHub's workflow commands: problems appear on the lines of a pull request.
+//! GitHub's workflow commands: problems appear on the lines of a pull request.
 
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-//! Knows how a problem looks on a terminal: the source line with a caret, and the next step.
+//! How a problem looks on a terminal: the source line with a caret, and the next step.
 
 use annotate_snippets::{
     AnnotationKind, Group, Level, Origin, Renderer, Snippet, renderer::DecorStyle,

@@ -1,4 +1,4 @@
-//! Knows the JSON form of the problems: `diagnostics.json` and `--report json` are this document.
+//! The JSON form of the problems: `diagnostics.json` and `--report json` are this document.
 
 use schemars::JsonSchema;
 use serde::Serialize;

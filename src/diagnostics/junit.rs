@@ -1,4 +1,4 @@
-//! Knows `JUnit` XML: a test case per run, so that a CI shows which runs are fit to publish.
+//! `JUnit` XML: a test case per run, so that a CI shows which runs are fit to publish.
 
 use std::collections::BTreeMap;
 

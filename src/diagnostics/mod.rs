@@ -1,4 +1,4 @@
-//! Knows what a problem is: its code, its severity, its place and its words.
+//! What a problem is: its code, its severity, its place and its words.
 //!
 //! Nothing here prints or decides; every stage returns its problems beside its value ([`Checked`]),
 //! and the edges show them.

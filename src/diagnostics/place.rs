@@ -1,4 +1,4 @@
-//! Knows where in a file something is: line, column and the piece of the line to show.
+//! Where in a file something is: line, column and the piece of the line to show.
 
 use super::text::visible;
 

@@ -1,4 +1,4 @@
-//! Knows the reference page: every code as Markdown, from the table of codes.
+//! The reference page: every code as Markdown, from the table of codes.
 
 use std::fmt::Write;
 

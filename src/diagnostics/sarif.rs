@@ -1,4 +1,4 @@
-//! Knows SARIF 2.1.0: one run, at most 5,000 results, the explanations of the codes as rules.
+//! SARIF 2.1.0: one run, at most 5,000 results, the explanations of the codes as rules.
 
 use std::collections::BTreeSet;
 

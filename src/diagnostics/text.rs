@@ -1,4 +1,4 @@
-//! Knows how text from an input may appear in a message: short, on one line, without control characters.
+//! How text from an input may appear in a message: short, on one line, without control characters.
 
 use crate::characters::{each, symbol};
 

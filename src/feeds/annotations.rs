@@ -1,4 +1,4 @@
-//! Knows the feeds of annotations: all of them, friction as Harn's events, hypotheses, and anchors to crystallize.
+//! The feeds of annotations: all of them, friction as Harn's events, hypotheses, and anchors to crystallize.
 //!
 //! They grow with the archive, so the lines of each run are made when the run is read and joined at the end.
 

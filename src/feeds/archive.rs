@@ -1,4 +1,4 @@
-//! Knows the feeds over all runs: `runs.json`, `runs.jsonl` and `index.json`.
+//! The feeds over all runs: `runs.json`, `runs.jsonl` and `index.json`.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

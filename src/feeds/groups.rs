@@ -1,4 +1,4 @@
-//! Knows `cases.json`, `models.json` and `harnesses.json`: what exists, with counts.
+//! `cases.json`, `models.json` and `harnesses.json`: what exists, with counts.
 
 use std::collections::BTreeMap;
 

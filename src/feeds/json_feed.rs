@@ -1,4 +1,4 @@
-//! Knows JSON Feed 1.1: the newest runs with their writeups.
+//! JSON Feed 1.1: the newest runs with their writeups.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! Knows what search engines and reference managers read of a page, in the words of schema.org.
+//! What search engines and reference managers read of a page, in the words of schema.org.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! Knows the feeds: one struct per document, written by serde, never by a template.
+//! The feeds: one struct per document, written by serde, never by a template.
 
 pub(crate) mod annotations;
 pub(crate) mod archive;

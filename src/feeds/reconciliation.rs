@@ -1,4 +1,4 @@
-//! Knows how `run.json` says how far a run's logs agree with its record.
+//! How `run.json` says how far a run's logs agree with its record.
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! Knows Harn's JSON shape of a sidecar's validation report (formats.md D), to the order of its keys.
+//! Harn's JSON shape of a sidecar's validation report (formats.md D), to the order of its keys.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Knows `run.json`: one run whole, its record verbatim.
+//! `run.json`: one run whole, its record verbatim.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! Knows `runs.csv`: the cards of all runs as one flat table.
+//! `runs.csv`: the cards of all runs as one flat table.
 
 use std::borrow::Cow;
 use std::io::{self, Write};

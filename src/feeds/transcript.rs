@@ -1,4 +1,4 @@
-//! Knows how the public part of a transcript is written into `run.json`.
+//! How the public part of a transcript is written into `run.json`.
 
 use schemars::JsonSchema;
 use serde::Serialize;

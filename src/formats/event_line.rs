@@ -1,4 +1,4 @@
-//! Knows the lines of a log: each is an event with a `type`. One that cannot be read is kept, so that numbers never shift.
+//! The lines of a log: each is an event with a `type`. One that cannot be read is kept, so that numbers never shift.
 
 use schemars::Schema;
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! Knows Test Cabinet's event log (formats.md B.1): `events.jsonl`, one normalised event a line.
+//! Test Cabinet's event log (formats.md B.1): `events.jsonl`, one normalised event a line.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

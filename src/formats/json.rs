@@ -1,4 +1,4 @@
-//! Knows JSON as text: every value keeps its own characters and its offset in the document.
+//! JSON as text: every value keeps its own characters and its offset in the document.
 //!
 //! `serde_json` does the parsing, one level at a time, so that numbers stay as written, duplicate keys
 //! are seen and every problem has a place.

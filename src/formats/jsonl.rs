@@ -1,4 +1,4 @@
-//! Knows lines: the non-blank lines of a JSON Lines file with their numbers.
+//! Lines: the non-blank lines of a JSON Lines file with their numbers.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! Knows the site's own prose: Markdown with an optional `+++` TOML front matter.
+//! The site's own prose: Markdown with an optional `+++` TOML front matter.
 
 use toml::de::{DeTable, DeValue};
 

@@ -1,4 +1,4 @@
-//! Knows which valid JSON some readers refuse, and what to write instead: half a surrogate pair, a number that no
+//! Which valid JSON some readers refuse, and what to write instead: half a surrogate pair, a number that no
 //! 64-bit float holds, and deep nesting.
 //!
 //! A replacement is as long as what it replaces, so offsets and places stay right.

@@ -1,4 +1,4 @@
-//! Knows the words that mark what is private in a transcript or a message, however they are spelled.
+//! The words that mark what is private in a transcript or a message, however they are spelled.
 
 use crate::characters::is_hidden;
 

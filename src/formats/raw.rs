@@ -1,4 +1,4 @@
-//! Knows Test Cabinet's raw output log (formats.md B.2): `raw.jsonl`, one line of a process a line. It is checked and
+//! Test Cabinet's raw output log (formats.md B.2): `raw.jsonl`, one line of a process a line. It is checked and
 //! counted, never published: no message about it quotes what it holds.
 
 use schemars::{JsonSchema, Schema};

@@ -1,4 +1,4 @@
-//! Knows how to read a document field by field and go on after a problem, so that all of them are found at once.
+//! How to read a document field by field and go on after a problem, so that all of them are found at once.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;

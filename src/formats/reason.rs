@@ -1,4 +1,4 @@
-//! Knows what `serde_json` says of an input, in plain words: what is there, and what was expected.
+//! What `serde_json` says of an input, in plain words: what is there, and what was expected.
 
 use std::borrow::Cow;
 

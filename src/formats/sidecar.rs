@@ -1,4 +1,4 @@
-//! Knows Harn's annotation sidecar (formats.md D): `<tape>.annotations.jsonl`.
+//! Harn's annotation sidecar (formats.md D): `<tape>.annotations.jsonl`.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

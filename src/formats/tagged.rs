@@ -1,4 +1,4 @@
-//! Knows lines as Harn writes them into tapes and sidecars: each is an object with a `type`, and only the first is a header.
+//! Lines as Harn writes them into tapes and sidecars: each is an object with a `type`, and only the first is a header.
 
 use std::borrow::Cow;
 

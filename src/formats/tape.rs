@@ -1,4 +1,4 @@
-//! Knows Harn's unified tape (formats.md C, J): a header and numbered records, and its content hash.
+//! Harn's unified tape (formats.md C, J): a header and numbered records, and its content hash.
 
 use schemars::JsonSchema;
 

@@ -1,4 +1,4 @@
-//! Knows the annotations channel of the Agent Host Protocol (formats.md F and H.5): `annotations.json`, a state or
+//! The annotations channel of the Agent Host Protocol (formats.md F and H.5): `annotations.json`, a state or
 //! a snapshot, and `annotations.actions.jsonl`, the actions that changed it.
 //!
 //! Both shapes are read: `turnId` (0.4.0 to 0.8.x) and `origin` (0.9.0).

@@ -1,4 +1,4 @@
-//! Knows the trace (`*.trace.jsonl`): what an agent said and did, with arguments and results of its tools. A header, then
+//! The trace (`*.trace.jsonl`): what an agent said and did, with arguments and results of its tools. A header, then
 //! one event a line. It is a format of our own, made to be written by importers, by other tools and by hand.
 
 use std::collections::BTreeMap;

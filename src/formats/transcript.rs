@@ -1,4 +1,4 @@
-//! Knows Harn's transcript, version 2 (formats.md E): `transcript.json`, with its shortcuts resolved.
+//! Harn's transcript, version 2 (formats.md E): `transcript.json`, with its shortcuts resolved.
 //!
 //! Import in Harn checks nothing, so little is an error here. No message of this format quotes a value: what a
 //! transcript holds may be private.

@@ -1,4 +1,4 @@
-//! Knows `withdrawn.toml`: why runs that were published once are not any more.
+//! `withdrawn.toml`: why runs that were published once are not any more.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

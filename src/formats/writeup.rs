@@ -1,4 +1,4 @@
-//! Knows Test Cabinet's review (formats.md A.v): `writeup.md`, in its early, middle and late form.
+//! Test Cabinet's review (formats.md A.v): `writeup.md`, in its early, middle and late form.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! Knows what a run is like in digests, so that the next build can tell what has changed.
+//! What a run is like in digests, so that the next build can tell what has changed.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Knows how two states of an archive differ, and what that adds to the ledger.
+//! How two states of an archive differ, and what that adds to the ledger.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! Knows which fields of two records differ, and which values of them the ledger may repeat.
+//! Which fields of two records differ, and which values of them the ledger may repeat.
 //!
 //! A ledger outlives what it describes: a text that was taken out of a record must not come back in it. So values are
 //! repeated only where they cannot be free text: numbers, yes and no, times, and words of a closed vocabulary. Of every other

@@ -1,4 +1,4 @@
-//! Knows which names of annotations and files the ledger may repeat.
+//! Which names of annotations and files the ledger may repeat.
 //!
 //! People choose them, so one that was taken out of a run must not come back. A name is repeated only where the published run
 //! still has it, or where the format gives it; the others are counted. While a run is set aside, its names are known by digests.

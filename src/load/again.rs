@@ -1,4 +1,4 @@
-//! [edge in] Knows how a file is read once more, as it was when its digest was taken.
+//! [edge in] How a file is read once more, as it was when its digest was taken.
 
 use std::fs::File;
 use std::io::{self, Read, Take};

@@ -1,4 +1,4 @@
-//! [edge in] Knows how an asset of a transcript is read: twice, piece by piece, first for what it is and then for the site, so
+//! [edge in] How an asset of a transcript is read: twice, piece by piece, first for what it is and then for the site, so
 //! that no asset is held, however large and however often it is named.
 
 use std::fs::File;

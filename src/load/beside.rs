@@ -1,4 +1,4 @@
-//! [edge in] Knows which files of a run directory other files may name, and confines what they name.
+//! [edge in] Which files of a run directory other files may name; confines what they name.
 //!
 //! What a tape, a transcript or a thread names is known only once it was read. [`Beside`] reads it then, and is all that
 //! [`crate::inspect`] knows of the disk.

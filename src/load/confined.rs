@@ -1,4 +1,4 @@
-//! [edge in] Knows how one file is read: whole, within a limit, and never from outside its folder.
+//! [edge in] How one file is read: whole, within a limit, and never from outside its folder.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Knows why a file was not read.
+//! Why a file was not read.
 
 use crate::beneath;
 

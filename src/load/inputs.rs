@@ -1,4 +1,4 @@
-//! [edge in] Knows what the content roots hold, and whether a run directory holds what it held at an earlier build.
+//! [edge in] What the content roots hold, and whether a run directory holds what it held at an earlier build.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! [edge in] Knows how a file is read piece by piece, so that no more of it is held than is needed.
+//! [edge in] How a file is read piece by piece, so that no more of it is held than is needed.
 
 use std::io::{BufRead, BufReader, Read};
 

@@ -1,4 +1,4 @@
-//! [edge in] Knows which files of a run directory are read for the site, and what each is by its name.
+//! [edge in] Which files of a run directory are read for the site, and what each is by its name.
 
 use std::io::{self, Read};
 use std::path::Path;

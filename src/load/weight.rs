@@ -1,4 +1,4 @@
-//! [edge in] Knows how much a run may hold in memory, before any of it is read.
+//! [edge in] How much a run may hold in memory, before any of it is read.
 
 use std::fs::{self, DirEntry, Metadata};
 use std::path::Path;

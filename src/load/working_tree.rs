@@ -1,4 +1,4 @@
-//! [edge in] Knows which files below `implementation/` of a run can be published, and reads them piece by piece: a working tree
+//! [edge in] Which files below `implementation/` of a run can be published; reads them piece by piece: a working tree
 //! may be large, and none of it is held.
 
 use std::fs::File;

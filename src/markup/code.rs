@@ -1,4 +1,4 @@
-//! Knows how code is made readable: JSON on lines of its own, hunks of a diff, the joints of a shell command.
+//! How code is made readable: JSON on lines of its own, hunks of a diff, the joints of a shell command.
 //!
 //! Each is one pass over the text, whatever it holds; nothing is dropped, and what is not understood stays as it is.
 

@@ -1,4 +1,4 @@
-//! Knows how recorded text is written into HTML: escaped, with controls made visible.
+//! How recorded text is written into HTML: escaped, with controls made visible.
 
 use std::io::{self, Write};
 

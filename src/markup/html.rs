@@ -1,4 +1,4 @@
-//! Knows which text is finished HTML: the only type that a template prints unescaped.
+//! Which text is finished HTML: the only type that a template prints unescaped.
 
 use serde::{Serialize, Serializer};
 

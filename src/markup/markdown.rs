@@ -1,4 +1,4 @@
-//! Knows how Markdown of reviewers and annotators becomes HTML that cannot do harm.
+//! How Markdown of reviewers and annotators becomes HTML that cannot do harm.
 //!
 //! An event filter: raw HTML becomes text, links and images pass an allowlist, ids get a prefix,
 //! headings move below the page's own, nesting is capped.

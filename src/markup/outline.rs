@@ -1,4 +1,4 @@
-//! Knows the structure of a text in Markdown without its looks: blocks of plain words. What carries it needs to
+//! The structure of a text in Markdown without its looks: blocks of plain words. What carries it needs to
 //! trust nothing in it.
 
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};

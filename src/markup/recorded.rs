@@ -1,4 +1,4 @@
-//! Knows how the text of an event is shown, by its kind: as JSON, as a diff or as what a terminal would show.
+//! How the text of an event is shown, by its kind: as JSON, as a diff or as what a terminal would show.
 
 use crate::model::tape::TextKind;
 

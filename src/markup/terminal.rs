@@ -1,4 +1,4 @@
-//! Knows terminal output: colors become classes, everything else that steers a terminal is dropped.
+//! Terminal output: colors become classes, everything else that steers a terminal is dropped.
 
 use anstyle_parse::{DefaultCharAccumulator, Params, Parser, Perform};
 

@@ -1,4 +1,4 @@
-//! Knows what a human, an agent or a system said about an event.
+//! What a human, an agent or a system said about an event.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! Knows the whole archive: its order, its addresses, and which runs belong together.
+//! The whole archive: its order, its addresses, and which runs belong together.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Knows what the page of a run shows of the archive around it. It is all that the page sees of other runs, so where this is
+//! What the page of a run shows of the archive around it. It is all that the page sees of other runs, so where this is
 //! the same and the run is the same, the page is the same.
 
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! Knows which runs share a table: same case version, engine and orchestrator; grouped by variant.
+//! Which runs share a table: same case version, engine and orchestrator; grouped by variant.
 
 use std::collections::BTreeMap;
 

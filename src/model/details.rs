@@ -1,4 +1,4 @@
-//! Knows what a record says that only the page of its run shows: too much to be kept for every run at once.
+//! What a record says that only the page of its run shows: too much to be kept for every run at once.
 //!
 //! These parts mean what is written, so they are those of the record. Beside them is what follows from them.
 

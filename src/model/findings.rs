@@ -1,4 +1,4 @@
-//! Knows what is kept of a run after its pages are made: small, whatever the size of the run.
+//! What is kept of a run after its pages are made: small, whatever the size of the run.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Knows what is published of the working tree that a run produced.
+//! What is published of the working tree that a run produced.
 
 use super::FileDigest;
 

@@ -1,4 +1,4 @@
-//! Knows what is true of the archive once it is checked. No serde, no strings where a type says more.
+//! What is true of the archive once it is checked. No serde, no strings where a type says more.
 
 /// Declares an enum whose variants have a word each.
 macro_rules! words {

@@ -1,4 +1,4 @@
-//! Knows where the site's own prose belongs.
+//! Where the site's own prose belongs.
 
 use std::ffi::OsStr;
 

@@ -1,4 +1,4 @@
-//! Knows how far the recordings of a run agree with its record: facts for a reader, never a reason to refuse a run.
+//! How far the recordings of a run agree with its record: facts for a reader, never a reason to refuse a run.
 
 use crate::formats::raw::Raw;
 

@@ -1,4 +1,4 @@
-//! Knows what a review says: ratings, checklist and prose.
+//! What a review says: ratings, checklist and prose.
 
 words! {
     /// What the badge of a run says, best first: a tier of Test Cabinet, or the grade of a game jam's whole game

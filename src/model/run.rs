@@ -1,4 +1,4 @@
-//! Knows what a run is: the record, checked, with its defaults filled in.
+//! What a run is: the record, checked, with its defaults filled in.
 
 use crate::formats::reader;
 use crate::formats::run_record::{self as record, RunRecord};

@@ -1,4 +1,4 @@
-//! Knows how names become addresses, and what runs are called in lists.
+//! How names become addresses, and what runs are called in lists.
 
 use std::collections::{BTreeMap, BTreeSet};
 

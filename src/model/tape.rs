@@ -1,4 +1,4 @@
-//! Knows what a tape is once it is read, whichever format it came in: numbered events that can be pointed at.
+//! What a tape is once it is read, whichever format it came in: numbered events that can be pointed at.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! Knows review threads: what was said about files of the produced working tree, after all actions.
+//! Review threads: what was said about files of the produced working tree, after all actions.
 
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Knows moments and durations: RFC 3339 in, UTC and plain words out.
+//! Moments and durations: RFC 3339 in, UTC and plain words out.
 
 use jiff::Timestamp;
 use jiff::fmt::temporal::DateTimePrinter;

@@ -1,4 +1,4 @@
-//! Knows what of a transcript is public: turns, events, assets, and how much is withheld. The page and the feed
+//! What of a transcript is public: turns, events, assets, and how much is withheld. The page and the feed
 //! both read this, so neither publishes what the other hides.
 
 mod assets;

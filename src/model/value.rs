@@ -1,4 +1,4 @@
-//! Knows a part of a record that has no shape of its own here: any JSON, cut to what a page can hold.
+//! A part of a record that has no shape of its own here: any JSON, cut to what a page can hold.
 
 use crate::formats::json::{Kind, Node};
 

@@ -1,4 +1,4 @@
-//! Knows text as a reader copies it: without terminal colors, white space as single blanks.
+//! Text as a reader copies it: without terminal colors, white space as single blanks.
 
 use super::tape::Event;
 

@@ -1,4 +1,4 @@
-//! Knows the folder under which an agent saw its working tree, which recorded paths begin with.
+//! The folder under which an agent saw its working tree, which recorded paths begin with.
 
 /// The part of `path` below one of `folders`, the deepest that holds it; empty for the folder itself.
 pub fn below<'a>(path: &'a str, folders: &[String]) -> Option<&'a str> {

@@ -1,4 +1,4 @@
-//! Knows how much of the input is held at once, and keeps what goes wrong in one run from ending the others.
+//! How much of the input is held at once; keeps what goes wrong in one run from ending the others.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Condvar, Mutex, PoisonError};

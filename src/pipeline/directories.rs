@@ -1,4 +1,4 @@
-//! Knows run directories: each record is read once, and checked alone and beside the others.
+//! Run directories: each record is read once, and checked alone and beside the others.
 
 use std::sync::Arc;
 

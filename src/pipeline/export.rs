@@ -1,4 +1,4 @@
-//! Knows how the tables of an export are written: a second pass over the published runs, because few builds ask for it.
+//! How the tables of an export are written: a second pass over the published runs, because few builds ask for it.
 
 use rayon::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Knows what a build keeps of a run after its pages are made, and the shape in which the next build reads it: the same for a run
+//! What a build keeps of a run after its pages are made, and the shape in which the next build reads it: the same for a run
 //! that another machine made.
 //!
 //! Everything here is written by [`crate::cache`] for the very same program, so a changed field needs no other version.

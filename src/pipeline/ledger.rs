@@ -1,4 +1,4 @@
-//! Knows how a build compares itself with the site that it replaces.
+//! How a build compares itself with the site that it replaces.
 
 use crate::diagnostics;
 use crate::formats::portable::portable;

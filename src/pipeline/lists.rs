@@ -1,4 +1,4 @@
-//! Knows what is made once all runs are known: lists, tables, prose, feeds, assets.
+//! What is made once all runs are known: lists, tables, prose, feeds, assets.
 
 mod annotations;
 mod cards;

@@ -1,4 +1,4 @@
-//! Knows what one build leaves to the next: whether nothing changed, and the runs whose pages need not be made again.
+//! What one build leaves to the next: whether nothing changed, and the runs whose pages need not be made again.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};

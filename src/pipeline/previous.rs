@@ -1,4 +1,4 @@
-//! Knows what is read of the site that is replaced: its ledger, and the records of runs that changed.
+//! What is read of the site that is replaced: its ledger, and the records of runs that changed.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;

@@ -1,4 +1,4 @@
-//! Knows the site's own prose: it is read once, and its Markdown is rendered where a page shows it.
+//! The site's own prose: it is read once, and its Markdown is rendered where a page shows it.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Knows which problems a site may show: those of what it publishes. What is left out of it is reported only to whoever builds it, on
+//! Which problems a site may show: those of what it publishes. What is left out of it is reported only to whoever builds it, on
 //! the terminal and in the reports.
 
 use std::collections::BTreeSet;

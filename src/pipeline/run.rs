@@ -1,4 +1,4 @@
-//! Knows the way of one run: load → parse → check → model → view → render → stage. After that only a [`KeptRun`] is left of it.
+//! The way of one run: load → parse → check → model → view → render → stage. After that only a [`KeptRun`] is left of it.
 
 mod assets;
 mod compare;

@@ -1,4 +1,4 @@
-//! Knows the files of the new site: which are staged, and which stay as they are in the output folder.
+//! The files of the new site: which are staged, and which stay as they are in the output folder.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Knows how the files of a site are replaced one by one: a journal of every step is complete before the first, so that whoever
+//! How the files of a site are replaced one by one: a journal of every step is complete before the first, so that whoever
 //! comes after a build that was stopped takes the rest of the steps.
 
 use std::fs::File;

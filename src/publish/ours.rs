@@ -1,4 +1,4 @@
-//! Knows which folders runpress wrote: it locks, replaces and removes them, and no others, and never through a link.
+//! Which folders runpress wrote: it locks, replaces and removes them, and no others, and never through a link.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};

@@ -1,4 +1,4 @@
-//! Knows how many files of each kind were written, and how large they are.
+//! How many files of each kind were written, and how large they are.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

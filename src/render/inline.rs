@@ -1,4 +1,4 @@
-//! Knows how the smallest components get into the built-in templates: their text takes the place of each call. Tera spends as
+//! How the smallest components get into the built-in templates: their text takes the place of each call. Tera spends as
 //! much on a call as on thirty values, and a run page would have a hundred of them.
 
 use super::own_templates::UserTemplate;

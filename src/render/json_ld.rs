@@ -1,4 +1,4 @@
-//! Knows how data for search engines is embedded in a page: a script element that is no script, allowed by its hash.
+//! How data for search engines is embedded in a page: a script element that is no script, allowed by its hash.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

@@ -1,4 +1,4 @@
-//! Knows how the page shell and the style sheets are made smaller. Recorded text never comes here.
+//! How the page shell and the style sheets are made smaller. Recorded text never comes here.
 
 /// A smaller page shell; the same shell when the feature `minify` is off.
 #[must_use]

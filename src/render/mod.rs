@@ -1,4 +1,4 @@
-//! Knows how views become bytes. It never touches the disk.
+//! How views become bytes. It never touches the disk.
 
 mod inline;
 pub(crate) mod json_ld;

@@ -1,4 +1,4 @@
-//! Knows the templates of the site itself, and Tera's errors about them: what went wrong, in a sentence, and where.
+//! The templates of the site itself, and Tera's errors about them: what went wrong, in a sentence, and where.
 
 use std::ops::Range;
 

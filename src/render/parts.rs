@@ -1,4 +1,4 @@
-//! Knows the data of the site's own scripts: classic scripts of at most 1 MB, because `fetch` does not work from disk.
+//! The data of the site's own scripts: classic scripts of at most 1 MB, because `fetch` does not work from disk.
 //!
 //! Where a part ends depends on the items near its end and not on all that came before, and its name on its first item. So a
 //! new item changes the part that it belongs into, and the others stay the files that they were.

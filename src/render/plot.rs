@@ -1,4 +1,4 @@
-//! Knows the SVG of a plot and its legend: shape and color by series, a number where several runs share a mark.
+//! The SVG of a plot and its legend: shape and color by series, a number where several runs share a mark.
 
 use serde::{Serialize, Serializer};
 

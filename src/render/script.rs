@@ -1,4 +1,4 @@
-//! Knows how data reaches the site's own scripts: as a classic script with one call, because `fetch` does not work
+//! How data reaches the site's own scripts: as a classic script with one call, because `fetch` does not work
 //! from disk. These files are the site's own internals, no feeds: they have no schema and no version, and are
 //! listed nowhere.
 

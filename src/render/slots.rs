@@ -1,4 +1,4 @@
-//! Knows how finished HTML that is large gets into a page: past the template, which only says where it goes.
+//! How finished HTML that is large gets into a page: past the template, which only says where it goes.
 
 use crate::markup::Html;
 

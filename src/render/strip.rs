@@ -1,4 +1,4 @@
-//! Knows the SVG of a strip. It repeats what the timeline says, so it is hidden from screen readers.
+//! The SVG of a strip. It repeats what the timeline says, so it is hidden from screen readers.
 
 use crate::view::strip::{Strip, WIDTH};
 

@@ -1,4 +1,4 @@
-//! Knows Tera: the built-in templates and those of the site, and the shell around every page.
+//! Tera: the built-in templates and those of the site, and the shell around every page.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Knows the HTML of a tape: the hot path, written by hand because it is most of every run page.
+//! The HTML of a tape: the hot path, written by hand because it is most of every run page.
 
 use crate::markup::{Html, Origin, recorded};
 use crate::view::format::{push_clock, push_iso_ms, push_seconds, utc};

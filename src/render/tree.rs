@@ -1,4 +1,4 @@
-//! Knows how a tree of recorded values becomes HTML: every word escaped, what is long folded.
+//! How a tree of recorded values becomes HTML: every word escaped, what is long folded.
 
 use serde::{Serialize, Serializer};
 

@@ -1,4 +1,4 @@
-//! Knows what must hold across runs: ids are unique, and so are addresses.
+//! What must hold across runs: ids are unique, and so are addresses.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Knows whether an annotation still speaks of the event that it points at: by what it quotes, by the words it uses,
+//! Whether an annotation still speaks of the event that it points at: by what it quotes, by the words it uses,
 //! and by what is there now when the tape was changed after it was annotated (formats.md G and H.2).
 
 use crate::diagnostics::text::quoted;

@@ -1,4 +1,4 @@
-//! Knows what must hold of a working tree that is to be published: it is not too large, and nothing is missing without a note.
+//! What must hold of a working tree that is to be published: it is not too large, and nothing is missing without a note.
 
 use crate::diagnostics::{Diagnostic, Place, codes};
 use crate::model::implementation::{FOLDER, Omitted};

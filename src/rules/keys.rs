@@ -1,4 +1,4 @@
-//! Knows how keys that no version of a record has are reported: each once for the whole archive, however many runs have it.
+//! How keys that no version of a record has are reported: each once for the whole archive, however many runs have it.
 
 use std::collections::BTreeMap;
 

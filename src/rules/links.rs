@@ -1,4 +1,4 @@
-//! Knows whether the links of the site's own prose lead anywhere on the site.
+//! Whether the links of the site's own prose lead anywhere on the site.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Knows which links and images of a Markdown text are not published.
+//! Which links and images of a Markdown text are not published.
 
 use pulldown_cmark::{Event, Parser, Tag};
 

@@ -1,4 +1,4 @@
-//! Knows what must hold. One file per thing that is looked at; each rule reports by one code.
+//! What must hold. One file per thing that is looked at; each rule reports by one code.
 
 pub(crate) mod archive;
 pub(crate) mod evidence;

@@ -1,4 +1,4 @@
-//! Knows what must hold of the site's own prose: addresses are free, and prose about runs finds its runs.
+//! What must hold of the site's own prose: addresses are free, and prose about runs finds its runs.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! Knows which of many phrases a text holds, in one pass over it (after Aho and Corasick): how long it takes does not depend on
+//! Which of many phrases a text holds, in one pass over it (after Aho and Corasick): how long it takes does not depend on
 //! how many phrases there are.
 
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! Knows what a run record must hold beyond its shape (formats.md A).
+//! What a run record must hold beyond its shape (formats.md A).
 
 use std::collections::BTreeSet;
 

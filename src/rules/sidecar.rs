@@ -1,4 +1,4 @@
-//! Knows Harn's validator: the eleven problems of a sidecar under their exact conditions and in its order (formats.md D).
+//! Harn's validator: the eleven problems of a sidecar under their exact conditions and in its order (formats.md D).
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;

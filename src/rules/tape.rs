@@ -1,4 +1,4 @@
-//! Knows what the events of a tape must hold beyond their shape (formats.md B and C).
+//! What the events of a tape must hold beyond their shape (formats.md B and C).
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;

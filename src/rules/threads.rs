@@ -1,4 +1,4 @@
-//! Knows the reducer of the annotations channel, and what must hold of its outcome (formats.md F and H.5).
+//! The reducer of the annotations channel, and what must hold of its outcome (formats.md F and H.5).
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! Knows what the events of a trace must hold beyond their shape: their numbers, and what they refer to.
+//! What the events of a trace must hold beyond their shape: their numbers, and what they refer to.
 
 use std::collections::BTreeSet;
 

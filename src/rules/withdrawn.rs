@@ -1,4 +1,4 @@
-//! Knows what must hold of withdrawn runs: they are gone, and they were there.
+//! What must hold of withdrawn runs: they are gone, and they were there.
 
 use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Diagnostic, Source, codes};

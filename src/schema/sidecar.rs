@@ -1,4 +1,4 @@
-//! Knows what the rules of Harn's validator add to the shape of an annotation: which kind takes which key.
+//! What the rules of Harn's validator add to the shape of an annotation: which kind takes which key.
 
 use schemars::Schema;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Knows the schemas of the annotations channel (formats.md F and H.5) as it is written. The reader keeps threads as
+//! The schemas of the annotations channel (formats.md F and H.5) as it is written. The reader keeps threads as
 //! text, since actions replace them key by key; so the shapes that it checks are here.
 
 use schemars::{JsonSchema, Schema};

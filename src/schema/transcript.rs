@@ -1,4 +1,4 @@
-//! Knows the schema of a Harn transcript (formats.md E). Import in Harn checks next to nothing, and runpress takes
+//! The schema of a Harn transcript (formats.md E). Import in Harn checks next to nothing, and runpress takes
 //! what Harn takes: so most of this describes and does not refuse.
 
 use schemars::JsonSchema;

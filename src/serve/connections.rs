@@ -1,4 +1,4 @@
-//! Knows how connections are taken: each has to send its request in time, and only so many are open at once.
+//! How connections are taken: each has to send its request in time, and only so many are open at once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

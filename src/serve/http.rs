@@ -1,4 +1,4 @@
-//! Knows how the site is answered over HTTP: files as a static host would serve them, each page with a script that loads it anew.
+//! How the site is answered over HTTP: files as a static host would serve them, each page with a script that loads it anew.
 //!
 //! Only names of this machine are answered, so that no page of another site can read drafts through a name that it points here.
 

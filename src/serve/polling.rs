@@ -1,4 +1,4 @@
-//! Knows how a folder looks, file by file, where the system does not tell of changes: two looks show what came between.
+//! How a folder looks, file by file, where the system does not tell of changes: two looks show what came between.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::Metadata;

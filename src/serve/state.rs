@@ -1,4 +1,4 @@
-//! Knows what open pages receive: which build is served, and the problems of the newest one.
+//! What open pages receive: which build is served, and the problems of the newest one.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! Knows when the inputs of a site have changed: folders are watched as they come and go, and a burst of changes is one change.
+//! When the inputs of a site have changed: folders are watched as they come and go, and a burst of changes is one change.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;

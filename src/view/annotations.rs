@@ -1,4 +1,4 @@
-//! Knows the pages of all annotations: what each kind means, and every annotation under its kind.
+//! The pages of all annotations: what each kind means, and every annotation under its kind.
 
 use serde::{Deserialize, Serialize};
 

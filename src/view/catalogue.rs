@@ -1,4 +1,4 @@
-//! Knows the lists: all runs, and the comparison tables of a case, a model or a harness.
+//! The lists: all runs, and the comparison tables of a case, a model or a harness.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Knows the pages of what changed from build to build.
+//! The pages of what changed from build to build.
 
 use std::collections::BTreeMap;
 

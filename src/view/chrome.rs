@@ -1,4 +1,4 @@
-//! Knows what is around every page: head, header, navigation, footer.
+//! What is around every page: head, header, navigation, footer.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Knows what runs are compared by: the page, and what each run brings to it.
+//! What runs are compared by: the page, and what each run brings to it.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! Knows what was said around a run: the public part of its transcript, and the review threads about its files.
+//! What was said around a run: the public part of its transcript, and the review threads about its files.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Knows the feeds over all runs: where each is, what it holds and how to read it.
+//! The feeds over all runs: where each is, what it holds and how to read it.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! Knows how values look: the digits of the record, grouped; unknown as a dash with a reason.
+//! How values look: the digits of the record, grouped; unknown as a dash with a reason.
 
 use crate::model::review::Rating;
 use crate::model::run::{Number, State};

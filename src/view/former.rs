@@ -1,4 +1,4 @@
-//! Knows the pages at addresses that runs have left: of a run that has moved, is set aside or was withdrawn.
+//! The pages at addresses that runs have left: of a run that has moved, is set aside or was withdrawn.
 
 use std::collections::{BTreeMap, btree_map};
 

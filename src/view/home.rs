@@ -1,4 +1,4 @@
-//! Knows the home page, the prose pages and the page for addresses that do not exist.
+//! The home page, the prose pages and the page for addresses that do not exist.
 
 use std::cmp::Reverse;
 

@@ -1,4 +1,4 @@
-//! Knows what a reader sees: one struct per page, fields already formatted. Templates see nothing else.
+//! What a reader sees: one struct per page, fields already formatted. Templates see nothing else.
 
 pub(crate) mod annotations;
 pub(crate) mod catalogue;

@@ -1,4 +1,4 @@
-//! Knows which case was run by which model and with which harness, as tables of cases by either.
+//! Which case was run by which model and with which harness, as tables of cases by either.
 
 use std::collections::BTreeMap;
 

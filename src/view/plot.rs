@@ -1,4 +1,4 @@
-//! Knows a plot of runs: which metric is on which axis, where each run is, and which runs share a mark.
+//! A plot of runs: which metric is on which axis, where each run is, and which runs share a mark.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Knows how the run page says how far the logs agree with the record.
+//! How the run page says how far the logs agree with the record.
 
 use serde::Serialize;
 

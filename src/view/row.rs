@@ -1,4 +1,4 @@
-//! Knows a run as a row of a table.
+//! A run as a row of a table.
 
 use std::ops::Range;
 

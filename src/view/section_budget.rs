@@ -1,4 +1,4 @@
-//! Knows how much of a section there is room for on a page: what a run can have by the thousand is shown from its beginning,
+//! How much of a section there is room for on a page: what a run can have by the thousand is shown from its beginning,
 //! and all of it is in `run.json`.
 
 use crate::config::Config;

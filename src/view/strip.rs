@@ -1,4 +1,4 @@
-//! Knows a tape as one strip: a tick per event, pins for annotations, brackets for spans, long gaps folded.
+//! A tape as one strip: a tick per event, pins for annotations, brackets for spans, long gaps folded.
 
 use crate::config::Config;
 use crate::model::annotation::Sidecar;

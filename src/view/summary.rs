@@ -1,4 +1,4 @@
-//! Knows the summary of a check or a build in Markdown, as the pages of CI services show it.
+//! The summary of a check or a build in Markdown, as the pages of CI services show it.
 
 use crate::diagnostics::text::visible;
 use crate::diagnostics::{Diagnostic, SeverityCounts, human};

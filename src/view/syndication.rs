@@ -1,4 +1,4 @@
-//! Knows what is written for feed readers and search engines: Atom, the sitemap and robots.txt.
+//! What is written for feed readers and search engines: Atom, the sitemap and robots.txt.
 
 use serde::Serialize;
 

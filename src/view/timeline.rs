@@ -1,4 +1,4 @@
-//! Knows a tape as a reader sees it: events with times, gaps and anchors, annotations at their events, spans as lanes.
+//! A tape as a reader sees it: events with times, gaps and anchors, annotations at their events, spans as lanes.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,4 +1,4 @@
-//! Knows how a part of a record without a shape of its own is read: names and values, lists, small tables.
+//! How a part of a record without a shape of its own is read: names and values, lists, small tables.
 
 use crate::model::value::{Excerpt, Value};
 

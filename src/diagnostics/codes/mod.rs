@@ -1,4 +1,4 @@
-//! Knows every code: its severity and the text that `runpress explain`, the reference page and reports show.
+//! Every code: its severity and the text that `runpress explain`, the reference page and reports show.
 //!
 //! One source: the explanation is next to the code, the pages are made from it.
 

@@ -1,4 +1,4 @@
-//! Knows what of a record is written for other runs and not for readers.
+//! What of a record is written for other runs and not for readers.
 
 use std::borrow::Cow;
 

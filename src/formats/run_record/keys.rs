@@ -1,4 +1,4 @@
-//! Knows every key that a record may have, so that a misspelled or newer one can be reported.
+//! Every key that a record may have, so that a misspelled or newer one can be reported.
 
 use crate::diagnostics::text::nearest;
 use crate::formats::json::{Kind, Node};

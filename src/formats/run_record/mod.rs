@@ -1,4 +1,4 @@
-//! Knows Test Cabinet's run record (formats.md A): `run-record.json`, every sub-version of it.
+//! Test Cabinet's run record (formats.md A): `run-record.json`, every sub-version of it.
 //!
 //! There is no version field; the keys that exist identify the sub-version. Absent and null are the same.
 

@@ -1,4 +1,4 @@
-//! Knows how an object of the record becomes a type: each key is declared once, with its field, its type and whether it is required.
+//! How an object of the record becomes a type: each key is declared once, with its field, its type and whether it is required.
 
 use std::borrow::Cow;
 

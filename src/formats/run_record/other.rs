@@ -1,4 +1,4 @@
-//! Knows documents that are not run records but are found under their name (formats.md, contradiction 1).
+//! Documents that are not run records but are found under their name (formats.md, contradiction 1).
 
 use crate::diagnostics::{Diagnostic, Source, codes};
 use crate::formats::json::Node;

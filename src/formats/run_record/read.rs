@@ -1,4 +1,4 @@
-//! Knows the parts of a record that are more than a key with a value of one type.
+//! The parts of a record that are more than a key with a value of one type.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! Knows what the schema of a run record says beyond the types of its keys.
+//! What the schema of a run record says beyond the types of its keys.
 
 use schemars::Schema;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Knows what a tool call of a Harn tape changed in transcripts. As in Harn, these types refuse keys that they do not know.
+//! What a tool call of a Harn tape changed in transcripts. As in Harn, these types refuse keys that they do not know.
 
 use std::collections::BTreeMap;
 use std::fmt;

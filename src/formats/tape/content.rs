@@ -1,4 +1,4 @@
-//! Knows the JSON that payloads of a Harn tape hold: answers of models, outcomes of tools, messages and events (formats.md
+//! The JSON that payloads of a Harn tape hold: answers of models, outcomes of tools, messages and events (formats.md
 //! J). Nothing of it is certain: what is not as expected is left out, and a payload of another shape is `None`.
 
 use std::borrow::Cow;

@@ -1,4 +1,4 @@
-//! Knows the lines of a Harn tape as types: header, record and the kinds of records (formats.md C, J).
+//! The lines of a Harn tape as types: header, record and the kinds of records (formats.md C, J).
 //!
 //! The content hash is over the records parsed and written again, so these types serialize in exactly Harn's key
 //! order. There is one set of types for every version of the format.

@@ -1,4 +1,4 @@
-//! Knows the ids of headings, so that they can be linked to.
+//! The ids of headings, so that they can be linked to.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! Knows the words of a Markdown text without its markup.
+//! The words of a Markdown text without its markup.
 
 use pulldown_cmark::{Event, Parser, TagEnd};
 

@@ -1,4 +1,4 @@
-//! Knows the reasoning in event logs and traces, which a site may withhold. Harn tapes have a rule of their own.
+//! The reasoning in event logs and traces, which a site may withhold. Harn tapes have a rule of their own.
 
 use std::borrow::Cow;
 

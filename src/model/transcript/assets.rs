@@ -1,4 +1,4 @@
-//! Knows which assets of a transcript are public, and what their bytes are.
+//! Which assets of a transcript are public, and what their bytes are.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;

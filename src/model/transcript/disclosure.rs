@@ -1,4 +1,4 @@
-//! Knows which blocks of a transcript are published, and which of their keys.
+//! Which blocks of a transcript are published, and which of their keys.
 //!
 //! Lists of what is allowed decide: what is not on them is never published, whatever it is called.
 

@@ -1,4 +1,4 @@
-//! Knows what is private in the values of a public block: reasoning, and blocks that are not public, at any depth and
+//! What is private in the values of a public block: reasoning, and blocks that are not public, at any depth and
 //! in JSON inside of strings.
 
 use std::borrow::Cow;

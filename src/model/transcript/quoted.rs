@@ -1,4 +1,4 @@
-//! Knows JSON inside text by its quoted pieces: what it says of itself, also where it is cut off, escaped any number of times,
+//! JSON inside text by its quoted pieces: what it says of itself, also where it is cut off, escaped any number of times,
 //! or has something in front of it.
 
 use crate::characters::is_hidden;

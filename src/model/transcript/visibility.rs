@@ -1,4 +1,4 @@
-//! Knows what a part of a transcript says of its visibility.
+//! What a part of a transcript says of its visibility.
 
 use crate::formats::json::Member;
 use crate::formats::private::{

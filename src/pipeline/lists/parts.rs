@@ -1,4 +1,4 @@
-//! Knows how data for the site's own scripts is written: part by part, so that it is never held whole.
+//! How data for the site's own scripts is written: part by part, so that it is never held whole.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! Knows which lists need not be made again: those of which everything that they are made of is as it was.
+//! Which lists need not be made again: those of which everything that they are made of is as it was.
 
 use std::io::{self, Write};
 use std::ops::Deref;

@@ -1,4 +1,4 @@
-//! Knows how the files of one run are staged: each is listed, and all of them stay within the limits.
+//! How the files of one run are staged: each is listed, and all of them stay within the limits.
 
 use std::io::{self, Write};
 

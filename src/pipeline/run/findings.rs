@@ -1,4 +1,4 @@
-//! Knows what lists, tables and roll-ups need of a run besides its record.
+//! What lists, tables and roll-ups need of a run besides its record.
 
 use crate::inspect::Inspected;
 use crate::markup::markdown;

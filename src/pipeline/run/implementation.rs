@@ -1,4 +1,4 @@
-//! Knows how the working tree of a run is published: as one archive and never as files of the site, so that no page, picture or
+//! How the working tree of a run is published: as one archive and never as files of the site, so that no page, picture or
 //! script of a recorded run is ever answered as one of the site's.
 
 use std::io::{self, Write};

@@ -1,4 +1,4 @@
-//! Knows how the annotations and the writeup of a run are spooled for the feeds and pages of the whole archive.
+//! How the annotations and the writeup of a run are spooled for the feeds and pages of the whole archive.
 
 use crate::diagnostics::Diagnostic;
 use crate::feeds;

@@ -1,4 +1,4 @@
-//! Knows what a tape brings to a comparison: its events by kind, time and what they are about.
+//! What a tape brings to a comparison: its events by kind, time and what they are about.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

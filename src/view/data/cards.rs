@@ -1,4 +1,4 @@
-//! Knows the annotations that scripts show when somebody filters or searches: the cards, and what each part of them holds, so
+//! The annotations that scripts show when somebody filters or searches: the cards, and what each part of them holds, so
 //! that a script reads only the parts that it needs.
 
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! Knows what the scripts of pages load: rows, cards and texts, as the pages have them. `render` makes scripts of it.
+//! What the scripts of pages load: rows, cards and texts, as the pages have them. `render` makes scripts of it.
 
 pub(crate) mod cards;
 pub(crate) mod rows;

@@ -1,4 +1,4 @@
-//! Knows the rows that the script of the page of runs shows when somebody asks for some of them only.
+//! The rows that the script of the page of runs shows when somebody asks for some of them only.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Knows what the site's search looks through: short texts, each with a title and an address.
+//! What the site's search looks through: short texts, each with a title and an address.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! Knows what a run says of itself: its showcase, and what its entry in a game jam had to differ from.
+//! What a run says of itself: its showcase, and what its entry in a game jam had to differ from.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! Knows what later records add to a validation: debug scripts, what a kind of test measured, the toolchain.
+//! What later records add to a validation: debug scripts, what a kind of test measured, the toolchain.
 
 use serde::Serialize;
 

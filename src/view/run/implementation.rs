@@ -1,4 +1,4 @@
-//! Knows how a page tells of the files that the agent left.
+//! How a page tells of the files that the agent left.
 
 use serde::Serialize;
 

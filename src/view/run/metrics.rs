@@ -1,4 +1,4 @@
-//! Knows the metrics of a run, and how they compare with those of comparable runs.
+//! The metrics of a run, and how they compare with those of comparable runs.
 
 use serde::Serialize;
 

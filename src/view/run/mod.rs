@@ -1,4 +1,4 @@
-//! Knows the page of a run, and the further pages of its tapes.
+//! The page of a run, and the further pages of its tapes.
 
 mod entry;
 mod evidence;

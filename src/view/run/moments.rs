@@ -1,4 +1,4 @@
-//! Knows the annotated moments of a run: what was said, beside the event and its neighbors.
+//! The annotated moments of a run: what was said, beside the event and its neighbors.
 
 use serde::Serialize;
 

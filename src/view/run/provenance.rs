@@ -1,4 +1,4 @@
-//! Knows where everything on the page of a run comes from.
+//! Where everything on the page of a run comes from.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! Knows what reviewers wrote about a run, and where its build can be played.
+//! What reviewers wrote about a run, and where its build can be played.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! Knows the tapes of a run on its page, and the further pages of the long ones.
+//! The tapes of a run on its page, and the further pages of the long ones.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! Knows what was found after a run: whether it loaded, its steps, checks and proofs.
+//! What was found after a run: whether it loaded, its steps, checks and proofs.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! Knows an annotation as a reader sees it.
+//! An annotation as a reader sees it.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! Knows where the events of a tape are on the site: which page, which anchor.
+//! Where the events of a tape are on the site: which page, which anchor.
 
 use crate::config::Config;
 use crate::links;

@@ -1,4 +1,4 @@
-//! Knows the spans of annotations as lanes beside the events.
+//! The spans of annotations as lanes beside the events.
 
 use crate::model::annotation::Sidecar;
 

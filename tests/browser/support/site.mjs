@@ -1,4 +1,4 @@
-// Knows the sites under test as files: which page stands for which kind, and how further sites are built.
+// The sites under test as files: which page stands for which kind, and how further sites are built.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-//! Knows the shape of a record's `validation`: steps, checks, proofs, scripts, and what each kind of test measures.
+//! The shape of a record's `validation`: steps, checks, proofs, scripts, and what each kind of test measures.
 
 use schemars::JsonSchema;
 use std::borrow::Cow;

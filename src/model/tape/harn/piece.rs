@@ -1,4 +1,4 @@
-//! Knows what events show of the payloads of an agent: parts of answers, outcomes and messages. Several records may
+//! What events show of the payloads of an agent: parts of answers, outcomes and messages. Several records may
 //! name one payload, so what is taken from it is held once.
 
 use std::borrow::Cow;
