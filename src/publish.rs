@@ -178,20 +178,38 @@ impl Stage {
     /// # Errors
     /// The system refuses, or the path is taken.
     pub fn write(&self, path: &str, bytes: &[u8]) -> Result<(), Diagnostic> {
+        self.write_known(path, bytes, None)
+    }
+
+    /// Writes one file whose BLAKE3 may be known already.
+    ///
+    /// # Errors
+    /// As [`Stage::write`].
+    pub fn write_known(
+        &self,
+        path: &str,
+        bytes: &[u8],
+        digest: Option<blake3::Hash>,
+    ) -> Result<(), Diagnostic> {
         self.files.take(path)?;
         if let Some(folders) = &self.folders {
-            self.put(folders, path, bytes)
+            let digest = digest.unwrap_or_else(|| blake3::hash(bytes));
+            self.put(folders, path, (bytes, digest.into()))
                 .map_err(|error| write_failed(path, &error))?;
         }
         self.written.add(path, bytes.len() as u64);
         Ok(())
     }
 
-    fn put(&self, folders: &Folders, path: &str, bytes: &[u8]) -> io::Result<()> {
+    fn put(
+        &self,
+        folders: &Folders,
+        path: &str,
+        (bytes, digest): (&[u8], [u8; 32]),
+    ) -> io::Result<()> {
         if is_cname(path) {
             folders.own(path, bytes)?;
         }
-        let digest = blake3::hash(bytes).into();
         if !self.files.stays(path, digest) {
             let mut file = folders.create(path)?;
             file.write_all(bytes)?;
