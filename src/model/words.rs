@@ -35,6 +35,10 @@ pub fn says(event: &Event<'_>, limit: usize) -> String {
 }
 
 /// Appends at most `limit` characters of the text; says whether there was more.
+#[allow(
+    clippy::needless_bitwise_bool,
+    reason = "a branch for each byte would keep the loop from being vectorized"
+)]
 fn push_plain(out: &mut String, text: &str, limit: usize) -> bool {
     // A loop over pieces that compilers vectorize.
     let is_other = |byte: u8| {
