@@ -120,6 +120,8 @@ fn locked_output(site: &TestSite) -> Held {
     site.publish();
     let marker = File::open(site.path("public/.runpress")).expect("a marker");
     marker.lock().expect("a lock");
+    // A build that changes nothing writes nothing.
+    site.write("content/pages/more.md", "More.\n");
     vec![marker]
 }
 
