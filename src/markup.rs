@@ -8,7 +8,7 @@ pub(crate) mod outline;
 pub(crate) mod recorded;
 pub(crate) mod terminal;
 
-use pulldown_cmark::Options;
+use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd};
 
 use crate::pictures::Size;
 use crate::url::{LinkKind, link_kind};
@@ -22,6 +22,30 @@ pub const OPTIONS: Options = Options::ENABLE_TABLES
     .union(Options::ENABLE_STRIKETHROUGH)
     .union(Options::ENABLE_TASKLISTS)
     .union(Options::ENABLE_GFM);
+
+/// What is in a text in Markdown. Many comments are one line of plain words, which need no parser: it takes longer to start
+/// than to read them.
+pub(crate) fn parse(text: &str) -> impl Iterator<Item = Event<'_>> {
+    let line = is_plain_line(text).then(|| {
+        let words = CowStr::Borrowed(text.trim_end_matches(' '));
+        [
+            Event::Start(Tag::Paragraph),
+            Event::Text(words),
+            Event::End(TagEnd::Paragraph),
+        ]
+    });
+    let parser = line.is_none().then(|| Parser::new_ext(text, OPTIONS));
+    let line = line.into_iter().flatten();
+    line.chain(parser.into_iter().flatten())
+}
+
+/// Whether a text is a paragraph of one line without markup. No block of one line begins with a letter.
+fn is_plain_line(text: &str) -> bool {
+    text.starts_with(|first: char| first.is_ascii_alphabetic())
+        && !text
+            .bytes()
+            .any(|byte| byte.is_ascii_control() || b"*_`[]<>&\\~|".contains(&byte))
+}
 
 /// Where a text comes from, which decides what its links may be.
 #[derive(Clone, Copy)]
@@ -86,4 +110,57 @@ fn event_link(address: &str, events: &dyn Fn(u64) -> Option<String>) -> Option<S
 #[must_use]
 pub fn image_is_kept(address: &str, origin: Origin<'_>) -> bool {
     matches!(origin, Origin::Site(_)) && link_kind(address) == Some(LinkKind::Relative)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plain_line_is_read_as_the_parser_reads_it() {
+        let plain = [
+            "One line of words.",
+            "a",
+            "It ends with blanks   ",
+            "Signs: 1. # + - = ! ( ) { } ' \" / ? ^ $ % @ https://example.org/ www.example.org a@example.org :x: (c) ...",
+            "Wörter – 你好 🚀 \u{202e}\u{a0}",
+            "x \u{2028} y \u{85} z",
+            "Term : definition",
+        ];
+        for text in plain {
+            assert!(is_plain_line(text), "{text}");
+            let parsed: Vec<_> = Parser::new_ext(text, OPTIONS).collect();
+            let joined = |events: Vec<Event<'_>>| {
+                let mut all: Vec<String> = Vec::new();
+                for event in events {
+                    match (event, all.last_mut()) {
+                        (Event::Text(text), Some(last)) if last.starts_with("Text ") => {
+                            last.push_str(&text);
+                        }
+                        (Event::Text(text), _) => all.push(format!("Text {text}")),
+                        (event, _) => all.push(format!("{event:?}")),
+                    }
+                }
+                all
+            };
+            assert_eq!(joined(parse(text).collect()), joined(parsed), "{text}");
+        }
+        for text in [
+            "",
+            " x",
+            "1. x",
+            "- x",
+            "# x",
+            "a\nb",
+            "a\tb",
+            "*a*",
+            "a `b`",
+            "a &amp; b",
+            "<b>",
+            "a\\b",
+            "a [b](c)",
+        ] {
+            assert!(!is_plain_line(text), "{text}");
+        }
+    }
 }

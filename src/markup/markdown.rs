@@ -9,11 +9,10 @@ mod plain;
 use std::collections::BTreeSet;
 
 use pulldown_cmark::{
-    Alignment, BlockQuoteKind, CodeBlockKind, CowStr, Event, HeadingLevel, Parser, Tag, TagEnd,
-    html,
+    Alignment, BlockQuoteKind, CodeBlockKind, CowStr, Event, HeadingLevel, Tag, TagEnd, html,
 };
 
-use super::{Destination, OPTIONS, Origin, destination, image_is_kept};
+use super::{Destination, Origin, destination, image_is_kept, parse};
 use crate::characters::any_hidden;
 use crate::model::slug::{slugify, with_hash};
 use crate::pictures::Size;
@@ -53,7 +52,7 @@ pub fn render(text: &str, context: Context<'_>) -> Html {
         notes: BTreeSet::new(),
     };
     let mut events = Vec::new();
-    for event in Parser::new_ext(text, OPTIONS) {
+    for event in parse(text) {
         filter.event(event, &mut events);
     }
     for event in &mut events {

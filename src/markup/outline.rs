@@ -1,9 +1,9 @@
 //! The structure of a text in Markdown without its looks: blocks of plain words. What carries it needs to
 //! trust nothing in it.
 
-use pulldown_cmark::{Event, Parser, Tag, TagEnd};
+use pulldown_cmark::{Event, Tag, TagEnd};
 
-use super::OPTIONS;
+use super::parse;
 
 /// A block: `h` (a heading), `p`, `li` or `pre`, and its words.
 pub type Block = (&'static str, String);
@@ -15,7 +15,7 @@ pub fn blocks(text: &str, limit: usize) -> (Vec<Block>, bool) {
     let mut open: Option<Block> = None;
     let mut items = 0_usize;
     let mut left = limit;
-    for event in Parser::new_ext(text, OPTIONS) {
+    for event in parse(text) {
         match event {
             Event::Start(tag) => {
                 let name = match tag {

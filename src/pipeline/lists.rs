@@ -143,6 +143,11 @@ impl Lists<'_> {
         self.archive().runs.iter().zip(&self.outcome.findings)
     }
 
+    /// The runs whose data scripts load; none in a check, since no template makes it.
+    fn runs_of_data(&self) -> impl Iterator<Item = (&Entry, &Findings)> {
+        self.runs().filter(|_| !self.stage.is_dry_run())
+    }
+
     /// Reads back what a card says.
     fn text(&self, filed: &Filed) -> Result<SpooledText, Diagnostic> {
         let text = self.stage.spool.get(filed.spooled.card);

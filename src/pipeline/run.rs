@@ -232,7 +232,7 @@ impl<'a> Job<'a> {
             write(&run, &mut files)?;
         }
         kept.findings.spooled = spooled::write(output.stage, entry, inspected, layouts)?;
-        kept.findings.spooled.compare = compare::spool(&run, &mut files)?;
+        kept.findings.spooled.compare = compare::spool(&run, &files)?;
         if self.is_newest && review.is_some() {
             kept.findings.writeup_html = Some(writeup.as_str().to_owned());
         }

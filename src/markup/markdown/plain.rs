@@ -1,8 +1,8 @@
 //! The words of a Markdown text without its markup.
 
-use pulldown_cmark::{Event, Parser, TagEnd};
+use pulldown_cmark::{Event, TagEnd};
 
-use super::super::OPTIONS;
+use super::super::parse;
 
 /// How many bytes of Markdown are read for one character of plain text: a word may be a link with a long address.
 const MARKUP: usize = 64;
@@ -13,7 +13,7 @@ pub fn plain(text: &str, limit: usize) -> String {
     // The parser reads all of a text before it gives its first word, and takes many times its size for that.
     let text = &text[..text.floor_char_boundary(limit.saturating_mul(MARKUP).min(text.len()))];
     let mut out = String::new();
-    for event in Parser::new_ext(text, OPTIONS) {
+    for event in parse(text) {
         match event {
             Event::Text(text) | Event::Code(text) => out.push_str(&text),
             Event::SoftBreak | Event::HardBreak if !out.ends_with(' ') => out.push(' '),

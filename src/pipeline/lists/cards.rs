@@ -25,7 +25,10 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<Vec<Vec<Part>>, Diagnostic> {
     let runs = lists.archive().runs.iter();
     let cases: BTreeSet<_> = runs.map(|entry| entry.run.subject.case.clone()).collect();
     let mut found = Manifest::new(cases.into_iter().collect());
-    let listed = lists.catalogue.by_kind();
+    let mut listed = lists.catalogue.by_kind();
+    if lists.stage.is_dry_run() {
+        listed.clear();
+    }
     let write = |listed: &KindCards| write_kind(lists, &found, listed);
     let written: Result<Vec<_>, _> = listed.par_iter().map(write).collect();
     let (parts, for_search): (Vec<_>, Vec<_>) = written?.into_iter().unzip();

@@ -26,7 +26,7 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
 /// By address, so that runs of one case are near each other and the script knows where to look for a run.
 fn data(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let mut items: Vec<_> = lists
-        .runs()
+        .runs_of_data()
         .flat_map(|(entry, findings)| {
             let slices = findings.spooled.compare.iter().enumerate();
             slices.map(|(tape, slice)| (compare::key(&entry.slug, tape), *slice))

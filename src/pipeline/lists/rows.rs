@@ -8,7 +8,7 @@ use super::parts::{PartFiles, manifest};
 
 pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let mut files = PartFiles::new(lists.stage, "runs", "search/runs-");
-    for (entry, findings) in lists.runs() {
+    for (entry, findings) in lists.runs_of_data() {
         let row = rows::of(lists.archive(), entry, findings);
         files.push(&entry.slug, &row)?;
     }

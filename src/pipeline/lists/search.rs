@@ -22,10 +22,10 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     for document in of_prose(lists) {
         out.push(&document)?;
     }
-    for (entry, findings) in lists.runs() {
+    for (entry, findings) in lists.runs_of_data() {
         out.push(&search::run(entry, findings))?;
     }
-    for (entry, findings) in lists.runs() {
+    for (entry, findings) in lists.runs_of_data() {
         let spooled = &findings.spooled;
         if spooled.writeup.bytes > 0 && out.has_room() {
             let text = lists.stage.spool.get(spooled.writeup);

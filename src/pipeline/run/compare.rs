@@ -9,7 +9,10 @@ use crate::view::compare::{self, key};
 use super::files::{Files, StageError};
 use super::{CheckedRun, unwritten};
 
-pub(super) fn spool(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<Vec<Slice>, StageError> {
+pub(super) fn spool(run: &CheckedRun<'_>, files: &Files<'_>) -> Result<Vec<Slice>, StageError> {
+    if files.is_dry_run() {
+        return Ok(Vec::new());
+    }
     let sources = &run.sources;
     let slug = &sources.entry.slug;
     let writeup = sources

@@ -87,9 +87,8 @@ impl<'a> Files<'a> {
         self.note(path, written.bytes)
     }
 
-    /// Spools what becomes a part of a file of the whole archive. It counts as a file of the run.
-    pub(super) fn spool(&mut self, bytes: &[u8]) -> Result<Slice, StageError> {
-        self.count(bytes.len() as u64)?;
+    /// Spools what becomes a part of a file of the whole archive.
+    pub(super) fn spool(&self, bytes: &[u8]) -> Result<Slice, StageError> {
         Ok(self.stage.spool.put(bytes)?)
     }
 
@@ -114,10 +113,6 @@ impl<'a> Files<'a> {
 
     fn note(&mut self, path: &str, bytes: u64) -> Result<(), StageError> {
         self.written.push((path.to_owned(), bytes));
-        self.count(bytes)
-    }
-
-    fn count(&mut self, bytes: u64) -> Result<(), StageError> {
         self.bytes = self.bytes.saturating_add(bytes);
         if self.bytes <= self.limits.run {
             return Ok(());

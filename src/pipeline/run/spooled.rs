@@ -1,7 +1,7 @@
 //! How the annotations and the writeup of a run are spooled for the feeds and pages of the whole archive.
 
 use crate::diagnostics::Diagnostic;
-use crate::feeds;
+use crate::feeds::{self, annotations::Lines};
 use crate::inspect::Inspected;
 use crate::markup::markdown;
 use crate::model::archive::Entry;
@@ -28,8 +28,13 @@ pub(super) fn write(
     layouts: &[Layout<'_>],
 ) -> Result<Spooled, Diagnostic> {
     let spool = &stage.spool;
-    let lines = feeds::annotations::lines(&entry.run, &inspected.tapes, &inspected.sidecars)
-        .map_err(|error| unwritten("annotations.jsonl", &error.into()))?;
+    // A check makes pages, since their templates may have errors, and nothing else of all runs.
+    let lines = if stage.is_dry_run() {
+        Ok(Lines::default())
+    } else {
+        feeds::annotations::lines(&entry.run, &inspected.tapes, &inspected.sidecars)
+    };
+    let lines = lines.map_err(|error| unwritten("annotations.jsonl", &error.into()))?;
     let mut spooled = Spooled {
         lines: spool.put(&lines.all)?,
         friction: spool.put(&lines.friction)?,
@@ -39,7 +44,7 @@ pub(super) fn write(
         writeup: Slice::default(),
         compare: Vec::new(),
     };
-    if let Some(review) = &inspected.review {
+    if let Some(review) = inspected.review.as_ref().filter(|_| !stage.is_dry_run()) {
         let text = markdown::plain(&review.body, search::WRITEUP);
         spooled.writeup = spool.put(text.as_bytes())?;
     }

@@ -181,13 +181,13 @@ fn a_ledger_that_contradicts_itself_is_refused() {
     let whole = site.text(&path);
     for (from, to, told) in [
         (
-            "\"id\": \"run-1\"",
-            "\"id\": \"run-2\"",
+            "\"id\":\"run-1\"",
+            "\"id\":\"run-2\"",
             "duplicate run `run-2`",
         ),
         (
-            "\"build\": 2",
-            "\"build\": 18446744073709551615",
+            "\"build\":2",
+            "\"build\":18446744073709551615",
             "is not the number of a build",
         ),
     ] {

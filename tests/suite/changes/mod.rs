@@ -151,7 +151,7 @@ fn a_changed_run_is_reported_field_by_field() {
     );
     assert!(
         site.text(&format!("public/{LEDGER}"))
-            .contains("\"after\": 0.250"),
+            .contains("\"after\":0.250"),
         "as written"
     );
     assert_eq!(change["annotations"]["added"], json!(["new-one"]));
@@ -278,7 +278,7 @@ fn a_ledger_of_a_newer_version_is_refused_and_kept() {
     let path = format!("public/{LEDGER}");
     let text = site
         .text(&path)
-        .replacen("\"schemaVersion\": 1", "\"schemaVersion\": 2", 1);
+        .replacen("\"schemaVersion\":1", "\"schemaVersion\":2", 1);
     site.write(&path, &text);
     let ran = site.runpress(&["build"]);
     assert_eq!(ran.status, Some(2), "{}", ran.stderr);
