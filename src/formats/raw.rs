@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Code, Collector, Diagnostic, Place, Source, codes};
 
-use super::json::Node;
+use super::json::{self, Node};
 use super::jsonl::{self, Line};
 
 /// The file's name in a run directory.
@@ -184,16 +184,7 @@ impl Fault {
 
     fn diagnostic(&self, path: &str, line: &Line<'_>) -> Diagnostic {
         let source = Source::line(path, line.number, line.text.as_bytes());
-        let value = |key: &str| {
-            let place = Node::parse(&line.text)
-                .ok()
-                .and_then(|root| root.get(key))
-                .map_or_else(
-                    || source.place(0, 1),
-                    |node| source.place(node.offset, node.offset + 1),
-                );
-            place.pointing(format!("/{key}"))
-        };
+        let value = |key: &str| json::place(&source, &line.text, &format!("/{key}"));
         let (place, message, help): (Place, String, &str) = match self {
             Self::NotUtf8 => (
                 source.place(line.text.find('\u{fffd}').unwrap_or(0), 1),

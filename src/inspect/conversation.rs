@@ -33,7 +33,10 @@ pub(super) fn conversation<'a>(
         let place = Place::file(&file.shown).pointing(&asset.pointer);
         let found = match (std::mem::take(&mut asset.inline), &asset.path) {
             (Inline::Bytes(bytes), _) => Found::inline(bytes.into_owned()),
-            (Inline::Withheld, _) => Found::Unknown,
+            (Inline::Withheld, _) => Found::Withheld(
+                "its `data` is not a string",
+                "Save its bytes as a file and set `storage.path` to it.",
+            ),
             // Very many assets may name one file.
             (Inline::None, Some(path)) => read
                 .entry(path.clone())
@@ -43,19 +46,9 @@ pub(super) fn conversation<'a>(
         };
         match found {
             Found::File(shared) => asset.file = Some(shared),
-            Found::Unknown => problems.add(&codes::TRANSCRIPT_ASSET_WITHHELD, || {
-                withheld(
-                    place,
-                    "its `data` is not a string",
-                    "Save its bytes as a file and set `storage.path` to it.",
-                )
-            }),
-            Found::Transcript => problems.add(&codes::TRANSCRIPT_ASSET_WITHHELD, || {
-                withheld(
-                    place,
-                    "it is a transcript, which may contain private parts",
-                    "Remove the asset, or make it `internal`.",
-                )
+            Found::Withheld(why, help) => problems.add(&codes::TRANSCRIPT_ASSET_WITHHELD, || {
+                let message = format!("A public asset is not published: {why}");
+                codes::TRANSCRIPT_ASSET_WITHHELD.at(place, message, help)
             }),
             Found::Missing => problems.add(&codes::TRANSCRIPT_MISSING_ASSET, || {
                 codes::TRANSCRIPT_MISSING_ASSET.at(
@@ -86,17 +79,21 @@ pub(super) fn conversation<'a>(
 #[derive(Clone)]
 enum Found {
     File(Arc<AssetFile>),
-    /// Data that is not understood.
-    Unknown,
-    Transcript,
+    /// Something that is not published: why, and what to do.
+    Withheld(&'static str, &'static str),
     Missing,
     Refused(Box<Diagnostic>),
 }
 
+const TRANSCRIPT: Found = Found::Withheld(
+    "it is a transcript, which may contain private parts",
+    "Remove the asset, or make it `internal`.",
+);
+
 impl Found {
     fn inline(bytes: Vec<u8>) -> Self {
         if is_transcript(&bytes) {
-            return Self::Transcript;
+            return TRANSCRIPT;
         }
         let digest = blake3::hash(&bytes).to_hex();
         let is_text = std::str::from_utf8(&bytes).is_ok_and(|text| !text.contains('\0'));
@@ -119,7 +116,7 @@ impl Found {
             Err(problem) => return Self::Refused(Box::new(problem)),
         };
         if asset.is_transcript {
-            return Self::Transcript;
+            return TRANSCRIPT;
         }
         referenced.push(asset.digest.clone());
         let digest = asset.digest.blake3.clone();
@@ -127,9 +124,4 @@ impl Found {
         let file = asset_file(&asset.head, asset.is_text, &digest, content);
         Self::File(Arc::new(file))
     }
-}
-
-fn withheld(place: Place, why: &str, help: &str) -> Diagnostic {
-    let message = format!("A public asset is not published: {why}");
-    codes::TRANSCRIPT_ASSET_WITHHELD.at(place, message, help)
 }

@@ -31,13 +31,13 @@ pub(super) fn read(
     let mut read: BTreeMap<&str, Found> = BTreeMap::new();
     let mut problems = Collector::default();
     for line in &tape.records {
-        for (_, payload) in rules::tape::payloads(&line.record.kind) {
+        rules::tape::payloads(&line.record.kind, |_, payload| {
             let Payload::External {
                 content_hash: hash,
                 len_bytes,
             } = payload
             else {
-                continue;
+                return;
             };
             let mut fetch = || match beside.payload(&file.name, hash, *held) {
                 Ok(Some(found)) => {
@@ -79,7 +79,7 @@ pub(super) fn read(
                 }),
                 Found::Text(..) | Found::Refused => {}
             }
-        }
+        });
     }
     diagnostics.extend(problems.finish(&file.shown));
     let found = read.into_iter().filter_map(|(hash, found)| match found {

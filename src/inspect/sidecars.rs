@@ -43,33 +43,19 @@ pub(super) fn sidecars<'a>(
             continue;
         };
         if found.sidecars[index].is_some() {
+            let tape = &found.tapes[index].file;
+            let name = format!("{tape}{}", formats::sidecar::SUFFIX);
             diagnostics.push(codes::SIDECAR_AMBIGUOUS.at(
                 Place::file(&file.shown),
-                format!(
-                    "The tape {} has a second sidecar",
-                    quoted(&found.tapes[index].file)
-                ),
-                format!(
-                    "Keep one of them, named {}.",
-                    quoted(&format!(
-                        "{}{}",
-                        found.tapes[index].file,
-                        formats::sidecar::SUFFIX
-                    ))
-                ),
+                format!("The tape {} has a second sidecar", quoted(tape)),
+                format!("Keep one of them, named {}.", quoted(&name)),
             ));
             continue;
         }
         let Some(sidecar) = sidecar else { continue };
-        let checked = rules::sidecar::check(
-            config,
-            &file.shown,
-            &file.name,
-            sidecar,
-            &found.tapes[index],
-        );
-        let sidecar = checked.unpack(diagnostics);
         let tape = &mut found.tapes[index];
+        let checked = rules::sidecar::check(config, &file.shown, &file.name, sidecar, tape);
+        let sidecar = checked.unpack(diagnostics);
         for annotation in &sidecar.annotations {
             if let Some(position) = tape.position(annotation.event) {
                 tape.events[position].remember_digest();

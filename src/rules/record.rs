@@ -177,15 +177,11 @@ impl Rules<'_> {
     fn checks(&self, record: &RunRecord<'_>, problems: &mut Collector) {
         let mut views = BTreeSet::new();
         let validation = &record.validation;
-        let checks = validation
-            .checks
-            .iter()
-            .map(|check| (&check.pointer, check.similarity, check.view.as_deref()));
-        let comparisons = validation
-            .reference_comparisons
-            .iter()
-            .map(|check| (&check.pointer, check.similarity, check.view.as_deref()));
-        for (pointer, similarity, view) in checks.chain(comparisons) {
+        let checks = validation.checks.iter();
+        let checks = checks.map(|check| (&check.pointer, check.similarity, &check.view));
+        let compared = validation.reference_comparisons.iter();
+        let compared = compared.map(|check| (&check.pointer, check.similarity, &check.view));
+        for (pointer, similarity, view) in checks.chain(compared) {
             if let Some(number) = similarity
                 && !(0.0..=1.0).contains(&number.value)
             {
@@ -200,7 +196,7 @@ impl Rules<'_> {
                     )
                 });
             }
-            if let Some(view) = view
+            if let Some(view) = view.as_deref()
                 && !views.insert(view)
             {
                 problems.add(&codes::RECORD_DUPLICATE_CHECK, || {

@@ -63,9 +63,9 @@ pub fn check_harn(path: &str, tape: &Tape<'_>) -> Vec<Diagnostic> {
                 )
             });
         }
-        for (pointer, payload) in payloads(&line.record.kind) {
+        payloads(&line.record.kind, |pointer, payload| {
             check_inline(path, line, &pointer, payload, &mut problems);
-        }
+        });
     }
     problems.finish(path)
 }
@@ -92,14 +92,12 @@ fn check_inline(
     }
 }
 
-/// The payloads of a record, each with the way to it.
-pub fn payloads<'t, 'a>(kind: &'t Kind<'a>) -> Vec<(Cow<'static, str>, &'t Payload<'a>)> {
-    let named = |payloads: &[(&'static str, &'t Payload<'a>)]| {
-        let named = payloads.iter();
-        named
-            .map(|(key, payload)| (Cow::Borrowed(*key), *payload))
-            .collect()
-    };
+/// Gives `each` the payloads of a record with the way to them.
+pub fn payloads<'t, 'a>(
+    kind: &'t Kind<'a>,
+    mut each: impl FnMut(Cow<'static, str>, &'t Payload<'a>),
+) {
+    let mut named = |key: &'static str, payload| each(Cow::Borrowed(key), payload);
     match kind {
         Kind::LlmCall {
             response,
@@ -107,54 +105,53 @@ pub fn payloads<'t, 'a>(kind: &'t Kind<'a>) -> Vec<(Cow<'static, str>, &'t Paylo
             messages,
             ..
         } => {
-            let mut all: Vec<_> = named(&[("response", response)]);
-            let request = request.iter();
-            all.extend(request.map(|request| (Cow::Borrowed("request"), request)));
-            let messages = messages.iter().enumerate();
-            all.extend(messages.map(|(i, message)| (Cow::Owned(format!("messages/{i}")), message)));
-            all
+            named("response", response);
+            request.iter().for_each(|request| named("request", request));
+            for (i, message) in messages.iter().enumerate() {
+                each(Cow::Owned(format!("messages/{i}")), message);
+            }
         }
-        Kind::DecisionEvaluation { response, .. } => named(&[("response", response)]),
+        Kind::DecisionEvaluation { response, .. } => named("response", response),
         Kind::ProcessSpawn {
             stdout_payload,
             stderr_payload,
             ..
-        } => named(&[
-            ("stdout_payload", stdout_payload),
-            ("stderr_payload", stderr_payload),
-        ]),
+        } => {
+            named("stdout_payload", stdout_payload);
+            named("stderr_payload", stderr_payload);
+        }
         Kind::McpJsonRpc {
             request_payload,
             response_payload,
             ..
-        } => named(&[
-            ("request_payload", request_payload),
-            ("response_payload", response_payload),
-        ]),
-        Kind::ModelJob { event, .. } | Kind::SessionControl { event } => named(&[("event", event)]),
+        } => {
+            named("request_payload", request_payload);
+            named("response_payload", response_payload);
+        }
+        Kind::ModelJob { event, .. } | Kind::SessionControl { event } => named("event", event),
         Kind::ToolCall {
             outcome, effects, ..
         } => {
-            let mut all: Vec<_> = named(&[("outcome", outcome)]);
-            all.extend(effects.iter().enumerate().filter_map(|(i, effect)| {
-                let content = effect.content.as_ref()?;
-                Some((Cow::Owned(format!("effects/{i}/content")), content))
-            }));
-            all
+            named("outcome", outcome);
+            for (i, effect) in effects.iter().enumerate() {
+                if let Some(content) = &effect.content {
+                    each(Cow::Owned(format!("effects/{i}/content")), content);
+                }
+            }
         }
-        Kind::CacheLookup { value, .. } => {
-            let value = value.iter();
-            value.map(|value| (Cow::Borrowed("value"), value)).collect()
-        }
+        Kind::CacheLookup { value, .. } => value.iter().for_each(|value| named("value", value)),
         Kind::PromptRender {
             rendered, spans, ..
-        } => named(&[("rendered", rendered), ("spans", spans)]),
+        } => {
+            named("rendered", rendered);
+            named("spans", spans);
+        }
         Kind::ClockRead { .. }
         | Kind::ClockSleep { .. }
         | Kind::FileRead { .. }
         | Kind::FileWrite { .. }
         | Kind::FileDelete { .. }
         | Kind::PayloadRedaction
-        | Kind::Unknown => Vec::new(),
+        | Kind::Unknown => {}
     }
 }
