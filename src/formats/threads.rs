@@ -11,7 +11,6 @@ use crate::diagnostics::{Collector, Diagnostic, LazyPlace, Source, codes};
 use super::json::{Kind, Node};
 use super::jsonl;
 use super::reader::{Need, Object, Reader, ShapeCodes, document};
-use super::reason::reason;
 
 /// The state's name in a run directory.
 pub const STATE_FILE: &str = "annotations.json";
@@ -163,21 +162,17 @@ pub fn parse_actions<'a>(
             });
             continue;
         };
-        let root = match Node::parse(text) {
+        let source = Source::line(path, line.number, text.as_bytes());
+        let help =
+            "Correct the line; a truncated last line usually means that the recorder was stopped.";
+        let root = match document(source, &codes::THREADS_SYNTAX, ("line", help)) {
             Ok(root) => root,
-            Err(error) => {
-                diagnostics.add(&codes::THREADS_SYNTAX, || {
-                    codes::THREADS_SYNTAX.at(
-                        source.place_of(&error),
-                        format!("The line is not valid JSON: {}", reason(&error)),
-                        "Correct the line; a truncated last line usually means that the recorder was stopped.",
-                    )
-                });
+            Err(problem) => {
+                diagnostics.push(*problem);
                 continue;
             }
         };
         let before = diagnostics.errors();
-        let source = Source::line(path, line.number, text.as_bytes());
         let mut r = Reader::taking_half_pairs(source, &SHAPE).going_on(diagnostics);
         let envelope = envelope(&mut r, root, &mut own);
         diagnostics = r.diagnostics;

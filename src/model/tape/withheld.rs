@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::formats::json::Node;
 use crate::formats::private::is_reasoning;
 use crate::formats::tape::content::without_thinking;
 
@@ -51,8 +52,7 @@ impl Event<'_> {
 
 /// A text without reasoning; `None` when it has none. Text that is no JSON is withheld as a whole.
 fn without_reasoning(text: &str) -> Option<String> {
-    let is_json = serde_json::from_str::<&serde_json::value::RawValue>(text).is_ok();
-    if is_json {
+    if Node::parse(text).is_ok() {
         return without_thinking(text);
     }
     is_reasoning(text).then(|| "(withheld)".to_owned())
