@@ -1,7 +1,8 @@
 //! [edge] How what a build leaves for the next one is kept on disk. Whatever is wrong with it, it is as if it were not there.
 //!
 //! A cache is one file: a head with what is read first, pieces in any order, and a body that says where each piece is. Everything
-//! is read with its digest. It belongs to one output folder and to one build of the program, and is replaced at once.
+//! is read with its digest. It belongs to one output folder and to one build of the program, and the few bytes that say where head
+//! and body are change at once.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -12,7 +13,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 use tempfile::NamedTempFile;
 
-use crate::beneath::{Folder, Opened};
+use crate::beneath::{Folder, Opened, Stamp};
 
 /// The folder of caches in the root of a site.
 pub(crate) const FOLDER: &str = ".runpress";
@@ -34,6 +35,13 @@ pub(crate) struct Piece {
     digest: [u8; 32],
 }
 
+impl Piece {
+    /// Its size.
+    pub(crate) const fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}
+
 /// Now, in nanoseconds since 1970-01-01 UTC: what was written later may differ from what was seen.
 pub(crate) fn now() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
@@ -43,6 +51,7 @@ pub(crate) fn now() -> i64 {
 /// A cache that an earlier build left.
 #[derive(Debug)]
 pub(crate) struct Reader {
+    path: PathBuf,
     file: Mutex<File>,
     head: Piece,
     body: Piece,
@@ -57,6 +66,7 @@ impl Reader {
     fn at(folder: &Path, name: &str) -> Option<Self> {
         // The folder is part of somebody's content, perhaps: no link is followed.
         let parent = Folder::open(folder.parent()?).ok()?;
+        let path = folder.join(name);
         let folder = parent.folder(Path::new(folder.file_name()?)).ok()?;
         let Ok(Some(Opened {
             mut file,
@@ -77,6 +87,7 @@ impl Reader {
             return None;
         }
         Some(Self {
+            path,
             file: Mutex::new(file),
             head: Piece::read(head)?,
             body: Piece::read(body)?,
@@ -128,11 +139,20 @@ impl Piece {
     }
 }
 
-/// A cache while it is written. Dropped before [`Writer::finish`], it leaves nothing behind.
+/// A cache while it is written. Dropped before [`Writer::finish`], it changes nothing that is read.
 #[derive(Debug)]
 pub(crate) struct Writer {
-    name: String,
-    file: Mutex<(NamedTempFile, u64)>,
+    target: Target,
+    /// Where the next piece goes.
+    end: Mutex<u64>,
+}
+
+#[derive(Debug)]
+enum Target {
+    /// A new file, and the name that it gets.
+    New(NamedTempFile, String),
+    /// The file of the last build: pieces are added to it, and those that stay are not written again.
+    Same(File),
 }
 
 impl Writer {
@@ -141,22 +161,50 @@ impl Writer {
     pub(crate) fn begin((folders, name): &(Vec<PathBuf>, String)) -> Option<Self> {
         let file = folders.iter().find_map(|folder| temporary(folder).ok())?;
         Some(Self {
-            name: name.clone(),
-            file: Mutex::new((file, START as u64)),
+            target: Target::New(file, name.clone()),
+            end: Mutex::new(START as u64),
+        })
+    }
+
+    /// Goes on with the cache that a build left, of which so many bytes are still used. `None`, when most of it is not, or when
+    /// it is another file by now.
+    pub(crate) fn again(reader: &Reader, used: u64) -> Option<Self> {
+        let file = File::options().read(true).write(true).open(&reader.path);
+        let (file, read) = (file.ok()?, reader.file.lock().ok()?);
+        let (meta, before) = (file.metadata().ok()?, read.metadata().ok()?);
+        let is_same = Stamp::of(&meta) == Stamp::of(&before) && !reader.path.is_symlink();
+        (is_same && meta.len() / 2 <= used).then(|| Self {
+            target: Target::Same(file),
+            end: Mutex::new(meta.len()),
         })
     }
 
     /// Adds a piece; `None` when it cannot be written.
     pub(crate) fn put(&self, bytes: &[u8]) -> Option<Piece> {
         let digest = blake3::hash(bytes).into();
-        let mut held = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        let (file, end) = &mut *held;
+        let mut end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
         let at = *end;
-        file.seek(SeekFrom::Start(at)).ok()?;
-        file.write_all(bytes).ok()?;
+        self.write(at, bytes).ok()?;
         let bytes = bytes.len() as u64;
         *end += bytes;
         Some(Piece { at, bytes, digest })
+    }
+
+    /// Leaves a piece of the last build to the next one.
+    pub(crate) fn keep(&self, piece: Piece, bytes: &[u8]) -> Option<Piece> {
+        match self.target {
+            Target::Same(_) => Some(piece),
+            Target::New(..) => self.put(bytes),
+        }
+    }
+
+    fn write(&self, at: u64, bytes: &[u8]) -> io::Result<()> {
+        let mut file = match &self.target {
+            Target::New(file, _) => file.as_file(),
+            Target::Same(file) => file,
+        };
+        file.seek(SeekFrom::Start(at))?;
+        file.write_all(bytes)
     }
 
     /// Puts the cache in the place of the earlier one.
@@ -167,11 +215,15 @@ impl Writer {
         start.extend(blake3::hash(PROGRAM.as_bytes()).as_bytes());
         head.write(&mut start);
         body.write(&mut start);
-        let (mut file, _) = self.file.into_inner().ok()?;
-        file.seek(SeekFrom::Start(0)).ok()?;
-        file.write_all(&start).ok()?;
-        let place = file.path().with_file_name(&self.name);
-        file.persist(place).ok().map(drop)
+        // Until now the pieces that were added are no part of it.
+        self.write(0, &start).ok()?;
+        match self.target {
+            Target::New(file, name) => {
+                let place = file.path().with_file_name(name);
+                file.persist(place).ok().map(drop)
+            }
+            Target::Same(_) => Some(()),
+        }
     }
 }
 

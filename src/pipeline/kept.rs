@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -146,6 +147,8 @@ pub(super) struct RunShape<'a> {
     pub(super) files: Vec<String>,
     /// Without those of the record.
     pub(super) problems: Vec<Problem>,
+    /// As in [`Left`].
+    pub(super) facets: [[u8; 32]; Facet::COUNT],
     #[serde(borrow)]
     pub(super) findings: FindingsShape<'a>,
 }
@@ -161,9 +164,9 @@ pub(super) struct FindingsShape<'a> {
     /// Kind, evidence, address and time of each.
     newest: Vec<(String, String, String, Option<i64>)>,
     writeup_html: Option<String>,
-    record: Digests,
-    files: Digests,
-    annotated: Digests,
+    record: DigestList,
+    files: DigestList,
+    annotated: DigestList,
     #[serde(borrow)]
     lines: Cow<'a, str>,
     #[serde(borrow)]
@@ -179,6 +182,20 @@ pub(super) struct FindingsShape<'a> {
     /// Kind, group and card of each annotation.
     #[serde(borrow)]
     cards: Vec<(usize, usize, Cow<'a, str>)>,
+}
+
+/// [`Digests`] in order, of which a map is made in one go.
+type DigestList = Vec<(String, String)>;
+
+fn list(digests: &Digests) -> DigestList {
+    let digests = digests.iter();
+    digests
+        .map(|(name, it)| (name.clone(), it.clone()))
+        .collect()
+}
+
+fn map(list: DigestList) -> Digests {
+    Arc::new(list.into_iter().collect())
 }
 
 impl FindingsShape<'_> {
@@ -222,9 +239,9 @@ impl FindingsShape<'_> {
                 .map(|it| (it.kind, it.evidence, it.href, it.at))
                 .collect(),
             writeup_html: findings.writeup_html.clone(),
-            record: findings.digests.record.clone(),
-            files: findings.digests.files.clone(),
-            annotated: findings.digests.annotations.clone(),
+            record: list(&findings.digests.record),
+            files: list(&findings.digests.files),
+            annotated: list(&findings.digests.annotations),
             lines: piece(spooled.lines)?,
             friction: piece(spooled.friction)?,
             hypotheses: piece(spooled.hypotheses)?,
@@ -293,9 +310,9 @@ impl FindingsShape<'_> {
                 .collect(),
             writeup_html: self.writeup_html,
             digests: RunDigests {
-                record: self.record,
-                files: self.files,
-                annotations: self.annotated,
+                record: map(self.record),
+                files: map(self.files),
+                annotations: map(self.annotated),
             },
         })
     }

@@ -103,6 +103,9 @@ impl Memory {
             Some((body, head.outputs_at))
         };
         let (body, at) = read().unwrap_or_default();
+        let used = body.runs.values().map(Piece::bytes).sum();
+        let again = self.last.as_ref().filter(|_| body.frame == frame);
+        let again = again.and_then(|(reader, _)| Writer::again(reader, used));
         let runs = if body.frame == frame {
             body.runs
         } else {
@@ -110,7 +113,7 @@ impl Memory {
         };
         let notes = Notes {
             memory: self,
-            writer: Writer::begin(&site.cache_places()),
+            writer: again.or_else(|| Writer::begin(&site.cache_places())),
             runs,
             lists: body.lists,
             made: Mutex::default(),
@@ -151,9 +154,10 @@ impl Notes<'_> {
             stage.keep(&known.files).then_some(inputs)
         });
         let Some(inputs) = looks else { return Ok(None) };
-        let facets = known.findings.facets();
+        let facets = known.facets;
         let piece = if inputs == known.inputs {
-            self.put(&bytes)
+            let writer = self.writer.as_ref();
+            writer.and_then(|writer| writer.keep(*piece, &bytes))
         } else {
             known.inputs = inputs;
             self.put(&postcard::to_stdvec(&known).unwrap_or_default())
@@ -170,17 +174,19 @@ impl Notes<'_> {
     pub(super) fn note(&self, run: &NotedRun<'_>, spool: &Spool) -> Option<Left> {
         let mut inputs = self.memory.inputs.of(run.place)?;
         load::note_digests(&mut inputs, run.digests);
+        let findings = FindingsShape::of(run.findings, spool)?;
+        let facets = findings.facets();
         let shape = RunShape {
             inputs,
+            facets,
             archive_context: digest(run.archive_context),
             named: run.archive_context.named.keys().cloned().collect(),
             is_newest: run.is_newest,
             files: run.files.clone(),
             problems: run.problems.iter().map(Problem::from).collect(),
-            findings: FindingsShape::of(run.findings, spool)?,
+            findings,
         };
         let piece = self.put(&postcard::to_stdvec(&shape).ok()?)?;
-        let facets = shape.findings.facets();
         Some(Left { piece, facets })
     }
 
