@@ -243,3 +243,81 @@ fn temporary(folder: &Path) -> io::Result<NamedTempFile> {
     }
     tempfile::Builder::new().prefix("new-").tempfile_in(folder)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn places(folder: &Path) -> (Vec<PathBuf>, String) {
+        (vec![folder.join(FOLDER)], "build".to_owned())
+    }
+
+    /// What can be read of a cache: the head, the body and two pieces.
+    fn read(reader: &Reader, pieces: [Piece; 2]) -> [Option<Vec<u8>>; 4] {
+        let [one, two] = pieces;
+        [
+            reader.head(),
+            reader.body(),
+            reader.piece(one),
+            reader.piece(two),
+        ]
+    }
+
+    #[test]
+    fn a_cache_that_is_cut_or_damaged_anywhere_gives_what_was_written_or_nothing() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let places = places(folder.path());
+        let writer = Writer::begin(&places).expect("a cache");
+        let pieces = [b"first", b"other"].map(|bytes| writer.put(bytes).expect("room"));
+        writer.finish(b"head", b"body").expect("a cache");
+        let path = folder.path().join(FOLDER).join("build");
+        let whole = fs::read(&path).expect("a file");
+        let good = [&b"head"[..], b"body", b"first", b"other"].map(|bytes| Some(bytes.to_vec()));
+        let reader = Reader::open(&places).expect("a cache");
+        assert_eq!(read(&reader, pieces), good);
+        let cut = (0..whole.len()).map(|end| whole[..end].to_vec());
+        let flipped = (0..whole.len()).map(|at| {
+            let mut bytes = whole.clone();
+            bytes[at] ^= 0x40;
+            bytes
+        });
+        let mut damaged = 0;
+        for bytes in cut.chain(flipped) {
+            fs::write(&path, bytes).expect("a file");
+            let Some(reader) = Reader::open(&places) else {
+                damaged += 1;
+                continue;
+            };
+            let found = read(&reader, pieces);
+            assert_ne!(found, good);
+            for (found, good) in found.iter().zip(&good) {
+                assert!(found.is_none() || found == good);
+            }
+        }
+        assert!(damaged > START);
+    }
+
+    #[test]
+    fn pieces_are_added_to_a_cache_until_most_of_it_is_no_longer_used() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let places = places(folder.path());
+        let writer = Writer::begin(&places).expect("a cache");
+        let kept = writer.put(&[7; 4096]).expect("room");
+        writer.finish(b"head", b"body").expect("a cache");
+        let reader = Reader::open(&places).expect("a cache");
+        let writer = Writer::again(&reader, kept.bytes()).expect("the same");
+        assert_eq!(writer.keep(kept, &[]), Some(kept));
+        let added = writer.put(b"added").expect("room");
+        assert!(Reader::open(&places).is_some_and(|reader| reader.head().is_some()));
+        writer.finish(b"new head", b"new body").expect("a cache");
+        let reader = Reader::open(&places).expect("a cache");
+        assert_eq!(reader.head().expect("a head"), b"new head");
+        assert_eq!(reader.piece(kept).expect("a piece"), [7; 4096]);
+        assert_eq!(reader.piece(added).expect("a piece"), b"added");
+        assert!(Writer::again(&reader, 1024).is_none());
+        // Another build has replaced it.
+        let writer = Writer::begin(&places).expect("a cache");
+        writer.finish(b"", b"").expect("a cache");
+        assert!(Writer::again(&reader, kept.bytes()).is_none());
+    }
+}

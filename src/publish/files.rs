@@ -240,3 +240,54 @@ impl Files {
         files.collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn only_files_of_the_output_folder_that_hold_what_was_written_are_kept() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let out = folder.path().join("out");
+        fs::create_dir_all(out.join("deep")).expect("folders");
+        for path in ["secret", "out/same", "out/edited", "out/deep/file"] {
+            fs::write(folder.path().join(path), path).expect("a file");
+        }
+        let known = |path: &str, bytes: &str, at: &str| SiteFile {
+            path: path.to_owned(),
+            digest: blake3::hash(bytes.as_bytes()).into(),
+            stamp: fs::metadata(folder.path().join(at))
+                .ok()
+                .map(|meta| Stamp::of(&meta)),
+        };
+        let files = vec![
+            known("../secret", "secret", "secret"),
+            known("deep", "", "out/deep"),
+            known("deep/file", "out/deep/file", "out/deep/file"),
+            known("edited", "as it was", "out/edited"),
+            known("gone", "", "out/same"),
+            known("same", "out/same", "out/same"),
+        ];
+        // All of them may have been written again since.
+        let old = Old::look(&out, KnownSite { files, at: 0 });
+        let site = Files {
+            old,
+            ..Files::default()
+        };
+        let keep = |path: &str| site.keep(&[path.to_owned()]).is_some();
+        for path in [
+            "../secret",
+            "deep",
+            "edited",
+            "gone",
+            "unknown",
+            "/etc/passwd",
+        ] {
+            assert!(!keep(path), "{path}");
+        }
+        assert!(keep("same") && keep("deep/file"));
+        assert!(!keep("same"), "it is taken");
+    }
+}
