@@ -289,7 +289,6 @@ mod tests {
                 continue;
             };
             let found = read(&reader, pieces);
-            assert_ne!(found, good);
             for (found, good) in found.iter().zip(&good) {
                 assert!(found.is_none() || found == good);
             }
