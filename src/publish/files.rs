@@ -102,13 +102,13 @@ impl Old {
 }
 
 impl Files {
-    fn new(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, New>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, New>> {
         self.new.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes a path for the new site.
     pub(super) fn take(&self, path: &str) -> Result<(), Diagnostic> {
-        let mut new = self.new();
+        let mut new = self.lock();
         let ends = path.match_indices('/').map(|(at, _)| at);
         let is_taken = ends.into_iter().any(|end| new.contains_key(&path[..end])) || {
             let folder = format!("{path}/");
@@ -129,7 +129,7 @@ impl Files {
         let intact = old.and_then(|old| old.intact(path));
         let stays = intact.filter(|intact| intact.digest == digest);
         if let Some(stays) = stays {
-            self.new().insert(path.to_owned(), stays);
+            self.lock().insert(path.to_owned(), stays);
         }
         stays.is_some()
     }
@@ -141,14 +141,14 @@ impl Files {
         let intact: Vec<New> = intact.collect::<Option<_>>()?;
         for (index, path) in paths.iter().enumerate() {
             if self.take(path).is_err() {
-                let mut new = self.new();
+                let mut new = self.lock();
                 for path in &paths[..index] {
                     new.remove(path);
                 }
                 return None;
             }
         }
-        let mut new = self.new();
+        let mut new = self.lock();
         let bytes = intact.iter().map(|file| file.stamp.map_or(0, |s| s.bytes));
         let bytes = bytes.collect();
         new.extend(paths.iter().cloned().zip(intact));
@@ -162,18 +162,18 @@ impl Files {
             stamp,
             is_staged: true,
         };
-        self.new().insert(path.to_owned(), file);
+        self.lock().insert(path.to_owned(), file);
     }
 
     /// Size and digest of a file of the new site.
     pub(super) fn digest(&self, path: &str) -> (u64, [u8; 32]) {
-        let file = self.new().get(path).copied().unwrap_or_default();
+        let file = self.lock().get(path).copied().unwrap_or_default();
         (file.stamp.map_or(0, |stamp| stamp.bytes), file.digest)
     }
 
     /// What is done to the output folder; `last` is the file that is put in its place last.
     pub(super) fn changes(&self, last: &str) -> Changes {
-        let new = self.new();
+        let new = self.lock();
         let of = |staged: bool| {
             let files = new.iter().filter(move |(_, file)| file.is_staged == staged);
             files.map(|(path, _)| path.clone())
@@ -228,7 +228,7 @@ impl Files {
 
     /// The files of the site that is now in the output folder, as they look there.
     pub(super) fn settled(&self, tree: &Tree) -> Vec<SiteFile> {
-        let new = std::mem::take(&mut *self.new());
+        let new = std::mem::take(&mut *self.lock());
         let files = new.into_iter().map(|(path, file)| {
             let is_moved = |now: &&Stamp| file.stamp.is_some_and(|was| now.is_moved_from(&was));
             SiteFile {
