@@ -11,6 +11,7 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::record::RecordWriter;
 use parquet_derive::ParquetRecordWriter;
 
+use crate::feeds::archive::outcomes_json;
 use crate::inspect::Inspected;
 use crate::model::annotation::{Annotation, Sidecar};
 use crate::model::archive::Entry;
@@ -61,6 +62,7 @@ columns! {
     finished_at: [&'a str] = &run.finished.text,
     started_ms: [i64] = run.started.ms,
     finished_ms: [i64] = run.finished.ms,
+    outcomes: [Option<String>] = outcomes_json(run),
     state: [&'a str] = &run.state.word,
     rating: [Option<&'a str>] = findings.rating.map(Rating::word),
     validation_loaded: [bool] = run.validation.loaded,

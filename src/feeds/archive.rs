@@ -15,7 +15,7 @@ use crate::model::FileDigest;
 use crate::model::archive::{Archive, Entry};
 use crate::model::findings::Findings;
 use crate::model::review::Rating;
-use crate::model::run::Number;
+use crate::model::run::{Number, Run};
 use crate::shapes::{self, SCHEMA_VERSION};
 use crate::url::HttpUrl;
 
@@ -64,6 +64,9 @@ pub struct Card<'a> {
     validation_loaded: bool,
     /// The visual checks, in the record's order.
     checks: Vec<Check<'a>>,
+    /// What scorers said of the run, in the record's order; absent if the record has no outcomes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    outcomes: Vec<Outcome<'a>>,
     /// How the run ended, as recorded: `completed`, `timed_out`, `failed` and others.
     state: &'a str,
     /// The rating of its review, or the grade of the whole game for a game jam without one; null is unrated.
@@ -206,6 +209,50 @@ struct Check<'a> {
     similarity: Option<Digits<'a>>,
 }
 
+/// What a scorer said of a run, verbatim.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Outcome<'a> {
+    /// Its name.
+    name: &'a str,
+    /// The value as recorded: any JSON; null is unscored.
+    value: Option<&'a RawValue>,
+    /// What gave it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scorer: Option<&'a str>,
+    /// `reward`, `score`, `metric`, `check`, `submission` or another word.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kind: Option<&'a str>,
+    /// Whether it counts by the scorer's own rules; absent if that was not recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    valid: Option<bool>,
+    /// Why it does not count, or has no value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'a str>,
+}
+
+/// The outcomes of a run.
+pub(super) fn outcomes(run: &Run) -> Vec<Outcome<'_>> {
+    let outcomes = run.outcomes.iter().map(|outcome| Outcome {
+        name: &outcome.name,
+        value: outcome
+            .value
+            .as_deref()
+            .and_then(|value| serde_json::from_str(value).ok()),
+        scorer: outcome.scorer.as_deref(),
+        kind: outcome.kind.as_deref(),
+        valid: outcome.valid,
+        reason: outcome.reason.as_deref(),
+    });
+    outcomes.collect()
+}
+
+/// The outcomes of a run as JSON, for a field of a table; `None` when it has none.
+#[must_use]
+pub fn outcomes_json(run: &Run) -> Option<String> {
+    let outcomes = outcomes(run);
+    (!outcomes.is_empty()).then(|| serde_json::to_string(&outcomes).unwrap_or_default())
+}
+
 /// Where the parts of a run are.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -271,6 +318,7 @@ pub fn card<'a>(config: &Config, entry: &'a Entry, findings: &'a Findings) -> Ca
         },
         validation_loaded: run.validation.loaded,
         checks: checks.collect(),
+        outcomes: outcomes(run),
         state: &run.state.word,
         rating: findings.rating.map(Rating::word),
         links: Links {

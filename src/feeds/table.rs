@@ -13,7 +13,7 @@ use crate::model::review::Rating;
 use crate::model::run::Number;
 use crate::url::HttpUrl;
 
-use super::archive::address;
+use super::archive::{address, outcomes_json};
 
 /// Declares the columns: the name of each, the leaf key of a card of `runs.json`, and how the field of a run is read.
 macro_rules! columns {
@@ -59,6 +59,7 @@ columns! { |config, entry, run, findings|
     "threadEntries" = threads(findings, |threads| threads.entries);
     "sourceRepo" = known(run.source_repo.as_ref().map(HttpUrl::as_str));
     "playableBuild" = known(run.playable_build.as_ref().map(HttpUrl::as_str));
+    "outcomes" = outcomes_json(run).map_or(Cow::Borrowed(""), |json| text(&json));
 }
 
 /// Writes `runs.csv` (RFC 4180). Every text is quoted, so that no separator that a spreadsheet may look for ends it; numbers are

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::archive::Archive;
+use super::outcome::Outcome;
 
 /// Runs that may be held against each other.
 #[derive(Debug)]
@@ -17,6 +18,8 @@ pub struct Set {
     pub orchestrator: String,
     /// The declared checks of these runs: view and name, in the order in which they first appear.
     pub checks: Vec<(String, String)>,
+    /// The outcomes of these runs: name and scorer, in the order in which they first appear.
+    pub outcomes: Vec<(String, Option<String>)>,
     /// Variants by name, the unknown one last, each with its runs, newest first.
     pub variants: Vec<(Option<String>, Vec<usize>)>,
 }
@@ -52,6 +55,7 @@ pub fn sets(archive: &Archive, runs: &[usize]) -> Vec<Set> {
                 engine,
                 orchestrator,
                 checks: checks(archive, &runs),
+                outcomes: outcomes(archive, &runs),
                 variants: variants(archive, runs),
             }
         })
@@ -69,6 +73,19 @@ fn checks(archive: &Archive, runs: &[usize]) -> Vec<(String, String)> {
         }
     }
     checks
+}
+
+fn outcomes(archive: &Archive, runs: &[usize]) -> Vec<(String, Option<String>)> {
+    let mut seen = std::collections::BTreeSet::new();
+    let outcomes = runs
+        .iter()
+        .flat_map(|&index| &archive.runs[index].run.outcomes);
+    let columns = outcomes
+        .map(Outcome::column)
+        .filter(|column| seen.insert(*column));
+    columns
+        .map(|(name, scorer)| (name.to_owned(), scorer.map(str::to_owned)))
+        .collect()
 }
 
 fn variants(archive: &Archive, runs: Vec<usize>) -> Vec<(Option<String>, Vec<usize>)> {

@@ -26,6 +26,7 @@ pub(crate) mod comparison;
 pub(crate) mod details;
 pub(crate) mod findings;
 pub(crate) mod implementation;
+pub(crate) mod outcome;
 pub(crate) mod prose;
 pub(crate) mod reconciliation;
 pub mod review;

@@ -4,6 +4,7 @@ use crate::formats::reader;
 use crate::formats::run_record::{self as record, RunRecord};
 use crate::url::HttpUrl;
 
+use super::outcome::Outcome;
 use super::time::Moment;
 
 /// A run whose record holds.
@@ -31,6 +32,8 @@ pub struct Run {
     pub playable_build: Option<HttpUrl>,
     /// The final state.
     pub state: State,
+    /// What scorers said of it, in the record's order.
+    pub outcomes: Vec<Outcome>,
 }
 
 impl Run {
@@ -302,6 +305,7 @@ pub fn from_record(record: &RunRecord<'_>) -> Option<Run> {
             word: text(&record.status.state)?,
             detail: text(&record.status.detail),
         },
+        outcomes: record.outcomes.iter().filter_map(Outcome::of).collect(),
     })
 }
 

@@ -69,6 +69,7 @@ const BUILT_IN: &[(&str, &str)] = built_in![
     "components/range.html",
     "components/run_build.html",
     "components/run_checks.html",
+    "components/run_outcomes.html",
     "components/run_glance.html",
     "components/run_implementation.html",
     "components/run_metrics.html",

@@ -9,6 +9,7 @@ use crate::model::archive::{Archive, Group, GroupBy};
 use crate::model::comparison::{self, Set};
 use crate::model::findings::Findings;
 
+use super::outcomes;
 use super::plot::{self, Plot};
 use super::row::{ListPage, Pager, RunRow, list_pages, row};
 use super::timeline::head;
@@ -76,6 +77,10 @@ pub struct SetView {
     pub checks: Vec<(String, String)>,
     /// How many more checks there are, on the pages of the runs.
     pub more_checks: Option<String>,
+    /// The columns of the outcomes: name and scorer; at most [`COLUMNS`].
+    pub outcomes: Vec<(String, String)>,
+    /// How many more outcomes there are, on the pages of the runs.
+    pub more_outcomes: Option<String>,
     /// The variants on this page.
     pub groups: Vec<VariantView>,
     /// Whether the table began on an earlier page.
@@ -165,6 +170,7 @@ fn set_view(
     let (range, root) = (&page.items, page.root.as_str());
     let case = &archive.cases[set.case];
     let checks = &set.checks[..set.checks.len().min(COLUMNS)];
+    let outcomes = &set.outcomes[..set.outcomes.len().min(COLUMNS)];
     let mut position = start;
     let groups = set
         .variants
@@ -179,7 +185,15 @@ fn set_view(
                 count: format::count(runs.len(), "run"),
                 rows: runs[from..to]
                     .iter()
-                    .map(|&i| row(archive, &archive.runs[i], &findings[i], root, checks))
+                    .map(|&i| {
+                        let entry = &archive.runs[i];
+                        let mut row = row(archive, entry, &findings[i], root, checks);
+                        let columns = outcomes.iter();
+                        row.outcomes = columns
+                            .map(|column| outcomes::cell(&entry.run, column))
+                            .collect();
+                        row
+                    })
                     .collect(),
             })
         })
@@ -198,6 +212,14 @@ fn set_view(
             .map(|(view, name)| (head(view, HEAD).to_owned(), head(name, HEAD).to_owned()))
             .collect(),
         more_checks: format::rest(set.checks.len(), checks.len(), "more check"),
+        outcomes: outcomes
+            .iter()
+            .map(|(name, scorer)| {
+                let scorer = scorer.as_deref().unwrap_or("a scorer that is not recorded");
+                (head(name, HEAD).to_owned(), head(scorer, HEAD).to_owned())
+            })
+            .collect(),
+        more_outcomes: format::rest(set.outcomes.len(), outcomes.len(), "more outcome"),
         groups,
         continued: start < range.start,
         plots: Vec::new(),

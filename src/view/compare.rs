@@ -10,6 +10,7 @@ use crate::model::review::Rating;
 use crate::model::run::{Number, Recorded, Step};
 use crate::model::tape::Tape;
 
+use super::outcomes;
 use super::row::{RunRow, row};
 use super::run::Sources;
 use super::{Cell, format};
@@ -118,6 +119,9 @@ pub struct RunData<'a> {
     fields: Vec<Option<String>>,
     metrics: Vec<Metric>,
     checks: Vec<Check>,
+    /// Name and scorer, and value of each outcome.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    outcomes: Vec<(String, String)>,
     tapes: Vec<TapeSummary>,
     /// The first of them.
     tape: Option<TapeData<'a>>,
@@ -192,6 +196,10 @@ pub fn data<'a>(
                     text: cut(text, FIELD),
                 }
             })
+            .collect(),
+        outcomes: outcomes::compared(run)
+            .take(CHECKS)
+            .map(|(name, value)| (cut(&name, FIELD), cut(&value, FIELD)))
             .collect(),
         tapes: s
             .tapes

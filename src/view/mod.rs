@@ -11,6 +11,7 @@ pub(crate) mod feeds;
 pub mod format;
 pub(crate) mod former;
 pub(crate) mod home;
+mod outcomes;
 pub(crate) mod overview;
 pub(crate) mod plot;
 pub(crate) mod problems;

@@ -60,6 +60,8 @@ pub struct RunRow {
     pub threads: Cell,
     /// The columns of the comparison table, in its order.
     pub checks: Vec<Similarity>,
+    /// The outcomes of the comparison table, in the order of its columns; other tables have none.
+    pub outcomes: Vec<Cell>,
 }
 
 /// How much a view looks like its reference.
@@ -122,6 +124,7 @@ pub fn row(
         annotations: annotations(findings),
         threads: threads(findings),
         checks: checks.iter().map(|(view, _)| check(entry, view)).collect(),
+        outcomes: Vec::new(),
     }
 }
 

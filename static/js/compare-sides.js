@@ -83,6 +83,17 @@
       table('Checks of the runs', 'Check', runs, [make('tbody', {}, ...rows)]));
   };
 
+  const outcomes = (runs) => {
+    const names = [...new Set(runs.flatMap((run) => (run.outcomes || []).map(([name]) => name)))];
+    if (!names.length) return '';
+    const rows = names.map((name) => {
+      const found = runs.map((run) => (run.outcomes || []).find(([other]) => other === name)?.[1]);
+      return line(name, found, (value) => value ?? unknown('this run has no such outcome'));
+    });
+    return section('outcomes', 'Outcomes', quiet('What scorers said of the runs, as recorded.'),
+      table('Outcomes of the runs', 'Outcome', runs, [make('tbody', {}, ...rows)]));
+  };
+
   const writeups = (runs) => {
     if (!runs.some((run) => run.writeup)) return section('writeups', 'Writeups', quiet('None of these runs has a writeup.'));
     const TAGS = { h: 'h4', p: 'p', li: 'li', pre: 'pre' };
@@ -109,6 +120,6 @@
 
   window.runpress.compare = {
     LETTERS, draw, pageOf, here, named, go, differ, letter, unknown, section, quiet, fold, table,
-    metrics, fields, checks, writeups,
+    metrics, fields, checks, outcomes, writeups,
   };
 })();

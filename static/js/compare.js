@@ -38,7 +38,7 @@
       await pause();
       tapes.push(compare.unpack(run));
     }
-    for (const part of [compare.metrics, compare.fields, compare.checks, compare.strips, compare.parting, compare.files, compare.writeups]) {
+    for (const part of [compare.metrics, compare.fields, compare.checks, compare.outcomes, compare.strips, compare.parting, compare.files, compare.writeups]) {
       await pause();
       place.append(await part(runs, tapes));
     }

@@ -46,6 +46,7 @@ mod moments;
 
 mod mutate;
 mod mutations;
+mod outcomes;
 mod pagination;
 mod pictures;
 mod plots;

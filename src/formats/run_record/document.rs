@@ -10,7 +10,7 @@ use crate::formats::reader::{Need, Number, Object, Reader};
 use crate::shapes::{self, Lenient};
 
 use super::object::{Field, Part, Shape, objects};
-use super::read::{STAGES, stages, tool_calls, toolchain};
+use super::read::{STAGES, any, stages, tool_calls, toolchain};
 use super::shape;
 
 mod validation;
@@ -61,6 +61,10 @@ objects! {
         "codeAnalysis" late default "Lenient<shapes::AsWritten>" => code_analysis: Option<Node<'a>>;
         /// Type check, linter and tests; absent is "not checked". `typecheck` has the result of the type check in `ran` and `succeeded`.
         "toolchain" by(toolchain) default "Lenient<shapes::AsWritten>" => toolchain: Option<Toolchain<'a>>;
+        /// What scorers said of the run, verbatim. It affects neither the state nor the rating.
+        "outcomes" late default "Lenient<Vec<Outcome<'a>>>" => outcomes: Vec<Outcome<'a>>;
+        /// What the run was made from, where it was imported: format, files, ids, and what was left out; shown as written.
+        "import" late default "Lenient<shapes::AsWritten>" => import: Option<Node<'a>>;
         /// The showcase of the run.
         "showcase" late default "Lenient<Showcase<'a>>" => showcase: Option<Showcase<'a>>;
     }
@@ -183,6 +187,22 @@ objects! {
 }
 
 objects! {
+    /// What a scorer said of the run.
+    closed Outcome<'a> {
+        /// Name of the outcome, such as `reward`.
+        "name" required with "shapes::Name" => name: Text<'a>;
+        /// The value: any JSON; null is unscored.
+        "value" by(any) with "Option<serde_json::Value>" => value: Option<Node<'a>>;
+        /// What gave the value.
+        "scorer" optional => scorer: Text<'a>;
+        /// `reward`, `score`, `metric`, `check`, `submission` or another word.
+        "kind" optional => kind: Text<'a>;
+        /// Whether it counts by the scorer's own rules.
+        "valid" optional => valid: Option<bool>;
+        /// Why it does not count, or has no value.
+        "reason" optional => reason: Text<'a>;
+    }
+
     /// The showcase of the run.
     closed Showcase<'a> {
         /// Description, in Markdown.

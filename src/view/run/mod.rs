@@ -27,6 +27,7 @@ use crate::model::threads::Threads;
 use crate::model::transcript::Conversation;
 
 use super::discussion::{self, ConversationView, ThreadsView};
+use super::outcomes::{self, OutcomesView};
 use super::timeline::Layout;
 use super::{Badge, Cell, DisplayTime, Link, format};
 use crate::links;
@@ -94,6 +95,8 @@ pub struct RunPage {
     pub metrics: MetricsView,
     /// What was found afterwards.
     pub validation: ValidationView,
+    /// What scorers said of it.
+    pub outcomes: Option<OutcomesView>,
     /// The tapes.
     pub timelines: Vec<TimelineView>,
     /// The public part of the transcript.
@@ -220,6 +223,7 @@ pub fn page(s: &Sources<'_>, parts: Parts<'_>) -> RunPage {
         game_jam: entry::game_jam(around, &root, s.details),
         metrics: metrics::metrics(around, run, s.details),
         validation: validation::validation(run, s.details),
+        outcomes: outcomes::outcomes(run),
         timelines: s
             .tapes
             .iter()

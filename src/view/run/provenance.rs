@@ -24,6 +24,8 @@ pub struct ProvenanceView {
     pub facts: Vec<Fact>,
     /// What the harness gg says of its configuration and its session.
     pub gg: Vec<(&'static str, Tree)>,
+    /// What the run was imported from.
+    pub import: Option<Tree>,
     /// The input files.
     pub files: Vec<FileView>,
     /// The files that the agent left, where they are published.
@@ -105,6 +107,10 @@ pub(super) fn provenance(s: &Sources<'_>) -> ProvenanceView {
             .into_iter()
             .filter_map(|(title, value)| Some((title, tree::tree(&Value::of(value?)))))
             .collect(),
+        import: s
+            .details
+            .import
+            .map(|import| tree::tree(&Value::of(import))),
         // The files of the archive are listed apart.
         files: s
             .files

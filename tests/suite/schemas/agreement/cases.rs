@@ -47,6 +47,8 @@ fn record() -> Value {
         "gameJamPriorEntries": [{"runId": "r", "finishedAt": "2026-03-01T10:00:00Z", "readme": "r"}],
         "toolCalls": {"read": 3},
         "seedCommit": "c",
+        "outcomes": [{"name": "n", "value": {"a": 1}, "scorer": "s", "kind": "reward", "valid": true, "reason": "r"}],
+        "import": {"format": "f"},
         "codeAnalysis": {"files": 1},
         "toolchain": {"typecheck": {"ran": true, "succeeded": true}},
         "showcase": {"description": "d", "media": [{"file": "f", "name": "n", "kind": "image"}]},

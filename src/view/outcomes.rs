@@ -1,0 +1,130 @@
+//! Knows the outcomes of a run as a reader sees them: verbatim, each with its scorer and with what speaks against it.
+
+use serde::Serialize;
+
+use crate::model::outcome::Outcome;
+use crate::model::run::Run;
+use crate::view::timeline::head;
+use crate::view::{Cell, format};
+
+/// Outcomes that the page of a run shows; a run has a handful.
+const OUTCOMES: usize = 200;
+/// Bytes of a value; `run.json` has all of it.
+const VALUE: usize = 300;
+
+/// The outcomes of a run.
+#[derive(Debug, Serialize)]
+pub struct OutcomesView {
+    /// The outcomes, in the record's order.
+    pub outcomes: Vec<OutcomeView>,
+    /// How many more there are.
+    pub more: Option<String>,
+}
+
+/// An outcome.
+#[derive(Debug, Serialize)]
+pub struct OutcomeView {
+    /// Its name.
+    pub name: String,
+    /// Its value.
+    pub value: Cell,
+    /// What gave it.
+    pub scorer: Cell,
+    /// What kind it is.
+    pub kind: Cell,
+    /// What speaks against it.
+    pub notes: Vec<String>,
+}
+
+/// The outcomes of a run; `None` when its record has none.
+#[must_use]
+pub fn outcomes(run: &Run) -> Option<OutcomesView> {
+    let all = &run.outcomes;
+    (!all.is_empty()).then(|| OutcomesView {
+        outcomes: all
+            .iter()
+            .take(OUTCOMES)
+            .map(|outcome| view(run, outcome))
+            .collect(),
+        more: format::more(all.len(), OUTCOMES, "outcome"),
+    })
+}
+
+fn view(run: &Run, outcome: &Outcome) -> OutcomeView {
+    OutcomeView {
+        name: cut(&outcome.name),
+        value: value(outcome),
+        scorer: format::text(outcome.scorer.as_ref()),
+        kind: format::text(outcome.kind.as_ref()),
+        notes: notes(run, outcome),
+    }
+}
+
+/// What the run has in a column of a table; `column` is that of [`Outcome::column`].
+#[must_use]
+pub fn cell(run: &Run, column: &(String, Option<String>)) -> Cell {
+    let column = (column.0.as_str(), column.1.as_deref());
+    let found = run
+        .outcomes
+        .iter()
+        .find(|outcome| outcome.column() == column);
+    let Some(outcome) = found else {
+        return Cell::unknown("this run has no such outcome");
+    };
+    let notes = notes(run, outcome);
+    match value(outcome) {
+        Cell::Plain(text) if !notes.is_empty() => {
+            Cell::titled(format!("{text} *"), notes.join(", "))
+        }
+        cell => cell,
+    }
+}
+
+/// The outcomes of a run for a comparison: name with scorer, and value with what speaks against it.
+pub fn compared(run: &Run) -> impl Iterator<Item = (String, String)> {
+    run.outcomes.iter().map(|outcome| {
+        let scorer = outcome.scorer.as_ref();
+        let scorer = scorer.map_or_else(String::new, |scorer| format!(" ({scorer})"));
+        let value = outcome.words().unwrap_or("unscored".into());
+        let notes = notes(run, outcome);
+        let words = std::iter::once(cut(&value)).chain(notes);
+        let words: Vec<_> = words.collect();
+        (format!("{}{scorer}", outcome.name), words.join(", "))
+    })
+}
+
+fn value(outcome: &Outcome) -> Cell {
+    outcome.words().map_or_else(
+        || {
+            Cell::unknown(
+                outcome
+                    .reason
+                    .clone()
+                    .unwrap_or_else(|| "unscored".to_owned()),
+            )
+        },
+        |words| Cell::known(cut(&words)),
+    )
+}
+
+/// What of the record speaks against an outcome.
+fn notes(run: &Run, outcome: &Outcome) -> Vec<String> {
+    let mut notes = Vec::new();
+    if outcome.valid == Some(false) {
+        notes.push("not valid".to_owned());
+    }
+    if outcome.value.is_some() {
+        notes.extend(outcome.reason.as_deref().map(cut));
+        let output = run.metrics.output.as_ref();
+        if output.is_some_and(|output| output.value == 0.0) {
+            notes.push("no output tokens recorded".to_owned());
+        }
+    }
+    notes
+}
+
+fn cut(text: &str) -> String {
+    let shown = head(text, VALUE);
+    let rest = if shown.len() < text.len() { "…" } else { "" };
+    format!("{shown}{rest}")
+}

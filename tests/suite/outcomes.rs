@@ -1,0 +1,177 @@
+//! Outcomes: what scorers said of a run is shown where the run is, verbatim, and ranks nothing.
+
+use serde_json::{Value, json};
+
+use crate::support::{FIRST_SLUG, Run, TestSite, codes, described, raw, words};
+
+/// A record with outcomes.
+fn record(run: &Run, outcomes: Value) -> String {
+    let mut record: Value = serde_json::from_str(&run.record()).expect("JSON");
+    record["outcomes"] = outcomes;
+    record.to_string()
+}
+
+fn outcomes() -> Value {
+    json!([
+        {"name": "reward", "value": 1.0, "scorer": "verifier", "kind": "reward", "valid": false, "reason": "AgentTimeoutError"},
+        {"name": "resolved", "value": "C", "scorer": "match"},
+        {"name": "tests", "value": {"passed": 3, "failed": [1, 2]}},
+        {"name": "style", "value": null, "scorer": "judge", "reason": "unparsable answer"},
+    ])
+}
+
+/// The base run with these outcomes.
+fn with(outcomes: Value) -> TestSite {
+    let site = TestSite::base();
+    let path = "content/runs/first/run-record.json";
+    let mut record: Value = serde_json::from_str(&site.text(path)).expect("JSON");
+    record["outcomes"] = outcomes;
+    site.write(path, record.to_string());
+    site
+}
+
+#[test]
+fn the_page_of_a_run_shows_its_outcomes_as_recorded_with_what_speaks_against_them() {
+    let site = with(outcomes());
+    assert_eq!(described(&site.publish()), [""; 0]);
+    let page = site.first_page();
+    let reward = page.beside("reward");
+    assert_eq!(
+        reward,
+        ["1.0", "verifier", "reward", "not valid, AgentTimeoutError"]
+    );
+    assert_eq!(page.beside("resolved")[..2], ["C", "match"]);
+    assert_eq!(page.beside("tests")[0], r#"{"passed":3,"failed":[1,2]}"#);
+    assert_eq!(page.beside("style")[0], "—");
+    // No color says that one is good.
+    let table = page.one("section[aria-labelledby=outcomes] table");
+    assert!(!table.html().contains("b-good"));
+    let without = TestSite::base();
+    without.publish();
+    assert!(without.first_page().all("#outcomes").is_empty());
+}
+
+#[test]
+fn an_outcome_without_output_tokens_says_so() {
+    let site = with(json!([{"name": "reward", "value": 1}, {"name": "style", "value": null}]));
+    let path = "content/runs/first/run-record.json";
+    site.replace(path, "\"output\":7021", "\"output\":0");
+    site.publish();
+    let page = site.first_page();
+    assert_eq!(page.beside("reward")[3], "no output tokens recorded");
+    assert_eq!(page.beside("style")[3], "");
+}
+
+#[test]
+fn each_outcome_of_a_scorer_is_a_column_of_the_comparable_set() {
+    let site = TestSite::empty();
+    let value = |value: u32| json!([{"name": "reward", "value": value, "scorer": "verifier"}]);
+    site.write(
+        "content/runs/a/run-record.json",
+        record(&Run::new("aaaaaaaa-1"), value(1)),
+    );
+    let other = json!([{"name": "reward", "value": 7, "scorer": "judge", "valid": false}]);
+    site.write(
+        "content/runs/b/run-record.json",
+        record(&Run::new("bbbbbbbb-1"), other),
+    );
+    site.write(
+        "content/runs/c/run-record.json",
+        Run::new("cccccccc-1").record(),
+    );
+    site.publish();
+    let page = site.page("cases/pong/index.html");
+    let heads: Vec<_> = page
+        .all("th[data-col^=outcome-]")
+        .into_iter()
+        .map(|head| {
+            (
+                words(head),
+                head.attr("title").unwrap_or_default().to_owned(),
+            )
+        })
+        .collect();
+    assert_eq!(heads.len(), 2, "{heads:?}");
+    assert!(heads.iter().all(|(name, _)| name == "reward"));
+    assert!(heads.iter().any(|(_, title)| title.contains("verifier")));
+    let main = page.main();
+    assert!(main.contains("7 *"), "an invalid one is marked: {main}");
+}
+
+#[test]
+fn feeds_repeat_outcomes_to_the_digit() {
+    let site = with(json!([{"name": "reward", "value": 1.50, "scorer": "v"}]));
+    site.replace("content/runs/first/run-record.json", "1.5,", "1.500,");
+    site.publish();
+    for feed in ["feeds/runs.json", "feeds/runs.jsonl"] {
+        let text = site.text(&format!("public/{feed}"));
+        assert!(
+            text.contains(r#""outcomes":[{"name":"reward","value":1.500,"scorer":"v"}]"#),
+            "{feed}: {text}"
+        );
+    }
+    let csv = site.text("public/feeds/runs.csv");
+    assert!(
+        csv.contains(r#""[{""name"":""reward"",""value"":1.500,""scorer"":""v""}]""#),
+        "{csv}"
+    );
+    let document = site.first_document();
+    assert_eq!(raw(&document, "/record/outcomes/0/value"), "1.500");
+    let without = TestSite::base();
+    without.publish();
+    assert!(!without.text("public/feeds/runs.json").contains("outcomes"));
+}
+
+#[test]
+fn a_comparison_brings_the_outcomes_of_each_run() {
+    let site = with(outcomes());
+    site.publish();
+    let published = site.published();
+    let found = published.iter().any(|(path, bytes)| {
+        let text = String::from_utf8_lossy(bytes);
+        path.starts_with("compare/")
+            && text.contains("reward (verifier)")
+            && text.contains("1.0, not valid, AgentTimeoutError")
+    });
+    assert!(found, "{:?}", published.keys());
+}
+
+#[test]
+fn outcomes_of_another_shape_are_warnings_and_the_run_is_shown_without_them() {
+    for (outcomes, code) in [
+        (json!({"reward": 1}), "record.wrong-type"),
+        (json!([{"value": 1}]), "record.missing-field"),
+        (json!([{"name": "a", "valid": "yes"}]), "record.wrong-type"),
+        (
+            json!([{"name": "a", "value": 1, "vlaue": 2}]),
+            "record.unknown-key",
+        ),
+    ] {
+        let site = with(outcomes.clone());
+        let outcome = site.publish();
+        assert!(
+            codes(&outcome).contains(&code)
+                || described(&outcome).iter().any(|line| line.contains(code)),
+            "{outcomes}: {:?}",
+            described(&outcome)
+        );
+    }
+}
+
+#[test]
+fn provenance_shows_what_a_run_was_imported_from() {
+    let site = TestSite::base();
+    let path = "content/runs/first/run-record.json";
+    let mut record: Value = serde_json::from_str(&site.text(path)).expect("JSON");
+    record["import"] =
+        json!({"format": "codex", "importerVersion": 1, "ids": {"session": "s-<b>1"}});
+    site.write(path, record.to_string());
+    assert_eq!(described(&site.publish()), [""; 0]);
+    let main = site.first_page().main();
+    assert!(main.contains("What the run was imported from"), "{main}");
+    assert!(main.contains("codex") && main.contains("s-<b>1"), "{main}");
+    assert!(
+        site.text(&format!("public/runs/{FIRST_SLUG}/run.json"))
+            .contains("importerVersion")
+    );
+}
