@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use runpress::api::formats::json::Node;
 use runpress::api::formats::reader::Number;
 use runpress::api::formats::run_record::{
-    Adversarial, Assertion, Check, Cost, DebugScript, Environment, Links, Media, Metrics,
+    Adversarial, Assertion, Check, Cost, DebugScript, Environment, Links, Media, Metrics, Outcome,
     Performance, PerformanceCase, PriorEntry, Proof, ReferenceComparison, RunRecord, ScriptOutput,
     Showcase, Skipped, Status, Step, Subject, Text, Tokens, Toolchain, Tooling, Validation,
     Verdict,
@@ -291,6 +291,20 @@ fn prior() -> BoxedStrategy<PriorEntry<'static>> {
         .boxed()
 }
 
+fn outcome() -> BoxedStrategy<Outcome<'static>> {
+    let words = (some(), maybe(), maybe(), maybe());
+    (words, value(), flag())
+        .prop_map(|((name, scorer, kind, reason), value, valid)| Outcome {
+            name,
+            value,
+            scorer,
+            kind,
+            valid,
+            reason,
+        })
+        .boxed()
+}
+
 /// Names of tools with how often each was called.
 fn calls() -> impl Strategy<Value = Vec<(Cow<'static, str>, Number<'static>)>> {
     prop::collection::btree_map(text(), any::<u64>(), 0..3).prop_map(|calls| {
@@ -310,6 +324,7 @@ prop_compose! {
         (test_cabinet_commit, source_repo, playable_build) in (maybe(), maybe(), maybe()),
         (state, detail) in (some(), maybe()),
         (game_jam_readme, game_jam_prior_entries, tool_calls) in (maybe(), vec(prior(), 0..2), calls()),
+        (outcomes, import) in (vec(outcome(), 0..2), block()),
         (seed_commit, code_analysis, toolchain, showcase) in (maybe(), block(), toolchain(), showcase()),
     ) -> RunRecord<'static> {
         RunRecord {
@@ -320,6 +335,7 @@ prop_compose! {
             links: Links { source_repo, playable_build },
             status: Status { state, detail },
             game_jam_readme, game_jam_prior_entries, tool_calls, seed_commit, code_analysis, toolchain, showcase,
+            outcomes, import,
         }
     }
 }

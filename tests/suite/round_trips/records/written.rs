@@ -348,6 +348,19 @@ pub(super) fn record(dice: &mut Dice, record: &RunRecord<'_>) -> Json {
             ],
         )
     });
+    let outcomes = list(dice, &record.outcomes, |dice, outcome| {
+        object(
+            dice,
+            [
+                ("name", word(&outcome.name)),
+                ("value", node(outcome.value)),
+                ("scorer", word(&outcome.scorer)),
+                ("kind", word(&outcome.kind)),
+                ("valid", flag(outcome.valid)),
+                ("reason", word(&outcome.reason)),
+            ],
+        )
+    });
     let calls = record
         .tool_calls
         .iter()
@@ -384,6 +397,8 @@ pub(super) fn record(dice: &mut Dice, record: &RunRecord<'_>) -> Json {
             "toolchain",
             node(record.toolchain.as_ref().map(|block| block.written)),
         ),
+        ("outcomes", outcomes),
+        ("import", node(record.import)),
         ("showcase", showcase(dice, record.showcase.as_ref())),
     ];
     object(dice, members)
