@@ -61,8 +61,8 @@
 //! | `spool` | (edge) what is too large to be held | `diagnostics`, `model` |
 //! | `publish` | (edge) how a site is staged and swapped in | `beneath`, `diagnostics`, `model`, `spool` |
 //! | `inspect` | formats and rules, applied to the files of a run | `config`, `diagnostics`, `formats`, `load`, `markup`, `model`, `rules` |
-//! | `export` | the tables of `--export` | `inspect`, `model` |
 //! | `feeds` | what machines read | `config`, `diagnostics`, `formats`, `links`, `markup`, `model`, `shapes`, `url` |
+//! | `export` | the tables of `--export` | `feeds`, `inspect`, `model` |
 //! | `schema` | the JSON Schemas of inputs and feeds | `config`, `diagnostics`, `feeds`, `formats`, `ledger`, `model`, `shapes` |
 //! | `view` | what people read: one struct per page | `config`, `diagnostics`, `ledger`, `links`, `markup`, `model`, `url` |
 //! | `render` | how views become bytes | `characters`, `config`, `diagnostics`, `links`, `markup`, `view` |

@@ -15,7 +15,7 @@ fn outcomes() -> Value {
     json!([
         {"name": "reward", "value": 1.0, "scorer": "verifier", "kind": "reward", "valid": false, "reason": "AgentTimeoutError"},
         {"name": "resolved", "value": "C", "scorer": "match"},
-        {"name": "tests", "value": {"passed": 3, "failed": [1, 2]}},
+        {"name": "tests", "value": {"failed": [1, 2], "passed": 3}},
         {"name": "style", "value": null, "scorer": "judge", "reason": "unparsable answer"},
     ])
 }
@@ -41,7 +41,7 @@ fn the_page_of_a_run_shows_its_outcomes_as_recorded_with_what_speaks_against_the
         ["1.0", "verifier", "reward", "not valid, AgentTimeoutError"]
     );
     assert_eq!(page.beside("resolved")[..2], ["C", "match"]);
-    assert_eq!(page.beside("tests")[0], r#"{"passed":3,"failed":[1,2]}"#);
+    assert_eq!(page.beside("tests")[0], r#"{"failed":[1,2],"passed":3}"#);
     assert_eq!(page.beside("style")[0], "—");
     // No color says that one is good.
     let table = page.one("section[aria-labelledby=outcomes] table");
@@ -101,7 +101,11 @@ fn each_outcome_of_a_scorer_is_a_column_of_the_comparable_set() {
 #[test]
 fn feeds_repeat_outcomes_to_the_digit() {
     let site = with(json!([{"name": "reward", "value": 1.50, "scorer": "v"}]));
-    site.replace("content/runs/first/run-record.json", "1.5,", "1.500,");
+    site.replace(
+        "content/runs/first/run-record.json",
+        "\"value\":1.5",
+        "\"value\":1.500",
+    );
     site.publish();
     for feed in ["feeds/runs.json", "feeds/runs.jsonl"] {
         let text = site.text(&format!("public/{feed}"));
