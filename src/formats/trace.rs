@@ -28,7 +28,11 @@ pub fn is_trace(name: &str) -> bool {
 /// A line of a trace: the first is the header, every other an event.
 #[derive(Debug, JsonSchema)]
 #[schemars(untagged, rename = "TraceLine", transform = header_or_event)]
-#[allow(dead_code, reason = "only its schema is used")]
+#[allow(
+    dead_code,
+    clippy::large_enum_variant,
+    reason = "only its schema is used"
+)]
 pub enum AnyLine<'a> {
     /// The first line of the file, and no other.
     Header(Header),

@@ -197,8 +197,8 @@ impl<'a> TraceReader<'a> {
             trace::Kind::Score => {
                 event.headline = f.name.map(Str::into_inner).unwrap_or_default();
                 event.text_fact("scorer", f.scorer);
-                if let Some(value) = f.value.map(|value| value.get()) {
-                    event.push(None, TextKind::Json, value);
+                if let Some(value) = f.value {
+                    event.push(None, TextKind::Json, value.get());
                 }
                 ("score", Family::Other)
             }
