@@ -91,38 +91,31 @@ impl<'a> OpenRun<'a> {
     ) -> Result<usize, Refusal> {
         let run = quoted(&self.directory.shown);
         let tapes = self.tapes();
+        let none = "Put an `events.jsonl` or a Harn tape next to its record.";
         let name = match (wanted, among) {
+            (None, [only]) => only,
+            (None, []) => return Err(Refusal::request(format!("The run {run} has no tape"), none)),
+            (None, several) => {
+                let names = listed(several.iter().copied());
+                return Err(Refusal::request(
+                    format!("The run {run} has several tapes"),
+                    format!("Name one with `--tape`: {names}."),
+                ));
+            }
             (Some(wanted), _) => tapes
                 .iter()
                 .copied()
                 .find(|tape| self.is_named(tape, wanted))
                 .ok_or_else(|| {
+                    let help = match &tapes[..] {
+                        [] => none.to_owned(),
+                        tapes => format!("It has {}.", listed(tapes.iter().copied())),
+                    };
                     Refusal::request(
                         format!("The run {run} has no tape {}", quoted(wanted)),
-                        if tapes.is_empty() {
-                            "Put an `events.jsonl`, a trace or a Harn tape next to its record."
-                                .to_owned()
-                        } else {
-                            format!("It has {}.", listed(tapes.iter().copied()))
-                        },
+                        help,
                     )
                 })?,
-            (None, [only]) => only,
-            (None, []) => {
-                return Err(Refusal::request(
-                    format!("The run {run} has no tape"),
-                    "Put an `events.jsonl`, a trace or a Harn tape next to its record.",
-                ));
-            }
-            (None, several) => {
-                return Err(Refusal::request(
-                    format!("The run {run} has several tapes"),
-                    format!(
-                        "Name one with `--tape`: {}.",
-                        listed(several.iter().copied())
-                    ),
-                ));
-            }
         };
         let position = found.value.tapes.iter().position(|tape| tape.file == name);
         position.ok_or_else(|| Refusal::Content(self.about(found, name)))

@@ -192,22 +192,16 @@ pub fn head(
 ) -> HeadView {
     let (json_ld, source) = json_ld.unzip();
     let site = &config.site;
-    let title = if page.title.is_empty() {
-        site.title.clone()
-    } else {
-        format!("{} – {}", page.title, site.title)
+    let title = match page.title.as_str() {
+        "" => site.title.clone(),
+        title => format!("{title} – {}", site.title),
     };
+    let own = page.listed.then_some(&page.path);
+    let canonical = site.base_url.as_ref().zip(page.canonical.as_ref().or(own));
     HeadView {
         title,
         description: page.description.clone(),
-        canonical: site
-            .base_url
-            .as_ref()
-            .zip(
-                page.canonical
-                    .as_ref()
-                    .or(page.listed.then_some(&page.path)),
-            )
+        canonical: canonical
             .map(|(base, path)| format!("{}{}", base.as_str(), links::directory(path))),
         csp: content_security_policy(config, source.as_deref()),
         json_ld,
@@ -226,16 +220,11 @@ pub fn head(
 
 /// No inline script or style, nothing from elsewhere but frames of the hosts that the site allows.
 fn content_security_policy(config: &Config, data: Option<&str>) -> String {
-    let hosts: Vec<String> = config
-        .policy
-        .embed_hosts
-        .iter()
-        .map(|host| format!("https://{host}"))
-        .collect();
-    let frames = if hosts.is_empty() {
-        "'none'".to_owned()
-    } else {
-        hosts.join(" ")
+    let hosts = config.policy.embed_hosts.iter();
+    let hosts: Vec<String> = hosts.map(|host| format!("https://{host}")).collect();
+    let frames = match hosts.join(" ") {
+        hosts if hosts.is_empty() => "'none'".to_owned(),
+        hosts => hosts,
     };
     let data = data.map_or_else(String::new, |source| format!(" {source}"));
     format!(

@@ -45,8 +45,6 @@ use validation::ValidationView;
 /// The page of a run.
 #[derive(Debug, Serialize)]
 pub struct RunPage {
-    /// Way to the site's root.
-    pub root: String,
     /// Case, variant and version.
     pub title: String,
     /// The run's id.
@@ -252,6 +250,5 @@ pub fn page(s: &Sources<'_>, parts: Parts<'_>) -> RunPage {
         provenance: provenance::provenance(s),
         newer: neighbour(&around.newer),
         older: neighbour(&around.older),
-        root,
     }
 }

@@ -60,8 +60,6 @@ pub struct PageLink {
 /// A further page of a tape.
 #[derive(Debug, Serialize)]
 pub struct EventsPage {
-    /// Way to the site's root.
-    pub root: String,
     /// Title of the run.
     pub title: String,
     /// The run's id.
@@ -127,7 +125,6 @@ pub fn events_page(
         pages: pages(tape, layout, number),
         previous: Some(href(number - 1)),
         next: (number < layout.pages()).then(|| href(number + 1)),
-        root,
     }
 }
 
