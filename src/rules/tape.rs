@@ -106,7 +106,9 @@ pub fn payloads<'t, 'a>(
             ..
         } => {
             named("response", response);
-            request.iter().for_each(|request| named("request", request));
+            if let Some(request) = request {
+                named("request", request);
+            }
             for (i, message) in messages.iter().enumerate() {
                 each(Cow::Owned(format!("messages/{i}")), message);
             }
@@ -139,7 +141,11 @@ pub fn payloads<'t, 'a>(
                 }
             }
         }
-        Kind::CacheLookup { value, .. } => value.iter().for_each(|value| named("value", value)),
+        Kind::CacheLookup { value, .. } => {
+            if let Some(value) = value {
+                named("value", value);
+            }
+        }
         Kind::PromptRender {
             rendered, spans, ..
         } => {
