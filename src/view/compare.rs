@@ -243,14 +243,14 @@ const GROUPS: [(&str, &[(&str, bool, Text)]); 3] = [
         &[
             ("Case", TASK, |s| known(&s.entry.run.subject.case)),
             ("Version", TASK, |s| known(&s.entry.run.subject.version)),
-            ("Variant", TASK, |s| maybe(&s.entry.run.subject.variant)),
+            ("Variant", TASK, |s| maybe(s.entry.run.subject.variant.as_ref())),
             ("Kind of test", OTHER, |s| {
                 known(&s.entry.run.subject.test_type)
             }),
             ("Model", OTHER, |s| known(&s.entry.run.subject.model)),
             ("Harness", OTHER, |s| known(&s.entry.run.subject.harness)),
             ("Version of the harness", OTHER, |s| {
-                maybe(&s.entry.run.subject.harness_version)
+                maybe(s.entry.run.subject.harness_version.as_ref())
             }),
             ("Orchestrator", TASK, |s| {
                 known(&s.entry.run.subject.orchestrator)
@@ -264,7 +264,7 @@ const GROUPS: [(&str, &[(&str, bool, Text)]); 3] = [
         "How it ended",
         &[
             ("State", OTHER, |s| known(&s.entry.run.state.word)),
-            ("Detail", OTHER, |s| maybe(&s.entry.run.state.detail)),
+            ("Detail", OTHER, |s| maybe(s.entry.run.state.detail.as_ref())),
             ("Rating", OTHER, |s| {
                 Some(s.review?.rating.map(Rating::word)?.into())
             }),
@@ -273,7 +273,7 @@ const GROUPS: [(&str, &[(&str, bool, Text)]); 3] = [
                 known(if loaded { "yes" } else { "no" })
             }),
             ("Not loaded because", OTHER, |s| {
-                maybe(&s.entry.run.validation.detail)
+                maybe(s.entry.run.validation.detail.as_ref())
             }),
             ("Install", OTHER, |s| step(&s.entry.run.validation.install)),
             ("Build", OTHER, |s| step(&s.entry.run.validation.build)),
@@ -289,19 +289,19 @@ const GROUPS: [(&str, &[(&str, bool, Text)]); 3] = [
         "Where it ran",
         &[
             ("Operating system", OTHER, |s| {
-                maybe(&s.entry.run.environment.os)
+                maybe(s.entry.run.environment.os.as_ref())
             }),
             ("Container image", OTHER, |s| {
-                maybe(&s.entry.run.environment.container_image)
+                maybe(s.entry.run.environment.container_image.as_ref())
             }),
             ("Node.js", OTHER, |s| {
-                maybe(&s.entry.run.environment.node_version)
+                maybe(s.entry.run.environment.node_version.as_ref())
             }),
             ("Authentication", OTHER, |s| {
-                maybe(&s.entry.run.environment.auth_mode)
+                maybe(s.entry.run.environment.auth_mode.as_ref())
             }),
             ("Test Cabinet commit", OTHER, |s| {
-                maybe(&s.entry.run.environment.test_cabinet_commit)
+                maybe(s.entry.run.environment.test_cabinet_commit.as_ref())
             }),
         ],
     ),
@@ -311,8 +311,8 @@ fn known(text: &str) -> Option<Cow<'_, str>> {
     Some(Cow::Borrowed(text))
 }
 
-fn maybe(text: &Option<String>) -> Option<Cow<'_, str>> {
-    text.as_deref().map(Cow::Borrowed)
+fn maybe(text: Option<&String>) -> Option<Cow<'_, str>> {
+    text.map(|text| Cow::Borrowed(text.as_str()))
 }
 
 fn step(recorded: &Recorded) -> Option<Cow<'_, str>> {
