@@ -59,7 +59,7 @@ impl Counts {
 /// The place of a file in [`KINDS`], by its path.
 fn kind(path: &str) -> usize {
     let (folder, rest) = path.split_once('/').unwrap_or(("", path));
-    let is_page = path.ends_with(".html");
+    let is_page = path.strip_suffix(".html").is_some();
     match (folder, rest.split_once('/')) {
         ("runs", Some((slug, file))) if slug != "page" => match file {
             "index.html" => 0,

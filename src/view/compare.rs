@@ -230,6 +230,8 @@ fn cut(text: &str, limit: usize) -> String {
 }
 
 type Text = for<'a> fn(&'a Sources<'_>) -> Option<Cow<'a, str>>;
+type FieldRow = (&'static str, bool, Text);
+type MetricRow = (&'static str, fn(&Sources<'_>) -> Metric);
 
 /// A field that belongs to the task.
 const TASK: bool = true;
@@ -237,13 +239,15 @@ const TASK: bool = true;
 const OTHER: bool = false;
 
 /// The fields that are compared: name, whether it belongs to the task, and what a run has there.
-const GROUPS: [(&str, &[(&str, bool, Text)]); 3] = [
+const GROUPS: [(&str, &[FieldRow]); 3] = [
     (
         "What was run",
         &[
             ("Case", TASK, |s| known(&s.entry.run.subject.case)),
             ("Version", TASK, |s| known(&s.entry.run.subject.version)),
-            ("Variant", TASK, |s| maybe(s.entry.run.subject.variant.as_ref())),
+            ("Variant", TASK, |s| {
+                maybe(s.entry.run.subject.variant.as_ref())
+            }),
             ("Kind of test", OTHER, |s| {
                 known(&s.entry.run.subject.test_type)
             }),
@@ -264,7 +268,9 @@ const GROUPS: [(&str, &[(&str, bool, Text)]); 3] = [
         "How it ended",
         &[
             ("State", OTHER, |s| known(&s.entry.run.state.word)),
-            ("Detail", OTHER, |s| maybe(s.entry.run.state.detail.as_ref())),
+            ("Detail", OTHER, |s| {
+                maybe(s.entry.run.state.detail.as_ref())
+            }),
             ("Rating", OTHER, |s| {
                 Some(s.review?.rating.map(Rating::word)?.into())
             }),
@@ -307,6 +313,7 @@ const GROUPS: [(&str, &[(&str, bool, Text)]); 3] = [
     ),
 ];
 
+#[allow(clippy::unnecessary_wraps, reason = "as other fields")]
 fn known(text: &str) -> Option<Cow<'_, str>> {
     Some(Cow::Borrowed(text))
 }
@@ -329,7 +336,11 @@ fn step(recorded: &Recorded) -> Option<Cow<'_, str>> {
 }
 
 /// The numbers that are compared.
-const METRICS: [(&str, fn(&Sources<'_>) -> Metric); 10] = [
+#[allow(
+    clippy::redundant_closure_for_method_calls,
+    reason = "the method itself is of one lifetime"
+)]
+const METRICS: [MetricRow; 10] = [
     ("Uncached input", |s| tokens(s, 0)),
     ("Cached input", |s| tokens(s, 1)),
     ("Output", |s| tokens(s, 2)),
