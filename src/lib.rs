@@ -155,6 +155,8 @@ pub fn check(site: &Site, progress: &dyn Progress) -> Result<Outcome, Failure> {
 pub fn build(site: &Site, progress: &dyn Progress) -> Result<(Outcome, Replaced), Failure> {
     let (shown, inputs) = (site.shown(&site.out), site.inputs());
     publish::recover(&site.out, &shown, &inputs).map_err(|problem| vec![problem])?;
+    #[cfg(feature = "parquet")]
+    pipeline::examine_export(site).map_err(|problem| vec![problem])?;
     let memory = Memory::open(site);
     if let Some(outcome) = memory.unchanged(site) {
         return Ok((outcome, Replaced::default()));

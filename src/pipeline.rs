@@ -18,7 +18,7 @@ mod run;
 mod runs;
 
 #[cfg(feature = "parquet")]
-pub(crate) use export::export;
+pub(crate) use export::{examine_export, export};
 pub use gather::Gathered;
 pub use lists::publish as publish_lists;
 pub use memory::{Memory, Notes};

@@ -1,5 +1,7 @@
 //! How the tables of an export are written: a second pass over the published runs, because few builds ask for it.
 
+use std::path::PathBuf;
+
 use rayon::prelude::*;
 
 use crate::diagnostics::Failure;
@@ -12,6 +14,27 @@ use crate::{export, inspect};
 
 use super::{Gathered, Outcome, Progress};
 
+fn folder(site: &Site) -> Option<&PathBuf> {
+    site.options.export.as_ref()
+}
+
+/// Folders that the tables must not be written into.
+fn not_below(site: &Site) -> Vec<PathBuf> {
+    let mut folders = site.inputs();
+    folders.push(site.out.clone());
+    folders
+}
+
+/// Refuses a folder that the tables must not be written into, before anything is written.
+///
+/// # Errors
+/// There is such a folder.
+pub(crate) fn examine_export(site: &Site) -> Result<(), Diagnostic> {
+    let examine =
+        |folder: &PathBuf| Stage::dry_run(folder, &site.shown(folder), &not_below(site)).map(drop);
+    folder(site).map_or(Ok(()), examine)
+}
+
 /// Writes the tables that the site asks for; `None` when it asks for none, or is not published.
 ///
 /// # Errors
@@ -22,17 +45,10 @@ pub(crate) fn export(
     outcome: &Outcome,
     progress: &dyn Progress,
 ) -> Result<Option<Stage>, Failure> {
-    let Some(folder) = site
-        .options
-        .export
-        .as_ref()
-        .filter(|_| outcome.publishes(site))
-    else {
+    let Some(folder) = folder(site).filter(|_| outcome.publishes(site)) else {
         return Ok(None);
     };
-    let mut inputs = site.inputs();
-    inputs.push(site.out.clone());
-    let stage = Stage::open(folder, &site.shown(folder), &inputs).map_err(|d| vec![d])?;
+    let stage = Stage::open(folder, &site.shown(folder), &not_below(site)).map_err(|d| vec![d])?;
     let (archive, findings) = (&gathered.archive, &outcome.findings);
     progress.begin("Exporting runs", findings.len());
     let cases = || {

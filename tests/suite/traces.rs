@@ -28,7 +28,7 @@ fn page(events: &[&str]) -> Page {
     site.first_page()
 }
 
-fn event<'p>(page: &'p Page, number: usize) -> ElementRef<'p> {
+fn event(page: &Page, number: usize) -> ElementRef<'_> {
     page.one(&format!("#e-{number}"))
 }
 
