@@ -20,6 +20,7 @@ mod written;
 
 pub use written::Written;
 
+use files::Digest;
 pub(crate) use files::{KnownSite, SiteFile};
 
 use files::{Changes, Files, Old};
@@ -178,38 +179,20 @@ impl Stage {
     /// # Errors
     /// The system refuses, or the path is taken.
     pub fn write(&self, path: &str, bytes: &[u8]) -> Result<(), Diagnostic> {
-        self.write_known(path, bytes, None)
-    }
-
-    /// Writes one file whose BLAKE3 may be known already.
-    ///
-    /// # Errors
-    /// As [`Stage::write`].
-    pub fn write_known(
-        &self,
-        path: &str,
-        bytes: &[u8],
-        digest: Option<blake3::Hash>,
-    ) -> Result<(), Diagnostic> {
         self.files.take(path)?;
         if let Some(folders) = &self.folders {
-            let digest = digest.unwrap_or_else(|| blake3::hash(bytes));
-            self.put(folders, path, (bytes, digest.into()))
+            self.put(folders, path, bytes)
                 .map_err(|error| write_failed(path, &error))?;
         }
         self.written.add(path, bytes.len() as u64);
         Ok(())
     }
 
-    fn put(
-        &self,
-        folders: &Folders,
-        path: &str,
-        (bytes, digest): (&[u8], [u8; 32]),
-    ) -> io::Result<()> {
+    fn put(&self, folders: &Folders, path: &str, bytes: &[u8]) -> io::Result<()> {
         if is_cname(path) {
             folders.own(path, bytes)?;
         }
+        let digest = Digest::of(bytes);
         if !self.files.stays(path, digest) {
             let mut file = folders.create(path)?;
             file.write_all(bytes)?;
@@ -243,11 +226,12 @@ impl Stage {
             .map_err(failed)?;
         let digest = written.hasher.finalize();
         if let (Some(folders), Some(file)) = (&self.folders, written.inner) {
-            if self.files.stays(path, digest.into()) {
+            let digest = Digest::Published(digest.into());
+            if self.files.stays(path, digest) {
                 fs::remove_file(folders.staging.join(path)).map_err(failed)?;
             } else {
                 let stamp = file.metadata().ok().map(|meta| Stamp::of(&meta));
-                self.files.staged(path, digest.into(), stamp);
+                self.files.staged(path, digest, stamp);
             }
         }
         self.written.add(path, written.bytes);

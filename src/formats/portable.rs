@@ -194,7 +194,7 @@ fn may_be_refused(json: &[u8]) -> bool {
             opened_here += u8::from(*byte | 0x20 == b'{');
             digits_here += u8::from(is_digit);
         }
-        if suspicious && (start..start + piece.len()).any(|at| begins_refused(&json[at..])) {
+        if suspicious && (start..start + piece.len()).any(|at| may_be_refused_at(json, at)) {
             return true;
         }
         opened += usize::from(opened_here);
@@ -203,12 +203,22 @@ fn may_be_refused(json: &[u8]) -> bool {
     opened > LEVELS_OF_SERDE || digits > SHORT
 }
 
-/// Whether a surrogate or the last digit before an exponent may be here.
-fn begins_refused(json: &[u8]) -> bool {
-    matches!(
-        json,
-        [b'\\', b'u', b'd' | b'D', ..] | [b'0'..=b'9', b'e' | b'E', b'0'..=b'9' | b'+' | b'-', ..]
-    )
+/// Few numbers are longer.
+const NUMBER: usize = 32;
+
+/// Whether a surrogate or the last digit before an exponent may be here. Many ids look like an exponent, as in `59f40e06`, but
+/// before a number is what separates values.
+fn may_be_refused_at(json: &[u8], at: usize) -> bool {
+    match json[at..] {
+        [b'\\', b'u', b'd' | b'D', ..] => true,
+        [b'0'..=b'9', b'e' | b'E', b'0'..=b'9' | b'+' | b'-', ..] => {
+            let before = &json[at.saturating_sub(NUMBER)..at];
+            let is_inside = |byte: &u8| byte.is_ascii_digit() || b"+-.eE".contains(byte);
+            let first = before.iter().rfind(|byte| !is_inside(byte));
+            first.is_none_or(|byte| b":,[ \t\r\n".contains(byte))
+        }
+        _ => false,
+    }
 }
 
 /// The same JSON in a form that every reader takes.

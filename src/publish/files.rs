@@ -1,25 +1,66 @@
 //! The files of the new site: which are staged, and which stay as they are in the output folder.
 
 use std::collections::BTreeMap;
+use std::io::Read;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
+use twox_hash::XxHash3_128;
 
 use crate::beneath::{Folder, Kind, Stamp, Tree};
 use crate::diagnostics::Diagnostic;
 
-use super::{MARKER, taken_twice};
+use super::{BUFFER, MARKER, taken_twice};
 
 /// A file of a site, as a build wrote it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SiteFile {
     /// Relative to the site's root.
     pub(crate) path: String,
-    /// BLAKE3 of what it holds.
-    pub(crate) digest: [u8; 32],
+    /// Of what it holds.
+    pub(crate) digest: Digest,
     /// How it looked in its place; `None` when that is not certain.
     pub(crate) stamp: Option<Stamp>,
+}
+
+/// The digest of a file of a site. Nothing but files that the site names the digests of needs one that nobody can forge: whoever
+/// writes a file has its folder, too. The other digest takes a tenth of the time, and pages are most of a site.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Digest {
+    /// BLAKE3, which feeds are listed with.
+    Published([u8; 32]),
+    /// XXH3 with 128 bits.
+    Own([u8; 16]),
+}
+
+impl Digest {
+    pub(super) fn of(bytes: &[u8]) -> Self {
+        Self::Own(XxHash3_128::oneshot(bytes).to_le_bytes())
+    }
+
+    /// Whether a file of the folder has this digest.
+    fn is_of(self, folder: &Folder, path: &Path) -> bool {
+        match self {
+            Self::Published(digest) => folder.digest(path) == Some(digest),
+            Self::Own(digest) => own_digest(folder, path) == Some(digest),
+        }
+    }
+}
+
+fn own_digest(folder: &Folder, path: &Path) -> Option<[u8; 16]> {
+    let mut opened = folder.file(path).ok().flatten()?;
+    if opened.linked.is_some() || !opened.meta.is_file() {
+        return None;
+    }
+    let mut hasher = XxHash3_128::new();
+    let mut piece = vec![0; BUFFER];
+    loop {
+        match opened.file.read(&mut piece).ok()? {
+            0 => return Some(hasher.finish_128().to_le_bytes()),
+            bytes => hasher.write(&piece[..bytes]),
+        }
+    }
 }
 
 /// A site that a build wrote: its files, sorted by path.
@@ -49,7 +90,8 @@ pub(super) struct Files {
 /// A file of the new site.
 #[derive(Debug, Clone, Copy, Default)]
 struct New {
-    digest: [u8; 32],
+    /// `None` until it is written.
+    digest: Option<Digest>,
     stamp: Option<Stamp>,
     is_staged: bool,
 }
@@ -91,10 +133,10 @@ impl Old {
         let looks_same = *found == stamp && !found.is_racy(self.known.at);
         let holds_same = || {
             (found.bytes, found.mode) == (stamp.bytes, stamp.mode)
-                && self.folder.digest(Path::new(path)) == Some(known.digest)
+                && known.digest.is_of(&self.folder, Path::new(path))
         };
         (looks_same || holds_same()).then_some(New {
-            digest: known.digest,
+            digest: Some(known.digest),
             stamp: Some(*found),
             is_staged: false,
         })
@@ -124,10 +166,10 @@ impl Files {
     }
 
     /// Whether the output folder has the file already, with this content. It then stays.
-    pub(super) fn stays(&self, path: &str, digest: [u8; 32]) -> bool {
+    pub(super) fn stays(&self, path: &str, digest: Digest) -> bool {
         let old = self.old.as_ref();
         let intact = old.and_then(|old| old.intact(path));
-        let stays = intact.filter(|intact| intact.digest == digest);
+        let stays = intact.filter(|intact| intact.digest == Some(digest));
         if let Some(stays) = stays {
             self.lock().insert(path.to_owned(), stays);
         }
@@ -156,19 +198,23 @@ impl Files {
     }
 
     /// Notes a file that is staged.
-    pub(super) fn staged(&self, path: &str, digest: [u8; 32], stamp: Option<Stamp>) {
+    pub(super) fn staged(&self, path: &str, digest: Digest, stamp: Option<Stamp>) {
         let file = New {
-            digest,
+            digest: Some(digest),
             stamp,
             is_staged: true,
         };
         self.lock().insert(path.to_owned(), file);
     }
 
-    /// Size and digest of a file of the new site.
+    /// Size and BLAKE3 of a file of the new site.
     pub(super) fn digest(&self, path: &str) -> (u64, [u8; 32]) {
         let file = self.lock().get(path).copied().unwrap_or_default();
-        (file.stamp.map_or(0, |stamp| stamp.bytes), file.digest)
+        let digest = match file.digest {
+            Some(Digest::Published(digest)) => digest,
+            _ => [0; 32],
+        };
+        (file.stamp.map_or(0, |stamp| stamp.bytes), digest)
     }
 
     /// What is done to the output folder; `last` is the file that is put in its place last.
@@ -229,13 +275,13 @@ impl Files {
     /// The files of the site that is now in the output folder, as they look there.
     pub(super) fn settled(&self, tree: &Tree) -> Vec<SiteFile> {
         let new = std::mem::take(&mut *self.lock());
-        let files = new.into_iter().map(|(path, file)| {
+        let files = new.into_iter().filter_map(|(path, file)| {
             let is_moved = |now: &&Stamp| file.stamp.is_some_and(|was| now.is_moved_from(&was));
-            SiteFile {
+            Some(SiteFile {
                 stamp: tree.file(&path).filter(is_moved).copied(),
-                digest: file.digest,
+                digest: file.digest?,
                 path,
-            }
+            })
         });
         files.collect()
     }
@@ -257,7 +303,7 @@ mod tests {
         }
         let known = |path: &str, bytes: &str, at: &str| SiteFile {
             path: path.to_owned(),
-            digest: blake3::hash(bytes.as_bytes()).into(),
+            digest: Digest::of(bytes.as_bytes()),
             stamp: fs::metadata(folder.path().join(at))
                 .ok()
                 .map(|meta| Stamp::of(&meta)),

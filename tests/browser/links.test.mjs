@@ -78,6 +78,9 @@ test('the link of a range of long events leads to its first one, in a narrow win
 
 test('the link of an event on a further page of the tape leads there', () => at(runPage(longest()), '#e-600', async (page) => {
   await page.waitForURL(/events\/2\/index\.html#e-600$/);
+  // The address is there before the page is.
+  await page.waitForFunction(() => document.readyState === 'complete');
+  await drawn(page);
   assert.ok(await inWindow(page.locator('[id="e-600"]')));
 }));
 

@@ -9,7 +9,7 @@ use super::files::{Files, StageError};
 
 pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), StageError> {
     downloads(run.site, run.files, &run.inspected.tapes)
-        .try_for_each(|file| files.copy(&run.path(&file.name), file))
+        .try_for_each(|file| files.write(&run.path(&file.name), &file.bytes))
 }
 
 /// The names of the files.

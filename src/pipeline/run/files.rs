@@ -6,7 +6,6 @@ use crate::config::Limits;
 use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Diagnostic, Place, codes};
 use crate::discover::RunDirectory;
-use crate::load::Loaded;
 use crate::markup::Html;
 use crate::model::findings::Slice;
 use crate::publish::Stage;
@@ -60,13 +59,6 @@ impl<'a> Files<'a> {
         // Nothing is written that is too much.
         self.note(path, bytes.len() as u64)?;
         Ok(self.stage.write(path, bytes)?)
-    }
-
-    /// Writes a file that was read, as it was read.
-    pub(super) fn copy(&mut self, path: &str, file: &Loaded) -> Result<(), StageError> {
-        self.note(path, file.bytes.len() as u64)?;
-        let digest = blake3::Hash::from_hex(&file.digest).ok();
-        Ok(self.stage.write_known(path, &file.bytes, digest)?)
     }
 
     /// Writes a page.
