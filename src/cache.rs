@@ -207,7 +207,7 @@ impl Writer {
         file.write_all(bytes)
     }
 
-    /// Puts the cache in the place of the earlier one.
+    /// Replaces the earlier cache with this one.
     pub(crate) fn finish(self, head: &[u8], body: &[u8]) -> Option<()> {
         let (head, body) = (self.put(head)?, self.put(body)?);
         let mut start = Vec::with_capacity(START);

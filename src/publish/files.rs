@@ -107,7 +107,7 @@ pub(super) struct Changes {
     pub(super) gone: Vec<String>,
     /// Folders that the new site does not have, the inner ones first.
     pub(super) gone_folders: Vec<String>,
-    /// Whether these changes can be made one after the other. A file in the place of a folder cannot, nor can a folder that
+    /// Whether these changes can be made one after the other. A file that replaces a folder cannot, nor can a folder that
     /// may not be written, and names that differ only in case are one name on some systems.
     pub(super) can_be_single: bool,
 }

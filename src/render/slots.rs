@@ -2,7 +2,7 @@
 
 use crate::markup::Html;
 
-/// What a template prints in the place of the HTML. No recorded text can print it, because its `<` is always escaped.
+/// What a template prints instead of the HTML. No recorded text can print it, because its `<` is always escaped.
 const OPEN: &[u8] = b"<runpress-slot ";
 
 /// Large HTML of a page. Templates would copy it into their values and from there into the page.

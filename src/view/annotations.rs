@@ -1,8 +1,10 @@
 //! The pages of all annotations: what each kind means, and every annotation under its kind.
 
+mod kinds;
+
 use serde::{Deserialize, Serialize};
 
-use crate::model::annotation::{Annotation, FRICTION_KINDS, HYPOTHESIS_STATUSES, Kind};
+use crate::model::annotation::{Annotation, HYPOTHESIS_STATUSES, Kind};
 use crate::model::archive::Entry;
 use crate::model::findings::SpooledCard;
 use crate::model::tape::Tape;
@@ -11,9 +13,14 @@ use crate::model::words;
 
 use super::catalogue::PAGE_SIZE;
 use super::row::{Pager, list_page};
-use super::timeline::{Layout, appearance};
+use super::timeline::Layout;
 use super::{DisplayTime, format};
 use crate::links;
+
+use kinds::{
+    KINDS, appearance_of, folder, kind_index, part_anchor, part_definition, part_name, part_of,
+    parts_of,
+};
 
 /// Annotations of each kind on the first page.
 pub const FIRST: usize = 3;
@@ -77,89 +84,6 @@ pub struct Card {
     /// When it was written.
     pub at: Option<DisplayTime>,
 }
-
-/// What a kind is called and what it means.
-struct KindInfo {
-    /// As in the format; the last one is for kinds that are not known.
-    kind: &'static str,
-    title: &'static str,
-    definition: &'static str,
-}
-
-const KINDS: [KindInfo; 10] = [
-    KindInfo {
-        kind: "correct",
-        title: "Correct",
-        definition: "The event is right: what happened here is what should have happened.",
-    },
-    KindInfo {
-        kind: "incorrect",
-        title: "Incorrect",
-        definition: "The event is wrong: what happened here should not have happened.",
-    },
-    KindInfo {
-        kind: "alternative",
-        title: "Alternatives",
-        definition: "Something else would have been better here. A suggested fix may show what.",
-    },
-    KindInfo {
-        kind: "note",
-        title: "Notes",
-        definition: "A remark about the event, without a verdict.",
-    },
-    KindInfo {
-        kind: "marker",
-        title: "Markers",
-        definition: "A place to pause when presenting the run.",
-    },
-    KindInfo {
-        kind: "mute",
-        title: "Muted",
-        definition: "Nothing important: readers may skip the event.",
-    },
-    KindInfo {
-        kind: "hypothesis",
-        title: "Hypotheses",
-        definition: "A conjecture about the event, and the state of its investigation.",
-    },
-    KindInfo {
-        kind: "friction",
-        title: "Friction",
-        definition: "Something made the work harder here than it had to be.",
-    },
-    KindInfo {
-        kind: "crystallize_here",
-        title: "Crystallize here",
-        definition: "The steps from here to the end of the span should become a tool or a skill.",
-    },
-    KindInfo {
-        kind: "unknown",
-        title: "Other kinds",
-        definition: "Kinds that this version does not recognize, shown as written.",
-    },
-];
-
-/// What each status of a hypothesis means, in the order of the format.
-const STATUSES: [&str; 5] = [
-    "Not investigated yet.",
-    "Under investigation.",
-    "It was found to be true.",
-    "It was found to be false.",
-    "It no longer applies.",
-];
-
-/// What each kind of friction means, in the order of the format.
-const FRICTIONS: [&str; 9] = [
-    "The same thing was asked or looked up again.",
-    "The same question had to be answered again.",
-    "The work waited for an approval.",
-    "The agent lacked information that it needed.",
-    "A person had to take over or transfer something.",
-    "No tool did what was needed.",
-    "An assumption turned out to be wrong.",
-    "A large model did what a fixed rule could do.",
-    "A person had to explain what was going on.",
-];
 
 /// The first page: every kind with its definition and its newest annotations.
 #[derive(Debug, Serialize)]
@@ -313,51 +237,6 @@ pub fn card(entry: &Entry, kind: usize, text: SpooledText) -> Card {
         case: entry.run.subject.case.clone(),
         at: text.at.map(format::at),
     }
-}
-
-/// Class and sign of a kind.
-fn appearance_of(kind: usize) -> (&'static str, &'static str) {
-    appearance(&Kind::parse(KINDS[kind].kind))
-}
-
-fn kind_index(kind: &Kind) -> usize {
-    let known = Kind::KNOWN.iter().position(|known| known == kind);
-    known.unwrap_or(Kind::KNOWN.len())
-}
-
-/// The parts of a kind, in the order of the format.
-fn parts_of(kind: usize) -> &'static [&'static str] {
-    match KINDS[kind].kind {
-        "hypothesis" => &HYPOTHESIS_STATUSES,
-        "friction" => &FRICTION_KINDS,
-        _ => &[],
-    }
-}
-
-fn part_of(kind: usize, group: Option<&str>) -> usize {
-    let parts = parts_of(kind);
-    let known = group.and_then(|group| parts.iter().position(|part| *part == group));
-    known.unwrap_or(parts.len())
-}
-
-fn part_name(kind: usize, part: usize) -> Option<String> {
-    let parts = parts_of(kind);
-    let name = parts.get(part).map(|name| name.replace('_', " "));
-    name.or_else(|| (!parts.is_empty()).then(|| "unrecognized".to_owned()))
-}
-
-fn part_definition(kind: usize, part: usize) -> Option<&'static str> {
-    match KINDS[kind].kind {
-        "hypothesis" => STATUSES.get(part).copied(),
-        "friction" => FRICTIONS.get(part).copied(),
-        _ => None,
-    }
-}
-
-fn part_anchor(kind: usize, part: usize) -> String {
-    parts_of(kind)
-        .get(part)
-        .map_or_else(|| "other".to_owned(), |name| name.replace('_', "-"))
 }
 
 /// Every annotation by kind and part; within a part the newest run comes first.
@@ -613,10 +492,6 @@ impl Catalogue {
             }
         }
     }
-}
-
-fn folder(kind: usize) -> String {
-    KINDS[kind].kind.replace('_', "-")
 }
 
 fn kind_path(kind: usize, number: usize) -> String {

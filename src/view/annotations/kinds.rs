@@ -1,0 +1,136 @@
+//! What the kinds of annotations and their parts are called, and what they mean.
+
+use crate::model::annotation::{FRICTION_KINDS, HYPOTHESIS_STATUSES, Kind};
+use crate::view::timeline::appearance;
+
+/// What a kind is called and what it means.
+pub(super) struct KindInfo {
+    /// As in the format; the last one is for kinds that are not known.
+    pub(super) kind: &'static str,
+    pub(super) title: &'static str,
+    pub(super) definition: &'static str,
+}
+
+pub(super) const KINDS: [KindInfo; 10] = [
+    KindInfo {
+        kind: "correct",
+        title: "Correct",
+        definition: "The event is right: what happened here is what should have happened.",
+    },
+    KindInfo {
+        kind: "incorrect",
+        title: "Incorrect",
+        definition: "The event is wrong: what happened here should not have happened.",
+    },
+    KindInfo {
+        kind: "alternative",
+        title: "Alternatives",
+        definition: "Something else would have been better here. A suggested fix may show what.",
+    },
+    KindInfo {
+        kind: "note",
+        title: "Notes",
+        definition: "A remark about the event, without a verdict.",
+    },
+    KindInfo {
+        kind: "marker",
+        title: "Markers",
+        definition: "A place to pause when presenting the run.",
+    },
+    KindInfo {
+        kind: "mute",
+        title: "Muted",
+        definition: "Nothing important: readers may skip the event.",
+    },
+    KindInfo {
+        kind: "hypothesis",
+        title: "Hypotheses",
+        definition: "A conjecture about the event, and the state of its investigation.",
+    },
+    KindInfo {
+        kind: "friction",
+        title: "Friction",
+        definition: "Something made the work harder here than it had to be.",
+    },
+    KindInfo {
+        kind: "crystallize_here",
+        title: "Crystallize here",
+        definition: "The steps from here to the end of the span should become a tool or a skill.",
+    },
+    KindInfo {
+        kind: "unknown",
+        title: "Other kinds",
+        definition: "Kinds that this version does not recognize, shown as written.",
+    },
+];
+
+/// What each status of a hypothesis means, in the order of the format.
+const STATUSES: [&str; 5] = [
+    "Not investigated yet.",
+    "Under investigation.",
+    "It was found to be true.",
+    "It was found to be false.",
+    "It no longer applies.",
+];
+
+/// What each kind of friction means, in the order of the format.
+const FRICTIONS: [&str; 9] = [
+    "The same thing was asked or looked up again.",
+    "The same question had to be answered again.",
+    "The work waited for an approval.",
+    "The agent lacked information that it needed.",
+    "A person had to take over or transfer something.",
+    "No tool did what was needed.",
+    "An assumption turned out to be wrong.",
+    "A large model did what a fixed rule could do.",
+    "A person had to explain what was going on.",
+];
+
+/// Class and sign of a kind.
+pub(super) fn appearance_of(kind: usize) -> (&'static str, &'static str) {
+    appearance(&Kind::parse(KINDS[kind].kind))
+}
+
+pub(super) fn kind_index(kind: &Kind) -> usize {
+    let known = Kind::KNOWN.iter().position(|known| known == kind);
+    known.unwrap_or(Kind::KNOWN.len())
+}
+
+/// The parts of a kind, in the order of the format.
+pub(super) fn parts_of(kind: usize) -> &'static [&'static str] {
+    match KINDS[kind].kind {
+        "hypothesis" => &HYPOTHESIS_STATUSES,
+        "friction" => &FRICTION_KINDS,
+        _ => &[],
+    }
+}
+
+pub(super) fn part_of(kind: usize, group: Option<&str>) -> usize {
+    let parts = parts_of(kind);
+    let known = group.and_then(|group| parts.iter().position(|part| *part == group));
+    known.unwrap_or(parts.len())
+}
+
+pub(super) fn part_name(kind: usize, part: usize) -> Option<String> {
+    let parts = parts_of(kind);
+    let name = parts.get(part).map(|name| name.replace('_', " "));
+    name.or_else(|| (!parts.is_empty()).then(|| "unrecognized".to_owned()))
+}
+
+pub(super) fn part_definition(kind: usize, part: usize) -> Option<&'static str> {
+    match KINDS[kind].kind {
+        "hypothesis" => STATUSES.get(part).copied(),
+        "friction" => FRICTIONS.get(part).copied(),
+        _ => None,
+    }
+}
+
+pub(super) fn part_anchor(kind: usize, part: usize) -> String {
+    parts_of(kind)
+        .get(part)
+        .map_or_else(|| "other".to_owned(), |name| name.replace('_', "-"))
+}
+
+pub(super) fn folder(kind: usize) -> String {
+    KINDS[kind].kind.replace('_', "-")
+}
