@@ -33,6 +33,9 @@ pub mod formats {
         withdrawn, writeup,
     };
 }
+pub mod import {
+    pub use crate::import::*;
+}
 pub mod inspect {
     pub use crate::inspect::{files, record};
 }

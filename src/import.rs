@@ -1,0 +1,83 @@
+//! [edge] How logs of other systems become run folders: `runpress import`.
+//!
+//! ```text
+//!  path ─► sniff ─► Source ─► Importer ─► Draft (a record and events) ─► clean ─► written or compared ─► report
+//! ```
+//!
+//! An importer turns bytes into drafts and knows nothing else: what a run folder looks like, what ids are derived from, which
+//! names and paths are replaced and what was imported before is decided here, once for all formats. A source is never changed
+//! and never run; no network, no clock and no price list is asked, so that the same bytes give the same files everywhere.
+
+mod draft;
+mod source;
+
+pub use draft::{
+    Agent, Draft, Event, Id, Identity, Origin, Outcome, Record, Tokens, What, Withheld,
+};
+pub use source::{File, Source};
+
+/// A format that can be imported.
+pub trait Importer: Sync {
+    /// Its name, as in `--format` and in what is written.
+    fn format(&self) -> &'static str;
+
+    /// Version of what this importer makes of a source: one more whenever the same bytes give other events.
+    fn version(&self) -> u32 {
+        1
+    }
+
+    /// Reads the runs of a source, one after the other: `each` takes one and drops it before the next is made. A run that cannot
+    /// be read is given as a problem, and the next one is read.
+    fn read(
+        &self,
+        source: &Source,
+        options: &Options,
+        each: &mut dyn FnMut(Result<Draft, Problem>),
+    );
+}
+
+/// What the user asked for, as far as importers need to know it.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// What is copied though it is left out by default.
+    pub keep: Vec<Keep>,
+    /// Whether readable reasoning is left out.
+    pub no_reasoning: bool,
+}
+
+impl Options {
+    /// Whether this is copied.
+    pub fn keeps(&self, what: Keep) -> bool {
+        self.keep.contains(&what)
+    }
+}
+
+/// What is left out or replaced by default.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keep {
+    /// Prompts of the system and of developers, injected context, summaries of compactions.
+    Prompts,
+    /// Images and other binary attachments.
+    Images,
+    /// Contents of files beside an edit; the diff is always copied.
+    Files,
+    /// The frames of tracebacks; type and message are always copied.
+    Tracebacks,
+    /// Absolute paths.
+    Paths,
+    /// Names of users and hosts, addresses, credentials in addresses of repositories.
+    Identity,
+}
+
+/// Why a run was not imported.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// The file, as in `sources`.
+    pub file: String,
+    /// Its line, from 1.
+    pub line: Option<u64>,
+    /// What is wrong, as a sentence without its full stop.
+    pub message: String,
+    /// What to do next, as a sentence.
+    pub help: String,
+}

@@ -1,0 +1,365 @@
+//! What an importer makes: a record and events, in the words of the source and before anything is replaced.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use crate::formats::trace::{Action, Change, ExitCodeFrom, Phase, Role};
+
+use super::Problem;
+
+/// One run as its source has it.
+#[derive(Debug, Default)]
+pub struct Draft {
+    /// What the record will say.
+    pub record: Record,
+    /// The files that it was made from, in the order of `Origin::file`: positions in the source.
+    pub sources: Vec<usize>,
+    /// The agents beside the main one.
+    pub agents: Vec<Agent>,
+    /// The events, in the order of the source. Ids of calls as in the source: equal ones are told apart later.
+    pub events: Vec<Event>,
+    /// What was left out on purpose, and how often.
+    pub withheld: Withheld,
+    /// Lines and values that could not be read, or are of a type that is not known.
+    pub unreadable: Vec<Problem>,
+    /// What is replaced everywhere in the run.
+    pub identity: Identity,
+}
+
+impl Draft {
+    /// Adds an event without time, agent, branch and turn.
+    pub fn push(&mut self, source: Origin, what: What) -> &mut Event {
+        self.events.push(Event {
+            source,
+            ..Event::new(what)
+        });
+        let last = self.events.len() - 1;
+        &mut self.events[last]
+    }
+
+    /// Counts something that was left out.
+    pub fn withhold(&mut self, what: &'static str, count: u64) {
+        if count > 0 {
+            *self.withheld.entry(what).or_default() += count;
+        }
+    }
+}
+
+/// Counts of what was left out, by kind: `systemPrompts`, `developerPrompts`, `injectedContext`, `toolDefinitions`, `metaRows`,
+/// `compactionSummaries`, `encryptedReasoning`, `reasoning`, `images`, `fileContents`, `tracebacks`, `bookkeeping`, ...
+pub type Withheld = BTreeMap<&'static str, u64>;
+
+/// What the record of an imported run says. What the source does not say is absent, never 0 or guessed.
+#[derive(Debug, Default)]
+pub struct Record {
+    /// What the id of the run is made from.
+    pub id: Id,
+    /// The source's own ids, by name.
+    pub ids: BTreeMap<String, String>,
+    /// Version of the source's format, as written.
+    pub format_version: Option<String>,
+    /// Name of the case.
+    pub case: Option<String>,
+    /// Version of the case.
+    pub case_version: Option<String>,
+    /// Name of the harness.
+    pub harness: Option<String>,
+    /// Version of the harness.
+    pub harness_version: Option<String>,
+    /// Every model that worked on the run, but for graders. One alone becomes the model of the run.
+    pub models: Vec<String>,
+    /// When the run started and finished, RFC 3339 as written.
+    pub started: Option<String>,
+    #[allow(missing_docs, reason = "see above")]
+    pub finished: Option<String>,
+    /// When it finished, where the source names no time zone.
+    pub local_finished: Option<String>,
+    /// How long the run took, where the source says it.
+    pub run_time_seconds: Option<f64>,
+    /// Tokens in all.
+    pub tokens: Tokens,
+    /// Cost in USD, as the source has it.
+    pub cost: Option<f64>,
+    /// Whether the source estimated that cost.
+    pub cost_estimated: bool,
+    /// How the run ended, in the words of a run record; empty for unknown.
+    pub state: &'static str,
+    /// How it ended, in the words of the source.
+    pub detail: Option<String>,
+    /// Rewards, scores and submissions.
+    pub outcomes: Vec<Outcome>,
+    /// What the tokens include beside the run's own: `scorer`.
+    pub includes: Vec<&'static str>,
+    /// Logs of the same run that were not used, by name.
+    pub unused: Vec<String>,
+}
+
+/// What the id of a run is made from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Id {
+    /// The source's own id, unique by construction.
+    Own(String),
+    /// Names that identify the run together; with the digests of the sources when `with_digests` or nothing is named.
+    Derived {
+        #[allow(missing_docs, reason = "see above")]
+        names: Vec<String>,
+        #[allow(missing_docs, reason = "see above")]
+        with_digests: bool,
+    },
+}
+
+impl Default for Id {
+    fn default() -> Self {
+        Self::Derived {
+            names: Vec::new(),
+            with_digests: true,
+        }
+    }
+}
+
+/// Tokens by class. The classes do not overlap; what is not known is absent.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[allow(missing_docs, reason = "the names are those of the format")]
+pub struct Tokens {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uncached_input: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cached_input: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reasoning: Option<u64>,
+}
+
+/// One outcome of a run, verbatim.
+#[derive(Debug, Serialize)]
+#[allow(missing_docs, reason = "the names are those of the format")]
+pub struct Outcome {
+    pub name: String,
+    pub value: Box<RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scorer: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub valid: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// An agent beside the main one.
+#[derive(Debug, Default, Serialize)]
+#[allow(missing_docs, reason = "the names are those of the format")]
+pub struct Agent {
+    pub id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub call: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+}
+
+/// What is replaced everywhere in a run: see `clean`.
+#[derive(Debug, Default)]
+pub struct Identity {
+    /// Folders that the agent worked in.
+    pub workspaces: Vec<String>,
+    /// Names of users; those in paths of home folders are found without this.
+    pub users: Vec<String>,
+    /// Names of hosts.
+    pub hosts: Vec<String>,
+}
+
+/// One event. Its number is its position.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[allow(missing_docs, reason = "the names are those of the format")]
+pub struct Event {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub local_time: Option<String>,
+    /// Absent for the main agent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// Absent on the line that was continued to the end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turn: Option<u64>,
+    #[serde(flatten)]
+    pub what: What,
+    pub source: Origin,
+}
+
+impl Event {
+    fn new(what: What) -> Self {
+        Self {
+            time: None,
+            local_time: None,
+            agent: None,
+            branch: None,
+            turn: None,
+            what,
+            source: Origin::default(),
+        }
+    }
+}
+
+/// Where an event is in its source.
+#[derive(Debug, Default, Clone, PartialEq, Eq, Serialize)]
+pub struct Origin {
+    /// Position in `Draft::sources`.
+    pub file: usize,
+    /// Member of an archive.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub member: Option<String>,
+    /// Line, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u64>,
+    /// JSON pointer in the line, the member or the file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pointer: Option<String>,
+    /// The source's own id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+}
+
+/// What an event is. `None` is left out.
+#[derive(Debug, Serialize)]
+#[serde(
+    tag = "type",
+    rename_all = "snake_case",
+    rename_all_fields = "camelCase"
+)]
+#[allow(missing_docs, reason = "the names are those of the format")]
+pub enum What {
+    Message {
+        role: Role,
+        text: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        model: Option<String>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        phase: Option<Phase>,
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        steering: bool,
+        #[serde(skip_serializing_if = "none")]
+        images: u64,
+    },
+    Reasoning {
+        text: String,
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        summary: bool,
+    },
+    ToolCall(Call),
+    ToolResult(ToolResult),
+    Edit {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        call: Option<String>,
+        path: String,
+        change: Change,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        to: Option<String>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        diff: Option<String>,
+    },
+    Subagent {
+        action: Action,
+        id: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        name: Option<String>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        call: Option<String>,
+    },
+    Compaction {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        trigger: Option<String>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        tokens_before: Option<u64>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        forgotten: Option<u64>,
+    },
+    Score {
+        name: String,
+        value: Box<RawValue>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        scorer: Option<String>,
+    },
+    Error {
+        message: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        code: Option<String>,
+    },
+    Usage {
+        tokens: Tokens,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        model: Option<String>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        cost: Option<f64>,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        calls: Vec<String>,
+    },
+    Note {
+        kind: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        text: Option<String>,
+    },
+    /// A type that is not known: the type only, never its content.
+    Unknown {
+        kind: String,
+    },
+}
+
+/// A call of a tool.
+#[derive(Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[allow(missing_docs, reason = "the names are those of the format")]
+pub struct Call {
+    pub name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub call: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arguments: Option<Box<RawValue>>,
+    /// Arguments that are not JSON.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arguments_text: Option<String>,
+    /// Run by the provider: no result follows.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub hosted: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<String>,
+}
+
+/// What came back.
+#[derive(Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[allow(missing_docs, reason = "the names are those of the format")]
+pub struct ToolResult {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub call: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ok: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exit_code_from: Option<ExitCodeFrom>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    #[serde(skip_serializing_if = "none")]
+    pub images: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub truncated: Option<u64>,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
+const fn none(count: &u64) -> bool {
+    *count == 0
+}
