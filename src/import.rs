@@ -14,7 +14,11 @@ mod source;
 pub use draft::{
     Agent, Draft, Event, Id, Identity, Origin, Outcome, Record, Tokens, What, Withheld,
 };
-pub use source::{File, Source};
+pub use source::{Archive, File, HEAD, Known, Source};
+
+/// Every format that can be imported, in the order of `--list`: add yours in the order of atif, harbor, claude-code, codex, inspect,
+/// mini-swe-agent, swe-agent, openhands.
+pub static IMPORTERS: &[&dyn Importer] = &[];
 
 /// A format that can be imported.
 pub trait Importer: Sync {

@@ -1,20 +1,43 @@
 //! What an importer reads: the files of one path that the user named, each with its size and digest.
 
+mod archive;
+mod compressed;
+
 use std::cell::RefCell;
 use std::fs;
-use std::io::{self, Read};
+use std::io::{self, Cursor, Read, Seek};
 use std::path::{Path, PathBuf};
+
+use crate::beneath::{Folder, Kind, Opened, Tree};
 
 use super::Problem;
 
-/// A file or a folder that the user named. Nothing outside of it is read.
+pub use archive::Archive;
+
+/// The largest file that is held, on disk and decompressed.
+const LARGEST: u64 = 1 << 30;
+
+/// How much of a file is looked at to learn its format.
+pub const HEAD: usize = 64 << 10;
+
+/// A file or a folder that the user named. Nothing outside of it is read, and no link in it is followed.
 #[derive(Debug)]
 pub struct Source {
-    root: PathBuf,
+    place: Where,
     /// The files beneath it by their path with `/`, sorted; one name without a folder where the user named a file.
     names: Vec<String>,
+    /// Links and special files, which are not read.
+    skipped: Vec<String>,
     /// What is known of those that were read.
     read: RefCell<Vec<Option<Known>>>,
+}
+
+#[derive(Debug)]
+enum Where {
+    Folder(Folder),
+    File(PathBuf),
+    /// The files themselves, in the order of their names.
+    Memory(Vec<Vec<u8>>),
 }
 
 /// What is published of a source.
@@ -37,10 +60,74 @@ pub struct File<'s> {
     pub bytes: Vec<u8>,
 }
 
+/// A file that is open, or its bytes.
+trait Stream: Read + Seek {}
+impl<T: Read + Seek> Stream for T {}
+
 impl Source {
+    /// Looks at a file, or through a folder, without reading any file.
+    ///
+    /// # Errors
+    /// There is nothing of this name, or it cannot be read.
+    pub fn open(path: &Path) -> Result<Self, Problem> {
+        let shown = path.to_string_lossy();
+        let meta = fs::metadata(path).map_err(|error| failed(&shown, &error))?;
+        if !meta.is_dir() {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let names = vec![name.into_owned()];
+            return Ok(Self::new(Where::File(path.to_owned()), names, Vec::new()));
+        }
+        let folder = Folder::open(path).map_err(|error| failed(&shown, &error))?;
+        let tree = Tree::of(&folder, "").map_err(|error| failed(&shown, &error))?;
+        let (mut names, mut skipped) = (Vec::new(), Vec::new());
+        for found in tree.found {
+            match found.kind {
+                Kind::File { .. } => names.push(found.path),
+                Kind::Link | Kind::Other => skipped.push(found.path),
+                Kind::Folder => {}
+            }
+        }
+        Ok(Self::new(Where::Folder(folder), names, skipped))
+    }
+
+    /// Files that are nowhere on disk, for tests and fuzz targets. Of files with one name, the last one counts.
+    #[must_use]
+    pub fn of(files: &[(&str, &[u8])]) -> Self {
+        let files: std::collections::BTreeMap<_, _> = files.iter().copied().collect();
+        let (names, bytes): (Vec<String>, Vec<Vec<u8>>) = files
+            .into_iter()
+            .map(|(name, bytes)| (name.to_owned(), bytes.to_vec()))
+            .unzip();
+        Self::new(Where::Memory(bytes), names, Vec::new())
+    }
+
+    fn new(place: Where, names: Vec<String>, skipped: Vec<String>) -> Self {
+        let read = RefCell::new(vec![None; names.len()]);
+        Self {
+            place,
+            names,
+            skipped,
+            read,
+        }
+    }
+
     /// The files, by name.
     pub fn names(&self) -> &[String] {
         &self.names
+    }
+
+    /// Links and special files, which are not read, by name.
+    pub fn skipped(&self) -> &[String] {
+        &self.skipped
+    }
+
+    /// Whether the user named a folder.
+    pub fn is_folder(&self) -> bool {
+        match &self.place {
+            Where::Folder(_) => true,
+            Where::File(_) => false,
+            Where::Memory(files) => files.len() != 1,
+        }
     }
 
     /// The position of a file.
@@ -50,21 +137,29 @@ impl Source {
             .ok()
     }
 
+    /// Size and digest of a file that was read.
+    pub fn known(&self, position: usize) -> Option<Known> {
+        self.read.borrow().get(position).cloned().flatten()
+    }
+
     /// Reads a file whole.
     ///
     /// # Errors
     /// It cannot be read, or is larger than the limit.
     pub fn read(&self, position: usize) -> Result<File<'_>, Problem> {
-        let name = &self.names[position];
-        let path = self.path(name);
+        let name = self.name(position)?;
         let mut bytes = Vec::new();
-        fs::File::open(&path)
-            .and_then(|mut file| file.read_to_end(&mut bytes))
+        self.stream(position)?
+            .take(LARGEST + 1)
+            .read_to_end(&mut bytes)
             .map_err(|error| failed(name, &error))?;
-        self.read.borrow_mut()[position] = Some(Known {
-            bytes: bytes.len() as u64,
-            blake3: blake3::hash(&bytes).to_hex().to_string(),
-        });
+        if bytes.len() as u64 > LARGEST {
+            return Err(too_large(name, LARGEST));
+        }
+        self.keep(position, bytes.len() as u64, blake3::hash(&bytes));
+        if compressed::is_zstd(&bytes) {
+            bytes = compressed::unpack(name, &bytes, usize::MAX)?;
+        }
         Ok(File {
             position,
             name,
@@ -72,11 +167,81 @@ impl Source {
         })
     }
 
-    fn path(&self, name: &str) -> PathBuf {
-        if self.root.is_dir() {
-            self.root.join(Path::new(name))
-        } else {
-            self.root.clone()
+    /// The beginning of a file, decompressed: at most [`HEAD`] bytes. A file that ends within them is given whole.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn head(&self, position: usize) -> Result<Vec<u8>, Problem> {
+        let name = self.name(position)?;
+        let mut bytes = Vec::new();
+        // Zstandard decodes whole blocks, each of 128 KiB at most.
+        let mut stream = self.stream(position)?.take(4 * HEAD as u64);
+        stream
+            .read_to_end(&mut bytes)
+            .map_err(|error| failed(name, &error))?;
+        if compressed::is_zstd(&bytes) {
+            bytes = compressed::unpack(name, &bytes, HEAD)?;
+        }
+        bytes.truncate(HEAD);
+        Ok(bytes)
+    }
+
+    /// Opens a ZIP archive. It is not held in memory.
+    ///
+    /// # Errors
+    /// It cannot be read, or is no ZIP archive.
+    pub fn archive(&self, position: usize) -> Result<Archive<'_>, Problem> {
+        let name = self.name(position)?;
+        let mut stream = self.stream(position)?;
+        let mut hasher = blake3::Hasher::new();
+        hasher
+            .update_reader(&mut stream)
+            .and_then(|_| stream.rewind())
+            .map_err(|error| failed(name, &error))?;
+        self.keep(position, hasher.count(), hasher.finalize());
+        Archive::open(name, position, stream, hasher.count())
+    }
+
+    fn name(&self, position: usize) -> Result<&str, Problem> {
+        let name = self.names.get(position).map(String::as_str);
+        name.ok_or_else(|| failed("", &io::ErrorKind::NotFound.into()))
+    }
+
+    fn keep(&self, position: usize, bytes: u64, digest: blake3::Hash) {
+        if let Some(known) = self.read.borrow_mut().get_mut(position) {
+            *known = Some(Known {
+                bytes,
+                blake3: digest.to_hex().to_string(),
+            });
+        }
+    }
+
+    fn stream(&self, position: usize) -> Result<Box<dyn Stream + '_>, Problem> {
+        let name = self.name(position)?;
+        let open = |opened: io::Result<fs::File>| -> Result<Box<dyn Stream + '_>, Problem> {
+            let file = opened.map_err(|error| failed(name, &error))?;
+            Ok(Box::new(io::BufReader::with_capacity(HEAD, file)))
+        };
+        match &self.place {
+            Where::Memory(files) => Ok(Box::new(Cursor::new(
+                files.get(position).map_or(&[][..], Vec::as_slice),
+            ))),
+            Where::File(path) => open(fs::File::open(path).and_then(|file| {
+                if file.metadata()?.is_file() {
+                    Ok(file)
+                } else {
+                    Err(io::Error::other("it is not a regular file"))
+                }
+            })),
+            Where::Folder(folder) => open(match folder.file(Path::new(name)) {
+                Ok(Some(Opened {
+                    file,
+                    meta,
+                    linked: None,
+                })) if meta.is_file() => Ok(file),
+                Ok(_) => Err(io::ErrorKind::NotFound.into()),
+                Err(fault) => Err(io::Error::other(fault.reason())),
+            }),
         }
     }
 }
@@ -87,5 +252,128 @@ fn failed(name: &str, error: &io::Error) -> Problem {
         line: None,
         message: format!("The file could not be read: {error}"),
         help: "Check the path and its permissions.".to_owned(),
+    }
+}
+
+fn too_large(name: &str, limit: u64) -> Problem {
+    Problem {
+        file: name.to_owned(),
+        line: None,
+        message: format!("The file holds more than {} MiB", limit >> 20),
+        help: "Import a part of it, or a shorter session.".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::{HEAD, Source};
+
+    fn zstd(bytes: &[u8]) -> Vec<u8> {
+        let level = ruzstd::encoding::CompressionLevel::Fastest;
+        ruzstd::encoding::compress_to_vec(bytes, level)
+    }
+
+    #[test]
+    fn a_folder_is_listed_by_name_and_links_in_it_are_skipped() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| folder.path().join(name);
+        std::fs::create_dir_all(at("in/b")).expect("folders");
+        std::fs::write(at("secret"), "secret").expect("a file");
+        std::fs::write(at("in/b/2.jsonl"), "two").expect("a file");
+        std::fs::write(at("in/a.jsonl"), "one").expect("a file");
+        #[cfg(unix)]
+        std::os::unix::fs::symlink("../secret", at("in/link")).expect("a link");
+        let source = Source::open(&at("in")).expect("a source");
+        assert!(source.is_folder());
+        assert_eq!(source.names(), ["a.jsonl", "b/2.jsonl"]);
+        #[cfg(unix)]
+        assert_eq!(source.skipped(), ["link"]);
+        assert_eq!(source.read(1).expect("a file").bytes, b"two");
+        assert_eq!(source.known(0), None);
+        let known = source.known(1).expect("it was read");
+        assert_eq!(known.blake3, blake3::hash(b"two").to_hex().to_string());
+        let file = Source::open(&at("in/a.jsonl")).expect("a source");
+        assert_eq!(file.names(), ["a.jsonl"]);
+        assert!(!file.is_folder());
+        assert_eq!(file.read(0).expect("a file").bytes, b"one");
+        assert!(Source::open(&at("gone")).is_err());
+    }
+
+    #[test]
+    fn every_frame_of_a_compressed_file_is_read_and_the_digest_is_that_of_the_disk() {
+        let mut bytes = zstd(b"one\n");
+        // A frame that is to be skipped.
+        bytes.extend([0x50, 0x2A, 0x4D, 0x18, 2, 0, 0, 0, 7, 7]);
+        bytes.extend(zstd(b"two\n"));
+        let source = Source::of(&[("log.jsonl.zst", &bytes)]);
+        assert_eq!(source.head(0).expect("a head"), b"one\ntwo\n");
+        assert_eq!(source.known(0), None);
+        assert_eq!(source.read(0).expect("a file").bytes, b"one\ntwo\n");
+        let known = source.known(0).expect("it was read");
+        assert_eq!(known.bytes, bytes.len() as u64);
+        assert_eq!(known.blake3, blake3::hash(&bytes).to_hex().to_string());
+    }
+
+    #[test]
+    fn a_file_that_unpacks_to_far_more_than_it_is_gets_an_error() {
+        let bomb = zstd(&vec![0; 80 << 20]);
+        assert!(bomb.len() < 1 << 20, "{}", bomb.len());
+        let source = Source::of(&[("bomb.zst", &bomb)]);
+        let problem = source.read(0).expect_err("a bomb");
+        assert_eq!(problem.message, "The file holds more than 64 MiB");
+        assert_eq!(source.head(0).expect("a head").len(), HEAD);
+        let half = &bomb[..bomb.len() / 2];
+        let source = Source::of(&[("half.zst", half)]);
+        let problem = source.read(0).expect_err("it is not whole");
+        assert!(problem.message.contains("Zstandard"), "{problem:?}");
+    }
+
+    fn archive(members: &[(&str, &[u8])]) -> Vec<u8> {
+        let mut writer = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+        for (name, bytes) in members {
+            let options = zip::write::SimpleFileOptions::default()
+                .compression_method(zip::CompressionMethod::Deflated);
+            writer.start_file(*name, options).expect("a member");
+            writer.write_all(bytes).expect("bytes");
+        }
+        writer.finish().expect("an archive").into_inner()
+    }
+
+    #[test]
+    fn members_of_an_archive_are_listed_and_read_one_by_one() {
+        let bytes = archive(&[("b.json", b"{}"), ("a/1.json", b"[1]")]);
+        let source = Source::of(&[("log.eval", &bytes)]);
+        let archive = source.archive(0).expect("an archive");
+        assert_eq!(archive.names(), ["a/1.json", "b.json"]);
+        assert_eq!(archive.read("a/1.json").expect("a member"), b"[1]");
+        assert_eq!(archive.read("b.json").expect("a member"), b"{}");
+        let problem = archive.read("c.json").expect_err("no member");
+        assert_eq!(problem.file, "log.eval");
+        assert!(problem.message.contains("`c.json`"), "{problem:?}");
+        let known = source.known(0).expect("it was read");
+        assert_eq!(known.bytes, bytes.len() as u64);
+        assert!(Source::of(&[("x", b"PK")]).archive(0).is_err());
+    }
+
+    #[test]
+    fn a_member_that_unpacks_to_far_more_than_it_is_gets_an_error() {
+        let bytes = archive(&[("bomb", &vec![0; 80 << 20]), ("fine", b"fine")]);
+        let source = Source::of(&[("log.eval", &bytes)]);
+        let archive = source.archive(0).expect("an archive");
+        let problem = archive.read("bomb").expect_err("a bomb");
+        assert!(problem.message.contains("64 MiB"), "{problem:?}");
+        assert_eq!(archive.read("fine").expect("a member"), b"fine");
+    }
+
+    #[test]
+    fn every_prefix_of_an_archive_is_read_or_refused() {
+        let bytes = archive(&[("a", b"aaaa"), ("b", b"bbbb")]);
+        for end in 0..bytes.len() {
+            let source = Source::of(&[("log.eval", &bytes[..end])]);
+            let read = source.archive(0).and_then(|archive| archive.read("a"));
+            assert!(read.is_err(), "{end}");
+        }
     }
 }

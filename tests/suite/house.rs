@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The files of src/ that touch the disk, the environment, the clock or the terminal; a folder is named with `/`.
-const EDGES: [&str; 16] = [
+const EDGES: [&str; 17] = [
     "beneath.rs",
     "beneath/",
     "cache.rs",
@@ -19,6 +19,7 @@ const EDGES: [&str; 16] = [
     "cli/",
     "author.rs",
     "author/",
+    "import/source.rs",
     "serve.rs",
     "serve/",
 ];

@@ -1,0 +1,113 @@
+//! ZIP archives: their members are read one at a time, with limits, and nothing is written anywhere.
+
+use std::cell::RefCell;
+use std::io::Read;
+
+use zip::{CompressionMethod, ZipArchive};
+
+use crate::import::Problem;
+
+use super::{Stream, compressed, too_large};
+
+/// How many times its size an archive may unpack to in all: members are read more than once.
+const RATIO: u64 = 1000;
+/// What any archive may unpack to in all.
+const SMALLEST: u64 = 4 << 30;
+
+/// A ZIP archive.
+pub struct Archive<'s> {
+    /// Position in the source, for `Draft::sources`.
+    pub position: usize,
+    name: &'s str,
+    /// Each with its number in the archive.
+    members: Vec<usize>,
+    names: Vec<String>,
+    zip: RefCell<ZipArchive<Box<dyn Stream + 's>>>,
+    /// How much may still be unpacked.
+    left: RefCell<u64>,
+}
+
+impl<'s> Archive<'s> {
+    pub(super) fn open(
+        name: &'s str,
+        position: usize,
+        stream: Box<dyn Stream + 's>,
+        bytes: u64,
+    ) -> Result<Self, Problem> {
+        let refused = |error: &dyn std::fmt::Display| Problem {
+            file: name.to_owned(),
+            line: None,
+            message: format!("The file is not a valid ZIP archive: {error}"),
+            help: "Copy the file again: it may be cut off.".to_owned(),
+        };
+        let mut zip = ZipArchive::new(stream).map_err(|error| refused(&error))?;
+        if zip
+            .has_overlapping_entries()
+            .map_err(|error| refused(&error))?
+        {
+            return Err(refused(&"its members overlap"));
+        }
+        let mut members: Vec<(String, usize)> = zip
+            .file_names_raw()
+            .enumerate()
+            .map(|(at, name)| (String::from_utf8_lossy(name).into_owned(), at))
+            .collect();
+        members.sort();
+        let (names, members) = members.into_iter().unzip();
+        Ok(Self {
+            position,
+            name,
+            members,
+            names,
+            zip: RefCell::new(zip),
+            left: RefCell::new(bytes.saturating_mul(RATIO).max(SMALLEST)),
+        })
+    }
+
+    /// The members, sorted. Of members with one name, the last one counts.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Reads a member: stored, or compressed with Deflate or Zstandard.
+    ///
+    /// # Errors
+    /// There is no such member, it cannot be read, or it is larger than the limit.
+    pub fn read(&self, member: &str) -> Result<Vec<u8>, Problem> {
+        let refused = |reason: &dyn std::fmt::Display| Problem {
+            file: self.name.to_owned(),
+            line: None,
+            message: format!("Member `{member}` of the archive could not be read: {reason}"),
+            help: "Copy the file again: it may be cut off.".to_owned(),
+        };
+        let at = self
+            .names
+            .binary_search_by(|name| name.as_str().cmp(member));
+        let at = at.map_err(|_| refused(&"it is missing"))?;
+        let mut zip = self.zip.borrow_mut();
+        let entry = zip.by_index_raw(self.members[at]);
+        let entry = entry.map_err(|error| refused(&error))?;
+        let limit = compressed::limit(entry.compressed_size()).min(*self.left.borrow());
+        let mut bytes = Vec::new();
+        if entry.compression() == CompressionMethod::ZSTD {
+            let mut packed = Vec::new();
+            // A directory that lies about sizes must not reserve memory.
+            let mut entry = entry.take(limit + 1);
+            let read = entry.read_to_end(&mut packed);
+            read.map_err(|error| refused(&error))?;
+            bytes = compressed::unpack(member, &packed, usize::MAX)
+                .map_err(|problem| refused(&problem.message))?;
+        } else {
+            drop(entry);
+            let entry = zip.by_index(self.members[at]);
+            let mut entry = entry.map_err(|error| refused(&error))?.take(limit + 1);
+            let read = entry.read_to_end(&mut bytes);
+            read.map_err(|error| refused(&error))?;
+        }
+        if bytes.len() as u64 > limit {
+            return Err(refused(&too_large(member, limit).message));
+        }
+        *self.left.borrow_mut() -= bytes.len() as u64;
+        Ok(bytes)
+    }
+}
