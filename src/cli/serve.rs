@@ -67,13 +67,7 @@ pub(crate) fn run(cli: &Cli, input: &Input, port: Option<u16>) -> u8 {
             say(&format!("Serving at {url} until Ctrl-C."));
             shown = url;
         }
-        let Some(change) = watcher.wait() else {
-            refuse(
-                "the folders of the site can no longer be watched",
-                "Start `runpress serve` again.",
-            );
-            return COULD_NOT_RUN;
-        };
+        let change = watcher.wait();
         if !cli.quiet {
             say(&changed(&root, &change));
         }

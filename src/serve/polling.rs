@@ -1,20 +1,20 @@
-//! How a folder looks, file by file, where the system does not tell of changes: two looks show what came between.
+//! Stamps of the files in a folder, where the system reports no changes: comparing two lists of them shows what changed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// What was seen, by path.
+/// A stamp of each file, by path.
 pub(super) type FileStamps = BTreeMap<PathBuf, FileStamp>;
 
-/// What tells a file from what stood there before. Times alone do not: a file may be saved twice in a tick of their clock, or
-/// be replaced by an older one.
+/// What changes with a file. Times alone are not enough: a file may be saved twice in a tick of their clock, or be replaced by
+/// an older one.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct FileStamp {
-    /// Size and time of writing; of a file only, since a folder tells of its files by itself.
+    /// Size and modification time; of files only, since those in a folder are compared themselves.
     written: Option<(u64, Option<SystemTime>)>,
-    /// Its place on the disk and, of a file, when anything about it changed.
+    /// Its inode and, of a file, the time of its last change.
     place: Option<(u64, i64, i64)>,
 }
 
@@ -45,7 +45,7 @@ fn place(_: &Metadata, _: bool) -> Option<(u64, i64, i64)> {
     None
 }
 
-/// How `folder` looks now, down to `depth`. What cannot be read is not there; linked folders, and those that `enters` refuses,
+/// The stamps of `folder`, down to `depth`. What cannot be read is left out; linked folders, and those that `enters` refuses,
 /// are not entered.
 pub(super) fn look(folder: &Path, depth: usize, enters: impl Fn(&Path) -> bool) -> FileStamps {
     walkdir::WalkDir::new(folder)
@@ -64,7 +64,7 @@ pub(super) fn look(folder: &Path, depth: usize, enters: impl Fn(&Path) -> bool) 
         .collect()
 }
 
-/// What came, went or is another.
+/// What was added, removed or changed.
 pub(super) fn differences(before: &FileStamps, after: &FileStamps) -> BTreeSet<PathBuf> {
     let paths = before.keys().chain(after.keys());
     paths

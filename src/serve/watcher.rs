@@ -16,13 +16,11 @@ use crate::site::Site;
 
 use super::polling::{self, FileStamps};
 
-/// So long must nothing happen before a change is taken to be whole: editors save in several steps.
+/// How long a change must be over before it is taken to be whole: editors save in several steps.
 const QUIET: Duration = Duration::from_millis(40);
 /// A change that does not end is taken after this.
 const MOST: Duration = Duration::from_secs(1);
-/// How often a folder that is not there is looked for, where no folder around it is watched.
-const LOOK: Duration = Duration::from_millis(500);
-/// How often everything is looked through where the system does not tell of changes.
+/// How often missing folders are looked for, and all files where the system reports no changes.
 const EVERY: Duration = Duration::from_secs(1);
 
 /// What has changed since the last build.
@@ -36,7 +34,7 @@ pub struct Change {
 
 /// Watches the content roots, templates, static files and settings of a site.
 pub struct Watcher {
-    /// What the system tells by; `None` when it cannot, and everything is looked through again and again.
+    /// Reports changes; `None` when the system cannot, and all files are compared once a second.
     inner: Option<RecommendedWatcher>,
     events: Receiver<notify::Result<Event>>,
     root: PathBuf,
@@ -51,7 +49,7 @@ struct Watched {
     mode: RecursiveMode,
     /// With links resolved, while it is there.
     now: Option<PathBuf>,
-    /// How it looked last, where the system does not tell.
+    /// Its files at the last look, where the system reports no changes.
     seen: FileStamps,
 }
 
@@ -81,28 +79,29 @@ impl Watcher {
         let root = root.canonicalize()?;
         // As a build walks: a link to a large folder, or to one that is always written, is none of the site's.
         let config = Config::default().with_follow_symlinks(false);
-        let inner = RecommendedWatcher::new(sender, config)?;
+        let build = config::Build::default();
         let mut watcher = Self {
-            inner: Some(inner),
+            inner: Some(RecommendedWatcher::new(sender, config)?),
             events,
-            previous: root.join(config::Build::default().out),
+            previous: root.join(build.out),
             root,
             watched: Vec::new(),
         };
-        let content = if content.is_empty() {
-            let configured = config::Build::default().content;
-            configured
-                .iter()
-                .map(|path| watcher.root.join(path))
-                .collect()
+        if content.is_empty() {
+            watcher.want(
+                build
+                    .content
+                    .iter()
+                    .map(|path| watcher.root.join(path))
+                    .collect(),
+            );
         } else {
-            content.to_vec()
-        };
-        watcher.want(content);
+            watcher.want(content.to_vec());
+        }
         Ok(watcher)
     }
 
-    /// Whether folders are looked through again and again, because the system does not tell of changes.
+    /// Whether all files are compared once a second, because the system reports no changes.
     #[must_use]
     pub const fn polls(&self) -> bool {
         self.inner.is_none()
@@ -117,103 +116,64 @@ impl Watcher {
     fn want(&mut self, content: Vec<PathBuf>) {
         let folders = content
             .into_iter()
-            .chain([self.root.join("templates"), self.root.join("static")]);
-        let mut wanted: Vec<(PathBuf, RecursiveMode)> =
-            vec![(self.root.clone(), RecursiveMode::NonRecursive)];
-        for folder in folders {
-            wanted.push((named(&folder), RecursiveMode::Recursive));
+            .chain([self.root.join("templates"), self.root.join("static")])
+            .map(|folder| (named(&folder), RecursiveMode::Recursive));
+        let mut before = std::mem::take(&mut self.watched);
+        for (given, mode) in
+            std::iter::once((self.root.clone(), RecursiveMode::NonRecursive)).chain(folders)
+        {
+            let known = before
+                .iter()
+                .position(|watched| watched.given == given && watched.mode == mode);
+            let watched = known.map(|at| before.swap_remove(at));
+            self.watched.push(watched.unwrap_or(Watched {
+                given,
+                mode,
+                now: None,
+                seen: FileStamps::new(),
+            }));
         }
-        let is_same = |watched: &Watched, (given, mode): &(PathBuf, RecursiveMode)| {
-            watched.given == *given && watched.mode == *mode
-        };
-        let (kept, gone) = std::mem::take(&mut self.watched)
-            .into_iter()
-            .partition(|watched| wanted.iter().any(|wanted| is_same(watched, wanted)));
-        self.watched = kept;
-        for now in gone.into_iter().filter_map(|watched: Watched| watched.now) {
-            self.unwatch(&now);
-        }
-        for wanted in wanted {
-            if !self.watched.iter().any(|watched| is_same(watched, &wanted)) {
-                let (given, mode) = wanted;
-                self.watched.push(Watched {
-                    given,
-                    mode,
-                    now: None,
-                    seen: FileStamps::new(),
-                });
+        for gone in before.into_iter().filter_map(|watched| watched.now) {
+            if let Some(inner) = &mut self.inner {
+                let _ = inner.unwatch(&gone);
             }
         }
         self.update_watches(&BTreeSet::new());
     }
 
     /// Waits for the next change.
-    ///
-    /// `None`: nothing can be reported any more.
-    pub fn wait(&mut self) -> Option<Change> {
+    pub fn wait(&mut self) -> Change {
         loop {
             let mut change = Change::default();
-            let mut news = if self.polls() {
-                self.look_through(&mut change)
-            } else {
-                self.listen(&mut change)?
-            };
-            news |= self.update_watches(&change.paths);
-            if news {
-                return Some(change);
+            self.hear(EVERY, &mut change);
+            let began = Instant::now();
+            while change != Change::default()
+                && began.elapsed() < MOST
+                && self.hear(QUIET, &mut change)
+            {}
+            let moved = self.update_watches(&change.paths);
+            if moved || change != Change::default() {
+                return change;
             }
         }
     }
 
-    /// Waits for what the system tells; whether a build reads any of it. `None`: it tells nothing any more.
-    fn listen(&self, change: &mut Change) -> Option<bool> {
-        let mut news = false;
-        let first = if self.looks() {
-            self.events.recv_timeout(LOOK)
-        } else {
-            self.events
-                .recv()
-                .map_err(|_| RecvTimeoutError::Disconnected)
-        };
-        match first {
-            Ok(event) => news |= self.note(event, change),
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => return None,
+    /// Waits at most this long, and notes what changed; `false` when nothing happened.
+    fn hear(&mut self, most: Duration, change: &mut Change) -> bool {
+        if self.polls() {
+            thread::sleep(most);
+            return self.compare(change);
         }
-        let began = Instant::now();
-        while began.elapsed() < MOST {
-            match self.events.recv_timeout(QUIET) {
-                Ok(event) => news |= self.note(event, change),
-                Err(_) => break,
-            }
-            if !news {
-                // What is no change need not be waited for.
-                break;
-            }
+        match self.events.recv_timeout(most) {
+            Ok(event) => self.note(event, change),
+            Err(RecvTimeoutError::Timeout) => return false,
+            Err(RecvTimeoutError::Disconnected) => self.poll(),
         }
-        Some(news)
+        true
     }
 
-    /// Waits a while and looks what has changed since the last look; whether a build reads any of it.
-    fn look_through(&mut self, change: &mut Change) -> bool {
-        // What was told until the system could not go on.
-        let mut news = false;
-        while let Ok(event) = self.events.try_recv() {
-            news |= self.note(event, change);
-        }
-        thread::sleep(EVERY);
-        news |= self.look_again(change);
-        let began = Instant::now();
-        while news && began.elapsed() < MOST {
-            thread::sleep(QUIET);
-            if !self.look_again(change) {
-                break;
-            }
-        }
-        news
-    }
-
-    fn look_again(&mut self, change: &mut Change) -> bool {
+    /// Compares all files with how they were before; whether any is different that a build reads.
+    fn compare(&mut self, change: &mut Change) -> bool {
         let mut paths = BTreeSet::new();
         for watched in &mut self.watched {
             let seen = watched.look();
@@ -221,73 +181,49 @@ impl Watcher {
             watched.seen = seen;
         }
         paths.retain(|path| self.concerns(path));
-        let news = !paths.is_empty();
+        let any = !paths.is_empty();
         change.paths.extend(paths);
-        news
+        any
     }
 
-    /// Whether something is not there that no watched folder would tell of.
-    fn looks(&self) -> bool {
-        self.watched.iter().any(|watched| {
-            watched.now.is_none()
-                && (watched.given == self.root
-                    || watched.given.parent() != Some(self.root.as_path()))
-                && !self.is_optional(&watched.given)
-        })
-    }
-
-    fn is_optional(&self, path: &Path) -> bool {
-        path == self.root.join("templates") || path == self.root.join("static")
-    }
-
-    /// Notes down what an event tells; `false` when it tells of nothing that a build reads.
-    fn note(&self, event: notify::Result<Event>, change: &mut Change) -> bool {
+    /// Notes what an event names, as far as a build reads it.
+    fn note(&self, event: notify::Result<Event>, change: &mut Change) {
         let Ok(event) = event else {
             change.anything = true;
-            return true;
+            return;
         };
-        if event.need_rescan() {
-            change.anything = true;
-            return true;
-        }
         let is_reading = matches!(event.kind, EventKind::Access(kind)
             if kind != AccessKind::Close(AccessMode::Write));
-        if is_reading {
-            return false;
+        change.anything |= event.need_rescan();
+        if !is_reading {
+            let paths = event.paths.into_iter();
+            change
+                .paths
+                .extend(paths.filter(|path| self.concerns(path)));
         }
-        let concerned = event.paths.into_iter().filter(|path| self.concerns(path));
-        let mut any = false;
-        for path in concerned {
-            any = true;
-            change.paths.insert(path);
-        }
-        any
     }
 
     fn concerns(&self, path: &Path) -> bool {
         if path == self.root.join(config::FILE_NAME) || path == self.previous {
             return true;
         }
-        self.watched.iter().any(|watched| {
-            if watched.mode == RecursiveMode::NonRecursive {
-                return false;
-            }
-            let now = watched.now.as_ref().unwrap_or(&watched.given);
-            if path == watched.given {
-                return true;
-            }
-            path.strip_prefix(now)
-                .is_ok_and(|below| !is_left_alone(below))
-        })
+        let mut folders = self.watched.iter();
+        folders.any(
+            |Watched {
+                 given, mode, now, ..
+             }| {
+                let below = path.strip_prefix(now.as_ref().unwrap_or(given));
+                *mode == RecursiveMode::Recursive
+                    && (path == given || below.is_ok_and(|below| !is_left_alone(below)))
+            },
+        )
     }
 
     /// Watches what has come and forgets what has gone; `true` when there was any. What an event named itself is watched
     /// anew: another folder may have replaced it.
     fn update_watches(&mut self, named: &BTreeSet<PathBuf>) -> bool {
-        let mut changed = false;
-        let mut failed = false;
-        for index in 0..self.watched.len() {
-            let watched = &self.watched[index];
+        let (mut changed, mut failed) = (false, false);
+        for watched in &mut self.watched {
             let now = watched.given.canonicalize().ok();
             let again = named.contains(&watched.given)
                 || now.as_ref().is_some_and(|now| named.contains(now));
@@ -295,18 +231,16 @@ impl Watcher {
                 continue;
             }
             changed |= now != watched.now;
-            let mode = watched.mode;
-            if let Some(old) = self.watched[index].now.take() {
-                self.unwatch(&old);
-            }
-            if let (Some(now), Some(inner)) = (&now, &mut self.inner) {
-                failed |= inner.watch(now, mode).is_err() && now.exists();
-            }
-            let polls = self.polls();
-            let watched = &mut self.watched[index];
-            watched.now = now;
-            if polls {
+            let old = std::mem::replace(&mut watched.now, now);
+            let Some(inner) = &mut self.inner else {
                 watched.seen = watched.look();
+                continue;
+            };
+            if let Some(old) = old {
+                let _ = inner.unwatch(&old);
+            }
+            if let Some(now) = &watched.now {
+                failed |= inner.watch(now, watched.mode).is_err() && now.exists();
             }
         }
         if failed {
@@ -315,13 +249,7 @@ impl Watcher {
         changed
     }
 
-    fn unwatch(&mut self, folder: &Path) {
-        if let Some(inner) = &mut self.inner {
-            let _ = inner.unwatch(folder);
-        }
-    }
-
-    /// The system has no room for so many watches: what is wanted is looked through once a second instead.
+    /// The system has no room for so many watches: all files are compared once a second instead.
     fn poll(&mut self) {
         self.inner = None;
         for watched in &mut self.watched {
@@ -384,7 +312,7 @@ mod tests {
         watcher.poll();
         assert!(watcher.polls());
         let mut told = |paths: &[&str]| {
-            let change = watcher.wait().expect("a change");
+            let change = watcher.wait();
             let expected: BTreeSet<_> = paths.iter().map(|path| root.join(path)).collect();
             assert_eq!(change.paths, expected);
             assert!(!change.anything);
