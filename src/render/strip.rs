@@ -4,10 +4,14 @@ use crate::view::strip::{Strip, WIDTH};
 
 use crate::markup::Html;
 
+/// The line of a failure, which is taller than others.
+const FAILURE: &str = " 18v40";
+
 /// Renders a strip. Coordinates have one decimal, so that the same tape gives the same bytes everywhere.
 #[must_use]
 pub fn render(strip: &Strip<'_>) -> Html {
-    let mut out = String::with_capacity(strip.ticks.len() * 64 + strip.pins.len() * 120 + 400);
+    let (ticks, links) = (strip.ticks.len(), strip.links.len());
+    let mut out = String::with_capacity(ticks * 16 + links * 64 + strip.pins.len() * 120 + 400);
     let lanes = strip
         .brackets
         .iter()
@@ -18,30 +22,42 @@ pub fn render(strip: &Strip<'_>) -> Html {
     push_number(&mut out, WIDTH);
     out.push(' ');
     out.push_str(itoa::Buffer::new().format(62 + lanes * 6));
-    out.push_str("\" preserveAspectRatio=none aria-hidden=true focusable=false>");
+    out.push_str("\" preserveAspectRatio=none aria-hidden=true>");
     for x in &strip.folds {
         push_path(&mut out, "fold", "", *x, " 22v32");
     }
-    // The ticks of a family share its color.
+    // The ticks of a family are one path, and so are those of failures.
     for ticks in strip.ticks.chunk_by(|a, b| a.family == b.family) {
-        out.push_str("<g class=f-");
-        out.push_str(ticks[0].family.word());
-        out.push('>');
+        let line = if let Some(family) = ticks[0].family {
+            out.push_str("<path class=f-");
+            out.push_str(family.word());
+            " 24v28"
+        } else {
+            out.push_str("<path class=fail");
+            FAILURE
+        };
+        out.push_str(" d=\"");
         for tick in ticks {
-            out.push_str("<a href=");
-            out.push_str(strip.pages.get(tick.page).map_or("#", String::as_str));
-            tick.anchor.push_to(&mut out);
-            out.push_str(" tabindex=-1><path ");
-            let line = if tick.failed {
-                out.push_str("class=fail ");
-                " 18v40"
-            } else {
-                " 24v28"
-            };
-            push_rest(&mut out, tick.x, line);
-            out.push_str("</a>");
+            push_line(&mut out, tick.x, line);
         }
-        out.push_str("</g>");
+        out.push_str("\"/>");
+    }
+    for link in &strip.links {
+        out.push_str("<a href=");
+        out.push_str(strip.pages.get(link.page).map_or("#", String::as_str));
+        link.anchor.push_to(&mut out);
+        out.push_str(" tabindex=-1><path ");
+        match link.area {
+            Some((from, to)) => {
+                out.push_str("d=\"M");
+                push_number(&mut out, from);
+                out.push_str(" 38H");
+                push_number(&mut out, to);
+                out.push_str("\"/>");
+            }
+            None => push_rest(&mut out, link.x, FAILURE),
+        }
+        out.push_str("</a>");
     }
     for bracket in &strip.brackets {
         let y = 60 + bracket.lane * 6;
@@ -79,10 +95,15 @@ fn push_path(out: &mut String, class: &str, kind: &str, x: f64, line: &str) {
 }
 
 fn push_rest(out: &mut String, x: f64, line: &str) {
-    out.push_str("d=\"M");
+    out.push_str("d=\"");
+    push_line(out, x, line);
+    out.push_str("\"/>");
+}
+
+fn push_line(out: &mut String, x: f64, line: &str) {
+    out.push('M');
     push_number(out, x);
     out.push_str(line);
-    out.push_str("\"/>");
 }
 
 /// Appends a coordinate with at most one decimal; formatting a float would take longer than all the rest.

@@ -62,13 +62,15 @@ fn push_event(out: &mut String, event: &EventView<'_>, start: &mut Option<i64>) 
         out.push(' ');
         out.push_str(event.aside);
     }
+    // A span that neither starts nor ends here is only a class: most events of a long one have no piece of their own.
+    let passes = |piece: &&SpanPiece| !piece.starts && !piece.ends;
+    for piece in event.spans.iter().filter(passes) {
+        out.push_str(" l");
+        out.push_str(itoa::Buffer::new().format(piece.lane));
+    }
     out.push_str("\" id=");
     event.anchor.push_to(out);
-    out.push('>');
-    for piece in &event.spans {
-        push_span(out, *piece);
-    }
-    out.push_str("<p class=eh><a class=en href=#");
+    out.push_str("><p><a href=#");
     event.anchor.push_to(out);
     out.push('>');
     out.push_str(itoa::Buffer::new().format(event.seq));
@@ -125,6 +127,9 @@ fn push_event(out: &mut String, event: &EventView<'_>, start: &mut Option<i64>) 
         out.push(' ');
         push_text(out, value);
         out.push_str("</i>");
+    }
+    for piece in event.spans.iter().filter(|piece| !passes(piece)) {
+        push_span(out, *piece);
     }
     for text in &event.texts {
         push_content(out, text);

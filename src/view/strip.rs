@@ -2,7 +2,7 @@
 
 use crate::config::Config;
 use crate::model::annotation::Sidecar;
-use crate::model::tape::{Event, Family, Tape};
+use crate::model::tape::{Family, Tape};
 
 use super::format;
 use super::timeline::{Anchor, Layout, appearance, lanes};
@@ -17,14 +17,18 @@ const FOLD: f64 = 12.0;
 const BRACKETS: usize = 200;
 /// Events up to this many get a tick each.
 const SINGLE: usize = 600;
+/// Width of a place that links to the first event there: a tick alone is too narrow for a pointer.
+const AREA: f64 = 20.0;
 
 /// The strip of one tape.
 #[derive(Debug)]
 pub struct Strip<'a> {
     /// What the address of an event begins with, for each page of the tape.
     pub pages: Vec<String>,
-    /// The ticks: those of a family together, left to right.
-    pub ticks: Vec<Tick<'a>>,
+    /// The ticks: those of a family together, left to right, and then those of failures.
+    pub ticks: Vec<Tick>,
+    /// The places that link to events: areas left to right, then failures.
+    pub links: Vec<TickLink<'a>>,
     /// The pins, left to right.
     pub pins: Vec<Pin>,
     /// The brackets.
@@ -37,14 +41,21 @@ pub struct Strip<'a> {
 
 /// One event, or several that are too near to each other.
 #[derive(Debug)]
-pub struct Tick<'a> {
+pub struct Tick {
     /// From the left.
     pub x: f64,
-    /// Which kinds.
-    pub family: Family,
-    /// Whether something failed.
-    pub failed: bool,
-    /// Which of the pages the (first) event is on, from 0.
+    /// Which kinds; nothing for a failure.
+    pub family: Option<Family>,
+}
+
+/// A place on the strip that links to an event.
+#[derive(Debug)]
+pub struct TickLink<'a> {
+    /// Where the tick of the event is, from the left.
+    pub x: f64,
+    /// The ends of an area; the tick of a failure is a link by itself.
+    pub area: Option<(f64, f64)>,
+    /// Which of the pages the event is on, from 0.
     pub page: usize,
     /// Its anchor there.
     pub anchor: Anchor<'a>,
@@ -85,22 +96,23 @@ pub fn strip<'a>(
 ) -> Strip<'a> {
     let (xs, folds) = positions(config, tape);
     let x_of = |position: usize| xs.get(position).copied().unwrap_or_default();
-    let mut ticks: Vec<Tick<'_>> = Vec::new();
+    // The position of each tick's event, and where the tick is.
+    let mut shown: Vec<(usize, f64)> = Vec::with_capacity(tape.events.len());
     let merge = tape.events.len() > SINGLE;
     for (position, event) in tape.events.iter().enumerate() {
         let x = x_of(position);
-        match ticks.last_mut() {
-            Some(last) if merge && x - last.x < COLUMN => {
+        match shown.last_mut() {
+            Some((last, at)) if merge && x - *at < COLUMN => {
                 // A failure must not hide behind its neighbors.
-                if event.is_failure() && !last.failed {
-                    *last = tick(layout, event, position, last.x);
+                if event.is_failure() && !tape.events[*last].is_failure() {
+                    *last = position;
                 }
             }
-            _ => ticks.push(tick(layout, event, position, x)),
+            _ => shown.push((position, x)),
         }
     }
-    // Failures are drawn last, so that no neighbor covers them.
-    ticks.sort_by_key(|tick| (tick.failed, tick.family as u8));
+    let links = links(layout, tape, &shown);
+    let ticks = ticks(tape, &shown);
     let annotations = sidecar.map_or(&[][..], |sidecar| &sidecar.annotations);
     let mut pins = Vec::with_capacity(annotations.len());
     for (index, annotation) in annotations.iter().enumerate() {
@@ -133,6 +145,7 @@ pub fn strip<'a>(
     Strip {
         pages,
         ticks,
+        links,
         pins,
         brackets,
         folds,
@@ -140,14 +153,43 @@ pub fn strip<'a>(
     }
 }
 
-fn tick<'a>(layout: &'a Layout<'a>, event: &Event<'_>, position: usize, x: f64) -> Tick<'a> {
-    Tick {
-        x,
-        family: event.kind.family,
-        failed: event.is_failure(),
-        page: layout.page(position) - 1,
-        anchor: layout.anchor(event.seq, position),
+/// The ticks by their families. Failures are drawn last, so that no neighbor covers them.
+fn ticks(tape: &Tape<'_>, shown: &[(usize, f64)]) -> Vec<Tick> {
+    let tick = |(position, x): &(usize, f64)| {
+        let event = &tape.events[*position];
+        let family = (!event.is_failure()).then_some(event.kind.family);
+        Tick { x: *x, family }
+    };
+    let mut ticks: Vec<_> = shown.iter().map(tick).collect();
+    ticks.sort_by_key(|tick| tick.family.map_or(u8::MAX, |family| family as u8));
+    ticks
+}
+
+/// An area for the first tick in each, and a link of its own for every further failure.
+fn links<'a>(layout: &'a Layout<'a>, tape: &Tape<'_>, shown: &[(usize, f64)]) -> Vec<TickLink<'a>> {
+    let start_of = |x: f64| (x / AREA).floor() * AREA;
+    let mut failures = Vec::new();
+    let mut links: Vec<TickLink<'_>> = Vec::new();
+    for (position, x) in shown {
+        let start = start_of(*x);
+        let event = &tape.events[*position];
+        let link = TickLink {
+            x: *x,
+            area: Some((start, start + AREA)),
+            page: layout.page(*position) - 1,
+            anchor: layout.anchor(event.seq, *position),
+        };
+        match links.last() {
+            Some(last) if start_of(last.x) >= start => {
+                if event.is_failure() {
+                    failures.push(TickLink { area: None, ..link });
+                }
+            }
+            _ => links.push(link),
+        }
     }
+    links.append(&mut failures);
+    links
 }
 
 /// Where each event is, and where gaps were folded. Time counts, except in gaps; without times, the order counts.

@@ -143,12 +143,12 @@
   if (failures) bar.append(toggle('failed', `Failures ${failures}`));
   if (annotated) bar.append(toggle('annotated', `Annotated ${annotated}`));
   bar.append(reset);
-  if (events.some((event) => event.element.querySelector('.eh time'))) {
+  if (events.some((event) => event.element.querySelector('time'))) {
     const clock = button('UTC', () => {
       const absolute = clock.ariaPressed !== 'true';
       clock.ariaPressed = absolute;
       for (const { element } of events) {
-        const time = element.querySelector('.eh time');
+        const time = element.querySelector('time');
         if (!time) continue;
         time.dataset.since ??= time.textContent;
         time.textContent = absolute ? moment(time).slice(11, 19) : time.dataset.since;
@@ -169,7 +169,7 @@
 
   const equip = (event) => {
     equipped = event;
-    event.element.querySelector('.eh').append(tools);
+    event.element.firstElementChild.append(tools);
   };
 
   const select = (event) => {
@@ -193,12 +193,12 @@
         if (isMove && movementX === 0 && movementY === 0) return; // A page that scrolls under a pointer at rest is no move.
         const event = isMove && narrow.matches ? null : eventOf(target);
         if (event && event !== equipped) equip(event);
-        const time = target instanceof Element && target.closest('.eh time');
+        const time = target instanceof Element && target.closest('.e time');
         if (time && !time.title) time.title = `${moment(time).replace('T', ' ').replace(/(\.000)?Z$/, '')} UTC`;
       });
     }
     tape.addEventListener('click', (click) => { // From the event that was linked last to this one.
-      const number = click.shiftKey && click.target instanceof Element && click.target.closest('.en');
+      const number = click.shiftKey && click.target instanceof Element && click.target.closest('.e > :first-child > a');
       const last = /^#(.*e-)(\d+)(?:\.\.\d+)?$/.exec(location.hash);
       const here = number && /^#(.*e-)(\d+)$/.exec(number.hash);
       if (!last || !here || last[1] !== here[1]) return;
@@ -267,14 +267,14 @@
   /** The event as Markdown: what it is, the beginning of what it says, what was said about it, and where it is. */
   const quoted = (event) => {
     const { element } = event;
-    const head = element.querySelector('.eh');
+    const head = element.firstElementChild;
     const words = (node) => node?.textContent.trim() ?? '';
     const code = (text) => {
       const fence = fenced(text);
       return fence.length > 1 ? `${fence} ${text} ${fence}` : `\`${text}\``;
     };
     const title = words(head.querySelector('code'));
-    const number = words(head.querySelector('.en'));
+    const number = words(head.firstElementChild);
     const parts = [`**${escaped(`${number} ${event.kind}`)}**`];
     if (title) parts.push(code(title.replaceAll(/\s+/g, ' ')));
     if (event.failed) parts.push('failed');
@@ -315,7 +315,7 @@
     marker.event.element.hidden = false;
     const said = marker.element.querySelector('.md')?.cloneNode(true) ?? make('p', { className: 'quiet' }, 'This marker has no text.');
     for (const element of said.querySelectorAll('[id]')) element.removeAttribute('id');
-    const words = [marker.event.element.querySelector('.en').textContent, marker.event.kind, marker.event.element.querySelector('.eh code')?.textContent ?? ''];
+    const words = [marker.event.element.querySelector('a').textContent, marker.event.kind, marker.event.element.querySelector(':scope > :first-child > code')?.textContent ?? ''];
     stage.replaceChildren(
       make('p', { className: 'by' }, `Marker ${index + 1} of ${markers.length}${isPart ? ' on this page' : ''} · event ${words.join(' ').trim()}`),
       said,

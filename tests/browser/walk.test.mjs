@@ -56,7 +56,7 @@ async function walk(start, width) {
   await page.locator('.tape-tools button', { hasText: 'Show all' }).click();
 
   // What a reviewer said about it: the next annotation.
-  await failed.first().locator('.en').click();
+  await failed.first().locator('> p > a').first().click();
   await page.keyboard.press(']');
   const said = page.locator('.e.at .an');
   assert.ok((await said.first().innerText()).length > 20);

@@ -18,7 +18,7 @@ fn published(log: impl AsRef<[u8]>, at: u64) -> (TestSite, Vec<&'static str>) {
 }
 
 fn kinds(page: &Page) -> Vec<String> {
-    page.texts("ol.tape > li.e > p.eh > b")
+    page.texts("ol.tape > li.e > p:first-child > b")
 }
 
 #[test]

@@ -151,7 +151,7 @@ fn a_result_is_tied_to_its_call_and_both_name_each_other_when_others_are_between
         .collect();
     assert_eq!(tied, [2, 3], "what comes right after the call");
     let link = |number: usize| {
-        let links = below(event(&page, number), ".eh > i > a");
+        let links = below(event(&page, number), "p:first-child > i > a");
         let link = links.first()?;
         Some((words(*link), link.attr("href")?.to_owned()))
     };
@@ -188,7 +188,10 @@ fn only_a_flag_or_an_exit_code_makes_a_failure() {
     let written: Vec<_> = written.iter().map(String::as_str).collect();
     let page = page(&written);
     for (number, (fields, expected)) in results.iter().enumerate() {
-        let outcome = below(event(&page, number), ".eh > .ok, .eh > .bad");
+        let outcome = below(
+            event(&page, number),
+            "p:first-child > .ok, p:first-child > .bad",
+        );
         let outcome = outcome.first().map(|outcome| words(*outcome));
         assert_eq!(outcome.as_deref(), *expected, "{fields}");
     }
@@ -216,7 +219,7 @@ fn results_of_one_id_go_to_the_first_call_without_one() {
     assert_eq!(codes(&site.publish()), ["trace.duplicate-call"]);
     let page = site.first_page();
     let names = |number: usize| {
-        let links = below(event(&page, number), ".eh > i > a");
+        let links = below(event(&page, number), "p:first-child > i > a");
         links.first().map(|link| words(*link))
     };
     let to = |number: usize| Some(number.to_string());
@@ -476,6 +479,6 @@ fn a_call_that_names_no_file_is_a_tool_call_and_its_edit_is_not() {
         r#"{"seq":2,"type":"edit","call":"c1","path":"src/a.js","change":"modify"}"#,
     ]);
     assert!(has(&page, 0, "f-write") && has(&page, 1, "f-write"));
-    let kind = |number: usize| words(below(event(&page, number), ".eh > b")[0]);
+    let kind = |number: usize| words(below(event(&page, number), "p:first-child > b")[0]);
     assert_eq!([kind(0), kind(1), kind(2)], ["tool_call", "result", "edit"]);
 }

@@ -40,8 +40,10 @@ fn a_tool_call_failed_when_its_outcome_says_so_in_any_way() {
     }
     let outcomes: Vec<_> = (failed.len()..kinds.len())
         .map(|seq| {
-            page.all(&format!("#e-{seq} .eh > .ok, #e-{seq} .eh > .bad"))
-                .len()
+            page.all(&format!(
+                "#e-{seq} > p:first-child > .ok, #e-{seq} > p:first-child > .bad"
+            ))
+            .len()
         })
         .collect();
     assert_eq!(outcomes, [1, 1, 1, 0, 0], "what says nothing is neither");

@@ -36,7 +36,7 @@ fn everything_an_annotation_says_is_on_the_page() {
         ["the issue"]
     );
     let covered: Vec<_> = page
-        .all("li.e:has(> i.sp)")
+        .all("li.e:has(i.sp), li.e:is(.l0, .l1, .l2, .l3)")
         .iter()
         .filter_map(|e| e.value().id().map(str::to_owned))
         .collect();
