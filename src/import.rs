@@ -8,8 +8,13 @@
 //! names and paths are replaced and what was imported before is decided here, once for all formats. A source is never changed
 //! and never run; no network, no clock and no price list is asked, so that the same bytes give the same files everywhere.
 
+mod agents;
+mod codex;
 mod draft;
+mod lenient;
 mod source;
+#[cfg(test)]
+mod testing;
 
 pub use draft::{
     Agent, Draft, Event, Id, Identity, Origin, Outcome, Record, Tokens, What, Withheld,
@@ -18,7 +23,7 @@ pub use source::{Archive, File, HEAD, Known, Source};
 
 /// Every format that can be imported, in the order of `--list`: add yours in the order of atif, harbor, claude-code, codex, inspect,
 /// mini-swe-agent, swe-agent, openhands.
-pub static IMPORTERS: &[&dyn Importer] = &[];
+pub static IMPORTERS: &[&dyn Importer] = &[&codex::Codex];
 
 /// A format that can be imported.
 pub trait Importer: Sync {

@@ -24,6 +24,8 @@ pub struct Draft {
     pub withheld: Withheld,
     /// Lines and values that could not be read, or are of a type that is not known.
     pub unreadable: Vec<Problem>,
+    /// How many lines could not be read; `unreadable` names the first of them.
+    pub unparsable: u64,
     /// What is replaced everywhere in the run.
     pub identity: Identity,
 }
@@ -39,6 +41,37 @@ impl Draft {
         &mut self.events[last]
     }
 
+    /// Counts a line that could not be read, and names it unless there are many.
+    pub fn skip_line(&mut self, file: &str, line: u64, message: &str) {
+        self.unparsable += 1;
+        if self.unparsable <= NAMED {
+            self.unreadable.push(Problem {
+                file: file.to_owned(),
+                line: Some(line),
+                message: message.to_owned(),
+                help: "Everything else in the file is imported.".to_owned(),
+            });
+        }
+    }
+
+    /// Adds what another file of the same run holds, but for its events and its times. Its events name its files after this.
+    pub fn absorb(&mut self, other: &mut Self) {
+        let first = self.sources.len();
+        self.sources.append(&mut other.sources);
+        for event in &mut other.events {
+            event.source.file += first;
+        }
+        for (what, count) in &other.withheld {
+            self.withhold(what, *count);
+        }
+        self.unreadable.append(&mut other.unreadable);
+        self.unparsable += other.unparsable;
+        self.identity
+            .workspaces
+            .append(&mut other.identity.workspaces);
+        self.record.tokens = self.record.tokens.plus(other.record.tokens);
+    }
+
     /// Counts something that was left out.
     pub fn withhold(&mut self, what: &'static str, count: u64) {
         if count > 0 {
@@ -46,6 +79,9 @@ impl Draft {
         }
     }
 }
+
+/// Lines that cannot be read are named up to this many of a run.
+const NAMED: u64 = 100;
 
 /// Counts of what was left out, by kind: `systemPrompts`, `developerPrompts`, `injectedContext`, `toolDefinitions`, `metaRows`,
 /// `compactionSummaries`, `encryptedReasoning`, `reasoning`, `images`, `fileContents`, `tracebacks`, `bookkeeping`, ...
@@ -134,6 +170,31 @@ pub struct Tokens {
     pub reasoning: Option<u64>,
 }
 
+impl Tokens {
+    /// The tokens of both. Where only one says how much of its output is reasoning, the sum does not say it.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        let sum = |a: Option<u64>, b: Option<u64>| match (a, b) {
+            (Some(a), Some(b)) => Some(a.saturating_add(b)),
+            (one, None) | (None, one) => one,
+        };
+        let known = |tokens: Self| tokens.output.is_none() || tokens.reasoning.is_some();
+        let output = sum(self.output, other.output);
+        let reasoning = sum(self.reasoning, other.reasoning);
+        let told_apart = known(self) && known(other);
+        Self {
+            uncached_input: sum(self.uncached_input, other.uncached_input),
+            cached_input: sum(self.cached_input, other.cached_input),
+            output: if told_apart {
+                output
+            } else {
+                sum(output, reasoning)
+            },
+            reasoning: reasoning.filter(|_| told_apart),
+        }
+    }
+}
+
 /// One outcome of a run, verbatim.
 #[derive(Debug, Serialize)]
 #[allow(missing_docs, reason = "the names are those of the format")]
@@ -199,7 +260,9 @@ pub struct Event {
 }
 
 impl Event {
-    fn new(what: What) -> Self {
+    /// An event without anything else.
+    #[must_use]
+    pub fn new(what: What) -> Self {
         Self {
             time: None,
             local_time: None,

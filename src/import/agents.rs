@@ -1,0 +1,98 @@
+//! Where subagents appear in a run: each as one block behind the call that started it.
+
+use std::collections::BTreeMap;
+use std::vec;
+
+use crate::formats::trace::Action;
+
+use super::draft::{Agent, Draft, Event, What};
+
+/// A subagent, and what it did.
+#[derive(Debug, Default)]
+pub(super) struct Block {
+    /// Who it is. `call` names the call that started it; `parent` is found.
+    pub(super) agent: Agent,
+    /// Its events.
+    pub(super) events: Vec<Event>,
+    /// How it ended, where the source says it.
+    pub(super) ended: Option<Action>,
+}
+
+/// Puts each block behind its call, in order of calls; those without one come last. `Draft::agents` is set.
+pub(super) fn weave(draft: &mut Draft, blocks: Vec<Block>) {
+    if blocks.is_empty() {
+        return;
+    }
+    let mut rest: Vec<Option<Block>> = blocks.into_iter().map(Some).collect();
+    let mut by_call: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (at, block) in rest.iter().flatten().enumerate() {
+        if let Some(call) = &block.agent.call {
+            by_call.entry(call.clone()).or_default().push(at);
+        }
+    }
+    let mut out = Vec::new();
+    let mut open = vec![std::mem::take(&mut draft.events).into_iter()];
+    // What no call names comes at the end.
+    let mut unnamed = 0;
+    loop {
+        let Some(events) = open.last_mut() else {
+            let Some(at) = (unnamed..rest.len()).find(|at| rest[*at].is_some()) else {
+                break;
+            };
+            unnamed = at;
+            open.extend(rest[at].take().map(|block| begin(draft, block, None)));
+            continue;
+        };
+        let Some(event) = events.next() else {
+            open.pop();
+            continue;
+        };
+        let started: Vec<Block> = match &event.what {
+            What::ToolCall(call) => call.call.as_ref().and_then(|call| by_call.remove(call)),
+            _ => None,
+        }
+        .into_iter()
+        .flatten()
+        .filter_map(|at| rest[at].take())
+        .collect();
+        let first = open.len();
+        for block in started {
+            open.push(begin(draft, block, event.agent.clone()));
+        }
+        // What is on top comes first.
+        open[first..].reverse();
+        out.push(event);
+    }
+    draft.events = out;
+}
+
+/// Enters the agent, and gives what it did between the events that say when it started and ended.
+fn begin(draft: &mut Draft, mut block: Block, parent: Option<String>) -> vec::IntoIter<Event> {
+    let mark = |action, beside: Option<&Event>| {
+        let mut event = Event::new(What::Subagent {
+            action,
+            id: block.agent.id.clone(),
+            name: block.agent.name.clone(),
+            call: block.agent.call.clone(),
+        });
+        if let Some(beside) = beside {
+            event.time.clone_from(&beside.time);
+            event.local_time.clone_from(&beside.local_time);
+            event.source.file = beside.source.file;
+            event.source.member.clone_from(&beside.source.member);
+            event.source.line = beside.source.line;
+        }
+        event.agent.clone_from(&parent);
+        event
+    };
+    let started = mark(Action::Started, block.events.first());
+    let ended = block.ended.map(|action| mark(action, block.events.last()));
+    for event in &mut block.events {
+        event.agent = Some(block.agent.id.clone());
+    }
+    block.agent.parent = parent;
+    draft.agents.push(block.agent);
+    block.events.insert(0, started);
+    block.events.extend(ended);
+    block.events.into_iter()
+}

@@ -1,0 +1,113 @@
+//! Codex: rollouts (`rollout-….jsonl`, also compressed), one for each thread. A thread that another one started is a subagent
+//! of its run when both are read together.
+
+mod family;
+mod finish;
+mod header;
+mod items;
+mod patch;
+mod rows;
+mod thread;
+mod twins;
+
+#[cfg(test)]
+mod tests;
+
+use super::agents::{self, Block};
+use super::draft::{Agent, Draft};
+use super::source::Source;
+use super::{Importer, Options, Problem};
+
+use family::Head;
+
+/// The importer.
+pub struct Codex;
+
+impl Importer for Codex {
+    fn format(&self) -> &'static str {
+        "codex"
+    }
+
+    fn read(
+        &self,
+        source: &Source,
+        options: &Options,
+        each: &mut dyn FnMut(Result<Draft, Problem>),
+    ) {
+        let positions: Vec<usize> = (0..source.names().len())
+            .filter(|at| source.names().len() == 1 || family::is_rollout(source, *at))
+            .collect();
+        let (heads, problems) = family::heads(source, &positions);
+        for problem in problems {
+            each(Err(problem));
+        }
+        for root in family::roots(&heads) {
+            each(read_family(source, &heads, root, options));
+        }
+    }
+}
+
+/// Reads the run of some rollouts: the first thread that none of them started, with its subagents. The others are named as
+/// unused.
+///
+/// # Errors
+/// A file cannot be read, or there is no thread in them.
+pub fn read_rollout(
+    source: &Source,
+    positions: &[usize],
+    options: &Options,
+) -> Result<Draft, Problem> {
+    let (heads, problems) = family::heads(source, positions);
+    let mut roots = family::roots(&heads).into_iter();
+    let Some(root) = roots.next() else {
+        return Err(problems.into_iter().next().unwrap_or_else(family::nothing));
+    };
+    let mut draft = read_family(source, &heads, root, options)?;
+    let unused = roots.map(|at| source.names()[heads[at].position].clone());
+    draft.record.unused.extend(unused);
+    Ok(draft)
+}
+
+/// Reads a thread and those that it started.
+fn read_family(
+    source: &Source,
+    heads: &[Head],
+    root: usize,
+    options: &Options,
+) -> Result<Draft, Problem> {
+    let mut main = thread::read(source, heads, root, options)?;
+    let mut blocks = Vec::new();
+    for at in family::below(heads, root) {
+        let head = &heads[at];
+        let mut child = match thread::read(source, heads, at, options) {
+            Ok(child) => child,
+            Err(problem) => {
+                main.draft.unreadable.push(problem);
+                continue;
+            }
+        };
+        main.draft.absorb(&mut child.draft);
+        blocks.push(Block {
+            agent: Agent {
+                id: head.id.clone(),
+                name: head.name.clone(),
+                call: head.call.clone(),
+                parent: None,
+                model: match child.draft.record.models.as_slice() {
+                    [model] => Some(model.clone()),
+                    _ => None,
+                },
+            },
+            events: child.draft.events,
+            ended: child.ended,
+        });
+        main.started.append(&mut child.started);
+    }
+    for block in &mut blocks {
+        if block.agent.call.is_none() {
+            block.agent.call = main.started.remove(&block.agent.id);
+        }
+    }
+    agents::weave(&mut main.draft, blocks);
+    Ok(main.draft)
+}

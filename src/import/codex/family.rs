@@ -1,0 +1,194 @@
+//! Which threads belong together: a rollout names the thread that started it, and may begin with lines of that one.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::formats::jsonl;
+
+use super::super::Problem;
+use super::super::lenient::{self, Content, Text};
+use super::super::source::{HEAD, Source};
+use super::rows::{Payload, Row};
+
+/// What the first lines of a rollout say.
+#[derive(Debug, Default)]
+pub(super) struct Head {
+    pub(super) position: usize,
+    /// The thread.
+    pub(super) id: String,
+    /// The thread whose lines it begins with, or that started it.
+    pub(super) parent: Option<String>,
+    /// Whether it is a subagent of that one.
+    pub(super) is_subagent: bool,
+    /// The call that started it.
+    pub(super) call: Option<String>,
+    /// Name or role of the subagent.
+    pub(super) name: Option<String>,
+}
+
+/// Whether a file has the name of a rollout. Of a rollout and the same compressed, the first is read.
+pub(super) fn is_rollout(source: &Source, position: usize) -> bool {
+    let name = source.names()[position].as_str();
+    match name.strip_suffix(".zst") {
+        Some(plain) => plain.ends_with(".jsonl") && source.position(plain).is_none(),
+        None => name.ends_with(".jsonl"),
+    }
+}
+
+/// The heads of those files that are rollouts.
+pub(super) fn heads(source: &Source, positions: &[usize]) -> (Vec<Head>, Vec<Problem>) {
+    let (mut heads, mut problems) = (Vec::new(), Vec::new());
+    for &position in positions {
+        match first_rows(source, position) {
+            Ok(Some(head)) => heads.push(Head { position, ..head }),
+            Ok(None) => problems.push(Problem {
+                file: source.names()[position].clone(),
+                ..nothing()
+            }),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    (heads, problems)
+}
+
+fn first_rows(source: &Source, position: usize) -> Result<Option<Head>, Problem> {
+    let start = source.head(position)?;
+    let found = head(&start);
+    if found.as_ref().is_none_or(|head| head.id.is_empty()) && start.len() == HEAD {
+        // The first row holds instructions, and may be longer than that.
+        return Ok(head(&source.read(position)?.bytes));
+    }
+    Ok(found)
+}
+
+/// What to report of a file that is no rollout.
+pub(super) fn nothing() -> Problem {
+    Problem {
+        file: String::new(),
+        line: None,
+        message: "The file is no rollout of Codex: none of its first lines is of a recognized type"
+            .to_owned(),
+        help: "Name the format with `--format`, or leave the file out.".to_owned(),
+    }
+}
+
+fn head(bytes: &[u8]) -> Option<Head> {
+    let mut is_rollout = false;
+    for line in jsonl::lines(bytes).take(8) {
+        let text = lenient::whole_pairs(&line.text);
+        let Ok(row) = lenient::parse::<Row<'_>>(&text) else {
+            continue;
+        };
+        if let Some(payload) = &row.payload.0 {
+            match row.kind.or_empty() {
+                "session_meta" => return Some(of_session(payload)),
+                "turn_context" | "response_item" | "event_msg" | "compacted" => is_rollout = true,
+                _ => {}
+            }
+        } else if let Ok(item) = lenient::parse::<Payload<'_>>(&text) {
+            match item.kind.or_empty() {
+                "" if item.id.get().is_some() => return Some(of_session(&item)),
+                "message" | "reasoning" | "function_call" => is_rollout = true,
+                _ => {}
+            }
+        }
+    }
+    is_rollout.then(Head::default)
+}
+
+/// What the first row of a session says of its thread.
+pub(super) fn of_session(meta: &Payload<'_>) -> Head {
+    let spawn = match &meta.source {
+        Content::Object(origin) => match &origin.subagent {
+            Content::Object(subagent) => subagent.thread_spawn.0.as_ref(),
+            _ => None,
+        },
+        _ => None,
+    };
+    let parent = spawn
+        .and_then(|spawn| spawn.parent_thread_id.owned())
+        .or_else(|| meta.parent_thread_id.owned());
+    Head {
+        position: 0,
+        id: meta.id.owned().unwrap_or_default(),
+        is_subagent: parent.is_some(),
+        parent: parent.or_else(|| meta.forked_from_id.owned()),
+        call: spawn.and_then(|spawn| spawn.spawn_call_id.owned()),
+        name: spawn.and_then(|spawn| {
+            spawn
+                .agent_role
+                .owned()
+                .or_else(|| spawn.agent_nickname.owned())
+        }),
+    }
+}
+
+/// The head of the thread that a rollout says it comes from.
+pub(super) fn parent(heads: &[Head], at: usize) -> Option<usize> {
+    let parent = heads[at].parent.as_deref()?;
+    let found = heads.iter().position(|head| head.id == parent)?;
+    (found != at).then_some(found)
+}
+
+/// The thread that a rollout is a subagent of, over all levels; its own when there is none.
+fn root(heads: &[Head], start: usize) -> usize {
+    let mut at = start;
+    for _ in 0..=heads.len() {
+        match parent(heads, at).filter(|_| heads[at].is_subagent) {
+            Some(parent) => at = parent,
+            None => return at,
+        }
+    }
+    // Rollouts that name each other in a circle.
+    start
+}
+
+/// The threads that are no subagents of others here.
+pub(super) fn roots(heads: &[Head]) -> Vec<usize> {
+    (0..heads.len())
+        .filter(|at| root(heads, *at) == *at)
+        .collect()
+}
+
+/// The subagents of a thread, over all levels.
+pub(super) fn below(heads: &[Head], of: usize) -> Vec<usize> {
+    (0..heads.len())
+        .filter(|at| *at != of && root(heads, *at) == of)
+        .collect()
+}
+
+/// How many rows of a rollout, from its first on, are those of its parent. Sessions and settings are passed over.
+pub(super) fn copied(bytes: &[u8], parent: &[u8]) -> usize {
+    let mut theirs = jsonl::lines(parent).filter_map(|line| content(&line.text));
+    let mut copied = 0;
+    for (row, line) in jsonl::lines(bytes).enumerate() {
+        let Some(ours) = content(&line.text) else {
+            continue;
+        };
+        if theirs.next() != Some(ours) {
+            break;
+        }
+        copied = row + 1;
+    }
+    copied
+}
+
+/// Type and content of a row without its time.
+fn content(text: &str) -> Option<(String, String)> {
+    #[derive(Default, Deserialize)]
+    #[serde(default)]
+    struct Shallow<'a> {
+        #[serde(borrow, rename = "type")]
+        kind: Text<'a>,
+        #[serde(borrow)]
+        payload: Option<&'a RawValue>,
+    }
+    let text = lenient::whole_pairs(text);
+    let row = lenient::parse::<Shallow<'_>>(&text).ok()?;
+    let kind = row.kind.or_empty();
+    let passed_over = matches!(kind, "session_meta" | "turn_context");
+    (!passed_over).then(|| {
+        let payload = row.payload.map_or("", RawValue::get);
+        (kind.to_owned(), payload.to_owned())
+    })
+}

@@ -1,0 +1,197 @@
+//! What is known only at the end of a rollout: twins, undone turns, and what the record says.
+
+use crate::formats::trace::{Action, ExitCodeFrom, Role};
+
+use super::super::Keep;
+use super::super::draft::{Event, Id, Origin, ToolResult, What};
+use super::super::lenient;
+use super::thread::{Reader, Thread};
+use super::twins::{self, Who};
+
+/// What Codex puts before the messages of the user.
+const INJECTED: [&str; 6] = [
+    "<environment_context>",
+    "<user_instructions>",
+    "<permissions instructions>",
+    "<turn_context>",
+    "# AGENTS.md instructions",
+    "<turn_aborted>",
+];
+
+impl Reader<'_> {
+    pub(super) fn finish(mut self) -> Thread {
+        let dropped = self.twins();
+        self.branches(&dropped);
+        for event in &mut self.draft.events {
+            if let What::ToolResult(result) = &mut event.what
+                && let Some(call) = &result.call
+                && let Some((ok, code)) = self.verdicts.remove(call)
+            {
+                judge(result, ok, code);
+            }
+        }
+        let mut dropped = dropped.into_iter();
+        self.draft.events.retain(|_| dropped.next() != Some(true));
+        self.inherited_note();
+        self.record()
+    }
+
+    /// Which events are dropped: the forms for the screen that have a twin, and context that Codex injected.
+    fn twins(&mut self) -> Vec<bool> {
+        let paired = twins::pair(&self.said, &self.draft.events);
+        let mut dropped = vec![false; self.draft.events.len()];
+        let shows_users = self
+            .said
+            .iter()
+            .any(|said| said.is_event && said.who == Who::User);
+        for (said, has_twin) in self.said.iter().zip(paired) {
+            if said.is_event {
+                for at in said.events.clone().filter(|_| has_twin) {
+                    dropped[at] = true;
+                }
+            } else if said.who == Who::User && !has_twin {
+                for at in said.events.clone() {
+                    let event = &mut self.draft.events[at];
+                    let What::Message { text, .. } = &mut event.what else {
+                        continue;
+                    };
+                    let start = text.trim_start();
+                    let is_injected =
+                        shows_users || INJECTED.iter().any(|prefix| start.starts_with(prefix));
+                    if !is_injected {
+                        continue;
+                    }
+                    if self.options.keeps(Keep::Prompts) {
+                        event.what = What::Note {
+                            kind: "injectedContext".to_owned(),
+                            text: Some(std::mem::take(text)),
+                        };
+                    } else {
+                        dropped[at] = true;
+                        self.draft.withhold("injectedContext", 1);
+                    }
+                }
+            }
+        }
+        if self.options.no_reasoning {
+            for (event, dropped) in self.draft.events.iter().zip(&mut dropped) {
+                if matches!(event.what, What::Reasoning { .. }) && !*dropped {
+                    *dropped = true;
+                    *self.draft.withheld.entry("reasoning").or_default() += 1;
+                }
+            }
+        }
+        dropped
+    }
+
+    /// The turns that were undone become branches.
+    fn branches(&mut self, dropped: &[bool]) {
+        let mut turns: Vec<usize> = Vec::new();
+        let mut undone = std::mem::take(&mut self.undone).into_iter().peekable();
+        let mut branches = 0;
+        for at in 0..self.draft.events.len() {
+            while let Some((_, count)) = undone.next_if(|(before, _)| *before == at) {
+                let kept = turns
+                    .len()
+                    .saturating_sub(usize::try_from(count).unwrap_or(usize::MAX));
+                let Some(first) = turns.drain(kept..).next() else {
+                    continue;
+                };
+                branches += 1;
+                for event in &mut self.draft.events[first..at] {
+                    event.branch.get_or_insert_with(|| format!("b{branches}"));
+                }
+            }
+            let role = match &self.draft.events[at].what {
+                What::Message { role, .. } => Some(*role),
+                _ => None,
+            };
+            if role == Some(Role::User) && !dropped[at] {
+                turns.push(at);
+            }
+        }
+    }
+
+    fn inherited_note(&mut self) {
+        if self.inherited == 0 {
+            return;
+        }
+        let parent = self.head.as_ref().and_then(|head| head.parent.clone());
+        let lines = self.inherited;
+        let of = parent.map_or_else(String::new, |parent| format!(" of thread {parent}"));
+        let mut event = Event::new(What::Note {
+            kind: "inherited".to_owned(),
+            text: Some(format!("{lines} lines{of}")),
+        });
+        event.source = Origin {
+            line: Some(1),
+            ..Origin::default()
+        };
+        if let Some(time) = &self.first_time {
+            event.at(time);
+        }
+        self.draft.events.insert(0, event);
+    }
+
+    fn record(mut self) -> Thread {
+        let record = &mut self.draft.record;
+        record.harness = Some("codex".to_owned());
+        record.started = self.first_time;
+        let head = self.head.unwrap_or_default();
+        // A subagent's session is the one of its root.
+        let own = match head.parent {
+            Some(_) => record.ids.get("thread"),
+            None => record
+                .ids
+                .get("session")
+                .or_else(|| record.ids.get("thread")),
+        };
+        record.id = match own {
+            Some(id) if lenient::is_uuid(id) => Id::Own(id.clone()),
+            Some(id) => Id::Derived {
+                names: [Some(id.clone()), record.started.clone()]
+                    .into_iter()
+                    .flatten()
+                    .collect(),
+                with_digests: false,
+            },
+            None => Id::default(),
+        };
+        let inherited = self.inherited_tokens.unwrap_or_default();
+        if let Some(sums) = self.tokens {
+            record.tokens = sums.without(inherited).tokens();
+        }
+        let mut ended = None;
+        if let Some((state, detail)) = self.ended {
+            record.state = state;
+            record.detail = Some(detail);
+            ended = match state {
+                "" => None,
+                "completed" => Some(Action::Completed),
+                _ => Some(Action::Failed),
+            };
+        }
+        if self.is_exec {
+            record.run_time_seconds =
+                lenient::seconds_between(record.started.as_deref(), record.finished.as_deref());
+        }
+        Thread {
+            draft: self.draft,
+            ended,
+            started: self.started,
+        }
+    }
+}
+
+/// Sets what the screen was shown of a result, where the result itself does not say it.
+pub(super) fn judge(result: &mut ToolResult, ok: Option<bool>, exit_code: Option<i64>) {
+    if result.exit_code.is_none() && result.status.is_none() {
+        result.exit_code = exit_code;
+        result.exit_code_from = exit_code.map(|_| ExitCodeFrom::Field);
+    }
+    result.ok = match result.exit_code {
+        Some(0) => ok.or(Some(true)),
+        Some(_) => Some(false),
+        None => result.ok.or(ok),
+    };
+}

@@ -1,0 +1,351 @@
+//! The items of a rollout: messages, reasoning, calls of tools and their results.
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use crate::formats::trace::{ExitCodeFrom, Phase, Role};
+
+use super::super::draft::{Call, ToolResult, What};
+use super::super::lenient::{self, Content};
+use super::patch;
+use super::rows::{LocalShell, Named, Part, Payload, Wrapped};
+use super::thread::Reader;
+use super::twins::Who;
+use super::{finish, header};
+
+impl Reader<'_> {
+    pub(super) fn item(&mut self, item: Payload<'_>) {
+        match item.kind.or_empty() {
+            "message" => self.said_by(&item),
+            "reasoning" => self.thought(&item),
+            "function_call" => {
+                let name = match item.namespace.get() {
+                    Some(space) if space.starts_with("mcp__") => {
+                        format!("{}__{}", space.trim_end_matches('_'), item.name.or_empty())
+                    }
+                    Some(space) => format!("{space}.{}", item.name.or_empty()),
+                    None => item.name.or_empty().to_owned(),
+                };
+                let given = item.arguments.map_or(Content::Absent, |raw| {
+                    serde_json::from_str(raw.get()).unwrap_or(Content::Absent)
+                });
+                self.call(&item, name, given, item.arguments);
+            }
+            "custom_tool_call" => {
+                let name = item.name.or_empty().to_owned();
+                let given = item.input.0.clone().map_or(Content::Absent, Content::Text);
+                self.call(&item, name, given, None);
+            }
+            "tool_search_call" => {
+                self.call(
+                    &item,
+                    "tool_search".to_owned(),
+                    Content::Absent,
+                    item.arguments,
+                );
+            }
+            "local_shell_call" => self.local_shell(&item),
+            "web_search_call" => self.hosted(&item, "web_search"),
+            "image_generation_call" => {
+                self.draft.withhold("images", 1);
+                self.hosted(&item, "image_generation");
+            }
+            "function_call_output" | "custom_tool_call_output" | "local_shell_call_output" => {
+                self.result(item);
+            }
+            "tool_search_output" => {
+                let text = item.tools.map(|tools| tools.get().to_owned());
+                let result = ToolResult {
+                    call: item.call_id.owned(),
+                    text,
+                    ..ToolResult::default()
+                };
+                self.push(None, item.id.owned(), What::ToolResult(result));
+            }
+            kind @ ("compaction" | "compaction_summary" | "context_compaction") => {
+                let sealed = item.encrypted_content.is_some();
+                self.draft
+                    .withhold("compactionSummaries", u64::from(sealed));
+                self.compacted(kind, "");
+            }
+            "agent_message" => {
+                let (text, _) = joined(&item.content);
+                self.note("agent_message", Some(text));
+            }
+            "ghost_snapshot" => self.draft.withhold("bookkeeping", 1),
+            kind => self.unknown(kind),
+        }
+    }
+
+    fn said_by(&mut self, item: &Payload<'_>) {
+        let (text, images) = joined(&item.content);
+        let role = match item.role.or_empty() {
+            "user" => Role::User,
+            "assistant" => Role::Assistant,
+            "system" => return self.withhold_prompt("systemPrompts", text),
+            "developer" => return self.withhold_prompt("developerPrompts", text),
+            _ => return self.unknown("message"),
+        };
+        self.draft.withhold("images", images);
+        if text.trim().is_empty() && images == 0 {
+            return;
+        }
+        let command = text.trim_start().starts_with("<user_shell_command>");
+        if command && role == Role::User {
+            return self.note("user_shell_command", Some(text));
+        }
+        let start = self.draft.events.len();
+        let phase = match item.phase.or_empty() {
+            "commentary" => Some(Phase::Commentary),
+            "final_answer" => Some(Phase::Final),
+            _ => None,
+        };
+        let message = What::Message {
+            role,
+            text,
+            model: None,
+            phase,
+            steering: false,
+            images,
+        };
+        self.push(None, item.id.owned(), message);
+        let who = match role {
+            Role::User => Who::User,
+            Role::Assistant => Who::Assistant,
+        };
+        self.say(who, false, start);
+    }
+
+    /// A message that is only written for the screen.
+    pub(super) fn message(&mut self, role: Role, text: &str) {
+        if text.trim().is_empty() {
+            return;
+        }
+        let message = What::Message {
+            role,
+            text: text.to_owned(),
+            model: None,
+            phase: None,
+            steering: false,
+            images: 0,
+        };
+        self.push(None, None, message);
+    }
+
+    fn thought(&mut self, item: &Payload<'_>) {
+        let sealed = item.encrypted_content.is_some();
+        self.draft.withhold("encryptedReasoning", u64::from(sealed));
+        let start = self.draft.events.len();
+        for (key, parts, summary) in [
+            ("summary", &item.summary, true),
+            ("content", &item.content, false),
+        ] {
+            match parts {
+                Content::Text(text) => self.reasoning(text, summary, Some(format!("/{key}"))),
+                Content::Items(parts) => {
+                    for (at, part) in parts.iter().enumerate() {
+                        let text = text_of(part).unwrap_or_default();
+                        self.reasoning(text, summary, Some(format!("/{key}/{at}")));
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.say(Who::Reasoning, false, start);
+    }
+
+    pub(super) fn reasoning(&mut self, text: &str, summary: bool, pointer: Option<String>) {
+        if text.trim().is_empty() {
+            return;
+        }
+        let text = text.to_owned();
+        self.push(pointer, None, What::Reasoning { text, summary });
+    }
+
+    /// A call with the arguments that are a string, or those that are JSON.
+    fn call(
+        &mut self,
+        item: &Payload<'_>,
+        name: String,
+        given: Content<'_, Named<'_>>,
+        json: Option<&RawValue>,
+    ) {
+        let id = item.call_id.owned();
+        if matches!(name.as_str(), "spawn_agent" | "spawn_agents") {
+            self.spawns.extend(id.clone());
+        }
+        let mut call = Call {
+            name,
+            call: id,
+            status: item.status.owned().filter(|status| status != "completed"),
+            ..Call::default()
+        };
+        match &given {
+            Content::Text(text) => {
+                call.arguments = lenient::arguments(text);
+                if call.arguments.is_none() && !text.is_empty() {
+                    call.arguments_text = Some(text.to_string());
+                }
+            }
+            _ => call.arguments = json.and_then(|json| lenient::compact(json.get())),
+        }
+        if call.name == "apply_patch" {
+            self.remember_patch(&call, &given);
+        }
+        self.push(None, item.id.owned(), What::ToolCall(call));
+    }
+
+    /// Keeps the files of a patch until its result is known.
+    fn remember_patch(&mut self, call: &Call, given: &Content<'_, Named<'_>>) {
+        let inner = call
+            .arguments
+            .as_ref()
+            .and_then(|json| lenient::parse::<Named<'_>>(json.get()).ok());
+        let patch = match (&inner, given) {
+            (Some(named), _) => named.input.or_empty(),
+            (None, Content::Text(text)) => text,
+            _ => "",
+        };
+        let files = patch::read(patch);
+        if let Some(id) = call.call.clone().filter(|_| !files.is_empty()) {
+            self.patches.insert(id, files);
+        }
+    }
+
+    fn local_shell(&mut self, item: &Payload<'_>) {
+        #[derive(Serialize)]
+        struct Arguments<'a> {
+            #[serde(skip_serializing_if = "Option::is_none")]
+            command: Option<&'a RawValue>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            workdir: Option<&'a str>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            timeout_ms: Option<u64>,
+        }
+        let action = item
+            .action
+            .and_then(|raw| lenient::parse::<LocalShell<'_>>(raw.get()).ok());
+        let arguments = action.and_then(|action| {
+            let arguments = Arguments {
+                command: action.command,
+                workdir: action.working_directory.get(),
+                timeout_ms: action.timeout_ms.get(),
+            };
+            lenient::compact(&serde_json::to_string(&arguments).ok()?)
+        });
+        let call = Call {
+            name: "local_shell".to_owned(),
+            call: item.call_id.owned().or_else(|| item.id.owned()),
+            arguments,
+            status: item.status.owned().filter(|status| status != "completed"),
+            ..Call::default()
+        };
+        self.push(None, item.id.owned(), What::ToolCall(call));
+    }
+
+    /// A call that the provider answers itself.
+    fn hosted(&mut self, item: &Payload<'_>, name: &str) {
+        let call = Call {
+            name: name.to_owned(),
+            call: item.call_id.owned(),
+            arguments: item
+                .action
+                .and_then(|action| lenient::compact(action.get())),
+            hosted: true,
+            status: item.status.owned().filter(|status| status != "completed"),
+            ..Call::default()
+        };
+        self.push(None, item.id.owned(), What::ToolCall(call));
+    }
+
+    fn result(&mut self, item: Payload<'_>) {
+        let (text, images, success) = match &item.output {
+            Content::Object(part) => {
+                let (text, images) = joined(&part.content);
+                (text, images, part.success.0)
+            }
+            output => {
+                let (text, images) = joined(output);
+                (text, images, None)
+            }
+        };
+        self.draft.withhold("images", images);
+        let call = item.call_id.owned();
+        let mut result = ToolResult {
+            call: call.clone(),
+            images,
+            ..ToolResult::default()
+        };
+        read_output(&mut result, text);
+        result.ok = result.exit_code.map(|code| code == 0).or(success);
+        let shown = call.as_ref().and_then(|call| self.verdicts.remove(call));
+        if let Some((ok, code)) = shown {
+            finish::judge(&mut result, ok, code);
+        }
+        let text = result.text.as_deref().unwrap_or_default();
+        if let Some(call) = call.as_ref().filter(|call| self.spawns.contains(call))
+            && let Ok(named) = lenient::parse::<Named<'_>>(text)
+            && let Some(thread) = named.agent_id.owned()
+        {
+            self.started.insert(thread, call.clone());
+        }
+        let failed = result.ok == Some(false);
+        self.push(None, item.id.owned(), What::ToolResult(result));
+        let files = call.as_ref().and_then(|call| self.patches.remove(call));
+        for file in files.into_iter().flatten().filter(|_| !failed) {
+            let edit = What::Edit {
+                call: call.clone(),
+                path: file.path,
+                change: file.change,
+                to: file.to,
+                diff: file.diff,
+            };
+            self.push(None, None, edit);
+        }
+    }
+}
+
+/// Exit code and text of a result: from the JSON text that older versions write, or behind the header of a command.
+fn read_output(result: &mut ToolResult, text: String) {
+    if text.starts_with('{')
+        && let Ok(wrapped) = lenient::parse::<Wrapped<'_>>(&text)
+        && let (Some(output), Some(metadata)) = (&wrapped.output.0, &wrapped.metadata.0)
+    {
+        result.exit_code = metadata.exit_code.0;
+        result.exit_code_from = result.exit_code.map(|_| ExitCodeFrom::Field);
+        result.text = Some(output.to_string());
+        return;
+    }
+    let Some(header) = header::read(&text) else {
+        result.text = (!text.is_empty()).then_some(text);
+        return;
+    };
+    result.exit_code = header.exit_code;
+    result.exit_code_from = result.exit_code.map(|_| ExitCodeFrom::Text);
+    result.status = header.running.then(|| "running".to_owned());
+    result.text = Some(header.output.to_owned());
+}
+
+fn text_of<'p>(part: &'p Content<'_, Part<'_>>) -> Option<&'p str> {
+    match part {
+        Content::Text(text) => Some(text),
+        Content::Object(part) => part.text.0.as_deref(),
+        _ => None,
+    }
+}
+
+/// The texts of a message or a result on lines of their own, and how many images there are.
+fn joined(content: &Content<'_, Part<'_>>) -> (String, u64) {
+    let Content::Items(parts) = content else {
+        return (text_of(content).unwrap_or_default().to_owned(), 0);
+    };
+    let mut texts = Vec::new();
+    let mut images = 0;
+    for part in parts {
+        match part {
+            Content::Object(part) if part.kind.or_empty().contains("image") => images += 1,
+            part => texts.extend(text_of(part)),
+        }
+    }
+    (texts.join("\n"), images)
+}

@@ -1,0 +1,68 @@
+//! Patches in the words of `apply_patch`.
+
+use crate::formats::trace::Change;
+
+/// One file of a patch.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct FileChange {
+    pub(super) path: String,
+    pub(super) change: Change,
+    /// The new path of a file that was renamed.
+    pub(super) to: Option<String>,
+    /// The lines of its hunks.
+    pub(super) diff: Option<String>,
+}
+
+/// The files that a patch changes, in order; none when it is no patch.
+pub(super) fn read(patch: &str) -> Vec<FileChange> {
+    let mut files: Vec<FileChange> = Vec::new();
+    let Some(start) = patch.find("*** Begin Patch") else {
+        return files;
+    };
+    let mut lines: Vec<&str> = Vec::new();
+    for line in patch[start..].lines().skip(1) {
+        let Some(marker) = line.strip_prefix("*** ") else {
+            lines.push(line);
+            continue;
+        };
+        if let Some(to) = marker.strip_prefix("Move to: ") {
+            if let Some(file) = files.last_mut() {
+                file.change = Change::Rename;
+                file.to = Some(to.trim().to_owned());
+            }
+            continue;
+        }
+        let opened = [
+            ("Add File: ", Change::Create),
+            ("Update File: ", Change::Modify),
+            ("Delete File: ", Change::Delete),
+        ]
+        .into_iter()
+        .find_map(|(prefix, change)| Some((marker.strip_prefix(prefix)?, change)));
+        let ends = marker.starts_with("End Patch");
+        // `*** End of File` belongs to the hunk before it, and is no line of the file.
+        if opened.is_none() && !ends {
+            continue;
+        }
+        close(&mut files, &mut lines);
+        if ends {
+            break;
+        }
+        files.extend(opened.map(|(path, change)| FileChange {
+            path: path.trim().to_owned(),
+            change,
+            to: None,
+            diff: None,
+        }));
+    }
+    close(&mut files, &mut lines);
+    files.retain(|file| !file.path.is_empty());
+    files
+}
+
+fn close(files: &mut [FileChange], lines: &mut Vec<&str>) {
+    if let Some(file) = files.last_mut().filter(|_| !lines.is_empty()) {
+        file.diff = Some(lines.join("\n"));
+    }
+    lines.clear();
+}

@@ -1,0 +1,221 @@
+//! The keys of a rollout's rows that are read.
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::value::RawValue;
+
+use super::super::lenient::{Content, Count, Flag, Object, Text};
+
+/// A line.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Row<'a> {
+    #[serde(borrow)]
+    pub(super) timestamp: Text<'a>,
+    #[serde(borrow, rename = "type")]
+    pub(super) kind: Text<'a>,
+    #[serde(borrow)]
+    pub(super) payload: Object<Payload<'a>>,
+    pub(super) ordinal: Count,
+}
+
+/// What a line says: the keys of all its types. In the oldest files it is the line.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Payload<'a> {
+    #[serde(borrow, rename = "type")]
+    pub(super) kind: Text<'a>,
+    #[serde(borrow)]
+    pub(super) id: Text<'a>,
+    #[serde(borrow)]
+    pub(super) timestamp: Text<'a>,
+
+    // Messages, reasoning and tools.
+    #[serde(borrow)]
+    pub(super) role: Text<'a>,
+    #[serde(borrow)]
+    pub(super) phase: Text<'a>,
+    #[serde(borrow)]
+    pub(super) content: Content<'a, Part<'a>>,
+    #[serde(borrow)]
+    pub(super) summary: Content<'a, Part<'a>>,
+    pub(super) encrypted_content: Option<IgnoredAny>,
+    #[serde(borrow)]
+    pub(super) name: Text<'a>,
+    #[serde(borrow)]
+    pub(super) namespace: Text<'a>,
+    #[serde(borrow)]
+    pub(super) call_id: Text<'a>,
+    #[serde(borrow)]
+    pub(super) arguments: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) input: Text<'a>,
+    #[serde(borrow)]
+    pub(super) action: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) status: Text<'a>,
+    #[serde(borrow)]
+    pub(super) output: Content<'a, Part<'a>>,
+    #[serde(borrow)]
+    pub(super) tools: Option<&'a RawValue>,
+
+    // Events.
+    #[serde(borrow)]
+    pub(super) message: Text<'a>,
+    #[serde(borrow)]
+    pub(super) text: Text<'a>,
+    #[serde(borrow)]
+    pub(super) reason: Text<'a>,
+    #[serde(borrow)]
+    pub(super) error: Content<'a, Part<'a>>,
+    pub(super) info: Object<Info>,
+    pub(super) rate_limits: Option<IgnoredAny>,
+    pub(super) num_turns: Count,
+    pub(super) exit_code: Count,
+    pub(super) success: Flag,
+    pub(super) result: Object<Outcome>,
+    #[serde(borrow)]
+    pub(super) item: Object<Part<'a>>,
+
+    // The session and the settings of a turn.
+    #[serde(borrow)]
+    pub(super) session_id: Text<'a>,
+    #[serde(borrow)]
+    pub(super) cwd: Text<'a>,
+    #[serde(borrow)]
+    pub(super) cli_version: Text<'a>,
+    #[serde(borrow)]
+    pub(super) model: Text<'a>,
+    #[serde(borrow)]
+    pub(super) source: Content<'a, Origin<'a>>,
+    #[serde(borrow)]
+    pub(super) forked_from_id: Text<'a>,
+    #[serde(borrow)]
+    pub(super) parent_thread_id: Text<'a>,
+    pub(super) subagent_history_start_ordinal: Count,
+    pub(super) history_base: Object<Base>,
+    pub(super) base_instructions: Option<IgnoredAny>,
+    pub(super) instructions: Option<IgnoredAny>,
+    pub(super) user_instructions: Option<IgnoredAny>,
+    pub(super) developer_instructions: Option<IgnoredAny>,
+    pub(super) dynamic_tools: Option<IgnoredAny>,
+}
+
+/// A part of a message, of a summary, of a result.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Part<'a> {
+    #[serde(borrow, rename = "type")]
+    pub(super) kind: Text<'a>,
+    #[serde(borrow)]
+    pub(super) text: Text<'a>,
+    #[serde(borrow)]
+    pub(super) message: Text<'a>,
+    #[serde(borrow)]
+    pub(super) content: Content<'a, Part<'a>>,
+    pub(super) success: Flag,
+}
+
+/// A result that is a JSON text in a string.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Wrapped<'a> {
+    #[serde(borrow)]
+    pub(super) output: Text<'a>,
+    pub(super) metadata: Object<Metadata>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Metadata {
+    pub(super) exit_code: Count,
+}
+
+/// How a tool of a server ended: `Ok` with a flag, or `Err`.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Outcome {
+    #[serde(rename = "Ok")]
+    pub(super) ok: Object<Flagged>,
+    #[serde(rename = "Err")]
+    pub(super) err: Option<IgnoredAny>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Flagged {
+    #[serde(alias = "isError")]
+    pub(super) is_error: Flag,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Info {
+    pub(super) total_token_usage: Object<Usage>,
+    pub(super) last_token_usage: Object<Usage>,
+}
+
+/// Tokens, cached input and reasoning included.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Usage {
+    pub(super) input_tokens: Count,
+    pub(super) cached_input_tokens: Count,
+    pub(super) output_tokens: Count,
+    pub(super) reasoning_output_tokens: Count,
+}
+
+/// Where a session comes from.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Origin<'a> {
+    #[serde(borrow)]
+    pub(super) subagent: Content<'a, Subagent<'a>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Subagent<'a> {
+    #[serde(borrow)]
+    pub(super) thread_spawn: Object<Spawn<'a>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Spawn<'a> {
+    #[serde(borrow)]
+    pub(super) parent_thread_id: Text<'a>,
+    #[serde(borrow)]
+    pub(super) agent_nickname: Text<'a>,
+    #[serde(borrow)]
+    pub(super) agent_role: Text<'a>,
+    #[serde(borrow)]
+    pub(super) spawn_call_id: Text<'a>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Base {
+    pub(super) end_ordinal_exclusive: Count,
+}
+
+/// A command that Codex ran by itself. Its environment is not read.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct LocalShell<'a> {
+    #[serde(borrow)]
+    pub(super) command: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) working_directory: Text<'a>,
+    pub(super) timeout_ms: Count,
+}
+
+/// The patch among the arguments of a call, and the thread among those of a result.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Named<'a> {
+    #[serde(borrow)]
+    pub(super) input: Text<'a>,
+    #[serde(borrow, alias = "thread_id", alias = "new_thread_id")]
+    pub(super) agent_id: Text<'a>,
+}

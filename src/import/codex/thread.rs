@@ -1,0 +1,510 @@
+//! One rollout, row by row: sessions, turns, tokens and what is only written for the screen.
+
+use std::collections::BTreeMap;
+
+use crate::formats::jsonl;
+use crate::formats::trace::{Action, Role};
+
+use super::super::draft::{Draft, Origin, Tokens, What};
+use super::super::lenient::{self, Content};
+use super::super::source::Source;
+use super::super::{Keep, Options, Problem};
+use super::family::{self, Head};
+use super::patch::FileChange;
+use super::rows::{Info, Payload, Row, Usage};
+use super::twins::{Said, Who};
+
+/// A rollout that was read.
+pub(super) struct Thread {
+    pub(super) draft: Draft,
+    /// How its last turn ended, as a subagent's.
+    pub(super) ended: Option<Action>,
+    /// The calls that started other threads, by thread.
+    pub(super) started: BTreeMap<String, String>,
+}
+
+/// Reads one rollout.
+pub(super) fn read(
+    source: &Source,
+    heads: &[Head],
+    at: usize,
+    options: &Options,
+) -> Result<Thread, Problem> {
+    let file = source.read(heads[at].position)?;
+    let copied = match family::parent(heads, at) {
+        Some(parent) => {
+            let parent = source.read(heads[parent].position)?;
+            Some(family::copied(&file.bytes, &parent.bytes))
+        }
+        None => None,
+    };
+    let mut reader = Reader::new(options, copied);
+    reader.draft.sources.push(heads[at].position);
+    for (number, line) in jsonl::lines(&file.bytes).enumerate() {
+        let text = lenient::whole_pairs(&line.text);
+        reader.row = number;
+        reader.line = u64::from(line.number);
+        match lenient::parse::<Row<'_>>(&text) {
+            Ok(row) => reader.read(row, &text),
+            Err(why) => reader.draft.skip_line(file.name, reader.line, why),
+        }
+    }
+    Ok(reader.finish())
+}
+
+/// Tokens as Codex counts them.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Sums {
+    input: u64,
+    cached: u64,
+    output: u64,
+    reasoning: u64,
+}
+
+impl Sums {
+    /// `None` for a line that counts nothing: Codex writes one when the window is full.
+    fn of(usage: Option<&Usage>) -> Option<Self> {
+        let usage = usage?;
+        let sums = Self {
+            input: usage.input_tokens.get().unwrap_or_default(),
+            cached: usage.cached_input_tokens.get().unwrap_or_default(),
+            output: usage.output_tokens.get().unwrap_or_default(),
+            reasoning: usage.reasoning_output_tokens.get().unwrap_or_default(),
+        };
+        (sums != Self::default()).then_some(sums)
+    }
+
+    pub(super) fn without(self, other: Self) -> Self {
+        Self {
+            input: self.input.saturating_sub(other.input),
+            cached: self.cached.saturating_sub(other.cached),
+            output: self.output.saturating_sub(other.output),
+            reasoning: self.reasoning.saturating_sub(other.reasoning),
+        }
+    }
+
+    pub(super) fn tokens(self) -> Tokens {
+        Tokens {
+            uncached_input: Some(self.input.saturating_sub(self.cached)),
+            cached_input: Some(self.cached),
+            output: Some(self.output.saturating_sub(self.reasoning)),
+            reasoning: Some(self.reasoning),
+        }
+    }
+}
+
+/// What is known after some rows.
+pub(super) struct Reader<'o> {
+    pub(super) options: &'o Options,
+    pub(super) draft: Draft,
+
+    // The row at hand: its number without blank lines, its line, time and turn, and the pointer to its item.
+    pub(super) row: usize,
+    line: u64,
+    pub(super) time: String,
+    pub(super) turn: u64,
+    pub(super) pointer: &'static str,
+
+    pub(super) head: Option<Head>,
+    pub(super) is_exec: bool,
+    pub(super) first_time: Option<String>,
+    /// State and word of the end of the last turn.
+    pub(super) ended: Option<(&'static str, String)>,
+
+    // The rows at the start that are its parent's.
+    copied: Option<usize>,
+    first_own: Option<u64>,
+    has_own: bool,
+    pub(super) inherited: u64,
+    pub(super) inherited_tokens: Option<Sums>,
+
+    pub(super) tokens: Option<Sums>,
+    pub(super) said: Vec<Said>,
+    pub(super) patches: BTreeMap<String, Vec<FileChange>>,
+    /// Calls that start a thread, and the calls by the thread that they started.
+    pub(super) spawns: Vec<String>,
+    pub(super) started: BTreeMap<String, String>,
+    /// What the screen was shown of a call: whether it succeeded, and its exit code.
+    pub(super) verdicts: BTreeMap<String, (Option<bool>, Option<i64>)>,
+    /// How many events there were at the last compaction, and the types of rows that speak of it.
+    compaction: (usize, Vec<String>),
+    /// How many turns were undone, and before which event.
+    pub(super) undone: Vec<(usize, u64)>,
+}
+
+impl<'o> Reader<'o> {
+    fn new(options: &'o Options, copied: Option<usize>) -> Self {
+        Self {
+            options,
+            draft: Draft::default(),
+            row: 0,
+            line: 0,
+            time: String::new(),
+            turn: 0,
+            pointer: "",
+            head: None,
+            is_exec: false,
+            first_time: None,
+            ended: None,
+            copied,
+            first_own: None,
+            has_own: false,
+            inherited: 0,
+            inherited_tokens: None,
+            tokens: None,
+            said: Vec::new(),
+            patches: BTreeMap::new(),
+            spawns: Vec::new(),
+            started: BTreeMap::new(),
+            verdicts: BTreeMap::new(),
+            compaction: (0, Vec::new()),
+            undone: Vec::new(),
+        }
+    }
+
+    /// Adds an event of the row at hand.
+    pub(super) fn push(&mut self, pointer: Option<String>, id: Option<String>, what: What) {
+        let origin = Origin {
+            line: Some(self.line),
+            pointer: pointer.map(|pointer| format!("{}{pointer}", self.pointer)),
+            id,
+            ..Origin::default()
+        };
+        let turn = (self.turn > 0).then_some(self.turn);
+        let event = self.draft.push(origin, what);
+        event.turn = turn;
+        event.at(&self.time);
+    }
+
+    pub(super) fn note(&mut self, kind: &str, text: Option<String>) {
+        let kind = kind.to_owned();
+        self.push(None, None, What::Note { kind, text });
+    }
+
+    /// Adds what was said, in one of its two forms.
+    pub(super) fn say(&mut self, who: Who, is_event: bool, start: usize) {
+        let events = start..self.draft.events.len();
+        if !events.is_empty() {
+            let (row, turn) = (self.row, self.turn);
+            self.said.push(Said {
+                row,
+                who,
+                is_event,
+                turn,
+                events,
+            });
+        }
+    }
+
+    /// Counts what is left out; with `--keep prompts` it becomes a note.
+    pub(super) fn withhold_prompt(&mut self, what: &'static str, text: String) {
+        if self.options.keeps(Keep::Prompts) {
+            self.note(what, Some(text));
+        } else {
+            self.draft.withhold(what, 1);
+        }
+    }
+
+    fn read(&mut self, row: Row<'_>, text: &str) {
+        self.time = row.timestamp.owned().unwrap_or_default();
+        let kind = row.kind.or_empty();
+        let Some(payload) = row.payload.0 else {
+            // The oldest files have items without a frame.
+            self.pointer = "";
+            let item = lenient::parse::<Payload<'_>>(text).unwrap_or_default();
+            if item.kind.get().is_some() {
+                self.item(item);
+            } else if item.id.get().is_some() {
+                self.session(&item);
+            } else {
+                self.unknown(kind);
+            }
+            return self.clock();
+        };
+        self.clock();
+        self.pointer = "/payload";
+        if kind == "session_meta" {
+            return self.session(&payload);
+        }
+        if self.is_inherited(row.ordinal.get()) {
+            self.inherited += 1;
+            if kind == "event_msg" {
+                let total = payload.info.0.as_ref().and_then(|info| total(info));
+                self.inherited_tokens = total.or(self.inherited_tokens);
+            }
+            return;
+        }
+        match kind {
+            "turn_context" => self.turn_context(&payload),
+            "response_item" => self.item(payload),
+            "event_msg" => self.event(&payload),
+            "compacted" => self.compacted(kind, payload.message.or_empty()),
+            _ => self.unknown(kind),
+        }
+    }
+
+    fn clock(&mut self) {
+        if lenient::time(&self.time).is_some() {
+            self.first_time.get_or_insert_with(|| self.time.clone());
+            self.draft.record.finished = Some(self.time.clone());
+        }
+    }
+
+    pub(super) fn unknown(&mut self, kind: &str) {
+        let kind = kind.to_owned();
+        self.push(None, None, What::Unknown { kind });
+    }
+
+    /// The first session is the file's own; others are copies.
+    fn session(&mut self, meta: &Payload<'_>) {
+        if self.head.is_some() {
+            self.inherited += 1;
+            return;
+        }
+        self.time = meta
+            .timestamp
+            .owned()
+            .filter(|_| self.time.is_empty())
+            .unwrap_or_else(|| std::mem::take(&mut self.time));
+        let head = family::of_session(meta);
+        let ids = [
+            ("thread", meta.id.owned()),
+            ("session", meta.session_id.owned()),
+            ("parentThread", head.parent.clone()),
+        ];
+        let ids = ids
+            .into_iter()
+            .filter_map(|(name, id)| Some((name.to_owned(), id?)));
+        self.draft.record.ids.extend(ids);
+        self.draft.record.harness_version = meta.cli_version.owned();
+        self.is_exec = matches!(&meta.source, Content::Text(word) if word == "exec");
+        self.first_own = meta.subagent_history_start_ordinal.get().or_else(|| {
+            let base = meta.history_base.0.as_ref()?;
+            base.end_ordinal_exclusive.get()
+        });
+        let prompts = [&meta.base_instructions, &meta.instructions];
+        let prompts = prompts.into_iter().flatten().count();
+        self.draft.withhold("instructions", prompts as u64);
+        let tools = u64::from(meta.dynamic_tools.is_some());
+        self.draft.withhold("toolDefinitions", tools);
+        self.workspace(meta.cwd.get());
+        self.head = Some(head);
+    }
+
+    fn workspace(&mut self, folder: Option<&str>) {
+        let known = &mut self.draft.identity.workspaces;
+        if let Some(folder) = folder.filter(|folder| !known.iter().any(|old| old == folder)) {
+            known.push(folder.to_owned());
+        }
+    }
+
+    fn turn_context(&mut self, context: &Payload<'_>) {
+        self.workspace(context.cwd.get());
+        let models = &mut self.draft.record.models;
+        if let Some(model) = context
+            .model
+            .get()
+            .filter(|model| !models.iter().any(|old| old == model))
+        {
+            models.push(model.to_owned());
+        }
+        let prompts = [&context.user_instructions, &context.developer_instructions];
+        let prompts = prompts.into_iter().flatten().count();
+        self.draft.withhold("instructions", prompts as u64);
+    }
+
+    /// Whether the row at hand is a copy of its parent's.
+    fn is_inherited(&mut self, ordinal: Option<u64>) -> bool {
+        let has_parent = self.head.as_ref().is_some_and(|head| head.parent.is_some());
+        if !has_parent || self.has_own {
+            return false;
+        }
+        let inherited = if let (Some(first), Some(ordinal)) = (self.first_own, ordinal) {
+            ordinal < first
+        } else if let Some(copied) = self.copied {
+            self.row < copied
+        } else {
+            self.first_time
+                .as_ref()
+                .is_some_and(|first| self.time <= *first)
+        };
+        self.has_own = !inherited;
+        inherited
+    }
+
+    /// A row for the screen.
+    fn event(&mut self, event: &Payload<'_>) {
+        let start = self.draft.events.len();
+        let text = || event.text.get().or_else(|| event.message.get());
+        match event.kind.or_empty() {
+            "user_message" => {
+                self.message(Role::User, event.message.or_empty());
+                self.say(Who::User, true, start);
+            }
+            "agent_message" => {
+                self.message(Role::Assistant, event.message.or_empty());
+                self.say(Who::Assistant, true, start);
+            }
+            "agent_reasoning" => {
+                self.reasoning(text().unwrap_or_default(), true, None);
+                self.say(Who::Reasoning, true, start);
+            }
+            "token_count" => self.token_count(event),
+            "task_started" | "turn_started" => {
+                self.turn += 1;
+                self.ended = None;
+            }
+            "task_complete" | "turn_complete" => self.complete(event),
+            "turn_aborted" => {
+                let reason = event.reason.or_empty();
+                let state = match reason {
+                    "interrupted" | "replaced" | "review_ended" => "canceled",
+                    "budget_limited" => "limit_exceeded",
+                    _ => "",
+                };
+                self.ended = Some((state, format!("turn_aborted: {reason}")));
+                self.note("interrupted", event.reason.owned());
+            }
+            "thread_rolled_back" => {
+                let turns = event.num_turns.get().unwrap_or_default();
+                self.undone.push((start, turns));
+                self.note("rolled_back", Some(format!("{turns} turns")));
+            }
+            "context_compacted" => self.compacted("context_compacted", ""),
+            "error" | "stream_error" => {
+                let message = event.message.owned().unwrap_or_default();
+                self.push(
+                    None,
+                    None,
+                    What::Error {
+                        message,
+                        code: None,
+                    },
+                );
+            }
+            "exec_command_end" => self.verdict(event, None),
+            "patch_apply_end" => self.verdict(event, event.success.0),
+            "mcp_tool_call_end" => {
+                let ended = event.result.0.as_ref();
+                let failed = ended.is_some_and(|ended| {
+                    let flagged = ended.ok.0.as_ref();
+                    ended.err.is_some() || flagged.is_some_and(|flagged| flagged.is_error.is_set())
+                });
+                self.verdict(event, ended.map(|_| !failed));
+            }
+            "item_completed" => {
+                let plan = event.item.0.as_ref();
+                let plan = plan.filter(|item| item.kind.or_empty().eq_ignore_ascii_case("plan"));
+                if let Some(text) = plan.and_then(|plan| plan.text.owned()) {
+                    self.note("plan", Some(text));
+                }
+            }
+            kind if is_bookkeeping(kind) => self.draft.withhold("bookkeeping", 1),
+            kind => self.unknown(kind),
+        }
+    }
+
+    fn complete(&mut self, event: &Payload<'_>) {
+        let message = match &event.error {
+            Content::Text(text) => Some(text.to_string()),
+            Content::Object(error) => Some(error.message.owned().unwrap_or_default()),
+            _ => None,
+        };
+        let state = if message.is_some() {
+            "harness_error"
+        } else {
+            "completed"
+        };
+        self.ended = Some((state, event.kind.or_empty().to_owned()));
+        if let Some(message) = message {
+            self.push(
+                None,
+                None,
+                What::Error {
+                    message,
+                    code: None,
+                },
+            );
+        }
+    }
+
+    fn verdict(&mut self, event: &Payload<'_>, ok: Option<bool>) {
+        if let Some(call) = event.call_id.owned() {
+            self.verdicts.insert(call, (ok, event.exit_code.0));
+        }
+    }
+
+    fn token_count(&mut self, event: &Payload<'_>) {
+        self.draft
+            .withhold("rateLimits", u64::from(event.rate_limits.is_some()));
+        let Some(info) = &event.info.0 else { return };
+        let Some(sums) = total(info).filter(|sums| self.tokens != Some(*sums)) else {
+            return;
+        };
+        self.tokens = Some(sums);
+        if let Some(last) = Sums::of(info.last_token_usage.0.as_ref()) {
+            let usage = What::Usage {
+                tokens: last.tokens(),
+                model: None,
+                cost: None,
+                calls: Vec::new(),
+            };
+            self.push(None, None, usage);
+        }
+    }
+
+    /// A compaction is written in up to three rows.
+    pub(super) fn compacted(&mut self, kind: &str, summary: &str) {
+        if !summary.trim().is_empty() {
+            self.withhold_prompt("compactionSummaries", summary.to_owned());
+        }
+        let (at, kinds) = &mut self.compaction;
+        let is_same = *at == self.draft.events.len() && !kinds.iter().any(|known| known == kind);
+        if is_same && !kinds.is_empty() {
+            kinds.push(kind.to_owned());
+            return;
+        }
+        self.push(
+            None,
+            None,
+            What::Compaction {
+                trigger: None,
+                tokens_before: None,
+                forgotten: None,
+            },
+        );
+        self.compaction = (self.draft.events.len(), vec![kind.to_owned()]);
+    }
+}
+
+fn total(info: &Info) -> Option<Sums> {
+    Sums::of(info.total_token_usage.0.as_ref())
+}
+
+/// Rows for the screen that repeat others, or say nothing about the run.
+fn is_bookkeeping(kind: &str) -> bool {
+    kind.ends_with("_begin")
+        || kind.ends_with("_delta")
+        || matches!(
+            kind,
+            "agent_reasoning_raw_content"
+                | "agent_reasoning_section_break"
+                | "web_search_end"
+                | "view_image_tool_call"
+                | "background_event"
+                | "deprecation_notice"
+                | "entered_review_mode"
+                | "exited_review_mode"
+                | "item_started"
+                | "mcp_startup_complete"
+                | "mcp_startup_update"
+                | "plan_update"
+                | "session_configured"
+                | "shutdown_complete"
+                | "thread_goal_updated"
+                | "thread_name_updated"
+                | "thread_settings_applied"
+                | "turn_diff"
+                | "warning"
+        )
+}

@@ -1,0 +1,112 @@
+//! What Codex writes twice: as an item for the model, and as an event for its screen.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::ops::Range;
+
+use super::super::draft::{Event, What};
+
+/// Who says something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Who {
+    User,
+    Assistant,
+    Reasoning,
+}
+
+/// Something that was said, in one of the two forms.
+#[derive(Debug)]
+pub(super) struct Said {
+    /// Number of the row, blank lines aside.
+    pub(super) row: usize,
+    pub(super) who: Who,
+    /// Whether this is the form for the screen.
+    pub(super) is_event: bool,
+    /// Number of the turn.
+    pub(super) turn: u64,
+    /// Its events in the draft: one, or one for each part of a summary.
+    pub(super) events: Range<usize>,
+}
+
+/// So far apart twins are at most, in rows that say something.
+const NEAR: usize = 32;
+
+/// For each of `said`, whether it has a twin of the other form.
+pub(super) fn pair(said: &[Said], events: &[Event]) -> Vec<bool> {
+    let mut paired = vec![false; said.len()];
+    let mut free: Vec<usize> = said
+        .iter()
+        .map(|said| if said.is_event { 0 } else { said.events.len() })
+        .collect();
+    let join = |at: usize, twin: Option<usize>, paired: &mut [bool]| {
+        if let Some(twin) = twin {
+            (paired[at], paired[twin]) = (true, true);
+        }
+    };
+    // Twins with one text first, so that none of them goes to a neighbor with another.
+    for same_text in [true, false] {
+        for at in (0..said.len()).filter(|at| said[*at].is_event) {
+            if paired[at] {
+                continue;
+            }
+            let fits = |item: &usize| {
+                free[*item] > 0 && (!same_text || is_same(&said[*item], &said[at], events))
+            };
+            let twin = before(said, at)
+                .find(fits)
+                .or_else(|| after(said, at).find(fits));
+            if let Some(twin) = twin {
+                free[twin] -= 1;
+            }
+            join(at, twin, &mut paired);
+        }
+    }
+    let mut elsewhere: BTreeMap<(Who, u64, &str), VecDeque<usize>> = BTreeMap::new();
+    for (at, item) in said.iter().enumerate().filter(|(at, _)| free[*at] > 0) {
+        for event in item.events.clone() {
+            let key = (item.who, item.turn, text(&events[event]));
+            elsewhere.entry(key).or_default().push_back(at);
+        }
+    }
+    for (at, event) in said.iter().enumerate().filter(|(_, said)| said.is_event) {
+        if !paired[at] && !event.events.is_empty() {
+            let key = (event.who, event.turn, text(&events[event.events.start]));
+            let twin = elsewhere.get_mut(&key).and_then(VecDeque::pop_front);
+            join(at, twin, &mut paired);
+        }
+    }
+    paired
+}
+
+/// The items on the rows right before one, over other events of the same kind.
+fn before(said: &[Said], at: usize) -> impl Iterator<Item = usize> {
+    (at.saturating_sub(NEAR)..at)
+        .rev()
+        .take_while(move |other| is_near(said, at, *other))
+        .filter(|other| !said[*other].is_event)
+}
+
+/// The items on the rows right behind one.
+fn after(said: &[Said], at: usize) -> impl Iterator<Item = usize> {
+    (at + 1..said.len().min(at + NEAR))
+        .take_while(move |other| is_near(said, at, *other))
+        .filter(|other| !said[*other].is_event)
+}
+
+/// Whether all rows between two say something of the same kind, and at most one of them is an item.
+fn is_near(said: &[Said], at: usize, other: usize) -> bool {
+    said[at].who == said[other].who && said[at].row.abs_diff(said[other].row) == at.abs_diff(other)
+}
+
+fn is_same(item: &Said, event: &Said, events: &[Event]) -> bool {
+    let wanted = event.events.clone().next().map(|at| text(&events[at]));
+    item.events
+        .clone()
+        .any(|at| Some(text(&events[at])) == wanted)
+}
+
+fn text(event: &Event) -> &str {
+    match &event.what {
+        What::Message { text, .. } | What::Reasoning { text, .. } => text.trim(),
+        _ => "",
+    }
+}

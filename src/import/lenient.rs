@@ -1,0 +1,365 @@
+//! Values of formats that are no contracts: a value of an unexpected type counts as absent, and unknown keys are passed over.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
+
+use jiff::fmt::temporal::DateTimePrinter;
+use memchr::memmem;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
+
+use crate::formats::portable::with_whole_pairs;
+
+use super::draft::Event;
+
+/// A JSON text with U+FFFD instead of half a surrogate pair, which no string can hold.
+pub(super) fn whole_pairs(json: &str) -> Cow<'_, str> {
+    let bytes = json.as_bytes();
+    if memmem::find(bytes, br"\ud").is_none() && memmem::find(bytes, br"\uD").is_none() {
+        return Cow::Borrowed(json);
+    }
+    with_whole_pairs(json)
+}
+
+/// Reads an object.
+///
+/// # Errors
+/// What is wrong with the text.
+pub(super) fn parse<'t, T: Deserialize<'t>>(text: &'t str) -> Result<T, &'static str> {
+    match serde_json::from_str::<Object<T>>(text) {
+        Ok(Object(Some(value))) => Ok(value),
+        Ok(Object(None)) => Err("The line is not a JSON object"),
+        Err(error) if error.is_eof() => Err("The line is truncated"),
+        Err(_) => Err("The line is not valid JSON"),
+    }
+}
+
+/// A value of any type, without what is in it.
+enum Scalar<'a> {
+    Text(Cow<'a, str>),
+    Bool(bool),
+    Integer(i64),
+    Number(f64),
+    Other,
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Scalar<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Any;
+        impl<'de> Visitor<'de> for Any {
+            type Value = Scalar<'de>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a value")
+            }
+            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Scalar<'de>, E> {
+                Ok(Scalar::Text(Cow::Borrowed(text)))
+            }
+            fn visit_str<E>(self, text: &str) -> Result<Scalar<'de>, E> {
+                Ok(Scalar::Text(Cow::Owned(text.to_owned())))
+            }
+            fn visit_bool<E>(self, value: bool) -> Result<Scalar<'de>, E> {
+                Ok(Scalar::Bool(value))
+            }
+            fn visit_i64<E>(self, value: i64) -> Result<Scalar<'de>, E> {
+                Ok(Scalar::Integer(value))
+            }
+            fn visit_u64<E>(self, value: u64) -> Result<Scalar<'de>, E> {
+                Ok(i64::try_from(value).map_or(Scalar::Other, Scalar::Integer))
+            }
+            fn visit_f64<E>(self, value: f64) -> Result<Scalar<'de>, E> {
+                Ok(Scalar::Number(value))
+            }
+            fn visit_unit<E>(self) -> Result<Scalar<'de>, E> {
+                Ok(Scalar::Other)
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Scalar<'de>, A::Error> {
+                skip_map(map).map(|()| Scalar::Other)
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Scalar<'de>, A::Error> {
+                skip_seq(seq).map(|()| Scalar::Other)
+            }
+        }
+        deserializer.deserialize_any(Any)
+    }
+}
+
+fn skip_map<'de, A: MapAccess<'de>>(mut map: A) -> Result<(), A::Error> {
+    while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+    Ok(())
+}
+
+fn skip_seq<'de, A: SeqAccess<'de>>(mut seq: A) -> Result<(), A::Error> {
+    while seq.next_element::<IgnoredAny>()?.is_some() {}
+    Ok(())
+}
+
+/// A string.
+#[derive(Debug, Default, Clone)]
+pub(super) struct Text<'a>(pub(super) Option<Cow<'a, str>>);
+
+impl<'a> Text<'a> {
+    /// The string, if there is one that is not empty.
+    pub(super) fn get(&self) -> Option<&str> {
+        self.0.as_deref().filter(|text| !text.is_empty())
+    }
+
+    /// The same as a string of its own.
+    pub(super) fn owned(&self) -> Option<String> {
+        self.get().map(str::to_owned)
+    }
+
+    /// The string, empty when there is none.
+    pub(super) fn or_empty(&self) -> &str {
+        self.0.as_deref().unwrap_or_default()
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Self(match Scalar::deserialize(deserializer)? {
+            Scalar::Text(text) => Some(text),
+            _ => None,
+        }))
+    }
+}
+
+/// `true` or `false`.
+#[derive(Debug, Default, Clone, Copy)]
+pub(super) struct Flag(pub(super) Option<bool>);
+
+impl Flag {
+    /// Whether it is `true`.
+    pub(super) fn is_set(self) -> bool {
+        self.0 == Some(true)
+    }
+}
+
+impl<'de> Deserialize<'de> for Flag {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Self(match Scalar::deserialize(deserializer)? {
+            Scalar::Bool(value) => Some(value),
+            _ => None,
+        }))
+    }
+}
+
+/// A whole number.
+#[derive(Debug, Default, Clone, Copy)]
+pub(super) struct Count(pub(super) Option<i64>);
+
+impl Count {
+    /// The number, unless it is negative.
+    pub(super) fn get(self) -> Option<u64> {
+        self.0.and_then(|count| u64::try_from(count).ok())
+    }
+}
+
+impl<'de> Deserialize<'de> for Count {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        // Beyond it a float does not tell neighbors apart.
+        const EXACT: f64 = 9_007_199_254_740_992.0;
+        Ok(Self(match Scalar::deserialize(deserializer)? {
+            Scalar::Integer(value) => Some(value),
+            Scalar::Number(value) if value.fract() == 0.0 && value.abs() < EXACT => {
+                format!("{value:.0}").parse().ok()
+            }
+            _ => None,
+        }))
+    }
+}
+
+/// A number.
+#[derive(Debug, Default, Clone, Copy)]
+pub(super) struct Number(pub(super) Option<f64>);
+
+impl<'de> Deserialize<'de> for Number {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Self(match Scalar::deserialize(deserializer)? {
+            #[allow(
+                clippy::cast_precision_loss,
+                reason = "it is an amount of money or of seconds"
+            )]
+            Scalar::Integer(value) => Some(value as f64),
+            Scalar::Number(value) => Some(value),
+            _ => None,
+        }))
+    }
+}
+
+/// A string, an object, or an array of both.
+#[derive(Debug, Default)]
+pub(super) enum Content<'a, T> {
+    /// Something else.
+    #[default]
+    Absent,
+    Text(Cow<'a, str>),
+    Items(Vec<Content<'a, T>>),
+    Object(Box<T>),
+}
+
+impl<'de: 'a, 'a, T: Deserialize<'de>> Deserialize<'de> for Content<'a, T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Any<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Any<T> {
+            type Value = Content<'de, T>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a value")
+            }
+            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
+                Ok(Content::Text(Cow::Borrowed(text)))
+            }
+            fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+                Ok(Content::Text(Cow::Owned(text.to_owned())))
+            }
+            fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
+                Ok(Content::Absent)
+            }
+            fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
+                Ok(Content::Absent)
+            }
+            fn visit_u64<E>(self, _: u64) -> Result<Self::Value, E> {
+                Ok(Content::Absent)
+            }
+            fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
+                Ok(Content::Absent)
+            }
+            fn visit_unit<E>(self) -> Result<Self::Value, E> {
+                Ok(Content::Absent)
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+                let object = T::deserialize(MapAccessDeserializer::new(map))?;
+                Ok(Content::Object(Box::new(object)))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+                let mut items = Vec::new();
+                while let Some(item) = seq.next_element()? {
+                    items.push(item);
+                }
+                Ok(Content::Items(items))
+            }
+        }
+        deserializer.deserialize_any(Any(PhantomData))
+    }
+}
+
+/// An object.
+#[derive(Debug)]
+pub(super) struct Object<T>(pub(super) Option<T>);
+
+impl<T> Default for Object<T> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Self(match Content::deserialize(deserializer)? {
+            Content::Object(object) => Some(*object),
+            _ => None,
+        }))
+    }
+}
+
+/// The objects of an array; other items are passed over.
+#[derive(Debug)]
+pub(super) struct List<T>(pub(super) Vec<T>);
+
+impl<T> Default for List<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let Content::Items(items) = Content::deserialize(deserializer)? else {
+            return Ok(Self::default());
+        };
+        let objects = items.into_iter().filter_map(|item| match item {
+            Content::Object(object) => Some(*object),
+            _ => None,
+        });
+        Ok(Self(objects.collect()))
+    }
+}
+
+/// A JSON value without white space between its tokens, so that it stays on one line. `None` for what is no JSON.
+pub(super) fn compact(json: &str) -> Option<Box<RawValue>> {
+    let mut out = Vec::with_capacity(json.len());
+    let (mut inside, mut escaped) = (false, false);
+    for byte in whole_pairs(json).bytes() {
+        if inside {
+            inside = escaped || byte != b'"';
+            escaped = !escaped && byte == b'\\';
+        } else if byte.is_ascii_whitespace() {
+            continue;
+        } else {
+            inside = byte == b'"';
+        }
+        out.push(byte);
+    }
+    RawValue::from_string(String::from_utf8(out).ok()?).ok()
+}
+
+/// The JSON value of a string of arguments, when that is an object or an array.
+pub(super) fn arguments(text: &str) -> Option<Box<RawValue>> {
+    text.trim_start()
+        .starts_with(['{', '['])
+        .then(|| compact(text))?
+}
+
+/// A time in UTC with as many digits as it was written with, or one without a time zone.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Time {
+    Utc(String),
+    Local(String),
+}
+
+/// Reads a time; `None` when it is none.
+pub(super) fn time(text: &str) -> Option<Time> {
+    let Ok(at) = text.parse::<jiff::Timestamp>() else {
+        let local = text.parse::<jiff::civil::DateTime>().ok()?;
+        let has_time = text.len() > 10 && local.to_string().len() > 10;
+        return has_time.then(|| Time::Local(text.to_owned()));
+    };
+    if text.len() >= 20 && text.ends_with('Z') && text.as_bytes()[10] == b'T' {
+        return Some(Time::Utc(text.to_owned()));
+    }
+    let digits = text.split_once('.').map_or(0, |(_, rest)| {
+        rest.bytes().take_while(u8::is_ascii_digit).count().min(9)
+    });
+    let printer = DateTimePrinter::new().precision(u8::try_from(digits).ok());
+    Some(Time::Utc(printer.timestamp_to_string(&at)))
+}
+
+/// Seconds from one time to another, when both are times and in order.
+pub(super) fn seconds_between(start: Option<&str>, end: Option<&str>) -> Option<f64> {
+    let start: jiff::Timestamp = start?.parse().ok()?;
+    let end: jiff::Timestamp = end?.parse().ok()?;
+    let seconds = end.duration_since(start).as_secs_f64();
+    (seconds >= 0.0).then_some(seconds)
+}
+
+/// Whether a text is a UUID.
+pub(super) fn is_uuid(text: &str) -> bool {
+    let groups: Vec<&str> = text.split('-').collect();
+    groups.iter().map(|group| group.len()).eq([8, 4, 4, 4, 12])
+        && groups
+            .iter()
+            .all(|group| group.bytes().all(|byte| byte.is_ascii_hexdigit()))
+}
+
+impl Event {
+    /// Sets the time of the event, when the text is one.
+    pub(super) fn at(&mut self, text: &str) {
+        match time(text) {
+            Some(Time::Utc(time)) => self.time = Some(time),
+            Some(Time::Local(time)) => self.local_time = Some(time),
+            None => {}
+        }
+    }
+}
