@@ -10,11 +10,21 @@
 
 mod agents;
 mod codex;
+mod diff;
 mod draft;
 mod lenient;
+mod loose;
+mod mini_swe_agent;
+mod openhands;
+#[cfg(test)]
+mod samples;
+mod shared;
 mod source;
+mod swe_agent;
 #[cfg(test)]
 mod testing;
+mod time;
+mod usage;
 
 pub use draft::{
     Agent, Draft, Event, Id, Identity, Origin, Outcome, Record, Tokens, What, Withheld,
@@ -23,7 +33,12 @@ pub use source::{Archive, File, HEAD, Known, Source};
 
 /// Every format that can be imported, in the order of `--list`: add yours in the order of atif, harbor, claude-code, codex, inspect,
 /// mini-swe-agent, swe-agent, openhands.
-pub static IMPORTERS: &[&dyn Importer] = &[&codex::Codex];
+pub static IMPORTERS: &[&dyn Importer] = &[
+    &codex::Codex,
+    &mini_swe_agent::MiniSweAgent,
+    &swe_agent::SweAgent,
+    &openhands::OpenHands,
+];
 
 /// A format that can be imported.
 pub trait Importer: Sync {

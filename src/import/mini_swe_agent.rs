@@ -1,0 +1,598 @@
+//! mini-swe-agent: `*.traj.json`, with calls as values since 2.0, and the bare lists of messages before that, whose calls
+//! are fenced blocks of text.
+
+use std::collections::VecDeque;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::formats::json::Str;
+use crate::formats::trace::{ExitCodeFrom, Role};
+
+use super::draft::{Call, Draft, Id, Origin, ToolResult, What};
+use super::loose::{self, Content, List, Maybe};
+use super::shared::{at, documents};
+use super::time::{Times, When};
+use super::usage::Usage;
+use super::{Importer, Options, Problem, Source};
+
+/// The importer.
+pub struct MiniSweAgent;
+
+impl Importer for MiniSweAgent {
+    fn format(&self) -> &'static str {
+        "mini-swe-agent"
+    }
+
+    fn read(
+        &self,
+        source: &Source,
+        options: &Options,
+        each: &mut dyn FnMut(Result<Draft, Problem>),
+    ) {
+        for position in documents(source, ".traj.json") {
+            each(read(source, position, options));
+        }
+    }
+}
+
+/// Reads one trajectory.
+///
+/// # Errors
+/// The file cannot be read, or holds no messages.
+pub fn read(source: &Source, position: usize, options: &Options) -> Result<Draft, Problem> {
+    let file = source.read(position)?;
+    let text = loose::text(file.name, &file.bytes)?;
+    let raw: &RawValue = loose::document(file.name, &text)?;
+    let is_list = raw.get().starts_with('[');
+    let whole: Whole<'_> = if is_list {
+        Whole {
+            messages: loose::part(raw),
+            ..Whole::default()
+        }
+    } else {
+        loose::part(raw)
+    };
+    if whole.messages.is_none() {
+        return Err(loose::odd(file.name, "/messages", "a list of messages"));
+    }
+    let mut reader = Reader {
+        draft: Draft::default(),
+        options,
+        at: String::new(),
+        waiting: VecDeque::new(),
+        times: Times::default(),
+        asked: false,
+        last: whole.messages.items().len().saturating_sub(1),
+    };
+    reader.draft.sources.push(position);
+    for (number, row) in whole.messages.items().iter().enumerate() {
+        reader.at = if is_list {
+            format!("/{number}")
+        } else {
+            format!("/messages/{number}")
+        };
+        if let Ok(row) = serde_json::from_str(row.get()) {
+            reader.row(number, &row);
+        } else {
+            let problem = loose::odd(file.name, &reader.at, "a message");
+            reader.draft.unreadable.push(problem);
+        }
+    }
+    reader.record(&whole);
+    Ok(reader.draft)
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Whole<'a> {
+    #[serde(borrow)]
+    info: Maybe<Info<'a>>,
+    #[serde(borrow)]
+    messages: List<'a>,
+    #[serde(borrow)]
+    trajectory_format: Maybe<Str<'a>>,
+    #[serde(borrow)]
+    instance_id: Maybe<Str<'a>>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Info<'a> {
+    model_stats: Maybe<Stats>,
+    #[serde(borrow)]
+    config: Maybe<Config<'a>>,
+    #[serde(borrow)]
+    mini_version: Maybe<Str<'a>>,
+    #[serde(borrow)]
+    exit_status: Maybe<Str<'a>>,
+    #[serde(borrow)]
+    submission: Maybe<Str<'a>>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Stats {
+    instance_cost: Maybe<f64>,
+}
+
+/// The rest of it is private.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Config<'a> {
+    #[serde(borrow)]
+    model: Maybe<Model<'a>>,
+    #[serde(borrow)]
+    environment: Maybe<Environment<'a>>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Model<'a> {
+    #[serde(borrow)]
+    model_name: Maybe<Str<'a>>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Environment<'a> {
+    #[serde(borrow)]
+    cwd: Maybe<Str<'a>>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Row<'a> {
+    #[serde(borrow)]
+    role: Maybe<Str<'a>>,
+    #[serde(borrow)]
+    content: Option<&'a RawValue>,
+    #[serde(borrow)]
+    extra: Maybe<Extra<'a>>,
+    #[serde(borrow)]
+    tool_calls: Maybe<Vec<ToolCall<'a>>>,
+    #[serde(borrow)]
+    tool_call_id: Maybe<Str<'a>>,
+    #[serde(borrow)]
+    reasoning_content: Maybe<Str<'a>>,
+    #[serde(borrow)]
+    thinking_blocks: List<'a>,
+    #[serde(borrow, rename = "type")]
+    kind: Maybe<Str<'a>>,
+    #[serde(borrow)]
+    call_id: Maybe<Str<'a>>,
+    /// Of an answer of the Responses API, its items; of a result there, its text.
+    #[serde(borrow)]
+    output: Option<&'a RawValue>,
+    usage: Maybe<Usage>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Extra<'a> {
+    #[serde(borrow)]
+    actions: List<'a>,
+    timestamp: Maybe<f64>,
+    cost: Maybe<f64>,
+    response: Maybe<Response>,
+    #[serde(borrow)]
+    raw_output: Maybe<Str<'a>>,
+    returncode: Maybe<i64>,
+    #[serde(borrow)]
+    exception_info: Maybe<Str<'a>>,
+    #[serde(borrow)]
+    interrupt_type: Maybe<Str<'a>>,
+    #[serde(borrow)]
+    exception_str: Maybe<Str<'a>>,
+    #[serde(borrow)]
+    traceback: Maybe<Str<'a>>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Response {
+    usage: Maybe<Usage>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Action<'a> {
+    #[serde(borrow)]
+    command: Maybe<Str<'a>>,
+    #[serde(borrow)]
+    tool_call_id: Maybe<Str<'a>>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct ToolCall<'a> {
+    #[serde(borrow)]
+    id: Maybe<Str<'a>>,
+    #[serde(borrow)]
+    function: Maybe<Function<'a>>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Function<'a> {
+    #[serde(borrow)]
+    name: Maybe<Str<'a>>,
+    #[serde(borrow)]
+    arguments: Maybe<Str<'a>>,
+}
+
+/// One item of an answer of the Responses API.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Item<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Maybe<Str<'a>>,
+    #[serde(borrow)]
+    content: Option<&'a RawValue>,
+    #[serde(borrow)]
+    summary: Option<&'a RawValue>,
+    #[serde(borrow)]
+    encrypted_content: Maybe<Str<'a>>,
+    #[serde(borrow)]
+    name: Maybe<Str<'a>>,
+    #[serde(borrow)]
+    arguments: Maybe<Str<'a>>,
+    #[serde(borrow)]
+    call_id: Maybe<Str<'a>>,
+}
+
+/// What a trajectory becomes, row by row.
+struct Reader<'o> {
+    draft: Draft,
+    options: &'o Options,
+    /// The row that is read, as a pointer.
+    at: String,
+    /// Calls of the last answer that have no result yet.
+    waiting: VecDeque<String>,
+    times: Times,
+    /// Whether the task was said.
+    asked: bool,
+    /// The last row.
+    last: usize,
+}
+
+impl Reader<'_> {
+    fn row(&mut self, number: usize, row: &Row<'_>) {
+        let none = Extra::default();
+        let extra = row.extra.as_ref().unwrap_or(&none);
+        let when = extra.timestamp.and_then(When::unix);
+        if let Some(When::Utc(text)) = &when {
+            self.times.see(text);
+        }
+        let first = self.draft.events.len();
+        let content = Content::of(row.content);
+        match row.role.text() {
+            "system" => {
+                let at = self.origin("");
+                self.draft
+                    .prompt(self.options, at, "systemPrompts", content.text);
+            }
+            "exit" => self.exit(extra, &content),
+            _ if row.kind.text() == "function_call_output" => {
+                self.result(row, extra, Content::of(row.output));
+            }
+            "user" | "tool" => self.heard(number, row, extra, content),
+            _ => self.answer(number, row, extra, content),
+        }
+        for event in &mut self.draft.events[first..] {
+            event.when(when.as_ref());
+        }
+    }
+
+    /// An answer of the model: reasoning, text, calls.
+    fn answer(&mut self, number: usize, row: &Row<'_>, extra: &Extra<'_>, content: Content) {
+        self.waiting.clear();
+        let command = fenced(&content.text).map(str::to_owned);
+        if let Some(reasoning) = row.reasoning_content.named() {
+            let at = self.origin("/reasoning_content");
+            self.draft.reasoning(self.options, at, reasoning, false);
+        }
+        self.draft.withhold(
+            "encryptedReasoning",
+            row.thinking_blocks.items().len() as u64,
+        );
+        let at = self.origin("");
+        self.draft.message(at, Role::Assistant, content, false);
+        let items: List<'_> = row.output.map(loose::part).unwrap_or_default();
+        let items: Vec<Item<'_>> = items.items().iter().map(|item| loose::part(item)).collect();
+        for (n, item) in items.iter().enumerate() {
+            self.item(n, item);
+        }
+        if let Some(actions) = extra.actions.as_ref() {
+            for (n, action) in actions.iter().enumerate() {
+                let read: Action<'_> = loose::part(action);
+                let id = read.tool_call_id.named();
+                let id = id.unwrap_or_else(|| format!("m{number}.{n}"));
+                let arguments = match read.command.as_ref() {
+                    Some(command) => bash(command),
+                    None => loose::without(action, &["tool_call_id"]),
+                };
+                self.call(
+                    &format!("/extra/actions/{n}"),
+                    "bash",
+                    id,
+                    (arguments, None),
+                );
+            }
+        } else if let Some(calls) = row.tool_calls.as_ref() {
+            for (n, call) in calls.iter().enumerate() {
+                let Some(function) = call.function.as_ref() else {
+                    continue;
+                };
+                let id = call.id.named().unwrap_or_else(|| format!("m{number}.{n}"));
+                let arguments = loose::arguments(function.arguments.text());
+                self.call(
+                    &format!("/tool_calls/{n}"),
+                    function.name.text(),
+                    id,
+                    arguments,
+                );
+            }
+        } else if items.iter().any(|item| item.kind.text() == "function_call") {
+            for (n, item) in items.iter().enumerate() {
+                if item.kind.text() == "function_call" {
+                    let id = item.call_id.named();
+                    let id = id.unwrap_or_else(|| format!("m{number}.{n}"));
+                    let arguments = loose::arguments(item.arguments.text());
+                    self.call(&format!("/output/{n}"), item.name.text(), id, arguments);
+                }
+            }
+        } else if let Some(command) = command {
+            self.call(
+                "/content",
+                "bash",
+                format!("m{number}.0"),
+                (bash(&command), None),
+            );
+        }
+        let usage = row.usage.as_ref();
+        let usage = usage.or_else(|| extra.response.as_ref()?.usage.as_ref());
+        if let Some(counted) = usage.and_then(Usage::read) {
+            let tokens = counted.disjoint();
+            self.draft.record.tokens.add(tokens);
+            let calls = self.waiting.iter().cloned().collect();
+            let usage = What::Usage {
+                tokens,
+                model: None,
+                cost: *extra.cost,
+                calls,
+            };
+            self.draft.push(self.origin("/extra"), usage);
+        }
+    }
+
+    fn item(&mut self, n: usize, item: &Item<'_>) {
+        let at = self.origin(&format!("/output/{n}"));
+        match item.kind.text() {
+            "reasoning" => {
+                let summary = Content::of(item.summary).text;
+                if !summary.trim().is_empty() {
+                    self.draft.reasoning(self.options, at, summary, true);
+                }
+                let encrypted = u64::from(item.encrypted_content.is_some());
+                self.draft.withhold("encryptedReasoning", encrypted);
+            }
+            "message" => {
+                let content = Content::of(item.content);
+                self.draft.message(at, Role::Assistant, content, false);
+            }
+            _ => {}
+        }
+    }
+
+    /// What the task, the environment or a person said.
+    fn heard(&mut self, number: usize, row: &Row<'_>, extra: &Extra<'_>, content: Content) {
+        let at = self.origin("");
+        if let Some(kind) = extra.interrupt_type.named() {
+            if kind.starts_with("User") {
+                self.draft.message(at, Role::User, content, true);
+            } else {
+                self.draft.note(at, &kind, Some(content.text));
+            }
+        } else if extra.actions.is_some() {
+            // A command that a person typed.
+            self.draft.message(at, Role::User, content, true);
+            self.answer(number, row, extra, Content::default());
+        } else if extra.returncode.is_some()
+            || row.role.text() == "tool"
+            || header(&content.text).is_some()
+        {
+            self.result(row, extra, content);
+        } else if !self.asked {
+            self.asked = true;
+            self.draft.message(at, Role::User, content, false);
+        } else if number == self.last {
+            self.draft.submission(!content.text.is_empty());
+        } else if self.waiting.is_empty() {
+            self.draft.note(at, "environment", Some(content.text));
+        } else {
+            self.result(row, extra, content);
+        }
+    }
+
+    fn result(&mut self, row: &Row<'_>, extra: &Extra<'_>, content: Content) {
+        let named = row.tool_call_id.named().or_else(|| row.call_id.named());
+        let call = match named {
+            Some(id) => {
+                self.waiting.retain(|waiting| *waiting != id);
+                Some(id)
+            }
+            None => self.waiting.pop_front(),
+        };
+        let mut result = ToolResult {
+            call,
+            images: content.images,
+            ..ToolResult::default()
+        };
+        let mut text = content.text;
+        if let Some(code) = *extra.returncode {
+            result.exit_code_from = Some(ExitCodeFrom::Field);
+            result.exit_code = Some(code);
+            if let Some(raw) = extra.raw_output.as_ref() {
+                text = raw.to_string();
+            }
+            if let Some(exception) = extra.exception_info.named() {
+                text = if text.is_empty() {
+                    exception
+                } else {
+                    format!("{exception}\n{text}")
+                };
+            }
+        } else if let Some((code, rest)) = header(&text) {
+            result.exit_code_from = Some(ExitCodeFrom::Text);
+            result.exit_code = Some(code);
+            text = String::from(rest);
+        }
+        result.ok = result.exit_code.map(|code| code == 0);
+        if result.exit_code == Some(-1) {
+            // It was not executed, or did not end in time.
+            (result.exit_code, result.exit_code_from) = (None, None);
+            result.status = Some("error".to_owned());
+        }
+        result.text = Some(text);
+        self.draft.push(self.origin(""), What::ToolResult(result));
+    }
+
+    fn exit(&mut self, extra: &Extra<'_>, content: &Content) {
+        let Some(message) = extra.exception_str.named() else {
+            return;
+        };
+        let frames = u64::from(extra.traceback.is_some() || content.text.contains("Traceback"));
+        self.draft.withhold("tracebacks", frames);
+        let error = What::Error {
+            message,
+            code: None,
+        };
+        self.draft.push(self.origin("/extra"), error);
+    }
+
+    fn call(
+        &mut self,
+        at: &str,
+        name: &str,
+        id: String,
+        (arguments, arguments_text): (Option<Box<RawValue>>, Option<String>),
+    ) {
+        self.waiting.push_back(id.clone());
+        let name = if name.is_empty() { "unknown" } else { name };
+        let call = Call {
+            name: name.to_owned(),
+            call: Some(id),
+            arguments,
+            arguments_text,
+            ..Call::default()
+        };
+        self.draft.push(self.origin(at), What::ToolCall(call));
+    }
+
+    fn record(&mut self, whole: &Whole<'_>) {
+        let empty = (Info::default(), Config::default());
+        let info = whole.info.as_ref().unwrap_or(&empty.0);
+        let config = info.config.as_ref().unwrap_or(&empty.1);
+        if let Some(status) = info.exit_status.as_ref() {
+            self.draft.record.state = state(status);
+            self.draft.record.detail = info.exit_status.named();
+            self.draft.submission(info.submission.named().is_some());
+        }
+        let record = &mut self.draft.record;
+        record.case = whole.instance_id.named();
+        record.id = Id::Derived {
+            names: record.case.iter().cloned().collect(),
+            with_digests: true,
+        };
+        record.ids.extend(
+            record
+                .case
+                .iter()
+                .map(|id| ("instance".to_owned(), id.clone())),
+        );
+        record.format_version = whole.trajectory_format.named();
+        record.harness = Some("mini-swe-agent".to_owned());
+        record.harness_version = info.mini_version.named();
+        let model = config
+            .model
+            .as_ref()
+            .and_then(|model| model.model_name.named());
+        record.models.extend(model);
+        let counted = !record.tokens.nothing();
+        if !counted {
+            record.tokens = super::Tokens::default();
+        }
+        let cost = info
+            .model_stats
+            .as_ref()
+            .and_then(|stats| *stats.instance_cost);
+        record.cost = cost.filter(|cost| *cost != 0.0 || counted);
+        std::mem::take(&mut self.times).write(record);
+        let cwd = config
+            .environment
+            .as_ref()
+            .and_then(|place| place.cwd.named());
+        self.draft.identity.workspaces.extend(cwd);
+    }
+
+    fn origin(&self, below: &str) -> Origin {
+        at(format!("{}{below}", self.at))
+    }
+}
+
+fn bash(command: &str) -> Option<Box<RawValue>> {
+    loose::json(&serde_json::json!({ "command": command }))
+}
+
+fn state(exit_status: &str) -> &'static str {
+    match exit_status {
+        "Submitted" => "completed",
+        "LimitsExceeded" => "limit_exceeded",
+        "TimeExceeded" => "timed_out",
+        "UserInterruption" => "canceled",
+        "" => "unknown",
+        _ => "harness_error",
+    }
+}
+
+/// The command of a text, where it has one alone: the block between its fences.
+fn fenced(text: &str) -> Option<&str> {
+    let mut found = None;
+    let mut begin = None;
+    let mut offset = 0;
+    for line in text.split_inclusive('\n') {
+        let word = line.trim_end();
+        match begin {
+            None if ["```bash", "```mswea_bash_command"].contains(&word) => {
+                begin = Some(offset + line.len());
+            }
+            Some(start) if word == "```" => {
+                if found.is_some() {
+                    return None;
+                }
+                found = Some(text[start..offset].trim());
+                begin = None;
+            }
+            _ => {}
+        }
+        offset += line.len();
+    }
+    found
+}
+
+/// The exit status that the harness itself writes at the very start of a result, and the result.
+fn header(text: &str) -> Option<(i64, &str)> {
+    let (code, rest) = text
+        .strip_prefix("<returncode>")?
+        .split_once("</returncode>")?;
+    let rest = rest.trim_start_matches(['\r', '\n']);
+    let output = rest.strip_prefix("<output>").map(|output| {
+        let output = output.strip_prefix('\n').unwrap_or(output).trim_end();
+        output.strip_suffix("</output>").unwrap_or(output)
+    });
+    Some((code.parse().ok()?, output.unwrap_or(rest)))
+}
+
+#[cfg(test)]
+mod tests;

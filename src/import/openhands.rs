@@ -1,0 +1,261 @@
+//! `OpenHands`: the folder of a conversation, with one file for each event, or an export of all of them. There are two
+//! generations, each with events of its own.
+
+mod v0;
+mod v1;
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::draft::{Draft, Id, Origin};
+use super::loose::{self, List, Maybe};
+use super::{Importer, Options, Problem, Source};
+
+/// The importer.
+pub struct OpenHands;
+
+impl Importer for OpenHands {
+    fn format(&self) -> &'static str {
+        "openhands"
+    }
+
+    fn read(
+        &self,
+        source: &Source,
+        options: &Options,
+        each: &mut dyn FnMut(Result<Draft, Problem>),
+    ) {
+        for conversation in conversations(source) {
+            each(read(source, &conversation, options));
+        }
+    }
+}
+
+/// A conversation of a source.
+#[derive(Debug, Default)]
+struct Conversation {
+    /// Its folder, where that is in the source.
+    folder: String,
+    /// `base_state.json`.
+    state: Option<usize>,
+    /// Its events by number; of an export, its file.
+    events: BTreeMap<(u64, usize), usize>,
+}
+
+/// What an event of either generation becomes.
+trait Generation {
+    /// Reads one event. An `Err` says what it is not.
+    fn event(&mut self, place: Origin, raw: &RawValue) -> Result<(), &'static str>;
+    /// The draft, to which problems are added.
+    fn draft(&mut self) -> &mut Draft;
+    /// Everything is read.
+    fn finish(self: Box<Self>) -> Draft;
+}
+
+/// The conversations of a source: folders with numbered events, else every file.
+fn conversations(source: &Source) -> Vec<Conversation> {
+    let mut found: BTreeMap<&str, Conversation> = BTreeMap::new();
+    for (position, name) in source.names().iter().enumerate() {
+        let (path, file) = name.rsplit_once('/').unwrap_or(("", name));
+        let folder = path.strip_suffix("events").unwrap_or("-");
+        if let (Some(number), "" | "/") =
+            (number(file), &folder[folder.trim_end_matches('/').len()..])
+            && folder != "-"
+        {
+            let conversation = found.entry(folder).or_default();
+            folder
+                .trim_end_matches('/')
+                .clone_into(&mut conversation.folder);
+            conversation.events.insert((number, position), position);
+        }
+    }
+    for (folder, conversation) in &mut found {
+        conversation.state = source.position(&format!("{folder}base_state.json"));
+    }
+    if !found.is_empty() {
+        return found.into_values().collect();
+    }
+    super::shared::documents(source, ".json")
+        .map(|position| Conversation {
+            events: BTreeMap::from([((0, position), position)]),
+            ..Conversation::default()
+        })
+        .collect()
+}
+
+/// The number of an event in the name of its file: `event-00017-….json`, or `17.json` before 1.0.
+fn number(file: &str) -> Option<u64> {
+    let stem = file.strip_suffix(".json")?;
+    let digits = match stem.strip_prefix("event-") {
+        Some(rest) => rest.split('-').next()?,
+        None => stem,
+    };
+    digits.parse().ok()
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Export<'a> {
+    #[serde(borrow)]
+    items: List<'a>,
+}
+
+fn read(source: &Source, conversation: &Conversation, options: &Options) -> Result<Draft, Problem> {
+    let mut reader: Option<Box<dyn Generation + '_>> = None;
+    let mut problems = Vec::new();
+    let mut sources = Vec::new();
+    let mut any = false;
+    let state = match conversation.state {
+        Some(position) => {
+            sources.push(position);
+            let file = source.read(position)?;
+            loose::text(file.name, &file.bytes)
+                .and_then(|text| loose::document(file.name, &text))
+                .map_err(|problem| problems.push(problem))
+                .unwrap_or_default()
+        }
+        None => v1::State::default(),
+    };
+    let mut state = Some(state);
+    let is_export = conversation.state.is_none()
+        && conversation.folder.is_empty()
+        && conversation.events.len() == 1;
+    for position in conversation.events.values() {
+        let index = sources.len();
+        sources.push(*position);
+        let file = source.read(*position)?;
+        let text = loose::text(file.name, &file.bytes);
+        let raw: Result<&RawValue, Problem> = match &text {
+            Ok(text) => loose::document(file.name, text),
+            Err(problem) => Err(problem.clone()),
+        };
+        let raw = match raw {
+            Ok(raw) => raw,
+            Err(problem) if is_export => return Err(problem),
+            Err(problem) => {
+                problems.push(problem);
+                continue;
+            }
+        };
+        for (pointer, row) in rows(raw) {
+            let place = Origin {
+                file: index,
+                pointer: pointer.clone(),
+                ..Origin::default()
+            };
+            let reader = reader.get_or_insert_with(|| match state.take() {
+                Some(state) if is_v1(row) => Box::new(v1::Reader::new(options, state)),
+                _ => Box::new(v0::Reader::new(options, &conversation.folder)),
+            });
+            match reader.event(place, row) {
+                Ok(()) => any = true,
+                Err(wanted) => {
+                    let pointer = pointer.unwrap_or_default();
+                    problems.push(loose::odd(file.name, &pointer, wanted));
+                }
+            }
+        }
+    }
+    let Some(mut reader) = reader.filter(|_| any) else {
+        let first = conversation.events.values().next();
+        let name = first.and_then(|position| source.names().get(*position));
+        let name = name.map_or("", String::as_str);
+        return Err(problems
+            .pop()
+            .unwrap_or_else(|| loose::odd(name, "", "a list of events")));
+    };
+    reader.draft().unreadable.append(&mut problems);
+    reader.draft().sources = sources;
+    Ok(reader.finish())
+}
+
+/// The events of a file: its one, or those of an export.
+fn rows(raw: &RawValue) -> Vec<(Option<String>, &RawValue)> {
+    let (below, items) = if raw.get().starts_with('[') {
+        let items: List<'_> = loose::part(raw);
+        ("", items)
+    } else {
+        let export: Export<'_> = loose::part(raw);
+        if export.items.is_none() {
+            return vec![(None, raw)];
+        }
+        ("/items", export.items)
+    };
+    let items = items.0.unwrap_or_default().into_iter().enumerate();
+    items
+        .map(|(number, row)| (Some(format!("{below}/{number}")), row))
+        .collect()
+}
+
+fn is_v1(row: &RawValue) -> bool {
+    #[derive(Deserialize, Default)]
+    #[serde(default)]
+    struct Tag<'a> {
+        #[serde(borrow)]
+        kind: Option<&'a RawValue>,
+        #[serde(borrow)]
+        action: Option<&'a RawValue>,
+        #[serde(borrow)]
+        observation: Option<&'a RawValue>,
+    }
+    let tag: Tag<'_> = loose::part(row);
+    let is_word =
+        |value: Option<&RawValue>| value.is_some_and(|value| value.get().starts_with('"'));
+    tag.kind.is_some() || !(is_word(tag.action) || is_word(tag.observation))
+}
+
+/// The id of a run whose source has one that is unique by construction: a UUID, with its hyphens or without.
+fn id(own: &str) -> Id {
+    let digits: String = own.chars().filter(|c| *c != '-').collect();
+    if digits.len() == 32 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return Id::Own(own.to_owned());
+    }
+    Id::Derived {
+        names: vec![own.to_owned()],
+        with_digests: true,
+    }
+}
+
+/// A file that a result changed, as both generations have it.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Edited<'a> {
+    #[serde(borrow)]
+    path: Maybe<crate::formats::json::Str<'a>>,
+    prev_exist: Maybe<bool>,
+    #[serde(borrow)]
+    old_content: Maybe<crate::formats::json::Str<'a>>,
+    #[serde(borrow)]
+    new_content: Maybe<crate::formats::json::Str<'a>>,
+}
+
+impl Edited<'_> {
+    /// Adds the edit, when there is one.
+    fn push(&self, draft: &mut Draft, place: Origin, call: Option<String>) {
+        use crate::formats::trace::Change;
+        let (Some(path), Some(new)) = (self.path.named(), self.new_content.as_ref()) else {
+            return;
+        };
+        draft.withhold("fileContents", 1 + u64::from(self.old_content.is_some()));
+        let is_new = *self.prev_exist == Some(false);
+        let old = self.old_content.as_deref();
+        let old = old.or_else(|| is_new.then_some(""));
+        let edit = super::What::Edit {
+            call,
+            path,
+            change: if is_new {
+                Change::Create
+            } else {
+                Change::Modify
+            },
+            to: None,
+            diff: old.and_then(|old| super::diff::unified(old, new)),
+        };
+        draft.push(place, edit);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,120 @@
+//! Tokens as providers report them, and the four classes that they become.
+
+use serde::Deserialize;
+
+use super::draft::Tokens;
+use super::loose::Maybe;
+
+/// Tokens where input includes what was cached and output includes reasoning.
+#[derive(Debug, Default, Clone, Copy)]
+#[allow(missing_docs, reason = "see above")]
+pub struct Inclusive {
+    pub input: Option<u64>,
+    pub cached: Option<u64>,
+    pub output: Option<u64>,
+    pub reasoning: Option<u64>,
+}
+
+impl Inclusive {
+    /// The classes that do not overlap.
+    pub fn disjoint(self) -> Tokens {
+        let beside = |all: Option<u64>, part: Option<u64>| {
+            all.map(|all| all.saturating_sub(part.unwrap_or_default()))
+        };
+        Tokens {
+            uncached_input: beside(self.input, self.cached),
+            cached_input: self.cached,
+            output: beside(self.output, self.reasoning),
+            reasoning: self.reasoning,
+        }
+    }
+}
+
+impl Tokens {
+    /// The classes, with a way to each.
+    fn classes(&mut self) -> [&mut Option<u64>; 4] {
+        [
+            &mut self.uncached_input,
+            &mut self.cached_input,
+            &mut self.output,
+            &mut self.reasoning,
+        ]
+    }
+
+    /// Adds what another call used. A class that no call names stays absent.
+    pub fn add(&mut self, mut more: Self) {
+        for (sum, more) in self.classes().into_iter().zip(more.classes()) {
+            if let Some(more) = *more {
+                *sum = Some(sum.unwrap_or_default().saturating_add(more));
+            }
+        }
+    }
+
+    /// Whether no class is more than 0.
+    pub fn nothing(mut self) -> bool {
+        self.classes().iter().all(|class| class.unwrap_or(0) == 0)
+    }
+}
+
+/// `usage` of an answer, as the APIs of `OpenAI` have it and programs that imitate them. One API says prompt and completion,
+/// the other input and output.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Usage {
+    prompt_tokens: Maybe<u64>,
+    completion_tokens: Maybe<u64>,
+    prompt_tokens_details: Maybe<Details>,
+    completion_tokens_details: Maybe<Details>,
+    input_tokens: Maybe<u64>,
+    output_tokens: Maybe<u64>,
+    input_tokens_details: Maybe<Details>,
+    output_tokens_details: Maybe<Details>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Details {
+    cached_tokens: Maybe<u64>,
+    reasoning_tokens: Maybe<u64>,
+}
+
+impl Usage {
+    /// What it says; `None` when it counts nothing.
+    pub fn read(&self) -> Option<Inclusive> {
+        let cached = self.prompt_tokens_details.as_ref();
+        let cached = cached.or(self.input_tokens_details.as_ref());
+        let reasoning = self.completion_tokens_details.as_ref();
+        let reasoning = reasoning.or(self.output_tokens_details.as_ref());
+        let counted = Inclusive {
+            input: self.prompt_tokens.or(*self.input_tokens),
+            cached: cached.and_then(|details| *details.cached_tokens),
+            output: self.completion_tokens.or(*self.output_tokens),
+            reasoning: reasoning.and_then(|details| *details.reasoning_tokens),
+        };
+        (counted.input.is_some() || counted.output.is_some()).then_some(counted)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_do_not_overlap_and_what_is_not_counted_is_absent() {
+        let usage: Usage = serde_json::from_str(
+            r#"{"prompt_tokens":1200,"completion_tokens":30,"prompt_tokens_details":{"cached_tokens":960},"completion_tokens_details":null}"#,
+        )
+        .expect("usage");
+        let mut sum = usage.read().expect("counted").disjoint();
+        assert_eq!(sum.uncached_input, Some(240));
+        assert_eq!((sum.output, sum.reasoning), (Some(30), None));
+        sum.add(Tokens {
+            reasoning: Some(5),
+            ..Tokens::default()
+        });
+        assert_eq!((sum.cached_input, sum.reasoning), (Some(960), Some(5)));
+        assert!(!sum.nothing());
+        let nothing: Usage = serde_json::from_str(r#"{"prompt_tokens":"many"}"#).expect("usage");
+        assert!(nothing.read().is_none());
+    }
+}
