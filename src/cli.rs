@@ -3,12 +3,14 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use runpress::api::import::Keep;
 use runpress::api::site::Overrides;
 use runpress::api::url::HttpUrl;
 
 pub(crate) mod author;
 pub(crate) mod build;
 pub(crate) mod console;
+pub(crate) mod import;
 pub(crate) mod lookup;
 pub(crate) mod paths;
 #[cfg(feature = "serve")]
@@ -91,6 +93,8 @@ pub(crate) enum Command {
         #[arg(value_name = "DIR")]
         folder: PathBuf,
     },
+    /// Import logs of other systems as run folders
+    Import(Import),
     /// Annotate an event of a run
     Annotate(Annotate),
     /// List or print the JSON Schemas of inputs and feeds
@@ -163,6 +167,52 @@ impl Places {
             ..Overrides::default()
         }
     }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Import {
+    /// Log, or folder of logs; sources are never changed
+    #[arg(value_name = "PATH", required_unless_present = "list")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Format of the logs [default: known by their content]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) format: Option<String>,
+    /// Folder for the run folders [default: `runs` in the first content root]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Name of the case, if the log has none
+    #[arg(long, value_name = "NAME", value_parser = name)]
+    pub(crate) case: Option<String>,
+    /// Version of the case, if the log has none
+    #[arg(long, value_name = "V", value_parser = name)]
+    pub(crate) case_version: Option<String>,
+    /// Variant of the case [default: base]
+    #[arg(long, value_name = "V", value_parser = name)]
+    pub(crate) variant: Option<String>,
+    /// Model, if the log has none
+    #[arg(long, value_name = "ID", value_parser = name)]
+    pub(crate) model: Option<String>,
+    /// Harness, if the log has none
+    #[arg(long, value_name = "NAME", value_parser = name)]
+    pub(crate) harness: Option<String>,
+    /// Copy what is left out by default: prompts, images, files, tracebacks, paths, identity
+    #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = import::keep)]
+    pub(crate) keep: Vec<Keep>,
+    /// Leave out readable reasoning
+    #[arg(long)]
+    pub(crate) no_reasoning: bool,
+    /// Replace runs whose log changed
+    #[arg(long)]
+    pub(crate) update: bool,
+    /// Show what would be imported; write nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Report format
+    #[arg(long, value_name = "FORMAT", default_value = "human", value_parser = ["human", "json"])]
+    pub(crate) report: String,
+    /// List the formats
+    #[arg(long, conflicts_with = "paths")]
+    pub(crate) list: bool,
 }
 
 #[derive(Debug, Args)]
@@ -267,6 +317,14 @@ fn report(text: &str) -> Result<Report, String> {
 fn author_id(text: &str) -> Result<String, String> {
     if text.trim().is_empty() {
         return Err("write a name or handle, or omit `--author`".to_owned());
+    }
+    Ok(text.to_owned())
+}
+
+/// Parses a name that a record is to hold.
+fn name(text: &str) -> Result<String, String> {
+    if text.trim().is_empty() {
+        return Err("write a name".to_owned());
     }
     Ok(text.to_owned())
 }

@@ -9,26 +9,37 @@
 //! and never run; no network, no clock and no price list is asked, so that the same bytes give the same files everywhere.
 
 mod agents;
+mod calls;
+mod clean;
 mod codex;
 mod diff;
+mod document;
 mod draft;
 mod lenient;
 mod loose;
 mod mini_swe_agent;
 mod openhands;
+mod report;
+mod run;
 #[cfg(test)]
 mod samples;
 mod shared;
+mod sniff;
 mod source;
+mod store;
 mod swe_agent;
 #[cfg(test)]
 mod testing;
 mod time;
+mod units;
 mod usage;
 
+pub use document::Named;
 pub use draft::{
     Agent, Draft, Event, Id, Identity, Origin, Outcome, Record, Tokens, What, Withheld,
 };
+pub use report::{Change, Report};
+pub use run::{Request, Said, find, import};
 pub use source::{Archive, File, HEAD, Known, Source};
 
 /// Every format that can be imported, in the order of `--list`: add yours in the order of atif, harbor, claude-code, codex, inspect,
@@ -91,6 +102,18 @@ pub enum Keep {
     Paths,
     /// Names of users and hosts, addresses, credentials in addresses of repositories.
     Identity,
+}
+
+impl Keep {
+    /// Each with its name in `--keep`.
+    pub const ALL: [(Self, &'static str); 6] = [
+        (Self::Prompts, "prompts"),
+        (Self::Images, "images"),
+        (Self::Files, "files"),
+        (Self::Tracebacks, "tracebacks"),
+        (Self::Paths, "paths"),
+        (Self::Identity, "identity"),
+    ];
 }
 
 /// Why a run was not imported.

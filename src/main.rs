@@ -11,7 +11,7 @@ use runpress::api::site::Overrides;
 use cli::build::BuildMode;
 #[cfg(feature = "serve")]
 use cli::serve;
-use cli::{Cli, Command, author, build, lookup, shell};
+use cli::{Cli, Command, author, build, import, lookup, shell};
 
 /// Pages are made of many short texts; the system's allocator takes a tenth of a build more, and far more with musl.
 #[global_allocator]
@@ -38,6 +38,7 @@ fn main() -> ExitCode {
         Command::Schema { name } => lookup::schema(name.as_deref()),
         Command::Explain { code } => lookup::explain(code.as_deref()),
         Command::New { folder } => author::new(&cli, folder),
+        Command::Import(asked) => import::run(&cli, asked),
         Command::Annotate(asked) => author::annotate(&cli, asked),
         Command::Completions { shell } => shell::completions(*shell),
         Command::Man { folder } => shell::man(folder.as_deref()),

@@ -7,6 +7,7 @@ use std::cell::RefCell;
 use std::fs;
 use std::io::{self, Cursor, Read, Seek};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use crate::beneath::{Folder, Kind, Opened, Tree};
 
@@ -23,9 +24,14 @@ pub const HEAD: usize = 64 << 10;
 /// A file or a folder that the user named. Nothing outside of it is read, and no link in it is followed.
 #[derive(Debug)]
 pub struct Source {
-    place: Where,
+    place: Rc<Where>,
+    is_folder: bool,
     /// The files beneath it by their path with `/`, sorted; one name without a folder where the user named a file.
     names: Vec<String>,
+    /// The folder that they are in, below the place.
+    prefix: String,
+    /// Their positions in memory.
+    places: Vec<usize>,
     /// Links and special files, which are not read.
     skipped: Vec<String>,
     /// What is known of those that were read.
@@ -102,12 +108,39 @@ impl Source {
     }
 
     fn new(place: Where, names: Vec<String>, skipped: Vec<String>) -> Self {
-        let read = RefCell::new(vec![None; names.len()]);
         Self {
-            place,
+            is_folder: match &place {
+                Where::Folder(_) => true,
+                Where::File(_) => false,
+                Where::Memory(files) => files.len() != 1,
+            },
+            place: Rc::new(place),
+            prefix: String::new(),
+            places: (0..names.len()).collect(),
+            read: RefCell::new(vec![None; names.len()]),
             names,
             skipped,
-            read,
+        }
+    }
+
+    /// Some of the files, without so many bytes at the beginning of their names.
+    pub(super) fn part(&self, positions: &[usize], prefix: usize) -> Self {
+        let first = positions.first().and_then(|at| self.names.get(*at));
+        let folder = first
+            .and_then(|name| name.get(..prefix))
+            .unwrap_or_default();
+        let of = |at: &usize| Some(self.names.get(*at)?.strip_prefix(folder)?.to_owned());
+        Self {
+            place: Rc::clone(&self.place),
+            prefix: format!("{}{folder}", self.prefix),
+            names: positions.iter().filter_map(of).collect(),
+            places: positions
+                .iter()
+                .filter_map(|at| self.places.get(*at).copied())
+                .collect(),
+            is_folder: positions.len() != 1 || prefix > 0,
+            skipped: Vec::new(),
+            read: RefCell::new(vec![None; positions.len()]),
         }
     }
 
@@ -121,13 +154,9 @@ impl Source {
         &self.skipped
     }
 
-    /// Whether the user named a folder.
+    /// Whether this is a folder, even one with a single file.
     pub fn is_folder(&self) -> bool {
-        match &self.place {
-            Where::Folder(_) => true,
-            Where::File(_) => false,
-            Where::Memory(files) => files.len() != 1,
-        }
+        self.is_folder
     }
 
     /// The position of a file.
@@ -140,6 +169,18 @@ impl Source {
     /// Size and digest of a file that was read.
     pub fn known(&self, position: usize) -> Option<Known> {
         self.read.borrow().get(position).cloned().flatten()
+    }
+
+    /// Size and digest of a file that need not be read.
+    pub(super) fn digest(&self, position: usize) -> Result<Known, Problem> {
+        let mut hasher = blake3::Hasher::new();
+        hasher
+            .update_reader(self.stream(position)?)
+            .map_err(|error| failed(&self.names[position], &error))?;
+        Ok(Known {
+            bytes: hasher.count(),
+            blake3: hasher.finalize().to_hex().to_string(),
+        })
     }
 
     /// Reads a file whole.
@@ -222,9 +263,11 @@ impl Source {
             let file = opened.map_err(|error| failed(name, &error))?;
             Ok(Box::new(io::BufReader::with_capacity(HEAD, file)))
         };
-        match &self.place {
+        match &*self.place {
             Where::Memory(files) => Ok(Box::new(Cursor::new(
-                files.get(position).map_or(&[][..], Vec::as_slice),
+                files
+                    .get(self.places[position])
+                    .map_or(&[][..], Vec::as_slice),
             ))),
             Where::File(path) => open(fs::File::open(path).and_then(|file| {
                 if file.metadata()?.is_file() {
@@ -233,15 +276,17 @@ impl Source {
                     Err(io::Error::other("it is not a regular file"))
                 }
             })),
-            Where::Folder(folder) => open(match folder.file(Path::new(name)) {
-                Ok(Some(Opened {
-                    file,
-                    meta,
-                    linked: None,
-                })) if meta.is_file() => Ok(file),
-                Ok(_) => Err(io::ErrorKind::NotFound.into()),
-                Err(fault) => Err(io::Error::other(fault.reason())),
-            }),
+            Where::Folder(folder) => open(
+                match folder.file(Path::new(&format!("{}{name}", self.prefix))) {
+                    Ok(Some(Opened {
+                        file,
+                        meta,
+                        linked: None,
+                    })) if meta.is_file() => Ok(file),
+                    Ok(_) => Err(io::ErrorKind::NotFound.into()),
+                    Err(fault) => Err(io::Error::other(fault.reason())),
+                },
+            ),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The files of src/ that touch the disk, the environment, the clock or the terminal; a folder is named with `/`.
-const EDGES: [&str; 17] = [
+const EDGES: [&str; 18] = [
     "beneath.rs",
     "beneath/",
     "cache.rs",
@@ -20,6 +20,7 @@ const EDGES: [&str; 17] = [
     "author.rs",
     "author/",
     "import/source.rs",
+    "import/store.rs",
     "serve.rs",
     "serve/",
 ];

@@ -1,0 +1,219 @@
+//! Which result belongs to which call: the same rule for every format.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::draft::{Draft, Event, What};
+
+/// Calls and results of the main agent, counted in the words of a report.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+#[allow(
+    clippy::struct_field_names,
+    reason = "the names are those of the report"
+)]
+pub struct Calls {
+    /// Calls of tools.
+    pub calls: u64,
+    /// Results that belong to a call.
+    pub results: u64,
+    /// Results that belong to a call and say that it failed.
+    pub failed: u64,
+    /// Results that belong to a call and do not say how it ended.
+    pub without_flag: u64,
+    /// Calls without a result, but for those that the provider ran.
+    pub unanswered: u64,
+    /// Results without a call.
+    pub orphans: u64,
+}
+
+/// A call so far.
+struct Known {
+    /// Its id in the trace.
+    id: String,
+    agent: Option<String>,
+    branch: Option<String>,
+    answered: bool,
+    hosted: bool,
+}
+
+/// Tells equal ids of calls apart with `~2`, `~3`, joins results to the first unanswered call of their id, takes the id from results
+/// without a call, and lets everything else that names a call follow it.
+pub(super) fn join(draft: &mut Draft) -> Calls {
+    let mut counts = Calls::default();
+    let mut known: BTreeMap<String, Vec<Known>> = BTreeMap::new();
+    let mut taken = BTreeSet::new();
+    // The call that the last result of an id belongs to: an edit comes right after it.
+    let mut last: BTreeMap<String, usize> = BTreeMap::new();
+    for event in &mut draft.events {
+        let is_main = u64::from(event.agent.is_none());
+        let Event {
+            agent,
+            branch,
+            what,
+            ..
+        } = event;
+        match what {
+            What::ToolCall(call) => {
+                counts.calls += is_main;
+                let Some(id) = call.call.take() else {
+                    counts.unanswered += u64::from(!call.hosted) * is_main;
+                    continue;
+                };
+                let same = known.entry(id.clone()).or_default();
+                let mut number = same.len() + 1;
+                let mut unique = id.clone();
+                while !taken.insert(unique.clone()) {
+                    number = number.max(2);
+                    unique = format!("{id}~{number}");
+                    number += 1;
+                }
+                same.push(Known {
+                    id: unique.clone(),
+                    agent: agent.clone(),
+                    branch: branch.clone(),
+                    answered: false,
+                    hosted: call.hosted,
+                });
+                call.call = Some(unique);
+            }
+            What::ToolResult(result) => {
+                let id = result.call.take();
+                let open = id.as_ref().and_then(|id| {
+                    let calls = known.get_mut(id)?;
+                    let is_near = |call: &Known| call.agent == *agent && call.branch == *branch;
+                    let near = calls
+                        .iter()
+                        .position(|call| !call.answered && is_near(call));
+                    let at = near.or_else(|| calls.iter().position(|call| !call.answered))?;
+                    calls[at].answered = true;
+                    last.insert(id.clone(), at);
+                    Some(calls[at].id.clone())
+                });
+                if open.is_none() {
+                    counts.orphans += is_main;
+                    continue;
+                }
+                result.call = open;
+                counts.results += is_main;
+                let failed =
+                    result.ok == Some(false) || result.exit_code.is_some_and(|code| code != 0);
+                counts.failed += u64::from(failed) * is_main;
+                let is_silent =
+                    result.ok.is_none() && result.exit_code.is_none() && result.status.is_none();
+                counts.without_flag += u64::from(is_silent) * is_main;
+            }
+            What::Edit { call, .. } => {
+                *call = call.take().and_then(|id| {
+                    let calls = known.get(&id)?;
+                    let at = last.get(&id).copied();
+                    calls.get(at.unwrap_or(0)).map(|call| call.id.clone())
+                });
+            }
+            What::Subagent { call, .. } => {
+                *call = call.take().and_then(|id| newest(&known, &id));
+            }
+            What::Usage { calls, .. } => {
+                *calls = calls.iter().filter_map(|id| newest(&known, id)).collect();
+            }
+            _ => {}
+        }
+    }
+    for agent in &mut draft.agents {
+        agent.call = agent.call.take().and_then(|id| newest(&known, &id));
+    }
+    let open = known.values().flatten();
+    let open = open.filter(|call| !call.answered && !call.hosted && call.agent.is_none());
+    counts.unanswered += open.count() as u64;
+    counts
+}
+
+fn newest(known: &BTreeMap<String, Vec<Known>>, id: &str) -> Option<String> {
+    known.get(id)?.last().map(|call| call.id.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Calls, join};
+    use crate::formats::trace::Change;
+    use crate::import::draft::{Call, Draft, Origin, ToolResult, What};
+
+    fn call(draft: &mut Draft, id: &str) {
+        let call = Call {
+            name: "bash".to_owned(),
+            call: Some(id.to_owned()),
+            ..Call::default()
+        };
+        draft.push(Origin::default(), What::ToolCall(call));
+    }
+
+    fn result(draft: &mut Draft, id: Option<&str>, ok: Option<bool>) {
+        let result = ToolResult {
+            call: id.map(str::to_owned),
+            ok,
+            ..ToolResult::default()
+        };
+        draft.push(Origin::default(), What::ToolResult(result));
+    }
+
+    fn edit(draft: &mut Draft, id: &str) {
+        let edit = What::Edit {
+            call: Some(id.to_owned()),
+            path: "a".to_owned(),
+            change: Change::Modify,
+            to: None,
+            diff: None,
+        };
+        draft.push(Origin::default(), edit);
+    }
+
+    fn ids(draft: &Draft) -> Vec<&str> {
+        let id = |what| match what {
+            &What::ToolCall(ref call) => call.call.as_deref(),
+            What::ToolResult(result) => result.call.as_deref(),
+            What::Edit { call, .. } => call.as_deref(),
+            _ => None,
+        };
+        let ids = draft.events.iter();
+        ids.map(|event| id(&event.what).unwrap_or("-")).collect()
+    }
+
+    #[test]
+    fn calls_with_one_id_are_told_apart_and_answered_in_order() {
+        let mut draft = Draft::default();
+        call(&mut draft, "c");
+        call(&mut draft, "c~2");
+        call(&mut draft, "c");
+        result(&mut draft, Some("c"), Some(true));
+        edit(&mut draft, "c");
+        result(&mut draft, Some("c"), Some(false));
+        edit(&mut draft, "c");
+        result(&mut draft, Some("c"), None);
+        result(&mut draft, Some("gone"), None);
+        result(&mut draft, None, None);
+        let counts = join(&mut draft);
+        assert_eq!(
+            ids(&draft),
+            ["c", "c~2", "c~3", "c", "c", "c~3", "c~3", "-", "-", "-"]
+        );
+        let expected = Calls {
+            calls: 3,
+            results: 2,
+            failed: 1,
+            without_flag: 0,
+            unanswered: 1,
+            orphans: 3,
+        };
+        assert_eq!(counts, expected);
+    }
+
+    #[test]
+    fn a_result_belongs_to_a_call_of_its_agent_and_branch_where_there_is_one() {
+        let mut draft = Draft::default();
+        call(&mut draft, "c");
+        call(&mut draft, "c");
+        draft.events[1].branch = Some("b1".to_owned());
+        result(&mut draft, Some("c"), None);
+        draft.events[2].branch = Some("b1".to_owned());
+        join(&mut draft);
+        assert_eq!(ids(&draft), ["c", "c~2", "c~2"]);
+    }
+}

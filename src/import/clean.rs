@@ -1,0 +1,245 @@
+//! What is replaced everywhere in a run: absolute paths, names of people and hosts, addresses and credentials.
+//!
+//! Every copied string is looked at decoded, keys and arguments of tools included. The same text is replaced in the same way
+//! everywhere in one run. What is replaced is counted, and `--keep` leaves it as it is.
+
+mod json;
+mod replace;
+
+use serde_json::value::RawValue;
+
+use super::draft::{Draft, ToolResult, What};
+use super::{Keep, Options};
+
+use replace::Replacer;
+
+/// The largest result that is copied whole.
+const WHOLE: usize = 1 << 20;
+/// How much of a larger one is copied, from its beginning and from its end.
+const END: usize = 256 << 10;
+
+/// Replaces and cuts what a draft holds. Names of source files are given beside it.
+pub(super) fn clean(draft: &mut Draft, sources: &mut [String], options: &Options) {
+    let keeps_paths = options.keeps(Keep::Paths);
+    let keeps_names = options.keeps(Keep::Identity);
+    if !keeps_paths || !keeps_names {
+        let mut replacer = Replacer::new(&draft.identity, !keeps_paths, !keeps_names);
+        if !keeps_names {
+            each(draft, sources, &mut |text| replacer.learn(text));
+        }
+        replacer.learned();
+        each(draft, sources, &mut |text| replacer.replace(text));
+        draft.withhold("absolutePaths", replacer.paths);
+        draft.withhold("names", replacer.names);
+    }
+    for event in &mut draft.events {
+        if let What::ToolResult(result) = &mut event.what {
+            cut(result);
+        }
+    }
+}
+
+fn cut(result: &mut ToolResult) {
+    let Some(text) = result.text.as_mut().filter(|text| text.len() > WHOLE) else {
+        return;
+    };
+    let head = text.floor_char_boundary(END);
+    let tail = text.ceil_char_boundary(text.len() - END);
+    let left_out = (tail - head) as u64;
+    *text = format!("{}\n…\n{}", &text[..head], &text[tail..]);
+    result.truncated = Some(result.truncated.unwrap_or_default() + left_out);
+}
+
+/// Gives every string that is copied.
+fn each(draft: &mut Draft, sources: &mut [String], f: &mut dyn FnMut(&mut String)) {
+    let record = &mut draft.record;
+    sources.iter_mut().for_each(&mut *f);
+    record.ids.values_mut().for_each(&mut *f);
+    record.unused.iter_mut().for_each(&mut *f);
+    for text in [&mut record.case, &mut record.detail] {
+        text.iter_mut().for_each(&mut *f);
+    }
+    for outcome in &mut record.outcomes {
+        outcome.reason.iter_mut().for_each(&mut *f);
+        value(&mut outcome.value, f);
+    }
+    for agent in &mut draft.agents {
+        agent.name.iter_mut().for_each(&mut *f);
+    }
+    for problem in &mut draft.unreadable {
+        f(&mut problem.message);
+    }
+    for event in &mut draft.events {
+        what(&mut event.what, f);
+    }
+}
+
+fn what(what: &mut What, f: &mut dyn FnMut(&mut String)) {
+    match what {
+        What::Message { text, .. } | What::Reasoning { text, .. } => f(text),
+        What::ToolCall(call) => {
+            f(&mut call.name);
+            call.arguments_text.iter_mut().for_each(&mut *f);
+            if let Some(arguments) = &mut call.arguments {
+                value(arguments, f);
+            }
+        }
+        What::ToolResult(result) => result.text.iter_mut().for_each(f),
+        What::Edit { path, to, diff, .. } => {
+            f(path);
+            to.iter_mut().for_each(&mut *f);
+            diff.iter_mut().for_each(f);
+        }
+        What::Subagent { name, .. } => name.iter_mut().for_each(f),
+        What::Compaction { trigger, .. } => trigger.iter_mut().for_each(f),
+        What::Score { value: score, .. } => value(score, f),
+        What::Error { message, code } => {
+            f(message);
+            code.iter_mut().for_each(f);
+        }
+        What::Note { text, .. } => text.iter_mut().for_each(f),
+        What::Usage { .. } | What::Unknown { .. } => {}
+    }
+}
+
+fn value(value: &mut Box<RawValue>, f: &mut dyn FnMut(&mut String)) {
+    if let Some(changed) = json::strings(value.get(), f)
+        && let Ok(changed) = RawValue::from_string(changed)
+    {
+        *value = changed;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::value::RawValue;
+
+    use super::clean;
+    use crate::formats::trace::Role;
+    use crate::import::draft::{Call, Draft, Identity, Origin, ToolResult, What};
+    use crate::import::{Keep, Options};
+
+    fn message(text: &str) -> Draft {
+        let mut draft = Draft::default();
+        let message = What::Message {
+            role: Role::User,
+            text: text.to_owned(),
+            model: None,
+            phase: None,
+            steering: false,
+            images: 0,
+        };
+        draft.push(Origin::default(), message);
+        draft.identity = Identity {
+            workspaces: vec!["/Users/ana/code/app".to_owned(), "/repo".to_owned()],
+            users: vec!["bodil.k".to_owned()],
+            hosts: vec!["anas-mac.local".to_owned()],
+        };
+        draft
+    }
+
+    fn cleaned(text: &str, keep: &[Keep]) -> String {
+        let mut draft = message(text);
+        let options = Options {
+            keep: keep.to_vec(),
+            ..Options::default()
+        };
+        clean(&mut draft, &mut [], &options);
+        let What::Message { text, .. } = draft.events.remove(0).what else {
+            return String::new();
+        };
+        text
+    }
+
+    #[test]
+    fn absolute_paths_and_names_are_replaced_at_their_boundaries() {
+        for (text, expected) in [
+            ("cat /Users/ana/code/app/src/a.rs", "cat ./src/a.rs"),
+            ("cd /Users/ana/code/app.", "cd .."),
+            ("/Users/ana/code/apple /Users/ana/x", "~/code/apple ~/x"),
+            (
+                "file:///home/bo/x and x/home/bo",
+                "file://~/x and x/home/bo",
+            ),
+            (
+                "/repo/a /repository/b /x/repo/c",
+                "./a /repository/b /x/repo/c",
+            ),
+            ("/root/x /rooted", "~/x /rooted"),
+            (
+                "/private/tmp/a /tmp/b /tmpfs x/tmp",
+                "tmp/a tmp/b /tmpfs x/tmp",
+            ),
+            ("/var/folders/ab/cd12/T/x", "tmp/x"),
+            (r"C:\Users\ana\x, C:\\Users\\ana\\x", r"~\x, ~\\x"),
+            (
+                "~/.claude/projects/-Users-ana-code-app/x",
+                "~/.claude/projects/./x",
+            ),
+            (
+                "-Users-ana-other and --home-page",
+                "~-other and --home-page",
+            ),
+            (
+                "by /home/carla: carla, carlas, x_carla",
+                "by ~: user, carlas, x_carla",
+            ),
+            ("-home-carla-x of /home/carla", "~-x of ~"),
+            ("bodil.k@anas-mac.local", "user@host"),
+            ("login bodil.k on anas-mac.local", "login user on host"),
+            ("Ana <ana.b+c@mail.example.org>", "Ana <user@host>"),
+            (
+                "https://me:s3cret@git.example.org/x.git",
+                "https://git.example.org/x.git",
+            ),
+            (
+                "git@github.com:a/b.git react@18.2.0 @types/node",
+                "git@github.com:a/b.git react@18.2.0 @types/node",
+            ),
+            ("/usr/bin/env /etc/passwd", "/usr/bin/env /etc/passwd"),
+        ] {
+            assert_eq!(cleaned(text, &[]), expected, "{text}");
+            assert_eq!(cleaned(text, &[Keep::Paths, Keep::Identity]), text);
+        }
+        let text = "/home/carla and ana@example.org";
+        assert_eq!(cleaned(text, &[Keep::Paths]), "/home/user and user@host");
+        assert_eq!(cleaned(text, &[Keep::Identity]), "~ and ana@example.org");
+    }
+
+    #[test]
+    fn keys_and_escaped_strings_of_arguments_are_replaced_and_everything_else_stays_as_written() {
+        let mut draft = message("");
+        let arguments = "{\n \"/Users/ana/x\": [1.10, \"\\u002fUsers\\u002fana\\/y\", \"\\u00e9\"],\n \"a\":1e400}";
+        let call = Call {
+            arguments: RawValue::from_string(arguments.to_owned()).ok(),
+            ..Call::default()
+        };
+        draft.push(Origin::default(), What::ToolCall(call));
+        clean(&mut draft, &mut [], &Options::default());
+        let What::ToolCall(call) = &draft.events[1].what else {
+            panic!("a call")
+        };
+        let arguments = call.arguments.as_ref().expect("arguments").get();
+        assert_eq!(arguments, r#"{"~/x":[1.10,"~/y","\u00e9"],"a":1e400}"#);
+        assert_eq!(draft.withheld["absolutePaths"], 2);
+    }
+
+    #[test]
+    fn a_result_of_more_than_a_mebibyte_keeps_both_ends_and_says_how_much_is_missing() {
+        let mut draft = Draft::default();
+        let result = ToolResult {
+            text: Some("ä".repeat(700_000)),
+            ..ToolResult::default()
+        };
+        draft.push(Origin::default(), What::ToolResult(result));
+        clean(&mut draft, &mut [], &Options::default());
+        let What::ToolResult(result) = &draft.events[0].what else {
+            panic!("a result")
+        };
+        let text = result.text.as_deref().expect("text");
+        assert!(text.starts_with("ää") && text.ends_with("ää"), "both ends");
+        let kept = text.len() - "\n…\n".len();
+        assert_eq!(result.truncated, Some(1_400_000 - kept as u64));
+        assert_eq!(kept, 512 << 10);
+    }
+}

@@ -1,0 +1,341 @@
+//! Finds absolute paths, names, addresses and credentials in a text.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use memchr::memmem::Finder;
+
+use crate::import::draft::Identity;
+
+/// Accounts and words that name nobody. A home folder of that name is replaced, the word elsewhere is not.
+const NOBODY: &[&str] = &[
+    "admin",
+    "agent",
+    "all",
+    "app",
+    "application",
+    "art",
+    "azureuser",
+    "bin",
+    "bob",
+    "build",
+    "builder",
+    "chase",
+    "claude",
+    "code",
+    "codespace",
+    "codex",
+    "container",
+    "data",
+    "default",
+    "dev",
+    "developer",
+    "docker",
+    "drew",
+    "ec2-user",
+    "example",
+    "gitpod",
+    "grant",
+    "guest",
+    "home",
+    "jovyan",
+    "linuxbrew",
+    "local",
+    "main",
+    "mark",
+    "max",
+    "may",
+    "model",
+    "name",
+    "node",
+    "openhands",
+    "pat",
+    "project",
+    "public",
+    "rob",
+    "root",
+    "runner",
+    "sandbox",
+    "shared",
+    "src",
+    "swe",
+    "test",
+    "tester",
+    "ubuntu",
+    "user",
+    "username",
+    "users",
+    "vagrant",
+    "van",
+    "vscode",
+    "web",
+    "will",
+    "work",
+    "workspace",
+    "www",
+    "you",
+    "your",
+];
+
+/// What is looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// A folder that becomes `.`; its name as a slug, too.
+    Workspace,
+    /// Parents of home folders: a name follows.
+    Homes,
+    /// A home folder that becomes `~`; one as a slug, too.
+    Home,
+    /// A folder for temporary files that becomes `tmp`.
+    Temp,
+    /// Parents of folders for temporary files: two names and `T` follow.
+    Folders,
+    User,
+    Host,
+    /// Addresses and credentials.
+    At,
+}
+
+/// What to look for in one run.
+pub(super) struct Replacer {
+    found: Vec<(Finder<'static>, Kind, usize)>,
+    homes: Vec<Finder<'static>>,
+    users: BTreeSet<String>,
+    replaces_paths: bool,
+    replaces_names: bool,
+    /// How many paths were replaced.
+    pub(super) paths: u64,
+    /// How many names, addresses and credentials were replaced.
+    pub(super) names: u64,
+}
+
+const HOMES: [&str; 4] = ["/Users/", "/home/", r"\Users\", r"\\Users\\"];
+
+impl Replacer {
+    pub(super) fn new(identity: &Identity, replaces_paths: bool, replaces_names: bool) -> Self {
+        let mut new = Self {
+            found: Vec::new(),
+            homes: HOMES.map(|home| Finder::new(home).into_owned()).to_vec(),
+            users: identity.users.iter().cloned().collect(),
+            replaces_paths,
+            replaces_names,
+            paths: 0,
+            names: 0,
+        };
+        for workspace in &identity.workspaces {
+            new.learn(workspace);
+        }
+        if replaces_paths {
+            for workspace in &identity.workspaces {
+                let workspace = workspace.trim_end_matches(['/', '\\']);
+                // The root of a disk is no workspace.
+                if workspace.len() < 2 || workspace.ends_with(':') {
+                    continue;
+                }
+                new.find(workspace, Kind::Workspace);
+                let slug: String = workspace
+                    .chars()
+                    .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
+                    .collect();
+                if slug.matches('-').count() > 1 {
+                    new.find(&slug, Kind::Workspace);
+                }
+            }
+            new.find("/root", Kind::Home);
+            for temp in ["/private/tmp", "/private/var/tmp", "/var/tmp", "/tmp"] {
+                new.find(temp, Kind::Temp);
+            }
+            new.find("/private/var/folders/", Kind::Folders);
+            new.find("/var/folders/", Kind::Folders);
+            for home in HOMES {
+                new.find(home, Kind::Homes);
+            }
+        }
+        if replaces_names {
+            for host in identity.hosts.iter().filter(|host| host.len() > 2) {
+                new.find(host, Kind::Host);
+            }
+            new.find("@", Kind::At);
+        }
+        new
+    }
+
+    fn find(&mut self, text: &str, kind: Kind) {
+        let finder = Finder::new(text).into_owned();
+        self.found.push((finder, kind, text.len()));
+    }
+
+    /// Learns the names of home folders.
+    pub(super) fn learn(&mut self, text: &str) {
+        for home in &self.homes {
+            let length = home.needle().len();
+            for at in home.find_iter(text.as_bytes()) {
+                let name = name(&text[at + length..]);
+                if !name.is_empty() && !self.users.contains(name) {
+                    self.users.insert(name.to_owned());
+                }
+            }
+        }
+    }
+
+    /// Takes what was learned into account.
+    pub(super) fn learned(&mut self) {
+        for user in std::mem::take(&mut self.users) {
+            if self.replaces_paths {
+                self.find(&format!("-Users-{user}"), Kind::Home);
+                self.find(&format!("-home-{user}"), Kind::Home);
+            }
+            let is_nobody = NOBODY.contains(&user.to_ascii_lowercase().as_str());
+            if self.replaces_names && user.len() > 2 && !is_nobody {
+                self.find(&user, Kind::User);
+            }
+        }
+    }
+
+    /// Replaces what is found in a text.
+    pub(super) fn replace(&mut self, text: &mut String) {
+        let mut edits: Vec<(Range<usize>, Cow<'static, str>, Kind)> = Vec::new();
+        for (finder, kind, length) in &self.found {
+            for at in finder.find_iter(text.as_bytes()) {
+                if let Some((range, by)) = edit(text, at, *length, *kind) {
+                    edits.push((range, by, *kind));
+                }
+            }
+        }
+        if edits.is_empty() {
+            return;
+        }
+        edits.sort_by(|(a, ..), (b, ..)| a.start.cmp(&b.start).then(b.end.cmp(&a.end)));
+        let mut out = String::with_capacity(text.len());
+        let mut done = 0;
+        for (range, by, kind) in edits {
+            if range.start < done {
+                continue;
+            }
+            out.push_str(&text[done..range.start]);
+            out.push_str(&by);
+            done = range.end;
+            if matches!(kind, Kind::User | Kind::Host | Kind::At) {
+                self.names += 1;
+            } else {
+                self.paths += 1;
+            }
+        }
+        out.push_str(&text[done..]);
+        *text = out;
+    }
+}
+
+/// What becomes of a hit, if it is one.
+fn edit(
+    text: &str,
+    at: usize,
+    length: usize,
+    kind: Kind,
+) -> Option<(Range<usize>, Cow<'static, str>)> {
+    let end = at + length;
+    let found = |range, by: &'static str| Some((range, Cow::Borrowed(by)));
+    match kind {
+        Kind::User => is_word(text, at, end).then_some((at..end, Cow::Borrowed("user"))),
+        Kind::Host => is_word(text, at, end).then_some((at..end, Cow::Borrowed("host"))),
+        Kind::At => address(text, at),
+        Kind::Workspace => {
+            let start = start(text, at)?;
+            ends(text, end).then(|| found(start..end, "."))?
+        }
+        Kind::Home => {
+            let start = start(text, at)?;
+            ends_slug(text, at, end).then(|| found(start..end, "~"))?
+        }
+        Kind::Temp => {
+            let start = start(text, at)?;
+            ends(text, end).then(|| found(start..end, "tmp"))?
+        }
+        Kind::Homes => {
+            let start = start(text, at)?;
+            let name = name(&text[end..]);
+            (!name.is_empty()).then(|| found(start..end + name.len(), "~"))?
+        }
+        Kind::Folders => {
+            let start = start(text, at)?;
+            let mut parts = text[end..].splitn(4, '/');
+            let (one, two, temp) = (parts.next()?, parts.next()?, parts.next()?);
+            let end = end + one.len() + two.len() + 3;
+            let is_one = temp.starts_with('T') && one.len() + two.len() < 64;
+            (is_one && ends(text, end)).then(|| found(start..end, "tmp"))?
+        }
+    }
+}
+
+/// Where a path begins, if one does: not inside a longer one. The letter of a disk belongs to it.
+fn start(text: &str, at: usize) -> Option<usize> {
+    let before = &text[..at];
+    if text[at..].starts_with(|c: char| c.is_alphabetic()) {
+        return Some(at).filter(|_| !before.ends_with(is_name));
+    }
+    if let Some(disk) = before.strip_suffix(':')
+        && disk.ends_with(|c: char| c.is_ascii_alphabetic())
+        && !disk[..disk.len() - 1].ends_with(|c: char| c.is_alphanumeric())
+    {
+        return Some(at - 2);
+    }
+    let is_inside = before.ends_with(|c: char| is_name(c) || matches!(c, '/' | '\\' | '~' | '.'));
+    let is_slug_of_a_path = text[at..].starts_with('-') && before.ends_with(['/', '\\']);
+    (!is_inside || before.ends_with("file://") || is_slug_of_a_path).then_some(at)
+}
+
+/// Whether a path may end here, or go on with a folder below.
+fn ends(text: &str, end: usize) -> bool {
+    let mut after = text[end..].chars();
+    match after.next() {
+        Some('.') => !after.next().is_some_and(is_name),
+        after => !after.is_some_and(is_name),
+    }
+}
+
+/// As `ends`; a slug goes on with `-`.
+fn ends_slug(text: &str, at: usize, end: usize) -> bool {
+    ends(text, end) || text[at..].starts_with('-') && text[end..].starts_with('-')
+}
+
+fn is_name(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | '-')
+}
+
+/// The name of a folder that begins here.
+fn name(text: &str) -> &str {
+    let end = text.find(|c: char| !is_name(c) && c != '.');
+    let name = &text[..end.unwrap_or(text.len())];
+    name.trim_end_matches('.')
+}
+
+fn is_word(text: &str, at: usize, end: usize) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    !text[..at].ends_with(is_part) && !text[end..].starts_with(is_part)
+}
+
+/// An e-mail address becomes another; credentials before a host are cut.
+fn address(text: &str, at: usize) -> Option<(Range<usize>, Cow<'static, str>)> {
+    let before = &text[..at];
+    let is_url = |c: char| !c.is_whitespace() && !matches!(c, '/' | '"' | '\'' | '<' | '>' | '(');
+    let user = &before[before.trim_end_matches(is_url).len()..];
+    let start = at - user.len();
+    if before[..start].ends_with("://") {
+        let is_kept = user.is_empty() || user == "git";
+        return (!is_kept).then_some((start..at + 1, Cow::Borrowed("")));
+    }
+    let is_local = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '%' | '+' | '-');
+    let local = &before[before.trim_end_matches(is_local).len()..];
+    let is_domain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-');
+    let after = &text[at + 1..];
+    let domain = &after[..after.find(|c| !is_domain(c)).unwrap_or(after.len())];
+    let domain = domain.trim_end_matches(['.', '-']);
+    let (_, top) = domain.rsplit_once('.')?;
+    let is_top = top.len() > 1 && top.chars().all(|c| c.is_ascii_alphabetic());
+    let is_address = is_top && !local.is_empty() && local != "git";
+    is_address.then_some((
+        at - local.len()..at + 1 + domain.len(),
+        Cow::Borrowed("user@host"),
+    ))
+}

@@ -1,0 +1,384 @@
+//! The files of an imported run: its record and its trace, as bytes.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::draft::{Draft, Event, Id, Outcome, Record, Tokens};
+use super::source::Known;
+use super::time::When;
+use super::{Importer, Keep, Options};
+
+/// A file that a run was made from.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct SourceFile {
+    pub(super) name: String,
+    pub(super) bytes: u64,
+    pub(super) blake3: String,
+}
+
+impl SourceFile {
+    pub(super) fn new(name: String, known: Known) -> Self {
+        Self {
+            name,
+            bytes: known.bytes,
+            blake3: known.blake3,
+        }
+    }
+}
+
+/// The id of a run: the source's own one, or a UUID of version 8 from what identifies the run.
+pub(super) fn id(draft: &Draft, format: &str, sources: &[SourceFile]) -> String {
+    let (names, with_digests) = match &draft.record.id {
+        Id::Own(id) if !id.trim().is_empty() => return id.clone(),
+        Id::Own(_) => (&[][..], true),
+        Id::Derived {
+            names,
+            with_digests,
+        } => (&names[..], *with_digests || names.is_empty()),
+    };
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(format.as_bytes());
+    let digests = sources.iter().filter(|_| with_digests);
+    for part in names.iter().chain(digests.map(|source| &source.blake3)) {
+        hasher.update(b"\n");
+        hasher.update(part.as_bytes());
+    }
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
+    bytes[6] = bytes[6] & 0x0F | 0x80;
+    bytes[8] = bytes[8] & 0x3F | 0x80;
+    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    let parts = [
+        &hex[..8],
+        &hex[8..12],
+        &hex[12..16],
+        &hex[16..20],
+        &hex[20..],
+    ];
+    parts.join("-")
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Written<'a> {
+    id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    started_at: &'a Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    finished_at: &'a Option<String>,
+    subject: Subject<'a>,
+    metrics: Metrics,
+    status: Status<'a>,
+    #[serde(skip_serializing_if = "<[Outcome]>::is_empty")]
+    outcomes: &'a [Outcome],
+    import: Import<'a>,
+    /// What somebody else wrote into the record.
+    #[serde(flatten)]
+    others: &'a BTreeMap<String, Box<RawValue>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Subject<'a> {
+    test_case_slug: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    test_case_version: &'a Option<String>,
+    variant: &'a str,
+    harness_slug: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    harness_version: &'a Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model_id: Option<&'a String>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Metrics {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run_time_seconds: Option<f64>,
+    tokens: AllTokens,
+    cost: Cost,
+}
+
+/// The four classes, null where unknown.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct AllTokens {
+    uncached_input: Option<u64>,
+    cached_input: Option<u64>,
+    output: Option<u64>,
+    reasoning: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct Cost {
+    comparable: Option<f64>,
+    actual: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct Status<'a> {
+    state: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    detail: &'a Option<String>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Import<'a> {
+    format: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    format_version: &'a Option<String>,
+    importer_version: u32,
+    sources: &'a [SourceFile],
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    ids: &'a BTreeMap<String, String>,
+    /// Several models worked on the run.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    models: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    local_finished: &'a Option<String>,
+    rules: serde_json::Value,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    withheld: &'a BTreeMap<&'static str, u64>,
+    #[serde(skip_serializing_if = "<[&str]>::is_empty")]
+    estimated: &'a [&'static str],
+    #[serde(skip_serializing_if = "<[&str]>::is_empty")]
+    includes: &'a [&'static str],
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    unused: &'a [String],
+}
+
+/// What the user says of runs whose source does not.
+#[derive(Debug, Clone, Default)]
+pub struct Named {
+    /// Name of the case.
+    pub case: Option<String>,
+    /// Version of the case.
+    pub case_version: Option<String>,
+    /// Variant of the case.
+    pub variant: Option<String>,
+    /// The model.
+    pub model: Option<String>,
+    /// The harness.
+    pub harness: Option<String>,
+}
+
+/// Fills what the source does not say, and takes out what no record may hold.
+pub(super) fn complete(record: &mut Record, named: &Named, format: &str) {
+    let fill = |value: &mut Option<String>, by: Option<&String>| {
+        value.take_if(|value| value.trim().is_empty());
+        if value.is_none() {
+            *value = by.cloned();
+        }
+    };
+    fill(&mut record.case, named.case.as_ref());
+    fill(&mut record.case_version, named.case_version.as_ref());
+    fill(&mut record.harness, named.harness.as_ref());
+    fill(&mut record.harness, Some(&format.to_owned()));
+    record.models.retain(|model| !model.trim().is_empty());
+    record.models.dedup();
+    if record.models.is_empty() {
+        record.models.extend(named.model.clone());
+    }
+    for time in [&mut record.started, &mut record.finished] {
+        *time = time.take().and_then(|text| match When::read(&text)? {
+            When::Utc(time) => Some(time),
+            When::Local(_) => None,
+        });
+    }
+    let ran = (record.started.as_deref(), record.finished.as_deref());
+    let ran = seconds(ran.0).zip(seconds(ran.1)).map(|(a, b)| b - a);
+    if ran.is_some_and(|ran| ran < 0.0) {
+        record.finished = None;
+    }
+    let measured = |seconds: &f64| seconds.is_finite() && *seconds >= 0.0;
+    record.run_time_seconds = record.run_time_seconds.or(ran).filter(measured);
+    record.cost = record.cost.filter(measured);
+}
+
+/// Seconds since 1970, to the millisecond.
+fn seconds(time: Option<&str>) -> Option<f64> {
+    let moment: jiff::Timestamp = time?.parse().ok()?;
+    #[allow(
+        clippy::cast_precision_loss,
+        reason = "milliseconds of years of four digits are exact"
+    )]
+    Some(moment.as_millisecond() as f64 / 1000.0)
+}
+
+/// The record. `others` are keys that somebody else wrote into it.
+pub(super) fn record(
+    draft: &Draft,
+    id: &str,
+    sources: &[SourceFile],
+    importer: &dyn Importer,
+    (named, options): (&Named, &Options),
+    others: &BTreeMap<String, Box<RawValue>>,
+) -> serde_json::Result<Vec<u8>> {
+    let record = &draft.record;
+    let Tokens {
+        uncached_input,
+        cached_input,
+        output,
+        reasoning,
+    } = record.tokens;
+    let one = (record.models.len() == 1).then(|| &record.models[0]);
+    let written = Written {
+        id,
+        started_at: &record.started,
+        finished_at: &record.finished,
+        subject: Subject {
+            test_case_slug: record.case.as_deref().unwrap_or_default(),
+            test_case_version: &record.case_version,
+            variant: named.variant.as_deref().unwrap_or("base"),
+            harness_slug: record.harness.as_deref().unwrap_or_default(),
+            harness_version: &record.harness_version,
+            model_id: one,
+        },
+        metrics: Metrics {
+            run_time_seconds: record.run_time_seconds,
+            tokens: AllTokens {
+                uncached_input,
+                cached_input,
+                output,
+                reasoning,
+            },
+            cost: Cost {
+                comparable: None,
+                actual: record.cost,
+            },
+        },
+        status: Status {
+            state: if record.state.is_empty() {
+                "unknown"
+            } else {
+                record.state
+            },
+            detail: &record.detail,
+        },
+        outcomes: &record.outcomes,
+        import: Import {
+            format: importer.format(),
+            format_version: &record.format_version,
+            importer_version: importer.version(),
+            sources,
+            ids: &record.ids,
+            models: if one.is_some() { &[] } else { &record.models },
+            local_finished: &record.local_finished,
+            rules: rules(options),
+            withheld: &draft.withheld,
+            estimated: if record.cost_estimated {
+                &["cost"]
+            } else {
+                &[]
+            },
+            includes: &record.includes,
+            unused: &record.unused,
+        },
+        others,
+    };
+    let mut bytes = serde_json::to_vec_pretty(&written)?;
+    bytes.push(b'\n');
+    Ok(bytes)
+}
+
+fn rules(options: &Options) -> serde_json::Value {
+    let kept = Keep::ALL.iter().filter(|(keep, _)| options.keeps(*keep));
+    let mut rules: Vec<String> = kept.map(|(_, name)| format!("keep-{name}")).collect();
+    if options.no_reasoning {
+        rules.push("no-reasoning".to_owned());
+    }
+    if rules.is_empty() {
+        return "default".into();
+    }
+    rules.into()
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Header<'a> {
+    r#type: &'static str,
+    schema_version: u32,
+    importer: ImporterName<'a>,
+    sources: &'a [SourceFile],
+    #[serde(skip_serializing_if = "<[super::Agent]>::is_empty")]
+    agents: &'a [super::Agent],
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    withheld: &'a BTreeMap<&'static str, u64>,
+}
+
+#[derive(Serialize)]
+struct ImporterName<'a> {
+    format: &'a str,
+    version: u32,
+}
+
+/// The trace.
+pub(super) fn trace(
+    draft: &Draft,
+    sources: &[SourceFile],
+    importer: &dyn Importer,
+) -> serde_json::Result<Vec<u8>> {
+    let header = Header {
+        r#type: "trace",
+        schema_version: crate::shapes::SCHEMA_VERSION,
+        importer: ImporterName {
+            format: importer.format(),
+            version: importer.version(),
+        },
+        sources,
+        agents: &draft.agents,
+        withheld: &draft.withheld,
+    };
+    let mut out = serde_json::to_vec(&header)?;
+    out.push(b'\n');
+    for (seq, event) in draft.events.iter().enumerate() {
+        line(&mut out, seq, event)?;
+    }
+    Ok(out)
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Common<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    time: Option<&'a String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    local_time: Option<&'a String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent: Option<&'a String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    branch: Option<&'a String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    turn: Option<u64>,
+}
+
+/// One event: its number and type, what all events have, what its type has, and where it is in the source.
+fn line(out: &mut Vec<u8>, seq: usize, event: &Event) -> serde_json::Result<()> {
+    out.extend_from_slice(format!("{{\"seq\":{seq},").as_bytes());
+    let what = serde_json::to_vec(&event.what)?;
+    // `{"type":"message","role":...}`: what is common comes after the type, whose word is never escaped.
+    let tag = what.iter().skip(9).position(|byte| *byte == b'"');
+    let (tag, rest) = what.split_at(tag.map_or(what.len(), |at| at + 10));
+    out.extend_from_slice(tag.strip_prefix(b"{").unwrap_or(tag));
+    let common = serde_json::to_vec(&Common {
+        time: event.time.as_ref(),
+        local_time: event.local_time.as_ref(),
+        agent: event.agent.as_ref(),
+        branch: event.branch.as_ref(),
+        turn: event.turn,
+    })?;
+    let common = &common[1..common.len() - 1];
+    if !common.is_empty() {
+        out.push(b',');
+        out.extend_from_slice(common);
+    }
+    out.extend_from_slice(rest.strip_suffix(b"}").unwrap_or(rest));
+    out.extend_from_slice(b",\"source\":");
+    serde_json::to_writer(&mut *out, &event.source)?;
+    out.extend_from_slice(b"}\n");
+    Ok(())
+}

@@ -1,0 +1,181 @@
+//! What is said of an imported run, to people and to programs.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use crate::formats::trace::Role;
+
+use super::calls::Calls;
+use super::draft::{Draft, Tokens, What};
+
+/// One run, counted. Events of subagents are not counted.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[allow(missing_docs, reason = "the names are those of the report")]
+pub struct Report {
+    /// The first of its files.
+    pub source: String,
+    pub format: &'static str,
+    /// Version of the format, as written.
+    pub version: Option<String>,
+    pub id: String,
+    /// The folder of the run, below `--out`.
+    pub folder: String,
+    /// `new`, `updated` or `unchanged`.
+    pub result: Change,
+    /// How many events at the beginning of an earlier trace stayed as they were.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub equal_events: Option<u64>,
+    pub case: String,
+    pub events: u64,
+    pub messages: Messages,
+    pub reasoning: u64,
+    pub tool_calls: u64,
+    pub tool_results: u64,
+    pub failed_calls: u64,
+    pub results_without_flag: u64,
+    pub unanswered: u64,
+    pub orphan_results: u64,
+    pub subagents: u64,
+    pub branches: u64,
+    pub compactions: u64,
+    pub images: u64,
+    pub errors: u64,
+    /// Lines and values that could not be read, or are of an unrecognized type.
+    pub unparsable: u64,
+    pub withheld: BTreeMap<&'static str, u64>,
+    pub tokens: TokenReport,
+    pub cost: Option<f64>,
+    pub started: Option<String>,
+    pub finished: Option<String>,
+    pub state: &'static str,
+    pub outcomes: Vec<OutcomeReport>,
+}
+
+/// What became of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs, reason = "the names are those of the report")]
+pub enum Change {
+    New,
+    Updated,
+    Unchanged,
+}
+
+/// Messages by role.
+#[derive(Debug, Default, Serialize)]
+#[allow(missing_docs, reason = "the names are those of the report")]
+pub struct Messages {
+    pub user: u64,
+    pub assistant: u64,
+    pub system: u64,
+}
+
+/// Tokens by class; null is unknown.
+#[derive(Debug, Serialize)]
+#[allow(missing_docs, reason = "the names are those of the report")]
+pub struct TokenReport {
+    pub uncached: Option<u64>,
+    pub cached: Option<u64>,
+    pub output: Option<u64>,
+    pub reasoning: Option<u64>,
+}
+
+impl From<Tokens> for TokenReport {
+    fn from(tokens: Tokens) -> Self {
+        Self {
+            uncached: tokens.uncached_input,
+            cached: tokens.cached_input,
+            output: tokens.output,
+            reasoning: tokens.reasoning,
+        }
+    }
+}
+
+/// One outcome.
+#[derive(Debug, Serialize)]
+#[allow(missing_docs, reason = "the names are those of the report")]
+pub struct OutcomeReport {
+    pub name: String,
+    pub value: Box<RawValue>,
+    pub valid: Option<bool>,
+}
+
+impl Report {
+    /// Counts a draft. What it cannot know is filled in later.
+    pub(super) fn of(draft: &Draft, calls: &Calls, format: &'static str) -> Self {
+        let main = || draft.events.iter().filter(|event| event.agent.is_none());
+        let count =
+            |is: &dyn Fn(&What) -> bool| main().filter(|event| is(&event.what)).count() as u64;
+        let said = |by: Role| {
+            count(
+                &|what| matches!(what, What::Message { role, text, .. } if *role == by && !text.trim().is_empty()),
+            )
+        };
+        let withheld = |what: &str| draft.withheld.get(what).copied().unwrap_or_default();
+        let images = main().map(|event| match &event.what {
+            What::Message { images, .. } => *images,
+            What::ToolResult(result) => result.images,
+            _ => 0,
+        });
+        let mut branches: Vec<&str> = draft
+            .events
+            .iter()
+            .filter_map(|event| event.branch.as_deref())
+            .collect();
+        branches.sort_unstable();
+        branches.dedup();
+        let record = &draft.record;
+        let outcomes = record.outcomes.iter().map(|outcome| OutcomeReport {
+            name: outcome.name.clone(),
+            value: outcome.value.clone(),
+            valid: outcome.valid,
+        });
+        Self {
+            source: String::new(),
+            format,
+            version: record.format_version.clone(),
+            id: String::new(),
+            folder: String::new(),
+            result: Change::New,
+            equal_events: None,
+            case: record.case.clone().unwrap_or_default(),
+            events: draft.events.len() as u64,
+            messages: Messages {
+                user: said(Role::User),
+                assistant: said(Role::Assistant),
+                system: withheld("systemPrompts") + withheld("developerPrompts"),
+            },
+            reasoning: count(&|what| matches!(what, What::Reasoning { .. })),
+            tool_calls: calls.calls,
+            tool_results: calls.results,
+            failed_calls: calls.failed,
+            results_without_flag: calls.without_flag,
+            unanswered: calls.unanswered,
+            orphan_results: calls.orphans,
+            subagents: draft
+                .agents
+                .iter()
+                .filter(|agent| agent.id != "scorer")
+                .count() as u64,
+            branches: 1 + branches.len() as u64,
+            compactions: count(&|what| matches!(what, What::Compaction { .. })),
+            images: images.sum::<u64>().max(withheld("images")),
+            errors: count(&|what| matches!(what, What::Error { .. })),
+            unparsable: draft.unreadable.len() as u64,
+            withheld: draft.withheld.clone(),
+            tokens: record.tokens.into(),
+            cost: record.cost,
+            started: record.started.clone(),
+            finished: record.finished.clone(),
+            state: if record.state.is_empty() {
+                "unknown"
+            } else {
+                record.state
+            },
+            outcomes: outcomes.collect(),
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! One import from the paths that were named to the folders that were written.
+
+use std::path::{Path, PathBuf};
+
+use super::document::{self, Named, SourceFile};
+use super::draft::Draft;
+use super::report::Report;
+use super::store::Store;
+use super::time::When;
+use super::{IMPORTERS, Importer, Options, Problem, Source, calls, clean, units};
+
+/// What is imported, and how.
+pub struct Request {
+    /// Files and folders.
+    pub paths: Vec<PathBuf>,
+    /// The only format to look for.
+    pub format: Option<&'static dyn Importer>,
+    /// Where run folders are written.
+    pub out: PathBuf,
+    /// What is said of runs whose source does not say it.
+    pub named: Named,
+    /// What importers need to know.
+    pub options: Options,
+    /// Whether runs that were imported before are replaced.
+    pub update: bool,
+    /// Whether nothing is written.
+    pub dry_run: bool,
+}
+
+/// What happened, as it happens.
+pub enum Said {
+    /// A run was imported, with what could not be read in it.
+    Run(Box<Report>, Vec<Problem>),
+    /// A run was not imported.
+    Failed(Problem),
+    /// A file of a folder is none of the formats.
+    Skipped(Problem),
+}
+
+/// Imports runs, and goes on after one that fails.
+pub fn import(request: &Request, say: &mut dyn FnMut(Said)) {
+    let mut store = match Store::open(&request.out, request.update, request.dry_run) {
+        Ok(store) => store,
+        Err(problem) => return say(Said::Failed(problem)),
+    };
+    for path in &request.paths {
+        let source = match open(path) {
+            Ok(source) => source,
+            Err(problem) => {
+                say(Said::Failed(problem));
+                continue;
+            }
+        };
+        let is_folder = source.is_folder();
+        let format = request.format.map(Importer::format);
+        let (units, skipped) = units::find(source, format);
+        if is_folder && units.is_empty() {
+            say(Said::Failed(Problem {
+                file: path.to_string_lossy().into_owned(),
+                line: None,
+                message: "The folder holds no log of a recognized format".to_owned(),
+                help: "`runpress import --list` lists the formats.".to_owned(),
+            }));
+        }
+        for problem in skipped {
+            say(if is_folder {
+                Said::Skipped(problem)
+            } else {
+                Said::Failed(problem)
+            });
+        }
+        for unit in units {
+            let Some(importer) = find(unit.format) else {
+                continue;
+            };
+            importer.read(&unit.source, &request.options, &mut |draft| {
+                let done =
+                    draft.and_then(|draft| one(request, &mut store, importer, &unit.source, draft));
+                say(match done {
+                    Ok((report, problems)) => Said::Run(Box::new(report), problems),
+                    Err(problem) => Said::Failed(problem),
+                });
+            });
+        }
+    }
+}
+
+/// The importer of this name.
+pub fn find(format: &str) -> Option<&'static dyn Importer> {
+    let found = IMPORTERS
+        .iter()
+        .find(|importer| importer.format() == format);
+    found.copied()
+}
+
+/// Opens what the user named. A session of Claude Code has its subagents in a folder beside it.
+fn open(path: &Path) -> Result<Source, Problem> {
+    let beside = path.with_extension("").join("subagents");
+    let is_session = path
+        .extension()
+        .is_some_and(|extension| extension == "jsonl");
+    if is_session && path.is_file() && beside.is_dir() {
+        let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
+            return Source::open(path);
+        };
+        let folder = if folder.as_os_str().is_empty() {
+            Path::new(".")
+        } else {
+            folder
+        };
+        let name = name.to_string_lossy();
+        let stem = name.strip_suffix(".jsonl").unwrap_or(&name);
+        let below = format!("{stem}/subagents/");
+        let all = Source::open(folder)?;
+        let is_of_it = |file: &String| **file == *name || file.starts_with(&below);
+        let names = all.names().iter().enumerate();
+        let positions: Vec<usize> = names
+            .filter(|(_, name)| is_of_it(name))
+            .map(|(at, _)| at)
+            .collect();
+        return Ok(all.part(&positions, 0));
+    }
+    Source::open(path)
+}
+
+fn one(
+    request: &Request,
+    store: &mut Store,
+    importer: &'static dyn Importer,
+    source: &Source,
+    mut draft: Draft,
+) -> Result<(Report, Vec<Problem>), Problem> {
+    let format = importer.format();
+    let calls = calls::join(&mut draft);
+    times(&mut draft);
+    let mut names: Vec<String> = draft
+        .sources
+        .iter()
+        .filter_map(|at| source.names().get(*at).cloned())
+        .collect();
+    let first = names.first().cloned().unwrap_or_default();
+    let folder = shared_folder(&names);
+    for name in &mut names {
+        name.drain(..folder);
+    }
+    clean::clean(&mut draft, &mut names, &request.options);
+    let mut sources = Vec::new();
+    for (name, at) in names.into_iter().zip(&draft.sources) {
+        let known = match source.known(*at) {
+            Some(known) => known,
+            None => source.digest(*at)?,
+        };
+        sources.push(SourceFile::new(name, known));
+    }
+    document::complete(&mut draft.record, &request.named, format);
+    let id = document::id(&draft, format, &sources);
+    let Some(case) = draft.record.case.clone() else {
+        return Err(Problem {
+            file: first,
+            line: None,
+            message: format!("The source names no case, as is usual for {format}"),
+            help: "Name it with `--case NAME`: what the agent was asked to do.".to_owned(),
+        });
+    };
+    let mut report = Report::of(&draft, &calls, format);
+    let slot = store.slot(&first, &case, &id)?;
+    let failed = |error: serde_json::Error| Problem {
+        file: first.clone(),
+        line: None,
+        message: format!("The run cannot be written as JSON: {error}"),
+        help: "Report it with the file, if you can share it.".to_owned(),
+    };
+    let how = (&request.named, &request.options);
+    let record =
+        document::record(&draft, &id, &sources, importer, how, &slot.others).map_err(failed)?;
+    let trace = if draft.events.is_empty() {
+        None
+    } else {
+        Some(document::trace(&draft, &sources, importer).map_err(failed)?)
+    };
+    (report.result, report.equal_events) = store.write(&first, &slot, &record, trace.as_deref())?;
+    report.case = case;
+    report.id = id;
+    report.folder = slot.folder;
+    report.source = first;
+    Ok((report, draft.unreadable))
+}
+
+/// Times of events in UTC, those without a time zone as they are; what is no time is left out.
+fn times(draft: &mut Draft) {
+    for event in &mut draft.events {
+        match event.time.take().as_deref().and_then(When::read) {
+            Some(When::Utc(time)) => event.time = Some(time),
+            Some(When::Local(time)) => event.local_time = Some(time),
+            None => {}
+        }
+    }
+}
+
+/// Length of the folder that all files are in, so that a run has the same bytes wherever it was imported from.
+fn shared_folder(names: &[String]) -> usize {
+    let Some(first) = names.first() else { return 0 };
+    let mut folders = first.rmatch_indices('/').map(|(at, _)| at + 1);
+    let is_shared = |end: &usize| names.iter().all(|name| name.starts_with(&first[..*end]));
+    folders.find(is_shared).unwrap_or(0)
+}

@@ -1,0 +1,388 @@
+//! Which format a file has, by its content (formats-import.md I.3).
+
+mod shape;
+
+use super::{HEAD, Problem, Source};
+
+use shape::{Shape, Top};
+
+/// What a format is known by: every one of these must hold.
+struct Rule {
+    format: &'static str,
+    holds: &'static [(&'static str, fn(&Shape) -> bool)],
+}
+
+/// Files that hold one JSON value.
+const DOCUMENTS: &[Rule] = &[
+    Rule {
+        format: "atif",
+        holds: &[
+            ("`schema_version` of `ATIF-v1.`", |s| {
+                s.text("schema_version").starts_with("ATIF-v1.")
+            }),
+            ("`steps`", |s| s.has("steps")),
+        ],
+    },
+    Rule {
+        format: "harbor",
+        holds: &[
+            ("`trial_name`", |s| s.has("trial_name")),
+            ("`task_checksum`", |s| s.has("task_checksum")),
+        ],
+    },
+    Rule {
+        format: "harbor",
+        holds: &[
+            ("`n_total_trials`", |s| s.has("n_total_trials")),
+            ("`stats`", |s| s.has("stats")),
+        ],
+    },
+    Rule {
+        format: "inspect",
+        holds: &[
+            ("`version`", |s| s.has("version")),
+            ("`eval`", |s| s.has("eval")),
+            ("`status`", |s| s.has("status")),
+        ],
+    },
+    Rule {
+        format: "mini-swe-agent",
+        holds: &[("`trajectory_format` of `mini-swe-agent-`", |s| {
+            s.text("trajectory_format").starts_with("mini-swe-agent-")
+        })],
+    },
+    Rule {
+        format: "mini-swe-agent",
+        holds: &[("messages of `role` and `content` only", |s| {
+            s.top == Top::Array && s.row_is(&["role", "content"])
+        })],
+    },
+    Rule {
+        format: "swe-agent",
+        holds: &[
+            ("an array `trajectory`", |s| s.is_array("trajectory")),
+            ("`info`", |s| s.has("info")),
+        ],
+    },
+    Rule {
+        format: "swe-agent",
+        holds: &[
+            ("`history` alone", |s| {
+                s.top == Top::Object && s.keys.len() == 1 && s.is_array("history")
+            }),
+            ("rows with `role` and `agent`", |s| {
+                s.row_has(&["role", "agent"])
+            }),
+        ],
+    },
+    Rule {
+        format: "openhands",
+        holds: &[
+            ("`items` or an array", |s| {
+                s.top == Top::Array || s.is_array("items")
+            }),
+            ("events with a `kind`", |s| {
+                ["Event", "Observation", "Condensation"]
+                    .iter()
+                    .any(|end| s.kind.ends_with(end))
+            }),
+        ],
+    },
+    Rule {
+        format: "openhands",
+        holds: &[
+            ("an array", |s| s.top == Top::Array),
+            ("events with `source`", |s| s.row_has(&["source"])),
+            ("`action` or `observation`", |s| {
+                s.row_has(&["action"]) || s.row_has(&["observation"])
+            }),
+        ],
+    },
+    Rule {
+        format: "claude-code",
+        holds: &[("`loglines`", |s| s.is_array("loglines"))],
+    },
+];
+
+/// What is no log of another system, and what to do with it.
+const OTHERS: &[(&str, fn(&Shape) -> bool, &str)] = &[
+    (
+        "a file of Harn",
+        |s| s.has("_type"),
+        "runpress reads it as it is: put it into a run folder.",
+    ),
+    (
+        "a run record",
+        |s| s.has("subject") && s.has("metrics"),
+        "runpress reads it as it is: put its folder into the content.",
+    ),
+];
+
+/// The format of a file.
+///
+/// # Errors
+/// It has none that is known, or several.
+pub(super) fn file(source: &Source, position: usize) -> Result<&'static str, Problem> {
+    let name = &source.names()[position];
+    let refused = |message: String, help: String| Problem {
+        file: name.clone(),
+        line: None,
+        message,
+        help,
+    };
+    let head = source.head(position)?;
+    if head.starts_with(b"PK\x03\x04") {
+        let archive = source.archive(position)?;
+        let has = |member: &str| archive.names().iter().any(|name| name == member);
+        return if has("header.json") || has("_journal/start.json") {
+            Ok("inspect")
+        } else {
+            Err(refused(
+                "The archive is no log of Inspect: it has no `header.json`".to_owned(),
+                "Unpack it and import what it holds.".to_owned(),
+            ))
+        };
+    }
+    let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&head);
+    let is_text = match std::str::from_utf8(head) {
+        Ok(_) => true,
+        Err(error) => error.error_len().is_none() && head.len() + 3 >= HEAD,
+    };
+    if !is_text {
+        let message = "The file is not text, ZIP or Zstandard".to_owned();
+        return Err(refused(message, FORMATS.to_owned()));
+    }
+    // A line that ends within the head, with something after it: perhaps JSON Lines.
+    let mut lines = head.split_inclusive(|byte| *byte == b'\n');
+    let first = lines.find(|line| !line.trim_ascii().is_empty());
+    let first = first.filter(|line| line.ends_with(b"\n") || head.len() + 3 < HEAD);
+    if let Some(rows) = first
+        .map(|_| shape::rows(head))
+        .filter(|rows| rows.len() > 1 || rows.first().is_some_and(Shape::is_row))
+    {
+        return jsonl(&rows).map_err(|(message, help)| refused(message, help));
+    }
+    let whole = source.read(position)?.bytes;
+    let whole = whole.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&whole);
+    match shape::document(whole) {
+        Ok(shape) => document(&shape).map_err(|(message, help)| refused(message, help)),
+        Err(reason) => {
+            let rows = shape::rows(whole);
+            if rows.is_empty() {
+                let message = format!("The file is neither JSON nor JSON Lines: {reason}");
+                return Err(refused(message, FORMATS.to_owned()));
+            }
+            jsonl(&rows).map_err(|(message, help)| refused(message, help))
+        }
+    }
+}
+
+const FORMATS: &str = "`runpress import --list` lists the formats; name one with `--format`.";
+
+fn document(shape: &Shape) -> Result<&'static str, (String, String)> {
+    let mut matches: Vec<&'static str> = DOCUMENTS
+        .iter()
+        .filter(|rule| rule.holds.iter().all(|(_, holds)| holds(shape)))
+        .map(|rule| rule.format)
+        .collect();
+    matches.dedup();
+    match matches[..] {
+        [format] => return Ok(format),
+        [one, two, ..] => return Err(ambiguous(one, two)),
+        [] => {}
+    }
+    if let Some((what, _, help)) = OTHERS.iter().find(|(_, is_it, _)| is_it(shape)) {
+        return Err((format!("The file is {what}"), (*help).to_owned()));
+    }
+    let held = |rule: &&Rule| rule.holds.iter().filter(|(_, holds)| holds(shape)).count();
+    let nearest = DOCUMENTS.iter().rev().max_by_key(held);
+    let seen = shape.seen();
+    let message = match nearest.filter(|rule| held(rule) > 0) {
+        Some(rule) => {
+            let missing = rule.holds.iter().find(|(_, holds)| !holds(shape));
+            let missing = missing.map_or("", |(what, _)| what);
+            format!(
+                "The file has no recognized format: {} is the nearest, but it lacks {missing}; it has {seen}",
+                rule.format
+            )
+        }
+        None => format!("The file has no recognized format: it has {seen}"),
+    };
+    Err((message, FORMATS.to_owned()))
+}
+
+/// Words that rows of Claude Code have under `type`.
+const CLAUDE: [&str; 7] = [
+    "user",
+    "assistant",
+    "system",
+    "attachment",
+    "progress",
+    "file-history-snapshot",
+    "queue-operation",
+];
+
+/// Words that rows of Codex have under `type`.
+const CODEX: [&str; 7] = [
+    "session_meta",
+    "response_item",
+    "event_msg",
+    "turn_context",
+    "compacted",
+    "world_state",
+    "inter_agent_communication",
+];
+
+fn jsonl(rows: &[Shape]) -> Result<&'static str, (String, String)> {
+    let first = &rows[0];
+    let kind = |row: &Shape| row.text("type").to_owned();
+    if kind(first) == "header" && first.has("version") {
+        let message = "The file is a tape of Harn or its sidecar".to_owned();
+        let help = "runpress reads it as it is: put it into a run folder.".to_owned();
+        return Err((message, help));
+    }
+    if kind(first) == "trace" {
+        let message = "The file is a trace".to_owned();
+        let help = "runpress reads it as it is: put it into a run folder.".to_owned();
+        return Err((message, help));
+    }
+    let is_old_codex = first.has("id")
+        && first.has("timestamp")
+        && !first.has("type")
+        && rows[1..]
+            .iter()
+            .any(|row| ["message", "reasoning", "function_call"].contains(&kind(row).as_str()));
+    let is_codex = is_old_codex
+        || rows.iter().any(|row| {
+            kind(row) == "session_meta"
+                || CODEX.contains(&kind(row).as_str()) && row.has("payload") && row.has("timestamp")
+        });
+    let is_claude = rows.iter().any(|row| {
+        let is_summary = kind(row) == "summary" && row.has("leafUuid");
+        let has_id = row.has("uuid") || row.has("sessionId") || row.role;
+        is_summary || CLAUDE.contains(&kind(row).as_str()) && (has_id || row.has("snapshot"))
+    });
+    match (is_claude, is_codex) {
+        (true, true) => Err(ambiguous("claude-code", "codex")),
+        (true, false) => Ok("claude-code"),
+        (false, true) => Ok("codex"),
+        (false, false) => Err((
+            format!(
+                "The lines have no recognized format: claude-code and codex are the nearest, but they lack a known `type`; the first has {}",
+                first.seen()
+            ),
+            FORMATS.to_owned(),
+        )),
+    }
+}
+
+fn ambiguous(one: &str, two: &str) -> (String, String) {
+    (
+        format!("The file could be {one} or {two}"),
+        format!("Decide with `--format {one}` or `--format {two}`."),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::file;
+    use crate::import::Source;
+
+    fn sniffed(text: &str) -> Result<&'static str, String> {
+        let source = Source::of(&[("file", text.as_bytes())]);
+        file(&source, 0).map_err(|problem| problem.message)
+    }
+
+    #[test]
+    fn a_format_is_known_by_what_a_file_holds() {
+        for (text, format) in [
+            (r#"{"schema_version":"ATIF-v1.7","steps":[]}"#, "atif"),
+            (
+                "\u{feff}{\n\"steps\":[],\n\"schema_version\":\"ATIF-v1.2\"}",
+                "atif",
+            ),
+            (r#"{"trial_name":"a","task_checksum":"b"}"#, "harbor"),
+            (r#"{"n_total_trials":1,"stats":{}}"#, "harbor"),
+            (r#"{"version":2,"status":"success","eval":{}}"#, "inspect"),
+            (
+                r#"{"info":{},"messages":[],"trajectory_format":"mini-swe-agent-1.1"}"#,
+                "mini-swe-agent",
+            ),
+            (
+                r#"[{"role":"system","content":"x"},{"role":"user","content":"y"}]"#,
+                "mini-swe-agent",
+            ),
+            (
+                r#"{"environment":"x","trajectory":[],"history":[],"info":{}}"#,
+                "swe-agent",
+            ),
+            (
+                r#"{"history":[{"role":"system","agent":"main","content":""}]}"#,
+                "swe-agent",
+            ),
+            (r#"[{"id":"a","kind":"MessageEvent"}]"#, "openhands"),
+            (r#"{"items":[{"kind":"ActionEvent"}]}"#, "openhands"),
+            (
+                r#"[{"id":0,"source":"user","action":"message"}]"#,
+                "openhands",
+            ),
+            (
+                r#"{"type":"session_meta","timestamp":"t","payload":{}}"#,
+                "codex",
+            ),
+            (
+                "{\"id\":\"a\",\"timestamp\":\"t\"}\n{\"type\":\"message\",\"role\":\"user\"}\n",
+                "codex",
+            ),
+            (
+                "{\"type\":\"summary\",\"summary\":\"s\",\"leafUuid\":\"l\"}\n",
+                "claude-code",
+            ),
+            (
+                "{\"type\":\"user\",\"uuid\":\"u\",\"message\":{\"role\":\"user\",\"content\":\"x\"}}\n",
+                "claude-code",
+            ),
+            (
+                "torn{\n{\"type\":\"user\",\"sessionId\":\"s\"}\n{\"type\":\"user\",\"sessi",
+                "claude-code",
+            ),
+        ] {
+            assert_eq!(sniffed(text).as_deref(), Ok(format), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_file_of_no_format_gets_an_error_with_the_nearest_one() {
+        for (text, words) in [
+            (
+                r#"{"schema_version":"ATIF-v2.0","steps":[]}"#,
+                "atif is the nearest, but it lacks `schema_version` of `ATIF-v1.`",
+            ),
+            (
+                r#"{"eval":{},"status":"x"}"#,
+                "inspect is the nearest, but it lacks `version`; it has `eval`, `status`",
+            ),
+            (r#"{"_type":"run_record"}"#, "a file of Harn"),
+            (
+                "{\"type\":\"trace\",\"schemaVersion\":1}\n",
+                "The file is a trace",
+            ),
+            (
+                "{\"type\":\"header\",\"version\":1}\n{}\n",
+                "a tape of Harn",
+            ),
+            ("{\"a\":1}\n{\"b\":2}\n", "the first has `a`"),
+            ("nothing", "neither JSON nor JSON Lines"),
+            ("", "neither JSON nor JSON Lines"),
+            ("[]", "no recognized format"),
+            ("12", "no recognized format"),
+        ] {
+            let message = sniffed(text).expect_err(text);
+            assert!(message.contains(words), "{text}: {message}");
+        }
+        let both = "{\"type\":\"session_meta\"}\n{\"type\":\"user\",\"uuid\":\"u\"}\n";
+        let problem = file(&Source::of(&[("both", both.as_bytes())]), 0).expect_err("both");
+        assert_eq!(problem.message, "The file could be claude-code or codex");
+        assert!(problem.help.contains("--format codex"), "{problem:?}");
+    }
+}

@@ -1,0 +1,360 @@
+//! The folders of imported runs: where each is, and how it is written without touching what is not the importer's.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::Problem;
+use super::report::Change;
+
+const RECORD: &str = "run-record.json";
+const TRACE: &str = "import.trace.jsonl";
+
+/// Keys of a record that the importer writes.
+const OWN: [&str; 8] = [
+    "id",
+    "startedAt",
+    "finishedAt",
+    "subject",
+    "metrics",
+    "status",
+    "outcomes",
+    "import",
+];
+
+/// The runs below a folder.
+pub(super) struct Store {
+    out: PathBuf,
+    /// Folder of each run, by id.
+    folders: BTreeMap<String, String>,
+    /// Names that are taken, in lower case.
+    taken: BTreeSet<String>,
+    /// Ids that were imported just now.
+    seen: BTreeSet<String>,
+    update: bool,
+    dry_run: bool,
+}
+
+/// What a run folder holds already.
+pub(super) struct Slot {
+    /// Its name.
+    pub(super) folder: String,
+    /// Keys of its record that the importer does not write.
+    pub(super) others: BTreeMap<String, Box<RawValue>>,
+    old: Option<Old>,
+}
+
+struct Old {
+    record: Vec<u8>,
+    trace: Option<Vec<u8>>,
+    is_imported: bool,
+}
+
+#[derive(Deserialize)]
+struct Head {
+    id: String,
+}
+
+impl Store {
+    /// Looks at the records below a folder, which need not exist.
+    pub(super) fn open(out: &Path, update: bool, dry_run: bool) -> Result<Self, Problem> {
+        let mut store = Self {
+            out: out.to_owned(),
+            folders: BTreeMap::new(),
+            taken: BTreeSet::new(),
+            seen: BTreeSet::new(),
+            update,
+            dry_run,
+        };
+        let entries = match fs::read_dir(out) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(store),
+            entries => entries.map_err(|error| failed(out, &error))?,
+        };
+        for entry in entries {
+            let entry = entry.map_err(|error| failed(out, &error))?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            store.taken.insert(name.to_lowercase());
+            let record = fs::read(entry.path().join(RECORD)).unwrap_or_default();
+            if let Ok(head) = serde_json::from_slice::<Head>(&record) {
+                store.folders.entry(head.id).or_insert(name);
+            }
+        }
+        Ok(store)
+    }
+
+    /// The folder of a run: the one that it has, or a new name from its case and its id.
+    pub(super) fn slot(&mut self, source: &str, case: &str, id: &str) -> Result<Slot, Problem> {
+        if !self.seen.insert(id.to_owned()) {
+            return Err(Problem {
+                file: source.to_owned(),
+                line: None,
+                message: "Another source of this import is the same run".to_owned(),
+                help: "Import one of them.".to_owned(),
+            });
+        }
+        let Some(folder) = self.folders.get(id).cloned() else {
+            let folder = self.name(case, id);
+            self.taken.insert(folder.to_lowercase());
+            self.folders.insert(id.to_owned(), folder.clone());
+            return Ok(Slot {
+                folder,
+                others: BTreeMap::new(),
+                old: None,
+            });
+        };
+        let path = self.out.join(&folder);
+        let record = fs::read(path.join(RECORD)).map_err(|error| failed(&path, &error))?;
+        let trace = match fs::read(path.join(TRACE)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            trace => Some(trace.map_err(|error| failed(&path, &error))?),
+        };
+        let mut others: BTreeMap<String, Box<RawValue>> =
+            serde_json::from_slice(&record).unwrap_or_default();
+        let is_imported = others.contains_key("import");
+        others.retain(|key, _| !OWN.contains(&&**key));
+        Ok(Slot {
+            folder,
+            others,
+            old: Some(Old {
+                record,
+                trace,
+                is_imported,
+            }),
+        })
+    }
+
+    fn name(&self, case: &str, id: &str) -> String {
+        let (case, id) = (slug(case, 48), slug(id, 64));
+        let free = |name: &String| !self.taken.contains(name);
+        let lengths = [8, 13, 18, 64].into_iter();
+        let mut names = lengths.map(|length| {
+            let id = id.get(..length).unwrap_or(&id).trim_end_matches('-');
+            format!("{case}-{id}")
+        });
+        let full = format!("{case}-{id}");
+        let numbered = (2..).map(|number| format!("{full}-{number}"));
+        let found = names.find(free).or_else(|| numbered.into_iter().find(free));
+        found.unwrap_or(full)
+    }
+
+    /// Writes a run, where it differs from what is there. Gives how many events at the beginning stayed as they were, where there
+    /// was a trace.
+    pub(super) fn write(
+        &self,
+        source: &str,
+        slot: &Slot,
+        record: &[u8],
+        trace: Option<&[u8]>,
+    ) -> Result<(Change, Option<u64>), Problem> {
+        let path = self.out.join(&slot.folder);
+        let io = |error: io::Error| failed(&path, &error);
+        let Some(old) = &slot.old else {
+            if !self.dry_run {
+                self.create(&path, record, trace).map_err(io)?;
+            }
+            return Ok((Change::New, None));
+        };
+        if old.record == record && old.trace.as_deref() == trace {
+            return Ok((Change::Unchanged, None));
+        }
+        let equal = equal_events(old.trace.as_deref(), trace);
+        if !old.is_imported || !self.update {
+            let message = if old.is_imported {
+                let same = equal.map_or_else(String::new, |equal| {
+                    format!("; its first {equal} events are the same")
+                });
+                format!(
+                    "The run was imported before, with other content, into {}{same}",
+                    slot.folder
+                )
+            } else {
+                format!(
+                    "{} holds a run with this id that was not imported",
+                    slot.folder
+                )
+            };
+            return Err(Problem {
+                file: source.to_owned(),
+                line: None,
+                message,
+                help: if old.is_imported {
+                    "Replace its record and its trace with `--update`; all other files stay."
+                } else {
+                    "Move that folder away, or do not import this run."
+                }
+                .to_owned(),
+            });
+        }
+        if !self.dry_run {
+            if fs::symlink_metadata(&path).map_err(io)?.is_symlink() {
+                let error = io::Error::other("the folder of the run is a link");
+                return Err(failed(&path, &error));
+            }
+            match trace {
+                Some(trace) => replace(&path, TRACE, trace).map_err(io)?,
+                None if old.trace.is_some() => fs::remove_file(path.join(TRACE)).map_err(io)?,
+                None => {}
+            }
+            replace(&path, RECORD, record).map_err(io)?;
+        }
+        Ok((Change::Updated, equal))
+    }
+
+    fn create(&self, path: &Path, record: &[u8], trace: Option<&[u8]>) -> io::Result<()> {
+        fs::create_dir_all(&self.out)?;
+        let folder = tempfile::Builder::new()
+            .prefix(".runpress-import-")
+            .tempdir_in(&self.out)?;
+        if let Some(trace) = trace {
+            fs::write(folder.path().join(TRACE), trace)?;
+        }
+        fs::write(folder.path().join(RECORD), record)?;
+        open_to_all(folder.path())?;
+        fs::rename(folder.path(), path)?;
+        // It is where it belongs: there is nothing left to remove.
+        let _ = folder.keep();
+        Ok(())
+    }
+}
+
+/// A temporary folder is its owner's alone; a run folder is as any other.
+#[cfg(unix)]
+fn open_to_all(folder: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(folder, fs::Permissions::from_mode(0o755))
+}
+
+#[cfg(not(unix))]
+fn open_to_all(_: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+fn replace(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
+    let mut file = tempfile::Builder::new()
+        .prefix(".runpress-import-")
+        .tempfile_in(folder)?;
+    file.write_all(bytes)?;
+    let target = folder.join(name);
+    if let Ok(meta) = fs::metadata(&target) {
+        file.as_file().set_permissions(meta.permissions())?;
+    }
+    file.persist(target)?;
+    Ok(())
+}
+
+/// How many events at the beginning of two traces are the same.
+fn equal_events(old: Option<&[u8]>, new: Option<&[u8]>) -> Option<u64> {
+    let events = |trace: &'_ [u8]| {
+        trace
+            .iter()
+            .position(|byte| *byte == b'\n')
+            .map_or(0, |at| at + 1)
+    };
+    let (old, new) = (old?, new.unwrap_or_default());
+    let old = old[events(old)..].split_inclusive(|byte| *byte == b'\n');
+    let new = new[events(new)..].split_inclusive(|byte| *byte == b'\n');
+    Some(old.zip(new).take_while(|(old, new)| old == new).count() as u64)
+}
+
+/// Letters, digits and hyphens; never empty.
+fn slug(text: &str, longest: usize) -> String {
+    let mut slug = String::new();
+    for c in text.chars() {
+        if slug.len() >= longest {
+            break;
+        }
+        if c.is_ascii_alphanumeric() {
+            slug.push(c.to_ascii_lowercase());
+        } else if !slug.is_empty() && !slug.ends_with('-') {
+            slug.push('-');
+        }
+    }
+    let slug = slug.trim_end_matches('-');
+    if slug.is_empty() { "run" } else { slug }.to_owned()
+}
+
+fn failed(path: &Path, error: &io::Error) -> Problem {
+    Problem {
+        file: path.to_string_lossy().into_owned(),
+        line: None,
+        message: format!("The run could not be written: {error}"),
+        help: "Check the folder and its permissions, or name another one with `--out`.".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::{Change, Store};
+
+    const OLD: &[u8] = b"{\"type\":\"trace\"}\n{\"seq\":0}\n";
+    const NEW: &[u8] = b"{\"type\":\"trace\",\"a\":1}\n{\"seq\":0}\n{\"seq\":1}\n";
+
+    #[test]
+    fn a_run_is_written_once_and_changed_only_on_request() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let out = folder.path().join("runs");
+        let record = |more: &str| format!("{{\"id\":\"a-1\",\"import\":{{}}{more}}}").into_bytes();
+        let write = |record: &[u8], trace: &[u8], update: bool| {
+            let mut store = Store::open(&out, update, false).expect("a store");
+            let slot = store.slot("s", "My Case!", "a-1").expect("a slot");
+            store
+                .write("s", &slot, record, Some(trace))
+                .map(|done| (slot.folder, done.0, done.1))
+        };
+        let name = || "my-case-a-1".to_owned();
+        assert_eq!(
+            write(&record(""), OLD, false),
+            Ok((name(), Change::New, None))
+        );
+        assert_eq!(
+            write(&record(""), OLD, false),
+            Ok((name(), Change::Unchanged, None))
+        );
+        let note = out.join("my-case-a-1/writeup.md");
+        fs::write(&note, "mine").expect("a file");
+        let refused = write(&record(""), NEW, false).expect_err("it changed");
+        assert!(
+            refused.message.contains("first 1 events are the same"),
+            "{refused:?}"
+        );
+        assert!(refused.help.contains("--update"), "{refused:?}");
+        assert_eq!(
+            write(&record(""), NEW, true),
+            Ok((name(), Change::Updated, Some(1)))
+        );
+        assert_eq!(fs::read_to_string(&note).expect("a file"), "mine");
+        // A folder of another name keeps it, and a key of somebody else stays in the record.
+        fs::rename(out.join(name()), out.join("mine")).expect("renamed");
+        fs::write(
+            out.join("mine/run-record.json"),
+            record(",\"publishedAt\":\"t\""),
+        )
+        .expect("a file");
+        let mut store = Store::open(&out, false, false).expect("a store");
+        let slot = store.slot("s", "case", "a-1").expect("a slot");
+        assert_eq!(slot.folder, "mine");
+        let others: Vec<&String> = slot.others.keys().collect();
+        assert_eq!(others, ["publishedAt"]);
+        assert!(store.slot("s2", "case", "a-1").is_err());
+        let entries = fs::read_dir(&out).expect("a folder").count();
+        assert_eq!(entries, 1);
+    }
+
+    #[test]
+    fn folders_of_runs_whose_ids_begin_alike_get_longer_names() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut store = Store::open(folder.path(), false, true).expect("a store");
+        let mut name = |id: &str| store.slot("s", "../Ä case", id).expect("a slot").folder;
+        assert_eq!(name("019c8a4d-8f45-7010"), "case-019c8a4d");
+        assert_eq!(name("019c8a4d-9000-7010"), "case-019c8a4d-9000");
+        assert_eq!(name("019C8A4D-9000-7010-x"), "case-019c8a4d-9000-7010");
+        assert_eq!(name("///"), "case-run");
+        assert_eq!(name("\\"), "case-run-2");
+    }
+}
