@@ -9,7 +9,7 @@ use memchr::memmem::Finder;
 use crate::import::draft::Identity;
 
 /// Accounts and words that name nobody. A home folder of that name is replaced, the word elsewhere is not.
-const NOBODY: &[&str] = &[
+const GENERIC: &[&str] = &[
     "admin",
     "agent",
     "all",
@@ -186,8 +186,8 @@ impl Replacer {
                 self.find(&format!("-Users-{user}"), Kind::Home);
                 self.find(&format!("-home-{user}"), Kind::Home);
             }
-            let is_nobody = NOBODY.contains(&user.to_ascii_lowercase().as_str());
-            if self.replaces_names && user.len() > 2 && !is_nobody {
+            let is_generic = GENERIC.contains(&user.to_ascii_lowercase().as_str());
+            if self.replaces_names && user.len() > 2 && !is_generic {
                 self.find(&user, Kind::User);
             }
         }
