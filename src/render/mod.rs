@@ -8,6 +8,7 @@ pub(crate) mod parts;
 pub(crate) mod plot;
 pub(crate) mod script;
 pub(crate) mod slots;
+mod squeeze;
 pub mod strip;
 pub(crate) mod templates;
 pub mod timeline;

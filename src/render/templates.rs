@@ -16,6 +16,7 @@ use super::json_ld;
 use super::minify;
 use super::own_templates::{TemplateError, UserTemplate};
 use super::slots::Slots;
+use super::squeeze::squeezed;
 use crate::markup::Html;
 use crate::markup::escape::escape_for_template;
 
@@ -133,6 +134,8 @@ impl Renderer {
         let small = inline::small(BUILT_IN, &user);
         let built_in = BUILT_IN.iter().map(|(name, text)| {
             let text = inline::inlined(text, &small);
+            let is_page = config.build.minify && name.ends_with(".html");
+            let text = if is_page { squeezed(&text) } else { text };
             (format!("{PREFIX}{name}"), text)
         });
         let own = user

@@ -61,6 +61,8 @@ pub struct GroupPage {
     /// Why there is more than one table, when there is.
     pub why: Option<&'static str>,
     pub sets: Vec<SetView>,
+    /// Whether a table has columns of checks, which are explained once.
+    pub has_checks: bool,
     pub pager: Pager,
 }
 
@@ -151,6 +153,7 @@ pub fn group_pages(
             prose,
             summary: summary.clone(),
             why: (sets.len() > 1).then_some(why),
+            has_checks: views.iter().any(|set| !set.checks.is_empty()),
             sets: views,
             pager: page.pager,
         };

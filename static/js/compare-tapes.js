@@ -45,7 +45,7 @@
     const x = (event, index, tape) => 4 + (length ? Math.max(event.at, 0) / length : index / Math.max(tape.length - 1, 1)) * 992;
     const lanes = make('ol', { className: 'lanes' });
     const lane = async (tape, run) => {
-      const svg = draw('svg', { class: 'strip', viewBox: '0 0 1000 44', preserveAspectRatio: 'none', 'aria-hidden': 'true', focusable: 'false' });
+      const svg = draw('svg', { class: 'strip', viewBox: '0 0 1000 44', preserveAspectRatio: 'none', 'aria-hidden': 'true' });
       let last;
       await steps(tape.entries(), ([index, event]) => {
         const at = x(event, index, tape);
