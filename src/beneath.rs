@@ -24,7 +24,7 @@ pub(crate) use handles::Folder;
 #[cfg(not(unix))]
 pub(crate) use paths::Folder;
 pub(crate) use stamp::Stamp;
-pub(crate) use tree::Tree;
+pub(crate) use tree::{Found, Tree};
 
 /// A file that is open.
 #[derive(Debug)]
@@ -48,7 +48,12 @@ pub(crate) struct Entry {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Folder,
-    File { bytes: u64, executable: bool },
+    /// A folder that cannot be listed.
+    Sealed,
+    File {
+        bytes: u64,
+        executable: bool,
+    },
     Link,
     Other,
 }

@@ -8,7 +8,7 @@ use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 use tempfile::NamedTempFile;
@@ -46,6 +46,14 @@ impl Piece {
 pub(crate) fn now() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     since.map_or(0, |since| i64::try_from(since.as_nanos()).unwrap_or(0))
+}
+
+/// Now, but not before the clock of a file system has gone on since `then`: how files look that were written until then is certain.
+pub(crate) fn now_after(then: i64) -> i64 {
+    let passed = now().saturating_sub(then);
+    let left = Stamp::TICK.saturating_sub(passed).clamp(0, Stamp::TICK);
+    std::thread::sleep(Duration::from_nanos(left.unsigned_abs()));
+    now()
 }
 
 /// A cache that an earlier build left.

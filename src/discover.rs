@@ -3,16 +3,20 @@
 //! Links to folders are not followed, hidden folders are not entered, and nothing outside the roots is named.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use walkdir::{DirEntry, WalkDir};
-
+use crate::beneath::{Found, Kind, Tree};
 use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Checked, Diagnostic, Place, codes};
 use crate::formats::{run_record, withdrawn};
 use crate::model::implementation::FOLDER;
 use crate::model::prose::ProseKind;
 use crate::model::slug::slugify;
+
+mod roots;
+
+pub use roots::Roots;
 
 /// A file or a folder of the content.
 #[derive(Debug, Clone)]
@@ -51,6 +55,11 @@ pub struct Discovered {
 
 /// Walks `content` (each relative to the working directory, or absolute). `site` is the site's root.
 pub fn discover(site: &Path, content: &[PathBuf]) -> Checked<Discovered> {
+    of(site, content, &Roots::look(content, ""))
+}
+
+/// What is in `content`, which looks like `roots`.
+pub fn of(site: &Path, content: &[PathBuf], roots: &Roots) -> Checked<Discovered> {
     let mut found = Discovered::default();
     let mut diagnostics = Vec::new();
     let site = site.canonicalize().unwrap_or_else(|_| site.to_owned());
@@ -58,18 +67,34 @@ pub fn discover(site: &Path, content: &[PathBuf]) -> Checked<Discovered> {
     let mut nested = BTreeMap::new();
     let mut labels = Labels::new(&site, content);
     for root in content {
-        match root.canonicalize().and_then(|path| path.read_dir().map(|_| path)) {
-            Ok(path) => Walk {
-                label: labels.next(&site, &path),
-                site: &site,
-                root: path, found: &mut found, nested: &mut nested, diagnostics: &mut diagnostics }
-                .run(&mut seen),
-            Err(error) => diagnostics.push(codes::CONTENT_MISSING_ROOT.at(
-                Place::file(below(&site, root)),
-                format!("The content root {} cannot be read: {error}", quoted(&below(&site, root))),
-                "Create the folder, or name the right one in `[build] content` or with `--content`.",
-            )),
-        }
+        let path = root.canonicalize();
+        let listed = path.and_then(|path| path.read_dir().map(|_| path));
+        let looked = listed.map(|path| roots.root(&path).map(|tree| (path, tree)));
+        let reason = match looked {
+            Ok(Some((path, tree))) => {
+                let mut walk = Walk {
+                    label: labels.next(&site, &path),
+                    site: &site,
+                    root: path.clone(),
+                    found: &mut found,
+                    nested: &mut nested,
+                    diagnostics: &mut diagnostics,
+                    seen: &mut seen,
+                };
+                walk.run(&path, tree);
+                continue;
+            }
+            Ok(None) => "its folder changed meanwhile".to_owned(),
+            Err(error) => error.to_string(),
+        };
+        diagnostics.push(codes::CONTENT_MISSING_ROOT.at(
+            Place::file(below(&site, root)),
+            format!(
+                "The content root {} cannot be read: {reason}",
+                quoted(&below(&site, root))
+            ),
+            "Create the folder, or name the right one in `[build] content` or with `--content`.",
+        ));
     }
     // It may be a content root of its own.
     nested.retain(|path, _| !seen.contains(path));
@@ -93,7 +118,9 @@ pub fn discover(site: &Path, content: &[PathBuf]) -> Checked<Discovered> {
 /// The run directory at `path`, in a content root or outside all of them; `None` when there is no record. `site` is
 /// the site's root.
 pub fn run_at(site: &Path, content: &[PathBuf], path: &Path) -> Option<RunDirectory> {
-    let found = path.canonicalize().ok().filter(|path| has_record(path))?;
+    let found = path.canonicalize().ok()?;
+    let record = found.join(run_record::FILE_NAME);
+    record.symlink_metadata().ok()?;
     let site = site.canonicalize().unwrap_or_else(|_| site.to_owned());
     let root = content
         .iter()
@@ -122,84 +149,91 @@ struct Walk<'a> {
     /// Run directories in others, with their paths in diagnostics.
     nested: &'a mut BTreeMap<PathBuf, String>,
     diagnostics: &'a mut Vec<Diagnostic>,
+    /// What was found in a root before, or is found twice.
+    seen: &'a mut BTreeSet<PathBuf>,
 }
 
 impl Walk<'_> {
-    fn run(&mut self, seen: &mut BTreeSet<PathBuf>) {
-        let mut walk = WalkDir::new(&self.root)
-            .follow_links(false)
-            .sort_by_file_name()
-            .into_iter();
-        while let Some(entry) = walk.next() {
-            let entry = match entry {
-                Ok(entry) => entry,
-                Err(error) => {
-                    let path = error.path().unwrap_or(&self.root);
-                    self.diagnostics.push(codes::CONTENT_UNREADABLE.at(
-                        Place::file(self.shown(path)),
-                        "The folder cannot be read",
-                        "Give the build permission to read it.",
-                    ));
-                    continue;
-                }
-            };
-            let hidden =
-                entry.depth() > 0 && entry.file_name().as_encoded_bytes().starts_with(b".");
+    /// A root is a run directory itself, or holds them.
+    fn run(&mut self, root: &Path, tree: &Tree) {
+        if has_record(tree) {
+            self.run_directory(root, tree);
+        } else {
+            self.folder(root, tree, 1);
+        }
+    }
+
+    /// Looks through a folder, in which everything is at this depth below the root.
+    fn folder(&mut self, folder: &Path, tree: &Tree, depth: usize) {
+        for found in tree.found() {
+            let path = folder.join(&*found.name);
+            let hidden = found.name.as_encoded_bytes().starts_with(b".");
             // Whatever has this name is meant as the list: reading it tells what it is instead.
-            if entry.depth() == 1 && entry.file_name() == withdrawn::FILE_NAME {
-                if entry.file_type().is_dir() {
-                    walk.skip_current_dir();
-                }
-                if seen.insert(entry.path().to_owned()) {
-                    let file = self.at(entry.path());
+            if depth == 1 && &*found.name == withdrawn::FILE_NAME {
+                if self.seen.insert(path.clone()) {
+                    let file = self.at(&path);
                     self.found.withdrawn.push(file);
                 }
-            } else if entry.file_type().is_dir() {
-                if hidden {
-                    walk.skip_current_dir();
-                } else if has_record(entry.path()) {
-                    walk.skip_current_dir();
-                    if seen.insert(entry.path().to_owned()) {
-                        self.look_for_nested(entry.path());
-                        let run = self.at(entry.path());
-                        self.found.runs.push(run);
-                    }
-                }
-            } else if entry.file_type().is_symlink() && entry.path().is_dir() {
-                self.diagnostics.push(codes::CONTENT_LINKED_FOLDER.at(
-                    Place::file(self.shown(entry.path())),
-                    "The link to a folder is skipped",
-                    "Add the target folder to the content roots.",
-                ));
-            } else if !hidden && entry.depth() == 2 {
-                self.prose(entry.path(), seen);
+                continue;
             }
+            match found.kind {
+                Kind::Folder | Kind::Sealed if hidden => {}
+                Kind::Folder if has_record(&found.below) => self.run_directory(&path, &found.below),
+                Kind::Folder => self.folder(&path, &found.below, depth + 1),
+                // Whoever may not list it may still open the files in it.
+                Kind::Sealed if path.join(run_record::FILE_NAME).symlink_metadata().is_ok() => {
+                    self.run_directory(&path, &found.below);
+                }
+                Kind::Sealed => self.diagnostics.push(codes::CONTENT_UNREADABLE.at(
+                    Place::file(self.shown(&path)),
+                    "The folder cannot be read",
+                    "Give the build permission to read it.",
+                )),
+                Kind::Link if path.is_dir() => {
+                    self.diagnostics.push(codes::CONTENT_LINKED_FOLDER.at(
+                        Place::file(self.shown(&path)),
+                        "The link to a folder is skipped",
+                        "Add the target folder to the content roots.",
+                    ));
+                }
+                _ if !hidden && depth == 2 => self.prose(&path),
+                _ => {}
+            }
+        }
+    }
+
+    fn run_directory(&mut self, path: &Path, tree: &Tree) {
+        if self.seen.insert(path.to_owned()) {
+            self.look_for_nested(path, tree, 1);
+            let run = self.at(path);
+            self.found.runs.push(run);
         }
     }
 
     /// Looks for run directories in another one, but not where its own things lie. What cannot be read there is reported
     /// when it is needed.
-    fn look_for_nested(&mut self, run: &Path) {
-        let folders = WalkDir::new(run)
-            .min_depth(1)
-            .follow_links(false)
-            .into_iter()
-            .filter_entry(|entry| entry.file_type().is_dir() && !is_of_the_run(entry));
-        for folder in folders.flatten().filter(|folder| has_record(folder.path())) {
-            let shown = self.shown(folder.path());
-            self.nested.insert(folder.into_path(), shown);
+    fn look_for_nested(&mut self, folder: &Path, tree: &Tree, depth: usize) {
+        let folders = tree.found().iter();
+        let folders = folders.filter(|found| found.kind == Kind::Folder);
+        for found in folders.filter(|found| !is_of_the_run(found, depth)) {
+            let path = folder.join(&*found.name);
+            self.look_for_nested(&path, &found.below, depth + 1);
+            if has_record(&found.below) {
+                let shown = self.shown(&path);
+                self.nested.insert(path, shown);
+            }
         }
     }
 
     /// Prose is directly in one of the four folders of a content root.
-    fn prose(&mut self, path: &Path, seen: &mut BTreeSet<PathBuf>) {
+    fn prose(&mut self, path: &Path) {
         let folder = path.parent().and_then(Path::file_name);
         let kind = folder.and_then(ProseKind::of_folder);
         let stem = path
             .file_stem()
             .filter(|_| path.extension().is_some_and(|end| end == "md"));
         if let (Some(kind), Some(stem)) = (kind, stem)
-            && seen.insert(path.to_owned())
+            && self.seen.insert(path.to_owned())
         {
             let slug = slugify(&stem.to_string_lossy());
             let at = self.at(path);
@@ -284,18 +318,15 @@ const CUSTOMARY: [&str; 3] = ["assets", "proofs", "play"];
 
 /// Whether a folder in a run directory holds what the run made or recorded: the working tree, payloads of a tape
 /// (formats.md C), or what is there by custom. A record among them is no run's.
-fn is_of_the_run(entry: &DirEntry) -> bool {
-    let name = entry.file_name();
+fn is_of_the_run(found: &Found, depth: usize) -> bool {
+    let name = &*found.name;
     name.as_encoded_bytes().starts_with(b".")
-        || entry.depth() == 1
+        || depth == 1
             && (name == FOLDER
                 || CUSTOMARY.iter().any(|custom| name == *custom)
                 || Path::new(name).extension().is_some_and(|end| end == "cas"))
 }
 
-fn has_record(directory: &Path) -> bool {
-    directory
-        .join(run_record::FILE_NAME)
-        .symlink_metadata()
-        .is_ok()
+fn has_record(tree: &Tree) -> bool {
+    tree.get(OsStr::new(run_record::FILE_NAME)).is_some()
 }

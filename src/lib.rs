@@ -56,7 +56,7 @@
 //! | `markup` | how text becomes HTML, whatever page it is for | `characters`, `diagnostics`, `model`, `pictures`, `url` |
 //! | `rules` | what must hold | `config`, `diagnostics`, `formats`, `ledger`, `markup`, `model`, `url` |
 //! | `cache` | (edge) what a build leaves to the next one, on disk | `beneath` |
-//! | `discover` | (edge) where the content is | `diagnostics`, `formats`, `model` |
+//! | `discover` | (edge) where the content is | `beneath`, `diagnostics`, `formats`, `model` |
 //! | `load` | (edge) the files of a run, and `load::Beside`: those that they name | `beneath`, `config`, `diagnostics`, `discover`, `formats`, `model` |
 //! | `spool` | (edge) what is too large to be held | `diagnostics`, `model` |
 //! | `publish` | (edge) how a site is staged and swapped in | `beneath`, `diagnostics`, `model`, `spool` |
@@ -67,8 +67,8 @@
 //! | `view` | what people read: one struct per page | `config`, `diagnostics`, `ledger`, `links`, `markup`, `model`, `url` |
 //! | `render` | how views become bytes | `characters`, `config`, `diagnostics`, `links`, `markup`, `view` |
 //! | `assets` | the static files | `render`, `view` |
-//! | `site` | (edge) a site: its settings and its own files | `assets`, `cache`, `config`, `diagnostics`, `ledger`, `load`, `pictures`, `render`, `url`, `view` |
-//! | `pipeline` | the steps of a build | `cache`, `config`, `diagnostics`, `discover`, `export`, `feeds`, `formats`, `inspect`, `ledger`, `links`, `load`, `markup`, `model`, `publish`, `render`, `rules`, `schema`, `site`, `spool`, `url`, `view` |
+//! | `site` | (edge) a site: its settings and its own files | `assets`, `cache`, `config`, `diagnostics`, `discover`, `ledger`, `load`, `pictures`, `render`, `url`, `view` |
+//! | `pipeline` | the steps of a build | `beneath`, `cache`, `config`, `diagnostics`, `discover`, `export`, `feeds`, `formats`, `inspect`, `ledger`, `links`, `load`, `markup`, `model`, `publish`, `render`, `rules`, `schema`, `site`, `spool`, `url`, `view` |
 //! | `lib` | this file: [`check`], [`build`] | `diagnostics`, `pipeline`, `publish`, `site` |
 //! | `import` | (edge) how logs of other systems become run folders | `beneath`, `formats`, `shapes` |
 //! | `author` | (edge) how annotations are written | `beneath`, `config`, `diagnostics`, `discover`, `feeds`, `formats`, `inspect`, `load`, `model`, `pipeline`, `site` |
@@ -134,6 +134,8 @@ mod spool;
 mod url;
 mod view;
 
+use std::sync::Arc;
+
 use diagnostics::Diagnostic;
 pub use diagnostics::Failure;
 use pipeline::{Gathered, Memory, Notes, Outcome, Output, Progress};
@@ -163,7 +165,7 @@ pub fn build(site: &Site, progress: &dyn Progress) -> Result<(Outcome, Replaced)
     if let Some(outcome) = memory.unchanged(site) {
         return Ok((outcome, Replaced::default()));
     }
-    let open = || Stage::open(&site.out, &shown, &inputs);
+    let open = || memory.with_seen(|seen| Stage::open_seen(&site.out, &shown, &inputs, seen));
     let StagedSite {
         gathered,
         mut outcome,
@@ -180,7 +182,7 @@ pub fn build(site: &Site, progress: &dyn Progress) -> Result<(Outcome, Replaced)
         outcome.published = true;
         if let Some(notes) = notes {
             // Without it the next build makes everything.
-            let _ = notes.leave(site, &gathered, &outcome, &stages[0]);
+            let _ = notes.leave(site, &gathered, &outcome, &mut stages[0]);
         }
     }
     Ok((outcome, Replaced { _stages: stages }))
@@ -211,7 +213,8 @@ fn stage_site<'a>(
     memory: Option<&'a Memory>,
 ) -> Result<StagedSite<'a>, Failure> {
     // Every record and all prose: what is small, and what the order of the runs depends on.
-    let mut gathered = Gathered::gather(site, progress)?;
+    let roots = memory.map_or_else(|| Arc::new(site.look()), Memory::roots);
+    let mut gathered = Gathered::gather(site, roots, progress)?;
     let navigation = gathered.navigation();
     let renderer = site
         .renderer(&navigation)

@@ -26,9 +26,9 @@ use crate::model::FileDigest;
 pub use beside::Beside;
 use confined::{Bounds, SizeLimit, attempt, read, unreadable};
 use fault::Fault;
-pub(crate) use inputs::{Input, Inputs, note_digests, unchanged};
+pub(crate) use inputs::{Input, inputs, note_digests, unchanged};
 pub use run_files::{RunFiles, is_tape, run};
-pub use weight::weight;
+pub(crate) use weight::weight;
 pub use working_tree::WorkingFile;
 
 /// A file of a run directory.

@@ -39,6 +39,8 @@ pub struct Stage {
     folders: Option<Folders>,
     files: Files,
     written: written::Counts,
+    /// What was done to the output folder, when its files were replaced one by one.
+    replaced: Option<Changes>,
     /// What the pages of the whole archive are made of, until they are made.
     pub spool: Spool,
 }
@@ -101,7 +103,7 @@ impl Stage {
     /// # Errors
     /// The output folder holds something else or overlaps with an input.
     pub fn dry_run(out: &Path, shown: &str, inputs: &[PathBuf]) -> Result<Self, Diagnostic> {
-        examine(out, shown, inputs)?;
+        examine(out, shown, inputs, None)?;
         Ok(Self::new(None))
     }
 
@@ -110,6 +112,7 @@ impl Stage {
             folders,
             files: Files::default(),
             written: written::Counts::default(),
+            replaced: None,
             spool: Spool::default(),
         }
     }
@@ -120,7 +123,20 @@ impl Stage {
     /// The folder holds something else, overlaps with an input, is being written by another build, or
     /// the system refuses.
     pub fn open(out: &Path, shown: &str, inputs: &[PathBuf]) -> Result<Self, Diagnostic> {
-        let out = examine(out, shown, inputs)?;
+        Self::open_seen(out, shown, inputs, None)
+    }
+
+    /// The same, where it is known what is in the output folder.
+    ///
+    /// # Errors
+    /// As [`Stage::open`].
+    pub(crate) fn open_seen(
+        out: &Path,
+        shown: &str,
+        inputs: &[PathBuf],
+        seen: Option<&Tree>,
+    ) -> Result<Self, Diagnostic> {
+        let out = examine(out, shown, inputs, seen)?;
         let (Some(parent), Some(name)) = (out.parent(), out.file_name().map(Path::new)) else {
             return Err(foreign(shown));
         };
@@ -288,16 +304,27 @@ impl Stage {
         // Most of the site is new: exchanging the folders costs the same however much it is.
         let is_small = changes.staged.len() <= changes.kept.len();
         if is_small && changes.can_be_single && has_marker() {
-            folders.replace(&changes)
+            folders.replace(&changes)?;
+            self.replaced = Some(changes);
+            Ok(())
         } else {
             folders.swap(&changes.kept)
         }
     }
 
     /// How the site looks in its place; `None` when that cannot be seen.
-    pub(crate) fn committed(&self) -> Option<Committed> {
+    pub(crate) fn committed(&mut self) -> Option<Committed> {
         let folder = Folder::open(&self.folders.as_ref()?.out).ok()?;
-        let tree = Tree::of(&folder, "").ok()?;
+        let old = self.files.old.take().filter(|_| self.replaced.is_some());
+        let tree = match (old, &self.replaced) {
+            (Some(old), Some(changes)) => {
+                let mut tree = old.tree;
+                let paths = changes.paths().chain([MARKER]);
+                paths.for_each(|path| tree.look_again(&folder, path));
+                tree
+            }
+            _ => Tree::of(&folder, "").ok()?,
+        };
         Some(Committed {
             files: self.files.settled(&tree),
             tree,
@@ -314,9 +341,9 @@ pub(crate) struct Committed {
     pub(crate) tree: Tree,
 }
 
-/// A digest of how everything in an output folder looks, if nothing in it may have changed unseen since `at`.
-pub(crate) fn look(out: &Path, at: i64) -> Option<[u8; 32]> {
-    Tree::of(&Folder::open(out).ok()?, "").ok()?.digest(at)
+/// What is in an output folder; `None` when that cannot be seen.
+pub(crate) fn look(out: &Path) -> Option<Tree> {
+    Tree::of(&Folder::open(out).ok()?, "").ok()
 }
 
 impl Folders {

@@ -6,6 +6,7 @@ use crate::assets::{self, Assets};
 use crate::cache;
 use crate::config::{self, Config};
 use crate::diagnostics::{Diagnostic, Place, Source, codes};
+use crate::discover::Roots;
 use crate::ledger;
 use crate::load;
 use crate::pictures::Pictures;
@@ -190,6 +191,12 @@ impl Site {
         let beside = out.with_file_name(format!(".{name}.runpress"));
         let folders = own.into_iter().chain([beside]).collect();
         (folders, format!("build-{}", &digest.to_hex()[..16]))
+    }
+
+    /// Looks at the content.
+    #[must_use]
+    pub fn look(&self) -> Roots {
+        Roots::look(&self.content, cache::FOLDER)
     }
 
     /// Folders that the output must not touch.

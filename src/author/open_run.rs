@@ -1,6 +1,7 @@
 //! What an annotator has before them: one run, its tapes, and the sidecar of the tape that is meant.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::config::Config;
 use crate::diagnostics::text::{nearest, quoted};
@@ -19,7 +20,8 @@ pub(super) fn find(site: &Site, name: &str) -> Result<RunDirectory, Refusal> {
     if let Some(directory) = discover::run_at(&site.root, &site.content, Path::new(name)) {
         return Ok(directory);
     }
-    let gathered = Gathered::gather(site, &NoProgress).map_err(Refusal::Site)?;
+    let gathered =
+        Gathered::gather(site, Arc::new(site.look()), &NoProgress).map_err(Refusal::Site)?;
     match gathered.named(name)[..] {
         [directory] => Ok(directory.clone()),
         [] => Err(Refusal::request(

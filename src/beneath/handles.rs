@@ -143,6 +143,12 @@ impl Folder {
         statat(&self.handle, below, AtFlags::SYMLINK_NOFOLLOW).is_ok()
     }
 
+    /// How the entry of this path looks; `None` when there is none.
+    pub(crate) fn look(&self, below: &Path) -> Option<(Kind, Stamp)> {
+        let stat = statat(&self.handle, below, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        Some((kind(&stat), Stamp::of_stat(&stat)))
+    }
+
     /// What is in this folder, in no order.
     pub(crate) fn entries(&self) -> io::Result<Vec<Entry>> {
         let mut entries = Vec::new();

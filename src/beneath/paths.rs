@@ -1,7 +1,7 @@
 //! Folders by their paths, for systems where a file cannot be opened from the handle of a folder.
 
 use std::ffi::OsStr;
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata};
 use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
 
@@ -78,26 +78,20 @@ impl Folder {
         self.0.join(below).symlink_metadata().is_ok()
     }
 
+    /// How the entry of this path looks; `None` when there is none.
+    pub(crate) fn look(&self, below: &Path) -> Option<(Kind, Stamp)> {
+        let meta = self.0.join(below).symlink_metadata().ok()?;
+        Some((kind(&meta), Stamp::of(&meta)))
+    }
+
     /// What is in this folder, in no order.
     pub(crate) fn entries(&self) -> io::Result<Vec<Entry>> {
         let entries = fs::read_dir(&self.0)?.map(|entry| {
             let entry = entry?;
             let meta = entry.path().symlink_metadata()?;
-            let kind = if meta.is_dir() {
-                Kind::Folder
-            } else if meta.is_symlink() {
-                Kind::Link
-            } else if meta.is_file() {
-                Kind::File {
-                    bytes: meta.len(),
-                    executable: false,
-                }
-            } else {
-                Kind::Other
-            };
             Ok(Entry {
                 name: entry.file_name(),
-                kind,
+                kind: kind(&meta),
                 stamp: Stamp::of(&meta),
             })
         });
@@ -165,5 +159,20 @@ impl Folder {
     /// Removes an empty folder in this one.
     pub(crate) fn remove_folder(&self, name: &Path) -> io::Result<()> {
         fs::remove_dir(self.0.join(name))
+    }
+}
+
+fn kind(meta: &Metadata) -> Kind {
+    if meta.is_dir() {
+        Kind::Folder
+    } else if meta.is_symlink() {
+        Kind::Link
+    } else if meta.is_file() {
+        Kind::File {
+            bytes: meta.len(),
+            executable: false,
+        }
+    } else {
+        Kind::Other
     }
 }

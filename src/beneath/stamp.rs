@@ -16,17 +16,23 @@ pub(crate) struct Stamp {
     changed: i64,
 }
 
-/// The clock of a file system stands still for up to 10 ms on Linux; some keep only whole, or even, seconds.
-const TICK: i64 = 20_000_000;
+/// Some file systems keep only whole, or even, seconds.
 const COARSE: i64 = 2_000_000_000;
 const SECOND: i64 = 1_000_000_000;
 
 impl Stamp {
+    /// For how long the clock of a file system may stay the same, in nanoseconds: on Linux up to 10 ms.
+    pub(crate) const TICK: i64 = 20_000_000;
+
     /// Whether the file may have been written again without looking different, when it was looked at after `now`, which is
     /// the time of another file that was just written.
     pub(crate) fn is_racy(&self, now: i64) -> bool {
         let newest = self.modified.max(self.changed);
-        let tick = if newest % SECOND == 0 { COARSE } else { TICK };
+        let tick = if newest % SECOND == 0 {
+            COARSE
+        } else {
+            Self::TICK
+        };
         newest.saturating_add(tick) >= now
     }
 

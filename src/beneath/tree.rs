@@ -1,103 +1,177 @@
 //! What is in a folder and in all folders below it, without reading any file.
 
+use std::ffi::OsStr;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
 use super::{Folder, Kind, Stamp, is_gone};
 
-/// Everything below a folder, sorted by path.
+/// Everything in a folder, sorted by name.
 #[derive(Debug, Default)]
-pub(crate) struct Tree {
-    pub(crate) found: Vec<Found>,
-}
+pub(crate) struct Tree(Vec<Found>);
 
-/// Something below a folder.
+/// Something in a folder.
 #[derive(Debug)]
 pub(crate) struct Found {
-    /// From that folder, with `/`. What is not UTF-8 is replaced, and the kind is [`Kind::Other`].
-    pub(crate) path: String,
+    pub(crate) name: Box<OsStr>,
     pub(crate) kind: Kind,
     pub(crate) stamp: Stamp,
+    /// Of a folder: what is in it.
+    pub(crate) below: Tree,
 }
 
 impl Tree {
     /// Looks through a folder, but for what is directly in it under the name `but`.
     pub(crate) fn of(folder: &Folder, but: &str) -> io::Result<Self> {
-        let mut found = below(folder, "", but)?;
-        found.par_sort_unstable_by(|a, b| a.path.cmp(&b.path));
-        Ok(Self { found })
+        let entries = folder.entries()?.into_iter();
+        let entries = entries.filter(|entry| entry.name != but);
+        let mut found: Vec<_> = entries
+            .map(|entry| Found {
+                name: entry.name.into_boxed_os_str(),
+                kind: entry.kind,
+                stamp: entry.stamp,
+                below: Self::default(),
+            })
+            .collect();
+        found.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        let folders = found.par_iter_mut();
+        folders
+            .filter(|found| found.kind == Kind::Folder)
+            .for_each(|found| {
+                let below = folder.folder(Path::new(&found.name));
+                match below.and_then(|folder| Self::of(&folder, "")) {
+                    Ok(below) => found.below = below,
+                    Err(error) if is_gone(&error) => {}
+                    Err(_) => found.kind = Kind::Sealed,
+                }
+            });
+        Ok(Self(found))
     }
 
-    /// The file of this path.
+    /// What is in the folder.
+    pub(crate) fn found(&self) -> &[Found] {
+        &self.0
+    }
+
+    /// What is directly in the folder under this name.
+    pub(crate) fn get(&self, name: &OsStr) -> Option<&Found> {
+        let at = self.0.binary_search_by(|found| (*found.name).cmp(name));
+        self.0.get(at.ok()?)
+    }
+
+    /// The file of this path, with `/`.
     pub(crate) fn file(&self, path: &str) -> Option<&Stamp> {
-        let at = self
-            .found
-            .binary_search_by(|found| found.path.as_str().cmp(path));
-        let found = &self.found[at.ok()?];
-        matches!(found.kind, Kind::File { .. }).then_some(&found.stamp)
-    }
-
-    /// What is below a folder of this one.
-    pub(crate) fn below(&self, path: &str) -> &[Found] {
-        if path.is_empty() {
-            return &self.found;
+        let mut tree = self;
+        let mut names = path.split('/').peekable();
+        while let Some(name) = names.next() {
+            let found = tree.get(OsStr::new(name))?;
+            if names.peek().is_none() {
+                return matches!(found.kind, Kind::File { .. }).then_some(&found.stamp);
+            }
+            tree = &found.below;
         }
-        // Nothing is between `/` and `0`.
-        let at = |end: &str| {
-            let end = format!("{path}{end}");
-            self.found.partition_point(|found| found.path < end)
-        };
-        &self.found[at("/")..at("0")]
+        None
     }
 
-    /// A digest of how everything looks; `None` when something may change unseen: what a link leads to, and what may have
-    /// been written again since `now`, as of [`Stamp::is_racy`].
+    /// What is in a folder of this one.
+    pub(crate) fn folder(&self, path: &Path) -> Option<&Self> {
+        let mut names = path.components();
+        names.try_fold(self, |tree, name| {
+            let found = tree.get(name.as_os_str())?;
+            (found.kind == Kind::Folder).then_some(&found.below)
+        })
+    }
+
+    /// Shows everything below the folder, a folder before what is in it, with its path from this one, with `/`; without a path
+    /// where a name is not UTF-8.
+    pub(crate) fn each(&self, visit: &mut dyn FnMut(Option<&str>, &Found)) {
+        self.each_below(&mut String::new(), true, visit);
+    }
+
+    fn each_below(
+        &self,
+        path: &mut String,
+        has_path: bool,
+        visit: &mut dyn FnMut(Option<&str>, &Found),
+    ) {
+        let end = path.len();
+        for found in &self.0 {
+            let name = found.name.to_str().filter(|_| has_path);
+            path.push_str(name.unwrap_or_default());
+            visit(name.map(|_| path.as_str()), found);
+            path.push('/');
+            found.below.each_below(path, name.is_some(), visit);
+            path.truncate(end);
+        }
+    }
+
+    /// Looks again at what is in `folder`, which this is of, under a path with `/`: a file, or nothing any more.
+    pub(crate) fn look_again(&mut self, folder: &Folder, path: &str) {
+        let mut tree = self;
+        let ends = path.match_indices('/').map(|(at, _)| at);
+        for end in ends.chain([path.len()]) {
+            let name = OsStr::new(path[..end].rsplit('/').next().unwrap_or_default());
+            let at = tree.0.binary_search_by(|found| (*found.name).cmp(name));
+            let is_last = end == path.len();
+            let at = match at {
+                Ok(at) if !is_last => at,
+                at => {
+                    let at = at.inspect(|at| drop(tree.0.remove(*at)));
+                    let Some((kind, stamp)) = folder.look(Path::new(&path[..end])) else {
+                        return;
+                    };
+                    let found = Found {
+                        name: name.into(),
+                        kind,
+                        stamp,
+                        below: Self::default(),
+                    };
+                    let at = at.unwrap_or_else(|at| at);
+                    tree.0.insert(at, found);
+                    at
+                }
+            };
+            tree = &mut tree.0[at].below;
+        }
+    }
+
+    /// The path of the first entry with a name that `is_it`: in this folder, or else below it.
+    pub(crate) fn find(&self, is_it: &dyn Fn(&OsStr) -> bool) -> Option<PathBuf> {
+        let here = self.0.iter().find(|found| is_it(&found.name));
+        here.map(|found| PathBuf::from(&found.name)).or_else(|| {
+            self.0.iter().find_map(|found| {
+                let below = found.below.find(is_it)?;
+                Some(Path::new(&found.name).join(below))
+            })
+        })
+    }
+
+    /// A digest of how everything looks; `None` when something may change unseen: what a link leads to, what cannot be listed,
+    /// and what may have been written again since `now`, as of [`Stamp::is_racy`].
     pub(crate) fn digest(&self, now: i64) -> Option<[u8; 32]> {
         let mut hasher = blake3::Hasher::new();
-        for found in &self.found {
-            hasher.update(&(found.path.len() as u64).to_le_bytes());
-            hasher.update(found.path.as_bytes());
-            match found.kind {
-                Kind::File { .. } if found.stamp.is_racy(now) => return None,
-                Kind::File { .. } => found.stamp.hash_into(&mut hasher),
-                Kind::Folder => {
-                    hasher.update(&found.stamp.mode.to_le_bytes());
-                }
-                Kind::Link | Kind::Other => return None,
-            }
-        }
+        self.hash_into(&mut hasher, now)?;
         Some(*hasher.finalize().as_bytes())
     }
-}
 
-fn below(folder: &Folder, prefix: &str, but: &str) -> io::Result<Vec<Found>> {
-    let mut found = Vec::new();
-    for entry in folder.entries()? {
-        if prefix.is_empty() && entry.name == but {
-            continue;
+    fn hash_into(&self, hasher: &mut blake3::Hasher, now: i64) -> Option<()> {
+        hasher.update(&(self.0.len() as u64).to_le_bytes());
+        for found in &self.0 {
+            let name = found.name.as_encoded_bytes();
+            hasher.update(&(name.len() as u64).to_le_bytes());
+            hasher.update(name);
+            match found.kind {
+                Kind::File { .. } if found.stamp.is_racy(now) => return None,
+                Kind::File { .. } => found.stamp.hash_into(hasher),
+                Kind::Folder => {
+                    hasher.update(&found.stamp.mode.to_le_bytes());
+                    found.below.hash_into(hasher, now)?;
+                }
+                Kind::Sealed | Kind::Link | Kind::Other => return None,
+            }
         }
-        let (name, kind) = match entry.name.to_str() {
-            Some(name) => (name.into(), entry.kind),
-            None => (entry.name.to_string_lossy(), Kind::Other),
-        };
-        found.push(Found {
-            path: format!("{prefix}{name}"),
-            kind,
-            stamp: entry.stamp,
-        });
+        Some(())
     }
-    let folders = found.par_iter().filter(|found| found.kind == Kind::Folder);
-    let deeper = folders.map(|found| {
-        let name = &found.path[prefix.len()..];
-        match folder.folder(Path::new(name)) {
-            Ok(folder) => below(&folder, &format!("{}/", found.path), but),
-            Err(error) if is_gone(&error) => Ok(Vec::new()),
-            Err(error) => Err(error),
-        }
-    });
-    let deeper: Vec<Vec<Found>> = deeper.collect::<io::Result<_>>()?;
-    found.extend(deeper.into_iter().flatten());
-    Ok(found)
 }

@@ -1,17 +1,13 @@
-//! [edge in] What the content roots hold, and whether a run directory holds what it held at an earlier build.
+//! [edge in] Whether a run directory holds what it held at an earlier build.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::beneath::{Folder, Kind, Stamp, Tree};
+use crate::beneath::{Kind, Stamp, Tree};
 use crate::discover::RunDirectory;
 use crate::model::FileDigest;
-
-/// How everything in the content roots looked before anything was read.
-#[derive(Debug, Default)]
-pub(crate) struct Inputs(BTreeMap<PathBuf, Option<Tree>>);
 
 /// A file or folder of a run directory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,49 +20,28 @@ pub(crate) struct Input {
     digest: Option<[u8; 32]>,
 }
 
-impl Inputs {
-    /// Looks through the content roots; `but` is a name directly in them that is no content.
-    pub(crate) fn look(roots: &[PathBuf], but: &str) -> Self {
-        let roots = roots.iter().filter_map(|root| root.canonicalize().ok());
-        let looked = roots.map(|root| {
-            let tree = Folder::open(&root).and_then(|folder| Tree::of(&folder, but));
-            (root, tree.ok())
-        });
-        Self(looked.collect())
-    }
-
-    /// A digest of how everything looks, if nothing may have changed unseen since `at`.
-    pub(crate) fn digest(&self, at: i64) -> Option<[u8; 32]> {
-        let mut hasher = blake3::Hasher::new();
-        for (root, tree) in &self.0 {
-            let root = root.as_os_str().as_encoded_bytes();
-            hasher.update(&(root.len() as u64).to_le_bytes());
-            hasher.update(root);
-            hasher.update(&tree.as_ref()?.digest(at)?);
-        }
-        Some(*hasher.finalize().as_bytes())
-    }
-
-    /// What is in a run directory; `None` when it may change unseen, as what a link leads to does.
-    pub(crate) fn of(&self, directory: &RunDirectory) -> Option<Vec<Input>> {
-        let tree = self.0.get(&directory.root)?.as_ref()?;
-        let below = directory.path.strip_prefix(&directory.root).ok()?;
-        let below = below.to_str()?.replace(std::path::MAIN_SEPARATOR, "/");
-        let skipped = if below.is_empty() { 0 } else { below.len() + 1 };
-        let found = tree.below(&below).iter().map(|found| {
-            let stamp = match found.kind {
-                Kind::File { .. } => Some(found.stamp),
-                Kind::Folder => None,
-                Kind::Link | Kind::Other => return None,
-            };
-            Some(Input {
-                path: found.path[skipped..].to_owned(),
+/// What is in a run directory; `None` when it may change unseen, as what a link leads to does.
+pub(crate) fn inputs(tree: &Tree) -> Option<Vec<Input>> {
+    let mut inputs = Some(Vec::new());
+    tree.each(&mut |path, found| {
+        let stamp = match found.kind {
+            Kind::File { .. } => Some(found.stamp),
+            Kind::Folder => None,
+            Kind::Sealed | Kind::Link | Kind::Other => {
+                inputs = None;
+                return;
+            }
+        };
+        match (&mut inputs, path) {
+            (Some(inputs), Some(path)) => inputs.push(Input {
+                path: path.to_owned(),
                 stamp,
                 digest: None,
-            })
-        });
-        found.collect()
-    }
+            }),
+            _ => inputs = None,
+        }
+    });
+    inputs
 }
 
 /// Notes what was read of the files of a run.

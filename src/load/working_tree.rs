@@ -89,7 +89,7 @@ fn left_out_or_name<'a, 'e>(
         _ if entry.name.as_encoded_bytes().starts_with(b".") => Err(&mut left_out.hidden),
         Kind::Link => Err(&mut left_out.links),
         Kind::Other => Err(&mut left_out.others),
-        Kind::Folder | Kind::File { .. } => entry
+        Kind::Folder | Kind::Sealed | Kind::File { .. } => entry
             .name
             .to_str()
             .filter(is_plain)

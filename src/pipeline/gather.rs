@@ -1,5 +1,7 @@
 //! Gathers everything small: it finds all content and reads every record and every page of prose.
 
+use std::sync::Arc;
+
 use rayon::ThreadPool;
 
 use super::Progress;
@@ -10,7 +12,7 @@ use super::prose::{Prose, Text};
 use crate::config::Limits;
 use crate::diagnostics::Failure;
 use crate::diagnostics::{self, Diagnostic, Place, Source, codes};
-use crate::discover::{self, ContentPath, RunDirectory};
+use crate::discover::{self, ContentPath, Roots, RunDirectory};
 use crate::formats::withdrawn::{self, Withdrawals};
 use crate::ledger::Ledger;
 use crate::load;
@@ -27,6 +29,8 @@ const STACK: usize = 16 << 20;
 #[derive(Debug)]
 pub struct Gathered {
     pub(super) pool: ThreadPool,
+    /// How the content looked before it was read.
+    pub(super) roots: Arc<Roots>,
     pub(super) directories: Vec<Directory>,
     /// The valid runs in order, with their addresses.
     pub(super) archive: Archive,
@@ -49,18 +53,22 @@ pub(super) struct WithdrawnList {
 }
 
 impl Gathered {
-    /// Finds all content and reads every record and every page of prose.
+    /// Finds all content in `roots` and reads every record and every page of prose.
     ///
     /// # Errors
     /// A content root or the ledger of the site that is replaced cannot be read.
-    pub fn gather(site: &Site, progress: &dyn Progress) -> Result<Self, Failure> {
+    pub fn gather(
+        site: &Site,
+        roots: Arc<Roots>,
+        progress: &dyn Progress,
+    ) -> Result<Self, Failure> {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(site.options.jobs)
             .stack_size(STACK)
             .build()
             .map_err(|error| vec![pool_failed(&error)])?;
         let mut problems = Vec::new();
-        let found = discover::discover(&site.root, &site.content).unpack(&mut problems);
+        let found = discover::of(&site.root, &site.content, &roots).unpack(&mut problems);
         if problems
             .iter()
             .any(|problem| problem.code == &codes::CONTENT_MISSING_ROOT)
@@ -78,6 +86,7 @@ impl Gathered {
         problems.extend(missing(site, &directories));
         let gathered = Self {
             pool,
+            roots,
             directories,
             archive: Archive::default(),
             archive_problems: Vec::new(),

@@ -1,12 +1,13 @@
 //! What one build leaves to the next: whether nothing changed, and the runs whose pages need not be made again.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::beneath::Tree;
 use crate::cache::{self, Piece, Reader, Writer};
 use crate::diagnostics::Diagnostic;
-use crate::discover::RunDirectory;
-use crate::load::{self, Inputs};
+use crate::discover::{Roots, RunDirectory};
+use crate::load;
 use crate::model::FileDigest;
 use crate::model::archive_context::ArchiveContext;
 use crate::model::findings::Findings;
@@ -29,11 +30,13 @@ use super::outcome::Outcome;
 #[derive(Debug)]
 pub struct Memory {
     /// Looked at before anything was read.
-    inputs: Inputs,
+    roots: Arc<Roots>,
     at: i64,
     /// A digest of what the command line, site.toml, `templates/` and `static/` say.
     settings: [u8; 32],
     last: Option<(Reader, Head)>,
+    /// What was in the output folder, if there is a last build; until a stage has it.
+    seen: Mutex<Option<Tree>>,
 }
 
 /// What is remembered of the runs while a build makes their pages, and what it leaves of them.
@@ -72,12 +75,28 @@ impl Memory {
             Some((reader, head))
         };
         let at = cache::now();
+        let last = if site.options.fresh { None } else { read() };
         Self {
-            inputs: Inputs::look(&site.content, cache::FOLDER),
+            roots: Arc::new(site.look()),
             at,
             settings: site.settings(),
-            last: if site.options.fresh { None } else { read() },
+            seen: Mutex::new(last.as_ref().and_then(|_| publish::look(&site.out))),
+            last,
         }
+    }
+
+    /// Calls `with` what was in the output folder.
+    pub(crate) fn with_seen<T>(&self, with: impl FnOnce(Option<&Tree>) -> T) -> T {
+        with(self.seen().as_ref())
+    }
+
+    fn seen(&self) -> MutexGuard<'_, Option<Tree>> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How the content looks.
+    pub(crate) fn roots(&self) -> Arc<Roots> {
+        Arc::clone(&self.roots)
     }
 
     /// The outcome of a build that would read what the last one read, and write what is there.
@@ -88,9 +107,9 @@ impl Memory {
             && site.compares_with_itself()
             && head.settings == self.settings
             && head.inputs.is_some()
-            && head.inputs == self.inputs.digest(head.inputs_at)
+            && head.inputs == self.roots.digest(head.inputs_at)
             && head.outputs.is_some()
-            && head.outputs == publish::look(&site.out, head.outputs_at);
+            && head.outputs == self.seen().as_ref()?.digest(head.outputs_at);
         let (_, head) = self.last.as_ref().filter(|_| is_unchanged)?;
         Outcome::unchanged(head)
     }
@@ -119,8 +138,12 @@ impl Memory {
             made: Mutex::default(),
             frame,
         };
-        let files = body.files;
-        (notes, KnownSite { files, at })
+        let known = KnownSite {
+            files: body.files,
+            at,
+            seen: self.seen().take(),
+        };
+        (notes, known)
     }
 }
 
@@ -148,8 +171,9 @@ impl Notes<'_> {
         let names = known.named.iter().map(String::as_str);
         let is_unchanged = known.is_newest == is_newest
             && known.archive_context == digest(&ArchiveContext::of(archive, index, names));
-        let looks = self.memory.inputs.of(place).filter(|_| is_unchanged);
-        let looks = looks.and_then(|now| {
+        let looks = self.memory.roots.of(place).filter(|_| is_unchanged);
+        let looks = looks.and_then(|tree| {
+            let now = load::inputs(tree)?;
             let inputs = load::unchanged(place, &known.inputs, now, head.inputs_at)?;
             stage.keep(&known.files).then_some(inputs)
         });
@@ -172,7 +196,7 @@ impl Notes<'_> {
 
     /// Leaves a run to the next build.
     pub(super) fn note(&self, run: &NotedRun<'_>, spool: &Spool) -> Option<Left> {
-        let mut inputs = self.memory.inputs.of(run.place)?;
+        let mut inputs = load::inputs(self.memory.roots.of(run.place)?)?;
         load::note_digests(&mut inputs, run.digests);
         let findings = FindingsShape::of(run.findings, spool)?;
         let facets = findings.facets();
@@ -217,18 +241,20 @@ impl Notes<'_> {
         site: &Site,
         gathered: &Gathered,
         outcome: &Outcome,
-        stage: &Stage,
+        stage: &mut Stage,
     ) -> Option<()> {
-        let outputs_at = cache::now();
+        let committed_at = cache::now();
+        let is_settled = outcome.is_settled(site, gathered);
+        let outputs_at = cache::now_after(committed_at);
         let committed = stage.committed()?;
         let memory = self.memory;
         let head = Head {
             settings: memory.settings,
-            inputs: memory.inputs.digest(i64::MAX),
+            inputs: memory.roots.digest(i64::MAX),
             inputs_at: memory.at,
             outputs: committed.tree.digest(i64::MAX),
             outputs_at,
-            is_settled: outcome.is_settled(site, gathered),
+            is_settled,
             problems: outcome.diagnostics.iter().map(Problem::from).collect(),
             runs: outcome.runs,
             quarantined: outcome.quarantined,

@@ -38,7 +38,7 @@ pub fn stage(
         let runs = entries.map(|(index, entry)| {
             let directory = gathered.directory(entry);
             let place = &directory.place;
-            let weight = load::weight(place);
+            let weight = gathered.roots.of(place).map_or(0, load::weight);
             let record = directory.record.as_ref();
             let record = record.map_or(0, |record| record.bytes.len() as u64);
             read.fetch_add(weight + record, Ordering::Relaxed);
@@ -56,7 +56,7 @@ pub fn stage(
         let others: Vec<Vec<Diagnostic>> = invalid
             .map(|directory| {
                 progress.tick();
-                check(site, directory, &budget)
+                check(site, gathered, directory, &budget)
             })
             .collect();
         Ok(StagedRuns {
@@ -68,12 +68,17 @@ pub fn stage(
 }
 
 /// Checks the files beside a record that is not valid.
-fn check(site: &Site, directory: &Directory, budget: &Budget) -> Vec<Diagnostic> {
+fn check(
+    site: &Site,
+    gathered: &Gathered,
+    directory: &Directory,
+    budget: &Budget,
+) -> Vec<Diagnostic> {
     let Some(record) = &directory.record else {
         return Vec::new();
     };
     let place = &directory.place;
-    let _share = budget.take(load::weight(place));
+    let _share = budget.take(gathered.roots.of(place).map_or(0, load::weight));
     let problems = catch_panic(place, || {
         let (files, mut problems) = load::run(place, record, &site.config.limits);
         run::inspected(site, place, None, &files, &mut problems);

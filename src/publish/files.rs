@@ -69,6 +69,8 @@ pub(crate) struct KnownSite {
     pub(crate) files: Vec<SiteFile>,
     /// When the stamps were taken, as of [`Stamp::is_racy`].
     pub(crate) at: i64,
+    /// What was in its folder before the build began.
+    pub(crate) seen: Option<Tree>,
 }
 
 /// What was found in the output folder.
@@ -76,7 +78,7 @@ pub(crate) struct KnownSite {
 pub(super) struct Old {
     folder: Folder,
     known: KnownSite,
-    tree: Tree,
+    pub(super) tree: Tree,
 }
 
 /// The files of the new site so far.
@@ -112,11 +114,26 @@ pub(super) struct Changes {
     pub(super) can_be_single: bool,
 }
 
+impl Changes {
+    /// Everything that is other than it was.
+    pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
+        let gone = self.gone.iter().chain(&self.gone_folders);
+        gone.chain(&self.staged).map(String::as_str)
+    }
+}
+
 impl Old {
-    /// Looks through an output folder; `None` when it cannot be read.
-    pub(super) fn look(out: &Path, known: KnownSite) -> Option<Self> {
+    /// Looks through an output folder, unless that was done and no build wrote it since: each one leaves another marker. `None`
+    /// when it cannot be read.
+    pub(super) fn look(out: &Path, mut known: KnownSite) -> Option<Self> {
         let folder = Folder::open(out).ok()?;
-        let tree = Tree::of(&folder, "").ok()?;
+        let (_, marker) = folder.look(Path::new(MARKER))?;
+        let seen = known.seen.take();
+        let seen = seen.filter(|tree| cfg!(unix) && tree.file(MARKER) == Some(&marker));
+        let tree = match seen {
+            Some(tree) => tree,
+            None => Tree::of(&folder, "").ok()?,
+        };
         Some(Self {
             folder,
             known,
@@ -250,17 +267,20 @@ impl Files {
         folders.sort_unstable();
         folders.dedup();
         changes.can_be_single = true;
-        for found in &old.tree.found {
+        old.tree.each(&mut |path, found| {
+            let Some(path) = path else {
+                changes.can_be_single = false;
+                return;
+            };
             match found.kind {
-                Kind::File { .. } if found.path == MARKER => {}
-                Kind::File { .. } if new.contains_key(&found.path) => {}
-                Kind::File { .. } => changes.gone.push(found.path.clone()),
+                Kind::File { .. } if path == MARKER || new.contains_key(path) => {}
+                Kind::File { .. } => changes.gone.push(path.to_owned()),
                 Kind::Folder if found.stamp.is_locked() => changes.can_be_single = false,
-                Kind::Folder if folders.binary_search(&found.path.as_str()).is_ok() => {}
-                Kind::Folder => changes.gone_folders.push(found.path.clone()),
-                Kind::Link | Kind::Other => changes.can_be_single = false,
+                Kind::Folder if folders.binary_search(&path).is_ok() => {}
+                Kind::Folder => changes.gone_folders.push(path.to_owned()),
+                Kind::Sealed | Kind::Link | Kind::Other => changes.can_be_single = false,
             }
-        }
+        });
         changes.gone_folders.reverse();
         changes.can_be_single &= {
             let gone = changes.gone.iter().chain(&changes.gone_folders);
@@ -317,7 +337,12 @@ mod tests {
             known("same", "out/same", "out/same"),
         ];
         // All of them may have been written again since.
-        let old = Old::look(&out, KnownSite { files, at: 0 });
+        fs::write(out.join(MARKER), "").expect("a marker");
+        let known = KnownSite {
+            files,
+            ..KnownSite::default()
+        };
+        let old = Old::look(&out, known);
         let site = Files {
             old,
             ..Files::default()

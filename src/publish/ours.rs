@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read};
 use std::path::{Component, Path, PathBuf};
 
-use crate::beneath::{Folder, Opened};
+use crate::beneath::{Folder, Opened, Tree};
 use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Diagnostic, Place, codes};
 
@@ -18,8 +18,13 @@ const MARKER_BYTES: u64 = 4096;
 /// Folders that make the output folder a working copy.
 const REPOSITORIES: [&str; 5] = [".git", ".hg", ".jj", ".svn", ".bzr"];
 
-/// The output folder with links resolved, if a site may be written there.
-pub(super) fn examine(out: &Path, shown: &str, inputs: &[PathBuf]) -> Result<PathBuf, Diagnostic> {
+/// The output folder with links resolved, if a site may be written there; `seen` is what is in it, where that is known.
+pub(super) fn examine(
+    out: &Path,
+    shown: &str,
+    inputs: &[PathBuf],
+    seen: Option<&Tree>,
+) -> Result<PathBuf, Diagnostic> {
     let out = resolve(out).map_err(|error| failed(shown, &error))?;
     if out.parent().is_none() || out.file_name().is_none() {
         return Err(foreign(shown));
@@ -38,8 +43,8 @@ pub(super) fn examine(out: &Path, shown: &str, inputs: &[PathBuf]) -> Result<Pat
         if marker(&folder).is_none() && !is_empty(&folder) {
             return Err(foreign(shown));
         }
-        let found = of_somebody_else(&folder).map_err(|error| failed(shown, &error))?;
-        if let Some(path) = found {
+        let found = of_somebody_else(&folder, seen);
+        if let Some(path) = found.map_err(|error| failed(shown, &error))? {
             return Err(holds(shown, &path));
         }
     } else if out.exists() {
@@ -98,13 +103,16 @@ pub(super) fn own_line(path: &str, bytes: &[u8]) -> String {
 }
 
 /// What somebody else put into a folder of ours, and would miss: its path. Only names are read, of all folders.
-fn of_somebody_else(folder: &Folder) -> io::Result<Option<PathBuf>> {
+fn of_somebody_else(folder: &Folder, seen: Option<&Tree>) -> io::Result<Option<PathBuf>> {
     let is_repository = |name: &OsStr| {
         REPOSITORIES
             .iter()
             .any(|repository| name.eq_ignore_ascii_case(repository))
     };
-    let found = folder.find(&is_repository)?;
+    let found = match seen {
+        Some(tree) => tree.find(&is_repository),
+        None => folder.find(&is_repository)?,
+    };
     Ok(found.or_else(|| foreign_cname(folder)))
 }
 
@@ -203,6 +211,12 @@ impl ParentFolder {
         let (Some(steps), Ok(out)) = (steps, Folder::open(out)) else {
             return Ok(());
         };
+        // Whoever has looked at the folder before sees by its marker that it must look again.
+        if let Some(marker) = marker(&out) {
+            let _ = marker
+                .metadata()
+                .and_then(|meta| marker.set_permissions(meta.permissions()));
+        }
         journal::follow(&steps, &staging, &out)
             .and_then(|()| journal::forget(&staging))
             .map_err(|error| half_way(shown, &error))
@@ -227,7 +241,8 @@ impl ParentFolder {
             None if is_empty(&folder) => None,
             None => return Err(foreign(shown)),
         };
-        let found = of_somebody_else(&folder).map_err(|error| in_the_way(shown, name, &error))?;
+        let found =
+            of_somebody_else(&folder, None).map_err(|error| in_the_way(shown, name, &error))?;
         if let Some(path) = found {
             return Err(holds(&name.to_string_lossy(), &path));
         }
