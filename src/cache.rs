@@ -114,18 +114,22 @@ impl Reader {
 
     /// A piece, if it is as it was written.
     pub(crate) fn piece(&self, piece: Piece) -> Option<Vec<u8>> {
-        let mut bytes = Vec::new();
-        {
-            let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-            file.seek(SeekFrom::Start(piece.at)).ok()?;
-            // A place in a broken file may be any number.
-            let most = piece.bytes.min(MOST);
-            Read::by_ref(&mut *file)
-                .take(most)
-                .read_to_end(&mut bytes)
-                .ok()?;
-        }
+        let bytes = self.read(piece.at, piece.bytes)?;
         (*blake3::hash(&bytes).as_bytes() == piece.digest).then_some(bytes)
+    }
+}
+
+impl Reader {
+    /// Bytes that an earlier build added, as far as they are there.
+    pub(crate) fn read(&self, at: u64, bytes: u64) -> Option<Vec<u8>> {
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        file.seek(SeekFrom::Start(at)).ok()?;
+        // A place in a broken file may be any number.
+        let most = bytes.min(MOST);
+        let mut read = Vec::with_capacity(usize::try_from(most.min(1 << 16)).unwrap_or_default());
+        let mut file = Read::by_ref(&mut *file).take(most);
+        file.read_to_end(&mut read).ok()?;
+        Some(read)
     }
 }
 
@@ -144,6 +148,15 @@ impl Piece {
         into.extend(self.at.to_le_bytes());
         into.extend(self.bytes.to_le_bytes());
         into.extend(self.digest);
+    }
+}
+
+impl Target {
+    fn file(&self) -> &File {
+        match self {
+            Self::New(file, _) => file.as_file(),
+            Self::Same(file) => file,
+        }
     }
 }
 
@@ -189,28 +202,52 @@ impl Writer {
 
     /// Adds a piece; `None` when it cannot be written.
     pub(crate) fn put(&self, bytes: &[u8]) -> Option<Piece> {
-        let digest = blake3::hash(bytes).into();
+        let at = self.append(bytes).ok()?;
+        Some(Piece {
+            at,
+            bytes: bytes.len() as u64,
+            digest: blake3::hash(bytes).into(),
+        })
+    }
+
+    /// Adds bytes and returns where they are.
+    pub(crate) fn append(&self, bytes: &[u8]) -> io::Result<u64> {
         let mut end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
         let at = *end;
-        self.write(at, bytes).ok()?;
-        let bytes = bytes.len() as u64;
-        *end += bytes;
-        Some(Piece { at, bytes, digest })
+        self.write(at, bytes)?;
+        *end += bytes.len() as u64;
+        Ok(at)
+    }
+
+    /// Reads what was added, by this build or, where it goes on with the same file, by one before.
+    pub(crate) fn read(&self, at: u64, bytes: &mut [u8]) -> io::Result<()> {
+        let _end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut file = self.target.file();
+        file.seek(SeekFrom::Start(at))?;
+        file.read_exact(bytes)
+    }
+
+    /// Whether so many bytes are there.
+    pub(crate) fn has(&self, at: u64, bytes: u64) -> bool {
+        let end = *self.end.lock().unwrap_or_else(PoisonError::into_inner);
+        at.checked_add(bytes).is_some_and(|last| last <= end)
+    }
+
+    /// Whether this is the file of the last build.
+    pub(crate) const fn is_same(&self) -> bool {
+        matches!(self.target, Target::Same(_))
     }
 
     /// Leaves a piece of the last build to the next one.
     pub(crate) fn keep(&self, piece: Piece, bytes: &[u8]) -> Option<Piece> {
-        match self.target {
-            Target::Same(_) => Some(piece),
-            Target::New(..) => self.put(bytes),
+        if self.is_same() {
+            return Some(piece);
         }
+        self.put(bytes)
     }
 
     fn write(&self, at: u64, bytes: &[u8]) -> io::Result<()> {
-        let mut file = match &self.target {
-            Target::New(file, _) => file.as_file(),
-            Target::Same(file) => file,
-        };
+        let mut file = self.target.file();
         file.seek(SeekFrom::Start(at))?;
         file.write_all(bytes)
     }

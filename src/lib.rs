@@ -58,7 +58,7 @@
 //! | `cache` | (edge) what a build leaves to the next one, on disk | `beneath` |
 //! | `discover` | (edge) where the content is | `beneath`, `diagnostics`, `formats`, `model` |
 //! | `load` | (edge) the files of a run, and `load::Beside`: those that they name | `beneath`, `config`, `diagnostics`, `discover`, `formats`, `model` |
-//! | `spool` | (edge) what is too large to be held | `diagnostics`, `model` |
+//! | `spool` | (edge) what is too large to be held | `cache`, `diagnostics`, `model` |
 //! | `publish` | (edge) how a site is staged and swapped in | `beneath`, `diagnostics`, `model`, `spool` |
 //! | `inspect` | formats and rules, applied to the files of a run | `config`, `diagnostics`, `formats`, `load`, `markup`, `model`, `rules` |
 //! | `feeds` | what machines read | `config`, `diagnostics`, `formats`, `links`, `markup`, `model`, `shapes`, `url` |
@@ -165,13 +165,26 @@ pub fn build(site: &Site, progress: &dyn Progress) -> Result<(Outcome, Replaced)
     if let Some(outcome) = memory.unchanged(site) {
         return Ok((outcome, Replaced::default()));
     }
+    build_over(site, progress, &memory).or_else(|failure| match memory.without_damage() {
+        Some(memory) => build_over(site, progress, &memory),
+        None => Err(failure),
+    })
+}
+
+/// Makes the site, but for what the last build left.
+fn build_over(
+    site: &Site,
+    progress: &dyn Progress,
+    memory: &Memory,
+) -> Result<(Outcome, Replaced), Failure> {
+    let (shown, inputs) = (site.shown(&site.out), site.inputs());
     let open = || memory.with_seen(|seen| Stage::open_seen(&site.out, &shown, &inputs, seen));
     let StagedSite {
         gathered,
         mut outcome,
         mut stages,
         notes,
-    } = stage_site(site, progress, &open, Some(&memory))?;
+    } = stage_site(site, progress, &open, Some(memory))?;
     if outcome.publishes(site) {
         progress.begin("Replacing the site", 1);
         for stage in &mut stages {
@@ -225,7 +238,8 @@ fn stage_site<'a>(
         let stage = open_stage().map_err(|problem| gathered.failed(vec![problem]))?;
         let recalled = memory.map(|memory| memory.recall(site, site.frame(&navigation)));
         let (notes, known) = recalled.unzip();
-        let stage = stage.over(known.unwrap_or_default());
+        let mut stage = stage.over(known.unwrap_or_default());
+        stage.spool = notes.as_ref().map_or_else(Default::default, Notes::spool);
         let output = Output {
             stage: &stage,
             renderer: &renderer,

@@ -1,70 +1,139 @@
-//! [edge out] How to hold what grows with the archive outside of memory: in a temporary file without a name, which the
-//! system removes whatever happens.
+//! [edge out] How to hold what grows with the archive outside of memory: in the cache that the build leaves, so that the next one
+//! finds it there; without one in a temporary file without a name, which the system removes whatever happens.
 
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use tempfile::SpooledTempFile;
+use twox_hash::XxHash3_128;
 
+use crate::cache::Writer;
 use crate::diagnostics::{Diagnostic, Place, codes};
 use crate::model::findings::Slice;
 
 /// What fits into memory stays there; most archives never need the file.
 const IN_MEMORY: usize = 16 << 20;
+/// Behind each text is the beginning of its digest, in bytes: an earlier build may have written it.
+const CHECK: usize = 8;
 
-/// Pieces of text, written by many threads in any order and read back by their places.
-#[derive(Debug)]
-pub struct Spool(Mutex<Pieces>);
-
-#[derive(Debug)]
-struct Pieces {
-    file: SpooledTempFile,
-    end: u64,
+/// Texts, written by many threads in any order and read back by their places.
+#[derive(Debug, Default)]
+pub struct Spool {
+    place: Store,
+    /// Whether a text could not be read back as it was written.
+    is_damaged: Arc<AtomicBool>,
 }
 
-impl Default for Spool {
+#[derive(Debug)]
+enum Store {
+    Temporary(Mutex<(SpooledTempFile, u64)>),
+    Cache(Arc<Writer>),
+}
+
+impl Default for Store {
     fn default() -> Self {
-        Self(Mutex::new(Pieces {
-            file: SpooledTempFile::new(IN_MEMORY),
-            end: 0,
-        }))
+        Self::Temporary(Mutex::new((SpooledTempFile::new(IN_MEMORY), 0)))
     }
+}
+
+/// Texts of one run, which are spooled at once.
+#[derive(Debug, Default)]
+pub struct Texts(Vec<u8>);
+
+impl Texts {
+    /// Adds a text and returns its place among them.
+    pub fn put(&mut self, text: &[u8]) -> Slice {
+        if text.is_empty() {
+            return Slice::default();
+        }
+        let (at, bytes) = (self.0.len() as u64, text.len());
+        self.0.extend_from_slice(text);
+        self.0.extend_from_slice(&check(text));
+        Slice { at, bytes }
+    }
+
+    /// The text of this place.
+    pub(crate) fn get(&self, slice: Slice) -> &[u8] {
+        let text = usize::try_from(slice.at).ok();
+        let text = text.and_then(|at| self.0.get(at..)?.get(..slice.bytes));
+        text.unwrap_or_default()
+    }
+
+    /// All of them, as they are spooled.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+fn check(text: &[u8]) -> [u8; CHECK] {
+    let digest = XxHash3_128::oneshot(text).to_le_bytes();
+    digest.first_chunk().copied().unwrap_or_default()
 }
 
 impl Spool {
-    /// Keeps a piece and returns its place.
-    ///
-    /// # Errors
-    /// The system refuses to write a temporary file.
-    pub fn put(&self, bytes: &[u8]) -> Result<Slice, Diagnostic> {
-        if bytes.is_empty() {
-            return Ok(Slice::default());
+    /// One that is a part of the cache that a build leaves, and where to note that a text in it is damaged.
+    pub(crate) const fn of(cache: Arc<Writer>, is_damaged: Arc<AtomicBool>) -> Self {
+        Self {
+            place: Store::Cache(cache),
+            is_damaged,
         }
-        let mut pieces = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let at = pieces.end;
-        let written = pieces
-            .file
-            .seek(SeekFrom::Start(at))
-            .and_then(|_| pieces.file.write_all(bytes));
-        written.map_err(|error| refused(&error))?;
-        pieces.end += bytes.len() as u64;
-        Ok(Slice {
-            at,
-            bytes: bytes.len(),
-        })
     }
 
-    /// Reads a piece back.
+    /// Keeps texts and returns the place of the first.
     ///
     /// # Errors
-    /// The temporary file cannot be read.
-    pub fn get(&self, slice: Slice) -> io::Result<Vec<u8>> {
-        let mut bytes = vec![0; slice.bytes];
-        if !bytes.is_empty() {
-            let mut pieces = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            pieces.file.seek(SeekFrom::Start(slice.at))?;
-            pieces.file.read_exact(&mut bytes)?;
+    /// The system refuses to write the file.
+    pub fn put(&self, texts: &[u8]) -> Result<u64, Diagnostic> {
+        if texts.is_empty() {
+            return Ok(0);
         }
+        let put = match &self.place {
+            Store::Cache(cache) => cache.append(texts),
+            Store::Temporary(pieces) => {
+                let mut pieces = pieces.lock().unwrap_or_else(PoisonError::into_inner);
+                let (file, end) = &mut *pieces;
+                let at = *end;
+                let written = file.seek(SeekFrom::Start(at));
+                let written = written.and_then(|_| file.write_all(texts));
+                *end += texts.len() as u64;
+                written.map(|()| at)
+            }
+        };
+        put.map_err(|error| refused(&error))
+    }
+
+    /// Reads a text back.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is not as it was written.
+    pub fn get(&self, slice: Slice) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        if slice.bytes == 0 {
+            return Ok(bytes);
+        }
+        bytes.resize(slice.bytes + CHECK, 0);
+        match &self.place {
+            Store::Cache(cache) => cache.read(slice.at, &mut bytes),
+            Store::Temporary(pieces) => {
+                let mut pieces = pieces.lock().unwrap_or_else(PoisonError::into_inner);
+                let (file, _) = &mut *pieces;
+                file.seek(SeekFrom::Start(slice.at))
+                    .and_then(|_| file.read_exact(&mut bytes))
+            }
+        }
+        .and_then(|()| {
+            let (text, expected) = bytes.split_at(slice.bytes);
+            if check(text) != *expected {
+                return Err(io::Error::new(
+                    io::ErrorKind::InvalidData,
+                    "it was changed meanwhile",
+                ));
+            }
+            bytes.truncate(slice.bytes);
+            Ok(())
+        })
+        .inspect_err(|_| self.is_damaged.store(true, Ordering::Relaxed))?;
         Ok(bytes)
     }
 }
@@ -83,16 +152,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pieces_come_back_as_they_were_put_even_past_what_memory_holds() {
+    fn texts_come_back_as_they_were_put_even_past_what_memory_holds() {
         let spool = Spool::default();
         let large = vec![7; IN_MEMORY];
-        let pieces: [&[u8]; 4] = [b"first", &large, b"", b"last"];
-        let slices: Vec<Slice> = pieces
-            .iter()
-            .map(|piece| spool.put(piece).expect("room"))
-            .collect();
-        for (piece, slice) in pieces.iter().zip(slices).rev() {
-            assert!(spool.get(slice).expect("readable") == *piece);
+        let runs: [[&[u8]; 2]; 2] = [[b"first", &large], [b"", b"last"]];
+        let mut slices = Vec::new();
+        for pieces in &runs {
+            let mut texts = Texts::default();
+            let places = pieces.map(|piece| texts.put(piece));
+            let at = spool.put(texts.bytes()).expect("room");
+            slices.push(places.map(|place| place.behind(at)));
         }
+        for (pieces, slices) in runs.iter().zip(&slices).rev() {
+            for (piece, slice) in pieces.iter().zip(slices) {
+                assert!(spool.get(*slice).expect("readable") == *piece);
+            }
+        }
+        let is_damaged = || spool.is_damaged.load(Ordering::Relaxed);
+        assert!(!is_damaged());
+        let elsewhere = slices[0][0].behind(1);
+        assert!(spool.get(elsewhere).is_err() && is_damaged());
     }
 }

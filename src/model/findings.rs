@@ -90,6 +90,17 @@ pub struct Slice {
     pub bytes: usize,
 }
 
+impl Slice {
+    /// The place of a text of a run, when the texts of the run begin there.
+    #[must_use]
+    pub const fn behind(self, texts: u64) -> Self {
+        Self {
+            at: self.at.wrapping_add(texts),
+            ..self
+        }
+    }
+}
+
 /// Where the annotations of a run are in the spool: lines for the feeds, cards for the pages.
 #[derive(Debug, Clone, Default)]
 pub struct Spooled {
@@ -107,6 +118,25 @@ pub struct Spooled {
     pub writeup: Slice,
     /// What it brings to a comparison, and after that each further tape.
     pub compare: Vec<Slice>,
+}
+
+impl Spooled {
+    /// The same, when the texts of the run begin there.
+    #[must_use]
+    pub fn behind(mut self, texts: u64) -> Self {
+        let cards = self.cards.iter_mut().map(|card| &mut card.card);
+        let slices = [
+            &mut self.lines,
+            &mut self.friction,
+            &mut self.hypotheses,
+            &mut self.anchors,
+            &mut self.writeup,
+        ];
+        for slice in cards.chain(&mut self.compare).chain(slices) {
+            *slice = slice.behind(texts);
+        }
+        self
+    }
 }
 
 /// A card in the spool, and what it is sorted by.

@@ -3,11 +3,11 @@
 //!
 //! Everything here is written by [`crate::cache`] for the very same program, so a changed field needs no other version.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use twox_hash::XxHash3_128;
 
 use crate::cache::Piece;
 use crate::diagnostics::{Diagnostic, Excerpt, Place, Severity, codes};
@@ -18,7 +18,7 @@ use crate::model::findings::{
 };
 use crate::model::review::Rating;
 use crate::publish::SiteFile;
-use crate::spool::Spool;
+use crate::spool::Texts;
 
 /// What is kept of a run: small, whatever the size of the run.
 #[derive(Debug, Default)]
@@ -36,8 +36,13 @@ pub(super) struct Left {
     /// Where its [`RunShape`] is.
     pub(super) piece: Piece,
     /// Digests of what lists are made of, by [`Facet`].
-    pub(super) facets: [[u8; 32]; Facet::COUNT],
+    pub(super) facets: Facets,
+    /// How large its texts are, in bytes.
+    pub(super) texts: u64,
 }
+
+/// Digests by [`Facet`].
+pub(super) type Facets = [[u8; 16]; Facet::COUNT];
 
 /// What a list may be made of, beside the record.
 #[derive(Debug, Clone, Copy)]
@@ -120,8 +125,8 @@ pub(super) struct Body {
     pub(super) frame: String,
     /// All files of the site, sorted by path.
     pub(super) files: Vec<SiteFile>,
-    /// The [`RunShape`] of each run, by the run directory's path in diagnostics.
-    pub(super) runs: BTreeMap<String, Piece>,
+    /// The [`RunShape`] of each run and how large its texts are, by the run directory's path in diagnostics.
+    pub(super) runs: BTreeMap<String, (Piece, u64)>,
     /// The lists, by name.
     pub(super) lists: BTreeMap<String, KnownList>,
 }
@@ -135,11 +140,11 @@ pub(super) struct KnownList {
 
 /// The pages of a run, and everything beside the frame that they depend on.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct RunShape<'a> {
+pub(super) struct RunShape {
     /// What is in the run directory.
     pub(super) inputs: Vec<Input>,
     /// A digest of what the page shows of the archive.
-    pub(super) archive_context: [u8; 32],
+    pub(super) archive_context: [u8; 16],
     /// Ids of the runs that it names.
     pub(super) named: Vec<String>,
     pub(super) is_newest: bool,
@@ -148,14 +153,15 @@ pub(super) struct RunShape<'a> {
     /// Without those of the record.
     pub(super) problems: Vec<Problem>,
     /// As in [`Left`].
-    pub(super) facets: [[u8; 32]; Facet::COUNT],
-    #[serde(borrow)]
-    pub(super) findings: FindingsShape<'a>,
+    pub(super) facets: Facets,
+    /// Where its texts are in the cache, and how large they are.
+    pub(super) texts: (u64, u64),
+    pub(super) findings: FindingsShape,
 }
 
-/// What lists and feeds need of the run, with the pieces that are spooled while a build runs.
+/// What lists and feeds need of the run. Places of texts are among those of the run.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct FindingsShape<'a> {
+pub(super) struct FindingsShape {
     rating: Option<usize>,
     events: Option<usize>,
     annotations: BTreeMap<String, usize>,
@@ -167,21 +173,21 @@ pub(super) struct FindingsShape<'a> {
     record: DigestList,
     files: DigestList,
     annotated: DigestList,
-    #[serde(borrow)]
-    lines: Cow<'a, str>,
-    #[serde(borrow)]
-    friction: Cow<'a, str>,
-    #[serde(borrow)]
-    hypotheses: Cow<'a, str>,
-    #[serde(borrow)]
-    anchors: Cow<'a, str>,
-    #[serde(borrow)]
-    writeup: Cow<'a, str>,
-    #[serde(borrow)]
-    compare: Vec<Cow<'a, str>>,
+    lines: TextPlace,
+    friction: TextPlace,
+    hypotheses: TextPlace,
+    anchors: TextPlace,
+    writeup: TextPlace,
+    compare: Vec<TextPlace>,
     /// Kind, group and card of each annotation.
-    #[serde(borrow)]
-    cards: Vec<(usize, usize, Cow<'a, str>)>,
+    cards: Vec<(usize, usize, TextPlace)>,
+}
+
+/// A [`Slice`].
+type TextPlace = (u64, usize);
+
+const fn place(slice: Slice) -> TextPlace {
+    (slice.at, slice.bytes)
 }
 
 /// [`Digests`] in order, of which a map is made in one go.
@@ -198,37 +204,57 @@ fn map(list: DigestList) -> Digests {
     Arc::new(list.into_iter().collect())
 }
 
-impl FindingsShape<'_> {
-    /// Digests of what lists are made of, by [`Facet`].
-    pub(super) fn facets(&self) -> [[u8; 32]; Facet::COUNT] {
-        let listed = (
-            (self.rating, self.events, &self.annotations, &self.threads),
-            (&self.newest, &self.writeup_html),
-        );
-        let text = |text: &str| blake3::hash(text.as_bytes()).into();
-        [
-            digest_of(&listed),
-            text(&self.lines),
-            text(&self.friction),
-            text(&self.hypotheses),
-            text(&self.anchors),
-            text(&self.writeup),
-            digest_of(&self.compare),
-            digest_of(&self.cards),
-        ]
+/// Digests of what lists are made of, by [`Facet`]; `texts` are those of the run.
+pub(super) fn facets(findings: &Findings, texts: &Texts) -> Facets {
+    let spooled = &findings.spooled;
+    let text = |slice: Slice| digest(&[texts.get(slice)]);
+    let compare: Vec<_> = spooled.compare.iter().map(|it| texts.get(*it)).collect();
+    let cards = spooled.cards.iter();
+    let sorted: Vec<_> = cards.clone().map(|it| (it.kind, it.group)).collect();
+    let sorted = postcard::to_stdvec(&sorted).unwrap_or_default();
+    let cards: Vec<_> = [sorted.as_slice()]
+        .into_iter()
+        .chain(cards.map(|it| texts.get(it.card)))
+        .collect();
+    [
+        FindingsShape::listed(findings),
+        text(spooled.lines),
+        text(spooled.friction),
+        text(spooled.hypotheses),
+        text(spooled.anchors),
+        text(spooled.writeup),
+        digest(&compare),
+        digest(&cards),
+    ]
+}
+
+/// One digest of several texts. Whoever could forge one may write the cache anyway.
+pub(super) fn digest(texts: &[&[u8]]) -> [u8; 16] {
+    let mut hasher = XxHash3_128::new();
+    for text in texts {
+        hasher.write(&(text.len() as u64).to_le_bytes());
+        hasher.write(text);
+    }
+    hasher.finish_128().to_le_bytes()
+}
+
+impl FindingsShape {
+    fn listed(findings: &Findings) -> [u8; 16] {
+        let without = Findings {
+            digests: RunDigests::default(),
+            spooled: Spooled::default(),
+            ..findings.clone()
+        };
+        // Nothing in it can fail to be written.
+        digest(&[&postcard::to_stdvec(&Self::of(&without)).unwrap_or_default()])
     }
 
-    /// `None` when a piece cannot be read back.
-    pub(super) fn of(findings: &Findings, spool: &Spool) -> Option<Self> {
-        let piece = |slice: Slice| {
-            let bytes = spool.get(slice).ok()?;
-            String::from_utf8(bytes).ok().map(Cow::Owned)
-        };
+    pub(super) fn of(findings: &Findings) -> Self {
         let spooled = &findings.spooled;
         let cards = spooled.cards.iter();
         let newest = findings.newest.iter().cloned();
         let threads = findings.threads.as_ref();
-        Some(Self {
+        Self {
             rating: findings
                 .rating
                 .and_then(|rating| Rating::ALL.iter().position(|known| *known == rating)),
@@ -242,34 +268,30 @@ impl FindingsShape<'_> {
             record: list(&findings.digests.record),
             files: list(&findings.digests.files),
             annotated: list(&findings.digests.annotations),
-            lines: piece(spooled.lines)?,
-            friction: piece(spooled.friction)?,
-            hypotheses: piece(spooled.hypotheses)?,
-            anchors: piece(spooled.anchors)?,
-            writeup: piece(spooled.writeup)?,
-            compare: spooled
-                .compare
-                .iter()
-                .map(|slice| piece(*slice))
-                .collect::<Option<_>>()?,
+            lines: place(spooled.lines),
+            friction: place(spooled.friction),
+            hypotheses: place(spooled.hypotheses),
+            anchors: place(spooled.anchors),
+            writeup: place(spooled.writeup),
+            compare: spooled.compare.iter().map(|it| place(*it)).collect(),
             cards: cards
-                .map(|it| Some((it.kind, it.group, piece(it.card)?)))
-                .collect::<Option<_>>()?,
-        })
+                .map(|it| (it.kind, it.group, place(it.card)))
+                .collect(),
+        }
     }
 
-    /// The findings, with their pieces in another spool.
-    ///
-    /// # Errors
-    /// The system refuses to write a temporary file.
-    pub(super) fn into_findings(self, spool: &Spool) -> Result<Findings, Diagnostic> {
-        let put = |piece: &str| spool.put(piece.as_bytes());
-        let card = |(kind, group, card): (usize, usize, Cow<'_, str>)| {
-            let card = put(&card)?;
-            Ok(SpooledCard { kind, group, card })
+    /// The findings, of a run with so many bytes of texts; `None` when a place is not among them.
+    pub(super) fn into_findings(self, texts: u64) -> Option<Findings> {
+        let slice = |(at, bytes): TextPlace| {
+            let end = at.checked_add(u64::try_from(bytes).ok()?)?;
+            (end <= texts).then_some(Slice { at, bytes })
+        };
+        let card = |(kind, group, card): (usize, usize, TextPlace)| {
+            let card = slice(card)?;
+            Some(SpooledCard { kind, group, card })
         };
         let newest = self.newest.into_iter();
-        Ok(Findings {
+        Some(Findings {
             rating: self
                 .rating
                 .and_then(|rating| Rating::ALL.get(rating))
@@ -284,21 +306,13 @@ impl FindingsShape<'_> {
                     entries,
                 }),
             spooled: Spooled {
-                lines: put(&self.lines)?,
-                friction: put(&self.friction)?,
-                hypotheses: put(&self.hypotheses)?,
-                anchors: put(&self.anchors)?,
-                cards: self
-                    .cards
-                    .into_iter()
-                    .map(card)
-                    .collect::<Result<_, Diagnostic>>()?,
-                writeup: put(&self.writeup)?,
-                compare: self
-                    .compare
-                    .iter()
-                    .map(|piece| put(piece))
-                    .collect::<Result<_, _>>()?,
+                lines: slice(self.lines)?,
+                friction: slice(self.friction)?,
+                hypotheses: slice(self.hypotheses)?,
+                anchors: slice(self.anchors)?,
+                cards: self.cards.into_iter().map(card).collect::<Option<_>>()?,
+                writeup: slice(self.writeup)?,
+                compare: self.compare.into_iter().map(slice).collect::<Option<_>>()?,
             },
             newest: newest
                 .map(|(kind, evidence, href, at)| NewestAnnotation {
@@ -316,11 +330,6 @@ impl FindingsShape<'_> {
             },
         })
     }
-}
-
-fn digest_of(value: &impl Serialize) -> [u8; 32] {
-    // Nothing in it can fail to be written.
-    blake3::hash(&postcard::to_stdvec(value).unwrap_or_default()).into()
 }
 
 /// A [`Diagnostic`].

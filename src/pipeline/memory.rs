@@ -1,6 +1,7 @@
 //! What one build leaves to the next: whether nothing changed, and the runs whose pages need not be made again.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::beneath::Tree;
@@ -9,11 +10,12 @@ use crate::diagnostics::Diagnostic;
 use crate::discover::{Roots, RunDirectory};
 use crate::load;
 use crate::model::FileDigest;
-use crate::model::archive_context::ArchiveContext;
+use crate::model::archive::{Range, Ranges};
+use crate::model::archive_context::{ArchiveContext, Neighbour};
 use crate::model::findings::Findings;
 use crate::publish::{self, KnownSite, Stage};
 use crate::site::Site;
-use crate::spool::Spool;
+use crate::spool::{Spool, Texts};
 
 use super::gather::Gathered;
 use super::kept::{self, Body, FindingsShape, Head, KeptRun, KnownList, Left, Problem, RunShape};
@@ -37,6 +39,8 @@ pub struct Memory {
     last: Option<(Reader, Head)>,
     /// What was in the output folder, if there is a last build; until a stage has it.
     seen: Mutex<Option<Tree>>,
+    /// Whether a text that the last build left was not as it was written.
+    is_damaged: Arc<AtomicBool>,
 }
 
 /// What is remembered of the runs while a build makes their pages, and what it leaves of them.
@@ -46,12 +50,12 @@ pub struct Notes<'a> {
     /// What all pages have in common.
     frame: String,
     /// The runs of the last build, unless it had another frame.
-    runs: BTreeMap<String, Piece>,
+    runs: BTreeMap<String, (Piece, u64)>,
     /// The lists of the last build.
     lists: BTreeMap<String, KnownList>,
     made: Mutex<BTreeMap<String, KnownList>>,
     /// `None`: nothing can be left.
-    writer: Option<Writer>,
+    writer: Option<Arc<Writer>>,
 }
 
 /// A run whose pages were made.
@@ -62,7 +66,10 @@ pub(super) struct NotedRun<'a> {
     pub(super) is_newest: bool,
     pub(super) files: Vec<String>,
     pub(super) problems: &'a [Diagnostic],
+    /// With places among its texts.
     pub(super) findings: &'a Findings,
+    /// Where its texts were spooled, and what they are.
+    pub(super) texts: (u64, &'a Texts),
 }
 
 impl Memory {
@@ -82,7 +89,20 @@ impl Memory {
             settings: site.settings(),
             seen: Mutex::new(last.as_ref().and_then(|_| publish::look(&site.out))),
             last,
+            is_damaged: Arc::default(),
         }
+    }
+
+    /// The same without the last build, if something was damaged that it left. That shows where it is read, and then the build is
+    /// made again.
+    #[must_use]
+    pub fn without_damage(self) -> Option<Self> {
+        self.is_damaged.load(Ordering::Relaxed).then(|| Self {
+            last: None,
+            seen: Mutex::default(),
+            is_damaged: Arc::default(),
+            ..self
+        })
     }
 
     /// Calls `with` what was in the output folder.
@@ -122,7 +142,8 @@ impl Memory {
             Some((body, head.outputs_at))
         };
         let (body, at) = read().unwrap_or_default();
-        let used = body.runs.values().map(Piece::bytes).sum();
+        let runs = body.runs.values();
+        let used = runs.map(|(shape, texts)| shape.bytes() + texts).sum();
         let again = self.last.as_ref().filter(|_| body.frame == frame);
         let again = again.and_then(|(reader, _)| Writer::again(reader, used));
         let runs = if body.frame == frame {
@@ -132,7 +153,9 @@ impl Memory {
         };
         let notes = Notes {
             memory: self,
-            writer: again.or_else(|| Writer::begin(&site.cache_places())),
+            writer: again
+                .or_else(|| Writer::begin(&site.cache_places()))
+                .map(Arc::new),
             runs,
             lists: body.lists,
             made: Mutex::default(),
@@ -160,12 +183,13 @@ impl Notes<'_> {
     ) -> Result<Option<KeptRun>, Diagnostic> {
         let archive = &gathered.archive;
         let place = &gathered.directory(&archive.runs[index]).place;
-        let (Some(piece), Some((reader, head))) = (self.runs.get(&place.shown), &self.memory.last)
+        let (Some((piece, _)), Some((reader, head))) =
+            (self.runs.get(&place.shown), &self.memory.last)
         else {
             return Ok(None);
         };
         let bytes = reader.piece(*piece).unwrap_or_default();
-        let Ok(mut known) = postcard::from_bytes::<RunShape<'_>>(&bytes) else {
+        let Ok(mut known) = postcard::from_bytes::<RunShape>(&bytes) else {
             return Ok(None);
         };
         let names = known.named.iter().map(String::as_str);
@@ -174,32 +198,68 @@ impl Notes<'_> {
         let looks = self.memory.roots.of(place).filter(|_| is_unchanged);
         let looks = looks.and_then(|tree| {
             let now = load::inputs(tree)?;
-            let inputs = load::unchanged(place, &known.inputs, now, head.inputs_at)?;
-            stage.keep(&known.files).then_some(inputs)
+            load::unchanged(place, &known.inputs, now, head.inputs_at)
         });
         let Some(inputs) = looks else { return Ok(None) };
+        let Some(texts) = self.texts(known.texts, reader, stage)? else {
+            return Ok(None);
+        };
+        let (_, size) = known.texts;
         let facets = known.facets;
-        let piece = if inputs == known.inputs {
+        let is_same = inputs == known.inputs && texts == known.texts;
+        (known.inputs, known.texts) = (inputs, texts);
+        let piece = if is_same {
             let writer = self.writer.as_ref();
             writer.and_then(|writer| writer.keep(*piece, &bytes))
         } else {
-            known.inputs = inputs;
             self.put(&postcard::to_stdvec(&known).unwrap_or_default())
         };
         let problems = kept::diagnostics(&known.problems).unwrap_or_default();
+        let Some(mut findings) = known.findings.into_findings(size) else {
+            return Ok(None);
+        };
+        if !stage.keep(&known.files) {
+            return Ok(None);
+        }
+        let (at, _) = texts;
+        findings.spooled = findings.spooled.behind(at);
+        let left = piece.map(|piece| Left {
+            piece,
+            facets,
+            texts: size,
+        });
         Ok(Some(KeptRun {
-            findings: known.findings.into_findings(&stage.spool)?,
+            findings,
             problems,
-            left: piece.map(|piece| Left { piece, facets }),
+            left,
         }))
     }
 
+    /// Where the texts of a run are in the spool; `None` when the last build left none. Those that are in the file that the spool
+    /// writes to stay there, unread.
+    fn texts(
+        &self,
+        (at, bytes): (u64, u64),
+        reader: &Reader,
+        stage: &Stage,
+    ) -> Result<Option<(u64, u64)>, Diagnostic> {
+        if let Some(writer) = self.writer.as_ref().filter(|writer| writer.is_same()) {
+            return Ok(writer.has(at, bytes).then_some((at, bytes)));
+        }
+        let texts = reader.read(at, bytes).unwrap_or_default();
+        if texts.len() as u64 != bytes {
+            return Ok(None);
+        }
+        Ok(Some((stage.spool.put(&texts)?, bytes)))
+    }
+
     /// Leaves a run to the next build.
-    pub(super) fn note(&self, run: &NotedRun<'_>, spool: &Spool) -> Option<Left> {
+    pub(super) fn note(&self, run: &NotedRun<'_>) -> Option<Left> {
         let mut inputs = load::inputs(self.memory.roots.of(run.place)?)?;
         load::note_digests(&mut inputs, run.digests);
-        let findings = FindingsShape::of(run.findings, spool)?;
-        let facets = findings.facets();
+        let (at, texts) = run.texts;
+        let facets = kept::facets(run.findings, texts);
+        let size = texts.bytes().len() as u64;
         let shape = RunShape {
             inputs,
             facets,
@@ -208,10 +268,24 @@ impl Notes<'_> {
             is_newest: run.is_newest,
             files: run.files.clone(),
             problems: run.problems.iter().map(Problem::from).collect(),
-            findings,
+            texts: (at, size),
+            findings: FindingsShape::of(run.findings),
         };
         let piece = self.put(&postcard::to_stdvec(&shape).ok()?)?;
-        Some(Left { piece, facets })
+        Some(Left {
+            piece,
+            facets,
+            texts: size,
+        })
+    }
+
+    /// The spool of a build: a part of what it leaves, where it leaves something.
+    pub(crate) fn spool(&self) -> Spool {
+        let writer = self.writer.as_ref();
+        let is_damaged = &self.memory.is_damaged;
+        writer.map_or_else(Spool::default, |writer| {
+            Spool::of(Arc::clone(writer), Arc::clone(is_damaged))
+        })
     }
 
     /// What all pages have in common.
@@ -271,7 +345,8 @@ impl Notes<'_> {
         let runs = gathered.archive.runs.iter().zip(&outcome.left);
         let runs = runs.filter_map(|(entry, left)| {
             let shown = gathered.directory(entry).place.shown.clone();
-            Some((shown, left.as_ref()?.piece))
+            let left = left.as_ref()?;
+            Some((shown, (left.piece, left.texts)))
         });
         let body = Body {
             frame: self.frame,
@@ -280,11 +355,61 @@ impl Notes<'_> {
             lists: self.made.into_inner().ok()?,
         };
         let (head, body) = (postcard::to_stdvec(&head), postcard::to_stdvec(&body));
-        self.writer?.finish(&head.ok()?, &body.ok()?)
+        // Nothing reads texts from here on.
+        stage.spool = Spool::default();
+        Arc::into_inner(self.writer?)?.finish(&head.ok()?, &body.ok()?)
     }
 }
 
 /// A digest of what a page shows of the archive.
-fn digest(archive_context: &ArchiveContext) -> [u8; 32] {
-    blake3::hash(format!("{archive_context:?}").as_bytes()).into()
+fn digest(context: &ArchiveContext) -> [u8; 16] {
+    let ArchiveContext {
+        slug,
+        label,
+        case,
+        model,
+        harness,
+        newer,
+        older,
+        ranges,
+        named,
+    } = context;
+    let mut texts: Vec<&[u8]> = [slug, label, case, model, harness]
+        .map(String::as_bytes)
+        .to_vec();
+    for neighbour in [newer, older] {
+        let neighbour = neighbour.as_ref().map(|neighbour| {
+            let Neighbour {
+                slug,
+                model,
+                harness,
+                at,
+            } = neighbour;
+            [slug, model, harness, &at.text].map(String::as_bytes)
+        });
+        texts.extend(neighbour.unwrap_or_default());
+    }
+    let Ranges {
+        tokens,
+        comparable_cost,
+        actual_cost,
+        run_time,
+    } = ranges;
+    let mut counts = Vec::new();
+    for range in tokens
+        .iter()
+        .chain([comparable_cost, actual_cost, run_time])
+    {
+        let ends = range.as_ref().map(|Range { min, max, runs }| {
+            counts.extend(runs.to_le_bytes());
+            [&min.literal, &max.literal].map(String::as_bytes)
+        });
+        texts.extend(ends.unwrap_or_default());
+    }
+    texts.push(&counts);
+    for (id, address) in named {
+        texts.push(id.as_bytes());
+        texts.push(address.as_deref().unwrap_or_default().as_bytes());
+    }
+    kept::digest(&texts)
 }

@@ -28,6 +28,7 @@ use crate::model::run::Run;
 use crate::publish::Stage;
 use crate::render::templates::Renderer;
 use crate::site::Site;
+use crate::spool::Texts;
 use crate::view::run::Sources;
 use crate::view::timeline::Layout;
 
@@ -231,8 +232,12 @@ impl<'a> Job<'a> {
         for write in ARTIFACTS {
             write(&run, &mut files)?;
         }
-        kept.findings.spooled = spooled::write(output.stage, entry, inspected, layouts)?;
-        kept.findings.spooled.compare = compare::spool(&run, &files)?;
+        let mut texts = Texts::default();
+        let stage = output.stage;
+        let mut spooled = spooled::write((stage, &mut texts), entry, inspected, layouts)?;
+        spooled.compare = compare::spool(&run, stage.is_dry_run(), &mut texts)?;
+        kept.findings.spooled = spooled;
+        let at = stage.spool.put(texts.bytes())?;
         if self.is_newest && review.is_some() {
             kept.findings.writeup_html = Some(writeup.as_str().to_owned());
         }
@@ -244,9 +249,12 @@ impl<'a> Job<'a> {
             files: files.written.into_iter().map(|(path, _)| path).collect(),
             problems: &model.problems,
             findings: &kept.findings,
+            texts: (at, &texts),
         };
-        let notes = output.notes;
-        kept.left = notes.and_then(|notes| notes.note(&noted, &output.stage.spool));
+        let left = output.notes.and_then(|notes| notes.note(&noted));
+        let spooled = std::mem::take(&mut kept.findings.spooled);
+        kept.findings.spooled = spooled.behind(at);
+        kept.left = left;
         Ok(())
     }
 }

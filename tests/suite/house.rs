@@ -4,11 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The files of src/ that touch the disk, the environment, the clock or the terminal; a folder is named with `/`.
-const EDGES: [&str; 18] = [
+const EDGES: [&str; 19] = [
     "beneath.rs",
     "beneath/",
     "cache.rs",
     "discover.rs",
+    "discover/",
     "load.rs",
     "load/",
     "publish.rs",

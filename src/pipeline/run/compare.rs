@@ -4,13 +4,17 @@ use crate::diagnostics::Diagnostic;
 use crate::markup::outline;
 use crate::model::findings::Slice;
 use crate::render::script;
+use crate::spool::Texts;
 use crate::view::compare::{self, key};
 
-use super::files::{Files, StageError};
 use super::{CheckedRun, unwritten};
 
-pub(super) fn spool(run: &CheckedRun<'_>, files: &Files<'_>) -> Result<Vec<Slice>, StageError> {
-    if files.is_dry_run() {
+pub(super) fn spool(
+    run: &CheckedRun<'_>,
+    is_dry_run: bool,
+    texts: &mut Texts,
+) -> Result<Vec<Slice>, Diagnostic> {
+    if is_dry_run {
         return Ok(Vec::new());
     }
     let sources = &run.sources;
@@ -24,9 +28,8 @@ pub(super) fn spool(run: &CheckedRun<'_>, files: &Files<'_>) -> Result<Vec<Slice
     std::iter::once(of_run)
         .chain(further)
         .map(|item| {
-            let item =
-                item.map_err(|error| -> Diagnostic { unwritten("compare", &error.into()) })?;
-            files.spool(&item)
+            let item = item.map_err(|error| unwritten("compare", &error.into()))?;
+            Ok(texts.put(&item))
         })
         .collect()
 }

@@ -7,7 +7,6 @@ use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Diagnostic, Place, codes};
 use crate::discover::RunDirectory;
 use crate::markup::Html;
-use crate::model::findings::Slice;
 use crate::publish::Stage;
 use crate::view::format;
 
@@ -77,11 +76,6 @@ impl<'a> Files<'a> {
     ) -> Result<(), StageError> {
         let written = self.stage.stream(path, fill)?;
         self.note(path, written.bytes)
-    }
-
-    /// Spools what becomes a part of a file of the whole archive.
-    pub(super) fn spool(&self, bytes: &[u8]) -> Result<Slice, StageError> {
-        Ok(self.stage.spool.put(bytes)?)
     }
 
     /// Takes the path of a file in a dry run, where it need not be filled.

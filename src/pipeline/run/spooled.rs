@@ -7,6 +7,7 @@ use crate::markup::markdown;
 use crate::model::archive::Entry;
 use crate::model::findings::{Slice, Spooled, SpooledCard};
 use crate::publish::Stage;
+use crate::spool::Texts;
 use crate::view::annotations;
 use crate::view::data::search;
 use crate::view::timeline::Layout;
@@ -17,17 +18,16 @@ use super::unwritten;
 /// Characters of evidence on the pages of all annotations.
 const EVIDENCE: usize = 400;
 
-/// Spools what later pages and feeds hold of the run.
+/// Adds what later pages and feeds hold of the run to its `texts`.
 ///
 /// # Errors
-/// The system refuses to write a temporary file.
+/// It cannot be written as JSON.
 pub(super) fn write(
-    stage: &Stage,
+    (stage, texts): (&Stage, &mut Texts),
     entry: &Entry,
     inspected: &Inspected<'_>,
     layouts: &[Layout<'_>],
 ) -> Result<Spooled, Diagnostic> {
-    let spool = &stage.spool;
     // A check makes pages, since their templates may have errors, and nothing else of all runs.
     let lines = if stage.is_dry_run() {
         Ok(Lines::default())
@@ -36,17 +36,17 @@ pub(super) fn write(
     };
     let lines = lines.map_err(|error| unwritten("annotations.jsonl", &error.into()))?;
     let mut spooled = Spooled {
-        lines: spool.put(&lines.all)?,
-        friction: spool.put(&lines.friction)?,
-        hypotheses: spool.put(&lines.hypotheses)?,
-        anchors: spool.put(&lines.anchors)?,
+        lines: texts.put(&lines.all),
+        friction: texts.put(&lines.friction),
+        hypotheses: texts.put(&lines.hypotheses),
+        anchors: texts.put(&lines.anchors),
         cards: Vec::new(),
         writeup: Slice::default(),
         compare: Vec::new(),
     };
     if let Some(review) = inspected.review.as_ref().filter(|_| !stage.is_dry_run()) {
         let text = markdown::plain(&review.body, search::WRITEUP);
-        spooled.writeup = spool.put(text.as_bytes())?;
+        spooled.writeup = texts.put(text.as_bytes());
     }
     for found in findings::annotations(inspected, layouts) {
         let (text, kind, group) = annotations::spooled_text(
@@ -58,7 +58,7 @@ pub(super) fn write(
         );
         let card =
             serde_json::to_vec(&text).map_err(|error| unwritten("annotations", &error.into()))?;
-        let card = spool.put(&card)?;
+        let card = texts.put(&card);
         spooled.cards.push(SpooledCard { kind, group, card });
     }
     Ok(spooled)

@@ -212,6 +212,20 @@ fn a_fresh_checkout_reuses_everything_by_its_content() {
 }
 
 #[test]
+fn a_text_that_was_damaged_in_the_cache_is_made_again() {
+    let site = TestSite::base();
+    site.publish();
+    let path = cache(&site).expect("a cache");
+    let mut bytes = fs::read(&path).expect("a cache");
+    // The first thing in the body of the file is a text for a list.
+    let at = bytes.windows(8).position(|text| text == b"\"type\":\"");
+    bytes[at.expect("a line of a feed")] ^= 1;
+    fs::write(&path, bytes).expect("a cache");
+    site.run("other", &edits::run(7));
+    compare(&site, &Reference::new(), "with a damaged text");
+}
+
+#[test]
 fn the_cache_is_left_out_of_versions_and_copies_and_follows_no_link() {
     let site = TestSite::base();
     site.publish();
