@@ -86,13 +86,13 @@ impl Source {
         let folder = Folder::open(path).map_err(|error| failed(&shown, &error))?;
         let tree = Tree::of(&folder, "").map_err(|error| failed(&shown, &error))?;
         let (mut names, mut skipped) = (Vec::new(), Vec::new());
-        for found in tree.found {
-            match found.kind {
-                Kind::File { .. } => names.push(found.path),
-                Kind::Link | Kind::Other => skipped.push(found.path),
-                Kind::Folder => {}
-            }
-        }
+        tree.each(&mut |path, found| match (found.kind, path) {
+            (Kind::File { .. }, Some(path)) => names.push(path.to_owned()),
+            (Kind::Folder, Some(_)) => {}
+            (_, Some(path)) => skipped.push(path.to_owned()),
+            (_, None) => skipped.push(found.name.to_string_lossy().into_owned()),
+        });
+        names.sort_unstable();
         Ok(Self::new(Where::Folder(folder), names, skipped))
     }
 
