@@ -46,12 +46,12 @@ pub struct Card<'a> {
     /// The run's page: absolute when the site has a `base_url`, else relative to its root.
     #[schemars(with = "shapes::PageAddress")]
     url: String,
-    /// When the run started, as recorded.
-    #[schemars(with = "shapes::Time")]
-    started_at: &'a str,
-    /// When it ended, as recorded.
-    #[schemars(with = "shapes::Time")]
-    finished_at: &'a str,
+    /// When the run started, as recorded; null is unknown.
+    #[schemars(with = "Option<shapes::Time>")]
+    started_at: Option<&'a str>,
+    /// When it ended, as recorded; null is unknown.
+    #[schemars(with = "Option<shapes::Time>")]
+    finished_at: Option<&'a str>,
     /// Publication time, if recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "shapes::Time")]
@@ -60,8 +60,8 @@ pub struct Card<'a> {
     subject: Subject<'a>,
     /// Time, tokens and cost.
     metrics: Metrics<'a>,
-    /// Whether the implementation loaded.
-    validation_loaded: bool,
+    /// Whether the implementation loaded; null is "not validated".
+    validation_loaded: Option<bool>,
     /// The visual checks, in the record's order.
     checks: Vec<Check<'a>>,
     /// What scorers said of the run, in the record's order; absent if the record has no outcomes.
@@ -135,8 +135,8 @@ struct Subject<'a> {
     /// Slug of the test case.
     #[schemars(with = "shapes::Name")]
     test_case_slug: &'a str,
-    /// Its exact version.
-    test_case_version: &'a str,
+    /// Its exact version; null is unknown.
+    test_case_version: Option<&'a str>,
     /// Kind of the test case; `end-to-end` if the record has none.
     test_type: &'a str,
     /// Variant of the test case; the oldest records have none.
@@ -146,9 +146,9 @@ struct Subject<'a> {
     harness_slug: &'a str,
     /// Its version.
     harness_version: Option<&'a str>,
-    /// The model, an opaque id.
-    #[schemars(with = "shapes::Name")]
-    model_id: &'a str,
+    /// The model, an opaque id; null is unknown.
+    #[schemars(with = "Option<shapes::Name>")]
+    model_id: Option<&'a str>,
     /// The orchestrator; `one-shot` if the record has none.
     orchestrator_slug: &'a str,
     /// The engine that the case was built for; `none` if the record has none.
@@ -159,9 +159,9 @@ struct Subject<'a> {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Metrics<'a> {
-    /// Wall clock, in seconds; it depends on the provider as much as on the model.
-    #[schemars(with = "shapes::Amount")]
-    run_time_seconds: Digits<'a>,
+    /// Wall clock, in seconds; it depends on the provider as much as on the model. Null is unknown.
+    #[schemars(with = "Option<shapes::Amount>")]
+    run_time_seconds: Option<Digits<'a>>,
     /// Tokens, in four classes that do not overlap. Null is "not reported".
     tokens: Tokens<'a>,
     /// Cost in USD. Null is "unknown", 0 is free.
@@ -289,22 +289,22 @@ pub fn card<'a>(config: &Config, entry: &'a Entry, findings: &'a Findings) -> Ca
         id: &run.id,
         slug: &entry.slug,
         url: address(config, &links::run(&entry.slug)),
-        started_at: &run.started.text,
-        finished_at: &run.finished.text,
+        started_at: run.started.as_ref().map(|at| at.text.as_str()),
+        finished_at: run.finished.as_ref().map(|at| at.text.as_str()),
         published_at: run.published.as_ref().map(|moment| moment.text.as_str()),
         subject: Subject {
             test_case_slug: &subject.case,
-            test_case_version: &subject.version,
+            test_case_version: subject.version.as_deref(),
             test_type: &subject.test_type,
             variant: subject.variant.as_deref(),
             harness_slug: &subject.harness,
             harness_version: subject.harness_version.as_deref(),
-            model_id: &subject.model,
+            model_id: subject.model.as_deref(),
             orchestrator_slug: &subject.orchestrator,
             engine_slug: &subject.engine,
         },
         metrics: Metrics {
-            run_time_seconds: Digits(&metrics.run_time_seconds),
+            run_time_seconds: metrics.run_time_seconds.as_ref().map(Digits),
             tokens: Tokens {
                 uncached_input: metrics.uncached_input.as_ref().map(Digits),
                 cached_input: metrics.cached_input.as_ref().map(Digits),

@@ -126,12 +126,12 @@ struct Tally<'a> {
     ratings: Counts<'a>,
     /// Annotations on them.
     annotations: usize,
-    /// When the first of them ended, as recorded.
-    #[schemars(with = "shapes::Time")]
-    first_finished_at: &'a str,
-    /// When the last of them ended, as recorded.
-    #[schemars(with = "shapes::Time")]
-    last_finished_at: &'a str,
+    /// When the first of them ended, as recorded; null is unknown.
+    #[schemars(with = "Option<shapes::Time>")]
+    first_finished_at: Option<&'a str>,
+    /// When the last of them ended, as recorded; null is unknown.
+    #[schemars(with = "Option<shapes::Time>")]
+    last_finished_at: Option<&'a str>,
 }
 
 /// Makes `cases.json`.
@@ -142,9 +142,9 @@ pub fn cases<'a>(config: &Config, archive: &'a Archive, findings: &'a [Findings]
         slug: &group.slug,
         url: address(config, &links::group("cases", &group.slug)),
         runs: tally(archive, findings, group),
-        versions: count(archive, group, |entry| Some(&entry.run.subject.version)),
+        versions: count(archive, group, |entry| Some(entry.run.subject.version())),
         variants: count(archive, group, |entry| entry.run.subject.variant.as_deref()),
-        models: count(archive, group, |entry| Some(&entry.run.subject.model)),
+        models: count(archive, group, |entry| Some(entry.run.subject.model())),
         harnesses: count(archive, group, |entry| Some(&entry.run.subject.harness)),
     };
     Cases {
@@ -186,7 +186,7 @@ pub fn harnesses<'a>(
             entry.run.subject.harness_version.as_deref()
         }),
         cases: count(archive, group, |entry| Some(&entry.run.subject.case)),
-        models: count(archive, group, |entry| Some(&entry.run.subject.model)),
+        models: count(archive, group, |entry| Some(entry.run.subject.model())),
     };
     Harnesses {
         schema_version: SCHEMA_VERSION,
@@ -213,7 +213,7 @@ fn count<'a>(
 fn tally<'a>(archive: &'a Archive, findings: &'a [Findings], group: &Group) -> Tally<'a> {
     let ends = || {
         let runs = group.runs.iter().map(|&index| &archive.runs[index].run);
-        runs.map(|run| (run.finished.ms, run.finished.text.as_str()))
+        runs.filter_map(|run| run.finished.as_ref().map(|at| (at.ms, at.text.as_str())))
     };
     let found = || group.runs.iter().filter_map(|&index| findings.get(index));
     let mut ratings = Counts::new();
@@ -225,7 +225,7 @@ fn tally<'a>(archive: &'a Archive, findings: &'a [Findings], group: &Group) -> T
         states: count(archive, group, |entry| Some(&entry.run.state.word)),
         ratings,
         annotations: found().map(|found| found.annotations.total()).sum(),
-        first_finished_at: ends().min().map_or("", |(_, text)| text),
-        last_finished_at: ends().max().map_or("", |(_, text)| text),
+        first_finished_at: ends().min().map(|(_, text)| text),
+        last_finished_at: ends().max().map(|(_, text)| text),
     }
 }

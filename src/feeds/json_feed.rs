@@ -43,7 +43,8 @@ struct Item<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     content_text: Option<String>,
     summary: String,
-    date_published: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    date_published: Option<String>,
     tags: Vec<&'a str>,
 }
 
@@ -73,7 +74,7 @@ pub fn feed<'a>(
                 let run = &entry.run;
                 let summary = format!(
                     "{} with {}: {}, {}",
-                    run.subject.model,
+                    run.subject.model(),
                     run.subject.harness,
                     run.state.word,
                     findings.rating.map_or("unrated", Rating::word)
@@ -86,10 +87,10 @@ pub fn feed<'a>(
                     content_html: findings.writeup_html.as_deref(),
                     content_text: findings.writeup_html.is_none().then(|| summary.clone()),
                     summary,
-                    date_published: time::iso(run.recency().ms),
+                    date_published: run.recency().map(|at| time::iso(at.ms)),
                     tags: vec![
                         &run.subject.case,
-                        &run.subject.model,
+                        run.subject.model(),
                         &run.subject.harness,
                         &run.state.word,
                     ],

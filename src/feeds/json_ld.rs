@@ -87,7 +87,7 @@ pub fn home(config: &Config) -> serde_json::Result<String> {
 /// As [`home`].
 pub fn run(config: &Config, entry: &Entry, description: &str) -> serde_json::Result<String> {
     let run = &entry.run;
-    let name = format!("{} by {}", run.title(), run.subject.model);
+    let name = format!("{} by {}", run.title(), run.subject.model());
     let path = links::run(&entry.slug);
     let document = absolute(config, &links::run_file(&entry.slug, "run.json"));
     serde_json::to_string(&StructuredData {
@@ -97,12 +97,12 @@ pub fn run(config: &Config, entry: &Entry, description: &str) -> serde_json::Res
         description,
         url: absolute(config, links::directory(&path)),
         identifier: Some(&run.id),
-        temporal_coverage: Some(format!(
-            "{}/{}",
-            time::iso(run.started.ms),
-            time::iso(run.finished.ms)
-        )),
-        keywords: vec![&run.subject.case, &run.subject.model, &run.subject.harness],
+        temporal_coverage: run
+            .started
+            .as_ref()
+            .zip(run.finished.as_ref())
+            .map(|(from, to)| format!("{}/{}", time::iso(from.ms), time::iso(to.ms))),
+        keywords: vec![&run.subject.case, run.subject.model(), &run.subject.harness],
         license: licence(config),
         included_in_data_catalog: Some(NamedEntity {
             kind: "DataCatalog",

@@ -49,6 +49,8 @@ pub struct Reader<'a> {
     takes_half_pairs: bool,
     /// Whether what is read now may be wrong without making the document useless.
     late: bool,
+    /// Whether keys that are [`Need::Known`] may be absent.
+    pub takes_unknown: bool,
     /// Problems found so far.
     pub diagnostics: Collector,
 }
@@ -77,6 +79,8 @@ pub enum Need {
     Required,
     /// Absent and null are the same (formats.md A.i).
     Optional,
+    /// Required, unless the document may lack what its source did not say.
+    Known,
 }
 
 /// A number as written.
@@ -132,6 +136,7 @@ impl<'a> Reader<'a> {
             codes,
             takes_half_pairs: false,
             late: false,
+            takes_unknown: false,
             diagnostics: Collector::default(),
         }
     }
@@ -267,7 +272,8 @@ impl<'a> Reader<'a> {
     /// The value under `key`, whatever it is.
     pub fn value(&mut self, parent: &Object<'a>, key: &str, need: Need) -> Option<Node<'a>> {
         let found = parent.get(key);
-        if found.is_none() && need == Need::Required {
+        let is_needed = need == Need::Required || need == Need::Known && !self.takes_unknown;
+        if found.is_none() && is_needed {
             let brace = parent.node.start();
             self.report(self.codes.missing, (brace, &parent.pointer_to(key)), || {
                 (

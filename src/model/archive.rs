@@ -57,7 +57,7 @@ pub struct Group {
 }
 
 /// Runs whose metrics may be held against each other: same case, version, variant, engine and orchestrator.
-type RangeKey = (String, String, Option<String>, String, String);
+type RangeKey = (String, Option<String>, Option<String>, String, String);
 
 /// The smallest and largest value of a metric among comparable runs that report it.
 #[derive(Debug, Clone, PartialEq)]
@@ -137,7 +137,7 @@ impl Archive {
             .zip(labels)
             .map(|((run, slug, directory), label)| Entry {
                 case: position(&cases, &run.subject.case),
-                model: position(&models, &run.subject.model),
+                model: position(&models, run.subject.model()),
                 harness: position(&harnesses, &run.subject.harness),
                 run,
                 slug,
@@ -202,7 +202,7 @@ impl GroupBy {
     pub fn name(self, run: &Run) -> &str {
         match self {
             Self::Case => &run.subject.case,
-            Self::Model => &run.subject.model,
+            Self::Model => run.subject.model(),
             Self::Harness => &run.subject.harness,
         }
     }
@@ -236,7 +236,7 @@ impl Ranges {
         }
         widen(&mut self.comparable_cost, metrics.comparable_cost.as_ref());
         widen(&mut self.actual_cost, metrics.actual_cost.as_ref());
-        widen(&mut self.run_time, Some(&metrics.run_time_seconds));
+        widen(&mut self.run_time, metrics.run_time_seconds.as_ref());
     }
 }
 

@@ -38,8 +38,8 @@ pub struct Neighbour {
     pub model: String,
     /// The harness.
     pub harness: String,
-    /// When it was published, or else finished.
-    pub at: Moment,
+    /// When it was published, or else finished, where known.
+    pub at: Option<Moment>,
 }
 
 impl ArchiveContext {
@@ -54,9 +54,9 @@ impl ArchiveContext {
             let entry = &archive.runs[index?];
             Some(Neighbour {
                 slug: entry.slug.clone(),
-                model: entry.run.subject.model.clone(),
+                model: entry.run.subject.model().to_owned(),
                 harness: entry.run.subject.harness.clone(),
-                at: entry.run.recency().clone(),
+                at: entry.run.recency().cloned(),
             })
         };
         let address = |id: &str| archive.find(id).map(|entry| entry.slug.clone());

@@ -34,7 +34,7 @@ pub fn sets(archive: &Archive, runs: &[usize]) -> Vec<Set> {
         let subject = &entry.run.subject;
         let key = (
             entry.case,
-            subject.version.clone(),
+            subject.version().to_owned(),
             subject.engine_label(),
             subject.orchestrator.clone(),
         );

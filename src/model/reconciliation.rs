@@ -186,8 +186,14 @@ pub fn reconcile(run: &Run, log: Option<&Tape<'_>>, raw: Option<Raw>) -> Option<
     let span = ends.map(|(first, last)| Span {
         first,
         last,
-        before_start: run.started.ms.saturating_sub(first).max(0),
-        after_finish: last.saturating_sub(run.finished.ms).max(0),
+        before_start: run
+            .started
+            .as_ref()
+            .map_or(0, |at| at.ms.saturating_sub(first).max(0)),
+        after_finish: run
+            .finished
+            .as_ref()
+            .map_or(0, |at| last.saturating_sub(at.ms).max(0)),
     });
     Some(Reconciliation {
         span,

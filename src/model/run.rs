@@ -12,10 +12,10 @@ use super::time::Moment;
 pub struct Run {
     /// Unique id.
     pub id: String,
-    /// When it began.
-    pub started: Moment,
-    /// When it ended.
-    pub finished: Moment,
+    /// When it began, where known.
+    pub started: Option<Moment>,
+    /// When it ended, where known.
+    pub finished: Option<Moment>,
     /// Publication time, if recorded.
     pub published: Option<Moment>,
     /// Test case, harness and model.
@@ -44,22 +44,25 @@ impl Run {
             .variant
             .as_deref()
             .map_or_else(String::new, |variant| format!(" · {variant}"));
-        format!("{}{variant} · {}", subject.case, subject.version)
+        format!("{}{variant} · {}", subject.case, subject.version())
     }
 
-    /// Recency (formats.md, contradiction 30): published, else finished.
-    pub fn recency(&self) -> &Moment {
-        self.published.as_ref().unwrap_or(&self.finished)
+    /// Recency (formats.md, contradiction 30): published, else finished; `None` where neither is known.
+    pub fn recency(&self) -> Option<&Moment> {
+        self.published.as_ref().or(self.finished.as_ref())
     }
 }
+
+/// What is shown where a record has no value.
+const UNKNOWN: &str = "unknown";
 
 /// Test case, harness and model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Subject {
     /// Slug of the test case.
     pub case: String,
-    /// Its exact version.
-    pub version: String,
+    /// Its exact version, where known.
+    pub version: Option<String>,
     /// `end-to-end` unless the record says otherwise.
     pub test_type: String,
     /// `None` in the oldest records.
@@ -68,8 +71,8 @@ pub struct Subject {
     pub harness: String,
     /// Version of the harness, where known.
     pub harness_version: Option<String>,
-    /// Opaque model id.
-    pub model: String,
+    /// Opaque model id, where known.
+    pub model: Option<String>,
     /// `one-shot` unless the record says otherwise.
     pub orchestrator: String,
     /// `none` unless the record says otherwise.
@@ -79,6 +82,16 @@ pub struct Subject {
 }
 
 impl Subject {
+    /// The version of the case, for people.
+    pub fn version(&self) -> &str {
+        self.version.as_deref().unwrap_or(UNKNOWN)
+    }
+
+    /// The model, for people and addresses.
+    pub fn model(&self) -> &str {
+        self.model.as_deref().unwrap_or(UNKNOWN)
+    }
+
     /// The engine with its version where known: runs with different ones are not comparable.
     pub fn engine_label(&self) -> String {
         self.engine_version.as_ref().map_or_else(
@@ -116,7 +129,7 @@ pub struct Number {
 #[derive(Debug, Clone)]
 pub struct Metrics {
     /// Wall clock, in seconds.
-    pub run_time_seconds: Number,
+    pub run_time_seconds: Option<Number>,
     /// Input that was not served from a cache, in tokens.
     pub uncached_input: Option<Number>,
     /// Input that was served from a cache, in tokens.
@@ -188,8 +201,8 @@ impl Total {
 /// Results of the validation.
 #[derive(Debug, Clone)]
 pub struct Validation {
-    /// Whether the implementation loaded.
-    pub loaded: bool,
+    /// Whether the implementation loaded; `None` where nothing was validated.
+    pub loaded: Option<bool>,
     /// Why not.
     pub detail: Option<String>,
     /// The install step.
@@ -269,23 +282,30 @@ pub fn is_published(word: &str) -> bool {
 /// Makes a run of a record. `None` when a required value is missing, which the format has reported.
 pub fn from_record(record: &RunRecord<'_>) -> Option<Run> {
     let subject = &record.subject;
+    // Only the source of an import may leave them unsaid.
+    let says_all = record.started_at.is_some()
+        && record.finished_at.is_some()
+        && subject.test_case_version.is_some()
+        && subject.model_id.is_some()
+        && record.metrics.run_time_seconds.is_some()
+        && record.validation.loaded.is_some();
+    if !says_all && record.import.is_none() {
+        return None;
+    }
     let address = |url: &record::Text<'_>| HttpUrl::parse(url.as_ref()?);
     Some(Run {
         id: text(&record.id)?,
-        started: Moment::parse(record.started_at.as_ref()?)?,
-        finished: Moment::parse(record.finished_at.as_ref()?)?,
-        published: record
-            .published_at
-            .as_ref()
-            .and_then(|at| Moment::parse(at)),
+        started: moment(&record.started_at),
+        finished: moment(&record.finished_at),
+        published: moment(&record.published_at),
         subject: Subject {
             case: text(&subject.test_case_slug)?,
-            version: text(&subject.test_case_version)?,
+            version: text(&subject.test_case_version),
             test_type: text(&subject.test_type).unwrap_or_else(|| "end-to-end".to_owned()),
             variant: text(&subject.variant),
             harness: text(&subject.harness_slug)?,
             harness_version: text(&subject.harness_version),
-            model: text(&subject.model_id)?,
+            model: text(&subject.model_id),
             orchestrator: text(&subject.orchestrator_slug).unwrap_or_else(|| "one-shot".to_owned()),
             engine: text(&subject.engine_slug).unwrap_or_else(|| "none".to_owned()),
             engine_version: text(&subject.engine_version),
@@ -297,7 +317,7 @@ pub fn from_record(record: &RunRecord<'_>) -> Option<Run> {
             node_version: text(&record.environment.node_version),
             auth_mode: text(&record.environment.auth_mode),
         },
-        metrics: metrics(&record.metrics)?,
+        metrics: metrics(&record.metrics),
         validation: validation(&record.validation)?,
         source_repo: address(&record.links.source_repo),
         playable_build: address(&record.links.playable_build),
@@ -307,6 +327,10 @@ pub fn from_record(record: &RunRecord<'_>) -> Option<Run> {
         },
         outcomes: record.outcomes.iter().filter_map(Outcome::of).collect(),
     })
+}
+
+fn moment(value: &record::Text<'_>) -> Option<Moment> {
+    Moment::parse(value.as_ref()?)
 }
 
 fn text(value: &record::Text<'_>) -> Option<String> {
@@ -321,27 +345,27 @@ pub fn number(number: Option<reader::Number<'_>>) -> Option<Number> {
     })
 }
 
-fn metrics(metrics: &record::Metrics<'_>) -> Option<Metrics> {
-    Some(Metrics {
-        run_time_seconds: number(metrics.run_time_seconds)?,
+fn metrics(metrics: &record::Metrics<'_>) -> Metrics {
+    Metrics {
+        run_time_seconds: number(metrics.run_time_seconds),
         uncached_input: number(metrics.tokens.uncached_input),
         cached_input: number(metrics.tokens.cached_input),
         output: number(metrics.tokens.output),
         reasoning: number(metrics.tokens.reasoning),
         comparable_cost: number(metrics.cost.comparable),
         actual_cost: number(metrics.cost.actual),
-    })
+    }
 }
 
 fn validation(validation: &record::Validation<'_>) -> Option<Validation> {
-    let loaded = validation.loaded?;
+    let loaded = validation.loaded;
     let step = |step: &Option<record::Step<'_>>, skipped| match step {
         Some(step) => Recorded::Step(Step {
             command: step.command.as_deref().unwrap_or_default().to_owned(),
             succeeded: step.succeeded.unwrap_or_default(),
             detail: text(&step.detail),
         }),
-        None if skipped && !loaded => Recorded::Never,
+        None if skipped && loaded == Some(false) => Recorded::Never,
         None => Recorded::Unknown,
     };
     Some(Validation {

@@ -385,7 +385,8 @@ fn digest(context: &ArchiveContext) -> [u8; 16] {
                 harness,
                 at,
             } = neighbour;
-            [slug, model, harness, &at.text].map(String::as_bytes)
+            let at = at.as_ref().map_or("", |at| at.text.as_str());
+            [slug, model, harness, at].map(str::as_bytes)
         });
         texts.extend(neighbour.unwrap_or_default());
     }

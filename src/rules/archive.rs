@@ -61,11 +61,9 @@ pub fn assemble(mut candidates: Vec<Candidate>) -> (Archive, Vec<Diagnostic>) {
     let slugs = run_slugs(&candidates, &mut notes);
     let mut named: Vec<_> = candidates.drain(..).zip(slugs).collect();
     named.sort_by(|(a, _), (b, _)| {
-        (b.run.recency().ms, b.run.started.ms, &a.run.id).cmp(&(
-            a.run.recency().ms,
-            a.run.started.ms,
-            &b.run.id,
-        ))
+        // Without a time a run comes after all others, by id.
+        let times = |run: &Run| [run.recency(), run.started.as_ref()].map(|at| at.map(|at| at.ms));
+        (times(&b.run), &a.run.id).cmp(&(times(&a.run), &b.run.id))
     });
     let mut names: BTreeMap<(GroupBy, String), String> = BTreeMap::new();
     for group_by in GroupBy::ALL {
@@ -91,14 +89,18 @@ pub fn assemble(mut candidates: Vec<Candidate>) -> (Archive, Vec<Diagnostic>) {
 /// The run that started first (then the smaller id) keeps the short address, the others take their whole id.
 fn run_slugs(candidates: &[Candidate], notes: &mut Vec<Diagnostic>) -> Vec<String> {
     let mut order: Vec<usize> = (0..candidates.len()).collect();
-    order.sort_by_key(|&i| (candidates[i].run.started.ms, candidates[i].run.id.as_str()));
+    order.sort_by_key(|&i| {
+        let run = &candidates[i].run;
+        let started = run.started.as_ref().map(|at| at.ms);
+        (started.is_none(), started, run.id.as_str())
+    });
     // `page` is the folder of the further pages of the list of runs.
     let mut taken: BTreeSet<String> = BTreeSet::from(["page".to_owned(), String::new()]);
     let mut slugs = vec![String::new(); candidates.len()];
     for index in order {
         let candidate = &candidates[index];
         let (run, subject) = (&candidate.run, &candidate.run.subject);
-        let make = |id: &str| run_slug(&subject.case, &subject.harness, &subject.model, id);
+        let make = |id: &str| run_slug(&subject.case, &subject.harness, subject.model(), id);
         let short = make(short_id(&run.id));
         let slug = if taken.contains(&short) {
             let whole = make(&run.id);

@@ -230,7 +230,7 @@ pub fn card(entry: &Entry, kind: usize, text: SpooledText) -> Card {
         says: text.says,
         run: entry.run.title(),
         run_href: links::run(&entry.slug),
-        model: entry.run.subject.model.clone(),
+        model: entry.run.subject.model().to_owned(),
         group: text.group,
         author,
         author_kind,

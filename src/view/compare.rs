@@ -169,7 +169,7 @@ pub fn data<'a>(
     let fields = GROUPS.iter().flat_map(|(_, fields)| *fields);
     RunData {
         title: cut(&run.title(), FIELD),
-        model: cut(&subject.model, FIELD),
+        model: cut(subject.model(), FIELD),
         harness: cut(&subject.harness, FIELD),
         date: format::when(run.recency()).date,
         id: s.entry.label.clone(),
@@ -244,14 +244,18 @@ const GROUPS: [(&str, &[FieldRow]); 3] = [
         "What was run",
         &[
             ("Case", TASK, |s| known(&s.entry.run.subject.case)),
-            ("Version", TASK, |s| known(&s.entry.run.subject.version)),
+            ("Version", TASK, |s| {
+                maybe(s.entry.run.subject.version.as_ref())
+            }),
             ("Variant", TASK, |s| {
                 maybe(s.entry.run.subject.variant.as_ref())
             }),
             ("Kind of test", OTHER, |s| {
                 known(&s.entry.run.subject.test_type)
             }),
-            ("Model", OTHER, |s| known(&s.entry.run.subject.model)),
+            ("Model", OTHER, |s| {
+                maybe(s.entry.run.subject.model.as_ref())
+            }),
             ("Harness", OTHER, |s| known(&s.entry.run.subject.harness)),
             ("Version of the harness", OTHER, |s| {
                 maybe(s.entry.run.subject.harness_version.as_ref())
@@ -275,7 +279,7 @@ const GROUPS: [(&str, &[FieldRow]); 3] = [
                 Some(s.review?.rating.map(Rating::word)?.into())
             }),
             ("Loaded", OTHER, |s| {
-                let loaded = s.entry.run.validation.loaded;
+                let loaded = s.entry.run.validation.loaded?;
                 known(if loaded { "yes" } else { "no" })
             }),
             ("Not loaded because", OTHER, |s| {
@@ -284,10 +288,18 @@ const GROUPS: [(&str, &[FieldRow]); 3] = [
             ("Install", OTHER, |s| step(&s.entry.run.validation.install)),
             ("Build", OTHER, |s| step(&s.entry.run.validation.build)),
             ("Started", OTHER, |s| {
-                Some(format::when(&s.entry.run.started).text.into())
+                Some(
+                    format::when(Some(s.entry.run.started.as_ref()?))
+                        .text
+                        .into(),
+                )
             }),
             ("Finished", OTHER, |s| {
-                Some(format::when(&s.entry.run.finished).text.into())
+                Some(
+                    format::when(Some(s.entry.run.finished.as_ref()?))
+                        .text
+                        .into(),
+                )
             }),
         ],
     ),
@@ -352,8 +364,8 @@ const METRICS: [MetricRow; 10] = [
         cost(s.entry.run.metrics.actual_cost.as_ref())
     }),
     ("Run time", |s| {
-        let seconds = &s.entry.run.metrics.run_time_seconds;
-        recorded(Some(seconds), &format::run_time(seconds))
+        let seconds = s.entry.run.metrics.run_time_seconds.as_ref();
+        recorded(seconds, &format::run_time(seconds))
     }),
     ("Events", |s| counted(of_tapes(s, |tape| tape.events.len()))),
     ("Failures", |s| counted(of_tapes(s, |tape| tape.failures()))),

@@ -117,7 +117,10 @@ pub fn milliseconds(duration: i64) -> String {
 
 /// Seconds, in words; the title has the digits of the record.
 #[must_use]
-pub fn run_time(number: &Number) -> Cell {
+pub fn run_time(number: Option<&Number>) -> Cell {
+    let Some(number) = number else {
+        return Cell::unknown("not reported");
+    };
     Cell::titled(
         time::duration(number.value),
         format!("{} seconds", number.literal),
@@ -138,10 +141,10 @@ pub fn text(value: Option<&impl AsRef<str>>) -> Cell {
     known_or(value.map(|value| value.as_ref().to_owned()), "not recorded")
 }
 
-/// A moment.
+/// A moment that may be unknown.
 #[must_use]
-pub fn when(moment: &Moment) -> DisplayTime {
-    at(moment.ms)
+pub fn when(moment: Option<&Moment>) -> DisplayTime {
+    moment.map_or_else(DisplayTime::unknown, |moment| at(moment.ms))
 }
 
 /// A moment in milliseconds since 1970-01-01 UTC.

@@ -81,7 +81,12 @@ pub fn home_page(
         noun: format::plural(count, noun),
     };
     let newest = archive.runs.iter().zip(findings).take(RUNS);
-    let days = || archive.runs.iter().map(|entry| entry.run.finished.ms);
+    let days = || {
+        archive
+            .runs
+            .iter()
+            .filter_map(|entry| Some(entry.run.finished.as_ref()?.ms))
+    };
     HomePage {
         title: config.site.title.clone(),
         description: config.site.description.clone(),
@@ -109,7 +114,8 @@ fn newest_annotations(archive: &Archive, findings: &[Findings]) -> Vec<NewestAnn
     let mut all: Vec<(i64, usize, &NewestAnnotation)> = Vec::new();
     for (run, findings) in findings.iter().enumerate() {
         // An annotation without a time is as old as its run.
-        let finished = archive.runs[run].run.finished.ms;
+        let finished = &archive.runs[run].run.finished;
+        let finished = finished.as_ref().map_or(i64::MIN, |at| at.ms);
         let newest = findings.newest.iter();
         all.extend(newest.map(|found| (found.at.unwrap_or(finished), run, found)));
     }

@@ -127,6 +127,18 @@ pub struct DisplayTime {
     pub date: String,
 }
 
+impl DisplayTime {
+    /// A moment that is not known: `iso` is empty.
+    #[must_use]
+    pub fn unknown() -> Self {
+        Self {
+            iso: String::new(),
+            text: "unknown".to_owned(),
+            date: "unknown".to_owned(),
+        }
+    }
+}
+
 /// A name and what it is.
 #[derive(Debug, Clone, Serialize)]
 pub struct Fact {

@@ -88,7 +88,7 @@ impl PlotMetric {
         let metrics = &entry.run.metrics;
         match self {
             Self::Cost => metrics.comparable_cost.as_ref().map(|cost| cost.value),
-            Self::Time => Some(metrics.run_time_seconds.value),
+            Self::Time => metrics.run_time_seconds.as_ref().map(|time| time.value),
             Self::Tokens => {
                 let [.., all] = metrics.totals();
                 all.1.digits?.parse().ok()
@@ -232,7 +232,7 @@ fn mark(
         value.map_or_else(String::new, |value| metric.words(value))
     };
     let label = &newest.label;
-    let model = &newest.run.subject.model;
+    let model = newest.run.subject.model();
     let values = format!("{}, {}", words(x), words(y));
     let title = if runs.len() == 1 {
         let harness = &newest.run.subject.harness;

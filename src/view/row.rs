@@ -50,7 +50,7 @@ pub struct RunRow {
     pub actual_cost: Cell,
     /// Wall clock.
     pub run_time: Cell,
-    /// The same in seconds, as recorded: tables sort by it.
+    /// The same in seconds, as recorded, or nothing: tables sort by it.
     pub seconds: String,
     /// Events on its tapes.
     pub events: Cell,
@@ -91,10 +91,10 @@ pub fn row(
             &subject.case,
             links::group("cases", &archive.cases[entry.case].slug),
         ),
-        version: subject.version.clone(),
+        version: subject.version().to_owned(),
         variant: format::text(subject.variant.as_ref()),
         model: link(
-            &subject.model,
+            subject.model(),
             links::group("models", &archive.models[entry.model].slug),
         ),
         harness: link(
@@ -116,8 +116,12 @@ pub fn row(
             .collect(),
         comparable_cost: format::cost(metrics.comparable_cost.as_ref()),
         actual_cost: format::cost(metrics.actual_cost.as_ref()),
-        run_time: format::run_time(&metrics.run_time_seconds),
-        seconds: metrics.run_time_seconds.literal.clone(),
+        run_time: format::run_time(metrics.run_time_seconds.as_ref()),
+        seconds: metrics
+            .run_time_seconds
+            .as_ref()
+            .map(|seconds| seconds.literal.clone())
+            .unwrap_or_default(),
         events: findings
             .events
             .map_or_else(|| Cell::unknown("no event log and no tape"), counted),

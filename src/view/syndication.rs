@@ -59,28 +59,30 @@ pub fn atom(config: &Config, base: &str, archive: &Archive, findings: &[Findings
         .iter()
         .zip(findings)
         .take(config.feeds.items)
-        .map(|(entry, findings)| {
+        .filter_map(|(entry, findings)| {
             let run = &entry.run;
+            // An entry of Atom must have a time.
+            let recency = run.recency()?;
             let subject = &run.subject;
-            AtomEntry {
+            Some(AtomEntry {
                 url: format!("{base}{}", links::directory(&links::run(&entry.slug))),
-                title: format!("{} by {}", run.title(), subject.model),
-                at: time::iso(run.recency().ms),
+                title: format!("{} by {}", run.title(), subject.model()),
+                at: time::iso(recency.ms),
                 tags: vec![
                     subject.case.clone(),
-                    subject.model.clone(),
+                    subject.model().to_owned(),
                     subject.harness.clone(),
                     run.state.word.clone(),
                 ],
                 summary: format!(
                     "{} with {}: {}, {}",
-                    subject.model,
+                    subject.model(),
                     subject.harness,
                     run.state.word,
                     format::rating(findings.rating).word
                 ),
                 html: findings.writeup_html.clone(),
-            }
+            })
         })
         .collect();
     Atom {

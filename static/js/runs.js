@@ -107,7 +107,7 @@
     const key = ({ row }) => {
       const cell = row[order.column];
       const at = row.order[order.column];
-      if (!cell || cell.known === false || at === '') return null;
+      if (!cell || cell.known === false || cell.iso === '' || at === '') return null;
       return numeric || at ? number(at ?? words(cell)) : cell.iso ?? words(cell);
     };
     return sorted(found, key, order.way);

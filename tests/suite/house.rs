@@ -65,11 +65,16 @@ fn code(text: &str) -> String {
         .join("\n")
 }
 
+/// Whether a file holds unit tests only, and what they share.
+fn is_test(path: &str) -> bool {
+    path.ends_with("/tests.rs") || ["import/testing.rs", "import/samples.rs"].contains(&path)
+}
+
 fn holding(words: &[&str], within: impl Fn(&str) -> bool) -> Vec<String> {
     let mut found = Vec::new();
     for (path, text) in files("src", "rs")
         .into_iter()
-        .filter(|(path, _)| within(path))
+        .filter(|(path, _)| within(path) && !is_test(path))
     {
         let text = code(&text);
         found.extend(

@@ -26,13 +26,14 @@ objects! {
     /// are described, and refuse nothing: a run is shown without them where they are of another type.
     #[derive(Default)]
     #[schemars(transform = shape::this_document)]
+    #[schemars(transform = shape::known)]
     closed RunRecord<'a> {
         /// Unique id of the run.
         "id" required with "shapes::Name" => id: Text<'a>;
-        /// When the run started, RFC 3339.
-        "startedAt" required with "shapes::Time" => started_at: Text<'a>;
-        /// When it ended, RFC 3339; not before it started.
-        "finishedAt" required with "shapes::Time" => finished_at: Text<'a>;
+        /// When the run started, RFC 3339. An imported run may lack it.
+        "startedAt" known with "Option<shapes::Time>" => started_at: Text<'a>;
+        /// When it ended, RFC 3339; not before it started. An imported run may lack it.
+        "finishedAt" known with "Option<shapes::Time>" => finished_at: Text<'a>;
         /// Publication time, RFC 3339. If present, the archive is sorted by it.
         "publishedAt" optional with "Option<shapes::Time>" => published_at: Text<'a>;
         /// Test case, harness and model.
@@ -43,8 +44,8 @@ objects! {
         "environment" optional with "Option<Environment<'a>>" => environment: Environment<'a>;
         /// Time, tokens and cost.
         "metrics" required => metrics: Metrics<'a>;
-        /// Results of the validation.
-        "validation" required => validation: Validation<'a>;
+        /// Results of the validation. An imported run may lack them.
+        "validation" known with "Option<Validation<'a>>" => validation: Validation<'a>;
         /// Where its outputs are.
         "links" optional with "Option<Links<'a>>" => links: Links<'a>;
         /// The final state.
@@ -74,8 +75,8 @@ objects! {
     closed Subject<'a> {
         /// Slug of the test case.
         "testCaseSlug" required with "shapes::Name" => test_case_slug: Text<'a>;
-        /// Exact version of the test case.
-        "testCaseVersion" required with "String" => test_case_version: Text<'a>;
+        /// Exact version of the test case. An imported run may lack it.
+        "testCaseVersion" known with "Option<String>" => test_case_version: Text<'a>;
         /// Kind of the test case; `end-to-end` when absent.
         "testType" optional => test_type: Text<'a>;
         /// Variant of the test case; absent in the oldest records.
@@ -84,8 +85,8 @@ objects! {
         "harnessSlug" required with "shapes::Name" => harness_slug: Text<'a>;
         /// Version of the harness.
         "harnessVersion" optional => harness_version: Text<'a>;
-        /// The model, an opaque id.
-        "modelId" required with "shapes::Name" => model_id: Text<'a>;
+        /// The model, an opaque id. An imported run may lack it.
+        "modelId" known with "Option<shapes::Name>" => model_id: Text<'a>;
         /// The orchestrator; `one-shot` when absent.
         "orchestratorSlug" optional => orchestrator_slug: Text<'a>;
         /// The engine that the case was built for; `none` when absent.
@@ -124,8 +125,8 @@ objects! {
     #[derive(Default)]
     #[schemars(transform = shape::stages)]
     closed Metrics<'a> {
-        /// Wall clock, in seconds.
-        "runTimeSeconds" required with "shapes::Amount" => run_time_seconds: Option<Number<'a>>;
+        /// Wall clock, in seconds. An imported run may lack it.
+        "runTimeSeconds" known with "Option<shapes::Amount>" => run_time_seconds: Option<Number<'a>>;
         /// Tokens in four classes that do not overlap.
         "tokens" required => tokens: Tokens<'a>;
         /// Cost in USD.

@@ -12,7 +12,7 @@ mod shape;
 
 use crate::diagnostics::{Diagnostic, Source, codes};
 
-use super::json::Node;
+use super::json::{Kind, Node};
 use super::reader::{Reader, ShapeCodes};
 
 use object::Part;
@@ -66,6 +66,10 @@ pub fn parse(source: Source<'_>) -> (Option<Parsed<'_>>, Vec<Diagnostic>) {
     if let Some(problem) = other::wrong_document(&reader, &top, root) {
         return (None, vec![problem]);
     }
+    // What an imported run's source did not say is absent (formats-import.md I.2).
+    reader.takes_unknown = top
+        .get("import")
+        .is_some_and(|import| import.kind() == Kind::Object);
     let record = RunRecord::read(&mut reader, &top);
     let diagnostics = reader.finish();
     (

@@ -95,7 +95,7 @@ impl<'a, T: Part<'a>> Field<'a> for Vec<T> {
     }
 }
 
-/// Defines objects of the record. Each key is `required`, `optional`, `late` (an optional one that came later: where it is
+/// Defines objects of the record. Each key is `required`, `known` (required but in the record of an imported run), `optional`, `late` (an optional one that came later: where it is
 /// wrong, the run is shown without it) or read `by` a function. Fields `beside` the keys are read from the whole object, by
 /// a function, and may be those of further keys. Keys in an `open` object are not checked. Where the schema of a key is not
 /// that of its field, it is that of the type `with` this name; with `default` in its place the key is not required.
@@ -142,6 +142,7 @@ macro_rules! objects {
     (@inner by $type:ty) => { &Shape::Any };
     (@inner $need:ident $type:ty) => { <$type as Field>::SHAPE };
     (@read $r:ident, $object:ident, $key:literal, required) => { Field::read($r, $object, $key, Need::Required) };
+    (@read $r:ident, $object:ident, $key:literal, known) => { Field::read($r, $object, $key, Need::Known) };
     (@read $r:ident, $object:ident, $key:literal, optional) => { Field::read($r, $object, $key, Need::Optional) };
     (@read $r:ident, $object:ident, $key:literal, late) => { $r.late(|r| Field::read(r, $object, $key, Need::Optional)) };
     (@read $r:ident, $object:ident, $key:literal, by($by:path)) => { $by($r, $object, $key) };

@@ -39,3 +39,22 @@ pub(super) fn this_document(record: &mut Schema) {
         );
     }
 }
+
+/// What a record must say, unless its run was imported from a source that did not say it (formats-import.md I.2).
+pub(super) fn known(record: &mut Schema) {
+    let said = |keys: &[&str]| {
+        let not_null = keys
+            .iter()
+            .map(|key| ((*key).to_owned(), json!({ "not": { "type": "null" } })));
+        let not_null: serde_json::Map<String, Value> = not_null.collect();
+        json!({ "required": keys, "properties": not_null })
+    };
+    let mut all = said(&["startedAt", "finishedAt", "validation"]);
+    all["properties"]["subject"] = said(&["testCaseVersion", "modelId"]);
+    all["properties"]["metrics"] = said(&["runTimeSeconds"]);
+    let is_imported =
+        json!({ "required": ["import"], "properties": { "import": { "type": "object" } } });
+    record.insert("if".to_owned(), is_imported);
+    record.insert("then".to_owned(), Value::Bool(true));
+    record.insert("else".to_owned(), all);
+}

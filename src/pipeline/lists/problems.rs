@@ -15,7 +15,7 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
         .map(|entry| {
             let directory = lists.gathered.directory(entry);
             let (title, id) = (entry.run.title(), &entry.label);
-            let name = format!("{title} · {} · {id}", entry.run.subject.model);
+            let name = format!("{title} · {} · {id}", entry.run.subject.model());
             (
                 directory.place.shown.as_str(),
                 (name, links::run(&entry.slug)),

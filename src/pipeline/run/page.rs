@@ -42,14 +42,16 @@ pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), S
     let title = s.entry.run.title();
     let description = format!(
         "{title}: {} with {}, {}.",
-        subject.model, subject.harness, s.entry.run.state.word
+        subject.model(),
+        subject.harness,
+        s.entry.run.state.word
     );
     let json_ld = feeds::json_ld::run(s.config, s.entry, &description)
         .map_err(|error| unwritten("index.html", &error.into()))?;
     let info = PageInfo {
         description,
         json_ld: Some(json_ld),
-        title: format!("{title} by {}", subject.model),
+        title: format!("{title} by {}", subject.model()),
         path,
         listed: true,
         scripts: &[

@@ -100,7 +100,7 @@ impl Manifest {
             (case, kind.unwrap_or(AUTHORS.len() - 1), filed.spooled.group),
             &entry.slug,
             entry.run.title(),
-            &subject.model,
+            subject.model(),
             &text.kind,
             &text.group,
             &text.evidence,

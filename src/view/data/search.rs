@@ -101,7 +101,7 @@ pub fn run(entry: &Entry, findings: &Findings) -> Document {
         subject.harness,
         entry.run.state.word,
         format::rating(findings.rating).word,
-        format::when(&entry.run.finished).date,
+        format::when(entry.run.finished.as_ref()).date,
         format::count(findings.annotations.total(), "annotation"),
         entry.run.id,
     );
@@ -127,5 +127,5 @@ pub fn writeup(entry: &Entry, findings: &Findings, text: String) -> Document {
 }
 
 fn of(entry: &Entry) -> String {
-    format!("{} by {}", entry.run.title(), entry.run.subject.model)
+    format!("{} by {}", entry.run.title(), entry.run.subject.model())
 }

@@ -91,7 +91,7 @@ pub(super) fn game_jam(
             href: found.map(|slug| format!("{root}{}", links::run(slug))),
             finished: details::finished(entry).map_or_else(
                 || Cell::unknown("not recorded"),
-                |at| Cell::known(format::when(&at).text),
+                |at| Cell::known(format::when(Some(&at)).text),
             ),
         }
     };

@@ -116,16 +116,16 @@ pub(super) fn metrics(around: &ArchiveContext, run: &Run, details: &Details<'_>)
         .to_vec(),
         run_time: metric(
             "run time",
-            Some(&m.run_time_seconds),
+            m.run_time_seconds.as_ref(),
             &ranges.run_time,
-            run_time,
+            format::run_time,
         ),
         stages: details::stages(details)
             .into_iter()
             .take(STAGES)
             .map(|(key, seconds)| {
                 let stage = key.strip_suffix("Seconds").unwrap_or(key);
-                (stage.to_owned(), run_time(seconds.as_ref()))
+                (stage.to_owned(), format::run_time(seconds.as_ref()))
             })
             .collect(),
         tool_calls: tool_calls
@@ -140,10 +140,6 @@ pub(super) fn metrics(around: &ArchiveContext, run: &Run, details: &Details<'_>)
 
 /// Classes of the parts of the token bar.
 const CLASSES: [&str; 4] = ["uncached", "cached", "output", "reasoning"];
-
-fn run_time(seconds: Option<&Number>) -> Cell {
-    seconds.map_or_else(|| Cell::unknown("not reported"), format::run_time)
-}
 
 /// Where a value lies between the smallest and the largest of its range, from 0 to 100.
 #[allow(

@@ -178,7 +178,7 @@ pub fn page(s: &Sources<'_>, parts: Parts<'_>) -> RunPage {
     let link = |text: &str, path: String| Link::new(text, format!("{root}{path}"));
     let neighbour = |run: &Option<Neighbour>| {
         run.as_ref().map(|run| {
-            let date = format::when(&run.at).date;
+            let date = format::when(run.at.as_ref()).date;
             let words = format!("{}, {} ({date})", run.model, run.harness);
             link(&words, links::run(&run.slug))
         })
@@ -191,19 +191,19 @@ pub fn page(s: &Sources<'_>, parts: Parts<'_>) -> RunPage {
         title: run.title(),
         id: run.id.clone(),
         case: link(&run.subject.case, links::group("cases", &around.case)),
-        model: link(&run.subject.model, links::group("models", &around.model)),
+        model: link(run.subject.model(), links::group("models", &around.model)),
         harness: link(
             &run.subject.harness,
             links::group("harnesses", &around.harness),
         ),
         harness_version: format::text(run.subject.harness_version.as_ref()),
-        version: run.subject.version.clone(),
+        version: run.subject.version().to_owned(),
         variant: format::text(run.subject.variant.as_ref()),
         state: format::state(&run.state),
         state_detail: run.state.detail.clone(),
         rating: format::rating(s.review.and_then(|review| review.rating)),
-        started: format::when(&run.started),
-        finished: format::when(&run.finished),
+        started: format::when(run.started.as_ref()),
+        finished: format::when(run.finished.as_ref()),
         source: run.source_repo.as_ref().map(|url| url.as_str().to_owned()),
         downloads,
         compare: format!("{root}{}?runs={}", links::COMPARE, s.entry.slug),

@@ -211,9 +211,9 @@ fn citation(s: &Sources<'_>) -> String {
         "{author}Run {} ({}, {}, {}), {}. {}.{address}",
         run.id,
         run.title(),
-        run.subject.model,
+        run.subject.model(),
         run.subject.harness,
-        format::when(&run.finished).date,
+        format::when(run.finished.as_ref()).date,
         site.title
     )
 }

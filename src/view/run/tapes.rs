@@ -115,7 +115,7 @@ pub fn events_page(
     EventsPage {
         title: run.title(),
         id: run.id.clone(),
-        subject: format!("{}, {}", run.subject.model, run.subject.harness),
+        subject: format!("{}, {}", run.subject.model(), run.subject.harness),
         state: format::state(&run.state),
         rating: format::rating(s.review.and_then(|review| review.rating)),
         run: Link::new(run.title(), format!("{root}{}", links::run(&s.entry.slug))),

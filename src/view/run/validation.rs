@@ -13,8 +13,8 @@ use super::evidence::{self, BlockView, ScriptsView, ToolchainView};
 /// What was found after the run.
 #[derive(Debug, Serialize)]
 pub struct ValidationView {
-    /// Whether the implementation loaded.
-    pub loaded: bool,
+    /// Whether the implementation loaded, where something was validated.
+    pub loaded: Badge,
     /// Why not.
     pub detail: Option<String>,
     /// Install and build.
@@ -97,12 +97,20 @@ pub(super) fn validation(run: &Run, details: &Details<'_>) -> ValidationView {
         self::step((name, never), step, &more)
     };
     ValidationView {
-        loaded: v.loaded,
+        loaded: match v.loaded {
+            Some(true) => Badge::new("The implementation loaded", "good"),
+            Some(false) => Badge::new("The implementation did not load", "bad"),
+            None => Badge::new("not validated", "none"),
+        },
         detail: v.detail.clone(),
-        steps: vec![
-            step("Install", &v.install, "never attempted", &recorded.install),
-            step("Build", &v.build, "never reached", &recorded.build),
-        ],
+        steps: if v.loaded.is_some() {
+            vec![
+                step("Install", &v.install, "never attempted", &recorded.install),
+                step("Build", &v.build, "never reached", &recorded.build),
+            ]
+        } else {
+            Vec::new()
+        },
         more_checks: format::more(v.checks.len(), CHECKS, "check"),
         checks: v
             .checks
