@@ -10,7 +10,8 @@ mod rehash;
 pub mod starter;
 mod validate;
 
-pub use annotate::{AnnotationAuthor, Metadata, NewAnnotation, Span, annotate};
+pub use crate::formats::sidecar::Span;
+pub use annotate::{AnnotationAuthor, Metadata, NewAnnotation, annotate};
 pub use rehash::{Outcome, rehash};
 pub use validate::validate;
 

@@ -116,7 +116,7 @@ columns! {
     evidence: [Option<&'a str>] = annotation.evidence.as_deref(),
     suggested_fix: [Option<&'a str>] = annotation.suggested_fix,
     author_id: [Option<&'a str>] = author.and_then(|author| author.id.as_deref()),
-    author_kind: [Option<&'a str>] = author.map(|author| author.kind),
+    author_kind: [Option<&'a str>] = author.map(|author| author.kind.word()),
     author_surface: [Option<&'a str>] = author.and_then(|author| author.surface.as_deref()),
     timestamp: [Option<&'a str>] = annotation.timestamp.as_deref(),
     hypothesis_status: [Option<&'a str>] = annotation.hypothesis_status,

@@ -95,7 +95,8 @@ impl Server {
             let listener = tokio::net::TcpListener::from_std(listener)?;
             let app = http::app(folder.path().join(SITE), seen);
             runtime.spawn(connections::serve(listener, app));
-            runtime.spawn(end(signals()?, Arc::clone(&folder), Arc::clone(&working)));
+            let end = end(asked_to_end()?, Arc::clone(&folder), Arc::clone(&working));
+            runtime.spawn(end);
         }
         Ok(Self {
             folder,
@@ -199,58 +200,33 @@ impl Progress for Interruptible<'_> {
     }
 }
 
-/// What asks the process to end: Ctrl-C, the system, or a terminal that is closed.
+/// Waits until the process is asked to end: by Ctrl-C, the system, or a terminal that is closed.
 #[cfg(unix)]
-struct Signals(Vec<tokio::signal::unix::Signal>);
-
-#[cfg(unix)]
-fn signals() -> io::Result<Signals> {
+fn asked_to_end() -> io::Result<impl Future<Output = ()>> {
     use tokio::signal::unix::{SignalKind, signal};
-    let kinds = [
-        SignalKind::interrupt(),
-        SignalKind::terminate(),
-        SignalKind::hangup(),
-    ];
-    kinds
-        .into_iter()
-        .map(signal)
-        .collect::<io::Result<_>>()
-        .map(Signals)
-}
-
-#[cfg(unix)]
-impl Signals {
-    async fn wait(mut self) {
-        let [first, second, third] = self.0.as_mut_slice() else {
-            return;
-        };
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut hangup = signal(SignalKind::hangup())?;
+    Ok(async move {
         tokio::select! {
-            _ = first.recv() => {}
-            _ = second.recv() => {}
-            _ = third.recv() => {}
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+            _ = hangup.recv() => {}
         }
-    }
+    })
 }
-
-#[cfg(not(unix))]
-struct Signals;
 
 #[cfg(not(unix))]
 #[allow(clippy::unnecessary_wraps, reason = "as on other systems")]
-fn signals() -> io::Result<Signals> {
-    Ok(Signals)
-}
-
-#[cfg(not(unix))]
-impl Signals {
-    async fn wait(self) {
+fn asked_to_end() -> io::Result<impl Future<Output = ()>> {
+    Ok(async {
         let _ = tokio::signal::ctrl_c().await;
-    }
+    })
 }
 
-/// Waits until the process is asked to end, and ends it: without the folder.
-async fn end(signals: Signals, folder: Arc<TempDir>, working: Arc<Working>) {
-    signals.wait().await;
+/// Ends the process once it is asked to: without the folder.
+async fn end(asked: impl Future<Output = ()>, folder: Arc<TempDir>, working: Arc<Working>) {
+    asked.await;
     working.ends.store(true, Ordering::SeqCst);
     let path: PathBuf = folder.path().to_owned();
     let _ = tokio::task::spawn_blocking(move || clear(&path, &working)).await;

@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::diagnostics::text::visible;
 use crate::diagnostics::{Diagnostic, Severity, codes};
 use crate::discover::RunDirectory;
-use crate::formats::sidecar;
+use crate::formats::sidecar::{self, Span};
 use crate::model::annotation::{Problem, Sidecar};
 use crate::model::slug::slugify;
 use crate::model::tape::{Event, Tape};
@@ -55,15 +55,6 @@ pub struct AnnotationAuthor {
     pub kind: String,
     /// Where it is said.
     pub surface: &'static str,
-}
-
-/// Consecutive events.
-#[derive(Debug, Clone, Copy, Serialize)]
-pub struct Span {
-    /// The first one, that of the annotation.
-    pub start_event_id: u64,
-    /// The last one.
-    pub end_event_id: u64,
 }
 
 /// What runpress adds to an annotation.

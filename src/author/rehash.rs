@@ -1,6 +1,7 @@
 //! How a sidecar is brought to a tape that was changed and read again: what every annotation points at, and
 //! the new hash in the header's line.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use crate::config::Config;
@@ -268,10 +269,9 @@ fn targets(sidecar: &Sidecar<'_>, before: Option<&Tape<'_>>, now: &Tape<'_>) -> 
 fn with_hash(path: &str, bytes: &[u8], hash: &str) -> Option<Vec<u8>> {
     let (sidecar, _) = formats::sidecar::parse(path, bytes);
     let line = sidecar?.header_line;
-    if !line.exact {
+    let Cow::Borrowed(text) = line.text else {
         return None;
-    }
-    let text = line.text.as_ref();
+    };
     let start = text.as_ptr().addr() - bytes.as_ptr().addr();
     let root = Node::parse(text).ok()?;
     let (from, to, new) = if let Some(value) = root.get("tape_content_hash") {

@@ -1,28 +1,26 @@
 //! Answers `explain` and `schema`: what a diagnostic means, and the shape of an input or a feed.
 
-use runpress::api::diagnostics::codes;
 use runpress::api::diagnostics::text::{capitalized, nearest, visible};
-use runpress::api::schema::Describes;
+use runpress::api::diagnostics::{Code, codes};
+use runpress::api::schema::{self, Describes};
 
 use super::COULD_NOT_RUN;
 use super::console::{answer, refuse};
 
 /// What a code means, or all codes.
 pub(crate) fn explain(code: Option<&str>) -> u8 {
-    let Some(code) = code else {
+    let Some(name) = code else {
         return answer(&all_codes());
     };
+    if let Some(code) = codes::find(name) {
+        return answer(&explanation(code));
+    }
     let names = codes::all().map(|code| code.name);
-    explanation(code).map_or_else(
-        || {
-            unknown(
-                "diagnostic",
-                code,
-                names,
-                "Run `runpress explain` to list all codes.",
-            )
-        },
-        |text| answer(&text),
+    unknown(
+        "diagnostic",
+        name,
+        names,
+        "Run `runpress explain` to list all codes.",
     )
 }
 
@@ -31,17 +29,15 @@ pub(crate) fn schema(name: Option<&str>) -> u8 {
     let Some(name) = name else {
         return answer(&all_schemas());
     };
-    let names = runpress::api::schema::ALL.iter().map(|entry| entry.name);
-    runpress::api::schema::find(name).map_or_else(
-        || {
-            unknown(
-                "schema",
-                name,
-                names,
-                "Run `runpress schema` to list all names.",
-            )
-        },
-        |entry| answer(&entry.document()),
+    if let Some(entry) = schema::find(name) {
+        return answer(&entry.document());
+    }
+    let names = schema::ALL.iter().map(|entry| entry.name);
+    unknown(
+        "schema",
+        name,
+        names,
+        "Run `runpress schema` to list all names.",
     )
 }
 
@@ -53,9 +49,8 @@ fn unknown<'a>(what: &str, word: &str, known: impl Iterator<Item = &'a str>, hel
 }
 
 /// The text of `runpress explain CODE`.
-fn explanation(name: &str) -> Option<String> {
-    let code = codes::find(name)?;
-    Some(format!(
+fn explanation(code: &Code) -> String {
+    format!(
         "{} ({})\n\n{}.\n\n{}\n\nBad:\n\n{}\n\nGood:\n\n{}\n",
         code.name,
         code.severity.word(),
@@ -63,7 +58,7 @@ fn explanation(name: &str) -> Option<String> {
         code.explanation,
         indented(code.bad),
         indented(code.good)
-    ))
+    )
 }
 
 /// All codes, a line each.
@@ -82,7 +77,7 @@ fn all_codes() -> String {
 
 /// All schemas, a line each.
 fn all_schemas() -> String {
-    runpress::api::schema::ALL
+    schema::ALL
         .iter()
         .map(|entry| {
             let (way, file) = match entry.describes {

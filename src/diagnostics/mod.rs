@@ -263,25 +263,15 @@ pub fn sort(diagnostics: &mut Vec<Diagnostic>) {
     diagnostics.dedup_by(|a, b| key(a) == key(b));
 }
 
-type Key<'a> = (
-    &'a str,
-    Option<u32>,
-    Option<u32>,
-    Severity,
-    &'a str,
-    &'a str,
-    Option<&'a str>,
-);
-
-fn key(d: &Diagnostic) -> Key<'_> {
+fn key(d: &Diagnostic) -> impl Ord + '_ {
     let place = &d.place;
     (
-        &place.path,
+        place.path.as_str(),
         place.line,
         place.column,
         d.severity,
         d.code.name,
-        &d.message,
+        d.message.as_str(),
         place.pointer.as_deref(),
     )
 }

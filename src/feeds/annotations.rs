@@ -13,7 +13,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
 use crate::formats::json::Node;
-use crate::model::annotation::{Annotation, FRICTION_KINDS, Kind, Link, Sidecar};
+use crate::model::annotation::{self, Annotation, FRICTION_KINDS, Kind, Link, Sidecar};
 use crate::model::run::Run;
 use crate::model::tape::Tape;
 use crate::shapes;
@@ -239,15 +239,16 @@ pub struct FrictionEvent<'a> {
     timestamp: &'a str,
 }
 
-/// A link of an annotation.
-#[derive(Debug, Serialize, JsonSchema)]
-struct FrictionLink<'a> {
-    /// Its words.
-    label: Option<&'a str>,
-    /// Its address.
-    url: Option<&'a str>,
-    /// Its `reference`.
-    trace_id: Option<&'a str>,
+document! {
+    /// A link of an annotation.
+    struct FrictionLink<'a>(link: &'a Link) {
+        /// Its words.
+        label: Option<&'a str> = link.label.as_deref(),
+        /// Its address.
+        url: Option<&'a str> = link.url.as_deref(),
+        /// Its `reference`.
+        trace_id: Option<&'a str> = link.reference.as_deref(),
+    }
 }
 
 /// A place where an annotator says that a pattern is worth a tool or a skill: the events from the first to the last.
@@ -271,16 +272,17 @@ pub struct Anchor<'a> {
     metadata: Cow<'a, RawValue>,
 }
 
-/// The author of an annotation.
-#[derive(Debug, Serialize, JsonSchema)]
-struct Author<'a> {
-    /// Name or handle.
-    id: Option<&'a str>,
-    /// Kind of author.
-    #[schemars(extend("enum" = ["human", "agent", "system"]))]
-    kind: &'a str,
-    /// Name of the tool in which it was written.
-    surface: Option<&'a str>,
+document! {
+    /// The author of an annotation.
+    struct Author<'a>(author: &'a annotation::Author) {
+        /// Name or handle.
+        id: Option<&'a str> = author.id.as_deref(),
+        /// Kind of author.
+        #[schemars(extend("enum" = ["human", "agent", "system"]))]
+        kind: &'a str = author.kind.word(),
+        /// Name of the tool in which it was written.
+        surface: Option<&'a str> = author.surface.as_deref(),
+    }
 }
 
 /// The lines that one run adds to each feed, every one with its line feed.
@@ -379,20 +381,12 @@ fn friction_event<'a>(
         recurrence_hints: [],
         trace_id: None,
         span_id: None,
-        links: annotation.links.iter().map(friction_link).collect(),
+        links: annotation.links.iter().map(FrictionLink::of).collect(),
         human_hypothesis: None,
         metadata: metadata(annotation)?,
         timestamp: annotation.timestamp.as_deref().unwrap_or_default(),
         id,
     }))
-}
-
-fn friction_link(link: &Link) -> FrictionLink<'_> {
-    FrictionLink {
-        label: link.label.as_deref(),
-        url: link.url.as_deref(),
-        trace_id: link.reference.as_deref(),
-    }
 }
 
 fn anchor<'a>(
@@ -406,11 +400,7 @@ fn anchor<'a>(
         event_id: annotation.event,
         end_event_id: annotation.span.map_or(annotation.event, |(_, end)| end),
         evidence: annotation.evidence.as_deref(),
-        author: annotation.author.as_ref().map(|author| Author {
-            id: author.id.as_deref(),
-            kind: author.kind,
-            surface: author.surface.as_deref(),
-        }),
+        author: annotation.author.as_ref().map(Author::of),
         metadata: metadata(annotation)?,
     })
 }

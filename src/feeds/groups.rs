@@ -18,100 +18,108 @@ use crate::shapes::SCHEMA_VERSION;
 /// Runs by a word of their records.
 type Counts<'a> = BTreeMap<&'a str, usize>;
 
-/// `cases.json`: the cases, by name.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Cases<'a> {
-    /// Version of this format.
-    #[schemars(with = "shapes::Version")]
-    schema_version: u32,
-    /// The cases.
-    cases: Vec<Case<'a>>,
+/// Defines a feed of groups: its document, what it says of each group, and the function that makes it.
+macro_rules! groups {
+    ($(#[$doc:meta])* $feed:ident { $(#[$list_doc:meta])* $list:ident }
+     $(#[$group_doc:meta])* $group:ident { $($(#[$key_doc:meta])* $key:ident = $word:expr,)+ }) => {
+        $(#[$doc])*
+        #[derive(Debug, Serialize, JsonSchema)]
+        #[serde(rename_all = "camelCase")]
+        pub struct $feed<'a> {
+            /// Version of this format.
+            #[schemars(with = "shapes::Version")]
+            schema_version: u32,
+            $(#[$list_doc])*
+            $list: Vec<$group<'a>>,
+        }
+
+        $(#[$group_doc])*
+        #[derive(Debug, Serialize, JsonSchema)]
+        #[serde(rename_all = "camelCase")]
+        struct $group<'a> {
+            /// As in the records.
+            name: &'a str,
+            /// Its part of addresses on the site.
+            slug: &'a str,
+            /// Its page: absolute when the site has a `base_url`, else relative to its root.
+            #[schemars(with = "shapes::PageAddress")]
+            url: String,
+            /// Its runs.
+            runs: Tally<'a>,
+            $($(#[$key_doc])* $key: Counts<'a>,)+
+        }
+
+        #[doc = concat!("Makes `", stringify!($list), ".json`.")]
+        #[must_use]
+        pub fn $list<'a>(
+            config: &Config,
+            archive: &'a Archive,
+            findings: &'a [Findings],
+        ) -> $feed<'a> {
+            let group = |group: &'a Group| $group {
+                name: &group.name,
+                slug: &group.slug,
+                url: address(config, &links::group(stringify!($list), &group.slug)),
+                runs: tally(archive, findings, group),
+                $($key: count(archive, group, $word),)+
+            };
+            $feed {
+                schema_version: SCHEMA_VERSION,
+                $list: archive.$list.iter().map(group).collect(),
+            }
+        }
+    };
 }
 
-/// `models.json`: the models, by id.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Models<'a> {
-    /// Version of this format.
-    #[schemars(with = "shapes::Version")]
-    schema_version: u32,
-    /// The models.
-    models: Vec<Model<'a>>,
+groups! {
+    /// `cases.json`: the cases, by name.
+    Cases {
+        /// The cases.
+        cases
+    }
+    /// A case.
+    Case {
+        /// Runs by version of the case.
+        versions = |entry| Some(entry.run.subject.version()),
+        /// Runs by variant; runs without one are not counted.
+        variants = |entry| entry.run.subject.variant.as_deref(),
+        /// Runs by model.
+        models = |entry| Some(entry.run.subject.model()),
+        /// Runs by harness.
+        harnesses = |entry| Some(&entry.run.subject.harness),
+    }
 }
 
-/// `harnesses.json`: the harnesses, by slug.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Harnesses<'a> {
-    /// Version of this format.
-    #[schemars(with = "shapes::Version")]
-    schema_version: u32,
-    /// The harnesses.
-    harnesses: Vec<Harness<'a>>,
+groups! {
+    /// `models.json`: the models, by id.
+    Models {
+        /// The models.
+        models
+    }
+    /// A model.
+    Model {
+        /// Runs by case.
+        cases = |entry| Some(&entry.run.subject.case),
+        /// Runs by harness.
+        harnesses = |entry| Some(&entry.run.subject.harness),
+    }
 }
 
-/// A case.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct Case<'a> {
-    /// As in the records.
-    name: &'a str,
-    /// Its part of addresses on the site.
-    slug: &'a str,
-    /// Its page: absolute when the site has a `base_url`, else relative to its root.
-    #[schemars(with = "shapes::PageAddress")]
-    url: String,
-    /// Its runs.
-    runs: Tally<'a>,
-    /// Runs by version of the case.
-    versions: Counts<'a>,
-    /// Runs by variant; runs without one are not counted.
-    variants: Counts<'a>,
-    /// Runs by model.
-    models: Counts<'a>,
-    /// Runs by harness.
-    harnesses: Counts<'a>,
-}
-
-/// A model.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct Model<'a> {
-    /// As in the records.
-    name: &'a str,
-    /// Its part of addresses on the site.
-    slug: &'a str,
-    /// Its page: absolute when the site has a `base_url`, else relative to its root.
-    #[schemars(with = "shapes::PageAddress")]
-    url: String,
-    /// Its runs.
-    runs: Tally<'a>,
-    /// Runs by case.
-    cases: Counts<'a>,
-    /// Runs by harness.
-    harnesses: Counts<'a>,
-}
-
-/// A harness.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct Harness<'a> {
-    /// As in the records.
-    name: &'a str,
-    /// Its part of addresses on the site.
-    slug: &'a str,
-    /// Its page: absolute when the site has a `base_url`, else relative to its root.
-    #[schemars(with = "shapes::PageAddress")]
-    url: String,
-    /// Its runs.
-    runs: Tally<'a>,
-    /// Runs by version of the harness; runs without one are not counted.
-    versions: Counts<'a>,
-    /// Runs by case.
-    cases: Counts<'a>,
-    /// Runs by model.
-    models: Counts<'a>,
+groups! {
+    /// `harnesses.json`: the harnesses, by slug.
+    Harnesses {
+        /// The harnesses.
+        harnesses
+    }
+    /// A harness.
+    Harness {
+        /// Runs by version of the harness; runs without one are not counted.
+        versions = |entry| entry.run.subject.harness_version.as_deref(),
+        /// Runs by case.
+        cases = |entry| Some(&entry.run.subject.case),
+        /// Runs by model.
+        models = |entry| Some(entry.run.subject.model()),
+    }
 }
 
 /// Counts of the runs of a case, a model or a harness.
@@ -132,66 +140,6 @@ struct Tally<'a> {
     /// When the last of them ended, as recorded; null is unknown.
     #[schemars(with = "Option<shapes::Time>")]
     last_finished_at: Option<&'a str>,
-}
-
-/// Makes `cases.json`.
-#[must_use]
-pub fn cases<'a>(config: &Config, archive: &'a Archive, findings: &'a [Findings]) -> Cases<'a> {
-    let case = |group: &'a Group| Case {
-        name: &group.name,
-        slug: &group.slug,
-        url: address(config, &links::group("cases", &group.slug)),
-        runs: tally(archive, findings, group),
-        versions: count(archive, group, |entry| Some(entry.run.subject.version())),
-        variants: count(archive, group, |entry| entry.run.subject.variant.as_deref()),
-        models: count(archive, group, |entry| Some(entry.run.subject.model())),
-        harnesses: count(archive, group, |entry| Some(&entry.run.subject.harness)),
-    };
-    Cases {
-        schema_version: SCHEMA_VERSION,
-        cases: archive.cases.iter().map(case).collect(),
-    }
-}
-
-/// Makes `models.json`.
-#[must_use]
-pub fn models<'a>(config: &Config, archive: &'a Archive, findings: &'a [Findings]) -> Models<'a> {
-    let model = |group: &'a Group| Model {
-        name: &group.name,
-        slug: &group.slug,
-        url: address(config, &links::group("models", &group.slug)),
-        runs: tally(archive, findings, group),
-        cases: count(archive, group, |entry| Some(&entry.run.subject.case)),
-        harnesses: count(archive, group, |entry| Some(&entry.run.subject.harness)),
-    };
-    Models {
-        schema_version: SCHEMA_VERSION,
-        models: archive.models.iter().map(model).collect(),
-    }
-}
-
-/// Makes `harnesses.json`.
-#[must_use]
-pub fn harnesses<'a>(
-    config: &Config,
-    archive: &'a Archive,
-    findings: &'a [Findings],
-) -> Harnesses<'a> {
-    let harness = |group: &'a Group| Harness {
-        name: &group.name,
-        slug: &group.slug,
-        url: address(config, &links::group("harnesses", &group.slug)),
-        runs: tally(archive, findings, group),
-        versions: count(archive, group, |entry| {
-            entry.run.subject.harness_version.as_deref()
-        }),
-        cases: count(archive, group, |entry| Some(&entry.run.subject.case)),
-        models: count(archive, group, |entry| Some(entry.run.subject.model())),
-    };
-    Harnesses {
-        schema_version: SCHEMA_VERSION,
-        harnesses: archive.harnesses.iter().map(harness).collect(),
-    }
 }
 
 fn count<'a>(

@@ -1,5 +1,29 @@
 //! The feeds: one struct per document, written by serde, never by a template.
 
+/// Declares a part of a document: each key once, with what it says, its type and its value.
+macro_rules! document {
+    (
+        $(#[$attr:meta])*
+        $vis:vis struct $name:ident $(<$life:lifetime>)? ($($from:ident: $type:ty),+) {
+            $($(#[$key_attr:meta])* $key:ident: $held:ty = $value:expr,)+
+        }
+    ) => {
+        #[derive(Debug, serde::Serialize, schemars::JsonSchema)]
+        $(#[$attr])*
+        $vis struct $name $(<$life>)? {
+            $($(#[$key_attr])* $key: $held,)+
+        }
+
+        impl $(<$life>)? $name $(<$life>)? {
+            #[doc = concat!("Makes a [`", stringify!($name), "`].")]
+            #[must_use]
+            $vis fn of($($from: $type),+) -> Self {
+                Self { $($key: $value,)+ }
+            }
+        }
+    };
+}
+
 pub(crate) mod annotations;
 pub(crate) mod archive;
 pub(crate) mod groups;

@@ -14,8 +14,8 @@ use crate::markup::Html;
 use crate::model::FileDigest;
 use crate::model::annotation::Sidecar;
 use crate::model::reconciliation::Reconciliation;
-use crate::model::review::{Rating, Review};
-use crate::model::tape::{Format, Tape};
+use crate::model::review::{Item, Rating, Review};
+use crate::model::tape::Tape;
 use crate::model::threads::{Thread, Threads};
 use crate::model::transcript::Conversation;
 use crate::shapes;
@@ -62,65 +62,69 @@ pub struct RunDocument<'a> {
     diagnostics: Vec<problems::Entry<'a>>,
 }
 
-/// A review: `writeup.md`.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "Review")]
-struct ReviewDocument<'a> {
-    /// The worst of all ratings, or without any the grade of the item `overall`; null is unrated.
-    #[schemars(with = "Option<RatingWord>")]
-    rating: Option<&'static str>,
-    /// Ratings of domains, in the order of the file.
-    ratings: Vec<DomainDocument<'a>>,
-    /// The checklist, in the order of the file.
-    checklist: Vec<ItemDocument<'a>>,
-    /// The text as written, in Markdown.
-    markdown: &'a str,
-    /// The text as the page shows it, already filtered.
-    html: &'a str,
+document! {
+    /// A review: `writeup.md`.
+    #[schemars(rename = "Review")]
+    struct ReviewDocument<'a>(review: &'a Review, html: &'a Html) {
+        /// The worst of all ratings, or without any the grade of the item `overall`; null is unrated.
+        #[schemars(with = "Option<RatingWord>")]
+        rating: Option<&'static str> = review.rating.map(Rating::word),
+        /// Ratings of domains, in the order of the file.
+        ratings: Vec<DomainDocument<'a>> = review.domains.iter().map(|(domain, rating)| DomainDocument::of(domain, *rating)).collect(),
+        /// The checklist, in the order of the file.
+        checklist: Vec<ItemDocument<'a>> = review.checklist.iter().map(ItemDocument::of).collect(),
+        /// The text as written, in Markdown.
+        markdown: &'a str = &review.body,
+        /// The text as the page shows it, already filtered.
+        html: &'a str = html.as_str(),
+    }
 }
 
-/// The rating of a domain.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "DomainRating")]
-struct DomainDocument<'a> {
-    /// The domain.
-    domain: &'a str,
-    /// Rating; null if unrecognized.
-    #[schemars(with = "Option<TierWord>")]
-    rating: Option<&'static str>,
+document! {
+    /// The rating of a domain.
+    #[schemars(rename = "DomainRating")]
+    struct DomainDocument<'a>(domain: &'a str, rating: Option<Rating>) {
+        /// The domain.
+        domain: &'a str = domain,
+        /// Rating; null if unrecognized.
+        #[schemars(with = "Option<TierWord>")]
+        rating: Option<&'static str> = rating.map(Rating::word),
+    }
 }
 
-/// One item of the checklist.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "ChecklistItem")]
-struct ItemDocument<'a> {
-    /// Its id; sub-items are `<item>.<sub>`.
-    id: &'a str,
-    /// `pass`, `fail`, `na` or a grade, as written.
-    status: &'a str,
-    /// Note of the reviewer.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "String")]
-    note: Option<&'a str>,
+document! {
+    /// One item of the checklist.
+    #[schemars(rename = "ChecklistItem")]
+    struct ItemDocument<'a>(item: &'a Item) {
+        /// Its id; sub-items are `<item>.<sub>`.
+        id: &'a str = &item.id,
+        /// `pass`, `fail`, `na` or a grade, as written.
+        status: &'a str = &item.status,
+        /// Note of the reviewer.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "String")]
+        note: Option<&'a str> = item.note.as_deref(),
+    }
 }
 
-/// A tape.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(rename = "Tape")]
-struct TapeDocument<'a> {
-    /// Its name.
-    file: &'a str,
-    /// `events` for Test Cabinet's event log, `harn` for a Harn tape, `trace` for a trace.
-    #[schemars(extend("enum" = ["events", "harn", "trace"]))]
-    format: &'static str,
-    /// Number of events.
-    events: usize,
-    /// Content hash: the `tape_content_hash` for the header of a sidecar.
-    #[schemars(with = "shapes::Blake3")]
-    content_hash: &'a str,
-    /// Its sidecar.
-    sidecar: Option<SidecarDocument<'a>>,
+document! {
+    /// A tape.
+    #[serde(rename_all = "camelCase")]
+    #[schemars(rename = "Tape")]
+    struct TapeDocument<'a>(tape: &'a Tape<'a>, sidecar: Option<SidecarDocument<'a>>) {
+        /// Its name.
+        file: &'a str = &tape.file,
+        /// `events` for Test Cabinet's event log, `harn` for a Harn tape, `trace` for a trace.
+        #[schemars(extend("enum" = ["events", "harn", "trace"]))]
+        format: &'static str = tape.format.word(),
+        /// Number of events.
+        events: usize = tape.events.len(),
+        /// Content hash: the `tape_content_hash` for the header of a sidecar.
+        #[schemars(with = "shapes::Blake3")]
+        content_hash: &'a str = &tape.content_hash,
+        /// Its sidecar.
+        sidecar: Option<SidecarDocument<'a>> = sidecar,
+    }
 }
 
 /// A sidecar; its annotations are together with those of other tapes.
@@ -136,17 +140,18 @@ struct SidecarDocument<'a> {
     report: HarnReport<'a>,
 }
 
-/// A file of the run's directory.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "File")]
-struct FileDocument<'a> {
-    /// Its path in the run's directory.
-    path: &'a str,
-    /// Its size in bytes.
-    bytes: u64,
-    /// BLAKE3 of its bytes.
-    #[schemars(with = "shapes::Blake3")]
-    blake3: &'a str,
+document! {
+    /// A file of the run's directory.
+    #[schemars(rename = "File")]
+    struct FileDocument<'a>(file: &'a FileDigest) {
+        /// Its path in the run's directory.
+        path: &'a str = &file.path,
+        /// Its size in bytes.
+        bytes: u64 = file.bytes,
+        /// BLAKE3 of its bytes.
+        #[schemars(with = "shapes::Blake3")]
+        blake3: &'a str = &file.blake3,
+    }
 }
 
 /// The channel's state after all actions.
@@ -235,40 +240,24 @@ pub fn document<'a>(s: &Sources<'a>) -> serde_json::Result<RunDocument<'a>> {
             }
             None => None,
         };
-        tapes.push(TapeDocument {
-            file: &tape.file,
-            format: match tape.format {
-                Format::Events => "events",
-                Format::Harn => "harn",
-                Format::Trace => "trace",
-            },
-            events: tape.events.len(),
-            content_hash: &tape.content_hash,
-            sidecar,
-        });
+        tapes.push(TapeDocument::of(tape, sidecar));
     }
     Ok(RunDocument {
         schema_version: SCHEMA_VERSION,
         slug: s.slug,
         url: address(s.config, &links::run(s.slug)),
         record: raw(s.record)?,
-        review: s.review.map(|(review, html)| review_document(review, html)),
+        review: s
+            .review
+            .map(|(review, html)| ReviewDocument::of(review, html)),
         tapes,
-        reconciliation: s.reconciliation.map(ReconciliationDocument::from),
+        reconciliation: s.reconciliation.map(ReconciliationDocument::of),
         annotations,
         threads: s.threads.map(threads_document).transpose()?,
         transcript: s
             .conversation
-            .map(|conversation| TranscriptDocument::new(s.slug, conversation)),
-        files: s
-            .files
-            .iter()
-            .map(|file| FileDocument {
-                path: &file.path,
-                bytes: file.bytes,
-                blake3: &file.blake3,
-            })
-            .collect(),
+            .map(|conversation| TranscriptDocument::of(s.slug, conversation)),
+        files: s.files.iter().map(FileDocument::of).collect(),
         diagnostics: s.diagnostics.iter().map(problems::Entry::from).collect(),
     })
 }
@@ -302,29 +291,4 @@ fn thread_document<'a>(thread: &'a Thread<'a>) -> serde_json::Result<ThreadDocum
         .map(|(key, value)| Ok((key.as_str(), raw(value)?)))
         .collect::<serde_json::Result<_>>()?;
     Ok(ThreadDocument { members, entries })
-}
-
-fn review_document<'a>(review: &'a Review, html: &'a Html) -> ReviewDocument<'a> {
-    ReviewDocument {
-        rating: review.rating.map(Rating::word),
-        ratings: review
-            .domains
-            .iter()
-            .map(|(domain, rating)| DomainDocument {
-                domain,
-                rating: rating.map(Rating::word),
-            })
-            .collect(),
-        checklist: review
-            .checklist
-            .iter()
-            .map(|item| ItemDocument {
-                id: &item.id,
-                status: &item.status,
-                note: item.note.as_deref(),
-            })
-            .collect(),
-        markdown: &review.body,
-        html: html.as_str(),
-    }
 }

@@ -1,87 +1,81 @@
 //! How the public part of a transcript is written into `run.json`.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-use serde::ser::{Error, SerializeMap, SerializeSeq, Serializer};
+use serde::ser::{Error, Serialize, SerializeMap, SerializeSeq, Serializer};
 
 use crate::links;
-use crate::model::transcript::{Conversation, Published, Withheld};
+use crate::model::transcript::{Aside, Conversation, PublicAsset, Published, Turn, Withheld};
 
 use super::raw;
 
-/// The public part of the transcript.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "Transcript")]
-pub struct TranscriptDocument<'a> {
-    /// Its id.
-    id: Option<&'a str>,
-    /// `active`, `archived`, `forked` or `abandoned`, as written.
-    state: &'a str,
-    /// The turns in reading order.
-    messages: Vec<MessageDocument<'a>>,
-    /// Its public events that are no turns, in their order.
-    events: Vec<AsideDocument<'a>>,
-    /// Its public assets.
-    assets: Vec<AssetDocument<'a>>,
-    /// Blocks that are withheld.
-    withheld: WithheldDocument,
-    /// Events that are withheld.
-    #[serde(rename = "withheldEvents")]
-    withheld_events: WithheldDocument,
+document! {
+    /// The public part of the transcript.
+    #[schemars(rename = "Transcript")]
+    pub struct TranscriptDocument<'a>(slug: &str, conversation: &'a Conversation<'a>) {
+        /// Its id.
+        id: Option<&'a str> = conversation.id.as_deref(),
+        /// `active`, `archived`, `forked` or `abandoned`, as written.
+        state: &'a str = &conversation.state,
+        /// The turns in reading order.
+        messages: Vec<MessageDocument<'a>> = conversation.turns.iter().map(MessageDocument::of).collect(),
+        /// Its public events that are no turns, in their order.
+        events: Vec<AsideDocument<'a>> = conversation.asides.iter().map(AsideDocument::of).collect(),
+        /// Its public assets.
+        assets: Vec<AssetDocument<'a>> = conversation.assets.iter().map(|asset| AssetDocument::of(slug, asset)).collect(),
+        /// Blocks that are withheld.
+        withheld: WithheldDocument = WithheldDocument::of(conversation.withheld),
+        /// Events that are withheld.
+        #[serde(rename = "withheldEvents")]
+        withheld_events: WithheldDocument = WithheldDocument::of(conversation.withheld_events),
+    }
 }
 
-/// A public event that is no turn.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "Event")]
-struct AsideDocument<'a> {
-    /// Kind of event, as written.
-    kind: &'a str,
-    /// Role of the speaker, as written.
-    role: &'a str,
-    /// Its text, plain.
-    text: &'a str,
+document! {
+    /// A public event that is no turn.
+    #[schemars(rename = "Event")]
+    struct AsideDocument<'a>(aside: &'a Aside<'a>) {
+        /// Kind of event, as written.
+        kind: &'a str = &aside.kind,
+        /// Role of the speaker, as written.
+        role: &'a str = &aside.role,
+        /// Its text, plain.
+        text: &'a str = &aside.text,
+    }
 }
 
-/// A turn with its public blocks.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "Message")]
-struct MessageDocument<'a> {
-    /// `user`, `assistant`, `system`, `tool` or `tool_result`, as written.
-    role: &'a str,
-    /// Its public blocks: objects, or strings that are short for a text block. Of each block, the keys that are
-    /// published, as written.
-    #[schemars(with = "Vec<serde_json::Value>")]
-    content: Vec<BlockDocument<'a>>,
+document! {
+    /// A turn with its public blocks.
+    #[schemars(rename = "Message")]
+    struct MessageDocument<'a>(turn: &'a Turn<'a>) {
+        /// `user`, `assistant`, `system`, `tool` or `tool_result`, as written.
+        role: &'a str = &turn.role,
+        /// Its public blocks: objects, or strings that are short for a text block. Of each block, the keys that are
+        /// published, as written.
+        #[schemars(with = "Vec<serde_json::Value>")]
+        content: Vec<BlockDocument<'a>> = turn.parts.iter().map(|part| BlockDocument(&part.published)).collect(),
+    }
 }
 
-/// A public asset and where its file is, relative to the site's root.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "Asset")]
-struct AssetDocument<'a> {
-    /// Its id; blocks refer to it.
-    id: &'a str,
-    /// Its name or title.
-    name: &'a str,
-    /// Where its file is, relative to the site's root; null when it has none.
-    path: Option<String>,
+document! {
+    /// A public asset and where its file is, relative to the site's root.
+    #[schemars(rename = "Asset")]
+    struct AssetDocument<'a>(slug: &str, asset: &'a PublicAsset<'a>) {
+        /// Its id; blocks refer to it.
+        id: &'a str = &asset.id,
+        /// Its name or title.
+        name: &'a str = &asset.name,
+        /// Where its file is, relative to the site's root; null when it has none.
+        path: Option<String> = asset.file.as_ref().map(|file| links::run_file(slug, &format!("assets/{}", file.name))),
+    }
 }
 
-/// How many are not published.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "Withheld")]
-struct WithheldDocument {
-    /// Number of `internal` ones.
-    internal: usize,
-    /// Number of `private` ones.
-    private: usize,
-}
-
-impl From<Withheld> for WithheldDocument {
-    fn from(withheld: Withheld) -> Self {
-        Self {
-            internal: withheld.internal,
-            private: withheld.private,
-        }
+document! {
+    /// How many are not published.
+    #[schemars(rename = "Withheld")]
+    struct WithheldDocument(withheld: Withheld) {
+        /// Number of `internal` ones.
+        internal: usize = withheld.internal,
+        /// Number of `private` ones.
+        private: usize = withheld.private,
     }
 }
 
@@ -110,42 +104,6 @@ impl Serialize for BlockDocument<'_> {
                 }
                 map.end()
             }
-        }
-    }
-}
-
-impl<'a> TranscriptDocument<'a> {
-    /// Makes the document.
-    pub(super) fn new(slug: &str, conversation: &'a Conversation<'a>) -> Self {
-        let messages = conversation.turns.iter().map(|turn| MessageDocument {
-            role: &turn.role,
-            content: turn
-                .parts
-                .iter()
-                .map(|part| BlockDocument(&part.published))
-                .collect(),
-        });
-        let events = conversation.asides.iter().map(|aside| AsideDocument {
-            kind: &aside.kind,
-            role: &aside.role,
-            text: &aside.text,
-        });
-        let assets = conversation.assets.iter().map(|asset| AssetDocument {
-            id: &asset.id,
-            name: &asset.name,
-            path: asset
-                .file
-                .as_ref()
-                .map(|file| links::run_file(slug, &format!("assets/{}", file.name))),
-        });
-        Self {
-            id: conversation.id.as_deref(),
-            state: &conversation.state,
-            messages: messages.collect(),
-            events: events.collect(),
-            assets: assets.collect(),
-            withheld: conversation.withheld.into(),
-            withheld_events: conversation.withheld_events.into(),
         }
     }
 }

@@ -11,10 +11,8 @@ use super::json;
 pub struct Line<'a> {
     /// Its number, from 1.
     pub number: u32,
-    /// Its text; bytes that are not UTF-8 are replaced, and `exact` says so.
+    /// Its text: borrowed, unless bytes that are not UTF-8 were replaced in it.
     pub text: Cow<'a, str>,
-    /// Whether `text` is what the file holds.
-    pub exact: bool,
 }
 
 impl Line<'_> {
@@ -66,12 +64,7 @@ pub fn lines(bytes: &[u8]) -> impl Iterator<Item = Line<'_>> {
                 || String::from_utf8_lossy(&bytes[from..end]),
                 |whole| Cow::Borrowed(&whole[from..end]),
             );
-            let exact = matches!(text, Cow::Borrowed(_));
-            return Some(Line {
-                number,
-                text,
-                exact,
-            });
+            return Some(Line { number, text });
         }
         None
     })
@@ -89,12 +82,7 @@ pub fn line(number: u32, bytes: &[u8]) -> Option<Line<'_>> {
         return None;
     }
     let text = String::from_utf8_lossy(bytes);
-    let exact = matches!(text, Cow::Borrowed(_));
-    Some(Line {
-        number,
-        text,
-        exact,
-    })
+    Some(Line { number, text })
 }
 
 /// BLAKE3 over each non-blank line but the first `skipped`, trailing CR removed, followed by LF.
@@ -124,7 +112,10 @@ mod tests {
     #[test]
     fn blank_lines_count_but_are_not_given() {
         let found: Vec<_> = lines(b"\xef\xbb\xbfa\r\n \n\nb\xff")
-            .map(|l| (l.number, l.text.into_owned(), l.exact))
+            .map(|l| {
+                let exact = matches!(l.text, Cow::Borrowed(_));
+                (l.number, l.text.into_owned(), exact)
+            })
             .collect();
         assert_eq!(
             found,

@@ -1,6 +1,8 @@
 //! Test Cabinet's raw output log (formats.md B.2): `raw.jsonl`, one line of a process a line. It is checked and
 //! counted, never published: no message about it quotes what it holds.
 
+use std::borrow::Cow;
+
 use schemars::{JsonSchema, Schema};
 use serde::Deserialize;
 use serde_json::json;
@@ -134,7 +136,7 @@ enum Fault {
 }
 
 fn read_line<'a>(line: &'a Line<'_>) -> Result<(Stream, &'a str), Fault> {
-    if !line.exact {
+    if matches!(line.text, Cow::Owned(_)) {
         return Err(Fault::NotUtf8);
     }
     let fields: Fields<'a> = serde_json::from_str(&line.text).map_err(Fault::Syntax)?;
@@ -160,7 +162,7 @@ fn read_line<'a>(line: &'a Line<'_>) -> Result<(Stream, &'a str), Fault> {
 }
 
 /// The text of a JSON string, unless no UTF-8 text can hold it.
-fn unescaped(raw: &str) -> Option<std::borrow::Cow<'_, str>> {
+fn unescaped(raw: &str) -> Option<Cow<'_, str>> {
     Node { raw, offset: 0 }.as_str()
 }
 

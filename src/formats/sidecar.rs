@@ -1,8 +1,8 @@
 //! Harn's annotation sidecar (formats.md D): `<tape>.annotations.jsonl`.
 
 use schemars::JsonSchema;
-use serde::Deserialize;
 use serde::de::{Deserializer, Error};
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::diagnostics::{Collector, Diagnostic, Source, codes};
@@ -167,6 +167,17 @@ pub enum AuthorKind {
     System,
 }
 
+impl AuthorKind {
+    /// The word of the format.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Human => "human",
+            Self::Agent => "agent",
+            Self::System => "system",
+        }
+    }
+}
+
 /// The status of a hypothesis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -183,8 +194,21 @@ pub enum HypothesisStatus {
     Stale,
 }
 
+impl HypothesisStatus {
+    /// The word of the format.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Active => "active",
+            Self::Verifying => "verifying",
+            Self::Confirmed => "confirmed",
+            Self::Disproven => "disproven",
+            Self::Stale => "stale",
+        }
+    }
+}
+
 /// A range of events, both ends inclusive.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub struct Span {
     /// The first event; it must be the annotation's own.
     pub start_event_id: u64,

@@ -40,16 +40,17 @@ impl Beside<'_> {
     /// quote the path: it comes from a transcript.
     pub fn asset(self, path: &str, place: &Place) -> Result<Option<Asset>, Diagnostic> {
         let most = SizeLimit::file(self.limits);
-        let Some(file) = self.opened(path, most).map_err(|fault| fault.at(place))? else {
+        let refused = |fault| reported(fault, most, place);
+        let Some(file) = self.opened(path, most).map_err(refused)? else {
             return Ok(None);
         };
         let mut scan = AssetScan::default();
         // One byte more shows a file that has grown.
         let read = scan.read(file.take(most.bytes.saturating_add(1)));
-        read.map_err(|error| Refused::File(Fault::of(&error), most).at(place))?;
+        read.map_err(|error| refused(Fault::of(&error)))?;
         let bytes = scan.hasher.count();
         if bytes > most.bytes {
-            return Err(Refused::File(Fault::TooLarge(bytes), most).at(place));
+            return Err(refused(Fault::TooLarge(bytes)));
         }
         Ok(Some(Asset {
             is_text: scan.is_text(),
@@ -70,63 +71,52 @@ impl Beside<'_> {
     pub fn asset_reader(self, expected: &FileDigest) -> Result<FileReader<'_>, Diagnostic> {
         let place = Place::file(&self.directory.shown);
         let changed = failed(&place, CHANGED);
-        match self.opened(&expected.path, SizeLimit::file(self.limits)) {
+        let most = SizeLimit::file(self.limits);
+        match self.opened(&expected.path, most) {
             Ok(Some(file)) => Ok(FileReader::new(file, expected, changed)),
             Ok(None) => Err(changed),
-            Err(fault) => Err(fault.at(&place)),
+            Err(fault) => Err(reported(fault, most, &place)),
         }
     }
 
-    fn opened(self, path: &str, most: SizeLimit) -> Result<Option<File>, Refused> {
+    fn opened(self, path: &str, most: SizeLimit) -> Result<Option<File>, Fault> {
         if !is_plain_path(path) {
-            return Err(Refused::Outside);
+            return Err(Fault::Outside);
         }
-        let run = open(self.directory).map_err(|error| Refused::File(Fault::of(&error), most))?;
+        let run = open(self.directory).map_err(|error| Fault::of(&error))?;
         let below = Path::new(path);
         if is_hidden(below) || is_reserved(&run, below) {
-            return Err(Refused::Reserved);
+            return Err(Fault::Withheld);
         }
         let allows = |at: &Path| !is_reserved(&run, at);
         match confined::open(&run, below, most, &allows) {
             Ok(opened) => Ok(opened.map(|opened| opened.file)),
             Err(Fault::Dangling) => Ok(None),
-            Err(fault) => Err(Refused::File(fault, most)),
+            Err(fault) => Err(fault),
         }
     }
 }
 
-/// Why an asset is not read.
-enum Refused {
-    Outside,
-    Reserved,
-    File(Fault, SizeLimit),
-}
-
-impl Refused {
-    fn at(self, place: &Place) -> Diagnostic {
-        match self {
-            Self::Outside | Self::File(Fault::Outside, _) => codes::TRANSCRIPT_ASSET_OUTSIDE.at(
-                place.clone(),
-                "The path of the asset is outside the run directory",
-                "Write a path inside the run directory, without `..`.",
-            ),
-            Self::Reserved | Self::File(Fault::Withheld, _) => codes::TRANSCRIPT_ASSET_OUTSIDE.at(
-                place.clone(),
-                "The asset is a hidden file, or a file that the run publishes under its own name or never publishes",
-                "Put assets into a separate folder, for example `assets/`.",
-            ),
-            Self::File(Fault::TooLarge(size), SizeLimit { bytes, key, .. }) => {
-                codes::CONTENT_TOO_LARGE.at(
-                    place.clone(),
-                    format!(
-                        "The file of a public asset has {size} bytes; the limit is {bytes}"
-                    ),
-                    format!("Make it smaller, or raise `{key}` in `[limits]`."),
-                )
-            }
-            Self::File(Fault::Unreadable(reason), _) => failed(place, &reason),
-            Self::File(Fault::Dangling | Fault::LongLine(_), _) => failed(place, CHANGED),
-        }
+/// Says why an asset is not read.
+fn reported(fault: Fault, most: SizeLimit, place: &Place) -> Diagnostic {
+    match fault {
+        Fault::Outside => codes::TRANSCRIPT_ASSET_OUTSIDE.at(
+            place.clone(),
+            "The path of the asset is outside the run directory",
+            "Write a path inside the run directory, without `..`.",
+        ),
+        Fault::Withheld => codes::TRANSCRIPT_ASSET_OUTSIDE.at(
+            place.clone(),
+            "The asset is a hidden file, or a file that the run publishes under its own name or never publishes",
+            "Put assets into a separate folder, for example `assets/`.",
+        ),
+        Fault::TooLarge(size) => codes::CONTENT_TOO_LARGE.at(
+            place.clone(),
+            format!("The file of a public asset has {size} bytes; the limit is {}", most.bytes),
+            format!("Make it smaller, or raise `{}` in `[limits]`.", most.key),
+        ),
+        Fault::Unreadable(reason) => failed(place, &reason),
+        Fault::Dangling | Fault::LongLine(_) => failed(place, CHANGED),
     }
 }
 

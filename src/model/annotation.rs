@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 
 use super::Verbatim;
 
+pub use crate::formats::sidecar::Author;
+
 /// Kind of annotation, as in Harn.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 #[allow(missing_docs, reason = "the names are those of formats.md D")]
@@ -118,17 +120,6 @@ pub struct Annotation<'a> {
     pub metadata: Option<&'a str>,
     /// The whole line as written.
     pub verbatim: Verbatim<'a>,
-}
-
-/// The author of an annotation.
-#[derive(Debug, Clone)]
-pub struct Author {
-    /// Their id.
-    pub id: Option<String>,
-    /// `human`, `agent` or `system`.
-    pub kind: &'static str,
-    /// Where they said it.
-    pub surface: Option<String>,
 }
 
 /// A reference; at least one of the three is there.

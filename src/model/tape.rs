@@ -19,15 +19,16 @@ pub use harn::{Payloads, from_harn};
 pub use log::from_event;
 pub use trace::TraceReader;
 
-/// The format a tape is written in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
-    /// Test Cabinet's `events.jsonl`.
-    Events,
-    /// Harn's unified tape.
-    Harn,
-    /// A trace.
-    Trace,
+words! {
+    /// The format a tape is written in.
+    Format {
+        /// Test Cabinet's `events.jsonl`.
+        Events = "events",
+        /// Harn's unified tape.
+        Harn = "harn",
+        /// A trace.
+        Trace = "trace",
+    }
 }
 
 /// A tape of a run.

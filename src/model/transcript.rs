@@ -10,10 +10,11 @@ mod visibility;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use crate::formats::transcript::{Event, Message, Transcript};
+use crate::formats::transcript::{Message, Transcript};
 
 use super::Verbatim;
 
+pub use crate::formats::transcript::Event as Aside;
 pub use assets::{AssetContent, AssetFile, Inline, PublicAsset, asset_file, is_transcript};
 pub use quoted::TranscriptSearch;
 
@@ -27,7 +28,7 @@ pub struct Conversation<'a> {
     /// Turns with at least one public block, in reading order.
     pub turns: Vec<Turn<'a>>,
     /// Public events that are no turn, in the order of the file.
-    pub asides: Vec<Aside>,
+    pub asides: Vec<Aside<'a>>,
     /// Public assets, in order.
     pub assets: Vec<PublicAsset<'a>>,
     /// Blocks that are not published.
@@ -40,17 +41,6 @@ pub struct Conversation<'a> {
     pub undescribed: Vec<String>,
     /// Whether a summary of earlier turns is withheld; it may restate what is private.
     pub summary_withheld: bool,
-}
-
-/// A public event that is no turn.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Aside {
-    /// `plan`, `system_reminder`, ...
-    pub kind: String,
-    /// Who it is of; may be empty.
-    pub role: String,
-    /// What it says; may be empty.
-    pub text: String,
 }
 
 /// How many blocks, or events, are withheld.
@@ -125,7 +115,7 @@ pub fn public(transcript: Transcript<'_>) -> Conversation<'_> {
     let mut asides = Vec::new();
     for event in transcript.events {
         match disclosure::event(&event) {
-            Ok(()) => asides.push(aside(event)),
+            Ok(()) => asides.push(event),
             Err(hidden) => hidden.count(&mut withheld_events),
         }
     }
@@ -184,14 +174,6 @@ fn turn<'a>(message: Message<'a>, withheld: &mut Withheld, unrecognized: &mut us
     Turn {
         role: message.role.into_owned(),
         parts,
-    }
-}
-
-fn aside(event: Event<'_>) -> Aside {
-    Aside {
-        kind: event.kind.into_owned(),
-        role: event.role.into_owned(),
-        text: event.text.into_owned(),
     }
 }
 

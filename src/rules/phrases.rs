@@ -99,10 +99,7 @@ struct Machine {
     next: BTreeMap<(u32, u8), u32>,
     /// The longest other beginning that each node ends with.
     back: Vec<u32>,
-    /// The longest whole phrase that each node ends with, itself apart; 0 where there is none.
-    phrase: Vec<u32>,
-    is_phrase: Vec<bool>,
-    /// Nodes that occurred, as far as they are phrases.
+    /// Nodes that occurred.
     found: Vec<bool>,
     /// The node of each phrase.
     ends: Vec<u32>,
@@ -126,30 +123,17 @@ impl Machine {
         let mut machine = Self {
             next,
             back: vec![0; nodes.len()],
-            phrase: vec![0; nodes.len()],
-            is_phrase: vec![false; nodes.len()],
             found: vec![false; nodes.len()],
             ends,
         };
-        for end in &machine.ends {
-            machine.is_phrase[*end as usize] = true;
-        }
         // What a node ends with is shorter: it is known before.
         let mut order: Vec<usize> = (1..nodes.len()).collect();
         order.sort_by_key(|node| nodes[*node].0);
         for node in order {
             let (_, parent, byte) = nodes[node];
-            let back = if parent == 0 {
-                0
-            } else {
-                machine.step(machine.back[parent as usize], byte)
-            };
-            machine.back[node] = back;
-            machine.phrase[node] = if machine.is_phrase[back as usize] {
-                back
-            } else {
-                machine.phrase[back as usize]
-            };
+            if parent != 0 {
+                machine.back[node] = machine.step(machine.back[parent as usize], byte);
+            }
         }
         // The empty phrase is everywhere.
         machine.found[0] = true;
@@ -173,9 +157,9 @@ impl Machine {
             at = self.step(at, byte);
             let mut node = at as usize;
             // What was found before needs no second look, nor does what it ends with.
-            while node != 0 && !self.found[node] {
+            while !self.found[node] {
                 self.found[node] = true;
-                node = self.phrase[node] as usize;
+                node = self.back[node] as usize;
             }
         }
     }

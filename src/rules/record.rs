@@ -21,7 +21,6 @@ pub fn check(source: Source<'_>, parsed: &Parsed<'_>) -> Vec<Diagnostic> {
     rules.times(record, &mut problems);
     rules.metrics(record, &mut problems);
     rules.checks(record, &mut problems);
-    rules.prior_entries(record, &mut problems);
     rules.links(record, &mut problems);
     problems.finish(source.path)
 }
@@ -87,24 +86,39 @@ impl Rules<'_> {
     }
 
     fn times(&self, record: &RunRecord<'_>, problems: &mut Collector) {
-        let read = [
-            ("/startedAt", &record.started_at),
-            ("/finishedAt", &record.finished_at),
-            ("/publishedAt", &record.published_at),
-        ]
-        .map(|(pointer, text)| {
-            let text = text.as_deref()?;
-            let ms = parse_rfc3339(text);
+        let mut time = |pointer: &str, text: Option<&str>, severity| {
+            let ms = parse_rfc3339(text?);
             if ms.is_none() {
-                problems.push(codes::RECORD_INVALID_TIMESTAMP.at(
-                    self.place(pointer),
-                    format!("The time {} is not RFC 3339", quoted(text)),
-                    "Write date, time and offset, as in `2026-03-01T10:00:00Z`.",
-                ));
+                problems.add_as(&codes::RECORD_INVALID_TIMESTAMP, severity, || {
+                    codes::RECORD_INVALID_TIMESTAMP.at(
+                        self.place(pointer),
+                        format!(
+                            "The time {} is not RFC 3339",
+                            quoted(text.unwrap_or_default())
+                        ),
+                        "Write date, time and offset, as in `2026-03-01T10:00:00Z`.",
+                    )
+                });
             }
             ms
-        });
-        if let [Some(started), Some(finished), _] = read
+        };
+        let started = time("/startedAt", record.started_at.as_deref(), Severity::Error);
+        let finished = time(
+            "/finishedAt",
+            record.finished_at.as_deref(),
+            Severity::Error,
+        );
+        time(
+            "/publishedAt",
+            record.published_at.as_deref(),
+            Severity::Error,
+        );
+        // Earlier entries came later: a run is shown without the time of one.
+        for (index, entry) in record.game_jam_prior_entries.iter().enumerate() {
+            let pointer = format!("/gameJamPriorEntries/{index}/finishedAt");
+            time(&pointer, entry.finished_at.as_deref(), Severity::Warning);
+        }
+        if let (Some(started), Some(finished)) = (started, finished)
             && finished < started
         {
             problems.push(codes::RECORD_FINISHED_BEFORE_START.at(
@@ -154,23 +168,6 @@ impl Rules<'_> {
                     "Write the measured seconds, or null if they are unknown.",
                 )
             });
-        }
-    }
-
-    fn prior_entries(&self, record: &RunRecord<'_>, problems: &mut Collector) {
-        for (index, entry) in record.game_jam_prior_entries.iter().enumerate() {
-            let Some(at) = entry.finished_at.as_deref() else {
-                continue;
-            };
-            if parse_rfc3339(at).is_none() {
-                problems.add_as(&codes::RECORD_INVALID_TIMESTAMP, Severity::Warning, || {
-                    codes::RECORD_INVALID_TIMESTAMP.at(
-                        self.place(&format!("/gameJamPriorEntries/{index}/finishedAt")),
-                        format!("The time {} is not RFC 3339", quoted(at)),
-                        "Write date, time and offset, as in `2026-03-01T10:00:00Z`.",
-                    )
-                });
-            }
         }
     }
 

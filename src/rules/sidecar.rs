@@ -7,11 +7,11 @@ use crate::config::Config;
 use crate::diagnostics::text::{nearest, quoted};
 use crate::diagnostics::{Checked, Code, Collector, Diagnostic, Source, codes};
 use crate::formats::json::{Node, Str};
-use crate::formats::sidecar::{self as format, AnnotationLine, AuthorKind, HypothesisStatus};
+use crate::formats::sidecar::{self as format, AnnotationLine, HypothesisStatus};
 use crate::markup::Origin;
 use crate::model::Verbatim;
 use crate::model::annotation::{
-    Annotation, Author, FRICTION_KINDS, Fault, Kind, Link, Problem, Report, Sidecar,
+    Annotation, FRICTION_KINDS, Fault, Kind, Link, Problem, Report, Sidecar,
 };
 use crate::model::tape::Tape;
 use crate::url::is_followed;
@@ -372,21 +372,13 @@ fn annotation<'a>(line: AnnotationLine<'a>, labels: &mut BTreeSet<String>) -> An
         kind: Kind::parse(&a.kind),
         evidence: a.evidence.map(Str::into_inner),
         suggested_fix: a.suggested_fix.map(serde_json::value::RawValue::get),
-        author: a.author.map(|author| Author {
-            id: author.id,
-            kind: match author.kind {
-                AuthorKind::Human => "human",
-                AuthorKind::Agent => "agent",
-                AuthorKind::System => "system",
-            },
-            surface: author.surface,
-        }),
+        author: a.author,
         timestamp: a.timestamp.map(Str::into_inner),
         span: a
             .span
             .map(|s| (s.start_event_id, s.end_event_id))
             .filter(|(start, end)| end > start),
-        hypothesis_status: a.hypothesis_status.map(status_word),
+        hypothesis_status: a.hypothesis_status.map(HypothesisStatus::word),
         friction_kind: a.friction_kind.map(Str::into_inner),
         links: a
             .links
@@ -401,16 +393,6 @@ fn annotation<'a>(line: AnnotationLine<'a>, labels: &mut BTreeSet<String>) -> An
             .collect(),
         metadata: metadata.filter(|raw| Node { raw, offset: 0 }.members().iter().any(|_| true)),
         verbatim: verbatim(&line.line.text),
-    }
-}
-
-const fn status_word(status: HypothesisStatus) -> &'static str {
-    match status {
-        HypothesisStatus::Active => "active",
-        HypothesisStatus::Verifying => "verifying",
-        HypothesisStatus::Confirmed => "confirmed",
-        HypothesisStatus::Disproven => "disproven",
-        HypothesisStatus::Stale => "stale",
     }
 }
 

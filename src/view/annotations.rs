@@ -200,7 +200,7 @@ pub fn spooled_text(
         event: event.seq,
         event_kind: event.kind.word.replace('_', " "),
         says: words::says(event, 160),
-        author: author.map(|author| (author.id.clone(), author.kind.to_owned())),
+        author: author.map(|author| (author.id.clone(), author.kind.word().to_owned())),
         at: annotation
             .timestamp
             .as_deref()

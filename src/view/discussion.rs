@@ -173,8 +173,8 @@ pub fn conversation(config: &Config, conversation: &Conversation<'_>) -> Convers
     }
 }
 
-fn aside_view(aside: &Aside, budget: &mut SectionBudget) -> AsideView {
-    let words = [aside.kind.as_str(), aside.role.as_str()];
+fn aside_view(aside: &Aside<'_>, budget: &mut SectionBudget) -> AsideView {
+    let words = [&*aside.kind, &*aside.role];
     let words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
     let text = budget.text(&aside.text);
     AsideView {

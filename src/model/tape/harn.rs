@@ -44,11 +44,9 @@ pub fn from_harn<'a>(file: &str, tape: harn::Tape<'a>, payloads: &Payloads) -> T
         positions,
         file: file.to_owned(),
         format: Format::Harn,
-        content_hash: tape.content_hash,
         other_hashes: tape.other_hashes,
         header: header(tape.header),
-        events,
-        withheld: 0,
+        ..Tape::of_events(events, tape.content_hash)
     }
 }
 

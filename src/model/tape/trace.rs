@@ -95,12 +95,8 @@ impl<'a> TraceReader<'a> {
         Tape {
             file: file.to_owned(),
             format: Format::Trace,
-            content_hash,
-            other_hashes: Vec::new(),
             header: header_facts(header),
-            events: self.events,
-            withheld: 0,
-            positions: None,
+            ..Tape::of_events(self.events, content_hash)
         }
     }
 

@@ -113,7 +113,7 @@ pub fn annotation_view<'a>(
                 .surface
                 .as_ref()
                 .map_or_else(String::new, |surface| format!(" in {surface}"));
-            format!("{id} ({}){surface}", author.kind)
+            format!("{id} ({}){surface}", author.kind.word())
         }),
         timestamp: annotation.timestamp.as_deref().map(|text| {
             time::parse_rfc3339(text).map_or(Cow::Borrowed(text), |ms| Cow::Owned(time::utc(ms)))
