@@ -7,7 +7,7 @@ use crate::links;
 use crate::model::archive::Entry;
 use crate::model::time;
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct StructuredData<'a> {
     #[serde(rename = "@context")]
@@ -72,12 +72,8 @@ pub fn home(config: &Config) -> serde_json::Result<String> {
         name: &config.site.title,
         description: &config.site.description,
         url: absolute(config, ""),
-        identifier: None,
-        temporal_coverage: None,
-        keywords: Vec::new(),
         license: licence(config),
-        included_in_data_catalog: None,
-        distribution: Vec::new(),
+        ..StructuredData::default()
     })
 }
 

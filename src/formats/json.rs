@@ -205,10 +205,7 @@ impl<'a> Node<'a> {
 
     /// The value under `key` (the last one, as JSON readers do), if this is an object that has it.
     pub fn get(&self, key: &str) -> Option<Node<'a>> {
-        self.members()
-            .into_iter()
-            .rfind(|member| member.key == key)
-            .map(|member| member.value)
+        last(&self.members(), key)
     }
 
     /// The value that a JSON pointer leads to.
@@ -242,6 +239,12 @@ impl<'a> Node<'a> {
             offset: self.offset + (raw.as_ptr().addr() - self.raw.as_ptr().addr()),
         }
     }
+}
+
+/// The last value under a key, as JSON readers take it.
+pub fn last<'a>(members: &[Member<'a>], key: &str) -> Option<Node<'a>> {
+    let member = members.iter().rfind(|member| member.key == key)?;
+    Some(member.value)
 }
 
 /// The place of the value that a JSON pointer leads to, or of all of `text` where there is none. The text is that of `source`.

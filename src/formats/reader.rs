@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Code, Collector, Diagnostic, LazyPlace, Place, Severity, Source};
 
-use super::json::{Kind, Member, Node, pointer_part};
+use super::json::{Kind, Member, Node, last, pointer_part};
 use super::portable;
 use super::reason::reason;
 
@@ -100,14 +100,12 @@ impl<'a> Object<'a> {
 
     /// The member's value unless it is absent or null.
     pub fn get(&self, key: &str) -> Option<Node<'a>> {
-        let member = self.members.iter().rfind(|member| member.key == key)?;
-        (member.value.kind() != Kind::Null).then_some(member.value)
+        last(&self.members, key).filter(|value| value.kind() != Kind::Null)
     }
 
     /// Whether `key` is written, as null.
     pub fn is_null(&self, key: &str) -> bool {
-        let member = self.members.iter().rfind(|member| member.key == key);
-        member.is_some_and(|member| member.value.kind() == Kind::Null)
+        last(&self.members, key).is_some_and(|value| value.kind() == Kind::Null)
     }
 
     /// The object itself.

@@ -39,15 +39,14 @@ struct Message<'a> {
 impl SiteState {
     /// Before the first build. `session` tells pages of another process apart.
     pub(super) fn nothing(session: &str) -> Self {
-        let mut shown = Self {
+        let nothing = Self {
             session: session.to_owned(),
             number: 0,
             base: "/".to_owned(),
             has_build: false,
             message: String::new(),
         };
-        shown.message = shown.say(&[], false);
-        shown
+        nothing.saying(&[], false)
     }
 
     /// The name of the build that is served; pages of another one load anew.
@@ -57,33 +56,29 @@ impl SiteState {
 
     /// What is served after a build.
     pub(super) fn after(&self, result: &Result<(Site, Outcome), Failure>) -> Self {
-        let published = result.as_ref().is_ok_and(|(_, outcome)| outcome.published);
-        let base = match result {
-            Ok((site, outcome)) if outcome.published => {
-                let base = site.config.site.base_url.as_ref();
-                base.map_or_else(|| "/".to_owned(), |base| base.path().to_owned())
-            }
-            _ => self.base.clone(),
+        let (problems, site) = match result {
+            Ok((site, outcome)) => (&outcome.diagnostics, outcome.published.then_some(site)),
+            Err(problems) => (problems, None),
         };
-        let mut next = Self {
+        let base = site.map(|site| {
+            let base = site.config.site.base_url.as_ref();
+            base.map_or("/", |base| base.path())
+        });
+        let published = site.is_some();
+        let next = Self {
             session: self.session.clone(),
             number: self.number + u64::from(published),
-            base,
+            base: base.unwrap_or(&self.base).to_owned(),
             has_build: self.has_build || published,
             message: String::new(),
         };
-        let problems = match result {
-            Ok((_, outcome)) => &outcome.diagnostics,
-            Err(problems) => problems,
-        };
-        next.message = next.say(problems, !published);
-        next
+        next.saying(problems, !published)
     }
 
-    fn say(&self, problems: &[Diagnostic], failed: bool) -> String {
+    fn saying(self, problems: &[Diagnostic], failed: bool) -> Self {
         let tally = SeverityCounts::of(problems);
         let of = |severity| problems.iter().filter(move |p| p.severity == severity);
-        let told: Vec<Diagnostic> = of(Severity::Error)
+        let listed: Vec<Diagnostic> = of(Severity::Error)
             .chain(of(Severity::Warning))
             .filter(|_| failed)
             .take(MOST)
@@ -95,9 +90,10 @@ impl SiteState {
             has_build: self.has_build,
             errors: tally.errors,
             warnings: tally.warnings,
-            report: Report::new(&told, 0, 0),
+            report: Report::new(&listed, 0, 0),
         };
         // Nothing in it can fail to be written.
-        crate::render::script::marked_json(&message).unwrap_or_default()
+        let message = crate::render::script::marked_json(&message).unwrap_or_default();
+        Self { message, ..self }
     }
 }

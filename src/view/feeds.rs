@@ -31,134 +31,52 @@ enum Shape {
     Xml,
 }
 
-impl Feed {
-    const fn new(
-        path: &'static str,
-        shape: Shape,
-        picked: &'static str,
-        holds: &'static str,
-    ) -> Self {
-        Self {
-            path,
-            is_absolute: matches!(shape, Shape::Xml),
-            holds,
-            shape,
-            picked,
-        }
-    }
+/// Lists the feeds: path, shape, what jq picks of it, and what it holds.
+macro_rules! feeds {
+    ($($name:ident = $path:expr, $shape:expr, $picked:literal, $holds:literal;)+) => {
+        $(
+            #[doc = $holds]
+            pub const $name: Feed = Feed {
+                path: $path,
+                is_absolute: matches!($shape, Shape::Xml),
+                holds: $holds,
+                shape: $shape,
+                picked: $picked,
+            };
+        )+
+    };
 }
 
-/// `runs.json`
-pub const RUNS: Feed = Feed::new(
-    "feeds/runs.json",
-    Shape::Json("runs"),
-    ".runs[] | [.slug, .state, .rating] | @tsv",
-    "A card for each run, newest first: subject, metrics, checks, state, rating, and the number of annotations and review threads.",
-);
-
-/// `runs.jsonl`
-pub const RUN_LINES: Feed = Feed::new(
-    "feeds/runs.jsonl",
-    Shape::Lines,
-    "[.slug, .metrics.cost.comparable] | @tsv",
-    "The same cards, one per line.",
-);
-
-/// `runs.csv`
-pub const RUN_TABLE: Feed = Feed::new(
-    "feeds/runs.csv",
-    Shape::Csv,
-    "",
-    "The same runs as one flat table for spreadsheets. A value that was not recorded is an empty field; text that a spreadsheet would evaluate starts with an apostrophe.",
-);
-
-/// `cases.json`
-pub const CASES: Feed = Feed::new(
-    "feeds/cases.json",
-    Shape::Json("cases"),
-    ".cases[] | [.name, .runs.count] | @tsv",
-    "Every case: its versions and variants, and its runs by model, harness, state and rating.",
-);
-
-/// `models.json`
-pub const MODELS: Feed = Feed::new(
-    "feeds/models.json",
-    Shape::Json("models"),
-    ".models[] | [.name, .runs.count] | @tsv",
-    "Every model: its runs by case, harness, state and rating.",
-);
-
-/// `harnesses.json`
-pub const HARNESSES: Feed = Feed::new(
-    "feeds/harnesses.json",
-    Shape::Json("harnesses"),
-    ".harnesses[] | [.name, .runs.count] | @tsv",
-    "Every harness: its versions, and its runs by case, model, state and rating.",
-);
-
-/// `annotations.jsonl`
-pub const ANNOTATIONS: Feed = Feed::new(
-    "feeds/annotations.jsonl",
-    Shape::Lines,
-    "select(.kind == \"incorrect\") | [.runId, .event_id, .evidence] | @tsv",
-    "Every annotation of the archive, as written, with its run, its tape and the digest of its event.",
-);
-
-/// `friction.json`
-pub const FRICTION: Feed = Feed::new(
-    "feeds/friction.json",
-    Shape::Json("events"),
-    ".events[] | [.kind, .run_id] | @tsv",
-    "Friction annotations as Harn’s friction events.",
-);
-
-/// `hypotheses.json`
-pub const HYPOTHESES: Feed = Feed::new(
-    "feeds/hypotheses.json",
-    Shape::Json("hypotheses"),
-    ".counts",
-    "Every hypothesis, and the number per status.",
-);
-
-/// `crystallize.json`
-pub const CRYSTALLIZE: Feed = Feed::new(
-    "feeds/crystallize.json",
-    Shape::Json("anchors"),
-    ".anchors[] | [.runId, .event_id, .end_event_id] | @tsv",
-    "The steps that should become a tool or a skill.",
-);
-
-/// `changes.json`
-pub const CHANGES: Feed = Feed::new(
-    crate::ledger::PATH,
-    Shape::Json("builds"),
-    ".builds[] | [.build, .runs, (.added | length), (.withdrawn | length)] | @tsv",
-    "What each build added, changed and withdrew, and the state that the next build is compared with.",
-);
-
-/// `diagnostics.json`
-pub const DIAGNOSTICS: Feed = Feed::new(
-    "feeds/diagnostics.json",
-    Shape::Json("diagnostics"),
-    ".summary",
-    "Every error, warning and note of the build.",
-);
-
-/// `feed.json`
-pub const JSON_FEED: Feed = Feed::new(
-    "feeds/feed.json",
-    Shape::Json("items"),
-    ".items[] | [.date_published, .title] | @tsv",
-    "The newest runs with their writeups, as JSON Feed 1.1, for feed readers.",
-);
-
-/// `atom.xml`
-pub const ATOM: Feed = Feed::new(
-    "feeds/atom.xml",
-    Shape::Xml,
-    "",
-    "The newest runs with their writeups, as Atom, for feed readers.",
-);
+feeds! {
+    RUNS = "feeds/runs.json", Shape::Json("runs"), ".runs[] | [.slug, .state, .rating] | @tsv",
+        "A card for each run, newest first: subject, metrics, checks, state, rating, and the number of annotations and review threads.";
+    RUN_LINES = "feeds/runs.jsonl", Shape::Lines, "[.slug, .metrics.cost.comparable] | @tsv",
+        "The same cards, one per line.";
+    RUN_TABLE = "feeds/runs.csv", Shape::Csv, "",
+        "The same runs as one flat table for spreadsheets. A value that was not recorded is an empty field; text that a spreadsheet would evaluate starts with an apostrophe.";
+    CASES = "feeds/cases.json", Shape::Json("cases"), ".cases[] | [.name, .runs.count] | @tsv",
+        "Every case: its versions and variants, and its runs by model, harness, state and rating.";
+    MODELS = "feeds/models.json", Shape::Json("models"), ".models[] | [.name, .runs.count] | @tsv",
+        "Every model: its runs by case, harness, state and rating.";
+    HARNESSES = "feeds/harnesses.json", Shape::Json("harnesses"), ".harnesses[] | [.name, .runs.count] | @tsv",
+        "Every harness: its versions, and its runs by case, model, state and rating.";
+    ANNOTATIONS = "feeds/annotations.jsonl", Shape::Lines, "select(.kind == \"incorrect\") | [.runId, .event_id, .evidence] | @tsv",
+        "Every annotation of the archive, as written, with its run, its tape and the digest of its event.";
+    FRICTION = "feeds/friction.json", Shape::Json("events"), ".events[] | [.kind, .run_id] | @tsv",
+        "Friction annotations as Harn’s friction events.";
+    HYPOTHESES = "feeds/hypotheses.json", Shape::Json("hypotheses"), ".counts",
+        "Every hypothesis, and the number per status.";
+    CRYSTALLIZE = "feeds/crystallize.json", Shape::Json("anchors"), ".anchors[] | [.runId, .event_id, .end_event_id] | @tsv",
+        "The steps that should become a tool or a skill.";
+    CHANGES = crate::ledger::PATH, Shape::Json("builds"), ".builds[] | [.build, .runs, (.added | length), (.withdrawn | length)] | @tsv",
+        "What each build added, changed and withdrew, and the state that the next build is compared with.";
+    DIAGNOSTICS = "feeds/diagnostics.json", Shape::Json("diagnostics"), ".summary",
+        "Every error, warning and note of the build.";
+    JSON_FEED = "feeds/feed.json", Shape::Json("items"), ".items[] | [.date_published, .title] | @tsv",
+        "The newest runs with their writeups, as JSON Feed 1.1, for feed readers.";
+    ATOM = "feeds/atom.xml", Shape::Xml, "",
+        "The newest runs with their writeups, as Atom, for feed readers.";
+}
 
 /// The page of feeds.
 #[derive(Debug, Serialize)]

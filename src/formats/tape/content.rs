@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use super::change::{Ordered, THINKING};
-use crate::formats::json::{Kind, Member, Node};
+use crate::formats::json::{Kind, Member, Node, last};
 use crate::formats::private::{is_reasoning, is_reasoning_itself};
 
 /// Response of a model.
@@ -59,8 +59,7 @@ impl<'a> Keys<'a> {
     }
 
     fn get(&self, key: &str) -> Option<Node<'a>> {
-        let member = self.0.iter().rfind(|member| member.key == key)?;
-        (member.value.kind() != Kind::Null).then_some(member.value)
+        last(&self.0, key).filter(|value| value.kind() != Kind::Null)
     }
 
     fn text(&self, key: &str) -> Option<Cow<'a, str>> {

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use crate::formats::json::{Kind, Member, Node};
+use crate::formats::json::{Kind, Member, Node, last};
 use crate::formats::private::{
     any_word, is_of_a_tool, is_reasoning, is_restating, is_spelled, says_what_it_is,
 };
@@ -145,7 +145,7 @@ fn nested_block(node: Node<'_>, turn: Turn, depth: usize) -> Result<Public<'_>, 
             recognized: true,
         });
     }
-    let text = |key: &str| value(&members, key)?.as_str();
+    let text = |key: &str| last(&members, key)?.as_str();
     let named = |keys: &[&str], or: &str| {
         let named = keys.iter().find_map(|key| text(key));
         named.unwrap_or(Cow::Borrowed(or)).into_owned()
@@ -153,7 +153,7 @@ fn nested_block(node: Node<'_>, turn: Turn, depth: usize) -> Result<Public<'_>, 
     let mut recognized = true;
     let (allowed, content) = match kind.as_ref() {
         "text" | "output_text" => {
-            let (allowed, text) = match (value(&members, "text"), value(&members, "content")) {
+            let (allowed, text) = match (last(&members, "text"), last(&members, "content")) {
                 (Some(text), _) => (TEXT, Some(text)),
                 (None, text) => (TEXT_AS_CONTENT, text),
             };
@@ -251,7 +251,7 @@ fn result(node: Node<'_>, depth: usize) -> Result<Published<'_>, Hidden> {
 
 /// The type of a block, `text` when absent. `None`: it is no string.
 fn kind<'a>(node: Node<'a>, members: &[Member<'a>]) -> Option<Cow<'a, str>> {
-    match value(members, "type").filter(|_| node.kind() == Kind::Object) {
+    match last(members, "type").filter(|_| node.kind() == Kind::Object) {
         Some(kind) => kind.as_str(),
         None => Some(Cow::Borrowed("text")),
     }
@@ -264,10 +264,4 @@ fn scalar(node: Node<'_>) -> Option<String> {
         Kind::String => node.as_str().map(Cow::into_owned),
         _ => Some(node.raw.to_owned()),
     }
-}
-
-/// The last value under a key, as JSON readers take it.
-fn value<'a>(members: &[Member<'a>], key: &str) -> Option<Node<'a>> {
-    let member = members.iter().rfind(|member| member.key == key)?;
-    Some(member.value)
 }
