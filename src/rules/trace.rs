@@ -50,8 +50,8 @@ impl<'a> Check<'a> {
                 self.problems.add(&codes::TRACE_DUPLICATE_CALL, || {
                     codes::TRACE_DUPLICATE_CALL.at(
                         event.line.place(self.path, "/call"),
-                        format!("Duplicate id of a call: {}", quoted(id.unwrap_or_default())),
-                        "Give each call an id of its own, for example with `~2` after it.",
+                        format!("Duplicate call id {}", quoted(id.unwrap_or_default())),
+                        "Give each call a unique id, for example with the suffix `~2`.",
                     )
                 });
             }

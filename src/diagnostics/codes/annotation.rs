@@ -53,12 +53,12 @@ family! { ALL:
         why "`quote` in `metadata` contains words of the event, to check that the annotation still points at it. Harn gives the key no fixed meaning, so any other value is not checked."
         bad "{\"metadata\":{\"quote\":[\"npm test\"]}}"
         good "{\"metadata\":{\"quote\":\"npm test\"}}";
-    ANNOTATION_STALE_TARGET = "annotation.stale-target" Note "current target of an annotation of a changed tape"
+    ANNOTATION_STALE_TARGET = "annotation.stale-target" Note "an annotation refers to a changed tape"
         why "The hash in the sidecar does not match the tape, so each annotation is listed with the event that it points at now. `runpress annotate --rehash --before` also shows the original event. Fixing `annotation.tape-digest-mismatch` removes these notes."
         bad "{\"type\":\"header\",\"schema_version\":1,\"tape_content_hash\":\"0000…\"}"
         good "{\"type\":\"header\",\"schema_version\":1,\"tape_content_hash\":\"95acb72c…\"}";
     ANNOTATION_OTHER_KIND = "annotation.other-kind" Note "an annotation may point at the wrong event"
-        why "The evidence names a kind of event, for example `llm_call`, but the event and the span of the annotation have no event of that kind, while one is close by on the tape. The `event_id` may be off."
+        why "The evidence names a kind of event, for example `llm_call`, but neither its event nor its span contains one, and the tape has one nearby. The `event_id` may be wrong."
         bad "{\"event_id\":1,\"evidence\":\"the LLM call returned the payload\"}   (event 1 is a clock_read)"
         good "{\"event_id\":2,\"evidence\":\"the LLM call returned the payload\"}   (event 2 is the llm_call)";
 }

@@ -14,7 +14,7 @@ family! { ALL:
         bad "[build]\nminify = \"yes\""
         good "[build]\nminify = true";
     CONFIG_INVALID_VALUE = "config.invalid-value" Error "a value in site.toml is not allowed"
-        why "The type is right, but the value is not: for example an unknown policy, a URL that is not http or https, a size of zero, or a host with a path."
+        why "The type is right, but the value is not allowed: for example an unknown policy, a URL that is not http or https, a size of zero, or a host with a path."
         bad "[policy]\non_invalid = \"ignore\""
         good "[policy]\non_invalid = \"quarantine\"";
     CONFIG_NO_BASE_URL = "config.no-base-url" Note "no base URL is set"

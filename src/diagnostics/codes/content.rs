@@ -10,7 +10,7 @@ family! { ALL:
         bad "content/\n  pages/guide.md"
         good "content/\n  pages/guide.md\n  runs/first/run-record.json";
     CONTENT_UNREADABLE = "content.unreadable" Error "a file or folder cannot be read"
-        why "The operating system refused: the permissions are wrong, the disk is faulty, or it is not a regular file. An unreadable file cannot be checked, so it is not published."
+        why "The operating system refused access: the permissions are wrong, the disk is faulty, or it is not a regular file. An unreadable file cannot be checked, so it is not published."
         bad "content/runs/first/events.jsonl   (a folder, a pipe, or without read permission)"
         good "content/runs/first/events.jsonl   (a regular, readable file)";
     CONTENT_SYMLINK = "content.symlink" Error "a symbolic link has a forbidden target"
@@ -34,7 +34,7 @@ family! { ALL:
         bad "events.jsonl with 2,000,000 events with the default limit"
         good "[limits]\nlines = 4000000";
     CONTENT_INTERNAL_ERROR = "content.internal-error" Error "internal error while processing a run"
-        why "This is a bug in runpress, not a problem of the run. The other runs are still checked, and `--keep-going` publishes them. The terminal shows the location in the code and nothing of the run; set `RUST_BACKTRACE=1` for more."
+        why "This is a bug in runpress, not a problem of the run. The other runs are still checked, and `--keep-going` publishes them. The terminal shows the location in the code, but nothing of the run; set `RUST_BACKTRACE=1` for more."
         bad "a run that triggers a bug in runpress"
         good "a newer version of runpress, once the bug is reported and fixed";
     CONTENT_LINE_TOO_LONG = "content.line-too-long" Error "a line is longer than the limit"

@@ -58,7 +58,7 @@ family! { ALL:
         bad "{\"validation\": {\"loaded\": true, \"prooofs\": []}}"
         good "{\"validation\": {\"loaded\": true, \"proofs\": []}}";
     RECORD_NEVER_PUBLISHED = "record.never-published" Note "the run ended in a state that is never published"
-        why "A run whose state is `infrastructure` (the machine failed) or `canceled` (the run was stopped) says nothing about its model, and Test Cabinet never publishes it. The run is left out of the site and its feeds, and its other files are not read. The site only counts it."
+        why "A run whose state is `infrastructure` (the machine failed) or `canceled` (the run was stopped) says nothing about its model, and Test Cabinet never publishes it. The run is left out of the site and its feeds, and its other files are not read. The site shows only how many such runs there are."
         bad "{\"status\": {\"state\": \"canceled\", \"detail\": \"Stopped by the operator.\"}}"
         good "{\"status\": {\"state\": \"timed_out\", \"detail\": \"Stopped after 3600 s.\"}}";
     RECORD_UNPORTABLE_VALUE = "record.unportable-value" Warning "some JSON readers refuse a value of the record"

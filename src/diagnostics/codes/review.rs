@@ -30,7 +30,7 @@ family! { ALL:
         bad "a writeup.md of 300 KiB with the default limit"
         good "[limits]\nwriteup = \"512 KiB\"";
     REVIEW_UNSAFE_LINK = "review.unsafe-link" Warning "a link or image is removed from a text"
-        why "Links in the Markdown of a run may be `http`, `https` or `mailto`, or point at an event of the run such as `#e-17`; relative addresses and images would be dead on the site. Pages of the site may also use relative addresses and images. The text of a removed link remains."
+        why "Links in the Markdown of a run may be `http`, `https` or `mailto`, or point at an event of the run such as `#e-17`; relative addresses and images would not work on the site. Pages of the site may also use relative addresses and images. The text of a removed link remains."
         bad "[play](javascript:alert(1))"
         good "[play](https://example.org/play)";
 }

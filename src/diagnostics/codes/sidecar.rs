@@ -34,7 +34,7 @@ family! { ALL:
         bad "run.tape.annotations.jsonl: {\"tape_path\":\"other.tape\"}"
         good "run.tape.annotations.jsonl: {\"tape_path\":\"run.tape\"}";
     SIDECAR_UNPORTABLE_VALUE = "sidecar.unportable-value" Warning "a value of the sidecar is nested too deeply for some JSON readers"
-        why "Harn reads 127 levels of objects and arrays. A feed adds a few more, so a reader with the same limit would refuse it. Feeds contain an empty object or array below 96 levels."
+        why "Harn reads 127 levels of objects and arrays. Feeds add a few more, so a reader with the same limit would refuse them. Feeds contain an empty object or array below 96 levels."
         bad "{\"type\":\"annotation\",\"event_id\":3,\"kind\":\"note\",\"metadata\":{\"a\":[[[…100 levels…]]]}}"
         good "{\"type\":\"annotation\",\"event_id\":3,\"kind\":\"note\",\"metadata\":{\"a\":[]}}";
 }

@@ -10,7 +10,7 @@ family! { ALL:
         bad "{\"type\":\"record\",\"seq\":0,\"virtual_time_ms\":0,\"monotonic_ms\":0,\"kind\":{\"kind\":\"clock_sleep\",\"duration_ms\":1}}"
         good "{\"type\":\"header\",\"version\":1,\"harn_version\":\"0.8.26\"}";
     TAPE_SECOND_HEADER = "tape.second-header" Error "the tape has a second header"
-        why "Two recordings were joined into one file. Their numbers clash, so annotations of their events are ambiguous."
+        why "Two recordings were joined into one file. Both number their events from 0, so annotations are ambiguous."
         bad "{\"type\":\"header\",\"version\":1,\"harn_version\":\"0.8.26\"}\n{\"type\":\"header\",\"version\":1,\"harn_version\":\"0.8.26\"}"
         good "{\"type\":\"header\",\"version\":1,\"harn_version\":\"0.8.26\"}";
     TAPE_UNSUPPORTED_VERSION = "tape.unsupported-version" Error "unsupported version of the tape"
@@ -18,7 +18,7 @@ family! { ALL:
         bad "{\"type\":\"header\",\"version\":6,\"harn_version\":\"1.0.0\"}"
         good "{\"type\":\"header\",\"version\":1,\"harn_version\":\"0.8.26\"}";
     TAPE_MALFORMED_RECORD = "tape.malformed-record" Error "a line of the tape cannot be read"
-        why "Harn does not load a tape with an invalid line either: its content hash cannot be computed. Every invalid line is reported."
+        why "Harn does not load such a tape either, because its content hash cannot be computed. Every invalid line is reported."
         bad "{\"type\":\"record\",\"seq\":\"0\"}"
         good "{\"type\":\"record\",\"seq\":0,\"phase\":\"user_script\",\"virtual_time_ms\":0,\"monotonic_ms\":0,\"kind\":{\"kind\":\"clock_sleep\",\"duration_ms\":1}}";
     TAPE_TORN_LINE = "tape.torn-line" Warning "the last line of the tape is cut off"
@@ -26,7 +26,7 @@ family! { ALL:
         bad "{\"type\":\"record\",\"seq\":1,\"kind\":{\"llm_c"
         good "{\"type\":\"record\",\"seq\":1,\"virtual_time_ms\":0,\"monotonic_ms\":0,\"kind\":{\"kind\":\"payload_redaction\"}}";
     TAPE_DUPLICATE_SEQ = "tape.duplicate-seq" Warning "duplicate record number in the tape"
-        why "Annotations point at events by number. If a number occurs twice, they are shown at its first event."
+        why "Annotations point at events by number. If several events have the same number, annotations are shown at the first."
         bad "seq 0, seq 1, seq 1"
         good "seq 0, seq 1, seq 2";
     TAPE_UNKNOWN_KIND = "tape.unknown-kind" Note "unknown kind of record in the tape"

@@ -18,7 +18,7 @@ family! { ALL:
         bad "{\"id\": \"t-1\", \"id\": \"t-2\"}"
         good "{\"id\": \"t-2\"}";
     THREADS_DUPLICATE_ID = "threads.duplicate-id" Error "duplicate id of a thread or an entry"
-        why "Actions find a thread by its id, and an entry by its id within the thread, so they could never reach the second one."
+        why "Actions find a thread by its id, and an entry by its id within the thread, so they could never apply to the second one."
         bad "{\"annotations\": [{\"id\": \"t-1\"}, {\"id\": \"t-1\"}]}"
         good "{\"annotations\": [{\"id\": \"t-1\"}, {\"id\": \"t-2\"}]}";
     THREADS_NO_ENTRIES = "threads.no-entries" Warning "a thread has no entry"
@@ -26,7 +26,7 @@ family! { ALL:
         bad "{\"id\": \"t-1\", \"entries\": []}"
         good "{\"id\": \"t-1\", \"entries\": [{\"id\": \"e-1\", \"text\": \"Why?\"}]}";
     THREADS_MISSING_RESOURCE = "threads.missing-resource" Warning "the file of a thread is missing"
-        why "`resource` names a file of the produced working tree: `file://` and the configured `[files] workspace` are removed, and the rest is looked up in `implementation/`, never outside it. The thread is shown without its lines of the file."
+        why "`resource` names a file of the produced working tree: `file://` and the configured `[files] workspace` are removed, and the rest is looked up in `implementation/`, never outside it. The thread is shown without lines."
         bad "{\"resource\": \"file:///workspace/src/gone.ts\"}"
         good "{\"resource\": \"file:///workspace/src/main.ts\"}";
     THREADS_HIDDEN_RESOURCE = "threads.hidden-resource" Note "the file of a thread is hidden"

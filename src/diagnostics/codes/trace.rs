@@ -10,19 +10,19 @@ family! { ALL:
         bad "{\"type\":\"trace\",\"schemaVersion\":\"1\"}"
         good "{\"type\":\"trace\",\"schemaVersion\":1}";
     TRACE_UNSUPPORTED_VERSION = "trace.unsupported-version" Error "unsupported version of the trace"
-        why "The same keys may have another meaning in another version, so it is refused."
+        why "The same keys may have another meaning in other versions, so the trace is refused."
         bad "{\"type\":\"trace\",\"schemaVersion\":2}"
         good "{\"type\":\"trace\",\"schemaVersion\":1}";
     TRACE_WRONG_NUMBER = "trace.wrong-number" Warning "the number of an event is not its position"
-        why "Annotations point at events by number: 0 for the first event after the header, one more for each. A gap usually means that lines were lost. The event is shown under the number of its position."
+        why "Annotations point at events by number: 0 for the first event after the header, one more for each. A gap usually means that lines were lost. The event is shown with its position as its number."
         bad "seq 0, seq 1, seq 3"
         good "seq 0, seq 1, seq 2";
-    TRACE_DANGLING_REFERENCE = "trace.dangling-reference" Warning "an event refers to something that the trace does not have"
-        why "A result, an edit, a subagent or tokens name a call that no earlier event has, or `agent` or `source.file` names something that the header does not list. The event is shown, but not with its call, agent or source."
+    TRACE_DANGLING_REFERENCE = "trace.dangling-reference" Warning "an event refers to something that is not in the trace"
+        why "A result, an edit, a subagent or a usage event names a call that does not occur earlier, or `agent` or `source.file` names something that is not in the header. The event is shown without the call, agent or source."
         bad "{\"seq\":0,\"type\":\"tool_result\",\"call\":\"c1\",\"ok\":true}"
         good "{\"seq\":0,\"type\":\"tool_call\",\"call\":\"c1\",\"name\":\"bash\"}\n{\"seq\":1,\"type\":\"tool_result\",\"call\":\"c1\",\"ok\":true}";
-    TRACE_DUPLICATE_CALL = "trace.duplicate-call" Warning "duplicate id of a call"
-        why "Results name their call by its id. If several calls have one id, each result belongs to the first of them that has none yet."
+    TRACE_DUPLICATE_CALL = "trace.duplicate-call" Warning "duplicate call id"
+        why "Results refer to calls by id. If several calls share an id, each result is assigned to the first one without a result."
         bad "{\"seq\":0,\"type\":\"tool_call\",\"call\":\"c1\",\"name\":\"bash\"}\n{\"seq\":1,\"type\":\"tool_call\",\"call\":\"c1\",\"name\":\"bash\"}"
         good "{\"seq\":0,\"type\":\"tool_call\",\"call\":\"c1\",\"name\":\"bash\"}\n{\"seq\":1,\"type\":\"tool_call\",\"call\":\"c1~2\",\"name\":\"bash\"}";
 }

@@ -22,7 +22,7 @@ family! { ALL:
         bad "{\"_type\": \"transcript\", \"id\": \"a\", \"id\": \"b\"}"
         good "{\"_type\": \"transcript\", \"id\": \"b\"}";
     TRANSCRIPT_MISSING_ASSET = "transcript.missing-asset" Warning "a public asset of the transcript is missing"
-        why "A public asset or block names a file of the run directory that does not exist, or an asset that is not described. The conversation shows its name only."
+        why "A public asset names a file that does not exist in the run directory, or a public block names an asset that is not in `assets`. The conversation shows its name only."
         bad "{\"assets\": [{\"id\": \"a\", \"visibility\": \"public\", \"storage\": {\"path\": \"assets/gone.png\"}}]}"
         good "{\"assets\": [{\"id\": \"a\", \"visibility\": \"public\", \"storage\": {\"path\": \"assets/shot.png\"}}]}";
     TRANSCRIPT_ASSET_OUTSIDE = "transcript.asset-outside" Error "an asset of the transcript has a forbidden path"
