@@ -9,12 +9,14 @@
 //! and never run; no network, no clock and no price list is asked, so that the same bytes give the same files everywhere.
 
 mod agents;
+mod blocks;
 mod calls;
 mod clean;
 mod codex;
 mod diff;
 mod document;
 mod draft;
+mod inspect;
 mod lenient;
 mod loose;
 mod mini_swe_agent;
@@ -46,6 +48,7 @@ pub use source::{Archive, File, HEAD, Known, Source};
 /// mini-swe-agent, swe-agent, openhands.
 pub static IMPORTERS: &[&dyn Importer] = &[
     &codex::Codex,
+    &inspect::Inspect,
     &mini_swe_agent::MiniSweAgent,
     &swe_agent::SweAgent,
     &openhands::OpenHands,

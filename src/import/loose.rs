@@ -205,9 +205,7 @@ impl Content {
         struct Part<'a> {
             #[serde(borrow, rename = "type")]
             kind: Maybe<Str<'a>>,
-            #[serde(borrow)]
             text: Maybe<Str<'a>>,
-            #[serde(borrow)]
             image_urls: List<'a>,
         }
         if let Some(text) = Str::parse(raw.get()) {
@@ -238,7 +236,6 @@ mod tests {
             #[serde(borrow)]
             name: Maybe<Str<'a>>,
             count: Maybe<u64>,
-            #[serde(borrow)]
             rows: List<'a>,
         }
         let row: Row<'_> = serde_json::from_str(r#"{"name":7,"count":3,"rows":{},"more":[1]}"#)

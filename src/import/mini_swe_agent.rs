@@ -1,20 +1,22 @@
 //! mini-swe-agent: `*.traj.json`, with calls as values since 2.0, and the bare lists of messages before that, whose calls
 //! are fenced blocks of text.
 
+mod rows;
+
 use std::collections::VecDeque;
 
-use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::formats::json::Str;
 use crate::formats::trace::{ExitCodeFrom, Role};
 
 use super::draft::{Call, Draft, Id, Origin, ToolResult, What};
-use super::loose::{self, Content, List, Maybe};
+use super::loose::{self, Content, List};
 use super::shared::{at, documents};
 use super::time::{Times, When};
 use super::usage::Usage;
 use super::{Importer, Options, Problem, Source};
+
+use rows::{Action, Config, Extra, Info, Item, Row, Whole};
 
 /// The importer.
 pub struct MiniSweAgent;
@@ -81,164 +83,6 @@ pub fn read(source: &Source, position: usize, options: &Options) -> Result<Draft
     }
     reader.record(&whole);
     Ok(reader.draft)
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Whole<'a> {
-    #[serde(borrow)]
-    info: Maybe<Info<'a>>,
-    #[serde(borrow)]
-    messages: List<'a>,
-    #[serde(borrow)]
-    trajectory_format: Maybe<Str<'a>>,
-    #[serde(borrow)]
-    instance_id: Maybe<Str<'a>>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Info<'a> {
-    model_stats: Maybe<Stats>,
-    #[serde(borrow)]
-    config: Maybe<Config<'a>>,
-    #[serde(borrow)]
-    mini_version: Maybe<Str<'a>>,
-    #[serde(borrow)]
-    exit_status: Maybe<Str<'a>>,
-    #[serde(borrow)]
-    submission: Maybe<Str<'a>>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Stats {
-    instance_cost: Maybe<f64>,
-}
-
-/// The rest of it is private.
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Config<'a> {
-    #[serde(borrow)]
-    model: Maybe<Model<'a>>,
-    #[serde(borrow)]
-    environment: Maybe<Environment<'a>>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Model<'a> {
-    #[serde(borrow)]
-    model_name: Maybe<Str<'a>>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Environment<'a> {
-    #[serde(borrow)]
-    cwd: Maybe<Str<'a>>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Row<'a> {
-    #[serde(borrow)]
-    role: Maybe<Str<'a>>,
-    #[serde(borrow)]
-    content: Option<&'a RawValue>,
-    #[serde(borrow)]
-    extra: Maybe<Extra<'a>>,
-    #[serde(borrow)]
-    tool_calls: Maybe<Vec<ToolCall<'a>>>,
-    #[serde(borrow)]
-    tool_call_id: Maybe<Str<'a>>,
-    #[serde(borrow)]
-    reasoning_content: Maybe<Str<'a>>,
-    #[serde(borrow)]
-    thinking_blocks: List<'a>,
-    #[serde(borrow, rename = "type")]
-    kind: Maybe<Str<'a>>,
-    #[serde(borrow)]
-    call_id: Maybe<Str<'a>>,
-    /// Of an answer of the Responses API, its items; of a result there, its text.
-    #[serde(borrow)]
-    output: Option<&'a RawValue>,
-    usage: Maybe<Usage>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Extra<'a> {
-    #[serde(borrow)]
-    actions: List<'a>,
-    timestamp: Maybe<f64>,
-    cost: Maybe<f64>,
-    response: Maybe<Response>,
-    #[serde(borrow)]
-    raw_output: Maybe<Str<'a>>,
-    returncode: Maybe<i64>,
-    #[serde(borrow)]
-    exception_info: Maybe<Str<'a>>,
-    #[serde(borrow)]
-    interrupt_type: Maybe<Str<'a>>,
-    #[serde(borrow)]
-    exception_str: Maybe<Str<'a>>,
-    #[serde(borrow)]
-    traceback: Maybe<Str<'a>>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Response {
-    usage: Maybe<Usage>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Action<'a> {
-    #[serde(borrow)]
-    command: Maybe<Str<'a>>,
-    #[serde(borrow)]
-    tool_call_id: Maybe<Str<'a>>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct ToolCall<'a> {
-    #[serde(borrow)]
-    id: Maybe<Str<'a>>,
-    #[serde(borrow)]
-    function: Maybe<Function<'a>>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Function<'a> {
-    #[serde(borrow)]
-    name: Maybe<Str<'a>>,
-    #[serde(borrow)]
-    arguments: Maybe<Str<'a>>,
-}
-
-/// One item of an answer of the Responses API.
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Item<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Maybe<Str<'a>>,
-    #[serde(borrow)]
-    content: Option<&'a RawValue>,
-    #[serde(borrow)]
-    summary: Option<&'a RawValue>,
-    #[serde(borrow)]
-    encrypted_content: Maybe<Str<'a>>,
-    #[serde(borrow)]
-    name: Maybe<Str<'a>>,
-    #[serde(borrow)]
-    arguments: Maybe<Str<'a>>,
-    #[serde(borrow)]
-    call_id: Maybe<Str<'a>>,
 }
 
 /// What a trajectory becomes, row by row.

@@ -195,9 +195,7 @@ fn is_v1(row: &RawValue) -> bool {
     struct Tag<'a> {
         #[serde(borrow)]
         kind: Option<&'a RawValue>,
-        #[serde(borrow)]
         action: Option<&'a RawValue>,
-        #[serde(borrow)]
         observation: Option<&'a RawValue>,
     }
     let tag: Tag<'_> = loose::part(row);
@@ -225,9 +223,7 @@ struct Edited<'a> {
     #[serde(borrow)]
     path: Maybe<crate::formats::json::Str<'a>>,
     prev_exist: Maybe<bool>,
-    #[serde(borrow)]
     old_content: Maybe<crate::formats::json::Str<'a>>,
-    #[serde(borrow)]
     new_content: Maybe<crate::formats::json::Str<'a>>,
 }
 

@@ -36,13 +36,9 @@ impl Importer for SweAgent {
 struct Whole<'a> {
     #[serde(borrow)]
     environment: Maybe<Str<'a>>,
-    #[serde(borrow)]
     trajectory: List<'a>,
-    #[serde(borrow)]
     history: List<'a>,
-    #[serde(borrow)]
     info: Maybe<Info<'a>>,
-    #[serde(borrow)]
     attempts: List<'a>,
 }
 
@@ -52,9 +48,7 @@ struct Info<'a> {
     model_stats: Maybe<Stats>,
     #[serde(borrow)]
     exit_status: Maybe<Str<'a>>,
-    #[serde(borrow)]
     submission: Maybe<Str<'a>>,
-    #[serde(borrow)]
     swe_agent_version: Maybe<Str<'a>>,
 }
 
@@ -71,13 +65,9 @@ struct Stats {
 struct Step<'a> {
     #[serde(borrow)]
     action: Maybe<Str<'a>>,
-    #[serde(borrow)]
     observation: Option<&'a RawValue>,
-    #[serde(borrow)]
     response: Option<&'a RawValue>,
-    #[serde(borrow)]
     thought: Option<&'a RawValue>,
-    #[serde(borrow)]
     state: Option<&'a RawValue>,
 }
 
@@ -93,18 +83,12 @@ struct State<'a> {
 struct Row<'a> {
     #[serde(borrow)]
     role: Maybe<Str<'a>>,
-    #[serde(borrow)]
     content: Option<&'a RawValue>,
-    #[serde(borrow)]
     thought: Option<&'a RawValue>,
-    #[serde(borrow)]
     action: Maybe<Str<'a>>,
-    #[serde(borrow)]
     tool_calls: List<'a>,
-    #[serde(borrow)]
     tool_call_ids: Maybe<Vec<Str<'a>>>,
     is_demo: Maybe<bool>,
-    #[serde(borrow)]
     thinking_blocks: List<'a>,
 }
 
@@ -113,7 +97,6 @@ struct Row<'a> {
 struct ToolCall<'a> {
     #[serde(borrow)]
     id: Maybe<Str<'a>>,
-    #[serde(borrow)]
     function: Maybe<Function<'a>>,
 }
 
@@ -122,7 +105,6 @@ struct ToolCall<'a> {
 struct Function<'a> {
     #[serde(borrow)]
     name: Maybe<Str<'a>>,
-    #[serde(borrow)]
     arguments: Maybe<Str<'a>>,
 }
 

@@ -33,25 +33,15 @@ const NOT_ARGUMENTS: [&str; 9] = [
 struct Event<'a> {
     #[serde(borrow)]
     id: Option<&'a RawValue>,
-    #[serde(borrow)]
     timestamp: Maybe<Str<'a>>,
-    #[serde(borrow)]
     source: Maybe<Str<'a>>,
-    #[serde(borrow)]
     message: Maybe<Str<'a>>,
-    #[serde(borrow)]
     action: Maybe<Str<'a>>,
-    #[serde(borrow)]
     args: Option<&'a RawValue>,
-    #[serde(borrow)]
     observation: Maybe<Str<'a>>,
-    #[serde(borrow)]
     content: Option<&'a RawValue>,
-    #[serde(borrow)]
     extras: Option<&'a RawValue>,
-    #[serde(borrow)]
     cause: Option<&'a RawValue>,
-    #[serde(borrow)]
     tool_call_metadata: Maybe<Made<'a>>,
     llm_metrics: Maybe<Metrics>,
     success: Maybe<bool>,
@@ -62,9 +52,7 @@ struct Event<'a> {
 struct Made<'a> {
     #[serde(borrow)]
     function_name: Maybe<Str<'a>>,
-    #[serde(borrow)]
     tool_call_id: Maybe<Str<'a>>,
-    #[serde(borrow)]
     model_response: Maybe<Response<'a>>,
 }
 
@@ -73,9 +61,7 @@ struct Made<'a> {
 struct Response<'a> {
     #[serde(borrow)]
     id: Maybe<Str<'a>>,
-    #[serde(borrow)]
     model: Maybe<Str<'a>>,
-    #[serde(borrow)]
     choices: Maybe<Vec<Maybe<Choice<'a>>>>,
     usage: Maybe<Usage>,
 }
@@ -99,7 +85,6 @@ struct Answer<'a> {
 struct ToolCall<'a> {
     #[serde(borrow)]
     id: Maybe<Str<'a>>,
-    #[serde(borrow)]
     function: Maybe<Function<'a>>,
 }
 
@@ -115,17 +100,12 @@ struct Function<'a> {
 struct Args<'a> {
     #[serde(borrow)]
     content: Option<&'a RawValue>,
-    #[serde(borrow)]
     image_urls: List<'a>,
-    #[serde(borrow)]
     thought: Maybe<Str<'a>>,
-    #[serde(borrow)]
     final_thought: Maybe<Str<'a>>,
-    #[serde(borrow)]
     forgotten_event_ids: List<'a>,
     forgotten_events_start_id: Maybe<u64>,
     forgotten_events_end_id: Maybe<u64>,
-    #[serde(borrow)]
     summary: Maybe<Str<'a>>,
 }
 

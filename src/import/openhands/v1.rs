@@ -1,201 +1,21 @@
 //! `OpenHands` since 1.0: events with a `kind`, and the state of the conversation beside them.
 
+mod rows;
+
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::formats::json::Str;
 use crate::formats::trace::{ExitCodeFrom, Role};
 
 use super::super::Options;
 use super::super::draft::{Call, Draft, Origin, Tokens, ToolResult, What};
-use super::super::loose::{self, Content, List, Maybe};
+use super::super::loose::{self, Content, List};
 use super::super::time::{Times, When};
-use super::super::usage::Inclusive;
 use super::{Edited, Generation};
 
-/// `base_state.json`. The rest of it is private.
-#[derive(Deserialize, Default)]
-#[serde(default)]
-pub struct State {
-    id: Maybe<String>,
-    agent: Maybe<Agent>,
-    workspace: Maybe<Workspace>,
-    execution_status: Maybe<String>,
-    stats: Maybe<Stats>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Agent {
-    llm: Maybe<Llm>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Llm {
-    model: Maybe<String>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Workspace {
-    working_dir: Maybe<String>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Stats {
-    usage_to_metrics: Maybe<BTreeMap<String, Maybe<Metrics>>>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Metrics {
-    accumulated_cost: Maybe<f64>,
-    accumulated_token_usage: Maybe<Usage>,
-    token_usages: Maybe<Vec<Maybe<Usage>>>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Usage {
-    prompt_tokens: Maybe<u64>,
-    completion_tokens: Maybe<u64>,
-    cache_read_tokens: Maybe<u64>,
-    reasoning_tokens: Maybe<u64>,
-    response_id: Maybe<String>,
-    model: Maybe<String>,
-}
-
-impl Usage {
-    fn tokens(&self) -> Tokens {
-        let counted = Inclusive {
-            input: *self.prompt_tokens,
-            cached: *self.cache_read_tokens,
-            output: *self.completion_tokens,
-            reasoning: *self.reasoning_tokens,
-        };
-        counted.disjoint()
-    }
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Event<'a> {
-    #[serde(borrow)]
-    kind: Maybe<Str<'a>>,
-    #[serde(borrow)]
-    id: Maybe<Str<'a>>,
-    #[serde(borrow)]
-    timestamp: Maybe<Str<'a>>,
-    #[serde(borrow)]
-    source: Maybe<Str<'a>>,
-    #[serde(borrow)]
-    parent_id: Maybe<Str<'a>>,
-    #[serde(borrow)]
-    llm_message: Maybe<Message<'a>>,
-    #[serde(borrow)]
-    thought: Option<&'a RawValue>,
-    #[serde(borrow)]
-    reasoning_content: Maybe<Str<'a>>,
-    #[serde(borrow)]
-    thinking_blocks: List<'a>,
-    #[serde(borrow)]
-    responses_reasoning_item: Option<&'a RawValue>,
-    #[serde(borrow)]
-    action: Option<&'a RawValue>,
-    #[serde(borrow)]
-    tool_name: Maybe<Str<'a>>,
-    #[serde(borrow)]
-    tool_call_id: Maybe<Str<'a>>,
-    #[serde(borrow)]
-    tool_call: Maybe<ToolCall<'a>>,
-    #[serde(borrow)]
-    llm_response_id: Maybe<Str<'a>>,
-    #[serde(borrow)]
-    observation: Option<&'a RawValue>,
-    #[serde(borrow)]
-    action_id: Maybe<Str<'a>>,
-    #[serde(borrow)]
-    extended_content: List<'a>,
-    #[serde(borrow)]
-    rejection_reason: Maybe<Str<'a>>,
-    #[serde(borrow)]
-    error: Maybe<Str<'a>>,
-    #[serde(borrow)]
-    code: Maybe<Str<'a>>,
-    #[serde(borrow)]
-    detail: Maybe<Str<'a>>,
-    #[serde(borrow)]
-    forgotten_event_ids: List<'a>,
-    #[serde(borrow)]
-    summary: Maybe<Str<'a>>,
-    #[serde(borrow)]
-    system_prompt: Option<&'a RawValue>,
-    #[serde(borrow)]
-    tools: List<'a>,
-    #[serde(borrow)]
-    key: Maybe<Str<'a>>,
-    #[serde(borrow)]
-    value: Maybe<Str<'a>>,
-    #[serde(borrow)]
-    title: Maybe<Str<'a>>,
-    #[serde(borrow)]
-    status: Maybe<Str<'a>>,
-    #[serde(borrow)]
-    raw_input: Option<&'a RawValue>,
-    #[serde(borrow)]
-    raw_output: Option<&'a RawValue>,
-    is_error: Maybe<bool>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Message<'a> {
-    #[serde(borrow)]
-    content: Option<&'a RawValue>,
-    #[serde(borrow)]
-    reasoning_content: Maybe<Str<'a>>,
-    #[serde(borrow)]
-    thinking_blocks: List<'a>,
-    #[serde(borrow)]
-    responses_reasoning_item: Option<&'a RawValue>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct ToolCall<'a> {
-    #[serde(borrow)]
-    name: Maybe<Str<'a>>,
-    #[serde(borrow)]
-    arguments: Maybe<Str<'a>>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Observation<'a> {
-    #[serde(borrow)]
-    content: Option<&'a RawValue>,
-    #[serde(borrow)]
-    output: Option<&'a RawValue>,
-    is_error: Maybe<bool>,
-    #[serde(borrow)]
-    command: Maybe<Str<'a>>,
-    exit_code: Maybe<i64>,
-    timeout: Maybe<bool>,
-    metadata: Maybe<Terminal>,
-}
-
-/// Who and where a command ran: read to be replaced.
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Terminal {
-    exit_code: Maybe<i64>,
-    username: Maybe<String>,
-    hostname: Maybe<String>,
-}
+pub use rows::State;
+use rows::{Event, Message, Metrics, Observation, Terminal};
 
 /// An event as part of the tree that `parent_id` makes.
 struct Node {

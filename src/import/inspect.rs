@@ -1,0 +1,356 @@
+//! Inspect: a log is one task with many samples, and each sample and epoch is a run. A log is one JSON document, or an
+//! archive with a member for each sample, or with a folder of chunks for each sample.
+
+mod event;
+mod events;
+mod message;
+mod sample;
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use memchr::memmem;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::formats::json::Str;
+
+use super::draft::{Draft, Origin};
+use super::loose::{self, List, Maybe};
+use super::{Archive, Importer, Options, Problem, Source};
+
+use message::Attachments;
+use sample::{Content, Sample};
+
+/// The importer.
+pub struct Inspect;
+
+/// The newest version of a log that is read.
+const NEWEST: u64 = 3;
+
+impl Importer for Inspect {
+    fn format(&self) -> &'static str {
+        "inspect"
+    }
+
+    fn read(
+        &self,
+        source: &Source,
+        options: &Options,
+        each: &mut dyn FnMut(Result<Draft, Problem>),
+    ) {
+        let names = source.names();
+        let is_log = |name: &str| matches!(name.rsplit('.').next(), Some("eval" | "json"));
+        for (position, name) in names.iter().enumerate() {
+            if names.len() > 1 && !is_log(name) {
+                continue;
+            }
+            let is_zip = source
+                .head(position)
+                .map(|head| head.starts_with(b"PK\x03\x04"));
+            let read = match is_zip {
+                Ok(true) => archive(source, position, options, each),
+                Ok(false) => document(source, position, options, each),
+                Err(problem) => Err(problem),
+            };
+            if let Err(problem) = read {
+                each(Err(problem));
+            }
+        }
+    }
+}
+
+/// A log, or the header of one whose samples are elsewhere.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Log<'a> {
+    version: Maybe<u64>,
+    #[serde(borrow)]
+    status: Maybe<Str<'a>>,
+    eval: Maybe<Eval<'a>>,
+    samples: List<'a>,
+}
+
+/// What is evaluated.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Eval<'a> {
+    #[serde(borrow)]
+    task: Maybe<Str<'a>>,
+    task_id: Maybe<Str<'a>>,
+    task_version: Option<&'a RawValue>,
+    run_id: Maybe<Str<'a>>,
+    eval_id: Maybe<Str<'a>>,
+    model: Maybe<Str<'a>>,
+    solver: Maybe<Str<'a>>,
+    packages: Maybe<Packages<'a>>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Packages<'a> {
+    #[serde(borrow)]
+    inspect_ai: Maybe<Str<'a>>,
+}
+
+impl Log<'_> {
+    /// Refuses what is newer than what is known.
+    fn check(&self, file: &str) -> Result<(), Problem> {
+        let version = self.version.unwrap_or_default();
+        if version <= NEWEST {
+            return Ok(());
+        }
+        Err(Problem {
+            file: file.to_owned(),
+            line: None,
+            message: format!("The log has version {version}; the newest that is read is {NEWEST}"),
+            help: "Use a newer runpress, or convert the log with `inspect log convert`.".to_owned(),
+        })
+    }
+}
+
+fn none(file: &str) -> Problem {
+    Problem {
+        file: file.to_owned(),
+        line: None,
+        message: "The log holds no samples".to_owned(),
+        help: "Evaluate with `--log-samples`, or import another log.".to_owned(),
+    }
+}
+
+/// Reads a log that is one document.
+fn document(
+    source: &Source,
+    position: usize,
+    options: &Options,
+    each: &mut dyn FnMut(Result<Draft, Problem>),
+) -> Result<(), Problem> {
+    let file = source.read(position)?;
+    let text = text(file.name, &file.bytes)?;
+    let log: Log<'_> = loose::document(file.name, &text)?;
+    log.check(file.name)?;
+    let mut samples: Vec<_> = log
+        .samples
+        .items()
+        .iter()
+        .enumerate()
+        .map(|(number, raw)| (loose::part::<Key<'_>>(raw).order(), number, *raw))
+        .collect();
+    samples.sort_by(|a, b| (&a.0, a.1).cmp(&(&b.0, b.1)));
+    if samples.is_empty() {
+        return Err(none(file.name));
+    }
+    for (_, number, raw) in samples {
+        let pointer = format!("/samples/{number}");
+        let Ok(sample) = serde_json::from_str::<Sample<'_>>(raw.get()) else {
+            each(Err(loose::odd(file.name, &pointer, "a sample")));
+            continue;
+        };
+        let content = Content::of(sample, &Origin::default(), &pointer);
+        let draft = sample::draft(&log, &content, true, options);
+        each(Ok(of(draft, file.name, position)));
+    }
+    Ok(())
+}
+
+/// Reads an archive, one sample at a time.
+fn archive(
+    source: &Source,
+    position: usize,
+    options: &Options,
+    each: &mut dyn FnMut(Result<Draft, Problem>),
+) -> Result<(), Problem> {
+    let archive = source.archive(position)?;
+    let file = source.names().get(position).map_or("", String::as_str);
+    let names = archive.names();
+    let header = ["header.json", "_journal/start.json"];
+    let header = header
+        .into_iter()
+        .find(|name| names.iter().any(|known| known == name));
+    let Some(header) = header else {
+        return Err(loose::odd(file, "header.json", "in the archive"));
+    };
+    let bytes = archive.read(header)?;
+    let head = text(file, &bytes)?;
+    let log: Log<'_> = loose::document(file, &head)?;
+    log.check(file)?;
+    let is_finished = header == "header.json";
+    // A sample is a member, or a folder of chunks.
+    let mut samples: BTreeMap<&str, bool> = BTreeMap::new();
+    for name in names {
+        let Some(name) = name.strip_prefix("samples/") else {
+            continue;
+        };
+        match name.split_once('/') {
+            Some((folder, "sample.json")) => samples.insert(folder, true),
+            None => name
+                .strip_suffix(".json")
+                .and_then(|name| samples.insert(name, false)),
+            Some(_) => None,
+        };
+    }
+    if samples.is_empty() {
+        return Err(none(file));
+    }
+    let mut samples: Vec<_> = samples.into_iter().collect();
+    samples.sort_by_key(|(name, _)| {
+        let (id, epoch) = name.rsplit_once("_epoch_").unwrap_or((name, ""));
+        (epoch.parse::<u64>().unwrap_or_default(), padded(id))
+    });
+    for (name, in_chunks) in samples {
+        let read = if in_chunks {
+            chunked(&archive, name, |content| {
+                sample::draft(&log, &content, is_finished, options)
+            })
+        } else {
+            whole(&archive, name, |content| {
+                sample::draft(&log, &content, is_finished, options)
+            })
+        };
+        each(read.map(|draft| of(draft, file, position)));
+    }
+    Ok(())
+}
+
+/// A run of a file.
+fn of(mut draft: Draft, file: &str, position: usize) -> Draft {
+    draft.sources.push(position);
+    for problem in &mut draft.unreadable {
+        file.clone_into(&mut problem.file);
+    }
+    draft
+}
+
+fn whole(
+    archive: &Archive<'_>,
+    name: &str,
+    make: impl Fn(Content<'_>) -> Draft,
+) -> Result<Draft, Problem> {
+    let member = format!("samples/{name}.json");
+    let bytes = archive.read(&member)?;
+    let text = text(&member, &bytes)?;
+    let sample: Sample<'_> = loose::document(&member, &text)?;
+    Ok(make(Content::of(sample, &within(member), "")))
+}
+
+/// Reads a sample whose messages, events and attachments are in chunks, each named by the number of its first.
+fn chunked(
+    archive: &Archive<'_>,
+    name: &str,
+    make: impl Fn(Content<'_>) -> Draft,
+) -> Result<Draft, Problem> {
+    let folder = format!("samples/{name}/");
+    let member = format!("{folder}sample.json");
+    let bytes = archive.read(&member)?;
+    let text_of_sample = text(&member, &bytes)?;
+    let sample: Sample<'_> = loose::document(&member, &text_of_sample)?;
+    let read = |kind: &str| -> Result<Vec<(String, String)>, Problem> {
+        let below = format!("{folder}{kind}/");
+        let chunks = archive.names().iter().filter_map(|name| {
+            let number = name.strip_prefix(&below)?.strip_suffix(".json")?;
+            Some((number.parse::<u64>().ok()?, name))
+        });
+        let mut chunks: Vec<_> = chunks.collect();
+        chunks.sort();
+        let read = chunks.into_iter().map(|(_, name)| {
+            let bytes = archive.read(name)?;
+            Ok((name.clone(), text(name, &bytes)?.into_owned()))
+        });
+        read.collect()
+    };
+    let (messages, events, attachments) =
+        (read("messages")?, read("events")?, read("attachments")?);
+    let joined = |chunks| items(chunks).into_iter().map(|(_, raw)| raw);
+    let pool: Vec<_> = joined(&messages).collect();
+    let listed = sample.message_refs.as_ref().map(Vec::as_slice);
+    let spoken = message::ranges(listed.unwrap_or_default(), pool.len());
+    let place = within(member);
+    let spoken = spoken.map(|number| (place.clone(), pool[number])).collect();
+    let attachments = joined(&attachments).enumerate();
+    let attachments = attachments.map(|(number, raw)| (number.to_string().into(), raw));
+    Ok(make(Content {
+        events: items(&events),
+        messages: spoken,
+        attachments: Attachments(attachments.collect()),
+        pool,
+        sample,
+    }))
+}
+
+/// The items of chunks, each with its place.
+fn items(chunks: &[(String, String)]) -> Vec<(Origin, &RawValue)> {
+    let mut all = Vec::new();
+    for (name, text) in chunks {
+        let items: Vec<&RawValue> = serde_json::from_str(text).unwrap_or_default();
+        all.extend(items.into_iter().enumerate().map(|(number, raw)| {
+            let mut place = within(name.clone());
+            place.pointer = Some(format!("/{number}"));
+            (place, raw)
+        }));
+    }
+    all
+}
+
+fn within(member: String) -> Origin {
+    Origin {
+        member: Some(member),
+        ..Origin::default()
+    }
+}
+
+/// What samples are ordered by: epochs, then ids, numbers among them by their value.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Key<'a> {
+    #[serde(borrow)]
+    id: Option<&'a RawValue>,
+    epoch: Maybe<u64>,
+}
+
+impl Key<'_> {
+    fn order(&self) -> (u64, String) {
+        let id = loose::word(self.id).unwrap_or_default();
+        (self.epoch.unwrap_or_default(), padded(&id))
+    }
+}
+
+fn padded(id: &str) -> String {
+    if !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit()) {
+        return format!("{id:0>20}");
+    }
+    id.to_owned()
+}
+
+/// The text of a log. Python writes numbers that JSON does not have: they become null.
+fn text<'a>(file: &str, bytes: &'a [u8]) -> Result<Cow<'a, str>, Problem> {
+    let text = loose::text(file, bytes)?;
+    let has = |word: &str| memmem::find(text.as_bytes(), word.as_bytes()).is_some();
+    if !(has("NaN") || has("Infinity")) {
+        return Ok(text);
+    }
+    let (mut out, mut rest) = (String::with_capacity(text.len()), &*text);
+    let mut inside = false;
+    while let Some(at) = rest.find(['"', '\\', 'N', 'I', '-']) {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let word = ["NaN", "Infinity", "-Infinity"];
+        let word = word
+            .into_iter()
+            .find(|word| !inside && rest.starts_with(word));
+        // An escaped character may be of several bytes.
+        let escaped = || rest.chars().take(2).map(char::len_utf8).sum();
+        let length = match word {
+            Some(word) => word.len(),
+            None if rest.starts_with('\\') => escaped(),
+            None => 1,
+        };
+        inside ^= rest.starts_with('"');
+        out.push_str(word.map_or(&rest[..length], |_| "null"));
+        rest = &rest[length..];
+    }
+    out.push_str(rest);
+    Ok(Cow::Owned(out))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,272 @@
+//! A message of a conversation with a model, and what it becomes.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::formats::json::{Node, Str};
+use crate::formats::trace::Role;
+
+use super::super::Options;
+use super::super::draft::{Call, Draft, Origin, ToolResult, What};
+use super::super::loose::{self, Content, List, Maybe};
+
+/// Texts that are kept apart from where they are used, by key.
+#[derive(Default)]
+pub struct Attachments<'a>(pub BTreeMap<Cow<'a, str>, &'a RawValue>);
+
+impl Attachments<'_> {
+    /// The text, or what it refers to.
+    pub fn resolve<'t>(&'t self, text: &'t str) -> Cow<'t, str> {
+        let key = text.strip_prefix("attachment://");
+        let found = key
+            .or_else(|| text.strip_prefix("tc://"))
+            .and_then(|key| self.0.get(key));
+        let found = found.and_then(|raw| Node::parse(raw.get()).ok()?.as_str());
+        found.unwrap_or(Cow::Borrowed(text))
+    }
+}
+
+/// The numbers of some ranges, each below `end`.
+pub fn ranges(refs: &[(usize, usize)], end: usize) -> impl Iterator<Item = usize> + '_ {
+    refs.iter().flat_map(move |(from, to)| Range {
+        start: (*from).min(end),
+        end: (*to).min(end),
+    })
+}
+
+/// A message.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+pub struct Message<'a> {
+    #[serde(borrow)]
+    pub id: Maybe<Str<'a>>,
+    pub role: Maybe<Str<'a>>,
+    pub content: Option<&'a RawValue>,
+    pub tool_calls: List<'a>,
+    pub tool_call_id: Maybe<Str<'a>>,
+    pub error: Maybe<ToolError<'a>>,
+    reasoning: Maybe<Str<'a>>,
+    model: Maybe<Str<'a>>,
+}
+
+/// Why a tool failed.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+pub struct ToolError<'a> {
+    #[serde(borrow, rename = "type")]
+    pub kind: Maybe<Str<'a>>,
+    pub message: Maybe<Str<'a>>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct ToolCall<'a> {
+    #[serde(borrow)]
+    id: Maybe<Str<'a>>,
+    function: Maybe<Str<'a>>,
+    arguments: Option<&'a RawValue>,
+    parse_error: Maybe<Str<'a>>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Part<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Maybe<Str<'a>>,
+    text: Maybe<Str<'a>>,
+    reasoning: Maybe<Str<'a>>,
+    summary: Maybe<Str<'a>>,
+    signature: Maybe<Str<'a>>,
+    redacted: Maybe<bool>,
+    id: Maybe<Str<'a>>,
+    name: Maybe<Str<'a>>,
+    arguments: Maybe<Str<'a>>,
+}
+
+/// What content holds.
+#[derive(Default)]
+pub struct Said {
+    /// Its texts and pictures.
+    pub content: Content,
+    /// Reasoning, and whether it is a summary.
+    reasoning: Vec<(String, bool)>,
+    /// Tools that the provider ran.
+    hosted: Vec<Call>,
+    /// Reasoning that cannot be read.
+    encrypted: u64,
+}
+
+impl Said {
+    /// Reads content: a text or parts.
+    pub fn of(raw: Option<&RawValue>, attachments: &Attachments<'_>) -> Self {
+        let mut said = Self::default();
+        let Some(raw) = raw else { return said };
+        if let Ok(parts) = serde_json::from_str::<Vec<&RawValue>>(raw.get()) {
+            for raw in parts {
+                said.part(raw, attachments);
+            }
+        } else {
+            said.part(raw, attachments);
+        }
+        said
+    }
+
+    fn part(&mut self, raw: &RawValue, attachments: &Attachments<'_>) {
+        if let Some(text) = Str::parse(raw.get()) {
+            self.content.line(&attachments.resolve(&text));
+            return;
+        }
+        let part: Part<'_> = loose::part(raw);
+        match part.kind.text() {
+            "reasoning" => {
+                self.encrypted += u64::from(part.signature.is_some());
+                let text = |text: &Maybe<Str<'_>>| attachments.resolve(text.text()).into_owned();
+                if *part.redacted == Some(true) {
+                    self.encrypted += 1;
+                    self.reasoning.push((text(&part.summary), true));
+                } else {
+                    self.reasoning.push((text(&part.reasoning), false));
+                }
+            }
+            "tool_use" => {
+                let (arguments, arguments_text) = loose::arguments(part.arguments.text());
+                self.hosted.push(Call {
+                    name: part.name.named().unwrap_or_else(|| "unknown".to_owned()),
+                    call: part.id.named(),
+                    arguments,
+                    arguments_text,
+                    hosted: true,
+                    ..Call::default()
+                });
+            }
+            "image" | "audio" | "video" | "document" | "data" => self.content.images += 1,
+            _ => {
+                if let Some(text) = part.text.as_ref() {
+                    self.content.line(&attachments.resolve(text));
+                }
+            }
+        }
+    }
+}
+
+/// The arguments of a call: a value, or a text that refers to one.
+pub fn arguments(
+    raw: Option<&RawValue>,
+    attachments: &Attachments<'_>,
+) -> (Option<Box<RawValue>>, Option<String>) {
+    let Some(raw) = raw else { return (None, None) };
+    match Str::parse(raw.get()) {
+        Some(text) => loose::arguments(&attachments.resolve(&text)),
+        None if raw.get().contains("attachment://") => (resolved(raw, attachments), None),
+        None => (Some(raw.to_owned()), None),
+    }
+}
+
+/// An object whose texts are resolved, one level deep.
+fn resolved(raw: &RawValue, attachments: &Attachments<'_>) -> Option<Box<RawValue>> {
+    let mut object = String::from("{");
+    for member in Node::parse(raw.get()).ok()?.members() {
+        if object.len() > 1 {
+            object.push(',');
+        }
+        object.push_str(&serde_json::to_string(&member.key).ok()?);
+        object.push(':');
+        match member.value.as_str() {
+            Some(text) => {
+                object.push_str(&serde_json::to_string(&attachments.resolve(&text)).ok()?);
+            }
+            None => object.push_str(member.value.raw),
+        }
+    }
+    object.push('}');
+    RawValue::from_string(object).ok()
+}
+
+/// Adds what a message is, and gives the ids of its calls.
+pub fn push(
+    draft: &mut Draft,
+    options: &Options,
+    place: &Origin,
+    message: &Message<'_>,
+    attachments: &Attachments<'_>,
+) -> Vec<String> {
+    let said = Said::of(message.content, attachments);
+    match message.role.text() {
+        "system" => draft.prompt(options, place.clone(), "systemPrompts", said.content.text),
+        "user" => draft.message(place.clone(), Role::User, said.content, false),
+        "tool" => {
+            let error = message.error.as_ref();
+            let mut result = result(message.tool_call_id.named(), said.content, error, draft);
+            result.ok = Some(error.is_none());
+            draft.push(place.clone(), What::ToolResult(result));
+        }
+        "assistant" => return answer(draft, options, place, message, said, attachments),
+        _ => {}
+    }
+    Vec::new()
+}
+
+/// A result of a tool that says of itself whether it failed.
+pub fn result(
+    call: Option<String>,
+    content: Content,
+    error: Option<&ToolError<'_>>,
+    draft: &mut Draft,
+) -> ToolResult {
+    draft.withhold("images", content.images);
+    let reason = error.and_then(|error| error.message.named());
+    let is_empty = content.text.is_empty();
+    ToolResult {
+        call,
+        status: error.and_then(|error| error.kind.named()),
+        text: reason.filter(|_| is_empty).or(Some(content.text)),
+        images: content.images,
+        ..ToolResult::default()
+    }
+}
+
+fn answer(
+    draft: &mut Draft,
+    options: &Options,
+    place: &Origin,
+    message: &Message<'_>,
+    said: Said,
+    attachments: &Attachments<'_>,
+) -> Vec<String> {
+    draft.withhold("encryptedReasoning", said.encrypted);
+    let older = message.reasoning.named().map(|text| (text, false));
+    for (text, is_summary) in older.into_iter().chain(said.reasoning) {
+        draft.reasoning(options, place.clone(), text, is_summary);
+    }
+    let first = draft.events.len();
+    draft.message(place.clone(), Role::Assistant, said.content, false);
+    for event in &mut draft.events[first..] {
+        if let What::Message { model, .. } = &mut event.what {
+            *model = message.model.named();
+        }
+    }
+    for call in said.hosted {
+        draft.push(place.clone(), What::ToolCall(call));
+    }
+    let mut ids = Vec::new();
+    for raw in message.tool_calls.items() {
+        let call: ToolCall<'_> = loose::part(raw);
+        let (arguments, arguments_text) = arguments(call.arguments, attachments);
+        let name = call.function.named();
+        ids.extend(call.id.named());
+        let call = Call {
+            name: name.unwrap_or_else(|| "unknown".to_owned()),
+            call: call.id.named(),
+            arguments,
+            arguments_text,
+            status: call.parse_error.named().map(|_| "not parsed".to_owned()),
+            ..Call::default()
+        };
+        draft.push(place.clone(), What::ToolCall(call));
+    }
+    ids
+}
