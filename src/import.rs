@@ -9,8 +9,10 @@
 //! and never run; no network, no clock and no price list is asked, so that the same bytes give the same files everywhere.
 
 mod agents;
+mod atif;
 mod blocks;
 mod calls;
+mod claude_code;
 mod clean;
 mod codex;
 mod diff;
@@ -47,6 +49,8 @@ pub use source::{Archive, File, HEAD, Known, Source};
 /// Every format that can be imported, in the order of `--list`: add yours in the order of atif, harbor, claude-code, codex, inspect,
 /// mini-swe-agent, swe-agent, openhands.
 pub static IMPORTERS: &[&dyn Importer] = &[
+    &atif::Atif,
+    &claude_code::ClaudeCode,
     &codex::Codex,
     &inspect::Inspect,
     &mini_swe_agent::MiniSweAgent,

@@ -7,6 +7,7 @@ mod header;
 mod items;
 mod patch;
 mod rows;
+mod screen;
 mod thread;
 mod twins;
 

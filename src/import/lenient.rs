@@ -100,7 +100,7 @@ fn skip_seq<'de, A: SeqAccess<'de>>(mut seq: A) -> Result<(), A::Error> {
 #[derive(Debug, Default, Clone)]
 pub(super) struct Text<'a>(pub(super) Option<Cow<'a, str>>);
 
-impl<'a> Text<'a> {
+impl Text<'_> {
     /// The string, if there is one that is not empty.
     pub(super) fn get(&self) -> Option<&str> {
         self.0.as_deref().filter(|text| !text.is_empty())
@@ -246,7 +246,7 @@ impl<'de: 'a, 'a, T: Deserialize<'de>> Deserialize<'de> for Content<'a, T> {
 }
 
 /// An object.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Object<T>(pub(super) Option<T>);
 
 impl<T> Default for Object<T> {

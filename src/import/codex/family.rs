@@ -30,8 +30,8 @@ pub(super) struct Head {
 pub(super) fn is_rollout(source: &Source, position: usize) -> bool {
     let name = source.names()[position].as_str();
     match name.strip_suffix(".zst") {
-        Some(plain) => plain.ends_with(".jsonl") && source.position(plain).is_none(),
-        None => name.ends_with(".jsonl"),
+        Some(plain) => plain.strip_suffix(".jsonl").is_some() && source.position(plain).is_none(),
+        None => name.strip_suffix(".jsonl").is_some(),
     }
 }
 

@@ -89,7 +89,7 @@ impl Reader<'_> {
         let mut turns: Vec<usize> = Vec::new();
         let mut undone = std::mem::take(&mut self.undone).into_iter().peekable();
         let mut branches = 0;
-        for at in 0..self.draft.events.len() {
+        for (at, dropped) in dropped.iter().enumerate() {
             while let Some((_, count)) = undone.next_if(|(before, _)| *before == at) {
                 let kept = turns
                     .len()
@@ -106,7 +106,7 @@ impl Reader<'_> {
                 What::Message { role, .. } => Some(*role),
                 _ => None,
             };
-            if role == Some(Role::User) && !dropped[at] {
+            if role == Some(Role::User) && !dropped {
                 turns.push(at);
             }
         }

@@ -14,10 +14,10 @@ use super::twins::Who;
 use super::{finish, header};
 
 impl Reader<'_> {
-    pub(super) fn item(&mut self, item: Payload<'_>) {
+    pub(super) fn item(&mut self, item: &Payload<'_>) {
         match item.kind.or_empty() {
-            "message" => self.said_by(&item),
-            "reasoning" => self.thought(&item),
+            "message" => self.said_by(item),
+            "reasoning" => self.thought(item),
             "function_call" => {
                 let name = match item.namespace.get() {
                     Some(space) if space.starts_with("mcp__") => {
@@ -29,26 +29,26 @@ impl Reader<'_> {
                 let given = item.arguments.map_or(Content::Absent, |raw| {
                     serde_json::from_str(raw.get()).unwrap_or(Content::Absent)
                 });
-                self.call(&item, name, given, item.arguments);
+                self.call(item, name, &given, item.arguments);
             }
             "custom_tool_call" => {
                 let name = item.name.or_empty().to_owned();
                 let given = item.input.0.clone().map_or(Content::Absent, Content::Text);
-                self.call(&item, name, given, None);
+                self.call(item, name, &given, None);
             }
             "tool_search_call" => {
                 self.call(
-                    &item,
+                    item,
                     "tool_search".to_owned(),
-                    Content::Absent,
+                    &Content::Absent,
                     item.arguments,
                 );
             }
-            "local_shell_call" => self.local_shell(&item),
-            "web_search_call" => self.hosted(&item, "web_search"),
+            "local_shell_call" => self.local_shell(item),
+            "web_search_call" => self.hosted(item, "web_search"),
             "image_generation_call" => {
                 self.draft.withhold("images", 1);
-                self.hosted(&item, "image_generation");
+                self.hosted(item, "image_generation");
             }
             "function_call_output" | "custom_tool_call_output" | "local_shell_call_output" => {
                 self.result(item);
@@ -167,7 +167,7 @@ impl Reader<'_> {
         &mut self,
         item: &Payload<'_>,
         name: String,
-        given: Content<'_, Named<'_>>,
+        given: &Content<'_, Named<'_>>,
         json: Option<&RawValue>,
     ) {
         let id = item.call_id.owned();
@@ -180,7 +180,7 @@ impl Reader<'_> {
             status: item.status.owned().filter(|status| status != "completed"),
             ..Call::default()
         };
-        match &given {
+        match given {
             Content::Text(text) => {
                 call.arguments = lenient::arguments(text);
                 if call.arguments.is_none() && !text.is_empty() {
@@ -190,7 +190,7 @@ impl Reader<'_> {
             _ => call.arguments = json.and_then(|json| lenient::compact(json.get())),
         }
         if call.name == "apply_patch" {
-            self.remember_patch(&call, &given);
+            self.remember_patch(&call, given);
         }
         self.push(None, item.id.owned(), What::ToolCall(call));
     }
@@ -258,7 +258,7 @@ impl Reader<'_> {
         self.push(None, item.id.owned(), What::ToolCall(call));
     }
 
-    fn result(&mut self, item: Payload<'_>) {
+    fn result(&mut self, item: &Payload<'_>) {
         let (text, images, success) = match &item.output {
             Content::Object(part) => {
                 let (text, images) = joined(&part.content);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::formats::jsonl;
-use crate::formats::trace::{Action, Role};
+use crate::formats::trace::Action;
 
 use super::super::draft::{Draft, Origin, Tokens, What};
 use super::super::lenient::{self, Content};
@@ -63,7 +63,7 @@ pub(super) struct Sums {
 
 impl Sums {
     /// `None` for a line that counts nothing: Codex writes one when the window is full.
-    fn of(usage: Option<&Usage>) -> Option<Self> {
+    pub(super) fn of(usage: Option<&Usage>) -> Option<Self> {
         let usage = usage?;
         let sums = Self {
             input: usage.input_tokens.get().unwrap_or_default(),
@@ -127,7 +127,7 @@ pub(super) struct Reader<'o> {
     /// What the screen was shown of a call: whether it succeeded, and its exit code.
     pub(super) verdicts: BTreeMap<String, (Option<bool>, Option<i64>)>,
     /// How many events there were at the last compaction, and the types of rows that speak of it.
-    compaction: (usize, Vec<String>),
+    pub(super) compaction: (usize, Vec<String>),
     /// How many turns were undone, and before which event.
     pub(super) undone: Vec<(usize, u64)>,
 }
@@ -213,7 +213,7 @@ impl<'o> Reader<'o> {
             self.pointer = "";
             let item = lenient::parse::<Payload<'_>>(text).unwrap_or_default();
             if item.kind.get().is_some() {
-                self.item(item);
+                self.item(&item);
             } else if item.id.get().is_some() {
                 self.session(&item);
             } else {
@@ -229,14 +229,14 @@ impl<'o> Reader<'o> {
         if self.is_inherited(row.ordinal.get()) {
             self.inherited += 1;
             if kind == "event_msg" {
-                let total = payload.info.0.as_ref().and_then(|info| total(info));
+                let total = payload.info.0.as_ref().and_then(total);
                 self.inherited_tokens = total.or(self.inherited_tokens);
             }
             return;
         }
         match kind {
             "turn_context" => self.turn_context(&payload),
-            "response_item" => self.item(payload),
+            "response_item" => self.item(&payload),
             "event_msg" => self.event(&payload),
             "compacted" => self.compacted(kind, payload.message.or_empty()),
             _ => self.unknown(kind),
@@ -331,180 +331,8 @@ impl<'o> Reader<'o> {
         self.has_own = !inherited;
         inherited
     }
-
-    /// A row for the screen.
-    fn event(&mut self, event: &Payload<'_>) {
-        let start = self.draft.events.len();
-        let text = || event.text.get().or_else(|| event.message.get());
-        match event.kind.or_empty() {
-            "user_message" => {
-                self.message(Role::User, event.message.or_empty());
-                self.say(Who::User, true, start);
-            }
-            "agent_message" => {
-                self.message(Role::Assistant, event.message.or_empty());
-                self.say(Who::Assistant, true, start);
-            }
-            "agent_reasoning" => {
-                self.reasoning(text().unwrap_or_default(), true, None);
-                self.say(Who::Reasoning, true, start);
-            }
-            "token_count" => self.token_count(event),
-            "task_started" | "turn_started" => {
-                self.turn += 1;
-                self.ended = None;
-            }
-            "task_complete" | "turn_complete" => self.complete(event),
-            "turn_aborted" => {
-                let reason = event.reason.or_empty();
-                let state = match reason {
-                    "interrupted" | "replaced" | "review_ended" => "canceled",
-                    "budget_limited" => "limit_exceeded",
-                    _ => "",
-                };
-                self.ended = Some((state, format!("turn_aborted: {reason}")));
-                self.note("interrupted", event.reason.owned());
-            }
-            "thread_rolled_back" => {
-                let turns = event.num_turns.get().unwrap_or_default();
-                self.undone.push((start, turns));
-                self.note("rolled_back", Some(format!("{turns} turns")));
-            }
-            "context_compacted" => self.compacted("context_compacted", ""),
-            "error" | "stream_error" => {
-                let message = event.message.owned().unwrap_or_default();
-                self.push(
-                    None,
-                    None,
-                    What::Error {
-                        message,
-                        code: None,
-                    },
-                );
-            }
-            "exec_command_end" => self.verdict(event, None),
-            "patch_apply_end" => self.verdict(event, event.success.0),
-            "mcp_tool_call_end" => {
-                let ended = event.result.0.as_ref();
-                let failed = ended.is_some_and(|ended| {
-                    let flagged = ended.ok.0.as_ref();
-                    ended.err.is_some() || flagged.is_some_and(|flagged| flagged.is_error.is_set())
-                });
-                self.verdict(event, ended.map(|_| !failed));
-            }
-            "item_completed" => {
-                let plan = event.item.0.as_ref();
-                let plan = plan.filter(|item| item.kind.or_empty().eq_ignore_ascii_case("plan"));
-                if let Some(text) = plan.and_then(|plan| plan.text.owned()) {
-                    self.note("plan", Some(text));
-                }
-            }
-            kind if is_bookkeeping(kind) => self.draft.withhold("bookkeeping", 1),
-            kind => self.unknown(kind),
-        }
-    }
-
-    fn complete(&mut self, event: &Payload<'_>) {
-        let message = match &event.error {
-            Content::Text(text) => Some(text.to_string()),
-            Content::Object(error) => Some(error.message.owned().unwrap_or_default()),
-            _ => None,
-        };
-        let state = if message.is_some() {
-            "harness_error"
-        } else {
-            "completed"
-        };
-        self.ended = Some((state, event.kind.or_empty().to_owned()));
-        if let Some(message) = message {
-            self.push(
-                None,
-                None,
-                What::Error {
-                    message,
-                    code: None,
-                },
-            );
-        }
-    }
-
-    fn verdict(&mut self, event: &Payload<'_>, ok: Option<bool>) {
-        if let Some(call) = event.call_id.owned() {
-            self.verdicts.insert(call, (ok, event.exit_code.0));
-        }
-    }
-
-    fn token_count(&mut self, event: &Payload<'_>) {
-        self.draft
-            .withhold("rateLimits", u64::from(event.rate_limits.is_some()));
-        let Some(info) = &event.info.0 else { return };
-        let Some(sums) = total(info).filter(|sums| self.tokens != Some(*sums)) else {
-            return;
-        };
-        self.tokens = Some(sums);
-        if let Some(last) = Sums::of(info.last_token_usage.0.as_ref()) {
-            let usage = What::Usage {
-                tokens: last.tokens(),
-                model: None,
-                cost: None,
-                calls: Vec::new(),
-            };
-            self.push(None, None, usage);
-        }
-    }
-
-    /// A compaction is written in up to three rows.
-    pub(super) fn compacted(&mut self, kind: &str, summary: &str) {
-        if !summary.trim().is_empty() {
-            self.withhold_prompt("compactionSummaries", summary.to_owned());
-        }
-        let (at, kinds) = &mut self.compaction;
-        let is_same = *at == self.draft.events.len() && !kinds.iter().any(|known| known == kind);
-        if is_same && !kinds.is_empty() {
-            kinds.push(kind.to_owned());
-            return;
-        }
-        self.push(
-            None,
-            None,
-            What::Compaction {
-                trigger: None,
-                tokens_before: None,
-                forgotten: None,
-            },
-        );
-        self.compaction = (self.draft.events.len(), vec![kind.to_owned()]);
-    }
 }
 
-fn total(info: &Info) -> Option<Sums> {
+pub(super) fn total(info: &Info) -> Option<Sums> {
     Sums::of(info.total_token_usage.0.as_ref())
-}
-
-/// Rows for the screen that repeat others, or say nothing about the run.
-fn is_bookkeeping(kind: &str) -> bool {
-    kind.ends_with("_begin")
-        || kind.ends_with("_delta")
-        || matches!(
-            kind,
-            "agent_reasoning_raw_content"
-                | "agent_reasoning_section_break"
-                | "web_search_end"
-                | "view_image_tool_call"
-                | "background_event"
-                | "deprecation_notice"
-                | "entered_review_mode"
-                | "exited_review_mode"
-                | "item_started"
-                | "mcp_startup_complete"
-                | "mcp_startup_update"
-                | "plan_update"
-                | "session_configured"
-                | "shutdown_complete"
-                | "thread_goal_updated"
-                | "thread_name_updated"
-                | "thread_settings_applied"
-                | "turn_diff"
-                | "warning"
-        )
 }

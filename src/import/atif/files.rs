@@ -1,0 +1,258 @@
+//! The files of one run: a trajectory, those that continue it, and those of its subagents.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use super::super::agents::Block;
+use super::super::draft::{Agent, Draft};
+use super::super::source::{File, Source};
+use super::super::{Options, Problem, lenient};
+use super::document::Trajectory;
+use super::steps::{Named, Reader};
+use super::{LEVELS, finish, problem, record};
+
+/// Files of one run at most.
+const LIMIT: usize = 1_000;
+
+/// Reads a trajectory with the files that continue it, and its subagents.
+pub(super) fn read_one(source: &Source, root: usize, options: &Options) -> Result<Draft, Problem> {
+    let mut run = Run {
+        source,
+        options,
+        read: BTreeSet::new(),
+    };
+    let file = source.read(root)?;
+    run.read.insert(root);
+    let text = text(&file);
+    let first = trajectory(&file, &text)?;
+    let mut reader = Reader::new(options);
+    reader.draft.sources.push(root);
+    record(&mut reader, &first);
+    run.one(&mut reader, &first, root, 0);
+    run.continued(&mut reader, &first, root);
+    Ok(finish(reader))
+}
+
+/// The files of one run.
+struct Run<'s> {
+    source: &'s Source,
+    options: &'s Options,
+    read: BTreeSet<usize>,
+}
+
+impl Run<'_> {
+    /// Reads the steps of a trajectory, and the subagents that it names.
+    fn one(
+        &mut self,
+        reader: &mut Reader<'_>,
+        trajectory: &Trajectory<'_>,
+        position: usize,
+        level: usize,
+    ) {
+        reader.read(trajectory);
+        let mut inside: Vec<Option<&Trajectory<'_>>> = trajectory
+            .subagent_trajectories
+            .0
+            .iter()
+            .map(Some)
+            .collect();
+        for named in std::mem::take(&mut reader.named) {
+            let found = inside.iter_mut().enumerate().find(|(_, below)| {
+                below.is_some_and(|below| {
+                    named.id.is_some() && named.id == below.trajectory_id.owned()
+                        || named.id.is_none()
+                            && named.path.is_none()
+                            && named.session.is_some()
+                            && named.session == below.session_id.owned()
+                })
+            });
+            if let Some((at, below)) = found
+                && let Some(below) = below.take()
+            {
+                let base = format!("{}/subagent_trajectories/{at}", reader.base);
+                self.subagent(reader, below, position, &named, base, level);
+            } else if !self.of_path(reader, position, &named, level) {
+                let name = named
+                    .path
+                    .as_ref()
+                    .or(named.id.as_ref())
+                    .or(named.session.as_ref());
+                let text = name.cloned().unwrap_or_default();
+                let pointer = named.origin.pointer.as_deref().unwrap_or_default();
+                let pointer = pointer
+                    .strip_prefix(reader.base.as_str())
+                    .unwrap_or(pointer)
+                    .to_owned();
+                reader.note("missing_subagent", text, &pointer);
+            }
+        }
+        for (at, below) in inside.into_iter().enumerate() {
+            if let Some(below) = below {
+                let base = format!("{}/subagent_trajectories/{at}", reader.base);
+                let named = Named::of(reader);
+                self.subagent(reader, below, position, &named, base, level);
+            }
+        }
+    }
+
+    /// Reads the file of a subagent. Whether there is one.
+    fn of_path(
+        &mut self,
+        reader: &mut Reader<'_>,
+        position: usize,
+        named: &Named,
+        level: usize,
+    ) -> bool {
+        let Some(path) = named.path.as_deref() else {
+            return false;
+        };
+        let Some(found) = beside(self.source, position, path) else {
+            return false;
+        };
+        if self.read.len() >= LIMIT || !self.read.insert(found) {
+            return false;
+        }
+        let Ok(file) = self.source.read(found) else {
+            return false;
+        };
+        let text = text(&file);
+        let Ok(below) = trajectory(&file, &text) else {
+            return false;
+        };
+        let outer = reader.file;
+        reader.file = reader.draft.sources.len();
+        reader.draft.sources.push(found);
+        self.subagent(reader, &below, found, named, String::new(), level);
+        reader.file = outer;
+        true
+    }
+
+    fn subagent(
+        &mut self,
+        outer: &mut Reader<'_>,
+        trajectory: &Trajectory<'_>,
+        position: usize,
+        named: &Named,
+        base: String,
+        level: usize,
+    ) {
+        if level >= LEVELS {
+            return;
+        }
+        let mut inner = Reader::new(self.options);
+        inner.base = base;
+        inner.file = outer.file;
+        // The sources of a run are counted together.
+        std::mem::swap(&mut inner.draft.sources, &mut outer.draft.sources);
+        self.one(&mut inner, trajectory, position, level + 1);
+        std::mem::swap(&mut inner.draft.sources, &mut outer.draft.sources);
+        let agent = trajectory.agent.0.as_ref();
+        let id = trajectory
+            .trajectory_id
+            .owned()
+            .or_else(|| named.id.clone());
+        let id = id.or_else(|| trajectory.session_id.owned());
+        outer.blocks.push(Block {
+            agent: Agent {
+                id: id.unwrap_or_else(|| format!("subagent-{}", outer.blocks.len() + 1)),
+                name: agent.and_then(|agent| agent.name.owned()),
+                call: named.call.clone(),
+                parent: None,
+                model: agent.and_then(|agent| agent.model_name.owned()),
+            },
+            events: std::mem::take(&mut inner.draft.events),
+            ended: None,
+        });
+        outer.blocks.append(&mut inner.blocks);
+        // The final metrics of a run include its subagents.
+        outer.tokens = outer.tokens.plus(inner.tokens);
+        outer.cost = match (outer.cost, inner.cost) {
+            (Some(a), Some(b)) => Some(a + b),
+            (one, other) => one.or(other),
+        };
+        outer.draft.record.cost_estimated |= inner.draft.record.cost_estimated;
+        outer.draft.absorb(&mut inner.draft);
+    }
+
+    /// Reads the files that continue a trajectory, one after the other.
+    fn continued(&mut self, reader: &mut Reader<'_>, first: &Trajectory<'_>, root: usize) {
+        let mut next = first.continued_trajectory_ref.owned();
+        let mut position = root;
+        while let Some(path) = next.take() {
+            let Some(found) = beside(self.source, position, &path) else {
+                return reader.note("missing_continuation", path, "/continued_trajectory_ref");
+            };
+            if self.read.len() >= LIMIT || !self.read.insert(found) {
+                return;
+            }
+            let Ok(file) = self.source.read(found) else {
+                return;
+            };
+            let text = text(&file);
+            let Ok(trajectory) = trajectory(&file, &text) else {
+                return reader.note("missing_continuation", path, "/continued_trajectory_ref");
+            };
+            reader.file = reader.draft.sources.len();
+            reader.draft.sources.push(found);
+            reader.note("continued", path, "");
+            self.one(reader, &trajectory, found, 0);
+            reader.is_continued = true;
+            next = trajectory.continued_trajectory_ref.owned();
+            position = found;
+        }
+    }
+}
+
+impl Named {
+    /// A subagent that no result names.
+    fn of(reader: &Reader<'_>) -> Self {
+        Self {
+            call: None,
+            id: None,
+            path: None,
+            session: None,
+            origin: reader.origin(""),
+        }
+    }
+}
+
+/// The file at a path that a trajectory names, from its own folder.
+pub(super) fn beside(source: &Source, position: usize, path: &str) -> Option<usize> {
+    let own = &source.names()[position];
+    let folder = own.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()?),
+            part => parts.push(part),
+        }
+    }
+    source
+        .position(&parts.join("/"))
+        .filter(|found| *found != position)
+}
+
+pub(super) fn text<'f>(file: &'f File<'_>) -> Cow<'f, str> {
+    let bytes = file
+        .bytes
+        .strip_prefix(b"\xef\xbb\xbf")
+        .unwrap_or(&file.bytes);
+    String::from_utf8_lossy(bytes)
+}
+
+pub(super) fn trajectory<'t>(file: &File<'_>, text: &'t str) -> Result<Trajectory<'t>, Problem> {
+    let read: Trajectory<'t> = lenient::parse(text).map_err(|why| {
+        let why = why.replace("line", "file");
+        problem(file.name, &why)
+    })?;
+    let version = read.schema_version.or_empty();
+    if !version.starts_with("ATIF-v1.") {
+        let message = match version {
+            "" => "The file is no trajectory: it has no `schema_version`".to_owned(),
+            other => format!("The version {other:?} is not recognized"),
+        };
+        return Err(problem(file.name, &message));
+    }
+    Ok(read)
+}

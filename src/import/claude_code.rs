@@ -1,0 +1,294 @@
+//! Claude Code: session files (`~/.claude/projects/…/<session>.jsonl`) with their subagents, what `claude -p` prints as a stream,
+//! and sessions that were exported as one object. None of it is documented: rows are read by their keys.
+
+mod lane;
+mod messages;
+mod noise;
+mod results;
+mod rows;
+mod session;
+mod tree;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use crate::formats::jsonl;
+
+use super::agents::{self, Block};
+use super::draft::{Agent, Draft, Id};
+use super::source::{File, Source};
+use super::{Importer, Options, Problem, lenient};
+
+use lane::Lane;
+use rows::{Meta, Row};
+use session::{Owners, Session};
+
+/// The importer.
+pub struct ClaudeCode;
+
+impl Importer for ClaudeCode {
+    fn format(&self) -> &'static str {
+        "claude-code"
+    }
+
+    fn read(
+        &self,
+        source: &Source,
+        options: &Options,
+        each: &mut dyn FnMut(Result<Draft, Problem>),
+    ) {
+        let names = source.names();
+        let positions: Vec<usize> = (0..names.len())
+            .filter(|at| names.len() == 1 || belongs(source, *at))
+            .collect();
+        let families = families(source, &positions);
+        let owners = owners(source, &families);
+        for (main, files) in &families {
+            each(read_family(source, *main, files, Some(&owners), options));
+        }
+    }
+}
+
+/// Reads the session of some files: the first that is no subagent of another, with its subagents. The others are named as
+/// unused.
+///
+/// # Errors
+/// A file cannot be read, or nothing of a session is in it.
+pub fn read_session(
+    source: &Source,
+    positions: &[usize],
+    options: &Options,
+) -> Result<Draft, Problem> {
+    let families = families(source, positions);
+    let mut rest = families.iter();
+    let Some((main, files)) = rest.next() else {
+        return Err(nothing(String::new()));
+    };
+    let mut draft = read_family(source, *main, files, None, options)?;
+    let unused = rest.map(|(main, _)| source.names()[*main].clone());
+    draft.record.unused.extend(unused);
+    Ok(draft)
+}
+
+fn nothing(file: String) -> Problem {
+    Problem {
+        file,
+        line: None,
+        message: "The file is no session of Claude Code: no line is a row of a recognized type"
+            .to_owned(),
+        help: "Name the format with `--format`, or leave the file out.".to_owned(),
+    }
+}
+
+/// Whether a file of a folder may be a session or a subagent.
+fn belongs(source: &Source, position: usize) -> bool {
+    let name = &source.names()[position];
+    let base = name.rsplit('/').next().unwrap_or(name);
+    let exported = || {
+        source
+            .head(position)
+            .is_ok_and(|head| memchr::memmem::find(&head, b"\"loglines\"").is_some())
+    };
+    match base.rsplit_once('.') {
+        Some(("journal", _)) => false,
+        Some((_, "jsonl")) => true,
+        Some((stem, "json")) => stem.strip_suffix(".meta").is_none() && exported(),
+        _ => false,
+    }
+}
+
+/// Sessions, each with the files of its subagents, in order of names.
+fn families(source: &Source, positions: &[usize]) -> BTreeMap<usize, Vec<usize>> {
+    let mut families: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for &position in positions {
+        let main = main_of(source, position).filter(|main| positions.contains(main));
+        if main.is_none() {
+            families.entry(position).or_default();
+        }
+    }
+    for &position in positions {
+        if families.contains_key(&position) {
+            continue;
+        }
+        let main = main_of(source, position);
+        match main.and_then(|main| families.get_mut(&main)) {
+            Some(files) => files.push(position),
+            None => drop(families.insert(position, Vec::new())),
+        }
+    }
+    families
+}
+
+/// The session that a file holds a subagent of: by its folder, or by the session that its rows name.
+fn main_of(source: &Source, position: usize) -> Option<usize> {
+    let name = source.names()[position].as_str();
+    if let Some((session, _)) = name.split_once("/subagents/") {
+        return source.position(&format!("{session}.jsonl"));
+    }
+    let (folder, base) = name
+        .rsplit_once('/')
+        .map_or(("", name), |(folder, base)| (folder, base));
+    if !base.starts_with("agent-") {
+        return None;
+    }
+    let head = source.head(position).ok()?;
+    let session = jsonl::lines(&head).take(8).find_map(|line| {
+        let text = lenient::whole_pairs(&line.text);
+        lenient::parse::<Row<'_>>(&text).ok()?.session_id.owned()
+    })?;
+    let slash = if folder.is_empty() { "" } else { "/" };
+    let main = source.position(&format!("{folder}{slash}{session}.jsonl"))?;
+    (main != position).then_some(main)
+}
+
+/// Which session each row belongs to that several have: the one that began first. Sessions that were resumed copy rows.
+fn owners(source: &Source, families: &BTreeMap<usize, Vec<usize>>) -> Owners {
+    let mut owners = Owners::new();
+    if families.len() < 2 {
+        return owners;
+    }
+    let mut sessions = Vec::new();
+    for &position in families.keys() {
+        let Ok(file) = source.read(position) else {
+            continue;
+        };
+        let mut rows = Vec::new();
+        let (mut first, mut last) = (None, None);
+        for line in jsonl::lines(&file.bytes) {
+            let Ok(row) = lenient::parse::<rows::Identified<'_>>(&line.text) else {
+                continue;
+            };
+            rows.extend(tree::row_id(row.uuid.get()));
+            if let Some(time) = row.timestamp.owned() {
+                first.get_or_insert_with(|| time.clone());
+                last = Some(time);
+            }
+        }
+        sessions.push(((first, last, position), rows));
+    }
+    sessions.sort_by(|a, b| a.0.cmp(&b.0));
+    for ((_, _, position), rows) in sessions {
+        for row in rows {
+            owners.entry(row).or_insert(position);
+        }
+    }
+    owners
+}
+
+/// Reads a session with its subagents.
+fn read_family(
+    source: &Source,
+    main: usize,
+    files: &[usize],
+    owners: Option<&Owners>,
+    options: &Options,
+) -> Result<Draft, Problem> {
+    let mut session = Session::new(options);
+    session.read(source, main, None, owners.map(|owners| (owners, main)))?;
+    for &position in files {
+        let lane = subagent(source, position);
+        if let Err(problem) = session.read(source, position, Some(lane), None) {
+            session.draft.unreadable.push(problem);
+        }
+    }
+    let is_empty = session.lanes.iter().all(|lane| lane.nodes.is_empty());
+    if is_empty && session.draft.withheld.is_empty() {
+        return Err(nothing(source.names()[main].clone()));
+    }
+    Ok(finish(session))
+}
+
+/// What the name of a file and the file beside it say of a subagent.
+fn subagent(source: &Source, position: usize) -> Lane {
+    let name = &source.names()[position];
+    let stem = name.strip_suffix(".jsonl").unwrap_or(name);
+    let base = stem.rsplit('/').next().unwrap_or(stem);
+    let beside = source.position(&format!("{stem}.meta.json"));
+    let beside: Option<File<'_>> = beside.and_then(|beside| source.read(beside).ok());
+    let meta = beside.as_ref().and_then(|file| {
+        let text = std::str::from_utf8(&file.bytes).ok()?;
+        lenient::parse::<Meta<'_>>(text).ok()
+    });
+    Lane {
+        id: base.strip_prefix("agent-").unwrap_or(base).to_owned(),
+        name: meta.as_ref().and_then(|meta| meta.agent_type.owned()),
+        call: meta.and_then(|meta| meta.tool_use_id.owned()),
+        ..Lane::default()
+    }
+}
+
+/// Puts the lanes together, and says what the record says.
+fn finish(mut session: Session<'_>) -> Draft {
+    let mut draft = std::mem::take(&mut session.draft);
+    for lane in &mut session.lanes {
+        draft.record.tokens = draft.record.tokens.plus(lane.finish());
+    }
+    // A subagent that is imported alone is the run.
+    let mut alone = None;
+    if session.lanes[0].nodes.is_empty() && session.lanes.len() > 1 {
+        session.lanes.remove(0);
+        alone = Some(session.lanes[0].id.clone());
+    }
+    let mut lanes = session.lanes.into_iter();
+    let main = lanes.next().unwrap_or_default();
+    draft.events = main.events;
+    let record = &mut draft.record;
+    record.harness = Some("claude-code".to_owned());
+    record.models = main.models;
+    record.started = main.started;
+    record.finished = main.finished;
+    let ids = [("session", session.id.clone()), ("agent", alone.clone())];
+    let ids = ids
+        .into_iter()
+        .filter_map(|(name, id)| Some((name.to_owned(), id?)));
+    record.ids.extend(ids);
+    record.id = match (session.id, alone) {
+        (Some(id), None) if lenient::is_uuid(&id) => Id::Own(id),
+        (Some(id), agent) => Id::Derived {
+            names: [Some(id), agent, record.started.clone()]
+                .into_iter()
+                .flatten()
+                .collect(),
+            with_digests: false,
+        },
+        (None, _) => Id::default(),
+    };
+    if record.cost.is_none() && !session.costs.is_empty() {
+        record.cost = Some(session.costs.values().sum());
+        record.cost_estimated = true;
+    }
+    let (tasks, links) = (session.tasks, session.links);
+    let blocks = lanes.map(|lane| {
+        let link = links.get(&lane.id);
+        let by_prompt = || {
+            let same =
+                |task: &&(String, Option<u128>, _)| task.1.is_some() && task.1 == lane.prompt;
+            tasks.iter().find(same).map(|task| task.0.clone())
+        };
+        let call = lane
+            .call
+            .clone()
+            .or_else(|| link.map(|link| link.0.clone()))
+            .or_else(by_prompt);
+        let task = tasks.iter().find(|task| Some(&task.0) == call.as_ref());
+        Block {
+            agent: Agent {
+                name: lane.name.or_else(|| task.and_then(|task| task.2.clone())),
+                id: lane.id,
+                parent: None,
+                call,
+                model: match lane.models.as_slice() {
+                    [model] => Some(model.clone()),
+                    _ => None,
+                },
+            },
+            events: lane.events,
+            ended: link.and_then(|link| link.1),
+        }
+    });
+    let blocks = blocks.collect();
+    agents::weave(&mut draft, blocks);
+    draft
+}

@@ -1,0 +1,199 @@
+//! One line of a session: the main one, or that of a subagent.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::formats::trace::Role;
+
+use super::super::draft::{Event, Origin, Tokens, What};
+use super::super::lenient;
+use super::rows::Usage;
+use super::tree::{self, Node};
+
+/// Where the row at hand is.
+#[derive(Debug, Default, Clone)]
+pub(super) struct Place {
+    pub(super) file: usize,
+    pub(super) line: Option<u64>,
+    /// Pointer to the row, in a file that is one object.
+    pub(super) base: String,
+    pub(super) time: Option<String>,
+    /// Id of the row.
+    pub(super) id: Option<String>,
+}
+
+impl Place {
+    fn event(&self, pointer: &str, what: What) -> Event {
+        let pointer = format!("{}{pointer}", self.base);
+        let mut event = Event::new(what);
+        event.source = Origin {
+            file: self.file,
+            member: None,
+            line: self.line,
+            pointer: Some(pointer).filter(|pointer| !pointer.is_empty()),
+            id: self.id.clone(),
+        };
+        if let Some(time) = &self.time {
+            event.at(time);
+        }
+        event
+    }
+}
+
+/// One response of the model, which is written as several rows.
+pub(super) struct Response {
+    id: u128,
+    /// What the last of them says.
+    usage: Usage,
+    model: Option<String>,
+    place: Place,
+    /// How many events there were behind the last of them.
+    events: usize,
+}
+
+/// Events of one agent.
+#[derive(Default)]
+pub(super) struct Lane {
+    /// Id of the agent; empty on the main line.
+    pub(super) id: String,
+    pub(super) name: Option<String>,
+    /// The call that started it.
+    pub(super) call: Option<String>,
+    /// The hash of the first message.
+    pub(super) prompt: Option<u128>,
+    pub(super) events: Vec<Event>,
+    pub(super) nodes: Vec<Node>,
+    pub(super) models: Vec<String>,
+    pub(super) started: Option<String>,
+    pub(super) finished: Option<String>,
+    pub(super) responses: Vec<Response>,
+    pub(super) by_response: HashMap<u128, usize>,
+    /// Messages that the user took out of the queue, and where they are.
+    pub(super) unqueued: Vec<(u128, usize)>,
+    /// Messages that reached the agent while it worked.
+    pub(super) delivered: HashSet<u128>,
+}
+
+impl Lane {
+    pub(super) fn push(&mut self, place: &Place, pointer: &str, what: What) {
+        self.events.push(place.event(pointer, what));
+    }
+
+    /// Counts images that were left out with the message of the same row, or with one that has no text.
+    pub(super) fn add_images(&mut self, place: &Place, count: u64) {
+        let last = self.events.last_mut().filter(|event| {
+            (event.source.file, event.source.line) == (place.file, place.line)
+                && event.source.id == place.id
+        });
+        if let Some(Event {
+            what: What::Message { images, .. },
+            ..
+        }) = last
+        {
+            *images += count;
+            return;
+        }
+        let message = What::Message {
+            role: Role::User,
+            text: String::new(),
+            model: None,
+            phase: None,
+            steering: false,
+            images: count,
+        };
+        self.push(place, "", message);
+    }
+
+    /// Widens the time of the lane.
+    pub(super) fn clock(&mut self, time: Option<&str>) {
+        let Some(time) = time.filter(|time| lenient::time(time).is_some()) else {
+            return;
+        };
+        if self.started.as_deref().is_none_or(|first| time < first) {
+            self.started = Some(time.to_owned());
+        }
+        if self.finished.as_deref().is_none_or(|last| time > last) {
+            self.finished = Some(time.to_owned());
+        }
+    }
+
+    /// Sets what the last row of a response says of its tokens.
+    pub(super) fn usage(&mut self, id: u128, usage: Usage, model: Option<String>, place: &Place) {
+        let response = Response {
+            id,
+            usage,
+            model,
+            place: place.clone(),
+            events: self.events.len(),
+        };
+        if let Some(at) = self.by_response.get(&response.id) {
+            self.responses[*at] = response;
+        } else {
+            self.by_response.insert(response.id, self.responses.len());
+            self.responses.push(response);
+        }
+    }
+
+    /// Marks branches, drops what was written twice and adds the tokens of each response. The tokens of all.
+    pub(super) fn finish(&mut self) -> Tokens {
+        tree::mark(&self.nodes, &mut self.events);
+        let dropped: HashSet<usize> = self
+            .unqueued
+            .iter()
+            .filter(|(text, _)| self.delivered.contains(text))
+            .map(|(_, at)| *at)
+            .collect();
+        self.responses.sort_by_key(|response| response.events);
+        let mut sum = Tokens::default();
+        let mut responses = std::mem::take(&mut self.responses).into_iter().peekable();
+        let mut events = Vec::with_capacity(self.events.len() + responses.len());
+        let mut branch = None;
+        for (at, event) in std::mem::take(&mut self.events).into_iter().enumerate() {
+            while let Some(response) = responses.next_if(|response| response.events <= at) {
+                sum = sum.plus(add(response, branch.clone(), &mut events));
+            }
+            branch.clone_from(&event.branch);
+            if !dropped.contains(&at) {
+                events.push(event);
+            }
+        }
+        for response in responses {
+            sum = sum.plus(add(response, branch.clone(), &mut events));
+        }
+        self.events = events;
+        sum
+    }
+}
+
+fn add(response: Response, branch: Option<String>, events: &mut Vec<Event>) -> Tokens {
+    let tokens = tokens(response.usage);
+    let what = What::Usage {
+        tokens,
+        model: response.model,
+        cost: None,
+        calls: Vec::new(),
+    };
+    let mut event = response.place.event("/message/usage", what);
+    event.branch = branch;
+    events.push(event);
+    tokens
+}
+
+/// The tokens of one response. The client counts those that were written to the cache apart.
+fn tokens(usage: Usage) -> Tokens {
+    let new = usage.input_tokens.get();
+    let written = usage.cache_creation_input_tokens.get();
+    let reasoning = usage
+        .output_tokens_details
+        .0
+        .and_then(|details| details.thinking_tokens.get());
+    let output = usage.output_tokens.get();
+    Tokens {
+        uncached_input: new.or(written).map(|_| {
+            new.unwrap_or_default()
+                .saturating_add(written.unwrap_or_default())
+        }),
+        cached_input: usage.cache_read_input_tokens.get(),
+        output: output.map(|output| output.saturating_sub(reasoning.unwrap_or_default())),
+        reasoning: reasoning.filter(|_| output.is_some()),
+    }
+}

@@ -1,0 +1,202 @@
+//! The keys of a session's rows that are read.
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::value::RawValue;
+
+use super::super::lenient::{Content, Count, Flag, List, Number, Object, Text};
+
+/// A line: the keys of all its types.
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Row<'a> {
+    #[serde(borrow, rename = "type")]
+    pub(super) kind: Text<'a>,
+    #[serde(borrow)]
+    pub(super) uuid: Text<'a>,
+    #[serde(borrow)]
+    pub(super) parent_uuid: Text<'a>,
+    #[serde(borrow)]
+    pub(super) logical_parent_uuid: Text<'a>,
+    pub(super) is_sidechain: Flag,
+    #[serde(borrow)]
+    pub(super) agent_id: Text<'a>,
+    #[serde(borrow)]
+    pub(super) session_id: Text<'a>,
+    #[serde(borrow)]
+    pub(super) timestamp: Text<'a>,
+    #[serde(borrow)]
+    pub(super) cwd: Text<'a>,
+    #[serde(borrow)]
+    pub(super) version: Text<'a>,
+    pub(super) is_meta: Flag,
+    pub(super) is_compact_summary: Flag,
+    pub(super) is_api_error_message: Flag,
+    #[serde(rename = "costUSD")]
+    pub(super) cost_usd: Number,
+    #[serde(borrow)]
+    pub(super) message: Object<Message<'a>>,
+    #[serde(borrow)]
+    pub(super) tool_use_result: Content<'a, ToolUse<'a>>,
+    #[serde(borrow)]
+    pub(super) subtype: Text<'a>,
+    #[serde(borrow)]
+    pub(super) content: Content<'a, Block<'a>>,
+    #[serde(borrow)]
+    pub(super) compact_metadata: Object<Compact<'a>>,
+    #[serde(borrow)]
+    pub(super) operation: Text<'a>,
+    #[serde(borrow)]
+    pub(super) attachment: Object<Attachment<'a>>,
+
+    // Of the output of `claude -p`.
+    #[serde(borrow, rename = "session_id")]
+    pub(super) stream_session_id: Text<'a>,
+    #[serde(borrow, rename = "parent_tool_use_id")]
+    pub(super) parent_tool_use_id: Text<'a>,
+    #[serde(rename = "is_error")]
+    pub(super) is_error: Flag,
+    #[serde(rename = "total_cost_usd")]
+    pub(super) total_cost_usd: Number,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Message<'a> {
+    #[serde(borrow)]
+    pub(super) id: Text<'a>,
+    #[serde(borrow)]
+    pub(super) model: Text<'a>,
+    #[serde(borrow)]
+    pub(super) content: Content<'a, Block<'a>>,
+    pub(super) usage: Object<Usage>,
+}
+
+/// A block of a message or of a result.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Block<'a> {
+    #[serde(borrow, rename = "type")]
+    pub(super) kind: Text<'a>,
+    #[serde(borrow)]
+    pub(super) text: Text<'a>,
+    #[serde(borrow)]
+    pub(super) thinking: Text<'a>,
+    pub(super) signature: Option<IgnoredAny>,
+    #[serde(borrow)]
+    pub(super) id: Text<'a>,
+    #[serde(borrow)]
+    pub(super) name: Text<'a>,
+    #[serde(borrow)]
+    pub(super) input: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) tool_use_id: Text<'a>,
+    #[serde(borrow)]
+    pub(super) content: Content<'a, Block<'a>>,
+    pub(super) is_error: Flag,
+}
+
+/// Tokens of one response; the three kinds of input do not overlap.
+#[derive(Default, Deserialize, Clone, Copy)]
+#[serde(default)]
+pub(super) struct Usage {
+    pub(super) input_tokens: Count,
+    pub(super) cache_creation_input_tokens: Count,
+    pub(super) cache_read_input_tokens: Count,
+    pub(super) output_tokens: Count,
+    pub(super) output_tokens_details: Object<OutputDetails>,
+}
+
+#[derive(Default, Deserialize, Clone, Copy)]
+#[serde(default)]
+pub(super) struct OutputDetails {
+    pub(super) thinking_tokens: Count,
+}
+
+/// What the harness knows of a result beside its text.
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct ToolUse<'a> {
+    #[serde(borrow, rename = "type")]
+    pub(super) kind: Text<'a>,
+    #[serde(borrow)]
+    pub(super) file_path: Text<'a>,
+    pub(super) original_file: Option<IgnoredAny>,
+    pub(super) file: Option<IgnoredAny>,
+    #[serde(borrow)]
+    pub(super) structured_patch: List<Hunk<'a>>,
+    #[serde(borrow)]
+    pub(super) agent_id: Text<'a>,
+    #[serde(borrow)]
+    pub(super) status: Text<'a>,
+    #[serde(borrow)]
+    pub(super) shell_id: Text<'a>,
+    pub(super) exit_code: Count,
+    pub(super) interrupted: Flag,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Hunk<'a> {
+    pub(super) old_start: Count,
+    pub(super) old_lines: Count,
+    pub(super) new_start: Count,
+    pub(super) new_lines: Count,
+    #[serde(borrow)]
+    pub(super) lines: Content<'a, IgnoredAny>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Compact<'a> {
+    #[serde(borrow)]
+    pub(super) trigger: Text<'a>,
+    pub(super) pre_tokens: Count,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Attachment<'a> {
+    #[serde(borrow, rename = "type")]
+    pub(super) kind: Text<'a>,
+    #[serde(borrow)]
+    pub(super) prompt: Content<'a, Block<'a>>,
+}
+
+/// The arguments of a call that starts a subagent.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Task<'a> {
+    #[serde(borrow)]
+    pub(super) prompt: Text<'a>,
+    #[serde(borrow)]
+    pub(super) subagent_type: Text<'a>,
+}
+
+/// What lies beside the file of a subagent.
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Meta<'a> {
+    #[serde(borrow)]
+    pub(super) agent_type: Text<'a>,
+    #[serde(borrow)]
+    pub(super) tool_use_id: Text<'a>,
+}
+
+/// A session that was exported as one object.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Export<'a> {
+    #[serde(borrow)]
+    pub(super) loglines: Vec<&'a RawValue>,
+}
+
+/// What says which session a row belongs to.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Identified<'a> {
+    #[serde(borrow)]
+    pub(super) uuid: Text<'a>,
+    #[serde(borrow)]
+    pub(super) timestamp: Text<'a>,
+}

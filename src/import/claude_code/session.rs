@@ -1,0 +1,257 @@
+//! The files of one session, row by row. Rows of a subagent go to a lane of their own.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use serde_json::value::RawValue;
+
+use crate::formats::jsonl;
+use crate::formats::trace::Action;
+
+use super::super::draft::{Draft, What};
+use super::super::lenient;
+use super::super::source::Source;
+use super::super::{Options, Problem};
+use super::lane::{Lane, Place};
+use super::rows::{Export, Row};
+use super::tree::{self, RowId};
+
+/// Rows of other files, by id: those that this one copied.
+pub(super) type Owners = HashMap<RowId, usize>;
+
+/// What is known after some rows.
+pub(super) struct Session<'o> {
+    pub(super) options: &'o Options,
+    pub(super) draft: Draft,
+    /// The main line, then the subagents in order of their first rows.
+    pub(super) lanes: Vec<Lane>,
+    by_agent: BTreeMap<String, usize>,
+    /// The lanes of rows of subagents that name none.
+    by_row: HashMap<RowId, usize>,
+    seen: HashSet<RowId>,
+    pub(super) id: Option<String>,
+    /// The calls that start subagents, with the hash of their prompts and the type of agent.
+    pub(super) tasks: Vec<(String, Option<RowId>, Option<String>)>,
+    /// The calls whose results name a subagent, and how that one ended.
+    pub(super) links: BTreeMap<String, (String, Option<Action>)>,
+    /// Estimated cost, by response.
+    pub(super) costs: BTreeMap<String, f64>,
+    inherited: u64,
+    inherited_note: Option<usize>,
+}
+
+impl<'o> Session<'o> {
+    pub(super) fn new(options: &'o Options) -> Self {
+        Self {
+            options,
+            draft: Draft::default(),
+            lanes: vec![Lane::default()],
+            by_agent: BTreeMap::new(),
+            by_row: HashMap::new(),
+            seen: HashSet::new(),
+            id: None,
+            tasks: Vec::new(),
+            links: BTreeMap::new(),
+            costs: BTreeMap::new(),
+            inherited: 0,
+            inherited_note: None,
+        }
+    }
+
+    /// Reads a file: the session itself, or all of it into the lane of a subagent.
+    pub(super) fn read(
+        &mut self,
+        source: &Source,
+        position: usize,
+        agent: Option<Lane>,
+        owners: Option<(&Owners, usize)>,
+    ) -> Result<(), Problem> {
+        let file = source.read(position)?;
+        let at_file = self.draft.sources.len();
+        self.draft.sources.push(position);
+        let lane = agent.map(|lane| {
+            self.by_agent.insert(lane.id.clone(), self.lanes.len());
+            self.lanes.push(lane);
+            self.lanes.len() - 1
+        });
+        self.seen.clear();
+        if let Some(rows) = export(&file.bytes) {
+            for (at, row) in rows.iter().enumerate() {
+                let mut place = Place {
+                    file: at_file,
+                    line: None,
+                    base: format!("/loglines/{at}"),
+                    ..Place::default()
+                };
+                match lenient::parse::<Row<'_>>(row) {
+                    Ok(row) => self.row(&row, lane, owners, &mut place),
+                    Err(why) => self.draft.skip_line(file.name, at as u64 + 1, why),
+                }
+            }
+            return Ok(());
+        }
+        for line in jsonl::lines(&file.bytes) {
+            let mut place = Place {
+                file: at_file,
+                line: Some(u64::from(line.number)),
+                ..Place::default()
+            };
+            match lenient::parse::<Row<'_>>(&lenient::whole_pairs(&line.text)) {
+                Ok(row) => self.row(&row, lane, owners, &mut place),
+                Err(why) => self.draft.skip_line(file.name, u64::from(line.number), why),
+            }
+        }
+        Ok(())
+    }
+
+    fn row(
+        &mut self,
+        row: &Row<'_>,
+        lane: Option<usize>,
+        owners: Option<(&Owners, usize)>,
+        place: &mut Place,
+    ) {
+        let id = tree::row_id(row.uuid.get());
+        if let Some(id) = id {
+            if !self.seen.insert(id) {
+                return self.draft.withhold("duplicateRows", 1);
+            }
+            if owners.is_some_and(|(owners, own)| owners.get(&id).is_some_and(|of| *of != own)) {
+                return self.inherit(place);
+            }
+        }
+        place.time = row.timestamp.owned();
+        let session = row.session_id.get().or(row.stream_session_id.get());
+        if self.id.is_none() {
+            self.id = session.map(str::to_owned);
+        }
+        if let Some(folder) = row.cwd.get()
+            && !self
+                .draft
+                .identity
+                .workspaces
+                .iter()
+                .any(|known| known == folder)
+        {
+            self.draft.identity.workspaces.push(folder.to_owned());
+        }
+        let at = lane.unwrap_or_else(|| self.lane_of(row, id));
+        self.lanes[at].clock(place.time.as_deref());
+        self.version(row, at, place);
+        let start = self.lanes[at].events.len();
+        let said = self.kind(row, at, place);
+        let lane = &mut self.lanes[at];
+        let time = place.time.clone().unwrap_or_default();
+        lane.nodes.push(tree::Node {
+            id,
+            parent: tree::row_id(row.parent_uuid.get().or(row.logical_parent_uuid.get())),
+            events: start..lane.events.len(),
+            typed: said.then_some(time),
+        });
+    }
+
+    fn inherit(&mut self, place: &Place) {
+        self.inherited += 1;
+        let text = Some(format!("{} rows of another session", self.inherited));
+        let what = What::Note {
+            kind: "inherited".to_owned(),
+            text,
+        };
+        let lane = &mut self.lanes[0];
+        if let Some(at) = self.inherited_note {
+            lane.events[at].what = what;
+        } else {
+            self.inherited_note = Some(lane.events.len());
+            lane.push(place, "", what);
+        }
+    }
+
+    /// The lane of a row: the main line, or the one of its subagent.
+    fn lane_of(&mut self, row: &Row<'_>, id: Option<RowId>) -> usize {
+        let started_by = row.parent_tool_use_id.get();
+        if !row.is_sidechain.is_set() && started_by.is_none() {
+            return 0;
+        }
+        let parent = tree::row_id(row.parent_uuid.get());
+        let agent = row.agent_id.get().or(started_by);
+        let known = match agent {
+            Some(agent) => self.by_agent.get(agent).copied(),
+            None => parent.and_then(|parent| self.by_row.get(&parent).copied()),
+        };
+        let at = known.unwrap_or_else(|| {
+            let name = row.uuid.get().unwrap_or("sidechain");
+            self.lanes.push(Lane {
+                id: agent.unwrap_or(name).to_owned(),
+                call: started_by.map(str::to_owned),
+                ..Lane::default()
+            });
+            self.lanes.len() - 1
+        });
+        if let Some(agent) = agent {
+            self.by_agent.insert(agent.to_owned(), at);
+        }
+        if let Some(id) = id {
+            self.by_row.insert(id, at);
+        }
+        at
+    }
+
+    /// Notes that the session went on with another version.
+    fn version(&mut self, row: &Row<'_>, at: usize, place: &Place) {
+        let Some(version) = row.version.get().filter(|_| at == 0) else {
+            return;
+        };
+        let known = self.draft.record.harness_version.as_deref();
+        if known == Some(version) {
+            return;
+        }
+        if let Some(known) = known {
+            let text = Some(format!("{known} to {version}"));
+            let kind = "version_change".to_owned();
+            self.lanes[at].push(place, "", What::Note { kind, text });
+        }
+        self.draft.record.harness_version = Some(version.to_owned());
+    }
+
+    /// What a row says. Whether the user wrote it.
+    fn kind(&mut self, row: &Row<'_>, at: usize, place: &mut Place) -> bool {
+        let kind = row.kind.or_empty();
+        place.id = row.uuid.owned();
+        match (kind, &row.message.0) {
+            ("user", Some(message)) => return self.user(row, message, at, place),
+            ("assistant", Some(message)) => self.assistant(row, message, at, place),
+            ("system", _) => self.system(row, at, place),
+            ("attachment", _) => self.attachment(row, at, place),
+            ("queue-operation", _) => self.queue(row, at, place),
+            ("result", _) => self.result_of_stream(row),
+            (
+                "summary"
+                | "file-history-snapshot"
+                | "progress"
+                | "ai-title"
+                | "custom-title"
+                | "last-prompt"
+                | "agent-name"
+                | "agent-setting"
+                | "mode"
+                | "permission-mode"
+                | "pr-link"
+                | "tag"
+                | "stream_event"
+                | "rate_limit_event",
+                _,
+            ) => self.draft.withhold("bookkeeping", 1),
+            _ => {
+                let kind = kind.to_owned();
+                self.lanes[at].push(place, "", What::Unknown { kind });
+            }
+        }
+        false
+    }
+}
+
+/// The rows of a session that was exported as one object.
+fn export(bytes: &[u8]) -> Option<Vec<&str>> {
+    memchr::memmem::find(bytes.get(..bytes.len().min(4096))?, b"\"loglines\"")?;
+    let export: Export<'_> = serde_json::from_slice(bytes).ok()?;
+    Some(export.loglines.into_iter().map(RawValue::get).collect())
+}

@@ -1,0 +1,99 @@
+//! Which rows are on a line that was abandoned: rows form a tree, and a user who went back starts a branch.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::super::draft::Event;
+
+/// Id of a row, as its hash.
+pub(super) type RowId = u128;
+
+/// The hash of an id; `None` for none.
+pub(super) fn row_id(uuid: Option<&str>) -> Option<RowId> {
+    uuid.map(hash)
+}
+
+/// The hash of a text.
+pub(super) fn hash(text: &str) -> u128 {
+    twox_hash::XxHash3_128::oneshot(text.as_bytes())
+}
+
+/// A row among the others.
+#[derive(Debug)]
+pub(super) struct Node {
+    pub(super) id: Option<RowId>,
+    pub(super) parent: Option<RowId>,
+    /// Its events.
+    pub(super) events: Range<usize>,
+    /// Its time, if the user wrote it.
+    pub(super) typed: Option<String>,
+}
+
+/// Marks the events on abandoned lines.
+pub(super) fn mark(nodes: &[Node], events: &mut [Event]) {
+    let mut known = HashMap::new();
+    let mut parents = Vec::with_capacity(nodes.len());
+    for (at, node) in nodes.iter().enumerate() {
+        // A parent that comes later in the file is none: no circles.
+        parents.push(node.parent.and_then(|parent| known.get(&parent).copied()));
+        if let Some(id) = node.id {
+            known.entry(id).or_insert(at);
+        }
+    }
+    // The last row that each row leads to.
+    let mut last: Vec<usize> = (0..nodes.len()).collect();
+    for at in (0..nodes.len()).rev() {
+        if let Some(parent) = parents[at] {
+            let parent: usize = parent;
+            last[parent] = last[parent].max(last[at]);
+        }
+    }
+    let abandoned = abandoned(nodes, &parents, &last);
+    let mut labels: Vec<Option<usize>> = vec![None; nodes.len()];
+    let mut count = 0;
+    for (at, node) in nodes.iter().enumerate() {
+        labels[at] = if abandoned[at] {
+            count += 1;
+            Some(count)
+        } else {
+            let before = if node.id.is_some() {
+                parents[at]
+            } else {
+                at.checked_sub(1)
+            };
+            before.and_then(|before| labels[before])
+        };
+        if let Some(label) = labels[at] {
+            for event in &mut events[node.events.clone()] {
+                event.branch = Some(format!("b{label}"));
+            }
+        }
+    }
+}
+
+/// The rows at which an abandoned line begins: of messages that the user wrote at one place, all but the one that leads furthest.
+/// Messages of one time are a replay.
+fn abandoned(nodes: &[Node], parents: &[Option<usize>], last: &[usize]) -> Vec<bool> {
+    let mut forks: HashMap<usize, Vec<usize>> = HashMap::new();
+    for (at, node) in nodes.iter().enumerate() {
+        if let Some(parent) = parents[at].filter(|_| node.typed.is_some()) {
+            forks.entry(parent).or_default().push(at);
+        }
+    }
+    let mut abandoned = vec![false; nodes.len()];
+    for at in 0..nodes.len() {
+        let Some(children) = forks.get(&at).filter(|children| children.len() > 1) else {
+            continue;
+        };
+        let living = children.iter().copied().max_by_key(|child| last[*child]);
+        let Some(living) = living else { continue };
+        let mut times = vec![&nodes[living].typed];
+        for child in children.iter().copied().filter(|child| *child != living) {
+            if !times.contains(&&nodes[child].typed) {
+                abandoned[child] = true;
+                times.push(&nodes[child].typed);
+            }
+        }
+    }
+    abandoned
+}
