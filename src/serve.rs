@@ -1,5 +1,5 @@
-//! [edge in and out] How a site is looked at while it is made: built into a folder of its own, served on this machine only, built
-//! again after each change, and shown by open pages at once.
+//! [edge in and out] Serves a site while it is edited: built into a separate folder, served on this machine only, rebuilt after
+//! each change, and reloaded by open pages.
 //!
 //! The output folder of the site is never written; it is only what the ledger of the served site compares with.
 //! A build that fails leaves what is served as it was, and the open pages say what is wrong.
@@ -174,7 +174,7 @@ fn listen(port: Option<u16>) -> io::Result<TcpListener> {
     bind(port)
 }
 
-/// Holds the threads of a build when the process ends, so that nothing is written into the folder while it is removed.
+/// Pauses the threads of a build when the process ends, so that nothing is written into the folder while it is removed.
 struct Interruptible<'a> {
     inner: &'a dyn Progress,
     working: &'a Working,

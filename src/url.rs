@@ -15,7 +15,7 @@ pub fn is_followed(address: &str) -> bool {
     HttpUrl::parse(address).is_some() || mail.is_some_and(|rest| !rest.contains(is_blank))
 }
 
-/// Whether a character shows nothing.
+/// Whether a character is invisible.
 fn is_blank(c: char) -> bool {
     c.is_whitespace() || c.is_control() || crate::characters::is_hidden(c)
 }
@@ -147,7 +147,7 @@ pub fn resolve(page: &str, address: &str) -> Option<String> {
             ".." => {
                 parts.pop()?;
             }
-            // Servers do not agree on an empty part, and an encoded slash is none.
+            // Servers disagree on empty parts, and an encoded slash separates nothing.
             part if part.is_empty() || part.contains('/') => return None,
             part => parts.push(part.to_owned()),
         }

@@ -15,8 +15,8 @@ use crate::site::Site;
 use super::open_run::{self, OpenRun, SidecarFile};
 use super::{Refusal, files};
 
-/// An annotation with all keys of the format in its order, as the format's own writer does. Nothing of it is checked before the
-/// rules see it; its id and its time are set when it is written.
+/// An annotation with all keys of the format in its order, as the format's own writer does. The rules check it
+/// when it is written, which also sets its id and time.
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(tag = "type", rename = "annotation")]
 pub struct NewAnnotation {
@@ -26,11 +26,11 @@ pub struct NewAnnotation {
     pub event_id: u64,
     /// The kind of annotation.
     pub kind: String,
-    /// What was seen, in Markdown.
+    /// The comment, in Markdown.
     pub evidence: Option<String>,
     /// Always null.
     pub suggested_fix: (),
-    /// Who says it.
+    /// The author.
     pub author: Option<AnnotationAuthor>,
     /// When it was written, in UTC.
     pub timestamp: String,
@@ -38,29 +38,29 @@ pub struct NewAnnotation {
     pub span: Option<Span>,
     /// The status of a hypothesis.
     pub hypothesis_status: Option<String>,
-    /// What got in the way.
+    /// Kind of friction.
     pub friction_kind: Option<String>,
     /// Always empty.
     pub links: [(); 0],
-    /// What the format has no key for.
+    /// Data without a key in the format.
     pub metadata: Metadata,
 }
 
-/// Who says it.
+/// The author of an annotation.
 #[derive(Debug, Clone, Serialize)]
 pub struct AnnotationAuthor {
     /// Name or handle.
     pub id: String,
     /// `human`, `agent` or `system`.
     pub kind: String,
-    /// Where it is said.
+    /// Name of the tool in which it is written.
     pub surface: &'static str,
 }
 
 /// What runpress adds to an annotation.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Metadata {
-    /// Words of the event that prove it is the one that is meant.
+    /// Words of the event, to detect when the tape changes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quote: Option<String>,
 }

@@ -33,12 +33,12 @@ const PREFIX: &str = ".runpress-";
 const SUFFIX: &str = ".tmp";
 const RANDOM: usize = 6;
 
-/// How long a lock is waited for.
+/// How long to wait for a lock.
 #[derive(Debug, Clone, Copy)]
 struct LockTimeout {
-    /// Before it is said.
+    /// Before the user is notified.
     silent: Duration,
-    /// Before it is given up.
+    /// Before giving up.
     most: Duration,
 }
 

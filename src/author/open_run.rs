@@ -1,4 +1,4 @@
-//! What an annotator has before them: one run, its tapes, and the sidecar of the tape that is meant.
+//! What an annotator works on: one run, its tapes, and the sidecar of the chosen tape.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::site::Site;
 
 use super::Refusal;
 
-/// The run that is meant: by the path of its folder, by its id, or by its address on the site.
+/// Finds a run: by the path of its folder, by its id, or by its address on the site.
 pub(super) fn find(site: &Site, name: &str) -> Result<RunDirectory, Refusal> {
     if let Some(directory) = discover::run_at(&site.root, &site.content, Path::new(name)) {
         return Ok(directory);
@@ -84,7 +84,7 @@ impl<'a> OpenRun<'a> {
         checked
     }
 
-    /// The position of the tape that is meant. Without a name it is the only one of `among`.
+    /// The position of the chosen tape. Without a name it is the only one of `among`.
     pub(super) fn tape(
         &self,
         found: &Checked<Inspected<'_>>,

@@ -1,5 +1,5 @@
-//! How a sidecar is brought to a tape that was changed and read again: what every annotation points at, and
-//! the new hash in the header's line.
+//! How a sidecar is updated for a changed tape: the current target of every annotation, and the new hash in the
+//! header.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -118,8 +118,8 @@ impl Rehashed {
 /// only one with a sidecar is meant; `before` is the tape as it was annotated; `waiting` is as for [`annotate`](super::annotate()).
 ///
 /// # Errors
-/// The run, the tape or the sidecar is not there or does not load, or the file cannot be written. That an annotation
-/// has an error is no failure: it is said in the outcome, with the others.
+/// The run, the tape or the sidecar is not there or does not load, or the file cannot be written. An
+/// annotation with an error is not a failure: the outcome reports it, with the others.
 pub fn rehash(
     site: &Site,
     run: &str,

@@ -1,4 +1,4 @@
-//! Runs `new` and `annotate`: hands over what was asked for, and says what was written.
+//! Runs `new` and `annotate`: passes the request on, and reports what was written.
 
 use std::borrow::Cow;
 use std::io::IsTerminal;
@@ -39,7 +39,7 @@ fn shell_word(path: &str) -> Cow<'_, str> {
     }
 }
 
-/// Adds an annotation, or brings a sidecar to its changed tape.
+/// Adds an annotation, or updates a sidecar for a changed tape.
 pub(crate) fn annotate(cli: &Cli, asked: &Annotate) -> u8 {
     let Some(root) = build::root(cli) else {
         return COULD_NOT_RUN;

@@ -1,4 +1,4 @@
-//! Runs `check` and `build`: reports what was noticed and sums up what was done.
+//! Runs `check` and `build`: reports problems and summarizes the result.
 
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -27,14 +27,14 @@ pub(crate) enum BuildMode {
     Build,
 }
 
-/// What a check or a build that could run came to.
+/// The result of a check or a build that ran.
 #[derive(Clone, Copy)]
 struct CompletedBuild<'a> {
     site: &'a Site,
     outcome: &'a Outcome,
     /// Whether the content may be published.
     publishes: bool,
-    /// The same in a word or two.
+    /// The verdict in a word or two.
     verdict: &'static str,
 }
 
@@ -94,7 +94,7 @@ pub(crate) fn run(cli: &Cli, input: &Input, mode: BuildMode, rest: Overrides) ->
         } else {
             (runpress::check(&site, progress)?, Replaced::default())
         };
-        // It is removed at the end, when the result was reported.
+        // It is removed at the end, after the result is reported.
         left = replaced;
         Ok((site, outcome))
     });
@@ -145,7 +145,7 @@ fn sizes(outcome: &Outcome) -> String {
     format!("Files:\n{lines}{total}  {ratio:.2} bytes written per byte read ({read})\n")
 }
 
-/// What the options of the input change, beside the `rest`.
+/// The overrides of the input options, on top of `rest`.
 pub(crate) fn overrides(input: &Input, rest: Overrides) -> Overrides {
     Overrides {
         content: input.content.clone(),
@@ -184,7 +184,7 @@ pub(crate) fn result_line(
     }
 }
 
-/// The site's root; `None` when it is no folder, which is then said.
+/// The site's root; `None` if it is not a folder, which is reported.
 pub(crate) fn root(cli: &Cli) -> Option<PathBuf> {
     let root = cli.root.clone().unwrap_or_else(nearest_root);
     if root.is_dir() {

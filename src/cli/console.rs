@@ -18,7 +18,7 @@ pub(crate) fn styled(cli: &Cli, is_terminal: bool) -> bool {
     }
 }
 
-/// An error that is not about a place in the content, with what to do next.
+/// An error without a place in the content, with a suggested fix.
 pub(crate) fn refuse(message: &str, help: &str) {
     say(&format!("error: {message}\n  help: {help}"));
 }
@@ -37,7 +37,7 @@ pub(crate) fn print(text: &str) {
     let _ = std::io::stdout().write_all(text.as_bytes());
 }
 
-/// Prints what was asked for, and gives the exit status: what could not be written was not done.
+/// Prints an answer and returns the exit status: an answer that could not be written is a failure.
 pub(crate) fn answer(text: &str) -> u8 {
     let mut out = std::io::stdout();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
@@ -82,7 +82,7 @@ impl Bar {
         }
     }
 
-    /// A bar that says nothing elsewhere.
+    /// A bar that prints nothing elsewhere.
     #[cfg(feature = "serve")]
     pub(crate) fn on_terminals(cli: &Cli) -> Self {
         Self {

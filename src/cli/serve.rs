@@ -1,4 +1,4 @@
-//! Runs `serve`: builds, says what came of it, and builds again after each change until it is ended.
+//! Runs `serve`: builds, reports the result, and rebuilds after each change until it is stopped.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};

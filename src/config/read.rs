@@ -59,7 +59,7 @@ pub fn parse(path: &str, text: &str) -> (Config, Vec<Diagnostic>) {
 
 pub(super) type Value<'t> = toml::Spanned<DeValue<'t>>;
 
-/// Reads values of one type each into a field; what is wrong is reported and changes nothing.
+/// Reads values into fields; a wrong value is reported and leaves its field unchanged.
 pub(super) struct Reader<'a> {
     source: Source<'a>,
     problems: Collector,

@@ -1,4 +1,4 @@
-//! How a problem looks on a terminal: the source line with a caret, and the next step.
+//! How a problem looks on a terminal: the source line with a caret, and a suggested fix.
 
 use annotate_snippets::{
     AnnotationKind, Group, Level, Origin, Renderer, Snippet, renderer::DecorStyle,

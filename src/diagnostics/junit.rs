@@ -1,4 +1,4 @@
-//! `JUnit` XML: a test case per run, so that a CI shows which runs are fit to publish.
+//! `JUnit` XML: a test case per run, so that a CI shows which runs can be published.
 
 use std::collections::BTreeMap;
 

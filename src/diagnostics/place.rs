@@ -47,7 +47,7 @@ impl Place {
     }
 }
 
-/// A place that is only looked up when there is something to say about it.
+/// A place that is only looked up if it is reported.
 #[derive(Debug, Clone)]
 pub struct LazyPlace<'a> {
     /// The text.
@@ -88,7 +88,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// One line of a file: found in no time, however long the file is.
+    /// One line of a file: its places are found without reading the lines before it.
     pub const fn line(path: &'a str, line: u32, text: &'a [u8]) -> Self {
         Self {
             path,
@@ -108,7 +108,7 @@ impl<'a> Source<'a> {
         })
     }
 
-    /// The place of the bytes `start..end`. It takes as long as the way there; for many places in one text there is
+    /// The place of the bytes `start..end`. It reads the text before them; for many places in one text use
     /// [`Source::walk`].
     pub fn place(&self, start: usize, end: usize) -> Place {
         self.walk().place(start, end)
@@ -137,7 +137,7 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Finds places from the first to the last; each takes as long as the way from the one before.
+/// Finds places from the first to the last; each reads the text from the one before.
 #[derive(Debug, Clone)]
 pub struct Walk<'a> {
     source: Source<'a>,

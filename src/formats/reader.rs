@@ -13,9 +13,9 @@ use super::reason::reason;
 /// The codes that a format uses for problems of shape.
 #[derive(Debug)]
 pub struct ShapeCodes {
-    /// A required key is not there.
+    /// A required key is missing.
     pub missing: &'static Code,
-    /// A value is of another JSON type than it must be.
+    /// A value has the wrong JSON type.
     pub wrong_type: &'static Code,
     /// A duplicate key in one object.
     pub duplicate_key: &'static Code,
@@ -47,7 +47,7 @@ pub struct Reader<'a> {
     codes: &'static ShapeCodes,
     /// Whether half a surrogate pair is U+FFFD, as in JavaScript, and not an error, as in Rust.
     takes_half_pairs: bool,
-    /// Whether what is read now may be wrong without making the document useless.
+    /// Whether problems of what is read now are warnings.
     late: bool,
     /// Whether keys that are [`Need::Known`] may be absent.
     pub takes_unknown: bool,
@@ -56,14 +56,14 @@ pub struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// What was noticed.
+    /// The problems found.
     #[must_use]
     pub fn finish(self) -> Vec<Diagnostic> {
         self.diagnostics.finish(self.source.path)
     }
 }
 
-/// An object of the document with its way from the root.
+/// An object of the document with its path from the root.
 #[derive(Debug, Clone)]
 pub struct Object<'a> {
     /// JSON pointer to the object; empty for the root.
@@ -72,7 +72,7 @@ pub struct Object<'a> {
     members: Vec<Member<'a>>,
 }
 
-/// Whether a key must be there.
+/// Whether a key is required.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Need {
     /// Absent is a problem, null too.
@@ -155,8 +155,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads keys that came later and without which the document is shown all the same: what is wrong with
-    /// them is a warning.
+    /// Reads keys of later versions: a problem in one is a warning, and the document is shown without it.
     pub fn late<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> T {
         let before = std::mem::replace(&mut self.late, true);
         let value = read(self);
@@ -164,7 +163,7 @@ impl<'a> Reader<'a> {
         value
     }
 
-    /// Reports what of the document some readers refuse.
+    /// Reports values of the document that some readers refuse.
     pub fn check_portable(&mut self, root: Node<'_>, code: &'static Code) {
         portable::check(
             &self.source,

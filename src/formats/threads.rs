@@ -238,7 +238,7 @@ fn action<'a>(r: &mut Reader<'a>, object: &Object<'a>) -> Option<Action<'a>> {
             check_anchor(r, object);
             r.boolean(object, "resolved", Need::Optional);
             let known = ["turnId", "origin", "resource", "range", "resolved"];
-            // A null would be written by the reference; like an absent key it is taken to say nothing.
+            // The reference would write null; here it counts as absent.
             let members = object
                 .keys()
                 .filter(|key| known.contains(key))
@@ -302,7 +302,7 @@ fn annotation<'a>(r: &mut Reader<'a>, node: Node<'a>, pointer: &str) -> Option<A
     })
 }
 
-/// The parts of a thread that say where it is, wherever they occur.
+/// Checks the keys that locate a thread, wherever they occur.
 fn check_anchor<'a>(r: &mut Reader<'a>, object: &Object<'a>) {
     r.string(object, "turnId", Need::Optional);
     r.string(object, "resource", Need::Optional);

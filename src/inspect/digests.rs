@@ -1,4 +1,4 @@
-//! What a run is like in digests, so that the next build can tell what has changed.
+//! Digests of a run, from which the next build detects what changed.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Reads a record and holds it to its rules.
+//! Reads a record and checks it.
 
 use crate::diagnostics::{Checked, Collector, Diagnostic, Place, Severity, Source, codes};
 use crate::formats::portable;
@@ -11,7 +11,7 @@ use crate::model::run::{self, Run};
 use crate::model::tape::Tape;
 use crate::rules;
 
-/// What a record came to.
+/// The result of reading a record.
 #[derive(Debug)]
 pub struct Record {
     /// The run; `None` when the record cannot be one of the archive.
@@ -22,13 +22,13 @@ pub struct Record {
     pub id: Option<String>,
     /// Where the id is.
     pub id_place: Place,
-    /// What was noticed.
+    /// The problems found.
     pub diagnostics: Vec<Diagnostic>,
     /// Keys that no version of the format has.
     pub unknown_keys: Vec<UnknownKey>,
 }
 
-/// Reads a record and holds it to its rules.
+/// Reads a record and checks it.
 pub fn record(file: &Loaded) -> Record {
     let source = Source::file(&file.shown, &file.bytes);
     let (parsed, mut diagnostics) = run_record::parse(source);

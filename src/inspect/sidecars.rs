@@ -1,4 +1,4 @@
-//! Brings every sidecar to the tape that it is about, and checks it.
+//! Matches every sidecar with its tape, and checks it.
 
 use crate::config::Config;
 use crate::diagnostics::text::quoted;

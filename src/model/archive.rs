@@ -56,7 +56,7 @@ pub struct Group {
     pub runs: Vec<usize>,
 }
 
-/// Runs whose metrics may be held against each other: same case, version, variant, engine and orchestrator.
+/// Runs whose metrics are comparable: same case, version, variant, engine and orchestrator.
 type RangeKey = (String, Option<String>, Option<String>, String, String);
 
 /// The smallest and largest value of a metric among comparable runs that report it.

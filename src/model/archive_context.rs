@@ -1,5 +1,5 @@
-//! What the page of a run shows of the archive around it. It is all that the page sees of other runs, so where this is
-//! the same and the run is the same, the page is the same.
+//! What the page of a run shows of other runs. The page depends on nothing else of the archive: if this and the run are
+//! unchanged, so is the page.
 
 use std::collections::BTreeMap;
 
@@ -43,7 +43,7 @@ pub struct Neighbour {
 }
 
 impl ArchiveContext {
-    /// Those of the run at `index` of the archive, which names the runs of these ids.
+    /// The context of the run at `index` of the archive, whose record names the runs of these ids.
     pub fn of<'a>(
         archive: &Archive,
         index: usize,

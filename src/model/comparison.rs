@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::archive::Archive;
 use super::outcome::Outcome;
 
-/// Runs that may be held against each other.
+/// Comparable runs.
 #[derive(Debug)]
 pub struct Set {
     /// Position of the case in the archive.

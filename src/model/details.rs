@@ -1,6 +1,6 @@
-//! What a record says that only the page of its run shows: too much to be kept for every run at once.
+//! Parts of a record that only the page of its run shows: too large to keep for every run at once.
 //!
-//! These parts mean what is written, so they are those of the record. Beside them is what follows from them.
+//! Their types are those of the record itself; the functions here derive the rest.
 
 use crate::formats::run_record::{self as record, RunRecord, Text};
 

@@ -28,7 +28,7 @@ pub struct Findings {
     pub newest: Vec<NewestAnnotation>,
     /// The writeup as HTML, for the newest runs only: JSON Feed carries it.
     pub writeup_html: Option<String>,
-    /// What the run is like, for the next build.
+    /// Digests of the run, for the next build.
     pub digests: RunDigests,
 }
 
@@ -47,7 +47,7 @@ pub struct RunDigests {
 pub type Digests = Arc<BTreeMap<String, String>>;
 
 /// Digests of a record by the part of their JSON pointers that the format itself names: what is below it is text of the record,
-/// and gets one digest. What this gives is given back as it is.
+/// and gets one digest. Applied to its own result, it changes nothing.
 pub fn by_known_part(record: &BTreeMap<String, String>) -> BTreeMap<String, String> {
     let mut parts: BTreeMap<&str, Vec<(&str, &str)>> = BTreeMap::new();
     for (pointer, digest) in record {

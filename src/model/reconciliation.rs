@@ -8,19 +8,19 @@ use super::tape::{Outcome, Tape};
 /// What was compared. Present when the run has an event log or a raw log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reconciliation {
-    /// The times of the events against those of the record; `None` when no event has a time.
+    /// The times of the events compared with those of the record; `None` when no event has a time.
     pub span: Option<Span>,
     /// Whether the events follow each other in time.
     pub order: Order,
     /// How much of the log is not understood.
     pub unknown: Unknown,
-    /// The events against the lines that they were made of; `None` without a raw log.
+    /// The events compared with the raw lines; `None` without a raw log.
     pub raw: Option<RawLines>,
-    /// What went wrong on the way against how the run ended.
+    /// Errors on the way, compared with how the run ended.
     pub errors: Errors,
 }
 
-/// First and last event against start and end of the record, in milliseconds.
+/// First and last event compared with start and end of the record, in milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span {
     /// The earliest event, since 1970-01-01 UTC.
@@ -36,11 +36,11 @@ pub struct Span {
 /// Order of the events' times.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Order {
-    /// Events that say when they happened.
+    /// Events with a time.
     pub timed: usize,
-    /// Events that do not, or not readably.
+    /// Events without a readable time.
     pub untimed: usize,
-    /// Events that lie before the timed event above them.
+    /// Events that are earlier than the timed event before them.
     pub backwards: usize,
     /// Number of the first of these.
     pub first_backwards: Option<u64>,
@@ -55,8 +55,8 @@ pub struct Unknown {
     pub unknown: usize,
 }
 
-/// Lines of the raw log against events. One line gives none, one or several events, so only the ends can be held
-/// against each other (formats.md B.1).
+/// Lines of the raw log against events. One line gives none, one or several events, so only the totals can be
+/// compared (formats.md B.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RawLines {
     /// The lines.
@@ -91,7 +91,7 @@ impl Span {
 }
 
 impl Order {
-    /// Whether no event lies before the one above it.
+    /// Whether no event is earlier than the one before it.
     pub const fn agrees(&self) -> bool {
         self.backwards == 0
     }
@@ -140,7 +140,7 @@ impl Errors {
     }
 }
 
-/// Holds a run's event log and raw log against its record. `None` when it has neither.
+/// Compares a run's event log and raw log with its record. `None` when it has neither.
 pub fn reconcile(run: &Run, log: Option<&Tape<'_>>, raw: Option<Raw>) -> Option<Reconciliation> {
     if log.is_none() && raw.is_none() {
         return None;

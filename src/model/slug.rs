@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The longest slug of one name, in bytes; file systems stop at 255 for a whole name.
 const LIMIT: usize = 60;
-/// A label that ends within a word goes on to its end, if it is no longer than this then, in bytes.
+/// A label that ends within a word is extended to the end of the word, up to this many bytes.
 const WORD: usize = 24;
 
 /// Lower-case `[a-z0-9-]`; every run of other characters becomes one hyphen; trimmed; cut at 60.
@@ -32,8 +32,8 @@ pub fn short_id(id: &str) -> &str {
         .map_or(head, |(end, _)| &head[..end])
 }
 
-/// What runs are called in a list of them, by id: the short id, or where another run has the same one, the shortest
-/// beginning of the id that no other has, up to the end of a word.
+/// Labels of runs in a list, by id: the short id or, if several runs share it, the shortest beginning of the id that no
+/// other run has, up to the end of a word.
 pub fn labels<'a>(ids: impl IntoIterator<Item = &'a str>) -> BTreeMap<&'a str, String> {
     let ids: BTreeSet<&str> = ids.into_iter().collect();
     let ids: Vec<&str> = ids.into_iter().collect();
@@ -74,12 +74,12 @@ pub fn run_slug(case: &str, harness: &str, model: &str, id: &str) -> String {
     join([slugify(case), slugify(harness), slugify(model), slugify(id)])
 }
 
-/// Eight hexadecimal digits that tell apart names with one slug.
+/// Eight hexadecimal digits that distinguish names with the same slug.
 pub fn short_hash(name: &str) -> String {
     blake3::hash(name.as_bytes()).to_hex()[..8].to_owned()
 }
 
-/// A slug and a suffix that makes it another one.
+/// A slug with a suffix that makes it unique.
 pub fn with_hash(slug: &str, name: &str) -> String {
     join([slug.to_owned(), short_hash(name)])
 }

@@ -1,4 +1,4 @@
-//! What a tape is once it is read, whichever format it came in: numbered events that can be pointed at.
+//! A tape of any format once it is read: numbered events that annotations can point at.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -108,11 +108,11 @@ pub enum TextKind {
 /// A piece of an event's content.
 #[derive(Debug)]
 pub struct Block<'a> {
-    /// What it is, where the event has several: `stdout`, `response`, ...
+    /// Its label, if the event has several blocks: `stdout`, `response`, ...
     pub label: Option<&'static str>,
-    /// What the label is about, as recorded: the path of a file, the name of a tool; may be empty.
+    /// The subject of the label, as recorded: the path of a file, the name of a tool; may be empty.
     pub about: Cow<'a, str>,
-    /// Whether it is closed at first, however short it is.
+    /// Whether it is folded at first, however short it is.
     pub folded: bool,
     /// How it is shown.
     pub kind: TextKind,
@@ -168,7 +168,7 @@ pub struct Event<'a> {
     pub kind: Kind,
     /// Whether it succeeded.
     pub outcome: Outcome,
-    /// The one thing it is about: a command line, a path, a query; empty when the content says it all.
+    /// Its subject: a command line, a path, a query; empty if the content says it all.
     pub headline: Cow<'a, str>,
     /// Small facts: exit code, lines, working directory.
     pub facts: Vec<(&'static str, Cow<'a, str>)>,
@@ -178,24 +178,24 @@ pub struct Event<'a> {
     pub external: Vec<External>,
     /// Paths of files that the call of a tool names or changes, where the headline is more than one path.
     pub files: Vec<String>,
-    /// The events that it belongs to, and whose it is.
+    /// Its relations to other events.
     pub ties: Ties,
     /// What [`Event::digest`] gives, where it was computed before.
     pub known_digest: Option<blake3::Hash>,
 }
 
-/// What an event has to do with others of its tape.
+/// Relations of an event to others of its tape.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Ties {
     /// Number of the call that it is the result or an edit of.
     pub call: Option<u64>,
     /// Number of its own result.
     pub result: Option<u64>,
-    /// Whether it is aside from what the main agent did to the end.
+    /// Whether it is outside the main line of the tape.
     pub aside: Option<Aside>,
 }
 
-/// What is aside from the main line of a tape.
+/// What is outside the main line of a tape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Aside {
     /// The work of a subagent.
@@ -205,7 +205,7 @@ pub enum Aside {
 }
 
 impl Event<'_> {
-    /// What names the event's content: BLAKE3 of its line, or of its compact JSON in a Harn tape.
+    /// A digest of the event's content: BLAKE3 of its line, or of its compact JSON in a Harn tape.
     pub fn digest(&self) -> String {
         self.known_digest
             .unwrap_or_else(|| blake3::hash(self.source.as_bytes()))
@@ -269,7 +269,7 @@ impl<'a> Tape<'a> {
         Some(times().max()?.saturating_sub(times().min()?))
     }
 
-    /// Where event number `seq` is; of two with one number, the first.
+    /// The position of event number `seq`; of several with the same number, the first.
     pub fn position(&self, seq: u64) -> Option<usize> {
         match &self.positions {
             Some(positions) => positions.get(&seq).copied(),
@@ -279,7 +279,7 @@ impl<'a> Tape<'a> {
         }
     }
 
-    /// Where the last event is whose number is not above `seq`: a span may end between two numbers.
+    /// The position of the last event whose number is at most `seq`: a span may end between two numbers.
     pub fn position_up_to(&self, seq: u64) -> Option<usize> {
         if let Some(positions) = &self.positions {
             positions
@@ -340,7 +340,7 @@ impl<'a> Event<'a> {
         }
     }
 
-    /// Shows what cannot be read as it is in the file, at its time where that can be read.
+    /// Shows an unreadable line as it is in the file, at its time if that can be read.
     fn show_line(&mut self, time: &str) {
         let root = Node::parse(&self.source).ok();
         let time = root.and_then(|root| root.get(time));
@@ -356,7 +356,7 @@ impl<'a> Event<'a> {
     }
 }
 
-/// A headline is one line for orientation: what is too long for that moves into the content.
+/// The longest headline, in bytes; a longer one moves into the content.
 const HEADLINE: usize = 1_000;
 
 fn shortened(mut event: Event<'_>) -> Event<'_> {

@@ -15,7 +15,7 @@ const SEEN: usize = 64;
 /// The beginning of the text on one line, cut at `limit` characters.
 pub fn excerpt(text: &str, limit: usize) -> String {
     let mut out = String::with_capacity(text.len().min(limit) + '…'.len_utf8());
-    // Text of any length has an excerpt in no time, also when it is all white space.
+    // Long text takes no longer, even if it is all white space.
     let seen = limit.max(1).saturating_mul(SEEN).min(text.len());
     let seen = text.floor_char_boundary(seen);
     if push_plain(&mut out, &text[..seen], limit) || seen < text.len() {

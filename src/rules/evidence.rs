@@ -1,5 +1,5 @@
-//! Whether an annotation still speaks of the event that it points at: by what it quotes, by the words it uses,
-//! and by what is there now when the tape was changed after it was annotated (formats.md G and H.2).
+//! Whether an annotation still matches its event: by its quote, by the kind of event that it names, and by its current
+//! target if the tape changed after it was annotated (formats.md G and H.2).
 
 use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Collector, Diagnostic, codes};
@@ -10,7 +10,7 @@ use crate::model::words::{plain, says};
 
 use super::phrases;
 
-/// Checks what the annotations say against the events; `stale` says that the header's digest is another tape's.
+/// Checks what the annotations say against the events; `stale`: the digest in the header is not that of the tape.
 #[must_use]
 pub fn check(path: &str, sidecar: &Sidecar<'_>, tape: &Tape<'_>, stale: bool) -> Vec<Diagnostic> {
     let mut problems = Collector::default();
@@ -178,7 +178,7 @@ fn points_at(path: &str, line: &AnnotationLine<'_>, event: &Event<'_>) -> Diagno
     )
 }
 
-/// How evidence names a kind of event: its name, what else can mean nothing but it, and what may mean it.
+/// How evidence names a kind of event: its name, phrases that mean only this kind, and phrases that may mean it.
 type KindPhrases = (
     &'static str,
     &'static [&'static str],
@@ -206,11 +206,11 @@ const WORDS: [KindPhrases; 15] = [
     ("model_job", &["model job"], &["model", "job"]),
 ];
 
-/// The kind of event that the evidence plainly speaks of, when the annotation points at another kind, covers none of
-/// that kind, and the tape has one.
+/// The kind of event that the evidence names, if neither the event nor the span of the annotation has that kind and the
+/// tape has one nearby.
 fn other_kind(line: &AnnotationLine<'_>, tape: &Tape<'_>, position: usize) -> Option<&'static str> {
     let evidence = line.annotation.evidence.as_deref()?;
-    // A sentence is enough; nobody hides the subject behind a thousand characters.
+    // The beginning is enough to name the subject.
     let evidence: String = evidence
         .chars()
         .take(1_000)

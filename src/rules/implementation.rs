@@ -1,9 +1,9 @@
-//! What must hold of a working tree that is to be published: it is not too large, and nothing is missing without a note.
+//! The rules for a published working tree: it is not too large, and what is left out is reported.
 
 use crate::diagnostics::{Diagnostic, Place, codes};
 use crate::model::implementation::{FOLDER, Omitted};
 
-/// Tells what is left out of the archive. `directory` is the run directory's path in diagnostics.
+/// Reports what is left out of the archive. `directory` is the run directory's path in diagnostics.
 #[must_use]
 pub fn check_left_out(directory: &str, left_out: Omitted) -> Option<Diagnostic> {
     let verb = if left_out.total() == 1 { "is" } else { "are" };

@@ -1,4 +1,4 @@
-//! How keys that no version of a record has are reported: each once for the whole archive, however many runs have it.
+//! Reports unknown keys of records: each once for the whole archive, however many runs have it.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What must hold. One file per thing that is looked at; each rule reports by one code.
+//! The rules: one file per input, one code per rule.
 
 pub(crate) mod archive;
 pub(crate) mod evidence;

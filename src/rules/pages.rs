@@ -1,4 +1,4 @@
-//! What must hold of the site's own prose: addresses are free, and prose about runs finds its runs.
+//! The rules for the site's own prose: its addresses are free, and introductions have runs.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! What a run record must hold beyond its shape (formats.md A).
+//! The rules for a run record beyond its shape (formats.md A).
 
 use std::collections::BTreeSet;
 

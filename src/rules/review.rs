@@ -1,4 +1,4 @@
-//! What a review must hold (formats.md A.v) and when one is needed (A.vi, `[policy] require_review`).
+//! The rules for a review (formats.md A.v), and when one is needed (A.vi, `[policy] require_review`).
 
 use crate::config::Config;
 use crate::diagnostics::text::{nearest, quoted};

@@ -330,7 +330,7 @@ impl<'t> Validator<'t> {
 
 fn other_tape(path: &str, sidecar: &format::Sidecar<'_>, tape: &Tape<'_>) -> Option<Diagnostic> {
     let named = sidecar.header.tape_path.as_deref()?;
-    // Harn writes the path as the recorder saw it; only the file's name can be held against the folder.
+    // Harn writes the path as the recorder saw it; so only the name of the file is compared.
     let name = named.rsplit(['/', '\\']).next().unwrap_or(named);
     if name == tape.file {
         return None;

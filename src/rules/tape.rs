@@ -1,4 +1,4 @@
-//! What the events of a tape must hold beyond their shape (formats.md B and C).
+//! The rules for events of a tape beyond their shape (formats.md B and C).
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -10,7 +10,7 @@ use crate::formats::tape::{Kind, Payload, RecordLine, Tape};
 use crate::model::tape as model;
 use crate::model::time::parse_rfc3339;
 
-/// Checks the times of an event log or a trace: an event without a readable time is looked at again.
+/// Checks the times of an event log or a trace: only events without a readable time are parsed again.
 #[must_use]
 pub fn check_times(path: &str, tape: &model::Tape<'_>) -> Vec<Diagnostic> {
     let key = match tape.format {
@@ -92,7 +92,7 @@ fn check_inline(
     }
 }
 
-/// Gives `each` the payloads of a record with the way to them.
+/// Calls `each` with the payloads of a record and their paths.
 pub fn payloads<'t, 'a>(
     kind: &'t Kind<'a>,
     mut each: impl FnMut(Cow<'static, str>, &'t Payload<'a>),

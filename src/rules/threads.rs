@@ -1,4 +1,4 @@
-//! The reducer of the annotations channel, and what must hold of its outcome (formats.md F and H.5).
+//! The reducer of the annotations channel, and the rules for its result (formats.md F and H.5).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use crate::diagnostics::{Checked, Code, Collector, Diagnostic, LazyPlace, codes}
 use crate::formats::threads::{Action, Annotation, CHANNEL, Entry, Envelope, State};
 use crate::model::threads::{Lines, Thread};
 
-/// What a state and a log of actions come to.
+/// The result of a state and a log of actions.
 #[derive(Debug)]
 pub struct ThreadState<'a> {
     /// URI of the channel, where one is named.
@@ -118,7 +118,7 @@ fn other_channel(own: Option<&str>, other: &str, spot: &LazyPlace<'_>, count: us
     )
 }
 
-/// Things in order that are found by their id; of two with one id, the first. No action takes longer because there are many.
+/// Items in order, found by id: the first of several with the same id. Finding one takes no longer if there are many.
 struct Slots<T> {
     list: Vec<Option<T>>,
     index: BTreeMap<String, usize>,
@@ -217,7 +217,7 @@ impl<'a> Discussed<'a> {
     }
 }
 
-/// Why an action changed nothing: the code, and what is said of it.
+/// Why an action changed nothing: code, message and help.
 type Unchanged = (&'static Code, String, &'static str);
 
 /// There is no thread, or no entry, of this id.

@@ -1,4 +1,4 @@
-//! What the events of a trace must hold beyond their shape: their numbers, and what they refer to.
+//! The rules for events of a trace beyond their shape: their numbers and references.
 
 use std::collections::BTreeSet;
 

@@ -84,7 +84,7 @@ async fn guard(request: Request, next: Next) -> Response {
 fn is_local(authority: &str) -> bool {
     authority.parse::<Authority>().is_ok_and(|authority| {
         let host = authority.host();
-        // A name before an `@` is none of a browser's.
+        // Browsers send no user name before an `@`.
         !authority.as_str().contains('@')
             && (host.eq_ignore_ascii_case("localhost") || host == "127.0.0.1" || host == "[::1]")
     })

@@ -37,7 +37,7 @@ struct Message<'a> {
 }
 
 impl SiteState {
-    /// Before the first build. `session` tells pages of another process apart.
+    /// Before the first build. `session` distinguishes pages of another process.
     pub(super) fn nothing(session: &str) -> Self {
         let nothing = Self {
             session: session.to_owned(),

@@ -77,7 +77,7 @@ impl Watcher {
     pub fn new(root: &Path, content: &[PathBuf]) -> notify::Result<Self> {
         let (sender, events) = mpsc::channel();
         let root = root.canonicalize()?;
-        // As a build walks: a link to a large folder, or to one that is always written, is none of the site's.
+        // As in a build: a link to a large folder, or to one that is always written, is not part of the site.
         let config = Config::default().with_follow_symlinks(false);
         let build = config::Build::default();
         let mut watcher = Self {
@@ -268,7 +268,7 @@ fn named(path: &Path) -> PathBuf {
     }
 }
 
-/// Whether nothing is read there: the store of git, and what editors and `runpress annotate` keep beside a file for a moment.
+/// Whether a build never reads it: the store of git, and temporary files of editors and of `runpress annotate`.
 /// A run may name a file in any other hidden folder, and a build too many is cheap.
 fn is_left_alone(below: &Path) -> bool {
     let is_of_git = below.iter().any(|name| name == ".git");

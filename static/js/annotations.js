@@ -174,7 +174,7 @@
       const box = make('div', { className: main.querySelector('.board') ? 'board' : '' });
       Object.assign(place, { box, view: make('div', {}, box), number: total(partsOf(kind), fits), rows: find(kind, fits), shown: 0, list: null, more: null });
     }
-    // What stood there before stays until there is something to show.
+    // The cards from before stay until there is something to show.
     if (chosen.length) await Promise.all(places.map((place) => grow(place, mine)));
     if (asked !== mine) return;
     for (const element of ofServer) element.hidden = chosen.length;

@@ -70,7 +70,7 @@
     for (const body of table.tBodies) {
       const now = [...body.rows].filter((row) => row.dataset.run);
       const then = ordered(table, now);
-      if (then.some((row, at) => row !== now[at])) body.append(...then); // Else they stand right.
+      if (then.some((row, at) => row !== now[at])) body.append(...then); // Otherwise they are in order already.
     }
   };
   const ordered = (table, list) => {

@@ -85,7 +85,7 @@ pub struct Closed {
     pub kind: ClosedWord,
 }
 
-/// What tells an opened transcript apart.
+/// Marks an opened transcript.
 #[derive(Debug, serde::Deserialize, serde::Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]
@@ -94,7 +94,7 @@ pub enum OpenedWord {
     Opened,
 }
 
-/// What tells a closed transcript apart.
+/// Marks a closed transcript.
 #[derive(Debug, serde::Deserialize, serde::Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]
@@ -103,7 +103,7 @@ pub enum ClosedWord {
     Closed,
 }
 
-/// Says of each key what the change says that has it.
+/// Gives each key the description of its change.
 fn describe(schema: &mut schemars::Schema) {
     let Some(Value::Array(variants)) = schema.get_mut("oneOf") else {
         return;
@@ -125,7 +125,7 @@ fn describe(schema: &mut schemars::Schema) {
 }
 
 impl Change {
-    /// Brings the keys of all values into the order of their names. Says whether that changed anything.
+    /// Sorts the keys of all values. Returns whether that changed anything.
     pub(super) fn sort(&mut self) -> bool {
         let mut values: Vec<&mut Ordered> = match self {
             Self::Fields(change) => change.fields.values_mut().flat_map(values).collect(),
@@ -179,7 +179,7 @@ fn is_thought((key, (_, value)): (&String, &(usize, Ordered))) -> bool {
 }
 
 impl Ordered {
-    /// Replaces what a model thought, at any depth. Says whether anything was.
+    /// Replaces thinking, at any depth. Returns whether there was any.
     pub(super) fn withhold(&mut self) -> bool {
         match self {
             Self::Array(items) => items

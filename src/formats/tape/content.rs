@@ -12,9 +12,9 @@ use crate::formats::private::{is_reasoning, is_reasoning_itself};
 pub struct Response<'a> {
     /// Text of the response.
     pub text: Option<Cow<'a, str>>,
-    /// A summary of what it thought.
+    /// A summary of its thinking.
     pub thinking_summary: Option<Cow<'a, str>>,
-    /// Whether its thoughts are on the tape.
+    /// Whether its thinking is on the tape.
     pub has_thinking: bool,
     /// The tools that it called.
     pub calls: Vec<Call<'a>>,
@@ -132,14 +132,14 @@ fn holds_others(node: Node<'_>) -> bool {
     matches!(node.kind(), Kind::Array | Kind::Object)
 }
 
-/// Whether thoughts lie under a key, and not only their summary.
+/// Whether a key holds thinking, not only its summary.
 fn is_thinking(member: &Member<'_>) -> bool {
     let value = member.value;
     let has_words = holds_others(value) || value.as_str().is_some_and(|text| !text.is_empty());
     has_words && member.key != "thinking_summary" && is_reasoning(&member.key)
 }
 
-/// JSON without what a model thought; `None` when nothing in it is that.
+/// JSON without thinking; `None` if there is none in it.
 pub fn without_thinking(text: &str) -> Option<String> {
     if !text.starts_with(['{', '[']) {
         return None;
@@ -173,7 +173,7 @@ pub struct Outcome<'a> {
     pub arguments: Option<&'a str>,
     /// How long it took, in milliseconds.
     pub duration_ms: Option<u64>,
-    /// What the agent's loop says of changes.
+    /// Changes, as the agent's loop reports them.
     pub mutation: Option<Cow<'a, str>>,
 }
 
@@ -199,7 +199,7 @@ impl<'a> Value<'a> {
     }
 }
 
-/// Reads the outcome of a tool; `None` when the payload is none.
+/// Reads the outcome of a tool; `None` if the payload is something else.
 pub fn outcome(text: &str) -> Option<Outcome<'_>> {
     let keys = Keys::of(text)?;
     let kind = keys.text("kind")?;
@@ -238,7 +238,7 @@ pub fn outcome(text: &str) -> Option<Outcome<'_>> {
     Some(outcome)
 }
 
-/// Whether a value is what the agent's loop notes of a call, and not only a result that is an object.
+/// Whether a value is the agent loop's record of a call, not just a result that is an object.
 fn is_noted(keys: &Keys<'_>) -> bool {
     keys.boolean("ok").is_some()
         && ["tool_name", "tool_call_id", "status", "rendered_result"]
@@ -255,7 +255,7 @@ pub struct Message<'a> {
     pub content: Option<Value<'a>>,
 }
 
-/// Reads a message; `None` when the payload is none.
+/// Reads a message; `None` if the payload is something else.
 pub fn message(text: &str) -> Option<Message<'_>> {
     let keys = Keys::of(text)?;
     let role = keys.text("role")?;

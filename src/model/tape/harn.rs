@@ -331,7 +331,7 @@ impl<'a> Event<'a> {
         }
     }
 
-    /// The same, closed at first.
+    /// The same, folded at first.
     fn folded(&mut self, label: &'static str, text: Text<'a>) {
         let before = self.blocks.len();
         self.text(label, text);

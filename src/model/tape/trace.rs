@@ -12,7 +12,7 @@ use crate::model::time::parse_rfc3339;
 use super::log::event_kind;
 use super::{Aside, Event, Family, Format, Kind, Outcome, Tape, TextKind, shortened};
 
-/// Results over this many lines or bytes are closed at first: a reader follows the calls.
+/// Results over this many lines or bytes are folded at first: a reader follows the calls.
 const FEW_LINES: usize = 8;
 const FEW_BYTES: usize = 800;
 
@@ -266,7 +266,7 @@ impl<'a> TraceReader<'a> {
         kind
     }
 
-    /// Ties an event to its call, of which it is a result or something else; gives the family of the call.
+    /// Relates an event to its call, and the call to its result; returns the family of the call.
     fn join(
         &mut self,
         event: &mut Event<'a>,
@@ -361,7 +361,7 @@ impl<'a> Event<'a> {
         self.push(None, kind, value.map(Str::into_inner).unwrap_or_default());
     }
 
-    /// Shows a text, closed at first.
+    /// Shows a text, folded at first.
     fn fold(&mut self, label: Option<&'static str>, kind: TextKind, text: impl Into<Cow<'a, str>>) {
         let before = self.blocks.len();
         self.push(label, kind, text);

@@ -23,7 +23,7 @@ pub(super) struct Agent<'p> {
     results: PayloadCache<ToolOutcome>,
     said: PayloadCache<MessagePayload>,
     types: PayloadCache<String>,
-    /// What is shown of JSON that holds what a model thought.
+    /// JSON payloads without thinking.
     without_thinking: PayloadCache<PayloadPart>,
     /// Every beginning of a list of messages that was sent so far.
     sent: BTreeSet<[u8; 32]>,
@@ -54,7 +54,7 @@ impl<'p> Agent<'p> {
         }
     }
 
-    /// The text of a payload; one that is nowhere is named by its label and what that is about.
+    /// The text of a payload; a missing payload is listed with its label and subject.
     pub(super) fn held<'a>(
         &self,
         event: &mut Event<'a>,
@@ -80,7 +80,7 @@ impl<'p> Agent<'p> {
         None
     }
 
-    /// Shows what a program did with a file.
+    /// Shows that a program read or wrote a file.
     pub(super) fn file(&mut self, event: &mut Event<'_>, path: String, hash: &str, bytes: u64) {
         self.note_file(&path, hash);
         event.headline = Cow::Owned(path);
@@ -88,7 +88,7 @@ impl<'p> Agent<'p> {
         event.digest_fact("hash", hash);
     }
 
-    /// Notes what a file holds; says whether it was known before.
+    /// Remembers the content of a file; returns whether it was known.
     fn note_file(&mut self, path: &str, content_hash: &str) -> bool {
         let known = self.files.insert(path.to_owned(), content_hash.to_owned());
         known.is_some()
@@ -128,7 +128,7 @@ impl<'p> Agent<'p> {
         }
     }
 
-    /// Notes what a model calls a tool with.
+    /// Remembers the arguments with which a model calls a tool.
     fn ask(&mut self, id: &str, tool: &str, arguments: Option<&Arguments>) {
         match (id, arguments) {
             ("", Some(arguments)) => {
@@ -245,7 +245,7 @@ impl<'p> Agent<'p> {
         family
     }
 
-    /// Shows an outcome below the arguments, and gives those back.
+    /// Shows an outcome below the arguments, and returns those.
     fn outcome<'a>(
         &mut self,
         event: &mut Event<'a>,
@@ -279,14 +279,14 @@ impl<'p> Agent<'p> {
         arguments
     }
 
-    /// Shows an event of a session, closed at first.
+    /// Shows an event of a session, folded at first.
     pub(super) fn session<'a>(&mut self, event: &mut Event<'a>, payload: harn::Payload<'a>) {
         let text = self.folded(event, "event", payload);
         let what = text.and_then(|text| read_once(&text, &mut self.types, event_type));
         event.headline = Cow::Owned(what.map_or_else(String::new, |what| what.to_string()));
     }
 
-    /// Shows a payload of JSON under a label, without what a model thought; one that is nowhere is named.
+    /// Shows a JSON payload under a label, without thinking; a missing payload is listed.
     pub(super) fn payload<'a>(
         &mut self,
         event: &mut Event<'a>,
@@ -298,7 +298,7 @@ impl<'p> Agent<'p> {
         }
     }
 
-    /// The same, closed at first. The text is given back as it was recorded.
+    /// The same, folded at first. Returns the text as recorded.
     pub(super) fn folded<'a>(
         &mut self,
         event: &mut Event<'a>,
@@ -310,7 +310,7 @@ impl<'p> Agent<'p> {
         Some(text)
     }
 
-    /// What is shown of a payload: what a model thought is not.
+    /// A payload without thinking.
     fn shown<'a>(&mut self, text: Text<'a>) -> Text<'a> {
         match read_once(&text, &mut self.without_thinking, without_thinking) {
             Some(piece) => Text::Payload(Arc::clone(&piece.text), piece.name.clone()),
@@ -365,7 +365,7 @@ const TOOLS: [(Family, &[&str]); 3] = [
     ),
 ];
 
-/// What a tool does: by what it changed, by what it is about, by its name.
+/// What a tool does: by its effects, by its arguments, by its name.
 fn family(tool: &str, is_command: bool, has_effects: bool) -> Family {
     if has_effects {
         return Family::Write;

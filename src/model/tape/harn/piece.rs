@@ -207,7 +207,7 @@ fn shown(value: &Value<'_>) -> (TextKind, PayloadPart) {
     )
 }
 
-/// JSON without what a model thought; `None` when nothing in it is that.
+/// JSON without thinking; `None` if there is none in it.
 pub(super) fn without_thinking(text: &str) -> Option<PayloadPart> {
     content::without_thinking(text).map(|rest| PayloadPart::of(&rest))
 }
