@@ -253,7 +253,12 @@ fn warn(report: &Report, problems: &[Problem]) {
 fn summary(done: &Json, request: &Request) -> String {
     let count = |change: Change| done.runs.iter().filter(|run| run.result == change).count() as u64;
     let [new, updated, unchanged] = [Change::New, Change::Updated, Change::Unchanged].map(count);
-    let mut parts = vec![format!("{} imported", counted(new, "run"))];
+    let word = if request.dry_run {
+        "would be imported"
+    } else {
+        "imported"
+    };
+    let mut parts = vec![format!("{} {word}", counted(new, "run"))];
     for (count, word) in [
         (updated, "updated"),
         (unchanged, "unchanged"),

@@ -79,12 +79,12 @@ groups! {
     }
     /// A case.
     Case {
-        /// Runs by version of the case.
-        versions = |entry| Some(entry.run.subject.version()),
+        /// Runs by version of the case; runs without one are not counted.
+        versions = |entry| entry.run.subject.version.as_deref(),
         /// Runs by variant; runs without one are not counted.
         variants = |entry| entry.run.subject.variant.as_deref(),
-        /// Runs by model.
-        models = |entry| Some(entry.run.subject.model()),
+        /// Runs by model; runs without one are not counted.
+        models = |entry| entry.run.subject.model.as_deref(),
         /// Runs by harness.
         harnesses = |entry| Some(&entry.run.subject.harness),
     }
@@ -117,8 +117,8 @@ groups! {
         versions = |entry| entry.run.subject.harness_version.as_deref(),
         /// Runs by case.
         cases = |entry| Some(&entry.run.subject.case),
-        /// Runs by model.
-        models = |entry| Some(entry.run.subject.model()),
+        /// Runs by model; runs without one are not counted.
+        models = |entry| entry.run.subject.model.as_deref(),
     }
 }
 

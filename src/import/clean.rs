@@ -25,7 +25,10 @@ pub(super) fn clean(draft: &mut Draft, sources: &mut [String], options: &Options
     if !keeps_paths || !keeps_names {
         let mut replacer = Replacer::new(&draft.identity, !keeps_paths, !keeps_names);
         if !keeps_names {
-            each(draft, sources, &mut |text| replacer.learn(text));
+            each(draft, sources, &mut |text| {
+                replacer.learn(text);
+                None
+            });
         }
         replacer.learned();
         each(draft, sources, &mut |text| replacer.replace(text));
@@ -50,59 +53,75 @@ fn cut(result: &mut ToolResult) {
     result.truncated = Some(result.truncated.unwrap_or_default() + left_out);
 }
 
+/// What becomes of a string: `None` is that it stays.
+type Change<'f> = dyn FnMut(&str) -> Option<String> + 'f;
+
 /// Gives every string that is copied.
-fn each(draft: &mut Draft, sources: &mut [String], f: &mut dyn FnMut(&mut String)) {
+fn each(draft: &mut Draft, sources: &mut [String], f: &mut Change<'_>) {
     let record = &mut draft.record;
-    sources.iter_mut().for_each(&mut *f);
-    record.ids.values_mut().for_each(&mut *f);
-    record.unused.iter_mut().for_each(&mut *f);
-    for text in [&mut record.case, &mut record.detail] {
-        text.iter_mut().for_each(&mut *f);
+    let sources = sources.iter_mut();
+    let ids = record.ids.values_mut();
+    let strings = sources.chain(ids).chain(&mut record.unused);
+    let strings = strings.chain(&mut record.case).chain(&mut record.detail);
+    for text in strings {
+        string(text, f);
     }
     for outcome in &mut record.outcomes {
-        outcome.reason.iter_mut().for_each(&mut *f);
+        option(&mut outcome.reason, f);
         value(&mut outcome.value, f);
     }
     for agent in &mut draft.agents {
-        agent.name.iter_mut().for_each(&mut *f);
+        option(&mut agent.name, f);
     }
     for problem in &mut draft.unreadable {
-        f(&mut problem.message);
+        string(&mut problem.message, f);
     }
     for event in &mut draft.events {
         what(&mut event.what, f);
     }
 }
 
-fn what(what: &mut What, f: &mut dyn FnMut(&mut String)) {
+fn what(what: &mut What, f: &mut Change<'_>) {
     match what {
-        What::Message { text, .. } | What::Reasoning { text, .. } => f(text),
+        What::Message { text, .. } | What::Reasoning { text, .. } => string(text, f),
         What::ToolCall(call) => {
-            f(&mut call.name);
-            call.arguments_text.iter_mut().for_each(&mut *f);
+            string(&mut call.name, f);
+            option(&mut call.arguments_text, f);
             if let Some(arguments) = &mut call.arguments {
                 value(arguments, f);
             }
         }
-        What::ToolResult(result) => result.text.iter_mut().for_each(f),
+        What::ToolResult(result) => option(&mut result.text, f),
         What::Edit { path, to, diff, .. } => {
-            f(path);
-            to.iter_mut().for_each(&mut *f);
-            diff.iter_mut().for_each(f);
+            string(path, f);
+            option(to, f);
+            option(diff, f);
         }
-        What::Subagent { name, .. } => name.iter_mut().for_each(f),
-        What::Compaction { trigger, .. } => trigger.iter_mut().for_each(f),
+        What::Subagent { name, .. } => option(name, f),
+        What::Compaction { trigger, .. } => option(trigger, f),
         What::Score { value: score, .. } => value(score, f),
         What::Error { message, code } => {
-            f(message);
-            code.iter_mut().for_each(f);
+            string(message, f);
+            option(code, f);
         }
-        What::Note { text, .. } => text.iter_mut().for_each(f),
+        What::Note { text, .. } => option(text, f),
         What::Usage { .. } | What::Unknown { .. } => {}
     }
 }
 
-fn value(value: &mut Box<RawValue>, f: &mut dyn FnMut(&mut String)) {
+fn string(text: &mut String, f: &mut Change<'_>) {
+    if let Some(changed) = f(text) {
+        *text = changed;
+    }
+}
+
+fn option(text: &mut Option<String>, f: &mut Change<'_>) {
+    if let Some(text) = text {
+        string(text, f);
+    }
+}
+
+fn value(value: &mut Box<RawValue>, f: &mut Change<'_>) {
     if let Some(changed) = json::strings(value.get(), f)
         && let Ok(changed) = RawValue::from_string(changed)
     {

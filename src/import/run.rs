@@ -33,7 +33,7 @@ pub enum Said {
     Run(Box<Report>, Vec<Problem>),
     /// A run was not imported.
     Failed(Problem),
-    /// A file of a folder is none of the formats.
+    /// A file of a folder is none of the formats, or a log is the same run as another one.
     Skipped(Problem),
 }
 
@@ -76,10 +76,7 @@ pub fn import(request: &Request, say: &mut dyn FnMut(Said)) {
             importer.read(&unit.source, &request.options, &mut |draft| {
                 let done =
                     draft.and_then(|draft| one(request, &mut store, importer, &unit.source, draft));
-                say(match done {
-                    Ok((report, problems)) => Said::Run(Box::new(report), problems),
-                    Err(problem) => Said::Failed(problem),
-                });
+                say(done.unwrap_or_else(Said::Failed));
             });
         }
     }
@@ -129,7 +126,7 @@ fn one(
     importer: &'static dyn Importer,
     source: &Source,
     mut draft: Draft,
-) -> Result<(Report, Vec<Problem>), Problem> {
+) -> Result<Said, Problem> {
     let format = importer.format();
     let calls = calls::join(&mut draft);
     times(&mut draft);
@@ -138,7 +135,8 @@ fn one(
         .iter()
         .filter_map(|at| source.names().get(*at).cloned())
         .collect();
-    let first = names.first().cloned().unwrap_or_default();
+    let first = draft.sources.first();
+    let first = first.and_then(|at| source.shown(*at)).unwrap_or_default();
     let folder = shared_folder(&names);
     for name in &mut names {
         name.drain(..folder);
@@ -162,8 +160,16 @@ fn one(
             help: "Name it with `--case NAME`: what the agent was asked to do.".to_owned(),
         });
     };
+    if store.has_seen(&id) {
+        return Ok(Said::Skipped(Problem {
+            file: first,
+            line: None,
+            message: "Another log of this import is the same run".to_owned(),
+            help: "Import one of them.".to_owned(),
+        }));
+    }
     let mut report = Report::of(&draft, &calls, format);
-    let slot = store.slot(&first, &case, &id)?;
+    let slot = store.slot(&case, &id)?;
     let failed = |error: serde_json::Error| Problem {
         file: first.clone(),
         line: None,
@@ -183,7 +189,7 @@ fn one(
     report.id = id;
     report.folder = slot.folder;
     report.source = first;
-    Ok((report, draft.unreadable))
+    Ok(Said::Run(Box::new(report), draft.unreadable))
 }
 
 /// Times of events in UTC, those without a time zone as they are; what is no time is left out.

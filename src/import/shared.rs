@@ -21,16 +21,6 @@ pub fn at(pointer: String) -> Origin {
     }
 }
 
-/// The kind of note that a prompt becomes where prompts are kept.
-pub fn kept(what: &str) -> &'static str {
-    match what {
-        "systemPrompts" => "system prompt",
-        "developerPrompts" => "developer prompt",
-        "compactionSummaries" => "compaction summary",
-        _ => "injected context",
-    }
-}
-
 impl Draft {
     /// Adds what a person or the agent said, unless it is empty.
     pub fn message(&mut self, at: Origin, role: Role, content: Content, steering: bool) {
@@ -64,7 +54,12 @@ impl Draft {
     /// Adds what a program said to the model, where that is wanted; else it is counted as `what`.
     pub fn prompt(&mut self, options: &Options, at: Origin, what: &'static str, text: String) {
         if options.keeps(Keep::Prompts) {
-            self.note(at, kept(what), Some(text));
+            let kind = match what {
+                "systemPrompts" => "system prompt",
+                "compactionSummaries" => "compaction summary",
+                _ => "injected context",
+            };
+            self.note(at, kind, Some(text));
         } else {
             self.withhold(what, 1);
         }

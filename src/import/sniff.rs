@@ -1,8 +1,8 @@
-//! Which format a file has, by its content (formats-import.md I.3).
+//! Which format a file has, by its content.
 
 mod shape;
 
-use super::{HEAD, Problem, Source};
+use super::{HEAD, Problem, Source, loose};
 
 use shape::{Shape, Top};
 
@@ -152,24 +152,23 @@ pub(super) fn file(source: &Source, position: usize) -> Result<&'static str, Pro
         let message = "The file is not text, ZIP or Zstandard".to_owned();
         return Err(refused(message, FORMATS.to_owned()));
     }
-    // A line that ends within the head, with something after it: perhaps JSON Lines.
+    // The first line alone is an object, and ends within the head: perhaps JSON Lines. Otherwise the whole file decides.
     let mut lines = head.split_inclusive(|byte| *byte == b'\n');
     let first = lines.find(|line| !line.trim_ascii().is_empty());
     let first = first.filter(|line| line.ends_with(b"\n") || head.len() + 3 < HEAD);
-    // A document over several lines has objects on some of them, but not on its first.
-    let first = first.filter(|line| shape::document(line).is_ok());
-    if let Some(rows) = first
-        .map(|_| shape::rows(head))
-        .filter(|rows| rows.len() > 1 || rows.first().is_some_and(Shape::is_row))
-    {
-        return jsonl(&rows).map_err(|(message, help)| refused(message, help));
+    let is_row = |line: &[u8]| shape::rows(line).first().map(Shape::is_row);
+    if let Some(is_row) = first.and_then(is_row) {
+        let rows = shape::rows(head);
+        if rows.len() > 1 || is_row {
+            return jsonl(&rows).map_err(|(message, help)| refused(message, help));
+        }
     }
     let whole = source.read(position)?.bytes;
-    let whole = whole.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&whole);
-    match shape::document(whole) {
+    let whole = loose::text(name, &whole)?;
+    match shape::document(whole.as_bytes()) {
         Ok(shape) => document(&shape).map_err(|(message, help)| refused(message, help)),
         Err(reason) => {
-            let rows = shape::rows(whole);
+            let rows = shape::rows(whole.as_bytes());
             if rows.is_empty() {
                 let message = format!("The file is neither JSON nor JSON Lines: {reason}");
                 return Err(refused(message, FORMATS.to_owned()));

@@ -149,6 +149,12 @@ impl Source {
         &self.names
     }
 
+    /// A file's path below what the user named.
+    pub(super) fn shown(&self, position: usize) -> Option<String> {
+        let name = self.names.get(position)?;
+        Some(format!("{}{name}", self.prefix))
+    }
+
     /// Links and special files, which are not read, by name.
     pub fn skipped(&self) -> &[String] {
         &self.skipped

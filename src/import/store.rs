@@ -86,16 +86,14 @@ impl Store {
         Ok(store)
     }
 
+    /// Whether a run of this import has that id.
+    pub(super) fn has_seen(&self, id: &str) -> bool {
+        self.seen.contains(id)
+    }
+
     /// The folder of a run: the one that it has, or a new name from its case and its id.
-    pub(super) fn slot(&mut self, source: &str, case: &str, id: &str) -> Result<Slot, Problem> {
-        if !self.seen.insert(id.to_owned()) {
-            return Err(Problem {
-                file: source.to_owned(),
-                line: None,
-                message: "Another source of this import is the same run".to_owned(),
-                help: "Import one of them.".to_owned(),
-            });
-        }
+    pub(super) fn slot(&mut self, case: &str, id: &str) -> Result<Slot, Problem> {
+        self.seen.insert(id.to_owned());
         let Some(folder) = self.folders.get(id).cloned() else {
             let folder = self.name(case, id);
             self.taken.insert(folder.to_lowercase());
@@ -302,7 +300,7 @@ mod tests {
         let record = |more: &str| format!("{{\"id\":\"a-1\",\"import\":{{}}{more}}}").into_bytes();
         let write = |record: &[u8], trace: &[u8], update: bool| {
             let mut store = Store::open(&out, update, false).expect("a store");
-            let slot = store.slot("s", "My Case!", "a-1").expect("a slot");
+            let slot = store.slot("My Case!", "a-1").expect("a slot");
             store
                 .write("s", &slot, record, Some(trace))
                 .map(|done| (slot.folder, done.0, done.1))
@@ -337,11 +335,11 @@ mod tests {
         )
         .expect("a file");
         let mut store = Store::open(&out, false, false).expect("a store");
-        let slot = store.slot("s", "case", "a-1").expect("a slot");
+        let slot = store.slot("case", "a-1").expect("a slot");
         assert_eq!(slot.folder, "mine");
         let others: Vec<&String> = slot.others.keys().collect();
         assert_eq!(others, ["publishedAt"]);
-        assert!(store.slot("s2", "case", "a-1").is_err());
+        assert!(store.has_seen("a-1"));
         let entries = fs::read_dir(&out).expect("a folder").count();
         assert_eq!(entries, 1);
     }
@@ -350,7 +348,7 @@ mod tests {
     fn folders_of_runs_whose_ids_begin_alike_get_longer_names() {
         let folder = tempfile::tempdir().expect("a folder");
         let mut store = Store::open(folder.path(), false, true).expect("a store");
-        let mut name = |id: &str| store.slot("s", "../Ä case", id).expect("a slot").folder;
+        let mut name = |id: &str| store.slot("../Ä case", id).expect("a slot").folder;
         assert_eq!(name("019c8a4d-8f45-7010"), "case-019c8a4d");
         assert_eq!(name("019c8a4d-9000-7010"), "case-019c8a4d-9000");
         assert_eq!(name("019C8A4D-9000-7010-x"), "case-019c8a4d-9000-7010");

@@ -59,9 +59,10 @@ pub(super) fn find(source: Source, format: Option<&'static str>) -> (Vec<Unit>, 
             continue;
         }
         match sniff::file(&source, position) {
-            Ok("claude-code") => {
+            // Files of these name others beside them.
+            Ok(format @ ("claude-code" | "atif")) => {
                 let folder = name.rfind('/').map_or(0, |at| at + 1);
-                found.add("claude-code", &name[..folder], vec![position]);
+                found.add(format, &name[..folder], vec![position]);
             }
             Ok("codex") => found.add("codex", "", vec![position]),
             Ok(format) => found.add(format, name, vec![position]),

@@ -44,7 +44,9 @@ impl Run {
             .variant
             .as_deref()
             .map_or_else(String::new, |variant| format!(" · {variant}"));
-        format!("{}{variant} · {}", subject.case, subject.version())
+        let version = subject.version.as_deref();
+        let version = version.map_or_else(String::new, |version| format!(" · {version}"));
+        format!("{}{variant}{version}", subject.case)
     }
 
     /// Recency (formats.md, contradiction 30): published, else finished; `None` where neither is known.

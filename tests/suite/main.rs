@@ -37,6 +37,9 @@ mod harn_versions;
 mod hostile;
 mod house;
 mod implementation;
+mod import_facts;
+#[cfg(unix)]
+mod import_guide;
 mod incremental;
 mod kept;
 mod linked;

@@ -66,7 +66,7 @@ pub fn parse(source: Source<'_>) -> (Option<Parsed<'_>>, Vec<Diagnostic>) {
     if let Some(problem) = other::wrong_document(&reader, &top, root) {
         return (None, vec![problem]);
     }
-    // What an imported run's source did not say is absent (formats-import.md I.2).
+    // What an imported run's source did not say is absent.
     reader.takes_unknown = top
         .get("import")
         .is_some_and(|import| import.kind() == Kind::Object);

@@ -40,7 +40,7 @@ pub(super) fn this_document(record: &mut Schema) {
     }
 }
 
-/// What a record must say, unless its run was imported from a source that did not say it (formats-import.md I.2).
+/// What a record must say, unless its run was imported from a source that did not say it.
 pub(super) fn known(record: &mut Schema) {
     let said = |keys: &[&str]| {
         let not_null = keys

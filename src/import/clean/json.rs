@@ -1,8 +1,10 @@
 //! Strings within JSON text, replaced without touching anything else: numbers keep their digits and keys their order.
 
+use std::borrow::Cow;
+
 /// Gives every string of a valid JSON text, keys included, and returns the text without white space between its values when it
 /// changed.
-pub(super) fn strings(json: &str, f: &mut dyn FnMut(&mut String)) -> Option<String> {
+pub(super) fn strings(json: &str, f: &mut super::Change<'_>) -> Option<String> {
     let mut out = String::with_capacity(json.len());
     let mut rest = json;
     while let Some(at) = rest.find(['"', ' ', '\n', '\r', '\t']) {
@@ -15,18 +17,16 @@ pub(super) fn strings(json: &str, f: &mut dyn FnMut(&mut String)) -> Option<Stri
         let (string, after) = rest.split_at(end(rest));
         rest = after;
         let decoded = if string.contains('\\') {
-            serde_json::from_str::<String>(string).ok()
+            // Half of a surrogate pair cannot be decoded, and stays as it is.
+            serde_json::from_str(string).ok().map(Cow::Owned)
         } else {
             string
                 .get(1..string.len().saturating_sub(1))
-                .map(str::to_owned)
+                .map(Cow::Borrowed)
         };
-        // Half of a surrogate pair cannot be decoded, and stays as it is.
-        let changed = decoded.and_then(|before| {
-            let mut after = before.clone();
-            f(&mut after);
-            (after != before).then(|| serde_json::to_string(&after).ok())?
-        });
+        let decoded: Option<Cow<'_, str>> = decoded;
+        let changed = decoded.and_then(|text| f(&text));
+        let changed = changed.and_then(|text| serde_json::to_string(&text).ok());
         out.push_str(changed.as_deref().unwrap_or(string));
     }
     out.push_str(rest);

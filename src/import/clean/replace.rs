@@ -193,8 +193,8 @@ impl Replacer {
         }
     }
 
-    /// Replaces what is found in a text.
-    pub(super) fn replace(&mut self, text: &mut String) {
+    /// A text with everything replaced; `None` where nothing was found.
+    pub(super) fn replace(&mut self, text: &str) -> Option<String> {
         let mut edits: Vec<(Range<usize>, Cow<'static, str>, Kind)> = Vec::new();
         for (finder, kind, length) in &self.found {
             for at in finder.find_iter(text.as_bytes()) {
@@ -204,7 +204,7 @@ impl Replacer {
             }
         }
         if edits.is_empty() {
-            return;
+            return None;
         }
         edits.sort_by(|(a, ..), (b, ..)| a.start.cmp(&b.start).then(b.end.cmp(&a.end)));
         let mut out = String::with_capacity(text.len());
@@ -223,7 +223,7 @@ impl Replacer {
             }
         }
         out.push_str(&text[done..]);
-        *text = out;
+        Some(out)
     }
 }
 

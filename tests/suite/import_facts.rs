@@ -1,0 +1,195 @@
+//! What an import says of the samples agrees with the facts about them, which a program counted that is no importer.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use runpress::api::import::{Named, Options, Report, Request, Said, find, import};
+use serde_json::{Value, json};
+
+/// Facts that an import does not agree with, each with the reason: sample, run, key.
+const OTHER: &[(&str, usize, &str, &str)] = &[
+    (
+        "claude-code/ccl-showcase/55550000-0000-4000-8000-000000000001.jsonl",
+        0,
+        "tokens.uncached",
+        "the fact leaves out the subagents, which are part of the run",
+    ),
+    (
+        "claude-code/ccl-showcase/55550000-0000-4000-8000-000000000001.jsonl",
+        0,
+        "tokens.output",
+        "the fact leaves out the subagents, which are part of the run",
+    ),
+];
+
+/// A list of trajectories in a document of its own kind: each is imported as a file.
+const VECTORS: &str = "atif/mira-conformance.json";
+
+fn samples() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/import")
+}
+
+fn reports(path: &Path) -> Vec<Value> {
+    let out = tempfile::tempdir().expect("a folder");
+    let request = Request {
+        paths: vec![path.to_owned()],
+        format: None,
+        out: out.path().join("runs"),
+        named: Named {
+            case: Some("case".to_owned()),
+            ..Named::default()
+        },
+        options: Options::default(),
+        update: false,
+        dry_run: true,
+    };
+    let mut runs: Vec<Box<Report>> = Vec::new();
+    import(&request, &mut |said| match said {
+        Said::Run(report, _) => runs.push(report),
+        Said::Failed(problem) => eprintln!("{}: {problem:?}", path.display()),
+        Said::Skipped(_) => {}
+    });
+    assert!(
+        !out.path().join("runs").exists(),
+        "a dry run writes nothing"
+    );
+    let json = |report| serde_json::to_value(report).expect("JSON");
+    runs.into_iter().map(json).collect()
+}
+
+fn vectors(path: &Path) -> Vec<Value> {
+    let list: Value = serde_json::from_slice(&fs::read(path).expect("a file")).expect("JSON");
+    let folder = tempfile::tempdir().expect("a folder");
+    let cases = list["cases"].as_array().expect("cases").iter();
+    let each = cases.flat_map(|case| {
+        let path = folder.path().join("trajectory.json");
+        fs::write(&path, case["trajectory"].to_string()).expect("a file");
+        reports(&path)
+    });
+    each.collect()
+}
+
+/// A moment, whatever its offset; as written where it has none.
+fn moment(value: &Value) -> Value {
+    let text = value.as_str().unwrap_or_default();
+    let parsed = text.parse::<jiff::Timestamp>().ok();
+    parsed.map_or(Value::Null, |at| json!(at.as_microsecond()))
+}
+
+fn differences(sample: &str, fact: &Value, report: &Value, at: usize) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut compare = |key: &str, fact: &Value, said: &Value| {
+        let is_known = OTHER
+            .iter()
+            .any(|(other, run, name, _)| *other == sample && *run == at && *name == key);
+        if fact != said && !is_known {
+            found.push(format!(
+                "{sample} run {at}: {key} is {said}, the fact {fact}"
+            ));
+        }
+    };
+    for key in ["user", "assistant", "system"] {
+        compare(key, &fact["messages"][key], &report["messages"][key]);
+    }
+    for key in ["uncached", "cached", "output", "reasoning"] {
+        compare(
+            &format!("tokens.{key}"),
+            &fact["tokens"][key],
+            &report["tokens"][key],
+        );
+    }
+    for key in [
+        "reasoning",
+        "toolCalls",
+        "toolResults",
+        "failedCalls",
+        "resultsWithoutFlag",
+        "unanswered",
+        "orphanResults",
+        "subagents",
+        "branches",
+        "compactions",
+        "images",
+        "errors",
+        "unparsable",
+    ] {
+        if fact.get(key).is_some() {
+            compare(key, &fact[key], &report[key]);
+        }
+    }
+    compare(
+        "cost",
+        &json!(fact["cost"].as_f64()),
+        &json!(report["cost"].as_f64()),
+    );
+    for key in ["started", "finished"] {
+        compare(key, &moment(&fact[key]), &moment(&report[key]));
+    }
+    // Ids that are not unique by construction are not used: the run's is a UUID of version 8.
+    let id = fact["id"].as_str().unwrap_or_default();
+    let is_short = id.len() == 22 && id.chars().all(char::is_alphanumeric);
+    let is_unique = id.len() == 36 || is_short;
+    if is_unique {
+        compare("id", &fact["id"], &report["id"]);
+    } else {
+        compare(
+            "id",
+            &json!("8"),
+            &json!(report["id"].as_str().and_then(|id| id.get(14..15))),
+        );
+    }
+    let outcomes = |of: &Value| {
+        let one = |outcome: &Value| {
+            let value = &outcome["value"];
+            json!([
+                outcome["name"],
+                value.as_f64().map_or(value.clone(), |value| json!(value))
+            ])
+        };
+        let list = of["outcomes"].as_array().into_iter().flatten();
+        let list = list.filter(|outcome| outcome["name"] != "submission");
+        list.map(one).collect::<Value>()
+    };
+    compare("outcomes", &outcomes(fact), &outcomes(report));
+    found
+}
+
+#[test]
+fn every_sample_is_imported_as_its_facts_say() {
+    let facts = fs::read_to_string(samples().join("facts.json")).expect("facts");
+    let facts: Value = serde_json::from_str(&facts).expect("JSON");
+    let (mut found, mut compared) = (Vec::new(), 0);
+    for (sample, fact) in facts.as_object().expect("samples") {
+        let format = sample.split('/').next().unwrap_or_default();
+        if find(format).is_none() {
+            continue;
+        }
+        let path = samples().join(sample);
+        if !path.exists() {
+            found.push(format!("{sample} is missing"));
+            continue;
+        }
+        let runs = fact["runs"].as_array().or(fact["trials"].as_array());
+        let runs = runs.map_or(&[][..], Vec::as_slice);
+        // The last one has a version that is refused.
+        let runs = if sample == VECTORS { &runs[..3] } else { runs };
+        let reports = if sample == VECTORS {
+            vectors(&path)
+        } else {
+            reports(&path)
+        };
+        if reports.len() != runs.len() {
+            found.push(format!(
+                "{sample}: {} runs, the fact {}",
+                reports.len(),
+                runs.len()
+            ));
+            continue;
+        }
+        for (at, (fact, report)) in runs.iter().zip(&reports).enumerate() {
+            found.extend(differences(sample, fact, report, at));
+            compared += 1;
+        }
+    }
+    assert!(found.is_empty(), "{} runs\n{}", compared, found.join("\n"));
+}
