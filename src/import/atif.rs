@@ -12,8 +12,9 @@ use std::collections::BTreeSet;
 
 use super::agents;
 use super::draft::{Draft, Id, Tokens};
-use super::lenient::{self, Time};
+use super::lenient;
 use super::source::Source;
+use super::usage::Inclusive;
 use super::{Importer, Options, Problem};
 
 use document::{FinalMetrics, MetricsExtra, Trajectory};
@@ -177,12 +178,13 @@ fn record(reader: &mut Reader<'_>, trajectory: &Trajectory<'_>) {
 
 fn of_all(metrics: &FinalMetrics<'_>) -> Tokens {
     let extra = metrics.extra.0.as_ref();
-    steps::tokens(
-        metrics.total_prompt_tokens.get(),
-        metrics.total_cached_tokens.get(),
-        metrics.total_completion_tokens.get(),
-        extra.and_then(MetricsExtra::reasoning),
-    )
+    let used = Inclusive {
+        input: metrics.total_prompt_tokens.get(),
+        cached: metrics.total_cached_tokens.get(),
+        output: metrics.total_completion_tokens.get(),
+        reasoning: extra.and_then(MetricsExtra::reasoning),
+    };
+    used.disjoint()
 }
 
 /// What the record says after all steps.
@@ -202,19 +204,7 @@ fn finish(reader: Reader<'_>) -> Draft {
     if record.models.is_empty() {
         record.models = reader.models;
     }
-    let (mut times, mut local) = (Vec::new(), Vec::new());
-    for time in reader.times {
-        match time {
-            Time::Utc(time) => times.push(time),
-            Time::Local(time) => local.push(time),
-        }
-    }
-    record.started = times.iter().min().cloned();
-    record.finished = times.into_iter().max();
-    record.local_finished = local
-        .into_iter()
-        .max()
-        .filter(|_| record.finished.is_none());
+    reader.times.write(record);
     agents::weave(&mut draft, reader.blocks);
     draft
 }

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 
-use jiff::fmt::temporal::DateTimePrinter;
 use memchr::memmem;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
@@ -312,30 +311,6 @@ pub(super) fn arguments(text: &str) -> Option<Box<RawValue>> {
         .then(|| compact(text))?
 }
 
-/// A time in UTC with as many digits as it was written with, or one without a time zone.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Time {
-    Utc(String),
-    Local(String),
-}
-
-/// Reads a time; `None` when it is none.
-pub(super) fn time(text: &str) -> Option<Time> {
-    let Ok(at) = text.parse::<jiff::Timestamp>() else {
-        let local = text.parse::<jiff::civil::DateTime>().ok()?;
-        let has_time = text.len() > 10 && local.to_string().len() > 10;
-        return has_time.then(|| Time::Local(text.to_owned()));
-    };
-    if text.len() >= 20 && text.ends_with('Z') && text.as_bytes()[10] == b'T' {
-        return Some(Time::Utc(text.to_owned()));
-    }
-    let digits = text.split_once('.').map_or(0, |(_, rest)| {
-        rest.bytes().take_while(u8::is_ascii_digit).count().min(9)
-    });
-    let printer = DateTimePrinter::new().precision(u8::try_from(digits).ok());
-    Some(Time::Utc(printer.timestamp_to_string(&at)))
-}
-
 /// Seconds from one time to another, when both are times and in order.
 pub(super) fn seconds_between(start: Option<&str>, end: Option<&str>) -> Option<f64> {
     let start: jiff::Timestamp = start?.parse().ok()?;
@@ -354,12 +329,8 @@ pub(super) fn is_uuid(text: &str) -> bool {
 }
 
 impl Event {
-    /// Sets the time of the event, when the text is one.
+    /// Sets the time as it is written; what is no time is left out later.
     pub(super) fn at(&mut self, text: &str) {
-        match time(text) {
-            Some(Time::Utc(time)) => self.time = Some(time),
-            Some(Time::Local(time)) => self.local_time = Some(time),
-            None => {}
-        }
+        self.time = Some(text.to_owned()).filter(|text| !text.is_empty());
     }
 }

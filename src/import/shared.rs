@@ -21,6 +21,16 @@ pub fn at(pointer: String) -> Origin {
     }
 }
 
+/// The kind of note that a prompt becomes where prompts are kept.
+pub fn kept(what: &str) -> &'static str {
+    match what {
+        "systemPrompts" => "system prompt",
+        "developerPrompts" => "developer prompt",
+        "compactionSummaries" => "compaction summary",
+        _ => "injected context",
+    }
+}
+
 impl Draft {
     /// Adds what a person or the agent said, unless it is empty.
     pub fn message(&mut self, at: Origin, role: Role, content: Content, steering: bool) {
@@ -54,12 +64,7 @@ impl Draft {
     /// Adds what a program said to the model, where that is wanted; else it is counted as `what`.
     pub fn prompt(&mut self, options: &Options, at: Origin, what: &'static str, text: String) {
         if options.keeps(Keep::Prompts) {
-            let kind = match what {
-                "systemPrompts" => "system prompt",
-                "compactionSummaries" => "compaction summary",
-                _ => "injected context",
-            };
-            self.note(at, kind, Some(text));
+            self.note(at, kept(what), Some(text));
         } else {
             self.withhold(what, 1);
         }

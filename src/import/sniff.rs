@@ -156,12 +156,13 @@ pub(super) fn file(source: &Source, position: usize) -> Result<&'static str, Pro
     let mut lines = head.split_inclusive(|byte| *byte == b'\n');
     let first = lines.find(|line| !line.trim_ascii().is_empty());
     let first = first.filter(|line| line.ends_with(b"\n") || head.len() + 3 < HEAD);
-    let is_row = |line: &[u8]| shape::rows(line).first().map(Shape::is_row);
-    if let Some(is_row) = first.and_then(is_row) {
-        let rows = shape::rows(head);
-        if rows.len() > 1 || is_row {
-            return jsonl(&rows).map_err(|(message, help)| refused(message, help));
-        }
+    // A document over several lines has objects on some of them, but not on its first.
+    let first = first.filter(|line| shape::document(line).is_ok());
+    if let Some(rows) = first
+        .map(|_| shape::rows(head))
+        .filter(|rows| rows.len() > 1 || rows.first().is_some_and(Shape::is_row))
+    {
+        return jsonl(&rows).map_err(|(message, help)| refused(message, help));
     }
     let whole = source.read(position)?.bytes;
     let whole = loose::text(name, &whole)?;

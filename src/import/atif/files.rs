@@ -83,7 +83,7 @@ impl Run<'_> {
                     .strip_prefix(reader.base.as_str())
                     .unwrap_or(pointer)
                     .to_owned();
-                reader.note("missing_subagent", text, &pointer);
+                reader.note("missing subagent", text, &pointer);
             }
         }
         for (at, below) in inside.into_iter().enumerate() {
@@ -180,7 +180,7 @@ impl Run<'_> {
         let mut position = root;
         while let Some(path) = next.take() {
             let Some(found) = beside(self.source, position, &path) else {
-                return reader.note("missing_continuation", path, "/continued_trajectory_ref");
+                return reader.note("missing continuation", path, "/continued_trajectory_ref");
             };
             if self.read.len() >= LIMIT || !self.read.insert(found) {
                 return;
@@ -190,7 +190,7 @@ impl Run<'_> {
             };
             let text = text(&file);
             let Ok(trajectory) = trajectory(&file, &text) else {
-                return reader.note("missing_continuation", path, "/continued_trajectory_ref");
+                return reader.note("missing continuation", path, "/continued_trajectory_ref");
             };
             reader.file = reader.draft.sources.len();
             reader.draft.sources.push(found);

@@ -6,10 +6,12 @@ use serde_json::value::RawValue;
 
 use crate::formats::trace::Role;
 
+use super::super::Options;
 use super::super::agents::Block;
 use super::super::draft::{Agent, Call, Draft, Event, Origin, Tokens, ToolResult, What};
 use super::super::lenient::{self, Content};
-use super::super::{Keep, Options};
+use super::super::time::Times;
+use super::super::usage::Inclusive;
 use super::document::{
     Metrics, MetricsExtra, Outcome, Part, Reference, Step, ToolCall, Trajectory,
 };
@@ -39,7 +41,7 @@ pub(super) struct Reader<'o> {
     pub(super) cost: Option<f64>,
     pub(super) models: Vec<String>,
     /// Times of the steps.
-    pub(super) times: Vec<lenient::Time>,
+    pub(super) times: Times,
     /// Whether there are several files.
     pub(super) is_continued: bool,
     copied: u64,
@@ -58,7 +60,7 @@ impl<'o> Reader<'o> {
             tokens: Tokens::default(),
             cost: None,
             models: Vec::new(),
-            times: Vec::new(),
+            times: Times::default(),
             is_continued: false,
             copied: 0,
         }
@@ -74,8 +76,7 @@ impl<'o> Reader<'o> {
 
     pub(super) fn note(&mut self, kind: &str, text: String, pointer: &str) {
         let origin = self.origin(pointer);
-        let (kind, text) = (kind.to_owned(), Some(text));
-        self.draft.push(origin, What::Note { kind, text });
+        self.draft.note(origin, kind, Some(text));
     }
 
     /// Reads the steps of a trajectory behind those that were read.
@@ -128,7 +129,7 @@ impl<'o> Reader<'o> {
 
     fn step(&mut self, step: &Step<'_>, at: usize) {
         let start = self.draft.events.len();
-        self.times.extend(lenient::time(step.timestamp.or_empty()));
+        self.times.see(step.timestamp.or_empty());
         let extra = step.extra.0.as_ref();
         self.workspace(extra.and_then(|extra| extra.cwd.get()));
         let here = format!("/steps/{at}");
@@ -194,20 +195,8 @@ impl<'o> Reader<'o> {
 
     fn reasoning(&mut self, step: &Step<'_>, here: &str) {
         let (text, _) = joined(&step.reasoning_content);
-        if text.trim().is_empty() {
-            return;
-        }
-        if self.options.no_reasoning {
-            return self.draft.withhold("reasoning", 1);
-        }
         let origin = self.origin(&format!("{here}/reasoning_content"));
-        self.draft.push(
-            origin,
-            What::Reasoning {
-                text,
-                summary: false,
-            },
-        );
+        self.draft.reasoning(self.options, origin, text, false);
     }
 
     fn message(&mut self, step: &Step<'_>, here: &str) {
@@ -259,11 +248,8 @@ impl<'o> Reader<'o> {
             Some("injection") => "injectedContext",
             _ => "systemPrompts",
         };
-        if self.options.keeps(Keep::Prompts) {
-            self.note(what, text, pointer);
-        } else {
-            self.draft.withhold(what, 1);
-        }
+        let origin = self.origin(pointer);
+        self.draft.prompt(self.options, origin, what, text);
     }
 
     fn call(&mut self, call: &ToolCall<'_>, pointer: &str) {
@@ -363,27 +349,13 @@ impl<'o> Reader<'o> {
 
 fn of_step(metrics: &Metrics<'_>) -> Tokens {
     let extra = metrics.extra.0.as_ref();
-    tokens(
-        metrics.prompt_tokens.get(),
-        metrics.cached_tokens.get(),
-        metrics.completion_tokens.get(),
-        extra.and_then(MetricsExtra::reasoning),
-    )
-}
-
-/// The four classes from counts that include each other.
-pub(super) fn tokens(
-    prompt: Option<u64>,
-    cached: Option<u64>,
-    completion: Option<u64>,
-    reasoning: Option<u64>,
-) -> Tokens {
-    Tokens {
-        uncached_input: prompt.map(|prompt| prompt.saturating_sub(cached.unwrap_or_default())),
-        cached_input: cached,
-        output: completion.map(|all| all.saturating_sub(reasoning.unwrap_or_default())),
-        reasoning: reasoning.filter(|_| completion.is_some()),
-    }
+    let used = Inclusive {
+        input: metrics.prompt_tokens.get(),
+        cached: metrics.cached_tokens.get(),
+        output: metrics.completion_tokens.get(),
+        reasoning: extra.and_then(MetricsExtra::reasoning),
+    };
+    used.disjoint()
 }
 
 /// The objects of an array, or the only one.

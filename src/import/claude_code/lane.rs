@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use crate::formats::trace::Role;
 
 use super::super::draft::{Event, Origin, Tokens, What};
-use super::super::lenient;
+use super::super::time::When;
 use super::rows::Usage;
 use super::tree::{self, Node};
 
@@ -105,7 +105,7 @@ impl Lane {
 
     /// Widens the time of the lane.
     pub(super) fn clock(&mut self, time: Option<&str>) {
-        let Some(time) = time.filter(|time| lenient::time(time).is_some()) else {
+        let Some(time) = time.filter(|time| When::read(time).is_some()) else {
             return;
         };
         if self.started.as_deref().is_none_or(|first| time < first) {

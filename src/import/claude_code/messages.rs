@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use crate::formats::trace::Role;
 
-use super::super::Keep;
 use super::super::draft::{Call, What};
 use super::super::lenient::{self, Content};
+use super::super::{Keep, shared};
 use super::lane::Place;
 use super::noise::{self, Typed};
 use super::rows::{Block, Message, Row, Task};
@@ -32,7 +32,7 @@ impl Session<'_> {
             if text.trim().is_empty() || !self.options.keeps(Keep::Prompts) {
                 self.draft.withhold(what, 1);
             } else {
-                self.note(at, place, what, Some(text.into_owned()));
+                self.note(at, place, shared::kept(what), Some(text.into_owned()));
             }
         }
         let mut said = false;
@@ -92,10 +92,10 @@ impl Session<'_> {
                 return true;
             }
             Typed::Command(text) => Some(("command", Some(text))),
-            Typed::Shell => Some(("user_shell_command", Some(text.to_owned()))),
+            Typed::Shell => Some(("user shell command", Some(text.to_owned()))),
             Typed::Interrupted => Some(("interrupted", None)),
             Typed::Injected if self.options.keeps(Keep::Prompts) => {
-                Some(("injectedContext", Some(text.to_owned())))
+                Some((shared::kept("injectedContext"), Some(text.to_owned())))
             }
             Typed::Injected => {
                 self.draft.withhold("injectedContext", 1);

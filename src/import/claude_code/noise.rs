@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// What a text in the place of a user's message is.
+/// What a text among the messages of the user is.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Typed<'t> {
     /// The user wrote it.

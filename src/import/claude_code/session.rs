@@ -206,7 +206,7 @@ impl<'o> Session<'o> {
         }
         if let Some(known) = known {
             let text = Some(format!("{known} to {version}"));
-            let kind = "version_change".to_owned();
+            let kind = "version change".to_owned();
             self.lanes[at].push(place, "", What::Note { kind, text });
         }
         self.draft.record.harness_version = Some(version.to_owned());

@@ -456,8 +456,8 @@ fn prompts_are_kept_when_asked_for_and_reasoning_is_left_out() {
     assert_eq!(
         brief(&draft),
         [
-            "note metaRows meta",
-            "note injectedContext <task-notification>note</task-notification>"
+            "note injected context meta",
+            "note injected context <task-notification>note</task-notification>"
         ]
     );
     assert_eq!(draft.withheld["reasoning"], 1);

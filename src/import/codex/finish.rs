@@ -4,7 +4,7 @@ use crate::formats::trace::{Action, ExitCodeFrom, Role};
 
 use super::super::Keep;
 use super::super::draft::{Event, Id, Origin, ToolResult, What};
-use super::super::lenient;
+use super::super::{lenient, shared};
 use super::thread::{Reader, Thread};
 use super::twins::{self, Who};
 
@@ -63,7 +63,7 @@ impl Reader<'_> {
                     }
                     if self.options.keeps(Keep::Prompts) {
                         event.what = What::Note {
-                            kind: "injectedContext".to_owned(),
+                            kind: shared::kept("injectedContext").to_owned(),
                             text: Some(std::mem::take(text)),
                         };
                     } else {

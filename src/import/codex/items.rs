@@ -70,7 +70,7 @@ impl Reader<'_> {
             }
             "agent_message" => {
                 let (text, _) = joined(&item.content);
-                self.note("agent_message", Some(text));
+                self.note("agent message", Some(text));
             }
             "ghost_snapshot" => self.draft.withhold("bookkeeping", 1),
             kind => self.unknown(kind),
@@ -92,7 +92,7 @@ impl Reader<'_> {
         }
         let command = text.trim_start().starts_with("<user_shell_command>");
         if command && role == Role::User {
-            return self.note("user_shell_command", Some(text));
+            return self.note("user shell command", Some(text));
         }
         let start = self.draft.events.len();
         let phase = match item.phase.or_empty() {

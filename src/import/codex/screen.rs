@@ -45,7 +45,7 @@ impl Reader<'_> {
             "thread_rolled_back" => {
                 let turns = event.num_turns.get().unwrap_or_default();
                 self.undone.push((start, turns));
-                self.note("rolled_back", Some(format!("{turns} turns")));
+                self.note("rolled back", Some(format!("{turns} turns")));
             }
             "context_compacted" => self.compacted("context_compacted", ""),
             "error" | "stream_error" => {

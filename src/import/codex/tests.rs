@@ -151,7 +151,7 @@ fn prompts_are_kept_when_asked_for_and_reasoning_is_left_out() {
     let notes = brief(&draft);
     let of = |kind: &str| notes.iter().filter(|line| line.starts_with(kind)).count();
     assert_eq!(
-        (of("note developerPrompts"), of("note injectedContext")),
+        (of("note developer prompt"), of("note injected context")),
         (4, 2)
     );
     assert_eq!(of("reasoning"), 0);
@@ -296,7 +296,7 @@ fn undone_turns_are_a_branch() {
             "assistant 1",
             "user two @branch=b1",
             "assistant 2 @branch=b1",
-            "note rolled_back 1 turns",
+            "note rolled back 1 turns",
             "user three",
             "assistant 3"
         ]

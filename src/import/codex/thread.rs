@@ -8,7 +8,8 @@ use crate::formats::trace::Action;
 use super::super::draft::{Draft, Origin, Tokens, What};
 use super::super::lenient::{self, Content};
 use super::super::source::Source;
-use super::super::{Keep, Options, Problem};
+use super::super::time::When;
+use super::super::{Keep, Options, Problem, shared};
 use super::family::{self, Head};
 use super::patch::FileChange;
 use super::rows::{Info, Payload, Row, Usage};
@@ -199,7 +200,7 @@ impl<'o> Reader<'o> {
     /// Counts what is left out; with `--keep prompts` it becomes a note.
     pub(super) fn withhold_prompt(&mut self, what: &'static str, text: String) {
         if self.options.keeps(Keep::Prompts) {
-            self.note(what, Some(text));
+            self.note(shared::kept(what), Some(text));
         } else {
             self.draft.withhold(what, 1);
         }
@@ -244,7 +245,7 @@ impl<'o> Reader<'o> {
     }
 
     fn clock(&mut self) {
-        if lenient::time(&self.time).is_some() {
+        if When::read(&self.time).is_some() {
             self.first_time.get_or_insert_with(|| self.time.clone());
             self.draft.record.finished = Some(self.time.clone());
         }
