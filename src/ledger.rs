@@ -4,10 +4,11 @@
 //! It holds no time and no name of a machine: the same previous ledger and the same content give the same bytes.
 
 mod compare;
+mod digests;
 mod fields;
 mod names;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,7 +18,7 @@ pub use compare::{CurrentRuns, next};
 pub use fields::{by_digest, fields};
 
 use crate::diagnostics::text::quoted;
-use crate::model::findings::{Digests, by_known_part};
+use crate::model::digests::{Digests, by_known_part};
 use crate::shapes;
 use crate::shapes::SCHEMA_VERSION;
 
@@ -246,11 +247,17 @@ pub struct Known {
     pub quarantined: bool,
     /// Digests of the fields of the record by JSON pointer, down to the keys of its keys. Keys that are not those of the format
     /// are one field with what they are in. White space and the order of keys do not count.
+    #[serde(with = "digests")]
+    #[schemars(with = "BTreeMap<String, String>")]
     pub record: Digests,
     /// Digest of each file beside it, sidecars apart; `implementation/` is all files of a published implementation. While the
     /// run is quarantined, digests replace the names that people chose.
+    #[serde(with = "digests")]
+    #[schemars(with = "BTreeMap<String, String>")]
     pub files: Digests,
     /// Digest of each annotation, by id; by a digest of the id while the run is quarantined.
+    #[serde(with = "digests")]
+    #[schemars(with = "BTreeMap<String, String>")]
     pub annotations: Digests,
 }
 
@@ -307,7 +314,7 @@ impl Ledger {
             change.fields = fields::merged(fields.collect());
         }
         for known in &mut ledger.runs {
-            known.record = by_known_part(&known.record).into();
+            known.record = by_known_part(&known.record);
             if known.quarantined {
                 names::hide(known);
             }

@@ -138,7 +138,7 @@ use std::sync::Arc;
 
 use diagnostics::Diagnostic;
 pub use diagnostics::Failure;
-use pipeline::{Gathered, Memory, Notes, Outcome, Output, Progress};
+use pipeline::{Gathered, KnownRecords, Memory, Notes, Outcome, Output, Progress};
 use publish::Stage;
 use site::Site;
 
@@ -226,8 +226,11 @@ fn stage_site<'a>(
     memory: Option<&'a Memory>,
 ) -> Result<StagedSite<'a>, Failure> {
     // Every record and all prose: what is small, and what the order of the runs depends on.
-    let roots = memory.map_or_else(|| Arc::new(site.look()), Memory::roots);
-    let mut gathered = Gathered::gather(site, roots, progress)?;
+    let content = memory.map_or_else(
+        || (Arc::new(site.look()), KnownRecords::default()),
+        Memory::content,
+    );
+    let mut gathered = Gathered::gather(site, content, progress)?;
     let navigation = gathered.navigation();
     let renderer = site
         .renderer(&navigation)

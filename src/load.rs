@@ -28,7 +28,7 @@ use confined::{Bounds, SizeLimit, attempt, read, unreadable};
 use fault::Fault;
 pub(crate) use inputs::{Input, inputs, note_digests, unchanged};
 pub use run_files::{RunFiles, is_tape, run};
-pub(crate) use weight::weight;
+pub(crate) use weight::{record_size, weight};
 pub use working_tree::WorkingFile;
 
 /// A file of a run directory.
@@ -85,6 +85,22 @@ pub fn record(directory: &RunDirectory, limits: &Limits) -> Result<Loaded, Diagn
     let bytes = run_files::read(&folder, name, &shown, SizeLimit::document(limits))?;
     let bytes = bytes.ok_or_else(|| unreadable(&shown, "it no longer exists"))?;
     Ok(Loaded::new(name.to_owned(), shown, bytes))
+}
+
+/// Reads the record of a run directory once more, as it was when its digest was taken.
+///
+/// # Errors
+/// As [`record`], and when it was changed meanwhile.
+pub(crate) fn record_again(
+    directory: &RunDirectory,
+    limits: &Limits,
+    digest: [u8; 32],
+) -> Result<Loaded, Diagnostic> {
+    let loaded = record(directory, limits)?;
+    if loaded.digest == blake3::Hash::from_bytes(digest).to_hex().as_str() {
+        return Ok(loaded);
+    }
+    Err(unreadable(&loaded.shown, fault::CHANGED))
 }
 
 /// Reads a file of prose.

@@ -20,6 +20,7 @@ mod runs;
 #[cfg(feature = "parquet")]
 pub(crate) use export::{examine_export, export};
 pub use gather::Gathered;
+pub use kept::KnownRecords;
 pub use lists::publish as publish_lists;
 pub use memory::{Memory, Notes};
 pub use outcome::Outcome;

@@ -10,7 +10,7 @@ use crate::discover::{self, RunDirectory};
 use crate::formats::{sidecar, tape};
 use crate::inspect::{self, Inspected};
 use crate::load::{self, Beside, RunFiles};
-use crate::pipeline::{Gathered, NoProgress};
+use crate::pipeline::{Gathered, KnownRecords, NoProgress};
 use crate::site::Site;
 
 use super::Refusal;
@@ -20,8 +20,12 @@ pub(super) fn find(site: &Site, name: &str) -> Result<RunDirectory, Refusal> {
     if let Some(directory) = discover::run_at(&site.root, &site.content, Path::new(name)) {
         return Ok(directory);
     }
-    let gathered =
-        Gathered::gather(site, Arc::new(site.look()), &NoProgress).map_err(Refusal::Site)?;
+    let gathered = Gathered::gather(
+        site,
+        (Arc::new(site.look()), KnownRecords::default()),
+        &NoProgress,
+    )
+    .map_err(Refusal::Site)?;
     match gathered.named(name)[..] {
         [directory] => Ok(directory.clone()),
         [] => Err(Refusal::request(

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::model::digests::Digests;
+
 use super::{Annotations, Build, Change, Field, Known, Ledger, Named, Rerated, Withdrawn, names};
 
 /// Fields of one run that are listed.
@@ -243,19 +245,23 @@ fn change(
     })
 }
 
-/// Keys that are new, that have another value, and that are gone.
+/// Names that are new, that have another digest, and that are gone.
 pub(super) fn difference(
-    before: &BTreeMap<String, String>,
-    after: &BTreeMap<String, String>,
+    before: &Digests,
+    after: &Digests,
 ) -> (Vec<String>, Vec<String>, Vec<String>) {
     let (mut added, mut changed) = (Vec::new(), Vec::new());
-    for (key, value) in after {
-        match before.get(key) {
-            None => added.push(key.clone()),
-            Some(old) if old != value => changed.push(key.clone()),
+    if before == after {
+        return (added, changed, Vec::new());
+    }
+    for (name, digest) in after.iter() {
+        match before.get(name) {
+            None => added.push(name.to_owned()),
+            Some(old) if old != digest => changed.push(name.to_owned()),
             Some(_) => {}
         }
     }
-    let gone = before.keys().filter(|key| !after.contains_key(*key));
-    (added, changed, gone.cloned().collect())
+    let names = before.iter().map(|(name, _)| name);
+    let gone = names.filter(|name| after.get(name).is_none());
+    (added, changed, gone.map(str::to_owned).collect())
 }

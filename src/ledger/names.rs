@@ -4,10 +4,9 @@
 //! still has it, or where the format gives it; the others are counted. While a run is set aside, its names are known by digests.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use crate::formats::{events, raw, run_record, sidecar, threads, transcript, writeup};
-use crate::model::findings::{DIGITS, Digests, short_digest};
+use crate::model::digests::{DIGITS, Digests, short_digest};
 use crate::model::implementation::FOLDER;
 
 use super::{Build, Known};
@@ -24,7 +23,7 @@ pub(super) fn forget_gone(builds: &mut [Build], runs: &[Known]) {
     for change in builds.iter_mut().flat_map(|build| &mut build.changed) {
         let known = known.get(change.run.id.as_str());
         let has = |of: fn(&Known) -> &Digests, name: &String| {
-            known.is_some_and(|known| of(known).contains_key(name))
+            known.is_some_and(|known| of(known).get(name).is_some())
         };
         change.more_files += retain(&mut change.files, |name| {
             is_of_the_format(name) || has(|known| &known.files, name)
@@ -51,11 +50,8 @@ fn retain(names: &mut Vec<String>, may_stay: impl Fn(&String) -> bool) -> usize 
 pub(super) fn hide(known: &mut Known) {
     let hidden = |digests: &Digests, name: fn(&str) -> String| {
         let digests = digests.iter();
-        Arc::new(
-            digests
-                .map(|(key, value)| (name(key), value.clone()))
-                .collect(),
-        )
+        let digests = digests.map(|(found, digest)| (name(found), digest.to_owned()));
+        digests.collect()
     };
     known.files = hidden(&known.files, hidden_file);
     known.annotations = hidden(&known.annotations, hidden_name);
@@ -72,16 +68,15 @@ pub(super) fn annotations(before: &Known, after: &Known) -> Digests {
 }
 
 fn seen_again(run: &Known, before: &Digests, after: &Digests, name: fn(&str) -> String) -> Digests {
-    let mut digests = before.clone();
-    if run.quarantined {
-        let digests = Arc::make_mut(&mut digests);
-        for key in after.keys() {
-            if let Some(value) = digests.remove(&name(key)) {
-                digests.insert(key.clone(), value);
-            }
-        }
+    if !run.quarantined {
+        return before.clone();
     }
-    digests
+    let names: BTreeMap<String, &str> = after.iter().map(|(key, _)| (name(key), key)).collect();
+    let digests = before.iter().map(|(key, digest)| {
+        let name = names.get(key).copied().unwrap_or(key);
+        (name.to_owned(), digest.to_owned())
+    });
+    digests.collect()
 }
 
 fn hidden_file(name: &str) -> String {

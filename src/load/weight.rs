@@ -1,9 +1,11 @@
 //! How much a run may hold in memory, before any of it is read.
 
+use std::ffi::OsStr;
 use std::path::Path;
 
 use super::run_files::{Role, role};
 use crate::beneath::{Found, Kind, Tree};
+use crate::formats::run_record;
 
 /// Bytes of the files of a run directory that are held for the site, payloads of tapes included. `raw.jsonl` is read line by
 /// line. What could not be looked at weighs nothing: reading it reports why.
@@ -24,6 +26,12 @@ pub(crate) fn weight(directory: &Tree) -> u64 {
         }
     });
     sum(files)
+}
+
+/// Bytes of the record of a run directory.
+pub(crate) fn record_size(directory: &Tree) -> u64 {
+    let found = directory.get(OsStr::new(run_record::FILE_NAME));
+    found.map_or(0, bytes)
 }
 
 /// The size of a regular file; a link has none.

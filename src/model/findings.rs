@@ -1,15 +1,8 @@
 //! What is kept of a run after its pages are made: small, whatever the size of the run.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
-use crate::formats::run_record::known_part;
-
 use super::annotation::Counts;
+use super::digests::Digests;
 use super::review::Rating;
-
-/// Digits of a short digest.
-pub const DIGITS: usize = 10;
 
 /// What tables, roll-ups and feeds need of a run besides its record.
 #[derive(Debug, Clone, Default)]
@@ -41,44 +34,6 @@ pub struct RunDigests {
     pub files: Digests,
     /// Of each annotation, by id.
     pub annotations: Digests,
-}
-
-/// Digests by name. The findings of a run and the ledger share them: an archive has many.
-pub type Digests = Arc<BTreeMap<String, String>>;
-
-/// Digests of a record by the part of their JSON pointers that the format itself names: what is below it is text of the record,
-/// and gets one digest. Applied to its own result, it changes nothing.
-pub fn by_known_part(record: &BTreeMap<String, String>) -> BTreeMap<String, String> {
-    let mut parts: BTreeMap<&str, Vec<(&str, &str)>> = BTreeMap::new();
-    for (pointer, digest) in record {
-        let part = parts.entry(known_part(pointer)).or_default();
-        part.push((pointer, digest));
-    }
-    let digests = parts.into_iter().map(|(part, within)| {
-        let digest = match within[..] {
-            [(pointer, digest)] if pointer == part => digest.to_owned(),
-            _ => digest_of(&within),
-        };
-        (part.to_owned(), digest)
-    });
-    digests.collect()
-}
-
-fn digest_of(within: &[(&str, &str)]) -> String {
-    let mut hasher = blake3::Hasher::new();
-    for text in within
-        .iter()
-        .flat_map(|(pointer, digest)| [pointer, digest])
-    {
-        hasher.update(&text.len().to_le_bytes());
-        hasher.update(text.as_bytes());
-    }
-    short_digest(&hasher.finalize())
-}
-
-/// Digests show that a value changed, not that somebody forged it: a few digits are enough.
-pub fn short_digest(digest: &blake3::Hash) -> String {
-    digest.to_hex()[..DIGITS].to_owned()
 }
 
 /// A place in the spool of a build. The default is a place with nothing in it.

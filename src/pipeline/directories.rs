@@ -1,12 +1,13 @@
 //! Run directories: each record is read once, and checked alone and beside the others.
 
+use std::ffi::OsStr;
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
 use crate::diagnostics::{Diagnostic, Place, Source};
-use crate::discover::RunDirectory;
-use crate::formats::run_record::UnknownKey;
+use crate::discover::{Roots, RunDirectory};
+use crate::formats::run_record::{self, UnknownKey};
 use crate::load::{self, Loaded};
 use crate::rules::archive::Candidate;
 use crate::site::Site;
@@ -14,17 +15,20 @@ use crate::{inspect, rules};
 
 use super::Progress;
 use super::budget::catch_panic;
+use super::kept::{KnownRecords, RecordParts, RecordShape};
 
 /// A run directory and all that is known of it.
 #[derive(Debug)]
 pub(super) struct Directory {
     pub(super) place: RunDirectory,
-    /// `None` when it cannot be read.
-    pub(super) record: Option<Loaded>,
+    /// BLAKE3 of the record; `None` when it cannot be read.
+    pub(super) record: Option<[u8; 32]>,
     /// The run id, where the record has one, however broken the rest is.
     pub(super) id: Option<String>,
     /// Problems of the record.
     pub(super) problems: Vec<Diagnostic>,
+    /// Keys of the record that no version of the format has.
+    pub(super) unknown_keys: Vec<UnknownKey>,
     pub(super) status: Status,
 }
 
@@ -63,24 +67,97 @@ impl Directory {
     }
 }
 
-/// Reads the records of all runs.
+/// Reads the records of all runs, but for those that look like `known` ones.
 pub(super) fn read(
     site: &Site,
     runs: Vec<RunDirectory>,
+    (roots, mut known): (&Roots, KnownRecords),
     progress: &dyn Progress,
 ) -> (Vec<Directory>, Vec<Diagnostic>) {
-    let read = runs.into_par_iter().enumerate().map(|(index, place)| {
-        let read = read_record(site, place, index);
-        progress.tick();
-        read
+    let at = known.at;
+    let runs = runs.into_iter().map(|place| {
+        let known = known.records.remove(&place.shown);
+        (place, known)
     });
-    let (mut directories, keys): (Vec<_>, Vec<_>) = read.unzip();
-    let problems = check_together(&mut directories, keys);
+    let runs: Vec<_> = runs.collect();
+    let read = runs.into_par_iter().enumerate();
+    let read = read.map(|(index, (place, known))| {
+        let name = OsStr::new(run_record::FILE_NAME);
+        let found = roots.of(&place).and_then(|tree| tree.get(name));
+        let known = known.filter(|known| found.is_some_and(|found| known.is_of(found, at)));
+        let directory = match known {
+            Some(known) => Directory::of(place, index, known),
+            None => Err(place),
+        };
+        let directory = directory.unwrap_or_else(|place| read_record(site, place, index));
+        progress.tick();
+        directory
+    });
+    let mut directories: Vec<_> = read.collect();
+    let problems = check_together(site, &mut directories);
     (directories, problems)
 }
 
-/// A directory, with the keys of its record that no version of the format has.
-fn read_record(site: &Site, place: RunDirectory, index: usize) -> (Directory, Vec<UnknownKey>) {
+impl Directory {
+    /// That of a record which is known; gives the place back when it is not.
+    fn of(place: RunDirectory, index: usize, known: RecordShape) -> Result<Self, RunDirectory> {
+        let (digest, id) = (known.digest, known.id.clone());
+        let Some(known) = known.record() else {
+            return Err(place);
+        };
+        Ok(Self {
+            record: Some(digest),
+            id,
+            problems: known.problems,
+            unknown_keys: known.unknown_keys,
+            status: match known.run {
+                Some(run) => Status::Valid(Box::new(Candidate {
+                    run: Arc::new(run),
+                    path: place.shown.clone(),
+                    id_place: known.id_place,
+                    directory: index,
+                })),
+                None => Status::NeverPublished,
+            },
+            place,
+        })
+    }
+
+    /// What the next build need not read again; `None` when it must.
+    pub(super) fn shape(&self, roots: &Roots) -> Option<(String, RecordShape)> {
+        let run = match &self.status {
+            Status::Valid(candidate) => Some((&*candidate.run, &candidate.id_place)),
+            Status::NeverPublished => None,
+            Status::Invalid | Status::Quarantined { .. } => return None,
+        };
+        let shape = RecordShape::of(&RecordParts {
+            found: roots
+                .of(&self.place)?
+                .get(OsStr::new(run_record::FILE_NAME))?,
+            digest: self.record?,
+            id: self.id.clone(),
+            run,
+            problems: &self.problems,
+            unknown_keys: &self.unknown_keys,
+        })?;
+        Some((self.place.shown.clone(), shape))
+    }
+
+    /// Reads the record once more.
+    ///
+    /// # Errors
+    /// It cannot be read any more, or was changed meanwhile.
+    pub(super) fn load(&self, site: &Site) -> Option<Result<Loaded, Diagnostic>> {
+        let limits = &site.config.limits;
+        let loaded = load::record_again(&self.place, limits, self.record?);
+        Some(loaded.map_err(|problem| match &self.id {
+            Some(id) => problem.of_run(id),
+            None => problem,
+        }))
+    }
+}
+
+fn read_record(site: &Site, place: RunDirectory, index: usize) -> Directory {
     let read = catch_panic(&place, || {
         let file = load::record(&place, &site.config.limits)?;
         Ok((inspect::record(&file), file))
@@ -90,13 +167,14 @@ fn read_record(site: &Site, place: RunDirectory, index: usize) -> (Directory, Ve
         record: None,
         id: None,
         problems: Vec::new(),
+        unknown_keys: Vec::new(),
         status: Status::Invalid,
     };
     let (found, file) = match read.unwrap_or_else(Err) {
         Ok(read) => read,
         Err(problem) => {
             directory.problems.push(problem);
-            return (directory, Vec::new());
+            return directory;
         }
     };
     if found.never_published {
@@ -109,28 +187,32 @@ fn read_record(site: &Site, place: RunDirectory, index: usize) -> (Directory, Ve
             directory: index,
         }));
     }
-    directory.record = Some(file);
+    directory.record = Some(blake3::hash(&file.bytes).into());
     directory.id = found.id;
     directory.problems = found.diagnostics;
-    (directory, found.unknown_keys)
+    directory.unknown_keys = found.unknown_keys;
+    directory
 }
 
 /// The problems of all records, with those of the checks that need all of them.
-fn check_together(directories: &mut [Directory], keys: Vec<Vec<UnknownKey>>) -> Vec<Diagnostic> {
+fn check_together(site: &Site, directories: &mut [Directory]) -> Vec<Diagnostic> {
     let known = directories.iter().flat_map(|directory| &directory.problems);
     let mut problems: Vec<_> = known.cloned().collect();
     // A note is about all runs that have a key, so those that are published need notes of their own.
+    let keys = directories.iter().enumerate();
+    let keys = keys.filter(|(_, directory)| !directory.unknown_keys.is_empty());
     let (unpublished, published): (Vec<_>, Vec<_>) = keys
-        .into_iter()
-        .enumerate()
+        .map(|(index, directory)| (index, directory.unknown_keys.clone()))
         .partition(|(index, _)| directories[*index].is_never_published());
     for keys in [published, unpublished] {
         problems.extend(rules::keys::unknown(keys, |index, key| {
             let directory = &directories[index];
-            let place = directory.record.as_ref().map_or_else(
-                || Place::file(&directory.place.shown),
-                |file| Source::file(&file.shown, &file.bytes).place(key.offset, key.offset + 1),
-            );
+            let place = match directory.load(site) {
+                Some(Ok(file)) => {
+                    Source::file(&file.shown, &file.bytes).place(key.offset, key.offset + 1)
+                }
+                _ => Place::file(&directory.place.shown),
+            };
             (place.pointing(&key.pointer), directory.id.clone())
         }));
     }

@@ -80,12 +80,12 @@ fn export_run(
     stage: &Stage,
 ) -> Result<(), Diagnostic> {
     let directory = gathered.directory(entry);
-    let Some(record) = &directory.record else {
+    let Some(record) = directory.load(site).transpose()? else {
         return Ok(());
     };
     let place = &directory.place;
     let limits = &site.config.limits;
-    let (files, _) = load::run(place, record, limits);
+    let (files, _) = load::run(place, &record, limits);
     // Its problems were reported when its pages were made.
     let beside = Beside {
         directory: place,

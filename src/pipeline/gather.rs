@@ -6,7 +6,7 @@ use rayon::ThreadPool;
 
 use super::Progress;
 use super::directories::{self, Directory, Status};
-use super::kept::StagedRuns;
+use super::kept::{KnownRecords, StagedRuns};
 use super::previous;
 use super::prose::{Prose, Text};
 use crate::config::Limits;
@@ -53,13 +53,13 @@ pub(super) struct WithdrawnList {
 }
 
 impl Gathered {
-    /// Finds all content in `roots` and reads every record and every page of prose.
+    /// Finds all content in `roots` and reads every page of prose, and every record that is not `known` as it looks.
     ///
     /// # Errors
     /// A content root or the ledger of the site that is replaced cannot be read.
     pub fn gather(
         site: &Site,
-        roots: Arc<Roots>,
+        (roots, known): (Arc<Roots>, KnownRecords),
         progress: &dyn Progress,
     ) -> Result<Self, Failure> {
         let pool = rayon::ThreadPoolBuilder::new()
@@ -77,7 +77,7 @@ impl Gathered {
         }
         progress.begin("Reading records", found.runs.len());
         let (directories, found_in_records) =
-            pool.install(|| directories::read(site, found.runs, progress));
+            pool.install(|| directories::read(site, found.runs, (&roots, known), progress));
         let previous =
             previous::ledger(site).map_err(|problem| failure(vec![problem], &problems))?;
         problems.extend(found_in_records);

@@ -3,8 +3,9 @@
 //!
 //! Everything here is written by [`crate::cache`] for the very same program, so a changed field needs no other version.
 
+mod records;
+
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_128;
@@ -13,12 +14,16 @@ use crate::cache::Piece;
 use crate::diagnostics::{Diagnostic, Excerpt, Place, Severity, codes};
 use crate::load::Input;
 use crate::model::annotation::Counts;
+use crate::model::digests::Digests;
 use crate::model::findings::{
-    Digests, Findings, NewestAnnotation, RunDigests, Slice, Spooled, SpooledCard, ThreadCounts,
+    Findings, NewestAnnotation, RunDigests, Slice, Spooled, SpooledCard, ThreadCounts,
 };
 use crate::model::review::Rating;
 use crate::publish::SiteFile;
 use crate::spool::Texts;
+
+pub use records::KnownRecords;
+pub(super) use records::{RecordParts, RecordShape, Streamed};
 
 /// What is kept of a run: small, whatever the size of the run.
 #[derive(Debug, Default)]
@@ -116,6 +121,8 @@ pub(super) struct Head {
     pub(super) cases: Vec<(Option<String>, String)>,
     pub(super) files: u64,
     pub(super) bytes: u64,
+    /// Where the [`RecordShape`]s are, with the paths of their run directories in diagnostics.
+    pub(super) records: Piece,
 }
 
 /// What says where the runs are, and what was written.
@@ -170,9 +177,10 @@ pub(super) struct FindingsShape {
     /// Kind, evidence, address and time of each.
     newest: Vec<(String, String, String, Option<i64>)>,
     writeup_html: Option<String>,
-    record: DigestList,
-    files: DigestList,
-    annotated: DigestList,
+    /// [`Digests::packed`]
+    record: String,
+    files: String,
+    annotated: String,
     lines: TextPlace,
     friction: TextPlace,
     hypotheses: TextPlace,
@@ -188,20 +196,6 @@ type TextPlace = (u64, usize);
 
 const fn place(slice: Slice) -> TextPlace {
     (slice.at, slice.bytes)
-}
-
-/// [`Digests`] in order, of which a map is made in one go.
-type DigestList = Vec<(String, String)>;
-
-fn list(digests: &Digests) -> DigestList {
-    let digests = digests.iter();
-    digests
-        .map(|(name, it)| (name.clone(), it.clone()))
-        .collect()
-}
-
-fn map(list: DigestList) -> Digests {
-    Arc::new(list.into_iter().collect())
 }
 
 /// Digests of what lists are made of, by [`Facet`]; `texts` are those of the run.
@@ -265,9 +259,9 @@ impl FindingsShape {
                 .map(|it| (it.kind, it.evidence, it.href, it.at))
                 .collect(),
             writeup_html: findings.writeup_html.clone(),
-            record: list(&findings.digests.record),
-            files: list(&findings.digests.files),
-            annotated: list(&findings.digests.annotations),
+            record: findings.digests.record.packed().to_owned(),
+            files: findings.digests.files.packed().to_owned(),
+            annotated: findings.digests.annotations.packed().to_owned(),
             lines: place(spooled.lines),
             friction: place(spooled.friction),
             hypotheses: place(spooled.hypotheses),
@@ -324,9 +318,9 @@ impl FindingsShape {
                 .collect(),
             writeup_html: self.writeup_html,
             digests: RunDigests {
-                record: map(self.record),
-                files: map(self.files),
-                annotations: map(self.annotated),
+                record: Digests::of_packed(&self.record),
+                files: Digests::of_packed(&self.files),
+                annotations: Digests::of_packed(&self.annotated),
             },
         })
     }
@@ -337,31 +331,65 @@ impl FindingsShape {
 pub(super) struct Problem {
     code: String,
     severity: usize,
+    place: PlaceShape,
+    message: String,
+    help: String,
+    run: Option<String>,
+}
+
+/// A [`Place`].
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct PlaceShape {
     path: String,
     line: Option<u32>,
     column: Option<u32>,
     pointer: Option<String>,
     /// Text, and where the marked part begins and ends.
     excerpt: Option<(String, usize, usize)>,
-    message: String,
-    help: String,
-    run: Option<String>,
+}
+
+impl From<&Place> for PlaceShape {
+    fn from(place: &Place) -> Self {
+        let place = place.clone();
+        Self {
+            path: place.path,
+            line: place.line,
+            column: place.column,
+            pointer: place.pointer,
+            excerpt: place.excerpt.map(|it| (it.text, it.start, it.end)),
+        }
+    }
+}
+
+impl PlaceShape {
+    /// `None` when this was not made of a place.
+    fn place(self) -> Option<Place> {
+        let excerpt = match self.excerpt {
+            Some((text, start, end)) => {
+                text.get(start..end)?;
+                Some(Excerpt { text, start, end })
+            }
+            None => None,
+        };
+        Some(Place {
+            path: self.path,
+            line: self.line,
+            column: self.column,
+            pointer: self.pointer,
+            excerpt,
+        })
+    }
 }
 
 const SEVERITIES: [Severity; 3] = [Severity::Error, Severity::Warning, Severity::Note];
 
 impl From<&Diagnostic> for Problem {
     fn from(problem: &Diagnostic) -> Self {
-        let place = problem.place.clone();
         let severity = SEVERITIES.iter().position(|it| *it == problem.severity);
         Self {
             code: problem.code.name.to_owned(),
             severity: severity.unwrap_or_default(),
-            path: place.path,
-            line: place.line,
-            column: place.column,
-            pointer: place.pointer,
-            excerpt: place.excerpt.map(|it| (it.text, it.start, it.end)),
+            place: PlaceShape::from(&problem.place),
             message: problem.message.clone(),
             help: problem.help.clone(),
             run: problem.run.clone(),
@@ -372,23 +400,10 @@ impl From<&Diagnostic> for Problem {
 impl Problem {
     /// `None` when this was not made of a diagnostic.
     pub(super) fn diagnostic(self) -> Option<Diagnostic> {
-        let excerpt = match self.excerpt {
-            Some((text, start, end)) => {
-                text.get(start..end)?;
-                Some(Excerpt { text, start, end })
-            }
-            None => None,
-        };
         Some(Diagnostic {
             code: codes::find(&self.code)?,
             severity: *SEVERITIES.get(self.severity)?,
-            place: Place {
-                path: self.path,
-                line: self.line,
-                column: self.column,
-                pointer: self.pointer,
-                excerpt,
-            },
+            place: self.place.place()?,
             message: self.message,
             help: self.help,
             run: self.run,

@@ -50,7 +50,8 @@ fn fields(
 ) -> Option<Vec<ledger::Field>> {
     let old = previous::record(site, &before.run)?;
     let new = gathered.directory(gathered.archive.find(&after.run.id)?);
-    let new = diagnostics::without_mark(&new.record.as_ref()?.bytes);
+    let new = new.load(site)?.ok()?;
+    let new = diagnostics::without_mark(&new.bytes);
     let new = std::str::from_utf8(new).ok()?;
     Some(ledger::fields(old.get(), &portable(new)))
 }

@@ -17,8 +17,12 @@ use crate::publish::{self, KnownSite, Stage};
 use crate::site::Site;
 use crate::spool::{Spool, Texts};
 
+use super::directories::Directory;
 use super::gather::Gathered;
-use super::kept::{self, Body, FindingsShape, Head, KeptRun, KnownList, Left, Problem, RunShape};
+use super::kept::{
+    self, Body, FindingsShape, Head, KeptRun, KnownList, KnownRecords, Left, Problem, RecordShape,
+    RunShape, Streamed,
+};
 use super::outcome::Outcome;
 
 /// What the last published build kept, and how the content looks now.
@@ -114,9 +118,19 @@ impl Memory {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How the content looks.
-    pub(crate) fn roots(&self) -> Arc<Roots> {
-        Arc::clone(&self.roots)
+    /// How the content looks, and the records that the last build read with the same settings.
+    pub(crate) fn content(&self) -> (Arc<Roots>, KnownRecords) {
+        let last = self.last.as_ref();
+        let last = last.filter(|(_, head)| head.settings == self.settings);
+        let known = last.and_then(|(reader, head)| {
+            let records: Vec<Option<(String, RecordShape)>> =
+                postcard::from_bytes(&reader.piece(head.records)?).ok()?;
+            Some(KnownRecords {
+                records: records.into_iter().flatten().collect(),
+                at: head.inputs_at,
+            })
+        });
+        (Arc::clone(&self.roots), known.unwrap_or_default())
     }
 
     /// The outcome of a build that would read what the last one read, and write what is there.
@@ -322,7 +336,11 @@ impl Notes<'_> {
         let outputs_at = cache::now_after(committed_at);
         let committed = stage.committed()?;
         let memory = self.memory;
+        let records = Streamed(&gathered.directories, |directory: &Directory| {
+            directory.shape(&gathered.roots)
+        });
         let head = Head {
+            records: self.put(&postcard::to_stdvec(&records).ok()?)?,
             settings: memory.settings,
             inputs: memory.roots.digest(i64::MAX),
             inputs_at: memory.at,

@@ -110,8 +110,17 @@ pub(super) fn process(
 ) -> Result<KeptRun, Diagnostic> {
     let entry = &gathered.archive.runs[index];
     let directory = gathered.directory(entry);
-    let Some(record) = &directory.record else {
-        return Ok(KeptRun::default());
+    let is_newest = index < site.config.feeds.items;
+    if let Some(output) = output
+        && let Some(notes) = output.notes
+        && let Some(kept) = notes.recall(gathered, (index, is_newest), output.stage)?
+    {
+        return Ok(kept);
+    }
+    let record = &match directory.load(site) {
+        Some(Ok(record)) => record,
+        Some(Err(problem)) => return Ok(KeptRun::of_problem(problem)),
+        None => return Ok(KeptRun::default()),
     };
     let job = Job {
         site,
@@ -120,14 +129,8 @@ pub(super) fn process(
         entry,
         directory,
         record,
-        is_newest: index < site.config.feeds.items,
+        is_newest,
     };
-    if let Some(output) = output
-        && let Some(notes) = output.notes
-        && let Some(kept) = notes.recall(gathered, (index, job.is_newest), output.stage)?
-    {
-        return Ok(kept);
-    }
     let (files, problems) = load::run(&directory.place, record, &site.config.limits);
     let model = job.check(&files, problems);
     let layouts = Layout::of(&site.config, &entry.slug, &model.inspected.tapes);

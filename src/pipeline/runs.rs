@@ -39,8 +39,7 @@ pub fn stage(
             let directory = gathered.directory(entry);
             let place = &directory.place;
             let weight = gathered.roots.of(place).map_or(0, load::weight);
-            let record = directory.record.as_ref();
-            let record = record.map_or(0, |record| record.bytes.len() as u64);
+            let record = gathered.roots.of(place).map_or(0, load::record_size);
             read.fetch_add(weight + record, Ordering::Relaxed);
             let _share = budget.take(weight);
             let kept = catch_panic(place, || run::process(site, gathered, index, output));
@@ -74,13 +73,15 @@ fn check(
     directory: &Directory,
     budget: &Budget,
 ) -> Vec<Diagnostic> {
-    let Some(record) = &directory.record else {
-        return Vec::new();
+    let record = match directory.load(site) {
+        Some(Ok(record)) => record,
+        Some(Err(problem)) => return vec![problem],
+        None => return Vec::new(),
     };
     let place = &directory.place;
     let _share = budget.take(gathered.roots.of(place).map_or(0, load::weight));
     let problems = catch_panic(place, || {
-        let (files, mut problems) = load::run(place, record, &site.config.limits);
+        let (files, mut problems) = load::run(place, &record, &site.config.limits);
         run::inspected(site, place, None, &files, &mut problems);
         problems
     });

@@ -41,7 +41,7 @@ pub fn unknown(
     let mut notes: Vec<_> = found
         .into_values()
         .map(|(directory, key, runs)| {
-            let help = key.near.map_or_else(
+            let help = key.near.as_deref().map_or_else(
                 || "No action needed: `run.json` contains the key as written.".to_owned(),
                 |near| {
                     format!(

@@ -16,7 +16,7 @@ pub struct UnknownKey {
     /// JSON pointer to its value.
     pub pointer: String,
     /// The known key beside it that was probably meant.
-    pub near: Option<&'static str>,
+    pub near: Option<String>,
 }
 
 /// Unknown keys of one record that are reported; a record with more is not a record of this format.
@@ -89,7 +89,7 @@ fn search(node: Node<'_>, shape: &Shape, path: &str, pointer: &str, found: &mut 
                     search(member.value, shape, &path, &pointer, found);
                 } else if found.len() < PER_RECORD && !found.iter().any(|key| key.path == path) {
                     found.push(UnknownKey {
-                        near: nearest(&member.key, known().map(|(key, _)| *key)),
+                        near: nearest(&member.key, known().map(|(key, _)| *key)).map(str::to_owned),
                         offset: member.value.offset,
                         pointer,
                         path,
@@ -118,17 +118,17 @@ mod tests {
                 (
                     "metrics.setupTimeSeconds".to_owned(),
                     "/metrics/setupTimeSeconds".to_owned(),
-                    Some("setupSeconds")
+                    Some("setupSeconds".to_owned())
                 ),
                 (
                     "metrics.tokens.outputs".to_owned(),
                     "/metrics/tokens/outputs".to_owned(),
-                    Some("output")
+                    Some("output".to_owned())
                 ),
                 (
                     "validation.checks[].similarty".to_owned(),
                     "/validation/checks/0/similarty".to_owned(),
-                    Some("similarity")
+                    Some("similarity".to_owned())
                 ),
                 ("colour".to_owned(), "/colour".to_owned(), None),
             ]

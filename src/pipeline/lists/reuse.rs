@@ -84,8 +84,8 @@ impl<'a> Keys<'a> {
         let mut facets: [blake3::Hasher; Facet::COUNT] = Default::default();
         for (entry, left) in gathered.archive.runs.iter().zip(&outcome.left) {
             let left = left.as_ref()?;
-            let record = gathered.directory(entry).record.as_ref()?;
-            for text in [&entry.slug, &entry.label, &record.digest] {
+            common.update(&gathered.directory(entry).record?);
+            for text in [&entry.slug, &entry.label] {
                 common.update(&(text.len() as u64).to_le_bytes());
                 common.update(text.as_bytes());
             }

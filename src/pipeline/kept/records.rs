@@ -1,0 +1,332 @@
+//! The records of the last build, so that those whose files look the same are not read again.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize, Serializer};
+
+use super::{PlaceShape, Problem, diagnostics};
+use crate::beneath::{Found, Kind, Stamp};
+use crate::diagnostics::{Diagnostic, Place};
+use crate::formats::run_record::UnknownKey;
+use crate::model::outcome::Outcome;
+use crate::model::run::{
+    Check, Environment, Metrics, Number, Recorded, Run, State, Step, Subject, Validation,
+};
+use crate::model::time::Moment;
+use crate::url::HttpUrl;
+
+/// Records by the paths of their run directories in diagnostics.
+#[derive(Debug, Default)]
+pub struct KnownRecords {
+    pub(in crate::pipeline) records: BTreeMap<String, RecordShape>,
+    /// When their files were looked at, as of [`Stamp::is_racy`].
+    pub(in crate::pipeline) at: i64,
+}
+
+/// A record that can be one of the archive, or is never published, and everything that was noticed in it.
+#[derive(Debug, Serialize, Deserialize)]
+pub(in crate::pipeline) struct RecordShape {
+    stamp: Stamp,
+    /// BLAKE3 of the file.
+    pub(in crate::pipeline) digest: [u8; 32],
+    pub(in crate::pipeline) id: Option<String>,
+    /// `None`: it is never published.
+    run: Option<RunData>,
+    id_place: PlaceShape,
+    problems: Vec<Problem>,
+    /// Path, offset, pointer and the key that was probably meant.
+    unknown_keys: Vec<(String, usize, String, Option<String>)>,
+}
+
+/// What a [`RecordShape`] is made of.
+pub(in crate::pipeline) struct RecordParts<'a> {
+    pub(in crate::pipeline) found: &'a Found,
+    pub(in crate::pipeline) digest: [u8; 32],
+    pub(in crate::pipeline) id: Option<String>,
+    /// The run and where its id is; `None` when it is never published.
+    pub(in crate::pipeline) run: Option<(&'a Run, &'a Place)>,
+    pub(in crate::pipeline) problems: &'a [Diagnostic],
+    pub(in crate::pipeline) unknown_keys: &'a [UnknownKey],
+}
+
+/// What a record came to.
+pub(in crate::pipeline) struct KnownRecord {
+    pub(in crate::pipeline) run: Option<Run>,
+    pub(in crate::pipeline) id_place: Place,
+    pub(in crate::pipeline) problems: Vec<Diagnostic>,
+    pub(in crate::pipeline) unknown_keys: Vec<UnknownKey>,
+}
+
+impl RecordShape {
+    /// `None` when something else than a file is there.
+    pub(in crate::pipeline) fn of(record: &RecordParts<'_>) -> Option<Self> {
+        let Kind::File { .. } = record.found.kind else {
+            return None;
+        };
+        let (run, id_place) = record.run.unzip();
+        let keys = record.unknown_keys.iter().cloned();
+        Some(Self {
+            stamp: record.found.stamp,
+            digest: record.digest,
+            id: record.id.clone(),
+            run: run.map(data),
+            id_place: PlaceShape::from(id_place.unwrap_or(&Place::default())),
+            problems: record.problems.iter().map(Problem::from).collect(),
+            unknown_keys: keys
+                .map(|key| (key.path, key.offset, key.pointer, key.near))
+                .collect(),
+        })
+    }
+
+    /// Whether it is the record in this file, which was looked at after `at`.
+    pub(in crate::pipeline) fn is_of(&self, found: &Found, at: i64) -> bool {
+        matches!(found.kind, Kind::File { .. })
+            && found.stamp == self.stamp
+            && !found.stamp.is_racy(at)
+    }
+
+    /// `None` when this was not made of a record.
+    pub(in crate::pipeline) fn record(self) -> Option<KnownRecord> {
+        let keys = self.unknown_keys.into_iter();
+        let run = match self.run {
+            Some(data) => Some(run(data)?),
+            None => None,
+        };
+        Some(KnownRecord {
+            run,
+            id_place: self.id_place.place()?,
+            problems: diagnostics(&self.problems)?,
+            unknown_keys: keys
+                .map(|(path, offset, pointer, near)| UnknownKey {
+                    path,
+                    offset,
+                    pointer,
+                    near,
+                })
+                .collect(),
+        })
+    }
+}
+
+/// A list that is made while it is written, so that it is never held.
+pub(in crate::pipeline) struct Streamed<'a, T, F>(
+    pub(in crate::pipeline) &'a [T],
+    pub(in crate::pipeline) F,
+);
+
+impl<T, U: Serialize, F: Fn(&T) -> U> Serialize for Streamed<'_, T, F> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(self.0.iter().map(&self.1))
+    }
+}
+
+type Text = Option<String>;
+/// A [`Number`].
+type NumberData = (String, f64);
+/// A [`Moment`].
+type MomentData = (String, i64);
+
+/// A [`Run`].
+#[derive(Debug, Serialize, Deserialize)]
+struct RunData {
+    id: String,
+    started: MomentData,
+    finished: MomentData,
+    published: Option<MomentData>,
+    subject: ([String; 7], [Text; 3]),
+    environment: [Text; 5],
+    run_time: NumberData,
+    metrics: [Option<NumberData>; 6],
+    validation: (bool, Text, [StepData; 2]),
+    checks: Vec<(String, String, bool, Option<NumberData>, Text)>,
+    links: [Text; 2],
+    state: (String, Text),
+    outcomes: Vec<(String, [Text; 4], Option<bool>)>,
+}
+
+/// A [`Recorded`].
+#[derive(Debug, Serialize, Deserialize)]
+enum StepData {
+    Step(String, bool, Text),
+    Never,
+    Unknown,
+}
+
+fn data(run: &Run) -> RunData {
+    let Run {
+        id,
+        started,
+        finished,
+        published,
+        subject: s,
+        environment: e,
+        metrics: m,
+        validation: v,
+        source_repo,
+        playable_build,
+        state,
+        outcomes,
+    } = run.clone();
+    let moment = |it: Moment| (it.text, it.ms);
+    let number = |it: Number| (it.literal, it.value);
+    let metrics = [
+        m.uncached_input,
+        m.cached_input,
+        m.output,
+        m.reasoning,
+        m.comparable_cost,
+        m.actual_cost,
+    ];
+    let step = |it: Recorded| match it {
+        Recorded::Step(step) => StepData::Step(step.command, step.succeeded, step.detail),
+        Recorded::Never => StepData::Never,
+        Recorded::Unknown => StepData::Unknown,
+    };
+    let check = |it: Check| {
+        let similarity = it.similarity.map(number);
+        (it.view, it.name, it.reached, similarity, it.detail)
+    };
+    let outcome = |it: Outcome| (it.name, [it.value, it.scorer, it.kind, it.reason], it.valid);
+    RunData {
+        id,
+        started: moment(started),
+        finished: moment(finished),
+        published: published.map(moment),
+        subject: (
+            [
+                s.case,
+                s.version,
+                s.test_type,
+                s.harness,
+                s.model,
+                s.orchestrator,
+                s.engine,
+            ],
+            [s.variant, s.harness_version, s.engine_version],
+        ),
+        environment: [
+            e.test_cabinet_commit,
+            e.os,
+            e.container_image,
+            e.node_version,
+            e.auth_mode,
+        ],
+        run_time: number(m.run_time_seconds),
+        metrics: metrics.map(|it| it.map(number)),
+        validation: (v.loaded, v.detail, [step(v.install), step(v.build)]),
+        checks: v.checks.into_iter().map(check).collect(),
+        links: [source_repo, playable_build].map(|url| url.map(|url| url.as_str().to_owned())),
+        state: (state.word, state.detail),
+        outcomes: outcomes.into_iter().map(outcome).collect(),
+    }
+}
+
+/// `None` when an address is none.
+fn run(data: RunData) -> Option<Run> {
+    let moment = |(text, ms): MomentData| Moment { text, ms };
+    let number = |(literal, value): NumberData| Number { literal, value };
+    let step = |it: StepData| match it {
+        StepData::Step(command, succeeded, detail) => Recorded::Step(Step {
+            command,
+            succeeded,
+            detail,
+        }),
+        StepData::Never => Recorded::Never,
+        StepData::Unknown => Recorded::Unknown,
+    };
+    let check =
+        |(view, name, reached, similarity, detail): (_, _, _, Option<NumberData>, _)| Check {
+            view,
+            name,
+            reached,
+            similarity: similarity.map(number),
+            detail,
+        };
+    let outcome = |(name, [value, scorer, kind, reason], valid): (_, [Text; 4], _)| Outcome {
+        name,
+        value,
+        scorer,
+        kind,
+        valid,
+        reason,
+    };
+    let [source_repo, playable_build] = data.links.map(|url| match url {
+        Some(url) => HttpUrl::parse(&url).map(Some),
+        None => Some(None),
+    });
+    let (
+        [
+            case,
+            version,
+            test_type,
+            harness,
+            model,
+            orchestrator,
+            engine,
+        ],
+        known,
+    ) = data.subject;
+    let [variant, harness_version, engine_version] = known;
+    let [
+        test_cabinet_commit,
+        os,
+        container_image,
+        node_version,
+        auth_mode,
+    ] = data.environment;
+    let [
+        uncached_input,
+        cached_input,
+        output,
+        reasoning,
+        comparable_cost,
+        actual_cost,
+    ] = data.metrics.map(|it| it.map(number));
+    let (loaded, detail, [install, build]) = data.validation;
+    let (word, why) = data.state;
+    Some(Run {
+        id: data.id,
+        started: moment(data.started),
+        finished: moment(data.finished),
+        published: data.published.map(moment),
+        subject: Subject {
+            case,
+            version,
+            test_type,
+            variant,
+            harness,
+            harness_version,
+            model,
+            orchestrator,
+            engine,
+            engine_version,
+        },
+        environment: Environment {
+            test_cabinet_commit,
+            os,
+            container_image,
+            node_version,
+            auth_mode,
+        },
+        metrics: Metrics {
+            run_time_seconds: number(data.run_time),
+            uncached_input,
+            cached_input,
+            output,
+            reasoning,
+            comparable_cost,
+            actual_cost,
+        },
+        validation: Validation {
+            loaded,
+            detail,
+            install: step(install),
+            build: step(build),
+            checks: data.checks.into_iter().map(check).collect(),
+        },
+        source_repo: source_repo?,
+        playable_build: playable_build?,
+        state: State { word, detail: why },
+        outcomes: data.outcomes.into_iter().map(outcome).collect(),
+    })
+}
