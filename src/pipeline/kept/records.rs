@@ -130,14 +130,12 @@ type MomentData = (String, i64);
 #[derive(Debug, Serialize, Deserialize)]
 struct RunData {
     id: String,
-    started: MomentData,
-    finished: MomentData,
-    published: Option<MomentData>,
-    subject: ([String; 7], [Text; 3]),
+    /// When it began, when it ended and when it was published.
+    times: [Option<MomentData>; 3],
+    subject: ([String; 5], [Text; 5]),
     environment: [Text; 5],
-    run_time: NumberData,
-    metrics: [Option<NumberData>; 6],
-    validation: (bool, Text, [StepData; 2]),
+    metrics: [Option<NumberData>; 7],
+    validation: (Option<bool>, Text, [StepData; 2]),
     checks: Vec<(String, String, bool, Option<NumberData>, Text)>,
     links: [Text; 2],
     state: (String, Text),
@@ -170,6 +168,7 @@ fn data(run: &Run) -> RunData {
     let moment = |it: Moment| (it.text, it.ms);
     let number = |it: Number| (it.literal, it.value);
     let metrics = [
+        m.run_time_seconds,
         m.uncached_input,
         m.cached_input,
         m.output,
@@ -189,20 +188,16 @@ fn data(run: &Run) -> RunData {
     let outcome = |it: Outcome| (it.name, [it.value, it.scorer, it.kind, it.reason], it.valid);
     RunData {
         id,
-        started: moment(started),
-        finished: moment(finished),
-        published: published.map(moment),
+        times: [started, finished, published].map(|it| it.map(moment)),
         subject: (
+            [s.case, s.test_type, s.harness, s.orchestrator, s.engine],
             [
-                s.case,
                 s.version,
-                s.test_type,
-                s.harness,
+                s.variant,
+                s.harness_version,
                 s.model,
-                s.orchestrator,
-                s.engine,
+                s.engine_version,
             ],
-            [s.variant, s.harness_version, s.engine_version],
         ),
         environment: [
             e.test_cabinet_commit,
@@ -211,7 +206,6 @@ fn data(run: &Run) -> RunData {
             e.node_version,
             e.auth_mode,
         ],
-        run_time: number(m.run_time_seconds),
         metrics: metrics.map(|it| it.map(number)),
         validation: (v.loaded, v.detail, [step(v.install), step(v.build)]),
         checks: v.checks.into_iter().map(check).collect(),
@@ -254,19 +248,8 @@ fn run(data: RunData) -> Option<Run> {
         Some(url) => HttpUrl::parse(&url).map(Some),
         None => Some(None),
     });
-    let (
-        [
-            case,
-            version,
-            test_type,
-            harness,
-            model,
-            orchestrator,
-            engine,
-        ],
-        known,
-    ) = data.subject;
-    let [variant, harness_version, engine_version] = known;
+    let ([case, test_type, harness, orchestrator, engine], known) = data.subject;
+    let [version, variant, harness_version, model, engine_version] = known;
     let [
         test_cabinet_commit,
         os,
@@ -275,6 +258,7 @@ fn run(data: RunData) -> Option<Run> {
         auth_mode,
     ] = data.environment;
     let [
+        run_time_seconds,
         uncached_input,
         cached_input,
         output,
@@ -282,13 +266,14 @@ fn run(data: RunData) -> Option<Run> {
         comparable_cost,
         actual_cost,
     ] = data.metrics.map(|it| it.map(number));
+    let [started, finished, published] = data.times.map(|it| it.map(moment));
     let (loaded, detail, [install, build]) = data.validation;
     let (word, why) = data.state;
     Some(Run {
         id: data.id,
-        started: moment(data.started),
-        finished: moment(data.finished),
-        published: data.published.map(moment),
+        started,
+        finished,
+        published,
         subject: Subject {
             case,
             version,
@@ -309,7 +294,7 @@ fn run(data: RunData) -> Option<Run> {
             auth_mode,
         },
         metrics: Metrics {
-            run_time_seconds: number(data.run_time),
+            run_time_seconds,
             uncached_input,
             cached_input,
             output,
