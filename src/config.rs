@@ -51,7 +51,7 @@ macro_rules! table {
 }
 
 table! {
-    /// All settings of a site; every key may be left out. The default is what an empty site.toml means.
+    /// All settings of a site; every key is optional. The defaults are those of an empty site.toml.
     #[schemars(default)]
     Config {
         /// The name and the address of the site.
@@ -60,13 +60,13 @@ table! {
         "build" => build: Build = Build::default(), Reader::table;
         /// Which runs and files are published.
         "policy" => policy: Policy = Policy::default(), Reader::table;
-        /// How long tapes are laid out.
+        /// Layout of timelines.
         "timeline" => timeline: Timeline = Timeline::default(), Reader::table;
-        /// Where agents worked.
+        /// The working tree of agents.
         "files" => files: Files = Files::default(), Reader::table;
         /// The feeds of the site.
         "feeds" => feeds: Feeds = Feeds::default(), Reader::table;
-        /// Sizes over which input is refused or cut.
+        /// Limits on the size of input and output.
         "limits" => limits: Limits = Limits::default(), Reader::table;
         /// `[[nav]]`: further links in the site's header.
         "nav" => nav: Vec<NavLink> = Vec::new(), Reader::nav;
@@ -117,10 +117,10 @@ table! {
         /// Whether invalid runs are quarantined instead of stopping the publication.
         #[schemars(with = "String")]
         "on_invalid" => quarantine: bool = false, Reader::on_invalid;
-        /// Severity of a sidecar whose digest disagrees with its tape.
+        /// Severity of a sidecar whose hash does not match its tape.
         #[schemars(with = "String")]
         "stale_annotations" => stale_annotations: Severity = Severity::Error, Reader::severity;
-        /// Hosts that a playable build may be framed from.
+        /// Hosts whose playable builds may be embedded.
         #[schemars(inner(regex(pattern = shape::HOST), length(max = 253)))]
         "embed_hosts" => embed_hosts: Vec<String> = Vec::new(), Reader::hosts;
         /// Whether event logs, tapes and sidecars can be downloaded.
@@ -129,7 +129,7 @@ table! {
         "publish_reasoning" => publish_reasoning: bool = true, Reader::boolean;
         /// Whether `implementation/` can be downloaded.
         "publish_implementation" => publish_implementation: bool = false, Reader::boolean;
-        /// Licence of the data.
+        /// License of the data.
         #[schemars(with = "String")]
         "licence" => licence: Option<String> = None, Reader::optional;
     }

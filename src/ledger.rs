@@ -50,7 +50,7 @@ pub struct Ledger {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Build {
-    /// Its number: 1 is the build that began the ledger.
+    /// Its number: 1 is the build that started the ledger.
     pub build: u64,
     /// How many runs the site had after it.
     pub runs: usize,
@@ -147,8 +147,8 @@ pub struct Rerated {
     pub after: Option<String>,
 }
 
-/// Ids of annotations that the published run has now; those of a further tape of a run are behind the tape's name and a `#`.
-/// The others are counted.
+/// Ids of annotations that the published run has now; ids of further tapes begin with the name of the tape and a `#`.
+/// All others are only counted.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Annotations {
@@ -245,8 +245,8 @@ pub struct Known {
     /// Whether the run is quarantined. Its digests are then those of the last build that published it.
     #[serde(default, skip_serializing_if = "is_default")]
     pub quarantined: bool,
-    /// Digests of the fields of the record by JSON pointer, down to the keys of its keys. Keys that are not those of the format
-    /// are one field with what they are in. White space and the order of keys do not count.
+    /// Digests of the fields of the record by JSON pointer, down to the keys of its keys. Unrecognized keys share one
+    /// digest, at the nearest place that the format names. White space and the order of keys do not count.
     #[serde(with = "digests")]
     #[schemars(with = "BTreeMap<String, String>")]
     pub record: Digests,

@@ -8,14 +8,14 @@ use crate::shapes;
 
 use super::{Diagnostic, Severity, SeverityCounts};
 
-/// Everything that a build or a check noticed: `diagnostics.json` and `--report json`.
+/// All problems of a build or a check: `diagnostics.json` and `--report json`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Report<'a> {
     /// Version of this format.
     #[schemars(with = "shapes::Version")]
     pub schema_version: u32,
-    /// How many of what.
+    /// Counts.
     pub summary: Summary,
     /// Every problem, in order.
     pub diagnostics: Vec<Entry<'a>>,
@@ -27,13 +27,13 @@ pub struct Report<'a> {
 pub struct Summary {
     /// Problems that stop a publication.
     pub errors: usize,
-    /// Problems that do not.
+    /// Problems that do not stop it.
     pub warnings: usize,
-    /// Things worth knowing.
+    /// Notes: no action needed.
     pub notes: usize,
     /// Runs that are published (or would be).
     pub runs: usize,
-    /// Runs that were set aside.
+    /// Quarantined runs.
     pub quarantined: usize,
     /// Problems of content that is not published. Only the reports list them; a site counts them here.
     pub withheld: usize,
@@ -47,7 +47,7 @@ pub struct Entry<'a> {
     /// The code, such as `record.missing-field`; `runpress explain CODE` says what it means.
     #[schemars(regex(pattern = r"^[a-z]+\.[a-z0-9-]+$"))]
     code: &'a str,
-    /// How much it weighs.
+    /// The severity.
     severity: Severity,
     /// The file, relative to the site's root, or to its content root where that lies elsewhere.
     path: &'a str,

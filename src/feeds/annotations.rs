@@ -242,7 +242,7 @@ pub struct FrictionEvent<'a> {
 document! {
     /// A link of an annotation.
     struct FrictionLink<'a>(link: &'a Link) {
-        /// Its words.
+        /// Its label.
         label: Option<&'a str> = link.label.as_deref(),
         /// Its address.
         url: Option<&'a str> = link.url.as_deref(),

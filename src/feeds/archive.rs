@@ -225,7 +225,7 @@ document! {
         name: &'a str = &outcome.name,
         /// The value as recorded: any JSON; null is unscored.
         value: Option<&'a RawValue> = outcome.value.as_deref().and_then(|value| serde_json::from_str(value).ok()),
-        /// What gave it.
+        /// The scorer.
         #[serde(skip_serializing_if = "Option::is_none")]
         scorer: Option<&'a str> = outcome.scorer.as_deref(),
         /// `reward`, `score`, `metric`, `check`, `submission` or another word.
@@ -367,7 +367,7 @@ document! {
         language: &'a str = &config.site.language,
         /// The publisher.
         author: Option<&'a str> = config.site.author.as_deref(),
-        /// Licence of the data.
+        /// License of the data.
         licence: Option<&'a str> = config.policy.licence.as_deref(),
         /// The line at the top of every page.
         notice: Option<&'a str> = config.site.notice.as_deref(),

@@ -39,7 +39,7 @@ macro_rules! groups {
         struct $group<'a> {
             /// As in the records.
             name: &'a str,
-            /// Its part of addresses on the site.
+            /// Its slug, used in addresses.
             slug: &'a str,
             /// Its page: absolute when the site has a `base_url`, else relative to its root.
             #[schemars(with = "shapes::PageAddress")]

@@ -55,8 +55,8 @@ pub struct RunDocument<'a> {
     threads: Option<ThreadsDocument<'a>>,
     /// The public part of its transcript.
     transcript: Option<TranscriptDocument<'a>>,
-    /// Every file of its directory that runpress knows, published or not, and what they refer to. Where the implementation is
-    /// published, every file of its archive, too.
+    /// Every file of its directory that runpress reads, published or not, including those that other files refer to. If the
+    /// implementation is published, also every file of its archive.
     files: Vec<FileDocument<'a>>,
     /// Problems of its files.
     diagnostics: Vec<problems::Entry<'a>>,

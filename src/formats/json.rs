@@ -20,7 +20,7 @@ use super::portable::with_whole_pairs;
     Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
 )]
 #[serde(transparent)]
-#[schemars(inline)]
+#[schemars(inline, description = "A string.")]
 pub struct Str<'a>(#[serde(borrow)] pub Cow<'a, str>);
 
 impl<'a> Str<'a> {

@@ -46,9 +46,9 @@ impl Raw {
     }
 }
 
-/// A line of `raw.jsonl`: what a process printed, a line of output a line, in the order of its arrival.
+/// A line of `raw.jsonl`: one line of a process's output, in the order of arrival.
 ///
-/// A line that breaks the schema is counted and left out, with a warning. Nothing of the log is published.
+/// A line that violates the schema is counted and left out, with a warning. Nothing of the log is published.
 // Values are looked at, and only unescaped where that says more.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(rename = "RawLine", transform = line_or_text)]
@@ -60,7 +60,7 @@ pub struct Fields<'a> {
     /// The printed line, without its line end.
     #[serde(borrow)]
     pub line: Option<&'a RawValue>,
-    /// The same under the name that the prose of the format has for it. It counts only where there is no `line`.
+    /// Alias of `line` from the prose of the format, read if there is no `line`.
     // Formats.md, contradiction 3.
     #[serde(borrow)]
     pub text: Option<&'a RawValue>,

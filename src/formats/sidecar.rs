@@ -29,7 +29,7 @@ const TAGGED: Tagged = Tagged {
 #[derive(Debug, JsonSchema)]
 #[schemars(tag = "type", rename_all = "snake_case", rename = "SidecarLine")]
 pub enum AnyLine<'a> {
-    /// The first line that counts, and no other.
+    /// The first line that is neither blank nor a comment, and no other.
     Header(Header),
     /// An annotation of an event.
     Annotation(Annotation<'a>),
@@ -44,7 +44,7 @@ pub struct Header {
     /// The tape that was annotated, relative to the sidecar's folder.
     #[serde(default)]
     pub tape_path: Option<String>,
-    /// The content hash of the tape that was annotated. A tape with another one is an error, or a warning with
+    /// The content hash of the tape that was annotated. A different hash is an error, or a warning with
     /// `stale_annotations = "warn"`.
     #[serde(default)]
     pub tape_content_hash: Option<String>,
@@ -77,7 +77,7 @@ pub struct Annotation<'a> {
     /// Time of the annotation, RFC 3339 by convention.
     #[serde(borrow)]
     pub timestamp: Option<Str<'a>>,
-    /// The events that it covers, when it covers more than its own.
+    /// The events that it covers, if more than its own.
     pub span: Option<Span>,
     /// The status of a hypothesis. Of the listed kinds only `hypothesis` has one.
     pub hypothesis_status: Option<HypothesisStatus>,
@@ -161,7 +161,7 @@ pub struct Author {
 pub enum AuthorKind {
     /// A person.
     Human,
-    /// A program that a model steers.
+    /// A program driven by a model.
     Agent,
     /// Any other program.
     System,
@@ -182,15 +182,15 @@ impl AuthorKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum HypothesisStatus {
-    /// Confirmed.
+    /// Proposed; not checked yet.
     Active,
-    /// It is being looked at.
+    /// Being checked.
     Verifying,
-    /// Found to be true.
+    /// Confirmed.
     Confirmed,
-    /// It does not hold.
+    /// Disproven.
     Disproven,
-    /// It is about something that has changed since.
+    /// Outdated, because its subject has changed.
     Stale,
 }
 

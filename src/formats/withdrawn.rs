@@ -24,10 +24,10 @@ pub struct Withdrawals {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Withdrawal {
-    /// The run's id, or its part of addresses on the site.
+    /// Id or slug of the run.
     #[schemars(with = "shapes::Name")]
     pub id: Spanned<String>,
-    /// Plain text. Write no date: the site has none of its own.
+    /// The reason, in plain text.
     #[schemars(with = "shapes::Name")]
     pub reason: Spanned<String>,
 }

@@ -39,7 +39,7 @@ pub struct State {
 pub struct Thread {
     /// Unique id in the channel.
     pub id: String,
-    /// The turn it belongs to, before version 0.9.0 of the protocol. One of `turnId` and `origin` must be there.
+    /// The turn it belongs to, before version 0.9.0 of the protocol. One of `turnId` and `origin` is required.
     pub turn_id: Option<String>,
     /// Session and turn, since version 0.9.0.
     pub origin: Option<Origin>,
@@ -109,7 +109,7 @@ pub enum Text {
 pub enum ActionLine {
     /// An envelope, recognized by `action`.
     Envelope(Envelope),
-    /// An action, as always to be taken.
+    /// An action without an envelope; it always applies.
     Action(Action),
 }
 
@@ -139,7 +139,7 @@ pub enum Action {
         /// The thread.
         annotation: Thread,
     },
-    /// Changes the keys that are there and not null.
+    /// Sets the keys that are present and not null.
     #[schemars(rename = "annotations/updated")]
     Updated {
         /// Id of the thread.

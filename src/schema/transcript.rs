@@ -13,7 +13,7 @@ pub struct Transcript {
     /// Identifies the document as a transcript.
     #[schemars(rename = "_type", extend("const" = "transcript"))]
     pub tag: String,
-    /// Version of the format; another one than 2 is a warning.
+    /// Version of the format; any other than 2 is a warning.
     #[schemars(extend("examples" = [2]))]
     pub version: Option<Value>,
     /// Its id.
@@ -29,7 +29,7 @@ pub struct Transcript {
     pub assets: Option<Vec<Asset>>,
 }
 
-/// A turn. Further keys of a provider are kept and not published.
+/// A turn. Other keys, such as those of providers, are not published.
 #[derive(Debug, JsonSchema)]
 #[schemars(transform = describe_only)]
 pub struct Message {
@@ -71,7 +71,7 @@ pub struct Asset {
     pub name: Option<Value>,
     /// Its title, shown where there is no name.
     pub title: Option<Value>,
-    /// `path`: where its bytes are, relative to the run directory. It must not lead out of it.
+    /// `path`: where its bytes are, relative to the run directory. It must stay inside it.
     pub storage: Option<Value>,
     /// Content of an asset without a file: a text, base64, or a `data:` URL. A value that is not a string is not published.
     pub data: Option<Value>,

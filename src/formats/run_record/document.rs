@@ -22,8 +22,8 @@ pub use validation::*;
 objects! {
     /// A run record of Test Cabinet, of any version. There is no version field: the keys identify the version.
     ///
-    /// A key that is null is the same as one that is not there. Keys that are not known are kept. Keys that came later
-    /// are described, and refuse nothing: a run is shown without them where they are of another type.
+    /// Null and absent keys mean the same. Unknown keys are kept. Keys of later versions are described but not enforced:
+    /// a run is shown without those of the wrong type.
     #[derive(Default)]
     #[schemars(transform = shape::this_document)]
     #[schemars(transform = shape::known)]
@@ -194,7 +194,7 @@ objects! {
         "name" required with "shapes::Name" => name: Text<'a>;
         /// The value: any JSON; null is unscored.
         "value" by(any) with "Option<serde_json::Value>" => value: Option<Node<'a>>;
-        /// What gave the value.
+        /// The scorer that gave the value.
         "scorer" optional => scorer: Text<'a>;
         /// `reward`, `score`, `metric`, `check`, `submission` or another word.
         "kind" optional => kind: Text<'a>;

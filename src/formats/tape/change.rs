@@ -72,7 +72,7 @@ pub enum Lifecycle {
 pub struct Opened {
     /// `opened`
     pub kind: OpenedWord,
-    /// As which transcript.
+    /// The transcript.
     #[schemars(with = "serde_json::Value")]
     pub transcript: Ordered,
 }

@@ -14,10 +14,10 @@ use crate::formats::json::Str;
 /// First line of a tape.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Header {
-    /// Version of the format; the newest that is read is 5. It is shown, and changes nothing else.
+    /// Version of the format; the newest that is read is 5. It is only shown.
     #[schemars(range(max = FORMAT_VERSION))]
     pub version: u32,
-    /// Which Harn wrote it.
+    /// The version of Harn that wrote it.
     pub harn_version: String,
     /// When the recording began, in milliseconds since 1970-01-01 UTC.
     #[serde(default)]
@@ -95,7 +95,7 @@ fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
-    /// The script itself; also what a tape without phases means.
+    /// The script itself; also the phase of records without one.
     UserScript,
     /// The runtime's own work after the script.
     RuntimeFinalize,
@@ -118,7 +118,7 @@ pub enum Kind<'a> {
         /// How long, in milliseconds.
         duration_ms: u64,
     },
-    /// A model was asked.
+    /// A model was called.
     LlmCall {
         /// BLAKE3 of the request: of its prompt in version 1, of all of it since version 2.
         request_digest: String,
@@ -186,7 +186,7 @@ pub enum Kind<'a> {
         #[serde(borrow)]
         spans: Payload<'a>,
     },
-    /// The next record was written without what the recorder's patterns matched.
+    /// Text that matched the recorder's patterns was removed from the next record.
     PayloadRedaction,
     /// The session was controlled from outside.
     SessionControl {
@@ -200,7 +200,7 @@ pub enum Kind<'a> {
         path: String,
         /// BLAKE3 of what was read.
         content_hash: String,
-        /// How many bytes.
+        /// Size in bytes.
         len_bytes: u64,
     },
     /// A file was written.
@@ -209,7 +209,7 @@ pub enum Kind<'a> {
         path: String,
         /// BLAKE3 of what was written.
         content_hash: String,
-        /// How many bytes.
+        /// Size in bytes.
         len_bytes: u64,
     },
     /// A file was deleted.
@@ -319,7 +319,7 @@ pub enum Payload<'a> {
     External {
         /// BLAKE3 of the bytes.
         content_hash: String,
-        /// How many bytes.
+        /// Size in bytes.
         len_bytes: u64,
     },
 }
