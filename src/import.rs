@@ -18,6 +18,7 @@ mod codex;
 mod diff;
 mod document;
 mod draft;
+mod harbor;
 mod inspect;
 mod lenient;
 mod loose;
@@ -50,6 +51,7 @@ pub use source::{Archive, File, HEAD, Known, Source};
 /// mini-swe-agent, swe-agent, openhands.
 pub static IMPORTERS: &[&dyn Importer] = &[
     &atif::Atif,
+    &harbor::Harbor,
     &claude_code::ClaudeCode,
     &codex::Codex,
     &inspect::Inspect,

@@ -6,10 +6,8 @@ mod events;
 mod message;
 mod sample;
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use memchr::memmem;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -126,7 +124,7 @@ fn document(
     each: &mut dyn FnMut(Result<Draft, Problem>),
 ) -> Result<(), Problem> {
     let file = source.read(position)?;
-    let text = text(file.name, &file.bytes)?;
+    let text = loose::text(file.name, &file.bytes)?;
     let log: Log<'_> = loose::document(file.name, &text)?;
     log.check(file.name)?;
     let mut samples: Vec<_> = log
@@ -171,7 +169,7 @@ fn archive(
         return Err(loose::odd(file, "header.json", "in the archive"));
     };
     let bytes = archive.read(header)?;
-    let head = text(file, &bytes)?;
+    let head = loose::text(file, &bytes)?;
     let log: Log<'_> = loose::document(file, &head)?;
     log.check(file)?;
     let is_finished = header == "header.json";
@@ -228,7 +226,7 @@ fn whole(
 ) -> Result<Draft, Problem> {
     let member = format!("samples/{name}.json");
     let bytes = archive.read(&member)?;
-    let text = text(&member, &bytes)?;
+    let text = loose::text(&member, &bytes)?;
     let sample: Sample<'_> = loose::document(&member, &text)?;
     Ok(make(Content::of(sample, &within(member), "")))
 }
@@ -242,7 +240,7 @@ fn chunked(
     let folder = format!("samples/{name}/");
     let member = format!("{folder}sample.json");
     let bytes = archive.read(&member)?;
-    let text_of_sample = text(&member, &bytes)?;
+    let text_of_sample = loose::text(&member, &bytes)?;
     let sample: Sample<'_> = loose::document(&member, &text_of_sample)?;
     let read = |kind: &str| -> Result<Vec<(String, String)>, Problem> {
         let below = format!("{folder}{kind}/");
@@ -254,7 +252,7 @@ fn chunked(
         chunks.sort();
         let read = chunks.into_iter().map(|(_, name)| {
             let bytes = archive.read(name)?;
-            Ok((name.clone(), text(name, &bytes)?.into_owned()))
+            Ok((name.clone(), loose::text(name, &bytes)?.into_owned()))
         });
         read.collect()
     };
@@ -319,37 +317,6 @@ fn padded(id: &str) -> String {
         return format!("{id:0>20}");
     }
     id.to_owned()
-}
-
-/// The text of a log. Python writes numbers that JSON does not have: they become null.
-fn text<'a>(file: &str, bytes: &'a [u8]) -> Result<Cow<'a, str>, Problem> {
-    let text = loose::text(file, bytes)?;
-    let has = |word: &str| memmem::find(text.as_bytes(), word.as_bytes()).is_some();
-    if !(has("NaN") || has("Infinity")) {
-        return Ok(text);
-    }
-    let (mut out, mut rest) = (String::with_capacity(text.len()), &*text);
-    let mut inside = false;
-    while let Some(at) = rest.find(['"', '\\', 'N', 'I', '-']) {
-        out.push_str(&rest[..at]);
-        rest = &rest[at..];
-        let word = ["NaN", "Infinity", "-Infinity"];
-        let word = word
-            .into_iter()
-            .find(|word| !inside && rest.starts_with(word));
-        // An escaped character may be of several bytes.
-        let escaped = || rest.chars().take(2).map(char::len_utf8).sum();
-        let length = match word {
-            Some(word) => word.len(),
-            None if rest.starts_with('\\') => escaped(),
-            None => 1,
-        };
-        inside ^= rest.starts_with('"');
-        out.push_str(word.map_or(&rest[..length], |_| "null"));
-        rest = &rest[length..];
-    }
-    out.push_str(rest);
-    Ok(Cow::Owned(out))
 }
 
 #[cfg(test)]

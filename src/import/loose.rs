@@ -112,8 +112,8 @@ pub fn without(raw: &RawValue, left_out: &[&str]) -> Option<Box<RawValue>> {
     RawValue::from_string(object).ok()
 }
 
-/// The text of a file or a member, as readers of JSON want it: without a byte order mark, and with U+FFFD instead of half a
-/// surrogate pair.
+/// The text of a file or a member, as readers of JSON want it: without a byte order mark, with U+FFFD instead of half a
+/// surrogate pair, and with null instead of numbers that JSON does not have.
 ///
 /// # Errors
 /// It is not UTF-8.
@@ -125,11 +125,42 @@ pub fn text<'a>(file: &str, bytes: &'a [u8]) -> Result<Cow<'a, str>, Problem> {
         message: "The file is not UTF-8".to_owned(),
         help: "Import the log as its program wrote it.".to_owned(),
     })?;
-    let escaped = |part: &[u8]| memmem::find(bytes, part).is_some();
-    if escaped(b"\\ud") || escaped(b"\\uD") {
-        return Ok(with_whole_pairs(text));
+    let has = |part: &[u8]| memmem::find(bytes, part).is_some();
+    let text = if has(b"\\ud") || has(b"\\uD") {
+        with_whole_pairs(text)
+    } else {
+        Cow::Borrowed(text)
+    };
+    if has(b"NaN") || has(b"Infinity") {
+        return Ok(Cow::Owned(with_numbers(&text)));
     }
-    Ok(Cow::Borrowed(text))
+    Ok(text)
+}
+
+/// Python writes `NaN`, `Infinity` and `-Infinity`: they become null.
+fn with_numbers(mut rest: &str) -> String {
+    let mut out = String::with_capacity(rest.len());
+    let mut inside = false;
+    while let Some(at) = rest.find(['"', '\\', 'N', 'I', '-']) {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let words = ["NaN", "Infinity", "-Infinity"];
+        let word = words
+            .iter()
+            .find(|word| !inside && rest.starts_with(**word));
+        // An escaped character may be of several bytes.
+        let escaped = || rest.chars().take(2).map(char::len_utf8).sum();
+        let length = match word {
+            Some(word) => word.len(),
+            None if rest.starts_with('\\') => escaped(),
+            None => 1,
+        };
+        inside ^= rest.starts_with('"');
+        out.push_str(word.map_or(&rest[..length], |_| "null"));
+        rest = &rest[length..];
+    }
+    out.push_str(rest);
+    out
 }
 
 /// Reads a whole document.

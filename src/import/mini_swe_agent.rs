@@ -77,8 +77,7 @@ pub fn read(source: &Source, position: usize, options: &Options) -> Result<Draft
         if let Ok(row) = serde_json::from_str(row.get()) {
             reader.row(number, &row);
         } else {
-            let problem = loose::odd(file.name, &reader.at, "a message");
-            reader.draft.unreadable.push(problem);
+            reader.draft.odd(file.name, &reader.at, "a message");
         }
     }
     reader.record(&whole);
@@ -116,7 +115,7 @@ impl Reader<'_> {
                 self.draft
                     .prompt(self.options, at, "systemPrompts", content.text);
             }
-            "exit" => self.exit(extra, &content),
+            "exit" => self.exit(extra, content),
             _ if row.kind.text() == "function_call_output" => {
                 self.result(row, extra, Content::of(row.output));
             }
@@ -198,7 +197,7 @@ impl Reader<'_> {
         let usage = usage.or_else(|| extra.response.as_ref()?.usage.as_ref());
         if let Some(counted) = usage.and_then(Usage::read) {
             let tokens = counted.disjoint();
-            self.draft.record.tokens.add(tokens);
+            self.draft.record.tokens = self.draft.record.tokens.plus(tokens);
             let calls = self.waiting.iter().cloned().collect();
             let usage = What::Usage {
                 tokens,
@@ -302,12 +301,13 @@ impl Reader<'_> {
         self.draft.push(self.origin(""), What::ToolResult(result));
     }
 
-    fn exit(&mut self, extra: &Extra<'_>, content: &Content) {
+    fn exit(&mut self, extra: &Extra<'_>, content: Content) {
         let Some(message) = extra.exception_str.named() else {
             return;
         };
-        let frames = u64::from(extra.traceback.is_some() || content.text.contains("Traceback"));
-        self.draft.withhold("tracebacks", frames);
+        let frames = extra.traceback.named();
+        let frames = frames.unwrap_or(content.text);
+        let message = self.draft.traced(self.options, message, &frames);
         let error = What::Error {
             message,
             code: None,

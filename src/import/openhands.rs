@@ -44,6 +44,18 @@ struct Conversation {
     events: BTreeMap<(u64, usize), usize>,
 }
 
+/// Reads the first conversation whose folder is below another one; `None` when there is none.
+pub fn read_below(
+    source: &Source,
+    folder: &str,
+    options: &Options,
+) -> Option<Result<Draft, Problem>> {
+    let conversation = conversations(source)
+        .into_iter()
+        .find(|conversation| conversation.folder.starts_with(folder))?;
+    Some(read(source, &conversation, options))
+}
+
 /// What an event of either generation becomes.
 trait Generation {
     /// Reads one event. An `Err` says what it is not.
@@ -166,8 +178,11 @@ fn read(source: &Source, conversation: &Conversation, options: &Options) -> Resu
             .pop()
             .unwrap_or_else(|| loose::odd(name, "", "a list of events")));
     };
-    reader.draft().unreadable.append(&mut problems);
-    reader.draft().sources = sources;
+    let draft = reader.draft();
+    draft.unparsable = problems.len() as u64;
+    problems.truncate(100);
+    draft.unreadable = problems;
+    draft.sources = sources;
     Ok(reader.finish())
 }
 

@@ -70,6 +70,26 @@ impl Draft {
         }
     }
 
+    /// Counts a part that could not be read, and names it unless there are many.
+    pub fn odd(&mut self, file: &str, pointer: &str, what: &str) {
+        self.unparsable += 1;
+        if self.unparsable <= 100 {
+            self.unreadable.push(loose::odd(file, pointer, what));
+        }
+    }
+
+    /// The message of an error, with the frames of its traceback where they are wanted.
+    pub fn traced(&mut self, options: &Options, message: String, frames: &str) -> String {
+        if frames.trim().is_empty() {
+            return message;
+        }
+        if options.keeps(Keep::Tracebacks) {
+            return format!("{message}\n{frames}");
+        }
+        self.withhold("tracebacks", 1);
+        message
+    }
+
     /// Adds a note.
     pub fn note(&mut self, at: Origin, kind: &str, text: Option<String>) {
         let kind = kind.to_owned();

@@ -141,9 +141,7 @@ fn rows<'a, T: Deserialize<'a>>(
         let pointer = format!("{pointer}/{number}");
         match serde_json::from_str(raw.get()) {
             Ok(row) => rows.push((pointer, row)),
-            Err(_) => draft
-                .unreadable
-                .push(loose::odd(file, &pointer, "an object")),
+            Err(_) => draft.odd(file, &pointer, "an object"),
         }
     }
     rows

@@ -31,28 +31,15 @@ impl Inclusive {
 }
 
 impl Tokens {
-    /// The classes, with a way to each.
-    fn classes(&mut self) -> [&mut Option<u64>; 4] {
-        [
-            &mut self.uncached_input,
-            &mut self.cached_input,
-            &mut self.output,
-            &mut self.reasoning,
-        ]
-    }
-
-    /// Adds what another call used. A class that no call names stays absent.
-    pub fn add(&mut self, mut more: Self) {
-        for (sum, more) in self.classes().into_iter().zip(more.classes()) {
-            if let Some(more) = *more {
-                *sum = Some(sum.unwrap_or_default().saturating_add(more));
-            }
-        }
-    }
-
     /// Whether no class is more than 0.
-    pub fn nothing(mut self) -> bool {
-        self.classes().iter().all(|class| class.unwrap_or(0) == 0)
+    pub fn nothing(self) -> bool {
+        let classes = [
+            self.uncached_input,
+            self.cached_input,
+            self.output,
+            self.reasoning,
+        ];
+        classes.into_iter().flatten().all(|count| count == 0)
     }
 }
 
@@ -105,14 +92,12 @@ mod tests {
             r#"{"prompt_tokens":1200,"completion_tokens":30,"prompt_tokens_details":{"cached_tokens":960},"completion_tokens_details":null}"#,
         )
         .expect("usage");
-        let mut sum = usage.read().expect("counted").disjoint();
-        assert_eq!(sum.uncached_input, Some(240));
+        let sum = usage.read().expect("counted").disjoint();
+        assert_eq!(
+            (sum.uncached_input, sum.cached_input),
+            (Some(240), Some(960))
+        );
         assert_eq!((sum.output, sum.reasoning), (Some(30), None));
-        sum.add(Tokens {
-            reasoning: Some(5),
-            ..Tokens::default()
-        });
-        assert_eq!((sum.cached_input, sum.reasoning), (Some(960), Some(5)));
         assert!(!sum.nothing());
         let nothing: Usage = serde_json::from_str(r#"{"prompt_tokens":"many"}"#).expect("usage");
         assert!(nothing.read().is_none());

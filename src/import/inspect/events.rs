@@ -158,8 +158,7 @@ impl Reader<'_, '_> {
 
     fn odd(&mut self, place: &Origin) {
         let pointer = place.pointer.as_deref().unwrap_or_default();
-        let problem = loose::odd("", pointer, "an event");
-        self.draft.unreadable.push(problem);
+        self.draft.odd("", pointer, "an event");
     }
 
     /// A call of a model: what of its input is new, and its answer. Gives the number of the answer's first event.

@@ -249,7 +249,7 @@ fn usage(sample: &Sample<'_>) -> (Tokens, Option<f64>) {
     let mut cost = (!models.is_empty()).then_some(0.0);
     for model in models {
         let usage: Usage = serde_json::from_str(model.value.raw).unwrap_or_default();
-        tokens.add(usage.tokens());
+        tokens = tokens.plus(usage.tokens());
         cost = cost.zip(*usage.total_cost).map(|(sum, more)| sum + more);
     }
     (tokens, cost)

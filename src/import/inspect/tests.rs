@@ -144,7 +144,7 @@ fn numbers_that_json_does_not_have_are_null_and_texts_of_them_are_left() {
         .remove(0)
         .expect_err("no samples");
     assert_eq!(problem.message, "The log holds no samples");
-    let read = text(
+    let read = loose::text(
         "log",
         br#"{"a":NaN,"b":[-Infinity,Infinity,-1],"c":"NaN \" -Infinity \u00e9 \\","d":NaN}"#,
     );

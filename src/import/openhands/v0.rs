@@ -327,7 +327,7 @@ impl Reader<'_> {
             // 0 is what is written for models that do not count it.
             counted.reasoning = counted.reasoning.filter(|count| *count > 0);
             let tokens = counted.disjoint();
-            self.draft.record.tokens.add(tokens);
+            self.draft.record.tokens = self.draft.record.tokens.plus(tokens);
             let mut place = place.clone();
             place.id = Some(id);
             self.draft.push(

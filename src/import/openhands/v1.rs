@@ -395,7 +395,7 @@ impl Reader<'_> {
         let mut cost = None;
         for metrics in metrics(state) {
             if let Some(usage) = metrics.accumulated_token_usage.as_ref() {
-                record.tokens.add(usage.tokens());
+                record.tokens = record.tokens.plus(usage.tokens());
             }
             if let Some(more) = *metrics.accumulated_cost {
                 cost = Some(cost.unwrap_or(0.0) + more);

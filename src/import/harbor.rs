@@ -1,0 +1,346 @@
+//! Harbor: each trial of a job is a run. The trial says what happened; what the agent said and did is in a log below its
+//! folder, preferably in the one that the agent itself wrote.
+
+mod logs;
+mod trial;
+
+use serde::Deserialize;
+
+use crate::formats::json::Str;
+
+use super::draft::{Draft, Id, Origin, Outcome, Record, Tokens, What};
+use super::loose::{self, Maybe};
+use super::usage::Inclusive;
+use super::{Importer, Options, Problem, Source};
+
+use trial::{Exception, Trial};
+
+/// The importer.
+pub struct Harbor;
+
+impl Importer for Harbor {
+    fn format(&self) -> &'static str {
+        "harbor"
+    }
+
+    fn read(
+        &self,
+        source: &Source,
+        options: &Options,
+        each: &mut dyn FnMut(Result<Draft, Problem>),
+    ) {
+        let names = source.names();
+        let folder = |name: &'_ str, file: &str| -> Option<String> {
+            let folder = name.strip_suffix(file)?;
+            (folder.is_empty() || folder.ends_with('/')).then(|| folder.to_owned())
+        };
+        let mut job = Job::default();
+        let mut done: Vec<String> = Vec::new();
+        // The job comes before its trials, and a trial before the files that its agent left.
+        let mut found: Vec<(String, usize, bool)> = Vec::new();
+        for (position, name) in names.iter().enumerate() {
+            if let Some(folder) = folder(name, "result.json") {
+                found.push((folder, position, true));
+            } else if let Some(folder) = folder(name, "config.json")
+                && source.position(&format!("{folder}result.json")).is_none()
+            {
+                found.push((folder, position, false));
+            }
+        }
+        found.sort();
+        for (folder, position, has_result) in found {
+            if done.iter().any(|trial| folder.starts_with(trial)) {
+                continue;
+            }
+            match read(source, &folder, position, has_result, options, &mut job) {
+                Ok(Some(draft)) => {
+                    done.push(folder);
+                    each(Ok(draft));
+                }
+                Ok(None) => {}
+                Err(problem) => {
+                    if !folder.is_empty() {
+                        done.push(folder);
+                    }
+                    each(Err(problem));
+                }
+            }
+        }
+    }
+}
+
+/// The job that trials belong to.
+#[derive(Default)]
+struct Job {
+    id: Option<String>,
+    name: Option<String>,
+}
+
+/// What both files of a job say of it.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct JobFile<'a> {
+    #[serde(borrow)]
+    id: Maybe<Str<'a>>,
+    job_name: Maybe<Str<'a>>,
+    trial_name: Maybe<Str<'a>>,
+    n_total_trials: Maybe<u64>,
+}
+
+/// Reads a trial. The file of a job is noted, and gives no run.
+fn read(
+    source: &Source,
+    folder: &str,
+    position: usize,
+    has_result: bool,
+    options: &Options,
+    job: &mut Job,
+) -> Result<Option<Draft>, Problem> {
+    let file = source.read(position)?;
+    let text = loose::text(file.name, &file.bytes)?;
+    let header: JobFile<'_> = loose::document(file.name, &text)?;
+    if !has_result {
+        return if header.trial_name.is_some() {
+            Err(running(file.name))
+        } else {
+            Ok(None)
+        };
+    }
+    if header.trial_name.is_none() {
+        if header.n_total_trials.is_some() {
+            job.id = header.id.named();
+            job.name = job_name(source, folder);
+        }
+        return Ok(None);
+    }
+    let trial: Trial<'_> = loose::document(file.name, &text)?;
+    let mut draft = logs::read(source, folder, &trial.steps(), options);
+    let place = Origin {
+        file: draft.sources.len(),
+        ..Origin::default()
+    };
+    draft.sources.push(position);
+    let record = record(&trial, job, &mut draft);
+    draft.record = record;
+    draft.record.outcomes = outcomes(source, folder, &trial, &mut draft);
+    notes(&trial, &place, options, &mut draft);
+    Ok(Some(draft))
+}
+
+fn running(file: &str) -> Problem {
+    Problem {
+        file: file.to_owned(),
+        line: None,
+        message: "The trial has no `result.json`: it is running, or was stopped".to_owned(),
+        help: "Import the job again when the trial has ended.".to_owned(),
+    }
+}
+
+fn job_name(source: &Source, folder: &str) -> Option<String> {
+    let config = source.position(&format!("{folder}config.json"))?;
+    let file = source.read(config).ok()?;
+    let text = loose::text(file.name, &file.bytes).ok()?;
+    let config: JobFile<'_> = serde_json::from_str(&text).ok()?;
+    config.job_name.named()
+}
+
+fn record(trial: &Trial<'_>, job: &Job, draft: &mut Draft) -> Record {
+    let log = std::mem::take(&mut draft.record);
+    let task = trial.task_id.as_ref();
+    let versions = task.map(|task| [task.reference.named(), task.git_commit_id.named()]);
+    let version = versions.and_then(|versions| versions.into_iter().flatten().next());
+    let agent = trial.agent_info.as_ref();
+    let model = agent.and_then(|agent| {
+        let model = agent.model_info.as_ref()?;
+        let name = model.name.named()?;
+        Some(match model.provider.named() {
+            Some(provider) => format!("{provider}/{name}"),
+            None => name,
+        })
+    });
+    let mut ids = log.ids;
+    let own = [
+        ("trial", trial.trial_name.named()),
+        ("dataset", trial.source.named()),
+        ("job", job.id.clone()),
+        ("jobName", job.name.clone()),
+    ];
+    ids.extend(
+        own.into_iter()
+            .filter_map(|(name, id)| Some((name.to_owned(), id?))),
+    );
+    let worked = draft.events.iter().any(|event| {
+        use crate::formats::trace::Role;
+        let message = matches!(
+            event.what,
+            What::Message {
+                role: Role::Assistant,
+                ..
+            }
+        );
+        message || matches!(event.what, What::ToolCall(_))
+    });
+    let results = trial.results();
+    let cost = results.iter().filter_map(|result| *result.cost_usd);
+    let cost = cost.reduce(|sum, more| sum + more);
+    let exceptions = trial.exceptions();
+    let exception = exceptions
+        .first()
+        .and_then(|exception| exception.exception_type.named());
+    let (started, finished) = (trial.started_at.named(), trial.finished_at.named());
+    Record {
+        id: match trial.id.named() {
+            Some(id) => Id::Own(id),
+            None => Id::default(),
+        },
+        ids,
+        case: trial.task_name.named(),
+        case_version: version.or_else(|| trial.task_checksum.named()),
+        harness: agent.and_then(|agent| agent.name.named()).or(log.harness),
+        harness_version: agent
+            .and_then(|agent| agent.version.named())
+            .or(log.harness_version),
+        models: model.map_or(log.models, |model| vec![model]),
+        run_time_seconds: trial
+            .agent_execution
+            .as_ref()
+            .and_then(trial::Phase::seconds)
+            .or_else(|| trial::seconds(started.as_deref()?, finished.as_deref()?)),
+        started,
+        finished,
+        tokens: tokens(&results, log.tokens, worked),
+        cost,
+        cost_estimated: cost.is_some() && log.cost_estimated,
+        state: state(exception.as_deref()),
+        detail: exception,
+        includes: log.includes,
+        unused: log.unused,
+        ..Record::default()
+    }
+}
+
+/// Tokens of the trial or of its steps. How much of the output is reasoning only a log says, which counts if it has as much
+/// output. Zeros of an agent that worked mean that nothing was counted.
+fn tokens(results: &[&trial::AgentResult], log: Tokens, worked: bool) -> Tokens {
+    let sum = |of: fn(&trial::AgentResult) -> Option<u64>| {
+        let counts = results.iter().filter_map(|result| of(result));
+        counts.reduce(u64::saturating_add)
+    };
+    let output = sum(|result| *result.n_output_tokens);
+    let reasoning = log.reasoning.filter(|reasoning| {
+        let all = log.output.map(|rest| rest.saturating_add(*reasoning));
+        all.is_some() && all == output
+    });
+    let tokens = Inclusive {
+        input: sum(|result| *result.n_input_tokens),
+        cached: sum(|result| *result.n_cache_tokens),
+        output,
+        reasoning,
+    };
+    let tokens = tokens.disjoint();
+    if worked && tokens.nothing() {
+        return Tokens::default();
+    }
+    tokens
+}
+
+/// Rewards of the trial and of its steps. They do not count where something else than the agent ended it.
+fn outcomes(source: &Source, folder: &str, trial: &Trial<'_>, draft: &mut Draft) -> Vec<Outcome> {
+    let exceptions = trial.exceptions();
+    let foreign = exceptions
+        .iter()
+        .map(|exception| exception.exception_type.text())
+        .find(|kind| !ended_by_agent(kind));
+    let mut rewards = trial.rewards();
+    if rewards.is_empty() {
+        rewards = trial::reward_files(source, folder, draft);
+    }
+    let outcome = |(name, value)| Outcome {
+        name,
+        value,
+        scorer: Some("verifier".to_owned()),
+        kind: Some("reward"),
+        valid: Some(foreign.is_none()),
+        reason: foreign.map(str::to_owned),
+    };
+    rewards.into_iter().map(outcome).collect()
+}
+
+/// What ended a trial, and what its run time is measured from.
+fn notes(trial: &Trial<'_>, place: &Origin, options: &Options, draft: &mut Draft) {
+    let at = |pointer: &str| Origin {
+        pointer: Some(pointer.to_owned()),
+        ..place.clone()
+    };
+    if trial
+        .agent_execution
+        .as_ref()
+        .and_then(trial::Phase::seconds)
+        .is_some()
+    {
+        let text = "The run time is that of the agent, without setup and verification".to_owned();
+        draft.note(at("/agent_execution"), "run time", Some(text));
+    }
+    for exception in trial.exceptions() {
+        let Exception {
+            exception_type,
+            exception_message,
+            exception_traceback,
+        } = exception;
+        let message = exception_message.text().to_owned();
+        let message = draft.traced(options, message, exception_traceback.text());
+        let code = exception_type.named();
+        draft.push(at("/exception_info"), What::Error { message, code });
+    }
+}
+
+fn ended_by_agent(exception: &str) -> bool {
+    matches!(
+        exception,
+        "AgentTimeoutError"
+            | "ContextWindowExceededError"
+            | "OutputTokenExceededError"
+            | "ContextLengthExceededError"
+            | "OutputLengthExceededError"
+            | "AgentSafetyRefusalError"
+            | "ContentPolicyViolationError"
+    )
+}
+
+/// How the run ended, by the type of its exception.
+fn state(exception: Option<&str>) -> &'static str {
+    const OF_OTHERS: [&str; 8] = [
+        "Environment",
+        "Sandbox",
+        "Api",
+        "API",
+        "Verifier",
+        "RewardFile",
+        "AgentSetupTimeout",
+        "Healthcheck",
+    ];
+    /// Errors of providers of models.
+    const PROVIDERS: [&str; 6] = [
+        "RateLimitError",
+        "AuthenticationError",
+        "InternalServerError",
+        "ServiceUnavailableError",
+        "BadGatewayError",
+        "Timeout",
+    ];
+    let Some(kind) = exception else {
+        return "completed";
+    };
+    match kind {
+        "AgentTimeoutError" => "timed_out",
+        "AgentSafetyRefusalError" | "ContentPolicyViolationError" => "unknown",
+        "CancelledError" => "canceled",
+        _ if ended_by_agent(kind) => "limit_exceeded",
+        _ if OF_OTHERS.iter().any(|word| kind.starts_with(word)) => "infrastructure",
+        _ if PROVIDERS.contains(&kind) => "infrastructure",
+        _ => "harness_error",
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,214 @@
+//! `result.json` of a trial, and what is computed from it. Its configuration is private.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::formats::json::{Node, Str};
+
+use super::super::Source;
+use super::super::draft::Draft;
+use super::super::loose::{self, Maybe};
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+pub struct Trial<'a> {
+    #[serde(borrow)]
+    pub id: Maybe<Str<'a>>,
+    pub task_name: Maybe<Str<'a>>,
+    pub trial_name: Maybe<Str<'a>>,
+    pub task_id: Maybe<Task<'a>>,
+    pub source: Maybe<Str<'a>>,
+    pub task_checksum: Maybe<Str<'a>>,
+    pub agent_info: Maybe<Agent<'a>>,
+    agent_result: Maybe<AgentResult>,
+    verifier_result: Maybe<Verified<'a>>,
+    exception_info: Maybe<Exception<'a>>,
+    pub started_at: Maybe<Str<'a>>,
+    pub finished_at: Maybe<Str<'a>>,
+    pub agent_execution: Maybe<Phase<'a>>,
+    step_results: Maybe<Vec<Maybe<Step<'a>>>>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+pub struct Task<'a> {
+    #[serde(borrow, rename = "ref")]
+    pub reference: Maybe<Str<'a>>,
+    pub git_commit_id: Maybe<Str<'a>>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+pub struct Agent<'a> {
+    #[serde(borrow)]
+    pub name: Maybe<Str<'a>>,
+    pub version: Maybe<Str<'a>>,
+    pub model_info: Maybe<Model<'a>>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+pub struct Model<'a> {
+    #[serde(borrow)]
+    pub name: Maybe<Str<'a>>,
+    pub provider: Maybe<Str<'a>>,
+}
+
+/// What an agent used. The input includes what was cached.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+pub struct AgentResult {
+    pub n_input_tokens: Maybe<u64>,
+    pub n_cache_tokens: Maybe<u64>,
+    pub n_output_tokens: Maybe<u64>,
+    pub cost_usd: Maybe<f64>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Verified<'a> {
+    #[serde(borrow)]
+    rewards: Option<&'a RawValue>,
+}
+
+/// What ended a trial or a step.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+pub struct Exception<'a> {
+    #[serde(borrow)]
+    pub exception_type: Maybe<Str<'a>>,
+    pub exception_message: Maybe<Str<'a>>,
+    pub exception_traceback: Maybe<Str<'a>>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+pub struct Phase<'a> {
+    #[serde(borrow)]
+    started_at: Maybe<Str<'a>>,
+    finished_at: Maybe<Str<'a>>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Step<'a> {
+    #[serde(borrow)]
+    step_name: Maybe<Str<'a>>,
+    agent_result: Maybe<AgentResult>,
+    verifier_result: Maybe<Verified<'a>>,
+    exception_info: Maybe<Exception<'a>>,
+}
+
+impl Phase<'_> {
+    /// How long it took.
+    pub fn seconds(&self) -> Option<f64> {
+        seconds(self.started_at.as_deref()?, self.finished_at.as_deref()?)
+    }
+}
+
+/// Seconds between two times.
+pub fn seconds(started: &str, finished: &str) -> Option<f64> {
+    let started: jiff::Timestamp = started.parse().ok()?;
+    let finished: jiff::Timestamp = finished.parse().ok()?;
+    let seconds = finished.duration_since(started).as_secs_f64();
+    (seconds >= 0.0).then_some(seconds)
+}
+
+/// A reward: its name, and its value as written.
+type Reward = (String, Box<RawValue>);
+
+impl Trial<'_> {
+    fn each_step(&self) -> impl Iterator<Item = &Step<'_>> {
+        let steps = self.step_results.as_deref().unwrap_or_default();
+        steps.iter().filter_map(|step| step.as_ref())
+    }
+
+    /// Names of its steps, in order.
+    pub fn steps(&self) -> Vec<String> {
+        self.each_step()
+            .filter_map(|step| step.step_name.named())
+            .collect()
+    }
+
+    /// What its agent used: in all, or else in each step.
+    pub fn results(&self) -> Vec<&AgentResult> {
+        match self.agent_result.as_ref() {
+            Some(result) => vec![result],
+            None => self
+                .each_step()
+                .filter_map(|step| step.agent_result.as_ref())
+                .collect(),
+        }
+    }
+
+    /// Its exception, then those of its steps.
+    pub fn exceptions(&self) -> Vec<&Exception<'_>> {
+        let steps = self
+            .each_step()
+            .filter_map(|step| step.exception_info.as_ref());
+        self.exception_info
+            .as_ref()
+            .into_iter()
+            .chain(steps)
+            .collect()
+    }
+
+    /// Its rewards, then those of its steps.
+    pub fn rewards(&self) -> Vec<Reward> {
+        let of = |result: &Maybe<Verified<'_>>, prefix: &str| -> Vec<Reward> {
+            let rewards = result.as_ref().and_then(|result| result.rewards);
+            rewards.map_or_else(Vec::new, |raw| members(raw.get(), prefix))
+        };
+        let mut rewards = of(&self.verifier_result, "");
+        for step in self.each_step() {
+            let prefix = step.step_name.named().map(|name| format!("{name}/"));
+            rewards.extend(of(&step.verifier_result, &prefix.unwrap_or_default()));
+        }
+        rewards
+    }
+}
+
+fn members(object: &str, prefix: &str) -> Vec<Reward> {
+    let members = Node::parse(object)
+        .map(|node| node.members())
+        .unwrap_or_default();
+    let members = members
+        .into_iter()
+        .filter(|member| member.value.raw != "null");
+    let value = |raw: &str| RawValue::from_string(raw.to_owned()).ok();
+    members
+        .filter_map(|member| Some((format!("{prefix}{}", member.key), value(member.value.raw)?)))
+        .collect()
+}
+
+/// The rewards that a verifier left in files, for trials whose result has none.
+pub fn reward_files(source: &Source, folder: &str, draft: &mut Draft) -> Vec<Reward> {
+    for name in ["reward.json", "reward.txt"] {
+        let Some(position) = source.position(&format!("{folder}verifier/{name}")) else {
+            continue;
+        };
+        let Ok(file) = source.read(position) else {
+            continue;
+        };
+        let Ok(text) = loose::text(file.name, &file.bytes) else {
+            continue;
+        };
+        let rewards = if name == "reward.json" {
+            members(&text, "")
+        } else {
+            let number = text.trim();
+            let is_number = number.parse::<f64>().is_ok_and(f64::is_finite);
+            let value = RawValue::from_string(number.to_owned())
+                .ok()
+                .filter(|_| is_number);
+            value
+                .map(|value| vec![("reward".to_owned(), value)])
+                .unwrap_or_default()
+        };
+        if !rewards.is_empty() {
+            draft.sources.push(position);
+            return rewards;
+        }
+    }
+    Vec::new()
+}
