@@ -1,15 +1,21 @@
-//! Benchmarks of what a build does once per run: reading its files, and rendering its events.
+//! Benchmarks of what a build does once per run: reading its files, and rendering its events. And of reading logs of other systems,
+//! beside reading only the keys and values of each line.
 //!
-//! The input is a sample run of the demo site with some 170 events and a sidecar. Run them with `cargo bench`.
+//! The input is a sample run of the demo site with some 170 events and a sidecar, and the samples of logs, repeated. Run them with
+//! `cargo bench`.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use runpress::api::config::Config;
 use runpress::api::discover::RunDirectory;
+use runpress::api::import::{IMPORTERS, Options, Source};
 use runpress::api::view::timeline::{Layout, Timeline};
 use runpress::api::{inspect, load, render, view};
+use serde_json::value::RawValue;
 
 fn directory() -> RunDirectory {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("content");
@@ -70,5 +76,64 @@ fn hot_path(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, hot_path);
+/// A sample that is repeated with other ids, so that no row is a copy.
+fn repeated(sample: &str, times: usize) -> String {
+    let row = |count: usize, line: &str| {
+        let line = line.replace("\"uuid\":\"", &format!("\"uuid\":\"{count}-"));
+        let line = line.replace("\"id\":\"msg_", &format!("\"id\":\"msg_{count}_"));
+        line + "\n"
+    };
+    let sample: Vec<&str> = sample.lines().filter(|line| line.ends_with('}')).collect();
+    let rows = |count| sample.iter().map(move |line| row(count, line));
+    (0..times).flat_map(rows).collect()
+}
+
+fn imports(criterion: &mut Criterion) {
+    let samples = [
+        (
+            "claude-code",
+            include_str!(
+                "../tests/fixtures/import/claude-code/made-streamed/7d9f0c52-0000-4000-8000-00000000a001.jsonl"
+            ),
+            1_000,
+        ),
+        (
+            "codex",
+            include_str!(
+                "../tests/fixtures/import/codex/localpush/sessions/2026/02/23/rollout-2026-02-23T20-34-25-019c8bfe-ec25-79e0-97d7-bda6a9c575ff.jsonl"
+            ),
+            400,
+        ),
+    ];
+    let mut group = criterion.benchmark_group("import");
+    group.sample_size(20);
+    for (format, sample, times) in samples {
+        let log = repeated(sample, times);
+        let importer = IMPORTERS
+            .iter()
+            .find(|importer| importer.format() == format)
+            .expect("an importer");
+        let source = Source::of(&[("log.jsonl", log.as_bytes())]);
+        group.throughput(Throughput::Bytes(log.len() as u64));
+        group.bench_function(format!("{format}, all of it"), |bencher| {
+            bencher.iter(|| {
+                importer.read(&source, &Options::default(), &mut |run| {
+                    black_box(run.expect("a run"));
+                });
+            });
+        });
+        group.bench_function(format!("{format}, lines only"), |bencher| {
+            bencher.iter(|| {
+                for line in log.lines() {
+                    let row: BTreeMap<Cow<'_, str>, &RawValue> =
+                        serde_json::from_str(black_box(line)).expect("a row");
+                    black_box(row);
+                }
+            });
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, hot_path, imports);
 criterion_main!(benches);

@@ -6,6 +6,10 @@
 pub mod config;
 pub mod events;
 pub mod html;
+mod import;
+pub mod import_atif;
+pub mod import_claude_code;
+pub mod import_codex;
 pub mod markdown;
 pub mod page;
 pub mod places;
@@ -22,9 +26,12 @@ pub mod writeup;
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target, by name.
-pub const ALL: [Target; 12] = [
+pub const ALL: [Target; 15] = [
     ("config", config::run),
     ("events", events::run),
+    ("import_atif", import_atif::run),
+    ("import_claude_code", import_claude_code::run),
+    ("import_codex", import_codex::run),
     ("markdown", markdown::run),
     ("page", page::run),
     ("raw", raw::run),

@@ -288,20 +288,38 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
 
 /// A JSON value without white space between its tokens, so that it stays on one line. `None` for what is no JSON.
 pub(super) fn compact(json: &str) -> Option<Box<RawValue>> {
-    let mut out = Vec::with_capacity(json.len());
-    let (mut inside, mut escaped) = (false, false);
-    for byte in whole_pairs(json).bytes() {
-        if inside {
-            inside = escaped || byte != b'"';
-            escaped = !escaped && byte == b'\\';
-        } else if byte.is_ascii_whitespace() {
-            continue;
+    let json = whole_pairs(json);
+    let mut out = String::with_capacity(json.len());
+    let mut rest = &*json;
+    while !rest.is_empty() {
+        let string = memchr::memchr(b'"', rest.as_bytes()).unwrap_or(rest.len());
+        let (between, from) = rest.split_at(string);
+        if between.bytes().any(|byte| byte.is_ascii_whitespace()) {
+            out.extend(between.chars().filter(|char| !char.is_ascii_whitespace()));
         } else {
-            inside = byte == b'"';
+            out.push_str(between);
         }
-        out.push(byte);
+        let (string, after) = from.split_at(end_of_string(from.as_bytes()));
+        out.push_str(string);
+        rest = after;
     }
-    RawValue::from_string(String::from_utf8(out).ok()?).ok()
+    RawValue::from_string(out).ok()
+}
+
+/// Where a string ends that begins a JSON text.
+fn end_of_string(text: &[u8]) -> usize {
+    let mut at = 1;
+    while let Some(found) = text
+        .get(at..)
+        .and_then(|rest| memchr::memchr2(b'"', b'\\', rest))
+    {
+        at += found;
+        if text[at] == b'"' {
+            return at + 1;
+        }
+        at += 2;
+    }
+    text.len()
 }
 
 /// The JSON value of a string of arguments, when that is an object or an array.
@@ -332,5 +350,38 @@ impl Event {
     /// Sets the time as it is written; what is no time is left out later.
     pub(super) fn at(&mut self, text: &str) {
         self.time = Some(text.to_owned()).filter(|text| !text.is_empty());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{arguments, compact, is_uuid};
+
+    #[test]
+    fn arguments_are_written_on_one_line_and_otherwise_as_they_are() {
+        for (json, compacted) in [
+            (
+                "{ \"a\" : [1,\t2.50 ],\n \"b c\": \" \\\" \\\\\" }",
+                "{\"a\":[1,2.50],\"b c\":\" \\\" \\\\\"}",
+            ),
+            ("[]", "[]"),
+            (" \"\" ", "\"\""),
+            ("\"ü\\ud83d\"", "\"ü\\ufffd\""),
+        ] {
+            let made = compact(json).map(|json| json.get().to_owned());
+            assert_eq!(made.as_deref(), Some(compacted), "{json}");
+        }
+        for broken in ["", "\"", "\"\\", "{", "nul"] {
+            assert!(compact(broken).is_none(), "{broken}");
+        }
+        assert!(arguments("7").is_none(), "a text that looks like a number");
+        assert!(arguments(" {} ").is_some());
+    }
+
+    #[test]
+    fn a_uuid_has_five_groups() {
+        assert!(is_uuid("7d9f0c52-0000-4000-8000-00000000A001"));
+        assert!(!is_uuid("7d9f0c52-0000-4000-8000-00000000a00x"));
+        assert!(!is_uuid("test_session"));
     }
 }

@@ -24,6 +24,18 @@ fn targets(name: &str) -> &'static [&'static str] {
     }
 }
 
+/// The target of a log of another system, by its folder.
+fn importer(path: &str) -> Option<&'static str> {
+    let format = path
+        .strip_prefix("tests/fixtures/import/")?
+        .split('/')
+        .next()?;
+    let target = format!("import_{}", format.replace('-', "_"));
+    ALL.iter()
+        .map(|(name, _)| *name)
+        .find(|name| *name == target)
+}
+
 /// The samples: target, path and bytes.
 pub(crate) fn samples() -> Vec<(&'static str, String, Vec<u8>)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -54,6 +66,7 @@ pub(crate) fn samples() -> Vec<(&'static str, String, Vec<u8>)> {
             found.extend(
                 targets(name)
                     .iter()
+                    .chain(&importer(&shown))
                     .map(|target| (*target, shown.clone(), bytes.clone())),
             );
         }

@@ -1,3 +1,5 @@
+//! Tests of the importer for ATIF: its samples, the cases of another implementation, and trajectories that are damaged.
+
 use serde_json::Value;
 
 use crate::import::testing::{

@@ -1,6 +1,6 @@
 //! One line of a session: the main one, or that of a subagent.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::formats::trace::Role;
 
@@ -66,11 +66,11 @@ pub(super) struct Lane {
     pub(super) started: Option<String>,
     pub(super) finished: Option<String>,
     pub(super) responses: Vec<Response>,
-    pub(super) by_response: HashMap<u128, usize>,
+    pub(super) by_response: BTreeMap<u128, usize>,
     /// Messages that the user took out of the queue, and where they are.
     pub(super) unqueued: Vec<(u128, usize)>,
     /// Messages that reached the agent while it worked.
-    pub(super) delivered: HashSet<u128>,
+    pub(super) delivered: BTreeSet<u128>,
 }
 
 impl Lane {
@@ -136,7 +136,7 @@ impl Lane {
     /// Marks branches, drops what was written twice and adds the tokens of each response. The tokens of all.
     pub(super) fn finish(&mut self) -> Tokens {
         tree::mark(&self.nodes, &mut self.events);
-        let dropped: HashSet<usize> = self
+        let dropped: BTreeSet<usize> = self
             .unqueued
             .iter()
             .filter(|(text, _)| self.delivered.contains(text))

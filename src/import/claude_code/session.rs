@@ -1,6 +1,6 @@
 //! The files of one session, row by row. Rows of a subagent go to a lane of their own.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::value::RawValue;
 
@@ -16,7 +16,7 @@ use super::rows::{Export, Row};
 use super::tree::{self, RowId};
 
 /// Rows of other files, by id: those that this one copied.
-pub(super) type Owners = HashMap<RowId, usize>;
+pub(super) type Owners = BTreeMap<RowId, usize>;
 
 /// What is known after some rows.
 pub(super) struct Session<'o> {
@@ -26,8 +26,8 @@ pub(super) struct Session<'o> {
     pub(super) lanes: Vec<Lane>,
     by_agent: BTreeMap<String, usize>,
     /// The lanes of rows of subagents that name none.
-    by_row: HashMap<RowId, usize>,
-    seen: HashSet<RowId>,
+    by_row: BTreeMap<RowId, usize>,
+    seen: BTreeSet<RowId>,
     pub(super) id: Option<String>,
     /// The calls that start subagents, with the hash of their prompts and the type of agent.
     pub(super) tasks: Vec<(String, Option<RowId>, Option<String>)>,
@@ -46,8 +46,8 @@ impl<'o> Session<'o> {
             draft: Draft::default(),
             lanes: vec![Lane::default()],
             by_agent: BTreeMap::new(),
-            by_row: HashMap::new(),
-            seen: HashSet::new(),
+            by_row: BTreeMap::new(),
+            seen: BTreeSet::new(),
             id: None,
             tasks: Vec::new(),
             links: BTreeMap::new(),

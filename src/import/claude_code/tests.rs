@@ -1,3 +1,5 @@
+//! Tests of the importer for Claude Code: its samples, and sessions that are damaged.
+
 use crate::import::testing::{
     brief, comparable, counts, expected, json, run, runs, sample, survives, tokens,
 };

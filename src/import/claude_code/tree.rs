@@ -1,6 +1,6 @@
 //! Which rows are on a line that was abandoned: rows form a tree, and a user who went back starts a branch.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::super::draft::Event;
@@ -31,7 +31,7 @@ pub(super) struct Node {
 
 /// Marks the events on abandoned lines.
 pub(super) fn mark(nodes: &[Node], events: &mut [Event]) {
-    let mut known = HashMap::new();
+    let mut known = BTreeMap::new();
     let mut parents = Vec::with_capacity(nodes.len());
     for (at, node) in nodes.iter().enumerate() {
         // A parent that comes later in the file is none: no circles.
@@ -74,7 +74,7 @@ pub(super) fn mark(nodes: &[Node], events: &mut [Event]) {
 /// The rows at which an abandoned line begins: of messages that the user wrote at one place, all but the one that leads furthest.
 /// Messages of one time are a replay.
 fn abandoned(nodes: &[Node], parents: &[Option<usize>], last: &[usize]) -> Vec<bool> {
-    let mut forks: HashMap<usize, Vec<usize>> = HashMap::new();
+    let mut forks: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (at, node) in nodes.iter().enumerate() {
         if let Some(parent) = parents[at].filter(|_| node.typed.is_some()) {
             forks.entry(parent).or_default().push(at);
