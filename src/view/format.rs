@@ -1,7 +1,7 @@
 //! How values look: the digits of the record, grouped; unknown as a dash with a reason.
 
 use crate::model::review::Rating;
-use crate::model::run::{Number, State};
+use crate::model::run::{Metrics, Number, State};
 use crate::model::time::{self, Moment};
 pub use crate::model::time::{push_clock, push_iso_ms, push_seconds, utc};
 
@@ -106,6 +106,85 @@ pub fn cost(number: Option<&Number>) -> Cell {
         format!("${}{ending}", grouped(&digits))
     };
     known_or(number.map(dollars), "the price is not known")
+}
+
+/// USD in two or three digits that say something; the title has the digits of the record.
+#[must_use]
+pub fn short_cost(number: Option<&Number>) -> Cell {
+    let exact = cost(number);
+    let Some(value) = number.map(|number| number.value) else {
+        return exact;
+    };
+    let short = match value.abs() {
+        size if size == 0.0 || size >= 0.095 => format!("{value:.2}"),
+        size if size >= 0.0095 => format!("{value:.3}"),
+        size if size >= 0.00095 => format!("{value:.4}"),
+        _ => return exact,
+    };
+    let short = short.split_once('.').map_or_else(
+        || short.clone(),
+        |(whole, cents)| format!("{}.{cents}", grouped(whole)),
+    );
+    Cell::titled(format!("${short}"), exact.text())
+}
+
+/// Seconds as a clock, `8:53` or `1:51:20`; the title has them in words and as recorded.
+#[must_use]
+#[allow(
+    clippy::cast_possible_truncation,
+    reason = "milliseconds of a run are far below 2^63"
+)]
+pub fn clock(number: Option<&Number>) -> Cell {
+    let Some(number) = number else {
+        return Cell::unknown("not recorded");
+    };
+    let mut text = String::new();
+    time::push_clock(&mut text, (number.value * 1000.0).round() as i64);
+    let words = time::duration(number.value);
+    Cell::titled(text, format!("{words} ({} seconds)", number.literal))
+}
+
+/// All tokens in millions or thousands, and how many percent of the input came from a cache.
+#[must_use]
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a percentage"
+)]
+pub fn short_tokens(metrics: &Metrics) -> (Cell, Option<u64>) {
+    let classes = metrics.tokens();
+    let sum = |classes: &[(&str, Option<&Number>)]| -> f64 {
+        let numbers = classes.iter().filter_map(|(_, number)| *number);
+        numbers.map(|number| number.value).sum()
+    };
+    let [(_, input), _, (_, total)] = metrics.totals();
+    let Some(digits) = total.digits else {
+        return (Cell::unknown("not reported by the harness"), None);
+    };
+    let all = sum(&classes);
+    let short = match all {
+        ..1e3 => grouped(&digits),
+        1e3..1e6 => format!("{:.1} k", all / 1e3),
+        1e6..1e9 => format!("{:.2} M", all / 1e6),
+        _ => format!("{:.2} G", all / 1e9),
+    };
+    let (bound, title) = match total.missing.as_slice() {
+        [] => ("", format!("{} tokens", grouped(&digits))),
+        missing => (
+            "≥ ",
+            format!(
+                "lower bound: {} tokens without {}",
+                grouped(&digits),
+                missing.join(" and ")
+            ),
+        ),
+    };
+    let whole = sum(&classes[..2]);
+    let cached = metrics.cached_input.as_ref().map(|cached| cached.value);
+    let percent = cached
+        .filter(|_| input.missing.is_empty() && whole > 0.0)
+        .map(|cached| (cached / whole * 100.0).round() as u64);
+    (Cell::titled(format!("{bound}{short}"), title), percent)
 }
 
 /// A duration, in words.

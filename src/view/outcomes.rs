@@ -93,7 +93,9 @@ pub fn compared(run: &Run) -> impl Iterator<Item = (String, String)> {
     })
 }
 
-fn value(outcome: &Outcome) -> Cell {
+/// The value as recorded, or why there is none.
+#[must_use]
+pub fn value(outcome: &Outcome) -> Cell {
     outcome.words().map_or_else(
         || {
             Cell::unknown(

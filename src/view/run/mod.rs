@@ -2,6 +2,7 @@
 
 mod entry;
 mod evidence;
+mod head;
 mod implementation;
 mod metrics;
 mod moments;
@@ -29,11 +30,12 @@ use crate::model::transcript::Conversation;
 use super::discussion::{self, ConversationView, ThreadsView};
 use super::outcomes::{self, OutcomesView};
 use super::timeline::Layout;
-use super::{Badge, Cell, DisplayTime, Link, format};
+use super::{Badge, Cell, Link, format};
 use crate::links;
 use crate::url;
 
 use entry::{GameJamView, ShowcaseView};
+use head::HeadView;
 use metrics::MetricsView;
 use moments::MomentsView;
 use provenance::ProvenanceView;
@@ -61,16 +63,10 @@ pub struct RunPage {
     pub version: String,
     /// Variant of the case.
     pub variant: Cell,
-    /// How it ended.
-    pub state: Badge,
-    /// Why.
-    pub state_detail: Option<String>,
+    /// How it ended and why.
+    pub head: HeadView,
     /// What reviewers said.
     pub rating: Badge,
-    /// When it began.
-    pub started: DisplayTime,
-    /// When it ended.
-    pub finished: DisplayTime,
     /// The generated source.
     pub source: Option<String>,
     /// The run's own files.
@@ -199,11 +195,8 @@ pub fn page(s: &Sources<'_>, parts: Parts<'_>) -> RunPage {
         harness_version: format::text(run.subject.harness_version.as_ref()),
         version: run.subject.version().to_owned(),
         variant: format::text(run.subject.variant.as_ref()),
-        state: format::state(&run.state),
-        state_detail: run.state.detail.clone(),
+        head: head::head(s),
         rating: format::rating(s.review.and_then(|review| review.rating)),
-        started: format::when(run.started.as_ref()),
-        finished: format::when(run.finished.as_ref()),
         source: run.source_repo.as_ref().map(|url| url.as_str().to_owned()),
         downloads,
         compare: format!("{root}{}?runs={}", links::COMPARE, s.entry.slug),

@@ -1,0 +1,230 @@
+//! The answer on the first screen: how a run ended, what it cost, and why it ended that way.
+
+use serde::Serialize;
+
+use crate::links;
+use crate::model::outcome::Outcome;
+use crate::model::run::{Recorded, Run};
+use crate::model::words;
+use crate::view::{Cell, format, outcomes};
+
+use super::Sources;
+
+/// Outcomes among the figures; all of them are in a section of their own.
+const OUTCOMES: usize = 4;
+/// Failures that are listed; a tape with more failed in one way many times.
+const FAILURES: usize = 500;
+/// Failures that are listed without unfolding.
+const FIRST: usize = 8;
+/// Characters of a failure that are shown.
+const SAYS: usize = 100;
+
+/// The row of figures and the reason.
+#[derive(Debug, Serialize)]
+pub struct HeadView {
+    /// What a reader asks first, in the order of the page.
+    pub figures: Vec<Figure>,
+    /// Why it ended, unless it completed and nothing that was checked failed.
+    pub why: Option<WhyView>,
+    /// The failures of its tapes.
+    pub failures: FailuresView,
+    /// Whether the run completed.
+    pub completed: bool,
+}
+
+/// A value with its label below.
+#[derive(Debug, Serialize)]
+pub struct Figure {
+    /// Its label.
+    pub label: String,
+    /// The value.
+    pub value: Cell,
+    /// `bad` for what failed, `quiet` for what says little, else nothing.
+    pub tone: &'static str,
+    /// Where on the page there is more.
+    pub href: &'static str,
+}
+
+/// Why a run ended.
+#[derive(Debug, Serialize)]
+pub struct WhyView {
+    /// `Why it ended`, or `What failed` of a completed run.
+    pub title: &'static str,
+    /// What the record says of its state.
+    pub state: Option<String>,
+    /// What the validation says.
+    pub validation: Option<String>,
+    /// Steps that failed, and checks that were not reached.
+    pub checks: Vec<String>,
+}
+
+/// The failures of all tapes.
+#[derive(Debug, Serialize)]
+pub struct FailuresView {
+    /// `6 failures in 64 events`
+    pub summary: String,
+    /// The first of them.
+    pub first: Vec<FailureLink>,
+    /// The others.
+    pub others: Vec<FailureLink>,
+    /// How many more are on the timeline.
+    pub more: Option<String>,
+}
+
+/// A failure and where it is.
+#[derive(Debug, Serialize)]
+pub struct FailureLink {
+    /// Its place on the timeline.
+    pub href: String,
+    /// Its number.
+    pub seq: u64,
+    /// What it says.
+    pub says: String,
+}
+
+pub(super) fn head(s: &Sources<'_>) -> HeadView {
+    let run = &s.entry.run;
+    let completed = run.state.word == "completed";
+    let (failures, count) = failures(s);
+    HeadView {
+        figures: figures(s, count),
+        why: why(run, completed),
+        failures,
+        completed,
+    }
+}
+
+fn figures(s: &Sources<'_>, failures: usize) -> Vec<Figure> {
+    let run = &s.entry.run;
+    let figure = |label: &str, value, tone, href| Figure {
+        label: label.to_owned(),
+        value,
+        tone,
+        href,
+    };
+    let state = format::state(&run.state);
+    let rating = s.review.and_then(|review| review.rating);
+    let mut figures = vec![
+        figure(
+            "state",
+            Cell::titled(state.word.clone(), run.state.word.clone()),
+            state.tone,
+            "",
+        ),
+        figure(
+            "rating",
+            Cell::known(format::rating(rating).word),
+            if rating.is_none() { "quiet" } else { "" },
+            if s.review.is_some() { "#writeup" } else { "" },
+        ),
+        figure(
+            "comparable cost",
+            format::short_cost(run.metrics.comparable_cost.as_ref()),
+            "",
+            "#metrics",
+        ),
+        figure(
+            "run time",
+            format::clock(Some(&run.metrics.run_time_seconds)),
+            "",
+            "#metrics",
+        ),
+    ];
+    let (tokens, cached) = format::short_tokens(&run.metrics);
+    let label = cached.map_or_else(
+        || "tokens".to_owned(),
+        |percent| format!("tokens, {percent} % cached"),
+    );
+    figures.push(figure(&label, tokens, "", "#metrics"));
+    let checks = &run.validation.checks;
+    if !checks.is_empty() {
+        let reached = checks.iter().filter(|check| check.compared().is_some());
+        let reached = reached.count();
+        figures.push(figure(
+            "views reached",
+            Cell::known(format!("{reached} / {}", checks.len())),
+            if reached < checks.len() { "bad" } else { "" },
+            "#validation",
+        ));
+    }
+    let events: usize = s.tapes.iter().map(|tape| tape.events.len()).sum();
+    if events > 0 {
+        figures.push(figure(
+            &format!(
+                "{} in {}",
+                format::plural(failures, "failure"),
+                format::count(events, "event")
+            ),
+            Cell::known(format::grouped(&failures.to_string())),
+            if failures == 0 { "quiet" } else { "" },
+            if failures == 0 { "" } else { "#failures" },
+        ));
+    }
+    figures.extend(run.outcomes.iter().take(OUTCOMES).map(|outcome: &Outcome| {
+        figure(&outcome.name, outcomes::value(outcome), "", "#outcomes")
+    }));
+    figures
+}
+
+fn why(run: &Run, completed: bool) -> Option<WhyView> {
+    let validation = &run.validation;
+    let steps = [("Install", &validation.install), ("Build", &validation.build)];
+    let failed = steps.into_iter().filter_map(|(name, step)| match step {
+        Recorded::Step(step) if !step.succeeded => Some(format!("{name} failed")),
+        _ => None,
+    });
+    let unreached = validation
+        .checks
+        .iter()
+        .filter(|check| check.compared().is_none())
+        .map(|check| format!("{} was not reached", check.name));
+    let checks: Vec<String> = failed.chain(unreached).collect();
+    let detail = validation.detail.clone();
+    let nothing = completed && checks.is_empty() && validation.loaded;
+    (!nothing).then(|| WhyView {
+        title: if completed {
+            "What failed"
+        } else {
+            "Why it ended"
+        },
+        state: run.state.detail.clone(),
+        validation: detail,
+        checks,
+    })
+}
+
+/// All failures, and how many they are.
+fn failures(s: &Sources<'_>) -> (FailuresView, usize) {
+    let path = links::run(&s.entry.slug);
+    let mut list = Vec::new();
+    let mut count = 0;
+    let mut events = 0;
+    for (tape, layout) in s.tapes.iter().zip(s.layouts) {
+        events += tape.events.len();
+        for (position, event) in tape.events.iter().enumerate() {
+            if !event.is_failure() {
+                continue;
+            }
+            count += 1;
+            if list.len() < FAILURES {
+                list.push(FailureLink {
+                    href: layout.event_href(&path, event.seq, position),
+                    seq: event.seq,
+                    says: words::says(event, SAYS),
+                });
+            }
+        }
+    }
+    let others = list.split_off(list.len().min(FIRST));
+    let view = FailuresView {
+        summary: format!(
+            "{} in {}",
+            format::count(count, "failure"),
+            format::count(events, "event")
+        ),
+        more: format::rest(count, list.len() + others.len(), "more failure"),
+        first: list,
+        others,
+    };
+    (view, count)
+}
