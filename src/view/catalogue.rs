@@ -11,6 +11,7 @@ use crate::model::findings::Findings;
 
 use super::outcomes;
 use super::plot::{self, Plot};
+use super::reliability::{ReliabilityView, reliability};
 use super::row::{ListPage, Pager, RunRow, list_pages, row};
 use super::timeline::head;
 use super::{Cell, Link, format};
@@ -83,6 +84,8 @@ pub struct SetView {
     pub outcomes: Vec<(String, String)>,
     /// How many more outcomes there are, on the pages of the runs.
     pub more_outcomes: Option<String>,
+    /// The models within each variant, on the page of a case, where the table begins.
+    pub reliability: Option<ReliabilityView>,
     /// The variants on this page.
     pub groups: Vec<VariantView>,
     /// Whether the table began on an earlier page.
@@ -137,6 +140,10 @@ pub fn group_pages(
                 let mut view = set_view(archive, findings, (index, set), start, &page);
                 if !view.continued {
                     view.plots = plots(archive, set, group_by, &page.root);
+                    let is_case = matches!(group_by, GroupBy::Case);
+                    view.reliability = is_case
+                        .then(|| reliability(archive, set, &page.root))
+                        .flatten();
                 }
                 views.push(view);
             }
@@ -224,6 +231,7 @@ fn set_view(
             .collect(),
         more_outcomes: format::rest(set.outcomes.len(), outcomes.len(), "more outcome"),
         groups,
+        reliability: None,
         continued: start < range.start,
         plots: Vec::new(),
     }

@@ -115,17 +115,24 @@ pub fn short_cost(number: Option<&Number>) -> Cell {
     let Some(value) = number.map(|number| number.value) else {
         return exact;
     };
+    let short = dollars(value);
+    Cell::titled(short, exact.text())
+}
+
+/// A sum of USD in two or three digits that say something.
+#[must_use]
+pub fn dollars(value: f64) -> String {
     let short = match value.abs() {
-        size if size == 0.0 || size >= 0.095 => format!("{value:.2}"),
-        size if size >= 0.0095 => format!("{value:.3}"),
-        size if size >= 0.00095 => format!("{value:.4}"),
-        _ => return exact,
+        0.095.. => format!("{value:.2}"),
+        0.0095.. => format!("{value:.3}"),
+        0.00095.. => format!("{value:.4}"),
+        0.0 => "0.00".to_owned(),
+        _ => format!("{value:.6}"),
     };
-    let short = short.split_once('.').map_or_else(
-        || short.clone(),
-        |(whole, cents)| format!("{}.{cents}", grouped(whole)),
-    );
-    Cell::titled(format!("${short}"), exact.text())
+    match short.split_once('.') {
+        Some((whole, cents)) => format!("${}.{cents}", grouped(whole)),
+        None => format!("${short}"),
+    }
 }
 
 /// Seconds as a clock, `8:53` or `1:51:20`; the title has them in words and as recorded.

@@ -19,6 +19,7 @@ pub(crate) mod reconciliation;
 pub(crate) mod row;
 pub(crate) mod run;
 pub(crate) mod section_budget;
+mod reliability;
 pub mod strip;
 pub mod summary;
 pub(crate) mod syndication;

@@ -295,7 +295,7 @@ fn notes(archive: &Archive, runs: &[usize], metrics: &[PlotMetric]) -> Vec<Strin
 }
 
 /// From values to places.
-struct Scale {
+pub(super) struct Scale {
     metric: PlotMetric,
     low: f64,
     high: f64,
@@ -304,6 +304,15 @@ struct Scale {
 }
 
 impl Scale {
+    /// A scale of cost for these values.
+    pub(super) fn of_cost(costs: &[f64], side: (f64, f64)) -> Self {
+        Self::new(costs.iter().copied(), PlotMetric::Cost, side)
+    }
+
+    pub(super) const fn is_log(&self) -> bool {
+        self.log
+    }
+
     fn new(
         values: impl Iterator<Item = f64> + Clone,
         metric: PlotMetric,
@@ -328,7 +337,7 @@ impl Scale {
         }
     }
 
-    fn place(&self, value: f64) -> f64 {
+    pub(super) fn place(&self, value: f64) -> f64 {
         let (from, to) = self.side;
         let part = if self.log {
             (value / self.low).log10() / (self.high / self.low).log10()
@@ -338,7 +347,7 @@ impl Scale {
         from + part * (to - from)
     }
 
-    fn axis(&self) -> Axis {
+    pub(super) fn axis(&self) -> Axis {
         let scale = if self.log { ", logarithmic" } else { "" };
         let label = match self.metric {
             PlotMetric::Cost => "Comparable cost, USD".to_owned(),

@@ -48,7 +48,7 @@ pub struct Figure {
 /// Why a run ended.
 #[derive(Debug, Serialize)]
 pub struct WhyView {
-    /// `Why it ended`, or `What failed` of a completed run.
+    /// `Why it ended`, or `What did not work` of a completed run.
     pub title: &'static str,
     /// What the record says of its state.
     pub state: Option<String>,
@@ -173,17 +173,24 @@ fn why(run: &Run, completed: bool) -> Option<WhyView> {
         Recorded::Step(step) if !step.succeeded => Some(format!("{name} failed")),
         _ => None,
     });
-    let unreached = validation
+    let unreached: Vec<&str> = validation
         .checks
         .iter()
         .filter(|check| check.compared().is_none())
-        .map(|check| format!("{} was not reached", check.name));
+        .map(|check| check.name.as_str())
+        .collect();
+    let unreached = match (unreached.len(), validation.checks.len()) {
+        (0, _) => None,
+        (none, all) if none == all => Some("No view was reached".to_owned()),
+        (1, _) => Some(format!("{} was not reached", unreached[0])),
+        _ => Some(format!("{} were not reached", unreached.join(", "))),
+    };
     let checks: Vec<String> = failed.chain(unreached).collect();
     let detail = validation.detail.clone();
     let nothing = completed && checks.is_empty() && validation.loaded;
     (!nothing).then(|| WhyView {
         title: if completed {
-            "What failed"
+            "What did not work"
         } else {
             "Why it ended"
         },

@@ -58,7 +58,7 @@ pub struct RunPage {
     /// Its harness.
     pub harness: Link,
     /// Version of the harness.
-    pub harness_version: Cell,
+    pub harness_version: Option<String>,
     /// Version of the case.
     pub version: String,
     /// Variant of the case.
@@ -192,7 +192,7 @@ pub fn page(s: &Sources<'_>, parts: Parts<'_>) -> RunPage {
             &run.subject.harness,
             links::group("harnesses", &around.harness),
         ),
-        harness_version: format::text(run.subject.harness_version.as_ref()),
+        harness_version: run.subject.harness_version.clone(),
         version: run.subject.version().to_owned(),
         variant: format::text(run.subject.variant.as_ref()),
         head: head::head(s),

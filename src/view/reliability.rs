@@ -1,0 +1,232 @@
+//! Which model finishes a case, how reliably, and at what cost: one row per model within each variant of comparable runs.
+//! The order is that of the names; nothing here ranks.
+
+use serde::Serialize;
+
+use crate::links;
+use crate::model::archive::{Archive, Entry, GroupBy};
+use crate::model::comparison::Set;
+use crate::model::run::Number;
+
+use super::plot::Scale;
+use super::{Cell, Link, format, outcomes};
+
+/// Runs of a model that have a sign of their own, the newest.
+const GLYPHS: usize = 40;
+/// Runs of a model that have a mark on the strip of cost, the newest.
+const DOTS: usize = 200;
+/// Outcomes with a column.
+const OUTCOMES: usize = 3;
+/// Values of an outcome in a cell, the newest.
+const VALUES: usize = 12;
+
+/// A table of models.
+#[derive(Debug, Serialize)]
+pub struct ReliabilityView {
+    /// Variants with their models.
+    pub groups: Vec<ReliabilityGroup>,
+    /// Ticks of the strip of cost: place in percent, words.
+    pub ticks: Vec<(String, String)>,
+    /// Whether that scale is logarithmic.
+    pub log: bool,
+    /// Names and scorers of the outcomes with a column.
+    pub outcomes: Vec<(String, String)>,
+}
+
+/// The models of a variant.
+#[derive(Debug, Serialize)]
+pub struct ReliabilityGroup {
+    /// The variant.
+    pub variant: Cell,
+    /// Its models, by name.
+    pub rows: Vec<ModelRow>,
+}
+
+/// A model within a variant.
+#[derive(Debug, Serialize)]
+pub struct ModelRow {
+    /// The model.
+    pub model: Link,
+    /// How its runs ended, oldest first.
+    pub glyphs: Vec<Glyph>,
+    /// How many older runs have no sign here.
+    pub older: Option<String>,
+    /// `3 of 4`
+    pub completed: String,
+    /// What its runs cost.
+    pub dots: Vec<Dot>,
+    /// Where the median is, in percent.
+    pub median_at: Option<String>,
+    /// Median cost of the completed runs, with their number as title.
+    pub median: Cell,
+    /// How many runs the median is of.
+    pub of: usize,
+    /// The values of each outcome, oldest first.
+    pub outcomes: Vec<String>,
+}
+
+/// How a run ended.
+#[derive(Debug, Serialize)]
+pub struct Glyph {
+    /// Its page.
+    pub href: String,
+    /// `good`, `poor`, `bad` or `none`.
+    pub tone: &'static str,
+    /// State and date.
+    pub title: String,
+}
+
+/// What a run cost.
+#[derive(Debug, Serialize)]
+pub struct Dot {
+    /// Its page.
+    pub href: String,
+    /// Its place in percent.
+    pub x: String,
+    /// Whether the run completed.
+    pub completed: bool,
+    /// State and cost.
+    pub title: String,
+}
+
+fn cost(entry: &Entry) -> Option<&Number> {
+    entry.run.metrics.comparable_cost.as_ref()
+}
+
+fn is_completed(entry: &Entry) -> bool {
+    entry.run.state.word == "completed"
+}
+
+/// The table of a set of comparable runs, for a page whose way to the root is `root`; none for a single run.
+#[must_use]
+pub fn reliability(archive: &Archive, set: &Set, root: &str) -> Option<ReliabilityView> {
+    let runs = || set.variants.iter().flat_map(|(_, runs)| runs);
+    if runs().nth(1).is_none() {
+        return None;
+    }
+    let costs: Vec<f64> = runs()
+        .filter_map(|run| Some(cost(&archive.runs[*run])?.value))
+        .filter(|cost| *cost >= 0.0)
+        .collect();
+    let scale = Scale::of_cost(&costs, (1.0, 99.0));
+    let columns = &set.outcomes[..set.outcomes.len().min(OUTCOMES)];
+    let groups = set
+        .variants
+        .iter()
+        .map(|(variant, runs)| ReliabilityGroup {
+            variant: format::text(variant.as_ref()),
+            rows: by_model(archive, runs)
+                .into_iter()
+                .map(|runs| model_row(archive, &runs, &scale, columns, root))
+                .collect(),
+        })
+        .collect();
+    let ticks = scale.axis().ticks.into_iter();
+    Some(ReliabilityView {
+        groups,
+        ticks: ticks.map(|(at, words)| (percent(at), words)).collect(),
+        log: scale.is_log(),
+        outcomes: columns
+            .iter()
+            .map(|(name, scorer)| (name.clone(), scorer.clone().unwrap_or_default()))
+            .collect(),
+    })
+}
+
+/// The runs of each model, oldest first; models by name.
+fn by_model<'a>(archive: &'a Archive, runs: &[usize]) -> Vec<Vec<&'a Entry>> {
+    let mut models: Vec<Vec<&Entry>> = Vec::new();
+    for &run in runs.iter().rev() {
+        let entry = &archive.runs[run];
+        match models.iter_mut().find(|runs| runs[0].model == entry.model) {
+            Some(runs) => runs.push(entry),
+            None => models.push(vec![entry]),
+        }
+    }
+    let name = |runs: &Vec<&Entry>| archive.groups(GroupBy::Model)[runs[0].model].name.clone();
+    models.sort_by_cached_key(name);
+    models
+}
+
+fn model_row(
+    archive: &Archive,
+    runs: &[&Entry],
+    scale: &Scale,
+    columns: &[(String, Option<String>)],
+    root: &str,
+) -> ModelRow {
+    let model = &archive.groups(GroupBy::Model)[runs[0].model];
+    let href = |entry: &Entry| format!("{root}{}", links::run(&entry.slug));
+    let state = |entry: &Entry| format::state(&entry.run.state);
+    let newest = |most: usize| &runs[runs.len().saturating_sub(most)..];
+    let completed = runs.iter().filter(|entry| is_completed(entry));
+    let mut costs: Vec<f64> = completed
+        .clone()
+        .filter_map(|entry| Some(cost(entry)?.value))
+        .collect();
+    let median = median(&mut costs);
+    ModelRow {
+        model: Link::new(
+            model.name.clone(),
+            format!("{root}{}", links::group("models", &model.slug)),
+        ),
+        glyphs: newest(GLYPHS)
+            .iter()
+            .map(|entry| {
+                let state = state(entry);
+                let date = format::when(entry.run.recency()).date;
+                Glyph {
+                    href: href(entry),
+                    tone: state.tone,
+                    title: format!("{}, {date}", state.word),
+                }
+            })
+            .collect(),
+        older: format::rest(runs.len(), GLYPHS, "older run"),
+        completed: format!("{} of {}", completed.count(), runs.len()),
+        dots: newest(DOTS)
+            .iter()
+            .filter_map(|entry| {
+                let number = cost(entry).filter(|cost| cost.value >= 0.0)?;
+                let exact = format::cost(Some(number));
+                Some(Dot {
+                    href: href(entry),
+                    x: percent(scale.place(number.value)),
+                    completed: is_completed(entry),
+                    title: format!("{}, {}", exact.text(), state(entry).word),
+                })
+            })
+            .collect(),
+        median_at: median.map(|median| percent(scale.place(median))),
+        median: median.map_or_else(
+            || Cell::unknown("no completed run with a known cost"),
+            |median| Cell::known(format::dollars(median)),
+        ),
+        of: costs.len(),
+        outcomes: columns
+            .iter()
+            .map(|column| {
+                let values = newest(VALUES)
+                    .iter()
+                    .map(|entry| outcomes::cell(&entry.run, column));
+                let values: Vec<String> = values.map(|cell| cell.text().to_owned()).collect();
+                values.join(" · ")
+            })
+            .collect(),
+    }
+}
+
+fn median(costs: &mut [f64]) -> Option<f64> {
+    costs.sort_by(f64::total_cmp);
+    let middle = costs.len() / 2;
+    let upper = *costs.get(middle)?;
+    Some(if costs.len().is_multiple_of(2) {
+        f64::midpoint(costs[middle - 1], upper)
+    } else {
+        upper
+    })
+}
+
+fn percent(at: f64) -> String {
+    format!("{at:.1}%")
+}
