@@ -69,7 +69,7 @@ if (!wanted) {
     await shown.screenshot({ path: path.join(shelf, `${name}.png`), fullPage: true, clip });
     await shown.close();
   };
-  await around('moments', runPage(troubled), '', '#glance', '.moments > :nth-child(3)');
+  await around('moments', runPage(troubled), '', '#moments', '.moments > :nth-child(3)');
   await around('timeline', runPage(troubled), '', '.e:has(+ .e + .e .an)', '.e:has(.an) + .e', { margin: 0 });
   await around('table', `cases/${pair[0].subject.testCaseSlug}/index.html`, '', 'main section h2', '.comparison tbody:nth-of-type(2)', { width: 1280 });
   await around('compare', 'compare/index.html', `?runs=${pair.map(({ slug }) => slug)}`, 'h1', '#metrics ~ .scroll');

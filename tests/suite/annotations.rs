@@ -382,7 +382,7 @@ fn the_data_of_the_filter_has_what_the_cards_of_the_pages_show() {
         &json!({
             "key": [0, 3, 0],
             "slug": FIRST_SLUG,
-            "run": run.texts("h1")[0],
+            "run": run.texts("title")[0].split(" by ").next(),
             "model": "sample/lark-1",
             "kind": null,
             "group": null,

@@ -160,15 +160,20 @@ fn figures(s: &Sources<'_>, failures: usize) -> Vec<Figure> {
             if failures == 0 { "" } else { "#failures" },
         ));
     }
-    figures.extend(run.outcomes.iter().take(OUTCOMES).map(|outcome: &Outcome| {
-        figure(&outcome.name, outcomes::value(outcome), "", "#outcomes")
-    }));
+    figures.extend(
+        run.outcomes.iter().take(OUTCOMES).map(|outcome: &Outcome| {
+            figure(&outcome.name, outcomes::value(outcome), "", "#outcomes")
+        }),
+    );
     figures
 }
 
 fn why(run: &Run, completed: bool) -> Option<WhyView> {
     let validation = &run.validation;
-    let steps = [("Install", &validation.install), ("Build", &validation.build)];
+    let steps = [
+        ("Install", &validation.install),
+        ("Build", &validation.build),
+    ];
     let failed = steps.into_iter().filter_map(|(name, step)| match step {
         Recorded::Step(step) if !step.succeeded => Some(format!("{name} failed")),
         _ => None,
