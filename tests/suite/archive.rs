@@ -163,7 +163,7 @@ fn names_that_differ_only_in_punctuation_get_pages_of_their_own() {
     assert_eq!(models.len(), 2, "{models:?}");
     for slug in slugs(&site) {
         let page = site.page(&format!("runs/{slug}/index.html"));
-        let link = page.one("dl.facts a[href^='../../models/']");
+        let link = page.one("h1 a[href^='../../models/']");
         let target = link
             .value()
             .attr("href")
@@ -215,7 +215,7 @@ fn order_is_recency_newest_first_by_finish_then_start_then_id() {
         ["0000000b", "0000000c", "0000000a", "0000000d", "0000000e"]
     );
     let page = site.page("cases/pong/index.html");
-    assert_eq!(page.texts("tbody tr:not(.group) th a"), ids);
+    assert_eq!(page.texts(".comparison tr:not(.group) > th > a"), ids);
     let middle = site.page("runs/pong-codex-sample-lark-1-0000000a/index.html");
     let neighbour = |rel: &str| {
         middle

@@ -22,6 +22,7 @@ mod facets;
 mod features;
 mod feed_tables;
 mod feeds;
+mod first_screen;
 mod full_run;
 #[path = "../../fuzz/targets/mod.rs"]
 #[allow(

@@ -1,0 +1,192 @@
+//! The first screen of a run: how it ended, and why. And the models of a case: how often they complete it.
+
+use serde_json::{Value, json};
+
+use crate::support::{FIRST, Run, TestSite, event, messages, words};
+
+/// A run on a case with this change to its record.
+fn add(site: &TestSite, id: &str, run: &Run, change: impl Fn(&mut Value)) {
+    let mut record: Value = serde_json::from_str(&run.record()).expect("JSON");
+    change(&mut record);
+    let path = format!("content/runs/{id}/run-record.json");
+    site.write(&path, record.to_string());
+}
+
+/// The figures of the first run: label and value.
+fn figures(site: &TestSite) -> Vec<(String, String)> {
+    let page = site.first_page();
+    let labels = page.texts(".outcome dt");
+    labels.into_iter().zip(page.texts(".outcome dd")).collect()
+}
+
+fn figure(site: &TestSite, label: &str) -> Option<String> {
+    let mut figures = figures(site).into_iter();
+    figures.find_map(|(name, value)| (name == label).then_some(value))
+}
+
+fn base_with(change: impl Fn(&mut Value)) -> TestSite {
+    let site = TestSite::base();
+    let path = format!("{FIRST}/run-record.json");
+    let mut record: Value = serde_json::from_str(&site.text(&path)).expect("JSON");
+    change(&mut record);
+    site.write(&path, record.to_string());
+    site
+}
+
+#[test]
+fn the_first_screen_says_state_cost_time_tokens_and_outcomes() {
+    let site = base_with(|record| {
+        record["metrics"]["runTimeSeconds"] = json!(6680.4);
+        record["metrics"]["cost"]["comparable"] = json!(0.368_21);
+        record["metrics"]["tokens"] = json!({"uncachedInput": 100_000, "cachedInput": 300_000, "output": 50_000, "reasoning": null});
+        record["outcomes"] = json!([{"name": "reward", "value": 1.0}]);
+    });
+    site.publish();
+    assert_eq!(figure(&site, "state").as_deref(), Some("completed"));
+    assert_eq!(figure(&site, "comparable cost").as_deref(), Some("$0.37"));
+    assert_eq!(figure(&site, "run time").as_deref(), Some("1:51:20"));
+    let tokens = figure(&site, "tokens, 75 % cached");
+    assert_eq!(tokens.as_deref(), Some("≥ 450.0 k"), "{:?}", figures(&site));
+    assert_eq!(figure(&site, "reward").as_deref(), Some("1.0"));
+    let page = site.first_page();
+    let titles = page.all(".outcome dd [title]");
+    let titles: Vec<_> = titles
+        .iter()
+        .filter_map(|value| value.value().attr("title"))
+        .collect();
+    assert!(titles.contains(&"$0.36821"), "{titles:?}");
+    assert!(
+        titles.contains(&"1 h 51 min (6680.4 seconds)"),
+        "{titles:?}"
+    );
+}
+
+#[test]
+fn a_run_that_did_not_complete_says_why_with_every_failure_as_a_link() {
+    let site = base_with(|record| {
+        record["status"] = json!({"state": "failed", "detail": "The session ended <early>."});
+        record["validation"]["loaded"] = json!(false);
+        record["validation"]["detail"] = json!("ReferenceError: process");
+    });
+    let failed = |at: u32| event(at, "error", &format!("\"message\":\"failure {at}\"")) + "\n";
+    let log: String = messages(4) + &(5..20).map(failed).collect::<String>();
+    site.write(&format!("{FIRST}/events.jsonl"), log);
+    site.remove(&format!("{FIRST}/events.jsonl.annotations.jsonl"));
+    site.publish();
+    let page = site.first_page();
+    let why = words(page.one(".why"));
+    assert!(
+        why.starts_with("Why it ended The session ended <early>."),
+        "{why}"
+    );
+    assert!(why.contains("Validation: ReferenceError: process"), "{why}");
+    let links = page.all(".why .failures a");
+    assert_eq!(links.len(), 15);
+    for (link, number) in links.iter().zip(4..) {
+        assert_eq!(words(*link), format!("#{number}"));
+        let href = link.value().attr("href").expect("a link");
+        let id = href.strip_prefix('#').expect("a place on this page");
+        assert_eq!(page.all(&format!("[id='{id}']")).len(), 1, "{href}");
+    }
+    assert_eq!(
+        figure(&site, "failures in 19 events").as_deref(),
+        Some("15")
+    );
+    // Validation comes first where it says why.
+    let sections = page.texts("main section > h2");
+    let at = |name: &str| sections.iter().position(|title| title == name);
+    assert!(at("Validation") < at("Metrics"), "{sections:?}");
+}
+
+#[test]
+fn a_completed_run_says_what_did_not_work_and_folds_its_failures() {
+    let site = base_with(|record| {
+        record["validation"]["checks"] = json!([
+            {"view": "title", "name": "Title", "reached": true, "similarity": 0.5, "detail": null},
+            {"view": "end", "name": "End", "reached": false, "similarity": null, "detail": null},
+        ]);
+    });
+    site.publish();
+    let page = site.first_page();
+    assert_eq!(figure(&site, "views reached").as_deref(), Some("1 / 2"));
+    let why = words(page.one(".why"));
+    assert!(
+        why.starts_with("What did not work End was not reached."),
+        "{why}"
+    );
+    let sections = page.texts("main section > h2");
+    let at = |name: &str| sections.iter().position(|title| title == name);
+    assert!(at("Metrics") < at("Validation"), "{sections:?}");
+
+    let fine = base_with(|record| record["validation"]["checks"] = json!([]));
+    let log = messages(2) + &event(3, "error", "\"message\":\"once\"") + "\n";
+    fine.write(&format!("{FIRST}/events.jsonl"), log);
+    fine.remove(&format!("{FIRST}/events.jsonl.annotations.jsonl"));
+    fine.publish();
+    let page = fine.first_page();
+    assert!(page.all(".why").is_empty());
+    assert_eq!(page.texts(".act details .failures li"), ["#2 once"]);
+}
+
+#[test]
+fn a_case_says_for_each_model_how_often_it_completed_and_at_what_median_cost() {
+    let site = TestSite::bare();
+    let runs = [
+        ("a1", "sample/zebra", "completed", Some(1.0)),
+        ("a2", "sample/ant", "failed", Some(9.0)),
+        ("a3", "sample/ant", "completed", Some(0.5)),
+        ("a4", "sample/ant", "completed", Some(0.2)),
+        ("a5", "sample/ant", "timed_out", None),
+    ];
+    for (day, (id, model, state, cost)) in (1..).zip(runs) {
+        let id = format!("{id}000000-0000-4000-8000-000000000000");
+        let finished = format!("2026-03-0{day}T10:10:00Z");
+        let run = Run::new(&id)
+            .model(model)
+            .state(state)
+            .at(&format!("2026-03-0{day}T10:00:00Z"), &finished);
+        add(&site, &id, &run, |record| {
+            record["metrics"]["cost"]["comparable"] = json!(cost);
+        });
+    }
+    site.publish();
+    let page = site.page("cases/pong/index.html");
+    assert_eq!(
+        page.texts(".reliability tbody th"),
+        ["sample/ant", "sample/zebra"]
+    );
+    assert_eq!(
+        page.texts(".reliability tbody .num"),
+        ["2 of 4", "$0.35 n = 2", "1 of 1", "$1.00 n = 1"]
+    );
+    let glyphs = page.all(".reliability tbody tr:first-child .glyphs a");
+    let titles: Vec<_> = glyphs
+        .iter()
+        .filter_map(|glyph| glyph.value().attr("title"))
+        .collect();
+    assert_eq!(
+        titles,
+        [
+            "failed, 2026-03-02",
+            "completed, 2026-03-03",
+            "completed, 2026-03-04",
+            "timed_out, 2026-03-05"
+        ]
+    );
+    // A run without a known cost has no mark.
+    let row = page.all(".reliability tbody tr")[0];
+    let marks = crate::support::below(row, "circle").len();
+    let crosses = crate::support::below(row, "path").len();
+    assert_eq!((marks, crosses), (2, 1));
+}
+
+#[test]
+fn a_single_run_has_no_row_of_models() {
+    let site = TestSite::base();
+    site.publish();
+    assert!(
+        site.page("cases/pong/index.html")
+            .all(".reliability")
+            .is_empty()
+    );
+}
