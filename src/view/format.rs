@@ -227,6 +227,12 @@ pub fn text(value: Option<&impl AsRef<str>>) -> Cell {
     known_or(value.map(|value| value.as_ref().to_owned()), "not recorded")
 }
 
+/// A moment among facts.
+#[must_use]
+pub fn moment(moment: Option<&Moment>) -> Cell {
+    known_or(moment.map(|moment| at(moment.ms).text), "not recorded")
+}
+
 /// A moment that may be unknown.
 #[must_use]
 pub fn when(moment: Option<&Moment>) -> DisplayTime {

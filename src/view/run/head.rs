@@ -125,7 +125,7 @@ fn figures(s: &Sources<'_>, failures: usize) -> Vec<Figure> {
         ),
         figure(
             "run time",
-            format::clock(Some(&run.metrics.run_time_seconds)),
+            format::clock(run.metrics.run_time_seconds.as_ref()),
             "",
             "#metrics",
         ),
@@ -192,9 +192,11 @@ fn why(run: &Run, completed: bool) -> Option<WhyView> {
     };
     let checks: Vec<String> = failed.chain(unreached).collect();
     let detail = validation.detail.clone();
-    let nothing = completed && checks.is_empty() && validation.loaded;
+    // An imported run may not say how it ended.
+    let fine = completed || run.state.word == "unknown";
+    let nothing = fine && checks.is_empty() && validation.loaded != Some(false);
     (!nothing).then(|| WhyView {
-        title: if completed {
+        title: if fine {
             "What did not work"
         } else {
             "Why it ended"

@@ -82,8 +82,8 @@ pub(super) fn provenance(s: &Sources<'_>) -> ProvenanceView {
     let seed_commit = format::text(s.details.seed_commit.as_ref());
     let facts = vec![
         Fact::code(("Run id", known(&run.id))),
-        Fact::new(("Started", known(&format::when(&run.started).text))),
-        Fact::new(("Finished", known(&format::when(&run.finished).text))),
+        Fact::new(("Started", format::moment(run.started.as_ref()))),
+        Fact::new(("Finished", format::moment(run.finished.as_ref()))),
         Fact::new(("Test type", known(&subject.test_type))),
         Fact::new(("Orchestrator", known(&subject.orchestrator))),
         Fact::new(("Engine", known(&subject.engine))),
