@@ -63,7 +63,7 @@ fn the_pages_of_a_case_go_on_and_show_every_run_once() {
     ] {
         let page = site.page(path);
         assert_eq!(page.texts("main tr.group small"), ["250 runs"], "{path}");
-        shown.extend(page.texts("main tbody tr:not(.group) th a"));
+        shown.extend(page.texts(".comparison tbody tr:not(.group) th a"));
     }
     let expected: Vec<String> = (0..250).rev().map(|n| format!("{n:08x}")).collect();
     assert_eq!(shown, expected);

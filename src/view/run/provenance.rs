@@ -82,6 +82,11 @@ pub(super) fn provenance(s: &Sources<'_>) -> ProvenanceView {
     let seed_commit = format::text(s.details.seed_commit.as_ref());
     let facts = vec![
         Fact::code(("Run id", known(&run.id))),
+        Fact::new(("Case", known(&subject.case))),
+        Fact::new(("Case version", text(&subject.version))),
+        Fact::new(("Variant", text(&subject.variant))),
+        Fact::new(("Model", text(&subject.model))),
+        Fact::new(("Harness", known(&subject.harness))),
         Fact::new(("Started", format::moment(run.started.as_ref()))),
         Fact::new(("Finished", format::moment(run.finished.as_ref()))),
         Fact::new(("Test type", known(&subject.test_type))),

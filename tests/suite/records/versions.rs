@@ -179,7 +179,7 @@ fn later_records_show_what_is_unknown_as_a_dash_and_never_as_zero() {
         ["video", "present", "p.webm", ""]
     );
     assert!(
-        page.texts("header .badge")
+        page.texts(".outcome dd")
             .contains(&"catastrophic".to_owned())
     );
     let row = row(&site, "cases/pong/index.html");
