@@ -12,6 +12,7 @@ use crate::formats::json::{Node, Str};
 use crate::formats::portable::with_whole_pairs;
 
 use super::Problem;
+pub(super) use super::lenient::compact;
 
 /// A value that is absent when it is of another type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,9 +83,9 @@ pub fn arguments(text: &str) -> (Option<Box<RawValue>>, Option<String>) {
     if text.is_empty() {
         return (None, None);
     }
-    match serde_json::from_str(&with_whole_pairs(text)) {
-        Ok(json) => (Some(json), None),
-        Err(_) => (None, Some(text.to_owned())),
+    match compact(text) {
+        Some(json) => (Some(json), None),
+        None => (None, Some(text.to_owned())),
     }
 }
 
@@ -109,7 +110,7 @@ pub fn without(raw: &RawValue, left_out: &[&str]) -> Option<Box<RawValue>> {
         object.push_str(member.value.raw);
     }
     object.push('}');
-    RawValue::from_string(object).ok()
+    compact(&object)
 }
 
 /// The text of a file or a member, as readers of JSON want it: without a byte order mark, with U+FFFD instead of half a

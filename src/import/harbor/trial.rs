@@ -175,9 +175,13 @@ fn members(object: &str, prefix: &str) -> Vec<Reward> {
     let members = members
         .into_iter()
         .filter(|member| member.value.raw != "null");
-    let value = |raw: &str| RawValue::from_string(raw.to_owned()).ok();
     members
-        .filter_map(|member| Some((format!("{prefix}{}", member.key), value(member.value.raw)?)))
+        .filter_map(|member| {
+            Some((
+                format!("{prefix}{}", member.key),
+                loose::compact(member.value.raw)?,
+            ))
+        })
         .collect()
 }
 

@@ -80,6 +80,17 @@ pub fn read(content: &Content<'_>, options: &Options, draft: &mut Draft, times: 
         reader.messages(before);
     }
     reader.draft.blocks();
+    if reader
+        .draft
+        .events
+        .iter()
+        .any(|event| event.agent.as_deref() == Some(SCORER))
+    {
+        reader.draft.agents.push(Agent {
+            id: SCORER.to_owned(),
+            ..Agent::default()
+        });
+    }
     *draft = reader.draft;
 }
 
@@ -235,11 +246,7 @@ impl Reader<'_, '_> {
 
     /// Tokens that graders used are part of what the sample counts.
     fn grader(&mut self) {
-        if !self.draft.agents.iter().any(|agent| agent.id == SCORER) {
-            self.draft.agents.push(Agent {
-                id: SCORER.to_owned(),
-                ..Agent::default()
-            });
+        if !self.draft.record.includes.contains(&SCORER) {
             self.draft.record.includes.push(SCORER);
         }
     }
@@ -438,10 +445,10 @@ impl Reader<'_, '_> {
     fn score(&mut self, place: &Origin, event: &Event<'_>, span: &Span) -> usize {
         let value = event.score.as_ref().and_then(|score| score.value);
         let scorer = event.scorer.named().or_else(|| span.scorer.clone());
-        if let Some(value) = value {
+        if let Some(value) = value.and_then(|value| loose::compact(value.get())) {
             let score = What::Score {
                 name: scorer.clone().unwrap_or_else(|| "score".to_owned()),
-                value: value.to_owned(),
+                value,
                 scorer,
             };
             self.draft.push(place.clone(), score);

@@ -162,7 +162,7 @@ pub fn arguments(
     match Str::parse(raw.get()) {
         Some(text) => loose::arguments(&attachments.resolve(&text)),
         None if raw.get().contains("attachment://") => (resolved(raw, attachments), None),
-        None => (Some(raw.to_owned()), None),
+        None => (loose::compact(raw.get()), None),
     }
 }
 
@@ -183,7 +183,7 @@ fn resolved(raw: &RawValue, attachments: &Attachments<'_>) -> Option<Box<RawValu
         }
     }
     object.push('}');
-    RawValue::from_string(object).ok()
+    loose::compact(&object)
 }
 
 /// Adds what a message is, and gives the ids of its calls.

@@ -287,7 +287,7 @@ fn outcomes(sample: &Sample<'_>, draft: &mut Draft) {
     for (name, raw) in scores.chain(older) {
         let score: Score<'_> = serde_json::from_str(raw).unwrap_or_default();
         let is_scored = score.value.is_some();
-        let value = score.value.map(ToOwned::to_owned);
+        let value = score.value.and_then(|value| loose::compact(value.get()));
         let Some(value) = value.or_else(|| loose::json(&serde_json::Value::Null)) else {
             continue;
         };

@@ -310,7 +310,7 @@ impl Reader<'_> {
             let made = Call {
                 name: event.title.named().unwrap_or_else(|| "unknown".to_owned()),
                 call: Some(call.clone()),
-                arguments: event.raw_input.map(ToOwned::to_owned),
+                arguments: event.raw_input.and_then(|raw| loose::compact(raw.get())),
                 ..Call::default()
             };
             self.draft.push(place(), What::ToolCall(made));
