@@ -1,6 +1,7 @@
 //! Moments and durations: RFC 3339 in, UTC and plain words out.
 
 use jiff::Timestamp;
+use jiff::civil::Date;
 use jiff::fmt::temporal::DateTimePrinter;
 
 /// A moment as it was written, and when it is.
@@ -34,9 +35,38 @@ pub fn parse_rfc3339(text: &str) -> Option<i64> {
     if !shaped {
         return None;
     }
-    text.parse::<Timestamp>()
-        .ok()
-        .map(Timestamp::as_millisecond)
+    plain(moment, offset).or_else(|| Some(text.parse::<Timestamp>().ok()?.as_millisecond()))
+}
+
+/// A time of the shape above in UTC with milliseconds, as nearly every recorder writes it: an event log has one on each line.
+fn plain(moment: &[u8], offset: &[u8]) -> Option<i64> {
+    let [b'.', fraction @ .., b'Z'] = offset else {
+        return None;
+    };
+    let number = |digits: &[u8]| {
+        let values = digits.iter().map(|digit| i16::from(digit - b'0'));
+        values.fold(0, |sum, digit| sum * 10 + digit)
+    };
+    let two = |at: usize| number(&moment[at..at + 2]);
+    let (year, hour, minute, second) = (number(&moment[..4]), two(11), two(14), two(17));
+    let (month, day) = (i8::try_from(two(5)).ok()?, i8::try_from(two(8)).ok()?);
+    let is_time = hour < 24 && minute < 60 && second < 60;
+    // What else is wrong, leap seconds and the end of time, the parser judges.
+    let is_date = year < 9999 && Date::new(year, month, day).is_ok();
+    if !is_time || !is_date || fraction.len() != 3 {
+        return None;
+    }
+    let minutes = (days(year, month, day) * 24 + i64::from(hour)) * 60 + i64::from(minute);
+    Some((minutes * 60 + i64::from(second)) * 1000 + i64::from(number(fraction)))
+}
+
+/// Days since 1970-01-01. Years are counted from March, so that the day of a leap year is their last.
+fn days(year: i16, month: i8, day: i8) -> i64 {
+    let (month, day) = (i64::from(month), i64::from(day));
+    let year = i64::from(year) - i64::from(month <= 2);
+    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    year * 365 + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400) + of_year
+        - 719_468
 }
 
 fn offset_is_shaped(rest: &[u8]) -> bool {
@@ -160,6 +190,61 @@ pub fn push_seconds(out: &mut String, ms: i64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_plain_time_is_what_the_parser_makes_of_it() {
+        for date in [
+            "0000-01-01",
+            "0000-02-29",
+            "1600-02-29",
+            "1899-12-31",
+            "1900-02-28",
+            "1969-12-31",
+            "1970-01-01",
+            "1999-12-31",
+            "2000-02-29",
+            "2000-03-01",
+            "2026-11-23",
+            "2100-03-01",
+            "9998-12-31",
+        ] {
+            for time in ["00:00:00.000", "23:59:59.999", "09:08:07.065"] {
+                let text = format!("{date}T{time}Z");
+                let parsed = text.parse::<Timestamp>().expect("a time");
+                let (moment, offset) = text.as_bytes().split_at(19);
+                assert_eq!(
+                    plain(moment, offset),
+                    Some(parsed.as_millisecond()),
+                    "{text}"
+                );
+            }
+        }
+        for other in [
+            "2026-02-29",
+            "2026-13-01",
+            "2026-00-10",
+            "1900-02-29",
+            "2026-04-31",
+        ] {
+            assert_eq!(
+                parse_rfc3339(&format!("{other}T00:00:00.000Z")),
+                None,
+                "{other}"
+            );
+        }
+        for at_the_end in ["9999-12-30T21:59:59.999Z", "9999-12-31T23:59:59.999Z"] {
+            let parsed = at_the_end.parse().ok().map(Timestamp::as_millisecond);
+            assert_eq!(parse_rfc3339(at_the_end), parsed, "{at_the_end}");
+        }
+        let leap = parse_rfc3339("2016-12-31T23:59:60.000Z");
+        assert_eq!(
+            leap,
+            "2016-12-31T23:59:60.000Z"
+                .parse()
+                .ok()
+                .map(Timestamp::as_millisecond)
+        );
+    }
 
     #[test]
     fn only_rfc_3339_is_a_time() {

@@ -63,7 +63,7 @@ fn push_event(out: &mut String, event: &EventView<'_>, start: &mut Option<i64>) 
         out.push_str(event.aside);
     }
     // A span that neither starts nor ends here is only a class: most events of a long one have no piece of their own.
-    let passes = |piece: &&SpanPiece| !piece.starts && !piece.ends;
+    let passes = |piece: &SpanPiece| !piece.starts && !piece.ends;
     for piece in event.spans.iter().filter(passes) {
         out.push_str(" l");
         out.push_str(itoa::Buffer::new().format(piece.lane));
@@ -129,7 +129,7 @@ fn push_event(out: &mut String, event: &EventView<'_>, start: &mut Option<i64>) 
         out.push_str("</i>");
     }
     for piece in event.spans.iter().filter(|piece| !passes(piece)) {
-        push_span(out, *piece);
+        push_span(out, piece);
     }
     for text in &event.texts {
         push_content(out, text);

@@ -20,7 +20,7 @@ pub use annotation::{AnnotationView, annotation_view, appearance};
 use annotation::{Indexed, annotations_by_position};
 pub use layout::{Anchor, Layout};
 use spans::Pieces;
-pub use spans::{SpanPiece, lanes};
+pub use spans::{SpanPiece, SpanPieces, lanes};
 
 /// Text over this many bytes or lines is folded.
 const FOLD_BYTES: usize = 2_000;
@@ -85,7 +85,7 @@ pub struct EventView<'a> {
     /// Payloads that are not there: label, what it is about, size.
     pub missing: Vec<(&'static str, &'a str, String)>,
     /// Lanes of the spans that cover it, and whether each begins or ends here.
-    pub spans: Vec<SpanPiece>,
+    pub spans: SpanPieces,
     /// What was said about it.
     pub annotations: Vec<AnnotationView<'a>>,
 }

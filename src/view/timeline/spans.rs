@@ -65,17 +65,26 @@ impl Pieces {
     }
 
     /// The pieces beside the event at `position`.
-    pub(super) fn beside(&self, position: usize) -> Vec<SpanPiece> {
-        let bits = self.beside.get(position).copied().unwrap_or_default();
-        let lane = |lane: usize| {
-            let bits = bits >> (BITS * lane);
+    pub(super) fn beside(&self, position: usize) -> SpanPieces {
+        SpanPieces(self.beside.get(position).copied().unwrap_or_default())
+    }
+}
+
+/// The pieces beside one event.
+#[derive(Debug, Clone, Copy)]
+pub struct SpanPieces(u16);
+
+impl SpanPieces {
+    /// Each of them, by its lane.
+    pub fn iter(self) -> impl Iterator<Item = SpanPiece> {
+        (0..LANES).filter_map(move |lane| {
+            let bits = self.0 >> (BITS * lane);
             (bits & THERE != 0).then_some(SpanPiece {
                 lane,
                 starts: bits & STARTS != 0,
                 ends: bits & ENDS != 0,
             })
-        };
-        (0..LANES).filter_map(lane).collect()
+        })
     }
 }
 
