@@ -2,7 +2,7 @@
 //! each change, and reloaded by open pages.
 //!
 //! The output folder of the site is never written; it is only what the ledger of the served site compares with.
-//! A build that fails leaves what is served as it was, and the open pages say what is wrong.
+//! After a failed build, the last good one is served, and open pages show the problems.
 
 use std::fs;
 use std::io;
@@ -38,7 +38,7 @@ pub enum NotServed {
     Port(io::Error),
     /// There is no folder for temporary files that may be written.
     Folder(io::Error),
-    /// The system gives no threads or signals.
+    /// The system provides no threads or signals.
     System(io::Error),
 }
 
@@ -68,7 +68,7 @@ impl Server {
     /// Begins to serve on this machine only: on `port`, or without one on [`PORT`] or the next that is free.
     ///
     /// # Errors
-    /// The port is taken, or the system gives no port, thread or temporary folder.
+    /// The port is taken, or the system provides no port, thread or temporary folder.
     pub fn start(port: Option<u16>) -> Result<Self, NotServed> {
         let listener = listen(port).map_err(NotServed::Port)?;
         let folder = tempfile::Builder::new()
@@ -120,10 +120,10 @@ impl Server {
     }
 
     /// Builds the site at `root` once more. When that succeeds, it is served from now on; in any case the open pages are notified.
-    /// `opened` is given the site once its settings are known, before anything of its content is read.
+    /// `opened` is called with the site once its settings are known, before any content is read.
     ///
     /// # Errors
-    /// As [`crate::build`]; what was served is served on.
+    /// As [`crate::build`]; the last good build is still served.
     pub fn build(
         &mut self,
         root: &Path,

@@ -123,8 +123,8 @@ impl Written {
     }
 }
 
-/// Adds an annotation to the sidecar of a tape, or makes the sidecar. Without a `tape`, the run's only one is meant. `waiting` is given a sentence when another writer keeps
-/// it waiting.
+/// Adds an annotation to the sidecar of a tape, or creates the sidecar. Without a `tape`, the run must have only one. `waiting`
+/// is called with a sentence while another writer holds the lock.
 ///
 /// # Errors
 /// The run or the tape is not there, a check would report the new line, another writer does not end, or the file cannot be

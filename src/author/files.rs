@@ -47,7 +47,7 @@ const LOCK_TIMEOUT: LockTimeout = LockTimeout {
     most: Duration::from_secs(30),
 };
 
-/// Waits for every other writer of the run's sidecars; when that takes long, `waiting` is given a sentence about it. The lock
+/// Waits for every other writer of the run's sidecars; if that takes long, `waiting` is called with a sentence. The lock
 /// ends when the file is dropped, or with the process.
 pub(super) fn lock(directory: &RunDirectory, waiting: &dyn Fn(&str)) -> Result<File, Refusal> {
     let name = run_record::FILE_NAME;
@@ -136,7 +136,7 @@ fn clear(folder: &Path) {
     }
 }
 
-/// Repeats `attempt` until it says that the file was not changed by others meanwhile.
+/// Repeats `attempt` until others have not changed the file meanwhile.
 pub(super) fn retry_while_changed<T>(
     mut attempt: impl FnMut() -> Result<Option<T>, Refusal>,
 ) -> Result<T, Refusal> {

@@ -114,8 +114,8 @@ impl Rehashed {
     }
 }
 
-/// Shows what every annotation of a sidecar points at, and writes the tape's hash into the header. Without a `tape`, the
-/// only one with a sidecar is meant; `before` is the tape as it was annotated; `waiting` is as for [`annotate`](super::annotate()).
+/// Shows what every annotation of a sidecar points at, and writes the tape's hash into the header. Without a `tape`,
+/// the run must have only one with a sidecar; `before` is the tape as it was annotated; `waiting` is as for [`annotate`](super::annotate()).
 ///
 /// # Errors
 /// The run, the tape or the sidecar is not there or does not load, or the file cannot be written. An

@@ -1,4 +1,4 @@
-//! How Harn's validation report of one sidecar is given, whether or not its run can be published.
+//! Harn's validation report of one sidecar, whether or not its run can be published.
 
 use crate::feeds::report::HarnReport;
 use crate::site::Site;
@@ -15,7 +15,7 @@ pub struct Validated {
     pub has_problems: bool,
 }
 
-/// Validates the sidecar of a tape as Harn does. Without a `tape`, the run's only one with a sidecar is meant. Nothing is written.
+/// Validates the sidecar of a tape as Harn does. Without a `tape`, the run must have only one with a sidecar. Nothing is written.
 ///
 /// # Errors
 /// The run, the tape or the sidecar is missing or does not load.

@@ -136,7 +136,7 @@ pub struct Checked<T> {
 }
 
 impl<T> Checked<T> {
-    /// A value with nothing to say about it.
+    /// A value without problems.
     pub fn clean(value: T) -> Self {
         Self {
             value,
@@ -144,7 +144,7 @@ impl<T> Checked<T> {
         }
     }
 
-    /// Hands the diagnostics to `into` and gives the value.
+    /// Adds the diagnostics to `into` and returns the value.
     pub fn unpack(self, into: &mut Vec<Diagnostic>) -> T {
         into.extend(self.diagnostics);
         self.value
@@ -190,7 +190,7 @@ impl Collector {
         }
     }
 
-    /// Counts a problem, and says whether it is listed.
+    /// Counts a problem, and returns whether it is listed.
     fn counted(&mut self, code: &'static Code, severity: Severity) -> bool {
         let count = self.counts.entry((code.name, severity));
         let (_, count) = count.or_insert((code, 0));

@@ -219,7 +219,7 @@ impl<'a> Node<'a> {
         })
     }
 
-    /// Its first character: what is marked of a value that is too long or too private to show.
+    /// Its first character, to mark a value that is too long or too private to show.
     pub fn start(self) -> Node<'a> {
         Node {
             raw: &self.raw[..1],

@@ -60,7 +60,7 @@ pub(crate) fn is_of_a_tool(word: &str) -> bool {
     word.contains("tool") || word.starts_with("function")
 }
 
-/// Whether a key is this one, given in lower-case letters, however it is spelled.
+/// Whether a key is `letters` (in lower case), in any spelling.
 pub(crate) fn is_spelled(key: &str, letters: &str) -> bool {
     plain(key).eq(letters.chars())
 }

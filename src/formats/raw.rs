@@ -166,7 +166,7 @@ fn unescaped(raw: &str) -> Option<Cow<'_, str>> {
     Node { raw, offset: 0 }.as_str()
 }
 
-/// Whether what is between the quotes of a JSON string is white space, written as it is or as escapes.
+/// Whether the inside of a JSON string is only white space, escaped or not.
 fn is_blank(text: &str) -> bool {
     let rest = text.trim_start();
     rest.is_empty()

@@ -71,7 +71,7 @@ pub struct Spooled {
     pub cards: Vec<SpooledCard>,
     /// The beginning of the writeup, as plain text.
     pub writeup: Slice,
-    /// What it brings to a comparison, and after that each further tape.
+    /// Its data for comparisons, then that of each further tape.
     pub compare: Vec<Slice>,
 }
 

@@ -118,7 +118,7 @@ impl Unknown {
 }
 
 impl RawLines {
-    /// Whether the events can have been made of these lines: all of them can be read, there are events only if
+    /// Whether the events are consistent with these lines: all of them can be read, there are events only if
     /// there is output, and no text of `stderr` went without its warning.
     pub const fn agrees(&self) -> bool {
         let output = self.lines.stdout + self.lines.stderr - self.lines.blank;
@@ -129,7 +129,7 @@ impl RawLines {
 }
 
 impl Errors {
-    /// Whether the state fits the errors; `None` where the state says nothing about them: a run that timed out or
+    /// Whether the state matches the errors; `None` if the state implies nothing about them: a run that timed out or
     /// whose build is broken may well have had none.
     pub fn agrees(&self) -> Option<bool> {
         match self.state.as_str() {

@@ -49,7 +49,7 @@ impl Rating {
 /// A review, checked.
 #[derive(Debug, Clone)]
 pub struct Review {
-    /// The badge of the run: the worst of all ratings that are given, or without any the grade of the item `overall`;
+    /// The badge of the run: the worst of all ratings or, without any, the grade of the item `overall`;
     /// `None` is unrated.
     pub rating: Option<Rating>,
     /// `rating.<domain>` lines in order; what could not be read is `None`.

@@ -180,7 +180,7 @@ pub struct Event<'a> {
     pub files: Vec<String>,
     /// Its relations to other events.
     pub ties: Ties,
-    /// What [`Event::digest`] gives, where it was computed before.
+    /// The result of [`Event::digest`], if computed before.
     pub known_digest: Option<blake3::Hash>,
 }
 

@@ -34,7 +34,7 @@ pub fn says(event: &Event<'_>, limit: usize) -> String {
     excerpt(text, limit)
 }
 
-/// Appends at most `limit` characters of the text; says whether there was more.
+/// Appends at most `limit` characters of the text; returns whether there was more.
 #[allow(
     clippy::needless_bitwise_bool,
     reason = "a branch for each byte would keep the loop from being vectorized"

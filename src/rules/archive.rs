@@ -54,7 +54,7 @@ pub fn duplicate_ids<'a>(
     problems
 }
 
-/// Puts the runs in order and gives everything its address; collisions are notes.
+/// Sorts the runs and assigns all addresses; collisions are notes.
 #[must_use]
 pub fn assemble(mut candidates: Vec<Candidate>) -> (Archive, Vec<Diagnostic>) {
     let mut notes = Vec::new();

@@ -19,7 +19,7 @@ pub(super) fn held(text: &str, phrases: &[&str]) -> Vec<bool> {
     found
 }
 
-/// The name of the first text that holds each phrase; `texts` gives the texts in order, as often as it is asked.
+/// The name of the first text that holds each phrase; `texts` returns the texts in order, each time it is called.
 pub(super) fn first_holder<N: Copy, T: Iterator<Item = (N, String)>>(
     phrases: &[&str],
     texts: impl Fn() -> T,
@@ -60,7 +60,7 @@ fn batches<'p, 't>(phrases: &'p [&'t str]) -> impl Iterator<Item = &'p [&'t str]
     })
 }
 
-/// A search that remembers what it found.
+/// A search that collects what it finds.
 enum Search<'t> {
     Each(Vec<(&'t str, bool)>),
     All(Box<Machine>),

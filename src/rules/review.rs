@@ -50,7 +50,7 @@ pub fn check(
             checklist.push(item(&source, id, entry, weight, &mut diagnostics));
         }
     }
-    // The badge is the worst of all that is given; one that cannot be read leaves the run unrated (formats.md,
+    // The badge is the worst rating; an unreadable rating leaves the run unrated (formats.md,
     // contradiction 6). The review of a game jam may give none: then it is the grade of the whole game.
     let given: Vec<Option<Rating>> = rated
         .then_some(overall)
@@ -105,7 +105,7 @@ pub fn check(
     Checked { value, diagnostics }
 }
 
-/// The policy for a run without a review.
+/// Reports a run without a review if the policy requires one.
 #[must_use]
 pub fn check_missing(config: &Config, run: &Run, directory: &str) -> Option<Diagnostic> {
     (config.policy.require_review && run.state.is_completed()).then(|| {

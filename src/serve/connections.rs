@@ -18,7 +18,7 @@ use tower::ServiceExt;
 const MOST: usize = 128;
 /// How long a connection may take for the head of a request, or stay without one.
 const HEAD: Duration = Duration::from_secs(10);
-/// When the system gives no connection, for example because too many files are open.
+/// Before the next try when the system accepts no connection, for example because too many files are open.
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// A connection that may be open.

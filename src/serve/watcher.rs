@@ -107,7 +107,7 @@ impl Watcher {
         self.inner.is_none()
     }
 
-    /// Watches what the site is made of from now on.
+    /// Watches the files of this site from now on.
     pub fn follow(&mut self, site: &Site) {
         self.previous = named(site.previous());
         self.want(site.content.clone());

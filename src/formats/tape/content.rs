@@ -1,5 +1,5 @@
 //! The JSON that payloads of a Harn tape hold: answers of models, outcomes of tools, messages and events (formats.md
-//! J). Nothing of it is certain: what is not as expected is left out, and a payload of another shape is `None`.
+//! J). No part of it is certain: what is not as expected is left out, and a payload of another shape is `None`.
 
 use std::borrow::Cow;
 

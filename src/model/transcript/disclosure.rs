@@ -1,6 +1,6 @@
 //! Which blocks of a transcript are published, and which of their keys.
 //!
-//! Lists of what is allowed decide: what is not on them is never published, whatever it is called.
+//! They are allowlists: what is not on them is never published, whatever it is called.
 
 use std::borrow::Cow;
 
@@ -45,7 +45,7 @@ const TOOL_RESULT: &[&str] = &[
 ];
 const OTHER: &[&str] = &["type", "visibility"];
 
-/// Decides on an event that is no turn. Its text is made of its blocks.
+/// Decides on an event that is not a turn. Its text is that of its blocks.
 pub(super) fn event(event: &Event<'_>) -> Result<(), Hidden> {
     let members = event.node.members();
     // Harn writes the visibility of every event.
@@ -65,17 +65,17 @@ pub(super) fn event(event: &Event<'_>) -> Result<(), Hidden> {
     Ok(())
 }
 
-/// What a turn says of all its blocks.
+/// What a turn sets for all its blocks.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Turn {
     /// What the turn withholds as a whole.
     hidden: Option<Hidden>,
-    /// Whether a tool speaks: its words are internal unless a block says that it is public.
+    /// Whether it is of a tool: its text is internal unless a block is marked public.
     of_a_tool: bool,
 }
 
 impl Turn {
-    /// Reads what is said of a whole message.
+    /// Reads what applies to a whole message.
     pub(super) fn new(role: &str, node: Node<'_>) -> Self {
         let members = node.members();
         Self {
