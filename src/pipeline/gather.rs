@@ -262,7 +262,7 @@ fn missing(site: &Site, directories: &[Directory]) -> Vec<Diagnostic> {
         notes.push(codes::CONFIG_NO_BASE_URL.at(
             Place::file(crate::config::FILE_NAME),
             "No base URL is set, so feeds and pages have no absolute URLs",
-            "Set `base_url` in `[site]`, or give `--base-url`.",
+            "Set `base_url` in `[site]`, or pass `--base-url`.",
         ));
     }
     notes

@@ -24,7 +24,7 @@ pub(super) fn ledger(site: &Site) -> Result<Option<Ledger>, Diagnostic> {
         codes::LEDGER_UNREADABLE.at(
             Place::file(format!("{shown}/{}", ledger::PATH)),
             format!("The ledger of the previous site cannot be read: {reason}"),
-            "Put the file back as runpress wrote it, or remove it to begin a new ledger.",
+            "Restore the file as runpress wrote it, or remove it to start a new ledger.",
         )
     })
 }

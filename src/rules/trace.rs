@@ -81,7 +81,7 @@ impl<'a> Check<'a> {
         let is_listed = |file: &u64| *file < header.sources.len() as u64;
         if let Some(file) = file.filter(|file| !is_listed(file)) {
             let message = format!("The header lists no source `{file}`");
-            let help = "Name the position of a file under `sources` in the header, from 0.";
+            let help = "Use the position of a file in `sources` of the header, from 0.";
             return Some(("/source/file".to_owned(), message, help));
         }
         if kind == Kind::ToolCall {
