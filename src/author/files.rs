@@ -84,7 +84,7 @@ fn wait(
 ) -> Result<bool, Refusal> {
     let shown = quoted(shown);
     let began = Instant::now();
-    let mut is_said = false;
+    let mut is_reported = false;
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(true),
@@ -109,9 +109,9 @@ fn wait(
                 "Wait until the other `runpress annotate` ends, or stop it. Nothing was written.",
             ));
         }
-        if waited >= timeout.silent && !is_said {
+        if waited >= timeout.silent && !is_reported {
             waiting(&format!("Waiting for another program to unlock {shown}."));
-            is_said = true;
+            is_reported = true;
         }
         thread::sleep(Duration::from_millis(10));
     }

@@ -223,10 +223,10 @@ mod tests {
             let problems = read("e", line.as_bytes(), |event| {
                 assert!(event.fields.is_none());
             });
-            let told = format!(
+            let expected = format!(
                 "The line is not a JSON object but {found}; it is kept as an event of type `unknown`"
             );
-            assert_eq!(problems[0].message, told, "{line}");
+            assert_eq!(problems[0].message, expected, "{line}");
         }
     }
 

@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn no_word_of_a_program_is_left_in_a_reason() {
-        for (line, told) in [
+        for (line, expected) in [
             (
                 r#"{"whole": "1, expected x"}"#,
                 "a string instead of a whole number",
@@ -164,7 +164,7 @@ mod tests {
             (r#"{"number": 1e999}"#, "a number that is too large"),
         ] {
             let error = serde_json::from_str::<Fields>(line).expect_err(line);
-            assert_eq!(reason_of_line(line, &error), told, "{line}");
+            assert_eq!(reason_of_line(line, &error), expected, "{line}");
         }
     }
 }

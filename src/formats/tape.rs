@@ -249,12 +249,12 @@ mod tests {
             r#""args":[],"cwd":null,"exit_code":0,"duration_ms":1,"stdout_payload":"x","stderr_payload":"x"}}"#
         );
         let (_, problems) = parse("t", format!("{HEADER}{record}\n[\"record\"]\n").as_bytes());
-        let told: Vec<_> = problems
+        let expected: Vec<_> = problems
             .iter()
             .map(|problem| problem.message.as_str())
             .collect();
         assert_eq!(
-            told,
+            expected,
             [
                 "The line cannot be read: a payload is an object with `content_hash` and either `text` or `len_bytes`",
                 "The line cannot be read: an array instead of an object"

@@ -14,9 +14,9 @@ pub fn implementation(config: &Config, beside: Beside<'_>) -> Checked<Implementa
         return Checked::clean(found);
     }
     let directory = &beside.directory.shown;
-    let (tree, told) = beside.working_tree();
+    let (tree, noticed) = beside.working_tree();
     let mut problems = Collector::default();
-    for problem in told {
+    for problem in noticed {
         problems.push(problem);
     }
     found.left_out = tree.left_out;

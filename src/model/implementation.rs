@@ -58,13 +58,13 @@ impl Omitted {
             ),
             (self.others, "special file", "special files"),
         ];
-        let told = kinds.into_iter().filter(|(count, ..)| *count > 0);
-        let told: Vec<String> = told
+        let parts = kinds.into_iter().filter(|(count, ..)| *count > 0);
+        let parts: Vec<String> = parts
             .map(|(count, one, many)| format!("{count} {}", if count == 1 { one } else { many }))
             .collect();
-        match told.split_last() {
+        match parts.split_last() {
             Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
-            _ => told.concat(),
+            _ => parts.concat(),
         }
     }
 }

@@ -291,7 +291,7 @@ pub fn range_outside(thread: &Thread<'_>, lines: u64, problems: &mut Collector) 
         };
         codes::THREADS_RANGE_OUTSIDE.at(
             thread.written.spot.place(),
-            format!("The thread is about {about}, but the file has {lines} lines"),
+            format!("The thread is about {about}, but the last line of the file is {lines}"),
             "Correct the range; lines count from 0 in this file.",
         )
     });

@@ -311,7 +311,7 @@ mod tests {
         let mut watcher = Watcher::new(&root, &[]).expect("a watcher");
         watcher.poll();
         assert!(watcher.polls());
-        let mut told = |paths: &[&str]| {
+        let mut reports = |paths: &[&str]| {
             let change = watcher.wait();
             let expected: BTreeSet<_> = paths.iter().map(|path| root.join(path)).collect();
             assert_eq!(change.paths, expected);
@@ -321,13 +321,13 @@ mod tests {
         fs::remove_file(root.join("content/runs/a/writeup.md")).expect("removed");
         write("content/.git/index", "no input");
         write("notes.txt", "no input");
-        told(&["content/runs/a/events.jsonl", "content/runs/a/writeup.md"]);
+        reports(&["content/runs/a/events.jsonl", "content/runs/a/writeup.md"]);
         // What a link leads to is not walked.
         #[cfg(unix)]
         {
             let linked = tempfile::tempdir().expect("a temporary folder");
             std::os::unix::fs::symlink(linked.path(), root.join("content/link")).expect("a link");
-            told(&["content/link"]);
+            reports(&["content/link"]);
             fs::write(linked.path().join("file"), "no input").expect("a file");
         }
         // As long as before, and as old as before.
@@ -340,13 +340,13 @@ mod tests {
         file.and_then(|file| file.set_modified(time?))
             .expect("a time");
         fs::rename(root.join("content/runs/a/new"), &path).expect("a rename");
-        told(&["content/runs/a/events.jsonl"]);
+        reports(&["content/runs/a/events.jsonl"]);
         // A folder that was not there.
         write("templates/home.html", "words");
-        told(&["templates"]);
+        reports(&["templates"]);
         write("templates/home.html", "other words");
         write("site.toml", "");
-        told(&["site.toml", "templates/home.html"]);
+        reports(&["site.toml", "templates/home.html"]);
     }
 
     #[test]
