@@ -70,6 +70,8 @@ table! {
         "limits" => limits: Limits = Limits::default(), Reader::table;
         /// `[[nav]]`: further links in the site's header.
         "nav" => nav: Vec<NavLink> = Vec::new(), Reader::nav;
+        /// `[[import]]`: the cases of logs that do not name theirs, for `runpress import`.
+        "import" => import: Vec<ImportRule> = Vec::new(), Reader::import;
     }
 }
 
@@ -228,5 +230,24 @@ table! {
         /// `http(s)` or a path of the site.
         #[schemars(schema_with = "shape::link")]
         "url" => url: String = String::new(), Reader::string;
+    }
+}
+
+table! {
+    /// One entry of `[[import]]`: what is said of logs whose path fits.
+    #[schemars(default, transform = shape::import)]
+    ImportRule {
+        /// Pattern of the path: `*` is any name, `**` any folders. It fits a path that ends so.
+        #[schemars(length(min = 1))]
+        "path" => path: String = String::new(), Reader::string;
+        /// Name of the case.
+        #[schemars(with = "String")]
+        "case" => case: Option<String> = None, Reader::optional;
+        /// Version of the case.
+        #[schemars(with = "String")]
+        "case_version" => case_version: Option<String> = None, Reader::optional;
+        /// Variant of the case.
+        #[schemars(with = "String")]
+        "variant" => variant: Option<String> = None, Reader::optional;
     }
 }

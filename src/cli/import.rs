@@ -1,8 +1,8 @@
 //! Runs `import`: hands over what was asked for, and says of each run what became of it.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
+use runpress::api::config::FILE_NAME;
 use runpress::api::diagnostics::text::visible;
 use runpress::api::import::{
     Change, IMPORTERS, Importer, Keep, Named, Options, Problem, Report, Request, Said, find, import,
@@ -54,7 +54,17 @@ pub(crate) fn run(cli: &Cli, asked: &Import) -> u8 {
             .collect();
         return answer(&names);
     }
-    let Some(out) = out(cli, asked) else {
+    let site = match site(cli, asked) {
+        Ok(site) => site,
+        Err(status) => return status,
+    };
+    // `runs` in the first content root, unless another folder was named.
+    let runs = || Some(site.as_ref()?.content.first()?.join("runs"));
+    let Some(out) = asked.out.clone().or_else(runs) else {
+        refuse(
+            "the site has no content root",
+            "Name a folder with `--out DIR`.",
+        );
         return COULD_NOT_RUN;
     };
     let format = asked.format.as_deref().map(importer);
@@ -71,6 +81,7 @@ pub(crate) fn run(cli: &Cli, asked: &Import) -> u8 {
             model: asked.model.clone(),
             harness: asked.harness.clone(),
         },
+        rules: site.as_ref().map(rules).unwrap_or_default(),
         options: Options {
             keep: asked.keep.clone(),
             no_reasoning: asked.no_reasoning,
@@ -139,31 +150,35 @@ pub(crate) fn run(cli: &Cli, asked: &Import) -> u8 {
     }
 }
 
-/// The folder that run folders are written to: `runs` in the first content root, unless another one was named.
-fn out(cli: &Cli, asked: &Import) -> Option<PathBuf> {
-    if let Some(out) = &asked.out {
-        return Some(out.clone());
+/// The site that is imported into. Without one, `--out` must name a folder.
+fn site(cli: &Cli, asked: &Import) -> Result<Option<Site>, u8> {
+    let root = build::root(cli).ok_or(COULD_NOT_RUN)?;
+    if asked.out.is_some() && !root.join(FILE_NAME).is_file() {
+        return Ok(None);
     }
-    let root = build::root(cli)?;
-    match Site::open(&root, &Overrides::default()) {
-        Ok(site) => match site.content.first() {
-            Some(content) => Some(content.join("runs")),
-            None => {
-                refuse(
-                    "the site has no content root",
-                    "Name a folder with `--out DIR`.",
-                );
-                None
-            }
-        },
-        Err(_) => {
+    Site::open(&root, &Overrides::default())
+        .map(Some)
+        .map_err(|_| {
             refuse(
                 "the site cannot be read",
-                "Run `runpress check` to see why, or name a folder with `--out DIR`.",
+                "Run `runpress check` to see why.",
             );
-            None
-        }
-    }
+            COULD_NOT_RUN
+        })
+}
+
+/// What site.toml says of logs, by pattern.
+fn rules(site: &Site) -> Vec<(String, Named)> {
+    let rules = site.config.import.iter().map(|rule| {
+        let named = Named {
+            case: rule.case.clone(),
+            case_version: rule.case_version.clone(),
+            variant: rule.variant.clone(),
+            ..Named::default()
+        };
+        (rule.path.clone(), named)
+    });
+    rules.collect()
 }
 
 fn importer(name: &str) -> Option<&'static dyn Importer> {

@@ -5,7 +5,9 @@ use std::ops::Range;
 
 use toml::de::{DeTable, DeValue};
 
-use super::{Build, Config, Feeds, Files, GIB, KIB, Limits, MIB, NavLink, Policy, Site, Timeline};
+use super::{
+    Build, Config, Feeds, Files, GIB, ImportRule, KIB, Limits, MIB, NavLink, Policy, Site, Timeline,
+};
 use crate::diagnostics::text::{nearest, quoted, reason};
 use crate::diagnostics::{Code, Collector, Diagnostic, Severity, Source, codes};
 use crate::url::{HttpUrl, is_host};
@@ -211,6 +213,23 @@ impl Reader<'_> {
             }
             if !link.title.is_empty() && safe {
                 nav.push(link);
+            }
+        }
+    }
+
+    pub(super) fn import(&mut self, key: &str, value: &Value<'_>, rules: &mut Vec<ImportRule>) {
+        let Some(items) = value.get_ref().as_array() else {
+            self.wrong_type(key, value, "a list of tables, written `[[import]]`");
+            return;
+        };
+        for item in items {
+            let mut rule = ImportRule::default();
+            self.table(key, item, &mut rule);
+            if rule.path.is_empty() {
+                let help = "Write a pattern such as `path = \"logs/fix-parser/**\"`.";
+                self.invalid(item, "An import entry needs a `path`", help);
+            } else {
+                rules.push(rule);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! The values of site.toml that its schema cannot take from their Rust types.
 
 use schemars::{Schema, SchemaGenerator, json_schema};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::shapes::HTTP_ADDRESS;
 
@@ -57,5 +57,16 @@ pub(super) fn policy(schema: &mut Schema) {
             property["enum"] = json!(words);
             property["default"] = json!(words[0]);
         }
+    }
+}
+
+/// Only the path of an entry must be there.
+pub(super) fn import(rule: &mut Schema) {
+    rule.insert("required".to_owned(), json!(["path"]));
+    if let Some(path) = rule
+        .pointer_mut("/properties/path")
+        .and_then(Value::as_object_mut)
+    {
+        path.remove("default");
     }
 }

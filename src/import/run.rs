@@ -19,6 +19,8 @@ pub struct Request {
     pub out: PathBuf,
     /// What is said of runs whose source does not say it.
     pub named: Named,
+    /// What else is said of runs whose source has a path that fits.
+    pub rules: Vec<(String, Named)>,
     /// What importers need to know.
     pub options: Options,
     /// Whether runs that were imported before are replaced.
@@ -74,8 +76,8 @@ pub fn import(request: &Request, say: &mut dyn FnMut(Said)) {
                 continue;
             };
             importer.read(&unit.source, &request.options, &mut |draft| {
-                let done =
-                    draft.and_then(|draft| one(request, &mut store, importer, &unit.source, draft));
+                let from = (&unit.source, &**path);
+                let done = draft.and_then(|draft| one(request, &mut store, importer, from, draft));
                 say(done.unwrap_or_else(Said::Failed));
             });
         }
@@ -124,7 +126,7 @@ fn one(
     request: &Request,
     store: &mut Store,
     importer: &'static dyn Importer,
-    source: &Source,
+    (source, path): (&Source, &Path),
     mut draft: Draft,
 ) -> Result<Said, Problem> {
     let format = importer.format();
@@ -150,14 +152,16 @@ fn one(
         };
         sources.push(SourceFile::new(name, known));
     }
-    document::complete(&mut draft.record, &request.named, format);
+    let named = named(request, &path.join(&first));
+    document::complete(&mut draft.record, &named, format);
     let id = document::id(&draft, format, &sources);
     let Some(case) = draft.record.case.clone() else {
         return Err(Problem {
             file: first,
             line: None,
             message: format!("The source names no case, as is usual for {format}"),
-            help: "Name it with `--case NAME`: what the agent was asked to do.".to_owned(),
+            help: "Name it with `--case NAME`, or with a pattern under `[[import]]` in site.toml."
+                .to_owned(),
         });
     };
     if store.has_seen(&id) {
@@ -176,7 +180,7 @@ fn one(
         message: format!("The run cannot be written as JSON: {error}"),
         help: "Report it with the file, if you can share it.".to_owned(),
     };
-    let how = (&request.named, &request.options);
+    let how = (&named, &request.options);
     let record =
         document::record(&draft, &id, &sources, importer, how, &slot.others).map_err(failed)?;
     let trace = if draft.events.is_empty() {
@@ -190,6 +194,74 @@ fn one(
     report.folder = slot.folder;
     report.source = first;
     Ok(Said::Run(Box::new(report), draft.unreadable))
+}
+
+/// What is said of a run: on the command line, else by the first rule whose pattern fits and that says it.
+fn named(request: &Request, path: &Path) -> Named {
+    let path = path.to_string_lossy().replace('\\', "/");
+    let mut named = request.named.clone();
+    let fits = |(pattern, _): &&(String, Named)| {
+        let ends = path.match_indices('/').map(|(at, _)| &path[at + 1..]);
+        std::iter::once(&*path)
+            .chain(ends)
+            .any(|end| fits(pattern, end))
+    };
+    for (_, rule) in request.rules.iter().filter(fits) {
+        let Named {
+            case,
+            case_version,
+            variant,
+            model,
+            harness,
+        } = rule.clone();
+        named.case = named.case.or(case);
+        named.case_version = named.case_version.or(case_version);
+        named.variant = named.variant.or(variant);
+        named.model = named.model.or(model);
+        named.harness = named.harness.or(harness);
+    }
+    named
+}
+
+/// Whether a path fits a pattern: `*` is anything within a name, `**` anything.
+fn fits(pattern: &str, path: &str) -> bool {
+    // Where the last star may still take one more character: the rest of the pattern, and of the path.
+    let (mut pattern, mut path) = (pattern, path);
+    let mut stars: Vec<(&str, &str, bool)> = Vec::new();
+    loop {
+        if let Some(rest) = pattern.strip_prefix("**") {
+            let rest = rest.strip_prefix('/').unwrap_or(rest);
+            // What an earlier star took need not be tried again.
+            stars.clear();
+            stars.push((rest, path, true));
+            pattern = rest;
+            continue;
+        }
+        if let Some(rest) = pattern.strip_prefix('*') {
+            stars.retain(|(.., all)| *all);
+            stars.push((rest, path, false));
+            pattern = rest;
+            continue;
+        }
+        let (wanted, found) = (pattern.chars().next(), path.chars().next());
+        if wanted == found {
+            let Some(c) = wanted else { return true };
+            (pattern, path) = (&pattern[c.len_utf8()..], &path[c.len_utf8()..]);
+            continue;
+        }
+        loop {
+            let Some((rest, from, all)) = stars.pop() else {
+                return false;
+            };
+            let Some(c) = from.chars().next().filter(|c| all || *c != '/') else {
+                continue;
+            };
+            let from = &from[c.len_utf8()..];
+            stars.push((rest, from, all));
+            (pattern, path) = (rest, from);
+            break;
+        }
+    }
 }
 
 /// Times of events in UTC, those without a time zone as they are; what is no time is left out.
@@ -209,4 +281,31 @@ fn shared_folder(names: &[String]) -> usize {
     let mut folders = first.rmatch_indices('/').map(|(at, _)| at + 1);
     let is_shared = |end: &usize| names.iter().all(|name| name.starts_with(&first[..*end]));
     folders.find(is_shared).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fits;
+
+    #[test]
+    fn stars_fit_names_and_two_stars_fit_folders() {
+        for (pattern, path, expected) in [
+            ("a.jsonl", "a.jsonl", true),
+            ("*.jsonl", "a.jsonl", true),
+            ("*.jsonl", "x/a.jsonl", false),
+            ("logs/*/a*.jsonl", "logs/x/abc.jsonl", true),
+            ("logs/*/a*.jsonl", "logs/x/y/abc.jsonl", false),
+            ("logs/**", "logs/x/y/abc.jsonl", true),
+            ("logs/**/abc.jsonl", "logs/abc.jsonl", true),
+            ("logs/**/*.jsonl", "logs/x/y/ä.jsonl", true),
+            ("**/b/*c", "a/b/x/b/abc", true),
+            ("**/b/*d", "a/b/x/b/abc", false),
+            ("", "", true),
+            ("", "a", false),
+        ] {
+            assert_eq!(fits(pattern, path), expected, "{pattern} {path}");
+        }
+        let stars = "*a".repeat(40);
+        assert!(!fits(&stars, &"a".repeat(4_000).replace("aaaa", "aab/")));
+    }
 }

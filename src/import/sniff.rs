@@ -6,10 +6,12 @@ use super::{HEAD, Problem, Source, loose};
 
 use shape::{Shape, Top};
 
+type Holds = fn(&Shape) -> bool;
+
 /// What a format is known by: every one of these must hold.
 struct Rule {
     format: &'static str,
-    holds: &'static [(&'static str, fn(&Shape) -> bool)],
+    holds: &'static [(&'static str, Holds)],
 }
 
 /// Files that hold one JSON value.
@@ -105,7 +107,7 @@ const DOCUMENTS: &[Rule] = &[
 ];
 
 /// What is no log of another system, and what to do with it.
-const OTHERS: &[(&str, fn(&Shape) -> bool, &str)] = &[
+const OTHERS: &[(&str, Holds, &str)] = &[
     (
         "a file of Harn",
         |s| s.has("_type"),

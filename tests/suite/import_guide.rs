@@ -60,6 +60,17 @@ fn every_command_of_the_page_about_imports_works() {
     // `runpress new` wants a folder of its own.
     fs::rename(at("my-site"), at("later")).expect("renamed");
     for commands in commands() {
+        // The page says what to write into the settings.
+        if commands.trim() == "runpress import ~/.codex/sessions --dry-run" {
+            let page = fs::read_to_string("content/pages/import.md").expect("the page");
+            let toml = page
+                .split("```toml\n")
+                .nth(1)
+                .and_then(|rest| rest.split("```").next());
+            let settings = place.join("site.toml");
+            let text = fs::read_to_string(&settings).expect("settings");
+            fs::write(settings, text + "\n" + toml.expect("a block")).expect("settings");
+        }
         let done = Command::new("bash")
             .args(["-euc", &commands])
             .current_dir(&place)

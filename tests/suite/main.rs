@@ -38,6 +38,7 @@ mod harn_versions;
 mod hostile;
 mod house;
 mod implementation;
+mod import;
 mod import_facts;
 #[cfg(unix)]
 mod import_guide;

@@ -64,6 +64,10 @@ fn an_invalid_value_of_site_toml_is_reported_with_its_reason() {
         ),
         (entry("title = \"x\""), vec![(1, needs)]),
         (
+            "[[import]]\ncase = \"x\"".to_owned(),
+            vec![(1, "An import entry needs a `path`")],
+        ),
+        (
             entry("title = \"\"\nurl = \"runs/index.html\""),
             vec![(1, needs)],
         ),

@@ -256,6 +256,7 @@ pub(super) fn cases() -> Vec<Case> {
             "feeds": {"items": 5},
             "limits": {"line": "64 MiB", "file": 10, "writeup": "1KiB", "inline": "7"},
             "nav": [{"title": "t", "url": "guide/index.html"}],
+            "import": [{"path": "logs/**", "case": "c", "case_version": "v1", "variant": "v"}],
         }),
         accepts_settings,
     ));
