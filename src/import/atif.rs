@@ -202,7 +202,7 @@ fn finish(reader: Reader<'_>) -> Draft {
     record.cost = record.cost.or(reader.cost);
     record.cost_estimated &= record.cost.is_some();
     if record.models.is_empty() {
-        record.models = reader.models;
+        record.models = reader.models.models;
     }
     reader.times.write(record);
     agents::weave(&mut draft, reader.blocks);

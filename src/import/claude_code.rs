@@ -194,6 +194,14 @@ fn read_family(
         }
     }
     let is_empty = session.lanes.iter().all(|lane| lane.nodes.is_empty());
+    if is_empty && session.inherited > 0 {
+        return Err(Problem {
+            file: source.names()[main].clone(),
+            line: None,
+            message: "Every row of the file is a copy of one in another session".to_owned(),
+            help: "Import the file alone to have it as a run of its own.".to_owned(),
+        });
+    }
     if is_empty && session.draft.withheld.is_empty() {
         return Err(nothing(source.names()[main].clone()));
     }
@@ -259,23 +267,18 @@ fn finish(mut session: Session<'_>) -> Draft {
         record.cost = Some(session.costs.values().sum());
         record.cost_estimated = true;
     }
-    let (tasks, links) = (session.tasks, session.links);
+    let (tasks, prompts, links) = (session.tasks, session.prompts, session.links);
     let blocks = lanes.map(|lane| {
         let link = links.get(&lane.id);
-        let by_prompt = || {
-            let same =
-                |task: &&(String, Option<u128>, _)| task.1.is_some() && task.1 == lane.prompt;
-            tasks.iter().find(same).map(|task| task.0.clone())
-        };
         let call = lane
             .call
             .clone()
             .or_else(|| link.map(|link| link.0.clone()))
-            .or_else(by_prompt);
-        let task = tasks.iter().find(|task| Some(&task.0) == call.as_ref());
+            .or_else(|| prompts.get(&lane.prompt?).cloned());
+        let task = call.as_ref().and_then(|call| tasks.get(call)?.clone());
         Block {
             agent: Agent {
-                name: lane.name.or_else(|| task.and_then(|task| task.2.clone())),
+                name: lane.name.or(task),
                 id: lane.id,
                 parent: None,
                 call,

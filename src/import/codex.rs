@@ -19,7 +19,7 @@ use super::draft::{Agent, Draft};
 use super::source::Source;
 use super::{Importer, Options, Problem};
 
-use family::Head;
+use family::Family;
 
 /// The importer.
 pub struct Codex;
@@ -42,8 +42,9 @@ impl Importer for Codex {
         for problem in problems {
             each(Err(problem));
         }
-        for root in family::roots(&heads) {
-            each(read_family(source, &heads, root, options));
+        let family = Family::of(heads);
+        for root in family.roots.keys() {
+            each(read_family(source, &family, *root, options));
         }
     }
 }
@@ -59,12 +60,13 @@ pub fn read_rollout(
     options: &Options,
 ) -> Result<Draft, Problem> {
     let (heads, problems) = family::heads(source, positions);
-    let mut roots = family::roots(&heads).into_iter();
+    let family = Family::of(heads);
+    let mut roots = family.roots.keys();
     let Some(root) = roots.next() else {
         return Err(problems.into_iter().next().unwrap_or_else(family::nothing));
     };
-    let mut draft = read_family(source, &heads, root, options)?;
-    let unused = roots.map(|at| source.names()[heads[at].position].clone());
+    let mut draft = read_family(source, &family, *root, options)?;
+    let unused = roots.map(|at| source.names()[family.heads[*at].position].clone());
     draft.record.unused.extend(unused);
     Ok(draft)
 }
@@ -72,15 +74,15 @@ pub fn read_rollout(
 /// Reads a thread and those that it started.
 fn read_family(
     source: &Source,
-    heads: &[Head],
+    family: &Family,
     root: usize,
     options: &Options,
 ) -> Result<Draft, Problem> {
-    let mut main = thread::read(source, heads, root, options)?;
+    let mut main = thread::read(source, family, root, options)?;
     let mut blocks = Vec::new();
-    for at in family::below(heads, root) {
-        let head = &heads[at];
-        let mut child = match thread::read(source, heads, at, options) {
+    for at in family.roots.get(&root).into_iter().flatten().copied() {
+        let head = &family.heads[at];
+        let mut child = match thread::read(source, family, at, options) {
             Ok(child) => child,
             Err(problem) => {
                 main.draft.unreadable.push(problem);

@@ -195,7 +195,8 @@ pub(super) fn complete(record: &mut Record, named: &Named, format: &str) {
         record.finished = None;
     }
     let measured = |seconds: &f64| seconds.is_finite() && *seconds >= 0.0;
-    record.run_time_seconds = record.run_time_seconds.or(ran).filter(measured);
+    // A session waits for people: only the source knows how long a run took.
+    record.run_time_seconds = record.run_time_seconds.filter(measured);
     record.cost = record.cost.filter(measured);
 }
 

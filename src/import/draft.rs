@@ -132,6 +132,23 @@ pub struct Record {
     pub unused: Vec<String>,
 }
 
+impl Record {
+    /// Adds a model that worked on the run, unless it is there, or there are many.
+    pub fn model(&mut self, model: &str) {
+        add(&mut self.models, model);
+    }
+}
+
+/// So many models and folders of a run are told apart: each is compared with all.
+const DIFFERENT: usize = 256;
+
+fn add(known: &mut Vec<String>, text: &str) {
+    let is_new = !text.is_empty() && !known.iter().any(|known| known == text);
+    if is_new && known.len() < DIFFERENT {
+        known.push(text.to_owned());
+    }
+}
+
 /// What the id of a run is made from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Id {
@@ -235,6 +252,13 @@ pub struct Identity {
     pub users: Vec<String>,
     /// Names of hosts.
     pub hosts: Vec<String>,
+}
+
+impl Identity {
+    /// Adds a folder that the agent worked in, unless it is there, or there are many.
+    pub fn workspace(&mut self, folder: &str) {
+        add(&mut self.workspaces, folder);
+    }
 }
 
 /// One event. Its number is its position.

@@ -1,7 +1,7 @@
 //! The files of one run: a trajectory, those that continue it, and those of its subagents.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::agents::Block;
 use super::super::draft::{Agent, Draft};
@@ -56,18 +56,22 @@ impl Run<'_> {
             .iter()
             .map(Some)
             .collect();
+        let by = |id: fn(&Trajectory<'_>) -> Option<String>| -> BTreeMap<String, usize> {
+            let all = trajectory.subagent_trajectories.0.iter().enumerate();
+            all.filter_map(|(at, below)| Some((id(below)?, at)))
+                .collect()
+        };
+        let by_id = by(|below| below.trajectory_id.owned());
+        let by_session = by(|below| below.session_id.owned());
         for named in std::mem::take(&mut reader.named) {
-            let found = inside.iter_mut().enumerate().find(|(_, below)| {
-                below.is_some_and(|below| {
-                    named.id.is_some() && named.id == below.trajectory_id.owned()
-                        || named.id.is_none()
-                            && named.path.is_none()
-                            && named.session.is_some()
-                            && named.session == below.session_id.owned()
-                })
-            });
-            if let Some((at, below)) = found
-                && let Some(below) = below.take()
+            // A session alone only informs.
+            let session = named.session.as_ref().filter(|_| named.path.is_none());
+            let found = match &named.id {
+                Some(id) => by_id.get(id),
+                None => session.and_then(|session| by_session.get(session)),
+            };
+            if let Some(&at) = found
+                && let Some(below) = inside[at].take()
             {
                 let base = format!("{}/subagent_trajectories/{at}", reader.base);
                 self.subagent(reader, below, position, &named, base, level);

@@ -1,6 +1,6 @@
 //! The steps of one trajectory, and the subagents that its results name.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::value::RawValue;
 
@@ -8,7 +8,7 @@ use crate::formats::trace::Role;
 
 use super::super::Options;
 use super::super::agents::Block;
-use super::super::draft::{Agent, Call, Draft, Event, Origin, Tokens, ToolResult, What};
+use super::super::draft::{Agent, Call, Draft, Event, Origin, Record, Tokens, ToolResult, What};
 use super::super::lenient::{self, Content};
 use super::super::time::Times;
 use super::super::usage::Inclusive;
@@ -39,7 +39,8 @@ pub(super) struct Reader<'o> {
     /// Tokens and cost of the steps.
     pub(super) tokens: Tokens,
     pub(super) cost: Option<f64>,
-    pub(super) models: Vec<String>,
+    /// The models of the steps.
+    pub(super) models: Record,
     /// Times of the steps.
     pub(super) times: Times,
     /// Whether there are several files.
@@ -59,7 +60,7 @@ impl<'o> Reader<'o> {
             base: String::new(),
             tokens: Tokens::default(),
             cost: None,
-            models: Vec::new(),
+            models: Record::default(),
             times: Times::default(),
             is_continued: false,
             copied: 0,
@@ -121,10 +122,7 @@ impl<'o> Reader<'o> {
     }
 
     fn workspace(&mut self, folder: Option<&str>) {
-        let known = &mut self.draft.identity.workspaces;
-        if let Some(folder) = folder.filter(|folder| !known.iter().any(|old| old == folder)) {
-            known.push(folder.to_owned());
-        }
+        self.draft.identity.workspace(folder.unwrap_or_default());
     }
 
     fn step(&mut self, step: &Step<'_>, at: usize) {
@@ -139,6 +137,8 @@ impl<'o> Reader<'o> {
         for (number, call) in calls.iter().enumerate() {
             self.call(call, &format!("{here}/tool_calls/{number}"));
         }
+        let calls = calls.iter().filter_map(|call| call.tool_call_id.get());
+        let calls: BTreeSet<&str> = calls.collect();
         let results = step.observation.0.as_ref();
         let results = results.map_or_else(Vec::new, |seen| objects(&seen.results));
         for (number, result) in results.iter().enumerate() {
@@ -168,12 +168,8 @@ impl<'o> Reader<'o> {
             let block = self.side(&agent);
             block.events.extend(events);
             block.agent.model = block.agent.model.take().or_else(|| step.model_name.owned());
-        } else if let Some(model) = step
-            .model_name
-            .owned()
-            .filter(|model| !self.models.contains(model))
-        {
-            self.models.push(model);
+        } else {
+            self.models.model(step.model_name.or_empty());
         }
     }
 
@@ -281,18 +277,14 @@ impl<'o> Reader<'o> {
     fn result(
         &mut self,
         result: &Outcome<'_>,
-        calls: &[&ToolCall<'_>],
+        calls: &BTreeSet<&str>,
         step: Option<bool>,
         pointer: &str,
     ) {
         let (text, images) = joined(&result.content);
         self.draft.withhold("images", images);
         let call = result.source_call_id.owned();
-        let call = call.filter(|id| {
-            calls
-                .iter()
-                .any(|call| call.tool_call_id.get() == Some(id.as_str()))
-        });
+        let call = call.filter(|id| calls.contains(id.as_str()));
         let own = result.extra.0.as_ref().and_then(|extra| {
             let metadata = extra.tool_result_metadata.0.as_ref();
             extra

@@ -151,7 +151,8 @@ impl Session<'_> {
             self.lanes[at].usage(id, usage, model.clone(), place);
         }
         let models = &mut self.lanes[at].models;
-        models.extend(model.filter(|model| !models.contains(model)));
+        // One alone is the model of the run; how many there are besides does not matter.
+        models.extend(model.filter(|model| models.len() < 64 && !models.contains(model)));
         if let Some(cost) = row.cost_usd.0 {
             self.costs.insert(response.to_owned(), cost);
         }
@@ -212,7 +213,10 @@ impl Session<'_> {
                 (prompt, task.subagent_type.owned())
             });
             let (prompt, name) = task.unwrap_or_default();
-            self.tasks.push((id.clone(), prompt, name));
+            if let Some(prompt) = prompt {
+                self.prompts.entry(prompt).or_insert_with(|| id.clone());
+            }
+            self.tasks.insert(id.clone(), name);
         }
         self.lanes[at].push(place, pointer, What::ToolCall(call));
     }

@@ -29,13 +29,15 @@ pub(super) struct Session<'o> {
     by_row: BTreeMap<RowId, usize>,
     seen: BTreeSet<RowId>,
     pub(super) id: Option<String>,
-    /// The calls that start subagents, with the hash of their prompts and the type of agent.
-    pub(super) tasks: Vec<(String, Option<RowId>, Option<String>)>,
+    /// The type of agent that a call starts.
+    pub(super) tasks: BTreeMap<String, Option<String>>,
+    /// The calls that start subagents, by the hash of their prompts.
+    pub(super) prompts: BTreeMap<u128, String>,
     /// The calls whose results name a subagent, and how that one ended.
     pub(super) links: BTreeMap<String, (String, Option<Action>)>,
     /// Estimated cost, by response.
     pub(super) costs: BTreeMap<String, f64>,
-    inherited: u64,
+    pub(super) inherited: u64,
     inherited_note: Option<usize>,
 }
 
@@ -49,7 +51,8 @@ impl<'o> Session<'o> {
             by_row: BTreeMap::new(),
             seen: BTreeSet::new(),
             id: None,
-            tasks: Vec::new(),
+            tasks: BTreeMap::new(),
+            prompts: BTreeMap::new(),
             links: BTreeMap::new(),
             costs: BTreeMap::new(),
             inherited: 0,
@@ -124,16 +127,7 @@ impl<'o> Session<'o> {
         if self.id.is_none() {
             self.id = session.map(str::to_owned);
         }
-        if let Some(folder) = row.cwd.get()
-            && !self
-                .draft
-                .identity
-                .workspaces
-                .iter()
-                .any(|known| known == folder)
-        {
-            self.draft.identity.workspaces.push(folder.to_owned());
-        }
+        self.draft.identity.workspace(row.cwd.or_empty());
         let at = lane.unwrap_or_else(|| self.lane_of(row, id));
         self.lanes[at].clock(place.time.as_deref());
         self.version(row, at, place);

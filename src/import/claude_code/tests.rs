@@ -558,3 +558,32 @@ fn a_broken_session_loses_only_what_is_broken() {
     let problem = runs(&ClaudeCode, &[("x.jsonl", b"[]\n")], &Options::default()).remove(0);
     assert_eq!(problem.expect_err("a problem").file, "x.jsonl");
 }
+
+#[test]
+fn a_session_with_many_forks_subagents_and_folders_takes_time_in_proportion() {
+    let mut log = String::new();
+    for at in 0..4_000 {
+        let session = "7d9f0c52-0000-4000-8000-00000000d001";
+        log += &format!(
+            r#"{{"type":"user","uuid":"u{at}","parentUuid":"root","sessionId":"{session}","cwd":"/w/{at}","timestamp":"2026-01-01T00:00:00.{at:06}Z","message":{{"content":"one of many"}}}}"#
+        );
+        log += "\n";
+        log += &format!(
+            r#"{{"type":"assistant","uuid":"a{at}","isSidechain":true,"agentId":"a{at}","message":{{"id":"m{at}","model":"m{at}","content":[{{"type":"tool_use","id":"t{at}","name":"Task","input":{{"prompt":"p{at}"}}}}]}}}}"#
+        );
+        log += "\n";
+    }
+    let log = format!(
+        "{}\n{log}",
+        r#"{"type":"user","uuid":"root","message":{"content":"go"}}"#
+    );
+    let draft = one(log.as_bytes());
+    assert_eq!(draft.agents.len(), 4_000);
+    let branched = draft
+        .events
+        .iter()
+        .filter(|event| event.branch.is_some())
+        .count();
+    assert_eq!(branched, 3_999, "all but the last");
+    assert!(draft.identity.workspaces.len() < 1_000);
+}

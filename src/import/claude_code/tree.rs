@@ -1,6 +1,6 @@
 //! Which rows are on a line that was abandoned: rows form a tree, and a user who went back starts a branch.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::super::draft::Event;
@@ -87,12 +87,9 @@ fn abandoned(nodes: &[Node], parents: &[Option<usize>], last: &[usize]) -> Vec<b
         };
         let living = children.iter().copied().max_by_key(|child| last[*child]);
         let Some(living) = living else { continue };
-        let mut times = vec![&nodes[living].typed];
+        let mut times = BTreeSet::from([&nodes[living].typed]);
         for child in children.iter().copied().filter(|child| *child != living) {
-            if !times.contains(&&nodes[child].typed) {
-                abandoned[child] = true;
-                times.push(&nodes[child].typed);
-            }
+            abandoned[child] = times.insert(&nodes[child].typed);
         }
     }
     abandoned

@@ -1,5 +1,7 @@
 //! Which threads belong together: a rollout names the thread that started it, and may begin with lines of that one.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -123,38 +125,61 @@ pub(super) fn of_session(meta: &Payload<'_>) -> Head {
     }
 }
 
-/// The head of the thread that a rollout says it comes from.
-pub(super) fn parent(heads: &[Head], at: usize) -> Option<usize> {
-    let parent = heads[at].parent.as_deref()?;
-    let found = heads.iter().position(|head| head.id == parent)?;
-    (found != at).then_some(found)
+/// Rollouts that were read together.
+pub(super) struct Family {
+    pub(super) heads: Vec<Head>,
+    /// The rollout of the thread that each one comes from.
+    parents: Vec<Option<usize>>,
+    /// The threads that are no subagents of others here, each with its subagents over all levels.
+    pub(super) roots: BTreeMap<usize, Vec<usize>>,
 }
 
+impl Family {
+    pub(super) fn of(heads: Vec<Head>) -> Self {
+        let mut by_id = BTreeMap::new();
+        for (at, head) in heads.iter().enumerate() {
+            by_id.entry(head.id.as_str()).or_insert(at);
+        }
+        let parent = |(at, head): (usize, &Head)| {
+            let found = by_id.get(head.parent.as_deref()?).copied();
+            found.filter(|found| *found != at)
+        };
+        let parents: Vec<Option<usize>> = heads.iter().enumerate().map(parent).collect();
+        let mut roots: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for start in 0..heads.len() {
+            let root = root(&heads, &parents, start);
+            let below = roots.entry(root).or_default();
+            if root != start {
+                below.push(start);
+            }
+        }
+        Self {
+            heads,
+            parents,
+            roots,
+        }
+    }
+
+    /// The file of the thread that a rollout comes from.
+    pub(super) fn parent(&self, at: usize) -> Option<usize> {
+        Some(self.heads[self.parents[at]?].position)
+    }
+}
+
+/// Levels of subagents that are followed.
+const LEVELS: usize = 64;
+
 /// The thread that a rollout is a subagent of, over all levels; its own when there is none.
-fn root(heads: &[Head], start: usize) -> usize {
+fn root(heads: &[Head], parents: &[Option<usize>], start: usize) -> usize {
     let mut at = start;
-    for _ in 0..=heads.len() {
-        match parent(heads, at).filter(|_| heads[at].is_subagent) {
+    for _ in 0..LEVELS {
+        match parents[at].filter(|_| heads[at].is_subagent) {
             Some(parent) => at = parent,
             None => return at,
         }
     }
     // Rollouts that name each other in a circle.
     start
-}
-
-/// The threads that are no subagents of others here.
-pub(super) fn roots(heads: &[Head]) -> Vec<usize> {
-    (0..heads.len())
-        .filter(|at| root(heads, *at) == *at)
-        .collect()
-}
-
-/// The subagents of a thread, over all levels.
-pub(super) fn below(heads: &[Head], of: usize) -> Vec<usize> {
-    (0..heads.len())
-        .filter(|at| *at != of && root(heads, *at) == of)
-        .collect()
 }
 
 /// How many rows of a rollout, from its first on, are those of its parent. Sessions and settings are passed over.

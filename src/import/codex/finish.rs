@@ -86,20 +86,20 @@ impl Reader<'_> {
 
     /// The turns that were undone become branches.
     fn branches(&mut self, dropped: &[bool]) {
-        let mut turns: Vec<usize> = Vec::new();
+        // The events of the living line, and where its turns begin among them.
+        let (mut living, mut turns): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
         let mut undone = std::mem::take(&mut self.undone).into_iter().peekable();
         let mut branches = 0;
         for (at, dropped) in dropped.iter().enumerate() {
             while let Some((_, count)) = undone.next_if(|(before, _)| *before == at) {
-                let kept = turns
-                    .len()
-                    .saturating_sub(usize::try_from(count).unwrap_or(usize::MAX));
+                let count = usize::try_from(count).unwrap_or(usize::MAX);
+                let kept = turns.len().saturating_sub(count);
                 let Some(first) = turns.drain(kept..).next() else {
                     continue;
                 };
                 branches += 1;
-                for event in &mut self.draft.events[first..at] {
-                    event.branch.get_or_insert_with(|| format!("b{branches}"));
+                for event in living.drain(first..) {
+                    self.draft.events[event].branch = Some(format!("b{branches}"));
                 }
             }
             let role = match &self.draft.events[at].what {
@@ -107,8 +107,9 @@ impl Reader<'_> {
                 _ => None,
             };
             if role == Some(Role::User) && !dropped {
-                turns.push(at);
+                turns.push(living.len());
             }
+            living.push(at);
         }
     }
 

@@ -10,7 +10,7 @@ use super::super::lenient::{self, Content};
 use super::super::source::Source;
 use super::super::time::When;
 use super::super::{Keep, Options, Problem, shared};
-use super::family::{self, Head};
+use super::family::{self, Family, Head};
 use super::patch::FileChange;
 use super::rows::{Info, Payload, Row, Usage};
 use super::twins::{Said, Who};
@@ -27,20 +27,21 @@ pub(super) struct Thread {
 /// Reads one rollout.
 pub(super) fn read(
     source: &Source,
-    heads: &[Head],
+    family: &Family,
     at: usize,
     options: &Options,
 ) -> Result<Thread, Problem> {
-    let file = source.read(heads[at].position)?;
-    let copied = match family::parent(heads, at) {
+    let position = family.heads[at].position;
+    let file = source.read(position)?;
+    let copied = match family.parent(at) {
         Some(parent) => {
-            let parent = source.read(heads[parent].position)?;
+            let parent = source.read(parent)?;
             Some(family::copied(&file.bytes, &parent.bytes))
         }
         None => None,
     };
     let mut reader = Reader::new(options, copied);
-    reader.draft.sources.push(heads[at].position);
+    reader.draft.sources.push(position);
     for (number, line) in jsonl::lines(&file.bytes).enumerate() {
         let text = lenient::whole_pairs(&line.text);
         reader.row = number;
@@ -288,27 +289,13 @@ impl<'o> Reader<'o> {
         self.draft.withhold("instructions", prompts as u64);
         let tools = u64::from(meta.dynamic_tools.is_some());
         self.draft.withhold("toolDefinitions", tools);
-        self.workspace(meta.cwd.get());
+        self.draft.identity.workspace(meta.cwd.or_empty());
         self.head = Some(head);
     }
 
-    fn workspace(&mut self, folder: Option<&str>) {
-        let known = &mut self.draft.identity.workspaces;
-        if let Some(folder) = folder.filter(|folder| !known.iter().any(|old| old == folder)) {
-            known.push(folder.to_owned());
-        }
-    }
-
     fn turn_context(&mut self, context: &Payload<'_>) {
-        self.workspace(context.cwd.get());
-        let models = &mut self.draft.record.models;
-        if let Some(model) = context
-            .model
-            .get()
-            .filter(|model| !models.iter().any(|old| old == model))
-        {
-            models.push(model.to_owned());
-        }
+        self.draft.identity.workspace(context.cwd.or_empty());
+        self.draft.record.model(context.model.or_empty());
         let prompts = [&context.user_instructions, &context.developer_instructions];
         let prompts = prompts.into_iter().flatten().count();
         self.draft.withhold("instructions", prompts as u64);
