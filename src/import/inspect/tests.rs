@@ -1,3 +1,5 @@
+//! Tests of the importer for Inspect: its samples, and logs that are damaged.
+
 use super::super::Keep;
 use super::super::draft::Id;
 use super::super::samples::{counts, only, outline, read as runs, read_with, survive, tokens};

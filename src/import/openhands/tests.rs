@@ -1,3 +1,5 @@
+//! Tests of the importer for OpenHands: its samples, and conversations that are damaged.
+
 use super::super::samples::{counts, only, outline, read, survive, tokens};
 use super::*;
 

@@ -1,3 +1,5 @@
+//! Tests of the importer for SWE-agent: its samples, and trajectories that are damaged.
+
 use super::super::samples::{counts, only, outline, survive, tokens};
 use super::*;
 
