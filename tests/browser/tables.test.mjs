@@ -131,7 +131,7 @@ test('a filter keeps the rows that hold every word, and says how many', async ()
   await page.getByRole('searchbox').fill('LARK-10  codex');
   assert.equal(await ids(page), '1');
   assert.match(await page.getByRole('status').first().textContent(), /^1 of 5 runs shown\./);
-  assert.equal(await page.getByText('Variant multi').isVisible(), false, 'a variant without a row is not shown');
+  assert.equal(await page.locator('.comparison').getByText('Variant multi').isVisible(), false, 'a variant without a row is not shown');
   await page.getByRole('searchbox').fill('multi');
   assert.equal(await ids(page), '4', 'the name of a variant is found');
   await page.getByRole('searchbox').fill('nothing like that');
@@ -181,13 +181,13 @@ test('columns can be hidden, but the first always stays', async () => {
   await page.getByText('Columns', { exact: true }).click();
   const boxes = page.locator('.columns input');
   for (const box of await boxes.all()) await box.uncheck();
-  assert.deepEqual(await page.locator('thead th:visible').allTextContents(), ['Run', 'Run']);
-  assert.equal(await page.locator('.group > th').first().getAttribute('colspan'), '1');
+  assert.deepEqual(await page.locator('.comparison thead th:visible').allTextContents(), ['Run', 'Run']);
+  assert.equal(await page.locator('.comparison .group > th').first().getAttribute('colspan'), '1');
   await page.keyboard.press('Escape');
   assert.equal(await boxes.first().isVisible(), false);
   assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Columns');
   await page.reload();
-  assert.equal(await page.locator('thead th:visible').count(), 2);
+  assert.equal(await page.locator('.comparison thead th:visible').count(), 2);
   await close();
 });
 
