@@ -1,6 +1,8 @@
 //! Which model finishes a case, how reliably, and at what cost: one row per model within each variant of comparable runs.
 //! The order is that of the names; nothing here ranks.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use crate::links;
@@ -135,14 +137,12 @@ pub fn reliability(archive: &Archive, set: &Set, root: &str) -> Option<Reliabili
 
 /// The runs of each model, oldest first; models by name.
 fn by_model<'a>(archive: &'a Archive, runs: &[usize]) -> Vec<Vec<&'a Entry>> {
-    let mut models: Vec<Vec<&Entry>> = Vec::new();
+    let mut models: BTreeMap<usize, Vec<&Entry>> = BTreeMap::new();
     for &run in runs.iter().rev() {
         let entry = &archive.runs[run];
-        match models.iter_mut().find(|runs| runs[0].model == entry.model) {
-            Some(runs) => runs.push(entry),
-            None => models.push(vec![entry]),
-        }
+        models.entry(entry.model).or_default().push(entry);
     }
+    let mut models: Vec<_> = models.into_values().collect();
     let name = |runs: &Vec<&Entry>| archive.groups(GroupBy::Model)[runs[0].model].name.clone();
     models.sort_by_cached_key(name);
     models
