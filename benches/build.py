@@ -9,16 +9,21 @@ Linux and macOS).
 
 Every round measures all rows in turn, so that what else the machine does touches all of them. The table lists medians with the
 smallest and the largest value. Bytes and files are those that a build wrote: of a further build those that it wrote anew.
+
+The last line is about `runpress serve`: how long it takes from a saved writeup until a browser has the page of the new build.
 """
 
 import argparse
+import json
 import os
 import shutil
+import socket
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -72,6 +77,43 @@ class Archive:
         memory = usage.ru_maxrss / (1000 if sys.platform == "linux" else 1_000_000) * (1.024 if sys.platform == "linux" else 1)
         return [usage.ru_utime, wall, sum(new) / 1e6, len(new), memory]
 
+    def served(self, rounds):
+        """Seconds from a saved file to a page of the new build, of each round."""
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        serve = subprocess.Popen([self.runpress, "--root", self.site, "serve", "-q", "--port", str(port)],
+                                 stdout=subprocess.DEVNULL)
+        try:
+            events = self.events(port)
+            taken = []
+            build = next(build for build in events if build.rpartition("-")[2] == "1")
+            for _ in range(rounds):
+                time.sleep(0.5)
+                start = time.monotonic()
+                writeup = max(self.runs.iterdir()) / "writeup.md"
+                writeup.write_text(writeup.read_text() + "\nOne more line.\n")
+                build = next(newer for newer in events if newer != build)
+                urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=60).read()
+                taken.append(time.monotonic() - start)
+            return taken
+        finally:
+            serve.terminate()
+            serve.wait()
+
+    @staticmethod
+    def events(port):
+        """The names of builds, as open pages receive them."""
+        while True:
+            try:
+                stream = urllib.request.urlopen(f"http://127.0.0.1:{port}/.runpress/events", timeout=3600)
+                break
+            except OSError:
+                time.sleep(0.05)
+        for line in stream:
+            if line.startswith(b"data:"):
+                yield json.loads(line[5:])["build"]
+
     def size(self):
         return sum(path.stat().st_size for path in self.runs.rglob("*") if path.is_file())
 
@@ -110,7 +152,8 @@ def main():
                 cells = [shown(column, digits) for column, digits in zip(zip(*values), [2, 2, 1, 0, 0])]
                 print(f"| {row.capitalize()} | {' | '.join(cells)} |")
             written = statistics.median(values[2] for values in rows["first build"])
-            print(f"\nThe first build writes {written * 1e6 / read:.2f} bytes for each byte that it reads.", flush=True)
+            print(f"\nThe first build writes {written * 1e6 / read:.2f} bytes for each byte that it reads.")
+            print(f"`serve`, from a saved file to a new page: {shown(archive.served(rounds), 2)} s.", flush=True)
 
 
 if __name__ == "__main__":

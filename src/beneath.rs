@@ -231,6 +231,11 @@ mod tests {
             executable: false,
         };
         assert_eq!(of("file", deep.entries().expect("entries")), Some(file));
+        let seen = [
+            handles.look(Path::new("deep/er/file")),
+            paths.look(Path::new("deep/er/file")),
+        ];
+        assert_eq!(seen.map(|seen| seen.map(|(kind, _)| kind)), [Some(file); 2]);
         let deep = paths.folder(Path::new("deep/er")).expect("a folder");
         assert_eq!(of("file", deep.entries().expect("entries")), Some(file));
         for (name, is_there, is_link) in [

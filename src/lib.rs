@@ -19,7 +19,7 @@
 //!
 //! [`check`] and [`build`] below take the same way, one with a stage that writes nothing. [`pipeline`] holds the steps: of all
 //! runs in `gather` and `lists`, of one run in `run`, and each of those lists its artifacts, one function a file.
-//! Every run is read once and its pages are staged at once. When runs have errors and are to be quarantined, the archive is
+//! Every run is read once, apart from its record, and its pages are staged at once. When runs have errors and are to be quarantined, the archive is
 //! made again without them and so are the pages of all runs, since neighbors and ranges may have counted them.
 //!
 //! [`schema`] lists the JSON Schemas of inputs and feeds. They are derived from the types of

@@ -25,7 +25,44 @@ pub struct Parts {
     pub begun: Vec<(String, String)>,
     /// How many items were pushed.
     pub items: usize,
+    cut: Cut,
     bytes: Vec<u8>,
+}
+
+/// Where parts end, known from keys and sizes alone.
+#[derive(Debug)]
+pub struct Cut {
+    /// Bytes before the first item of a part.
+    head: usize,
+    /// Bytes of the part so far; 0 before there is one.
+    bytes: usize,
+}
+
+impl Cut {
+    /// That of a list for `runpress.<function>`.
+    #[must_use]
+    pub const fn new(function: &str) -> Self {
+        Self {
+            head: "runpress.([\n".len() + function.len(),
+            bytes: 0,
+        }
+    }
+
+    /// Adds an item of so many bytes; whether it begins a part.
+    pub fn begins(&mut self, key: &str, bytes: usize) -> bool {
+        let may_begin = || blake3::hash(key.as_bytes()).as_bytes()[0].is_multiple_of(BEGINNERS);
+        let begins = self.bytes == 0
+            || (self.bytes > ENOUGH && may_begin())
+            || self.bytes + bytes + END.len() + 2 > MOST;
+        self.bytes = bytes + if begins { self.head } else { self.bytes + 2 };
+        begins
+    }
+}
+
+/// The name of the part that begins with this key.
+#[must_use]
+pub fn name(first: &str) -> String {
+    blake3::hash(first.as_bytes()).to_hex()[..DIGITS].to_owned()
 }
 
 /// A part: its name and its bytes.
@@ -39,6 +76,7 @@ impl Parts {
             function,
             begun: Vec::new(),
             items: 0,
+            cut: Cut::new(function),
             bytes: Vec::new(),
         }
     }
@@ -56,13 +94,10 @@ impl Parts {
     /// Adds an item that was written by [`super::script::item`].
     pub fn push_written(&mut self, key: &str, json: &[u8]) -> Option<Part> {
         self.items += 1;
-        let digest = blake3::hash(key.as_bytes());
-        let begins = self.bytes.len() > ENOUGH && digest.as_bytes()[0].is_multiple_of(BEGINNERS);
-        let full = begins || self.bytes.len() + json.len() + END.len() + 2 > MOST;
-        let full = full.then(|| self.take()).flatten();
-        if self.bytes.is_empty() {
-            let name = digest.to_hex()[..DIGITS].to_owned();
-            self.begun.push((key.to_owned(), name));
+        let begins = self.cut.begins(key, json.len());
+        let full = begins.then(|| self.part()).flatten();
+        if begins {
+            self.begun.push((key.to_owned(), name(key)));
             let head = format!("runpress.{}([\n", self.function);
             self.bytes.extend_from_slice(head.as_bytes());
         } else {
@@ -74,6 +109,11 @@ impl Parts {
 
     /// The part that was begun, if there is one.
     pub fn take(&mut self) -> Option<Part> {
+        self.cut.bytes = 0;
+        self.part()
+    }
+
+    fn part(&mut self) -> Option<Part> {
         let bytes = std::mem::take(&mut self.bytes);
         let (_, name) = self.begun.last().filter(|_| !bytes.is_empty())?;
         Some((name.clone(), [&bytes, END].concat()))

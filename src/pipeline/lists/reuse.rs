@@ -119,12 +119,23 @@ impl Lists<'_> {
         (name, of): (&str, Option<&[Facet]>),
         make: impl FnOnce(&Lists<'_>) -> Result<T, Diagnostic>,
     ) -> Result<Option<T>, Diagnostic> {
-        let keys = self.keys.and_then(|keys| Some((keys, keys.key(name, of?))));
-        if let Some((keys, key)) = keys
-            && let Some(paths) = keys.notes.known_list(name, key)
+        let key = self.keys.and_then(|keys| Some(keys.key(name, of?)));
+        self.unless_made_of((name, key), make)
+    }
+
+    /// The same, with a digest of everything that the list is made of.
+    pub(super) fn unless_made_of<T>(
+        &self,
+        (name, key): (&str, Option<[u8; 32]>),
+        make: impl FnOnce(&Lists<'_>) -> Result<T, Diagnostic>,
+    ) -> Result<Option<T>, Diagnostic> {
+        let known = self.keys.map(|keys| keys.notes).zip(key);
+        if let Some((notes, key)) = known
+            && let Some(paths) = notes.known_list(name, key)
             && self.stage.keep(paths)
         {
-            keys.notes.note_list(name, key, paths.to_vec());
+            paths.iter().for_each(|path| self.stage.note(path));
+            notes.note_list(name, key, paths.to_vec());
             return Ok(None);
         }
         let stage = Recorder::new(self.stage.stage);
@@ -133,9 +144,11 @@ impl Lists<'_> {
             ..*self
         };
         let made = make(&lists)?;
-        let paths = stage.paths.into_inner();
-        if let (Some((keys, key)), Ok(paths)) = (keys, paths) {
-            keys.notes.note_list(name, key, paths);
+        let paths = stage.paths.into_inner().unwrap_or_default();
+        // The list may be a part of another one.
+        paths.iter().for_each(|path| self.stage.note(path));
+        if let Some((notes, key)) = known {
+            notes.note_list(name, key, paths);
         }
         Ok(Some(made))
     }
