@@ -158,7 +158,8 @@ impl<'o> Reader<'o> {
                 });
             self.result(result, &calls, step, &pointer);
         }
-        self.metrics(step, &here);
+        let calls = calls.into_iter().map(str::to_owned).collect();
+        self.metrics(step, calls, &here);
         for event in &mut self.draft.events[start..] {
             event.at(step.timestamp.or_empty());
         }
@@ -311,7 +312,7 @@ impl<'o> Reader<'o> {
         }));
     }
 
-    fn metrics(&mut self, step: &Step<'_>, here: &str) {
+    fn metrics(&mut self, step: &Step<'_>, calls: Vec<String>, here: &str) {
         let Some(metrics) = &step.metrics.0 else {
             return;
         };
@@ -333,7 +334,7 @@ impl<'o> Reader<'o> {
             tokens,
             model: step.model_name.owned(),
             cost: metrics.cost_usd.0,
-            calls: Vec::new(),
+            calls,
         };
         self.draft.push(origin, usage);
     }

@@ -45,6 +45,8 @@ pub(super) struct Response {
     /// What the last of them says.
     usage: Usage,
     model: Option<String>,
+    /// The calls in it.
+    calls: Vec<String>,
     place: Place,
     /// How many events there were behind the last of them.
     events: usize,
@@ -117,16 +119,26 @@ impl Lane {
     }
 
     /// Sets what the last row of a response says of its tokens.
-    pub(super) fn usage(&mut self, id: u128, usage: Usage, model: Option<String>, place: &Place) {
-        let response = Response {
+    pub(super) fn usage(
+        &mut self,
+        id: u128,
+        usage: Usage,
+        (model, calls): (Option<String>, Vec<String>),
+        place: &Place,
+    ) {
+        let mut response = Response {
             id,
             usage,
             model,
+            calls,
             place: place.clone(),
             events: self.events.len(),
         };
         if let Some(at) = self.by_response.get(&response.id) {
-            self.responses[*at] = response;
+            let before = &mut self.responses[*at];
+            before.calls.append(&mut response.calls);
+            response.calls = std::mem::take(&mut before.calls);
+            *before = response;
         } else {
             self.by_response.insert(response.id, self.responses.len());
             self.responses.push(response);
@@ -170,7 +182,7 @@ fn add(response: Response, branch: Option<String>, events: &mut Vec<Event>) -> T
         tokens,
         model: response.model,
         cost: None,
-        calls: Vec::new(),
+        calls: response.calls,
     };
     let mut event = response.place.event("/message/usage", what);
     event.branch = branch;

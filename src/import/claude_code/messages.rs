@@ -148,7 +148,16 @@ impl Session<'_> {
         let id = tree::hash(response);
         let model = message.model.owned();
         if let Some(usage) = message.usage.0 {
-            self.lanes[at].usage(id, usage, model.clone(), place);
+            let calls = blocks(&message.content)
+                .into_iter()
+                .filter_map(|block| match block {
+                    Content::Object(block) if block.kind.or_empty() == "tool_use" => {
+                        block.id.owned()
+                    }
+                    _ => None,
+                });
+            let of = (model.clone(), calls.collect());
+            self.lanes[at].usage(id, usage, of, place);
         }
         let models = &mut self.lanes[at].models;
         // One alone is the model of the run; how many there are besides does not matter.

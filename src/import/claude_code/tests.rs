@@ -90,6 +90,11 @@ fn rows_of_one_response_are_counted_once() {
         withheld,
         [("bookkeeping", 1), ("fileContents", 3), ("signatures", 1)]
     );
+    assert!(
+        json(&draft)[8].contains(r#""calls":["toolu_B1","toolu_B2"]"#),
+        "{}",
+        json(&draft)[8]
+    );
     let edit = &json(&draft)[15];
     assert!(
         edit.ends_with(r#""diff":"@@ -1,1 +1,1 @@\n-module.exports = (a, b) => a - b;\n+module.exports = (a, b) => a + b;","source":{"file":0,"line":13,"pointer":"/toolUseResult","id":"u-5"}}"#),
