@@ -10,6 +10,11 @@ mod import;
 pub mod import_atif;
 pub mod import_claude_code;
 pub mod import_codex;
+pub mod import_harbor;
+pub mod import_inspect;
+pub mod import_mini_swe_agent;
+pub mod import_openhands;
+pub mod import_swe_agent;
 pub mod markdown;
 pub mod page;
 pub mod places;
@@ -26,12 +31,17 @@ pub mod writeup;
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target, by name.
-pub const ALL: [Target; 15] = [
+pub const ALL: [Target; 20] = [
     ("config", config::run),
     ("events", events::run),
     ("import_atif", import_atif::run),
     ("import_claude_code", import_claude_code::run),
     ("import_codex", import_codex::run),
+    ("import_harbor", import_harbor::run),
+    ("import_inspect", import_inspect::run),
+    ("import_mini_swe_agent", import_mini_swe_agent::run),
+    ("import_openhands", import_openhands::run),
+    ("import_swe_agent", import_swe_agent::run),
     ("markdown", markdown::run),
     ("page", page::run),
     ("raw", raw::run),

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use crate::formats::json::Str;
 
 use super::draft::{Draft, Id, Origin, Outcome, Record, Tokens, What};
+use super::lenient::seconds_between;
 use super::loose::{self, Maybe};
 use super::usage::Inclusive;
 use super::{Importer, Options, Problem, Source};
@@ -205,7 +206,7 @@ fn record(trial: &Trial<'_>, job: &Job, draft: &mut Draft) -> Record {
             .agent_execution
             .as_ref()
             .and_then(trial::Phase::seconds)
-            .or_else(|| trial::seconds(started.as_deref()?, finished.as_deref()?)),
+            .or_else(|| seconds_between(started.as_deref(), finished.as_deref())),
         started,
         finished,
         tokens: tokens(&results, log.tokens, worked),

@@ -7,6 +7,7 @@ use crate::formats::json::{Node, Str};
 
 use super::super::Source;
 use super::super::draft::Draft;
+use super::super::lenient::seconds_between;
 use super::super::loose::{self, Maybe};
 
 #[derive(Deserialize, Default)]
@@ -102,16 +103,8 @@ struct Step<'a> {
 impl Phase<'_> {
     /// How long it took.
     pub fn seconds(&self) -> Option<f64> {
-        seconds(self.started_at.as_deref()?, self.finished_at.as_deref()?)
+        seconds_between(self.started_at.as_deref(), self.finished_at.as_deref())
     }
-}
-
-/// Seconds between two times.
-pub fn seconds(started: &str, finished: &str) -> Option<f64> {
-    let started: jiff::Timestamp = started.parse().ok()?;
-    let finished: jiff::Timestamp = finished.parse().ok()?;
-    let seconds = finished.duration_since(started).as_secs_f64();
-    (seconds >= 0.0).then_some(seconds)
 }
 
 /// A reward: its name, and its value as written.
