@@ -4,6 +4,7 @@
 mod event;
 mod events;
 mod message;
+mod record;
 mod sample;
 
 use std::collections::BTreeMap;
@@ -145,7 +146,7 @@ fn document(
             continue;
         };
         let content = Content::of(sample, &Origin::default(), &pointer);
-        let draft = sample::draft(&log, &content, true, options);
+        let draft = record::draft(&log, &content, true, options);
         each(Ok(of(draft, file.name, position)));
     }
     Ok(())
@@ -198,11 +199,11 @@ fn archive(
     for (name, in_chunks) in samples {
         let read = if in_chunks {
             chunked(&archive, name, |content| {
-                sample::draft(&log, &content, is_finished, options)
+                record::draft(&log, &content, is_finished, options)
             })
         } else {
             whole(&archive, name, |content| {
-                sample::draft(&log, &content, is_finished, options)
+                record::draft(&log, &content, is_finished, options)
             })
         };
         each(read.map(|draft| of(draft, file, position)));

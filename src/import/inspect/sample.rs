@@ -1,100 +1,97 @@
-//! A sample: what its record says. Its events are read elsewhere.
+//! A sample as it is written, in one piece or in chunks.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::formats::json::{Node, Str};
+use crate::formats::json::Str;
 
-use super::super::Options;
-use super::super::draft::{Draft, Id, Origin, Outcome, Record, Tokens};
-use super::super::loose::{self, List, Maybe};
-use super::super::time::Times;
+use super::super::draft::{Origin, Tokens};
+use super::super::loose::{List, Maybe};
 use super::message::Attachments;
-use super::{Log, events};
 
 /// A sample of a log, in one piece or without what is in chunks.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub struct Sample<'a> {
     #[serde(borrow)]
-    id: Option<&'a RawValue>,
-    epoch: Maybe<u64>,
+    pub id: Option<&'a RawValue>,
+    pub epoch: Maybe<u64>,
     messages: List<'a>,
     pub message_refs: Maybe<Vec<(usize, usize)>>,
-    scores: Option<&'a RawValue>,
+    pub scores: Option<&'a RawValue>,
     /// The only score, in older logs.
-    score: Option<&'a RawValue>,
+    pub score: Option<&'a RawValue>,
     events: List<'a>,
     /// Events and attachments, in older logs.
-    transcript: Maybe<Transcript<'a>>,
-    model_usage: Option<&'a RawValue>,
-    started_at: Maybe<Str<'a>>,
-    completed_at: Maybe<Str<'a>>,
-    total_time: Maybe<f64>,
-    uuid: Maybe<Str<'a>>,
-    error: Maybe<Failure<'a>>,
-    limit: Maybe<Limit<'a>>,
-    invalidation: Maybe<Invalidation<'a>>,
+    pub transcript: Maybe<Transcript<'a>>,
+    pub model_usage: Option<&'a RawValue>,
+    pub started_at: Maybe<Str<'a>>,
+    pub completed_at: Maybe<Str<'a>>,
+    pub total_time: Maybe<f64>,
+    pub uuid: Maybe<Str<'a>>,
+    pub error: Maybe<Failure<'a>>,
+    pub limit: Maybe<Limit<'a>>,
+    pub invalidation: Maybe<Invalidation<'a>>,
     attachments: Maybe<std::collections::BTreeMap<Str<'a>, &'a RawValue>>,
     events_data: Maybe<Pool<'a>>,
-    message_pool: List<'a>,
+    pub message_pool: List<'a>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct Transcript<'a> {
+pub struct Transcript<'a> {
     #[serde(borrow)]
     events: List<'a>,
-    content: Maybe<std::collections::BTreeMap<Str<'a>, &'a RawValue>>,
+    pub content: Maybe<std::collections::BTreeMap<Str<'a>, &'a RawValue>>,
 }
 
 /// Messages that events refer to by number.
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct Pool<'a> {
+pub struct Pool<'a> {
     #[serde(borrow)]
     messages: List<'a>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct Failure<'a> {
+pub struct Failure<'a> {
     #[serde(borrow)]
-    traceback: Maybe<Str<'a>>,
+    pub traceback: Maybe<Str<'a>>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct Limit<'a> {
+pub struct Limit<'a> {
     #[serde(borrow, rename = "type")]
-    kind: Maybe<Str<'a>>,
+    pub kind: Maybe<Str<'a>>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct Invalidation<'a> {
+pub struct Invalidation<'a> {
     #[serde(borrow)]
-    reason: Maybe<Str<'a>>,
+    pub reason: Maybe<Str<'a>>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct Score<'a> {
+pub struct Score<'a> {
     #[serde(borrow)]
-    value: Option<&'a RawValue>,
-    history: List<'a>,
+    pub value: Option<&'a RawValue>,
+    pub history: List<'a>,
 }
 
 /// Tokens of one model. What was cached is not part of the input; reasoning is part of the output.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub struct Usage {
-    input_tokens: Maybe<u64>,
-    output_tokens: Maybe<u64>,
-    input_tokens_cache_read: Maybe<u64>,
-    input_tokens_cache_write: Maybe<u64>,
-    reasoning_tokens: Maybe<u64>,
-    total_cost: Maybe<f64>,
+    pub input_tokens: Maybe<u64>,
+    pub output_tokens: Maybe<u64>,
+    pub input_tokens_cache_read: Maybe<u64>,
+    pub input_tokens_cache_write: Maybe<u64>,
+    pub reasoning_tokens: Maybe<u64>,
+    pub total_cost: Maybe<f64>,
 }
 
 impl Usage {
@@ -166,145 +163,5 @@ impl<'a> Content<'a> {
             attachments: Attachments(attachments.collect()),
             sample,
         }
-    }
-}
-
-/// What a sample becomes.
-pub fn draft(log: &Log<'_>, content: &Content<'_>, is_finished: bool, options: &Options) -> Draft {
-    let mut draft = Draft::default();
-    if !is_finished {
-        let text = "The log ends before the evaluation did".to_owned();
-        draft.note(Origin::default(), "unfinished", Some(text));
-    }
-    let mut times = Times::default();
-    events::read(content, options, &mut draft, &mut times);
-    let sample = &content.sample;
-    let frames = sample
-        .error
-        .as_ref()
-        .is_some_and(|error| error.traceback.named().is_some());
-    draft.withhold("tracebacks", u64::from(frames));
-    let includes = std::mem::take(&mut draft.record.includes);
-    draft.record = record(log, sample);
-    draft.record.includes = includes;
-    outcomes(sample, &mut draft);
-    times.write(&mut draft.record);
-    draft
-}
-
-fn record(log: &Log<'_>, sample: &Sample<'_>) -> Record {
-    let none = super::Eval::default();
-    let eval = log.eval.as_ref().unwrap_or(&none);
-    let id = loose::word(sample.id);
-    let epoch = sample.epoch.map(|epoch| epoch.to_string());
-    let run = eval.run_id.named();
-    let ids = [
-        ("run", run.clone()),
-        ("task", eval.task_id.named()),
-        ("eval", eval.eval_id.named()),
-        ("solver", eval.solver.named()),
-        ("sample", id.clone()),
-        ("epoch", epoch.clone()),
-    ];
-    let ids = ids
-        .into_iter()
-        .filter_map(|(name, id)| Some((name.to_owned(), id?)));
-    let (state, detail) = state(log, sample);
-    let version = loose::word(eval.task_version).filter(|version| version != "0");
-    let packages = eval.packages.as_ref();
-    let (tokens, cost) = usage(sample);
-    Record {
-        id: match sample.uuid.named() {
-            Some(uuid) => Id::Own(uuid),
-            None => Id::Derived {
-                with_digests: run.is_none(),
-                names: [run, id, epoch].into_iter().flatten().collect(),
-            },
-        },
-        ids: ids.collect(),
-        format_version: log.version.map(|version| version.to_string()),
-        case: eval.task.named(),
-        case_version: version,
-        harness: Some("inspect".to_owned()),
-        harness_version: packages.and_then(|packages| packages.inspect_ai.named()),
-        models: eval.model.named().into_iter().collect(),
-        started: sample.started_at.named(),
-        finished: sample.completed_at.named(),
-        run_time_seconds: *sample.total_time,
-        tokens,
-        cost,
-        state,
-        detail,
-        ..Record::default()
-    }
-}
-
-/// Tokens and cost of all models, the graders' among them.
-fn usage(sample: &Sample<'_>) -> (Tokens, Option<f64>) {
-    let models = sample
-        .model_usage
-        .and_then(|raw| Node::parse(raw.get()).ok());
-    let models = models.map(|models| models.members()).unwrap_or_default();
-    let mut tokens = Tokens::default();
-    let mut cost = (!models.is_empty()).then_some(0.0);
-    for model in models {
-        let usage: Usage = serde_json::from_str(model.value.raw).unwrap_or_default();
-        tokens = tokens.plus(usage.tokens());
-        cost = cost.zip(*usage.total_cost).map(|(sum, more)| sum + more);
-    }
-    (tokens, cost)
-}
-
-fn state(log: &Log<'_>, sample: &Sample<'_>) -> (&'static str, Option<String>) {
-    if sample.error.is_some() {
-        return ("harness_error", Some("error".to_owned()));
-    }
-    if let Some(limit) = sample.limit.as_ref() {
-        let state = match limit.kind.text() {
-            "time" | "working" => "timed_out",
-            "operator" => "canceled",
-            _ => "limit_exceeded",
-        };
-        return (state, limit.kind.named());
-    }
-    let is_scored = sample.scores.is_some() || sample.score.is_some();
-    let is_completed = is_scored || sample.completed_at.is_some();
-    let state = if log.status.text() == "cancelled" && !is_completed {
-        "canceled"
-    } else {
-        "completed"
-    };
-    (state, log.status.named())
-}
-
-fn outcomes(sample: &Sample<'_>, draft: &mut Draft) {
-    let scores = sample.scores.and_then(|raw| Node::parse(raw.get()).ok());
-    let scores = scores.map(|scores| scores.members()).unwrap_or_default();
-    let scores = scores.iter().map(|score| (&*score.key, score.value.raw));
-    let older = sample.score.filter(|_| sample.scores.is_none());
-    let older = older.map(|raw| ("score", raw.get()));
-    let invalid = sample.invalidation.as_ref();
-    for (name, raw) in scores.chain(older) {
-        let score: Score<'_> = serde_json::from_str(raw).unwrap_or_default();
-        let is_scored = score.value.is_some();
-        let value = score.value.and_then(|value| loose::compact(value.get()));
-        let Some(value) = value.or_else(|| loose::json(&serde_json::Value::Null)) else {
-            continue;
-        };
-        if !score.history.items().is_empty() {
-            let text = format!("The score `{name}` was edited after the run");
-            draft.note(Origin::default(), "score edited", Some(text));
-        }
-        let unscored = (!is_scored).then(|| "unscored".to_owned());
-        draft.record.outcomes.push(Outcome {
-            name: name.to_owned(),
-            value,
-            scorer: None,
-            kind: Some("score"),
-            valid: invalid.map(|_| false),
-            reason: invalid
-                .and_then(|invalid| invalid.reason.named())
-                .or(unscored),
-        });
     }
 }
