@@ -306,7 +306,7 @@ mod tests {
     #[test]
     fn arguments_are_json_where_the_text_is() {
         let (json, text) = arguments(" {\"a\": 1} ");
-        assert_eq!((json.expect("JSON").get(), text), ("{\"a\": 1}", None));
+        assert_eq!((json.expect("JSON").get(), text), ("{\"a\":1}", None));
         let (json, text) = arguments("ls -l");
         assert_eq!((json.is_some(), text.as_deref()), (false, Some("ls -l")));
         let raw: &RawValue =
