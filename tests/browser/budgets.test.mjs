@@ -28,12 +28,12 @@ test('the library of the search takes at most 40 KB, and no page names it', () =
   }
 });
 
-test('the page of a run of up to 300 events takes at most 60 KB compressed', () => {
+test('the page of a run of up to 300 events takes at most 50 KB compressed', () => {
   const runs = cards().filter((card) => card.events <= 300);
   assert.ok(runs.some((card) => card.events > 200));
   for (const card of runs) {
     const bytes = gzipSync(readFileSync(path.join(SITE, runPage(card)))).length;
-    assert.ok(bytes <= 60_000, `${runPage(card)}: ${bytes} bytes`);
+    assert.ok(bytes <= 50_000, `${runPage(card)}: ${bytes} bytes`);
   }
 });
 
