@@ -134,7 +134,9 @@ impl Lists<'_> {
             && let Some(paths) = notes.known_list(name, key)
             && self.stage.keep(paths)
         {
-            paths.iter().for_each(|path| self.stage.note(path));
+            for path in paths {
+                self.stage.note(path);
+            }
             notes.note_list(name, key, paths.to_vec());
             return Ok(None);
         }
@@ -146,7 +148,9 @@ impl Lists<'_> {
         let made = make(&lists)?;
         let paths = stage.paths.into_inner().unwrap_or_default();
         // The list may be a part of another one.
-        paths.iter().for_each(|path| self.stage.note(path));
+        for path in &paths {
+            self.stage.note(path);
+        }
         if let Some((notes, key)) = known {
             notes.note_list(name, key, paths);
         }
