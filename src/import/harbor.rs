@@ -12,7 +12,7 @@ use super::draft::{Draft, Id, Origin, Outcome, Record, Tokens, What};
 use super::lenient::seconds_between;
 use super::loose::{self, Maybe};
 use super::usage::Inclusive;
-use super::{Importer, Options, Problem, Source};
+use super::{Importer, Options, Problem, Source, shared};
 
 use trial::{Exception, Trial};
 
@@ -115,7 +115,8 @@ fn read(
         return Ok(None);
     }
     let trial: Trial<'_> = loose::document(file.name, &text)?;
-    let mut draft = logs::read(source, folder, &trial.steps(), options);
+    let files = shared::folder_of(source.names(), folder, position);
+    let mut draft = logs::read(source, files, folder, &trial.steps(), options);
     let place = Origin {
         file: draft.sources.len(),
         ..Origin::default()

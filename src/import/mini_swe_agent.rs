@@ -3,15 +3,13 @@
 
 mod rows;
 
-use std::collections::VecDeque;
-
 use serde_json::value::RawValue;
 
 use crate::formats::trace::{ExitCodeFrom, Role};
 
 use super::draft::{Call, Draft, Id, Origin, ToolResult, What};
 use super::loose::{self, Content, List};
-use super::shared::{at, documents};
+use super::shared::{Waiting, at, documents};
 use super::time::{Times, When};
 use super::usage::Usage;
 use super::{Importer, Options, Problem, Source};
@@ -62,7 +60,7 @@ pub fn read(source: &Source, position: usize, options: &Options) -> Result<Draft
         draft: Draft::default(),
         options,
         at: String::new(),
-        waiting: VecDeque::new(),
+        waiting: Waiting::default(),
         times: Times::default(),
         asked: false,
         last: whole.messages.items().len().saturating_sub(1),
@@ -91,7 +89,7 @@ struct Reader<'o> {
     /// The row that is read, as a pointer.
     at: String,
     /// Calls of the last answer that have no result yet.
-    waiting: VecDeque<String>,
+    waiting: Waiting,
     times: Times,
     /// Whether the task was said.
     asked: bool,
@@ -198,7 +196,7 @@ impl Reader<'_> {
         if let Some(counted) = usage.and_then(Usage::read) {
             let tokens = counted.disjoint();
             self.draft.record.tokens = self.draft.record.tokens.plus(tokens);
-            let calls = self.waiting.iter().cloned().collect();
+            let calls = self.waiting.all();
             let usage = What::Usage {
                 tokens,
                 model: None,
@@ -262,10 +260,10 @@ impl Reader<'_> {
         let named = row.tool_call_id.named().or_else(|| row.call_id.named());
         let call = match named {
             Some(id) => {
-                self.waiting.retain(|waiting| *waiting != id);
+                self.waiting.answer(&id);
                 Some(id)
             }
-            None => self.waiting.pop_front(),
+            None => self.waiting.next(),
         };
         let mut result = ToolResult {
             call,
@@ -322,7 +320,7 @@ impl Reader<'_> {
         id: String,
         (arguments, arguments_text): (Option<Box<RawValue>>, Option<String>),
     ) {
-        self.waiting.push_back(id.clone());
+        self.waiting.push(id.clone());
         let name = if name.is_empty() { "unknown" } else { name };
         let call = Call {
             name: name.to_owned(),

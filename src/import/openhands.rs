@@ -5,6 +5,7 @@ mod v0;
 mod v1;
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -27,7 +28,7 @@ impl Importer for OpenHands {
         options: &Options,
         each: &mut dyn FnMut(Result<Draft, Problem>),
     ) {
-        for conversation in conversations(source) {
+        for conversation in conversations(source, 0..source.names().len()) {
             each(read(source, &conversation, options));
         }
     }
@@ -44,13 +45,14 @@ struct Conversation {
     events: BTreeMap<(u64, usize), usize>,
 }
 
-/// Reads the first conversation whose folder is below another one; `None` when there is none.
+/// Reads the first conversation of some files whose folder is below another one; `None` when there is none.
 pub fn read_below(
     source: &Source,
+    files: Range<usize>,
     folder: &str,
     options: &Options,
 ) -> Option<Result<Draft, Problem>> {
-    let conversation = conversations(source)
+    let conversation = conversations(source, files)
         .into_iter()
         .find(|conversation| conversation.folder.starts_with(folder))?;
     Some(read(source, &conversation, options))
@@ -67,9 +69,10 @@ trait Generation {
 }
 
 /// The conversations of a source: folders with numbered events, else every file.
-fn conversations(source: &Source) -> Vec<Conversation> {
+fn conversations(source: &Source, files: Range<usize>) -> Vec<Conversation> {
     let mut found: BTreeMap<&str, Conversation> = BTreeMap::new();
-    for (position, name) in source.names().iter().enumerate() {
+    for position in files {
+        let name = source.names()[position].as_str();
         let (path, file) = name.rsplit_once('/').unwrap_or(("", name));
         let folder = path.strip_suffix("events").unwrap_or("-");
         if let (Some(number), "" | "/") =

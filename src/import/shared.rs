@@ -1,5 +1,7 @@
 //! What several importers do alike: which files they read, and how a message, reasoning or a prompt becomes an event.
 
+use std::collections::{BTreeSet, VecDeque};
+
 use crate::formats::trace::Role;
 
 use super::draft::{Draft, Identity, Origin, Outcome, What};
@@ -11,6 +13,14 @@ pub fn documents<'s>(source: &'s Source, suffix: &'s str) -> impl Iterator<Item 
     let names = source.names();
     let alone = names.len() == 1;
     (0..names.len()).filter(move |position| alone || names[*position].ends_with(suffix))
+}
+
+/// The files of a folder, of which one is known: files of one folder follow one another.
+pub fn folder_of(names: &[String], folder: &str, position: usize) -> std::ops::Range<usize> {
+    let is_of = |name: &&String| name.starts_with(folder);
+    let before = names[..position].iter().rev().take_while(is_of).count();
+    let after = names[position..].iter().take_while(is_of).count();
+    position - before..position + after
 }
 
 /// Where a value is in the first source of a run.
@@ -28,6 +38,50 @@ pub fn kept(what: &str) -> &'static str {
         "developerPrompts" => "developer prompt",
         "compactionSummaries" => "compaction summary",
         _ => "injected context",
+    }
+}
+
+/// Calls of an answer that have no result yet, in order.
+#[derive(Default)]
+pub struct Waiting {
+    calls: VecDeque<String>,
+    answered: BTreeSet<String>,
+}
+
+impl Waiting {
+    /// Adds a call.
+    pub fn push(&mut self, call: String) {
+        self.calls.push_back(call);
+    }
+
+    /// Notes a result that names its call.
+    pub fn answer(&mut self, call: &str) {
+        self.answered.insert(call.to_owned());
+    }
+
+    /// The call that a result without a name belongs to.
+    pub fn next(&mut self) -> Option<String> {
+        (!self.is_empty()).then(|| self.calls.pop_front())?
+    }
+
+    /// Whether every call has a result.
+    pub fn is_empty(&mut self) -> bool {
+        while let Some(call) = self.calls.front()
+            && self.answered.remove(call)
+        {
+            self.calls.pop_front();
+        }
+        self.calls.is_empty()
+    }
+
+    /// Every call.
+    pub fn all(&self) -> Vec<String> {
+        self.calls.iter().cloned().collect()
+    }
+
+    /// Forgets the calls of the answer before.
+    pub fn clear(&mut self) {
+        *self = Self::default();
     }
 }
 
@@ -112,6 +166,8 @@ impl Draft {
     }
 }
 
+/// More names of a kind than a run has.
+const NAMES: usize = 100;
 /// Names of users and hosts that are not replaced.
 const ANYONE: [&str; 8] = [
     "",
@@ -128,7 +184,7 @@ impl Identity {
     /// Notes a user and a host that a log names, each once. Names that every container has identify no one.
     pub fn know(&mut self, user: Option<&str>, host: Option<&str>) {
         for (known, name) in [(&mut self.users, user), (&mut self.hosts, host)] {
-            if let Some(name) = name.filter(|name| !ANYONE.contains(name))
+            if let Some(name) = name.filter(|name| !ANYONE.contains(name) && known.len() < NAMES)
                 && !known.iter().any(|known| known == name)
             {
                 known.push(name.to_owned());

@@ -8,7 +8,7 @@ use crate::formats::trace::Role;
 
 use super::draft::{Call, Draft, Id, Record, Tokens, ToolResult, What};
 use super::loose::{self, Content, List, Maybe};
-use super::shared::{at, documents};
+use super::shared::{Waiting, at, documents};
 use super::{Importer, Options, Problem, Source};
 
 /// The importer.
@@ -219,7 +219,7 @@ fn run(steps: &[(String, Step<'_>)], history: &[(String, Row<'_>)], draft: &mut 
 
 /// A history without steps.
 fn demonstration(history: &[(String, Row<'_>)], options: &Options, draft: &mut Draft) {
-    let mut waiting = std::collections::VecDeque::new();
+    let mut waiting = Waiting::default();
     let mut asked = false;
     for (number, (pointer, row)) in history.iter().enumerate() {
         let place = |below: &str| at(format!("{pointer}{below}"));
@@ -241,17 +241,23 @@ fn demonstration(history: &[(String, Row<'_>)], options: &Options, draft: &mut D
                 draft.message(place(""), Role::Assistant, said, false);
                 waiting.clear();
                 for call in calls(row, number) {
-                    waiting.extend(call.1.call.clone());
+                    call.1
+                        .call
+                        .clone()
+                        .into_iter()
+                        .for_each(|id| waiting.push(id));
                     draft.push(place(&call.0), What::ToolCall(call.1));
                 }
             }
             "tool" => {
                 let named = row.tool_call_ids.as_ref().and_then(|ids| ids.first());
                 let call = named.map(|id| id.to_string());
-                waiting.retain(|id| Some(id) != call.as_ref());
+                if let Some(id) = &call {
+                    waiting.answer(id);
+                }
                 result(place(""), call, content, draft);
             }
-            _ => match waiting.pop_front() {
+            _ => match waiting.next() {
                 Some(call) => result(place(""), Some(call), content, draft),
                 None if asked => draft.note(place(""), "environment", Some(content.text)),
                 None => draft.message(place(""), Role::User, content, false),

@@ -1,20 +1,28 @@
 //! Which log below the folder of a trial is read. One that the agent itself wrote keeps exit statuses and order, which the
 //! trajectory that Harbor made from it does not.
 
+use std::ops::Range;
+
 use super::super::draft::{Draft, Record};
 use super::super::{Options, Problem, Source, atif, claude_code, codex, mini_swe_agent, openhands};
 
 type Read = Result<Draft, Problem>;
 
 /// The log of a trial, or those of its steps one after the other. Without one the draft is empty.
-pub fn read(source: &Source, folder: &str, steps: &[String], options: &Options) -> Draft {
-    if let Some(draft) = log(source, &format!("{folder}agent/"), options) {
+pub fn read(
+    source: &Source,
+    files: Range<usize>,
+    folder: &str,
+    steps: &[String],
+    options: &Options,
+) -> Draft {
+    if let Some(draft) = log(source, files.clone(), &format!("{folder}agent/"), options) {
         return draft;
     }
     let mut all = Draft::default();
     for step in steps {
         let below = format!("{folder}steps/{step}/agent/");
-        let Some(mut draft) = log(source, &below, options) else {
+        let Some(mut draft) = log(source, files.clone(), &below, options) else {
             continue;
         };
         let mut events = std::mem::take(&mut draft.events);
@@ -47,12 +55,12 @@ pub fn read(source: &Source, folder: &str, steps: &[String], options: &Options) 
 }
 
 /// The log of an agent, from its files.
-fn log(source: &Source, folder: &str, options: &Options) -> Option<Draft> {
+fn log(source: &Source, files: Range<usize>, folder: &str, options: &Options) -> Option<Draft> {
     let names = source.names();
     let below = |start: &str, wanted: &dyn Fn(&str) -> bool| -> Vec<usize> {
         let start = format!("{folder}{start}");
         let is_of = |name: &String| name.strip_prefix(&*start).is_some_and(wanted);
-        (0..names.len()).filter(|at| is_of(&names[*at])).collect()
+        files.clone().filter(|at| is_of(&names[*at])).collect()
     };
     let trajectories = below("trajectory", &|rest| {
         rest.strip_suffix(".json")
@@ -72,7 +80,7 @@ fn log(source: &Source, folder: &str, options: &Options) -> Option<Draft> {
     } else if let Some(position) = mini {
         Some(mini_swe_agent::read(source, position, options))
     } else {
-        openhands::read_below(source, folder, options)
+        openhands::read_below(source, files.clone(), folder, options)
     };
     match (native, converted) {
         (Some(Ok(mut draft)), made) => {

@@ -32,6 +32,8 @@ struct Span {
     scorer: Option<String>,
     /// The agent that it began.
     began: Option<String>,
+    /// The agent that began that one.
+    parent: Option<String>,
 }
 
 /// How often a message was shown and, in the input that is read, seen.
@@ -375,7 +377,8 @@ impl Reader<'_, '_> {
             "agent" if span.is_within && span.agent.as_deref() != Some(SCORER) => {
                 let call = self.handed.get(&id).cloned();
                 self.begin(place, &id, event.name.named(), span.agent.clone(), call);
-                (span.agent, span.began) = (Some(id.clone()), Some(id.clone()));
+                span.parent = span.agent.replace(id.clone());
+                span.began = Some(id.clone());
             }
             "agent" | "tool" => span.is_within = true,
             _ => {}
@@ -387,8 +390,7 @@ impl Reader<'_, '_> {
     fn end(&mut self, place: &Origin, event: &Event<'_>) -> usize {
         let span = self.spans.get(event.id.text());
         if let Some(id) = span.and_then(|span| span.began.clone()) {
-            let agent = self.draft.agents.iter().find(|agent| agent.id == id);
-            let parent = agent.and_then(|agent| agent.parent.clone());
+            let parent = span.and_then(|span| span.parent.clone());
             self.finish(place, &id, parent);
         }
         0
