@@ -1,5 +1,7 @@
 //! What one build leaves to the next: whether nothing changed, and the runs whose pages need not be made again.
 
+mod context;
+
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,8 +12,7 @@ use crate::diagnostics::Diagnostic;
 use crate::discover::{Roots, RunDirectory};
 use crate::load;
 use crate::model::FileDigest;
-use crate::model::archive::{Range, Ranges};
-use crate::model::archive_context::{ArchiveContext, Neighbour};
+use crate::model::archive_context::ArchiveContext;
 use crate::model::findings::Findings;
 use crate::publish::{self, KnownSite, Stage};
 use crate::site::Site;
@@ -208,7 +209,7 @@ impl Notes<'_> {
         };
         let names = known.named.iter().map(String::as_str);
         let is_unchanged = known.is_newest == is_newest
-            && known.archive_context == digest(&ArchiveContext::of(archive, index, names));
+            && known.archive_context == context::digest(&ArchiveContext::of(archive, index, names));
         let looks = self.memory.roots.of(place).filter(|_| is_unchanged);
         let looks = looks.and_then(|tree| {
             let now = load::inputs(tree)?;
@@ -277,7 +278,7 @@ impl Notes<'_> {
         let shape = RunShape {
             inputs,
             facets,
-            archive_context: digest(run.archive_context),
+            archive_context: context::digest(run.archive_context),
             named: run.archive_context.named.keys().cloned().collect(),
             is_newest: run.is_newest,
             files: run.files.clone(),
@@ -377,58 +378,4 @@ impl Notes<'_> {
         stage.spool = Spool::default();
         Arc::into_inner(self.writer?)?.finish(&head.ok()?, &body.ok()?)
     }
-}
-
-/// A digest of what a page shows of the archive.
-fn digest(context: &ArchiveContext) -> [u8; 16] {
-    let ArchiveContext {
-        slug,
-        label,
-        case,
-        model,
-        harness,
-        newer,
-        older,
-        ranges,
-        named,
-    } = context;
-    let mut texts: Vec<&[u8]> = [slug, label, case, model, harness]
-        .map(String::as_bytes)
-        .to_vec();
-    for neighbour in [newer, older] {
-        let neighbour = neighbour.as_ref().map(|neighbour| {
-            let Neighbour {
-                slug,
-                model,
-                harness,
-                at,
-            } = neighbour;
-            let at = at.as_ref().map_or("", |at| at.text.as_str());
-            [slug, model, harness, at].map(str::as_bytes)
-        });
-        texts.extend(neighbour.unwrap_or_default());
-    }
-    let Ranges {
-        tokens,
-        comparable_cost,
-        actual_cost,
-        run_time,
-    } = ranges;
-    let mut counts = Vec::new();
-    for range in tokens
-        .iter()
-        .chain([comparable_cost, actual_cost, run_time])
-    {
-        let ends = range.as_ref().map(|Range { min, max, runs }| {
-            counts.extend(runs.to_le_bytes());
-            [&min.literal, &max.literal].map(String::as_bytes)
-        });
-        texts.extend(ends.unwrap_or_default());
-    }
-    texts.push(&counts);
-    for (id, address) in named {
-        texts.push(id.as_bytes());
-        texts.push(address.as_deref().unwrap_or_default().as_bytes());
-    }
-    kept::digest(&texts)
 }
