@@ -83,6 +83,16 @@ pub struct Ranges {
     pub run_time: Option<Range>,
 }
 
+impl Ranges {
+    /// How many runs the widest of them is over, the run itself included; 0 when there is none.
+    pub fn runs(&self) -> usize {
+        let others = [&self.comparable_cost, &self.actual_cost, &self.run_time];
+        let all = self.tokens.iter().chain(others);
+        let runs = all.filter_map(|range| Some(range.as_ref()?.runs));
+        runs.max().unwrap_or(0)
+    }
+}
+
 impl Entry {
     /// Position in [`Archive::groups`].
     pub const fn group(&self, by: GroupBy) -> usize {

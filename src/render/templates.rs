@@ -137,7 +137,7 @@ impl Renderer {
         let small = inline::small(BUILT_IN, &user);
         let built_in = BUILT_IN.iter().map(|(name, text)| {
             let text = inline::inlined(text, &small);
-            let is_page = config.build.minify && name.ends_with(".html");
+            let is_page = config.build.minify && name.strip_suffix(".html").is_some();
             let text = if is_page { squeezed(&text) } else { text };
             (format!("{PREFIX}{name}"), text)
         });

@@ -103,9 +103,7 @@ fn is_completed(entry: &Entry) -> bool {
 #[must_use]
 pub fn reliability(archive: &Archive, set: &Set, root: &str) -> Option<ReliabilityView> {
     let runs = || set.variants.iter().flat_map(|(_, runs)| runs);
-    if runs().nth(1).is_none() {
-        return None;
-    }
+    runs().nth(1)?;
     let costs: Vec<f64> = runs()
         .filter_map(|run| Some(cost(&archive.runs[*run])?.value))
         .filter(|cost| *cost >= 0.0)

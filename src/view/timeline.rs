@@ -244,9 +244,14 @@ impl<'a> Timeline<'a> {
     }
 }
 
-/// Whether the last of these events comes right after its call, or after another event of that call.
+/// Whether the last of these events comes right after its call, or after another event of that call. A usage event may be
+/// between them.
 fn is_tied(events: &[Event<'_>]) -> bool {
-    let [.., before, event] = events else {
+    let Some((event, before)) = events.split_last() else {
+        return false;
+    };
+    let mut before = before.iter().rev();
+    let Some(before) = before.find(|event| event.kind.word != "usage") else {
         return false;
     };
     let call = event.ties.call;

@@ -54,7 +54,7 @@ fn a_conversation_folder_is_read_with_its_state() {
         Id::Own("fddcdd9d-a2ff-5765-85b1-2d04c2bc94dc".to_owned())
     );
     assert_eq!(record.models, ["anthropic/claude-sonnet-4-5"]);
-    assert_eq!(record.cost, Some(0.028_000_000_000_000_004));
+    assert_eq!(record.cost, Some(0.028));
     assert_eq!(
         (record.state, record.detail.as_deref()),
         ("completed", Some("finished"))

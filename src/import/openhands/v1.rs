@@ -404,7 +404,9 @@ impl Reader<'_> {
         if record.tokens.nothing() {
             record.tokens = Tokens::default();
         }
-        record.cost = cost.filter(|cost| *cost > 0.0);
+        // A sum of decimals, without the error of adding binary ones.
+        let rounded = cost.map(|cost| (cost * 1e10).round() / 1e10);
+        record.cost = rounded.filter(|cost| *cost > 0.0);
         let status = state.execution_status.0.clone().or(self.status.take());
         record.state = match status.as_deref() {
             Some("finished") => "completed",

@@ -1,7 +1,7 @@
 //! What a tape brings to a comparison: its events by kind, time and what they are about.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 
@@ -56,7 +56,7 @@ pub(super) fn tape_data<'a>(
 ) -> TapeData<'a> {
     let mut kinds: Vec<Kind> = Vec::new();
     let mut keys: Vec<Cow<'_, str>> = Vec::new();
-    let mut known: HashMap<Cow<'_, str>, usize> = HashMap::new();
+    let mut known: BTreeMap<Cow<'_, str>, usize> = BTreeMap::new();
     let (mut bytes, mut before) = (0, None);
     let mut files = Vec::new();
     let mut anchors = Vec::new();

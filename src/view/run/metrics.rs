@@ -75,7 +75,7 @@ pub(super) fn metrics(around: &ArchiveContext, run: &Run, details: &Details<'_>)
     let tool_calls = details::tool_calls(details);
     let m = &run.metrics;
     let ranges = &around.ranges;
-    let peers = ranges.run_time.as_ref().map_or(0, |range| range.runs);
+    let peers = ranges.runs();
     let metric =
         |name, number: Option<&Number>, range: &Option<Range>, shown: FormatNumber| MetricView {
             class: "",

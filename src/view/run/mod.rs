@@ -60,7 +60,7 @@ pub struct RunPage {
     /// Version of the harness.
     pub harness_version: Option<String>,
     /// Version of the case.
-    pub version: String,
+    pub version: Option<String>,
     /// Variant of the case.
     pub variant: Cell,
     /// How it ended and why.
@@ -193,7 +193,7 @@ pub fn page(s: &Sources<'_>, parts: Parts<'_>) -> RunPage {
             links::group("harnesses", &around.harness),
         ),
         harness_version: run.subject.harness_version.clone(),
-        version: run.subject.version().to_owned(),
+        version: run.subject.version.clone(),
         variant: format::text(run.subject.variant.as_ref()),
         head: head::head(s),
         rating: format::rating(s.review.and_then(|review| review.rating)),
