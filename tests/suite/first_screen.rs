@@ -125,7 +125,7 @@ fn a_completed_run_says_what_did_not_work_and_folds_its_failures() {
     fine.publish();
     let page = fine.first_page();
     assert!(page.all(".why").is_empty());
-    assert_eq!(page.texts(".act details .failures li"), ["#2 once"]);
+    assert_eq!(page.texts("#glance details .failures li"), ["#2 once"]);
 }
 
 #[test]

@@ -39,7 +39,7 @@ pub struct Figure {
     pub label: String,
     /// The value.
     pub value: Cell,
-    /// `bad` for what failed, `quiet` for what says little, else nothing.
+    /// `g-bad` or `g-poor` for a state, `bad` for what was not reached, `quiet` for what says little, else nothing.
     pub tone: &'static str,
     /// Where on the page there is more.
     pub href: &'static str,
@@ -108,7 +108,12 @@ fn figures(s: &Sources<'_>, failures: usize) -> Vec<Figure> {
         figure(
             "state",
             Cell::titled(state.word.clone(), run.state.word.clone()),
-            state.tone,
+            match state.tone {
+                "bad" => "g-bad",
+                "poor" => "g-poor",
+                "none" => "quiet",
+                _ => "",
+            },
             "",
         ),
         figure(
