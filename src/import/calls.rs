@@ -166,14 +166,13 @@ mod tests {
     }
 
     fn ids(draft: &Draft) -> Vec<&str> {
-        let id = |what| match what {
-            &What::ToolCall(ref call) => call.call.as_deref(),
+        let ids = draft.events.iter().map(|event| match &event.what {
+            What::ToolCall(call) => call.call.as_deref(),
             What::ToolResult(result) => result.call.as_deref(),
             What::Edit { call, .. } => call.as_deref(),
             _ => None,
-        };
-        let ids = draft.events.iter();
-        ids.map(|event| id(&event.what).unwrap_or("-")).collect()
+        });
+        ids.map(|id| id.unwrap_or("-")).collect()
     }
 
     #[test]

@@ -58,8 +58,8 @@ fn reports(path: &Path) -> Vec<Value> {
     let mut runs: Vec<Box<Report>> = Vec::new();
     import(&request, &mut |said| match said {
         Said::Run(report, _) => runs.push(report),
-        Said::Failed(problem) => eprintln!("{}: {problem:?}", path.display()),
-        Said::Skipped(_) => {}
+        // Runs that are missing then differ from the facts.
+        Said::Failed(_) | Said::Skipped(_) => {}
     });
     assert!(
         !out.path().join("runs").exists(),

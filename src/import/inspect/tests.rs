@@ -88,7 +88,7 @@ fn one_log_is_the_same_in_every_container() {
             (counts(&other), tokens(&other))
         );
         assert_eq!(one.record.id, other.record.id);
-        assert_eq!(other.events[0].source.member.is_some(), true);
+        assert!(other.events[0].source.member.is_some());
     }
     let zip = only(&Inspect, "log.eval", SAMPLE_ZIP);
     assert_eq!(counts(&zip), "assistant 1, system 1, user 1");

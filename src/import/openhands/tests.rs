@@ -1,4 +1,4 @@
-//! Tests of the importer for OpenHands: its samples, and conversations that are damaged.
+//! Tests of the importer for the logs of `OpenHands`: its samples, and conversations that are damaged.
 
 use super::super::samples::{counts, only, outline, read, survive, tokens};
 use super::*;

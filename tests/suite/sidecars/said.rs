@@ -161,7 +161,7 @@ fn fields_that_are_free_in_harn_never_stop_a_publication() {
     );
     let page = site.first_page();
     assert_eq!(
-        page.texts("ul.links li"),
+        page.texts("ul.links:not(.failures) li"),
         [
             "a file (file:///etc/passwd)",
             "notes/a.md (T-1)",
