@@ -109,7 +109,8 @@ test('the run and comparison tables of the demo fit a window of 1280 px', async 
   const fitting = kinds().filter(({ name }) => ['home', 'runs', 'case', 'model'].includes(name));
   for (const kind of fitting) {
     const { page, close } = await open(browser, kind);
-    const cut = await page.locator('.scroll').evaluateAll((regions) => regions
+    // The matrix has a column for each model, and scrolls when there are many.
+    const cut = await page.locator('.scroll:not(:has(> .matrix))').evaluateAll((regions) => regions
       .filter((region) => region.scrollWidth > region.clientWidth)
       .map((region) => `${region.ariaLabel}: ${region.scrollWidth} in ${region.clientWidth} px`));
     assert.deepEqual(cut, [], kind.name);

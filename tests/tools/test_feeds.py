@@ -84,7 +84,9 @@ class Readers(unittest.TestCase):
         self.assertEqual(feed.version, "atom10")
         self.assertTrue(feed.feed.title and feed.feed.id and feed.feed.updated_parsed)
         runs = json.loads((SITE / "feeds/runs.json").read_text(encoding="utf-8"))["runs"]
-        self.assertEqual(len(feed.entries), min(len(runs), 50))
+        # Atom requires a time, which an imported run may lack.
+        dated = [run for run in runs if run["finishedAt"] or run["startedAt"]]
+        self.assertEqual(len(feed.entries), min(len(dated), 50))
         for entry in feed.entries:
             self.assertTrue(entry.id and entry.title and entry.updated_parsed and entry.link, entry)
         self.assertEqual(len({entry.id for entry in feed.entries}), len(feed.entries))
@@ -97,7 +99,9 @@ class Readers(unittest.TestCase):
         self.assertEqual(feed.feed_url, f"{BASE}feeds/feed.json")
         self.assertGreater(len(feed.items), 20)
         for item in feed.items:
-            self.assertTrue(item.id and item.url.startswith(BASE) and item.title and item.date_published, item)
+            self.assertTrue(item.id and item.url.startswith(BASE) and item.title, item)
+        # An imported run may have no time.
+        self.assertGreater(sum(1 for item in feed.items if item.date_published), 20)
 
     def test_the_sitemap_names_pages_that_are_there(self):
         space = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
