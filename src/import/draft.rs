@@ -18,7 +18,7 @@ pub struct Draft {
     pub sources: Vec<usize>,
     /// The agents beside the main one.
     pub agents: Vec<Agent>,
-    /// The events, in the order of the source. Ids of calls as in the source: equal ones are told apart later.
+    /// The events, in the order of the source. Ids of calls as in the source: equal ones get a suffix later.
     pub events: Vec<Event>,
     /// What was left out on purpose, and how often.
     pub withheld: Withheld,
@@ -139,7 +139,7 @@ impl Record {
     }
 }
 
-/// So many models and folders of a run are told apart: each is compared with all.
+/// So many models and folders of a run are kept without duplicates: each is compared with all.
 const DIFFERENT: usize = 256;
 
 fn add(known: &mut Vec<String>, text: &str) {
