@@ -11,6 +11,8 @@ pub struct Findings {
     pub rating: Option<Rating>,
     /// Events on all tapes; without a tape nothing is known of them.
     pub events: Option<usize>,
+    /// The first tape in columns, as `view::density` packs them.
+    pub density: Option<String>,
     /// Annotations on all tapes.
     pub annotations: Counts,
     /// Its review threads, where there are any.

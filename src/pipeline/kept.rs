@@ -171,6 +171,7 @@ pub(super) struct RunShape {
 pub(super) struct FindingsShape {
     rating: Option<usize>,
     events: Option<usize>,
+    density: Option<String>,
     annotations: BTreeMap<String, usize>,
     /// Channel, threads, entries.
     threads: Option<(Option<String>, usize, usize)>,
@@ -253,6 +254,7 @@ impl FindingsShape {
                 .rating
                 .and_then(|rating| Rating::ALL.iter().position(|known| *known == rating)),
             events: findings.events,
+            density: findings.density.clone(),
             annotations: findings.annotations.0.clone(),
             threads: threads.map(|it| (it.channel.clone(), it.threads, it.entries)),
             newest: newest
@@ -291,6 +293,7 @@ impl FindingsShape {
                 .and_then(|rating| Rating::ALL.get(rating))
                 .copied(),
             events: self.events,
+            density: self.density,
             annotations: Counts(self.annotations),
             threads: self
                 .threads

@@ -135,7 +135,7 @@ pub(super) fn process(
     let model = job.check(&files, problems);
     let layouts = Layout::of(&site.config, &entry.slug, &model.inspected.tapes);
     let record = String::from_utf8_lossy(diagnostics::without_mark(&record.bytes));
-    let mut findings = findings::of(&model.inspected, &layouts);
+    let mut findings = findings::of(&site.config, &model.inspected, &layouts);
     findings.digests = inspect::digests(&record, &files, &model.inspected);
     let mut kept = KeptRun {
         findings,

@@ -58,6 +58,7 @@ const BUILT_IN: &[(&str, &str)] = built_in![
     "components/cell.html",
     "components/comparison.html",
     "components/conversation.html",
+    "components/density.html",
     "components/entry.html",
     "components/event_pages.html",
     "components/evidence.html",

@@ -1,11 +1,13 @@
 //! What a reader sees: one struct per page, fields already formatted. Templates see nothing else.
 
 pub(crate) mod annotations;
+pub mod axis;
 pub(crate) mod catalogue;
 pub(crate) mod changes;
 pub(crate) mod chrome;
 pub(crate) mod compare;
 pub(crate) mod data;
+pub mod density;
 pub(crate) mod discussion;
 pub(crate) mod feeds;
 pub mod format;

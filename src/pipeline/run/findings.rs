@@ -1,20 +1,27 @@
 //! What lists, tables and roll-ups need of a run besides its record.
 
+use crate::config::Config;
 use crate::inspect::Inspected;
 use crate::markup::markdown;
 use crate::model::annotation::Annotation;
 use crate::model::findings::{Findings, NewestAnnotation, ThreadCounts};
 use crate::model::time;
+use crate::view::axis::Axis;
+use crate::view::density::Density;
 use crate::view::timeline::Layout;
 
 /// Annotations of one run that the home page may show: few, so that one busy run does not fill it.
 const NEWEST: usize = 2;
 
-pub(super) fn of(inspected: &Inspected<'_>, layouts: &[Layout<'_>]) -> Findings {
+pub(super) fn of(config: &Config, inspected: &Inspected<'_>, layouts: &[Layout<'_>]) -> Findings {
     let mut findings = Findings {
         rating: inspected.review.as_ref().and_then(|review| review.rating),
         events: (!inspected.tapes.is_empty())
             .then(|| inspected.tapes.iter().map(|tape| tape.events.len()).sum()),
+        density: inspected
+            .tapes
+            .first()
+            .and_then(|tape| Density::kept(&Axis::of(config, tape), tape)),
         threads: inspected.threads.as_ref().map(|threads| ThreadCounts {
             channel: threads.channel.clone(),
             threads: threads.threads.len(),

@@ -1,0 +1,319 @@
+//! A tape as a few columns: how many events of each family, and how many of them failed. Small enough to be kept with a run, so that
+//! lists draw it without reading the tape again.
+
+#![allow(dead_code, reason = "pages that show columns follow")]
+
+use serde::Serialize;
+
+use crate::model::findings::Findings;
+use crate::model::tape::{Family, Tape};
+
+use super::axis::Axis;
+
+#[cfg(test)]
+mod tests;
+
+/// Columns that are kept of a run.
+pub const KEPT: usize = 60;
+/// Size of a [`Glyph`], in its own units.
+pub const GLYPH: (u32, u32) = (240, 46);
+/// Units of a column while events are sorted into them.
+const UNITS: u32 = 16;
+/// Bars of a glyph, at 9 bytes each; when there would be more, two columns become one.
+const BARS: usize = 200;
+/// A glyph has no fewer columns.
+const COARSE: usize = 15;
+
+/// How many families there are.
+const FAMILIES: usize = Family::ALL.len();
+
+/// Events of one column, by family in the order of [`Family::ALL`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Column {
+    /// All of them.
+    pub events: [u32; FAMILIES],
+    /// Those of them that failed.
+    pub failed: [u32; FAMILIES],
+}
+
+/// A tape in columns.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Density {
+    /// From left to right.
+    pub columns: Vec<Column>,
+}
+
+/// A density as a small SVG: a path of upright strokes for each family, and one for failures. `components/density.html` prints it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Glyph {
+    /// Width of the strokes.
+    pub stroke: u32,
+    /// From the bottom up.
+    pub paths: Vec<GlyphPath>,
+}
+
+/// The bars of one color.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct GlyphPath {
+    /// `f-speech`, ... or `fail`.
+    pub class: String,
+    /// Upright lines, in whole units.
+    pub d: String,
+}
+
+impl Column {
+    /// How many events.
+    #[must_use]
+    pub fn total(&self) -> u32 {
+        self.events.iter().sum()
+    }
+
+    /// How many of them failed.
+    #[must_use]
+    pub fn failures(&self) -> u32 {
+        self.failed.iter().sum()
+    }
+
+    /// What is stacked, from the bottom up: events of each family that did not fail, and failures.
+    pub fn stack(&self) -> impl Iterator<Item = (Option<Family>, u32)> {
+        let numbers = self.events.iter().zip(&self.failed);
+        let fine = numbers.map(|(events, failed)| events.saturating_sub(*failed));
+        let families = Family::ALL.into_iter().map(Some).zip(fine);
+        families.chain([(None, self.failures())])
+    }
+
+    fn add(&mut self, other: &Self) {
+        for (sum, number) in self.events.iter_mut().zip(other.events) {
+            *sum = sum.saturating_add(number);
+        }
+        for (sum, number) in self.failed.iter_mut().zip(other.failed) {
+            *sum = sum.saturating_add(number);
+        }
+    }
+}
+
+impl Density {
+    /// Sorts the events of a tape into `columns`; the axis says whether they are of equal time or of as many events. Every event
+    /// is counted once.
+    #[must_use]
+    pub fn of(axis: &Axis, tape: &Tape<'_>, columns: usize) -> Self {
+        let mut density = Self {
+            columns: vec![Column::default(); columns.max(1)],
+        };
+        let last = density.columns.len() - 1;
+        let width =
+            u32::try_from(density.columns.len()).map_or(u32::MAX, |it| it.saturating_mul(UNITS));
+        let scale = axis.scale(width, UNITS);
+        for (event, x) in tape.events.iter().zip(scale.places()) {
+            let column = usize::try_from(x / UNITS).map_or(last, |column| column.min(last));
+            let family = event.kind.family as usize;
+            let column = &mut density.columns[column];
+            column.events[family] += 1;
+            column.failed[family] += u32::from(event.is_failure());
+        }
+        density
+    }
+
+    /// What [`Findings::density`] keeps of a run, if it has events.
+    #[must_use]
+    pub fn kept(axis: &Axis, tape: &Tape<'_>) -> Option<String> {
+        (!tape.events.is_empty()).then(|| Self::of(axis, tape, KEPT).packed())
+    }
+
+    /// The columns of a run, if it has events.
+    #[must_use]
+    pub fn of_run(findings: &Findings) -> Option<Self> {
+        Self::of_packed(findings.density.as_deref()?)
+    }
+
+    /// Half as many columns.
+    #[must_use]
+    pub fn halved(&self) -> Self {
+        let pairs = self.columns.chunks(2).map(|pair| {
+            let mut sum = pair[0];
+            pair[1..].iter().for_each(|other| sum.add(other));
+            sum
+        });
+        Self {
+            columns: pairs.collect(),
+        }
+    }
+
+    /// A text of a few hundred bytes: how many columns, and for each family and its failures how many columns have a number, the
+    /// columns before each of them, and the number.
+    #[must_use]
+    pub fn packed(&self) -> String {
+        let mut out = String::new();
+        push(
+            &mut out,
+            u32::try_from(self.columns.len()).unwrap_or(u32::MAX),
+        );
+        for series in 0..2 * FAMILIES {
+            let numbers = self.columns.iter().map(|column| *column.series(series));
+            let numbers: Vec<_> = numbers
+                .enumerate()
+                .filter(|(_, number)| *number > 0)
+                .collect();
+            push(&mut out, u32::try_from(numbers.len()).unwrap_or(u32::MAX));
+            let mut next = 0;
+            for (at, number) in numbers {
+                push(&mut out, u32::try_from(at - next).unwrap_or(u32::MAX));
+                push(&mut out, number);
+                next = at + 1;
+            }
+        }
+        out
+    }
+
+    /// The density of a packed text; `None` when it was not made by [`Density::packed`].
+    #[must_use]
+    pub fn of_packed(text: &str) -> Option<Self> {
+        let mut digits = text.bytes();
+        let mut number = || pull(&mut digits);
+        let columns = usize::try_from(number()?)
+            .ok()
+            .filter(|columns| *columns <= MOST)?;
+        let mut density = Self {
+            columns: vec![Column::default(); columns],
+        };
+        for series in 0..2 * FAMILIES {
+            let mut next = 0_usize;
+            for _ in 0..number()? {
+                let at = next.checked_add(usize::try_from(number()?).ok()?)?;
+                *density.columns.get_mut(at)?.series_mut(series) = number()?;
+                next = at + 1;
+            }
+        }
+        Some(density)
+    }
+
+    /// The picture of it: at most about 2 KB, and the same on every machine.
+    #[must_use]
+    pub fn glyph(&self) -> Glyph {
+        let bars = |density: &Self| {
+            let columns = density.columns.iter();
+            let parts = columns.flat_map(Column::stack);
+            parts.filter(|(_, number)| *number > 0).count()
+        };
+        let mut fine = self.clone();
+        while bars(&fine) > BARS && fine.columns.len() > COARSE {
+            fine = fine.halved();
+        }
+        fine.drawn()
+    }
+
+    fn drawn(&self) -> Glyph {
+        let (width, height) = GLYPH;
+        let most = self
+            .columns
+            .iter()
+            .map(Column::total)
+            .max()
+            .unwrap_or_default()
+            .max(1);
+        // Rounded up: a column with one event is not empty.
+        let y = |number: u32| {
+            let part = (u64::from(number) * u64::from(height)).div_ceil(u64::from(most));
+            u32::try_from(part).unwrap_or(height)
+        };
+        let columns = u32::try_from(self.columns.len()).unwrap_or(width).max(1);
+        let step = (width / columns).max(2);
+        let stroke = step - 1;
+        let mut ds: [String; FAMILIES + 1] = Default::default();
+        let mut digits = itoa::Buffer::new();
+        for (index, column) in (0..).zip(&self.columns) {
+            let x = index * step + step / 2;
+            let mut below = 0;
+            for (d, (family, number)) in ds.iter_mut().zip(column.stack()) {
+                if number == 0 {
+                    continue;
+                }
+                let mut from = y(below);
+                below += number;
+                let to = y(below).max(2);
+                if family.is_none() {
+                    // However many others there are, a failure is seen.
+                    from = from.min(to - 2);
+                }
+                if to > from {
+                    d.push('M');
+                    d.push_str(digits.format(x));
+                    d.push(' ');
+                    d.push_str(digits.format(height - from));
+                    d.push_str("v-");
+                    d.push_str(digits.format(to - from));
+                }
+            }
+        }
+        let classes = Family::ALL
+            .into_iter()
+            .map(|family| format!("f-{}", family.word()));
+        let classes = classes.chain(["fail".to_owned()]);
+        let paths = classes.zip(ds).filter(|(_, d)| !d.is_empty());
+        Glyph {
+            stroke,
+            paths: paths.map(|(class, d)| GlyphPath { class, d }).collect(),
+        }
+    }
+}
+
+impl Glyph {
+    /// The picture of a run, if it has events.
+    #[must_use]
+    pub fn of_run(findings: &Findings) -> Option<Self> {
+        Density::of_run(findings).map(|density| density.glyph())
+    }
+}
+
+impl Column {
+    fn series(&self, index: usize) -> &u32 {
+        if index < FAMILIES {
+            &self.events[index]
+        } else {
+            &self.failed[index - FAMILIES]
+        }
+    }
+
+    fn series_mut(&mut self, index: usize) -> &mut u32 {
+        if index < FAMILIES {
+            &mut self.events[index]
+        } else {
+            &mut self.failed[index - FAMILIES]
+        }
+    }
+}
+
+/// No packed text has more columns.
+const MOST: usize = 10_000;
+
+/// Digits of packed numbers: five bits each, the lowest first; a sixth one says that more follow.
+const ZERO: u8 = b'0';
+const MORE: u8 = 32;
+
+fn push(out: &mut String, mut number: u32) {
+    while number >= u32::from(MORE) {
+        let digit = u8::try_from(number % u32::from(MORE)).unwrap_or_default();
+        out.push(char::from(ZERO + MORE + digit));
+        number /= u32::from(MORE);
+    }
+    let digit = u8::try_from(number).unwrap_or_default();
+    out.push(char::from(ZERO + digit));
+}
+
+fn pull(digits: &mut impl Iterator<Item = u8>) -> Option<u32> {
+    let (mut number, mut shift) = (0_u32, 0);
+    loop {
+        let digit = digits
+            .next()?
+            .checked_sub(ZERO)
+            .filter(|digit| *digit < 2 * MORE)?;
+        if shift > 30 {
+            return None;
+        }
+        number |= u32::from(digit % MORE).checked_shl(shift)?;
+        shift += 5;
+        if digit < MORE {
+            return Some(number);
+        }
+    }
+}
