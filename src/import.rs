@@ -8,6 +8,8 @@
 //! names and paths are replaced and what was imported before is decided here, once for all formats. A source is never changed
 //! and never run; no network, no clock and no price list is asked, so that the same bytes give the same files everywhere.
 
+use crate::diagnostics::{Code, Diagnostic, Place};
+
 mod agents;
 mod atif;
 mod blocks;
@@ -125,15 +127,15 @@ impl Keep {
     ];
 }
 
-/// Why a run was not imported.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
-    /// The file, as in `sources`.
-    pub file: String,
-    /// Its line, from 1.
-    pub line: Option<u64>,
-    /// What is wrong, as a sentence without its full stop.
-    pub message: String,
-    /// What to do next, as a sentence.
-    pub help: String,
+/// Why a run was not imported, or not all of it.
+pub type Problem = Box<Diagnostic>;
+
+/// A problem of a whole file.
+fn problem(
+    code: &'static Code,
+    file: &str,
+    message: impl Into<String>,
+    help: impl Into<String>,
+) -> Problem {
+    Box::new(code.at(Place::file(file), message, help))
 }

@@ -1,8 +1,11 @@
 //! Runs `import`: hands over what was asked for, and says of each run what became of it.
 
 use std::collections::BTreeMap;
+use std::io::IsTerminal;
 
 use runpress::api::config::FILE_NAME;
+use runpress::api::diagnostics::Severity;
+use runpress::api::diagnostics::human::render;
 use runpress::api::diagnostics::text::visible;
 use runpress::api::import::{
     Change, IMPORTERS, Importer, Keep, Named, Options, Problem, Report, Request, Said, find, import,
@@ -10,26 +13,38 @@ use runpress::api::import::{
 use runpress::api::site::{Overrides, Site};
 use serde::Serialize;
 
-use super::console::{answer, print, refuse, say};
+use super::console::{answer, print, refuse, say, say_raw, styled};
 use super::{CONTENT_ERRORS, COULD_NOT_RUN, Cli, Import, build};
 
-/// How many lines of a log are named that could not be read.
+/// How many warnings of a run are shown.
 const SHOWN: usize = 3;
 
 /// What programs read.
 #[derive(Default, Serialize)]
 struct Json {
-    runs: Vec<Report>,
+    runs: Vec<Run>,
     failed: Vec<Trouble>,
     skipped: Vec<Trouble>,
+}
+
+/// A run, with what is missing or unusual in it.
+#[derive(Serialize)]
+struct Run {
+    #[serde(flatten)]
+    report: Report,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<Trouble>,
 }
 
 /// Why something was not imported.
 #[derive(Serialize)]
 struct Trouble {
+    code: &'static str,
     source: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    line: Option<u64>,
+    line: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pointer: Option<String>,
     message: String,
     help: String,
 }
@@ -37,8 +52,10 @@ struct Trouble {
 impl From<Problem> for Trouble {
     fn from(problem: Problem) -> Self {
         Self {
-            source: problem.file,
-            line: problem.line,
+            code: problem.code.name,
+            source: problem.place.path,
+            line: problem.place.line,
+            pointer: problem.place.pointer,
             message: problem.message,
             help: problem.help,
         }
@@ -90,44 +107,40 @@ pub(crate) fn run(cli: &Cli, asked: &Import) -> u8 {
         update: asked.update,
         dry_run: asked.dry_run,
     };
+    let styled = styled(cli, std::io::stderr().is_terminal());
+    let show = |problem: &Problem| say_raw(&render(std::slice::from_ref(&**problem), styled));
     let mut done = Json::default();
-    let mut skipped = BTreeMap::<String, usize>::new();
+    let mut skipped = BTreeMap::<(&str, String), usize>::new();
     import(&request, &mut |said| match said {
         Said::Run(report, problems) => {
             if !cli.quiet {
                 say(&line(&report, request.dry_run));
-                warn(&report, &problems);
+                let shown = if cli.verbose { problems.len() } else { SHOWN };
+                warn(&problems, shown);
             }
-            done.runs.push(*report);
+            done.runs.push(Run {
+                report: *report,
+                warnings: problems.into_iter().map(Trouble::from).collect(),
+            });
         }
         Said::Failed(problem) => {
-            let place = place(&problem);
-            let Problem { message, help, .. } = &problem;
-            refuse(
-                &format!("{}\n --> {place}", visible(message)),
-                &visible(help),
-            );
+            show(&problem);
             done.failed.push(problem.into());
         }
-        Said::Skipped(problem) => {
+        Said::Skipped(mut problem) => {
+            problem.severity = Severity::Note;
             if cli.verbose {
-                let message = visible(&problem.message);
-                say(&format!(
-                    "note: skipped {}: {message}",
-                    visible(&problem.file)
-                ));
+                show(&problem);
             }
-            *skipped.entry(reason(&problem.message)).or_default() += 1;
+            let reason = reason(&problem.message);
+            *skipped.entry((problem.code.name, reason)).or_default() += 1;
             done.skipped.push(problem.into());
         }
     });
     if !cli.quiet {
-        for (reason, count) in &skipped {
-            say(&format!(
-                "Skipped {}: {}",
-                counted(*count as u64, "file"),
-                visible(reason)
-            ));
+        for ((code, reason), count) in &skipped {
+            let files = counted(*count as u64, "file");
+            say(&format!("Skipped {files}: {} [{code}]", visible(reason)));
         }
         say(&summary(&done, &request));
     }
@@ -201,13 +214,6 @@ pub(super) fn keep(text: &str) -> Result<Keep, String> {
     })
 }
 
-fn place(problem: &Problem) -> String {
-    let file = visible(&problem.file);
-    problem
-        .line
-        .map_or(file.clone(), |line| format!("{file}:{line}"))
-}
-
 /// What messages about many files have in common.
 fn reason(message: &str) -> String {
     let end = message.find([':', ';']).unwrap_or(message.len());
@@ -248,32 +254,43 @@ fn line(report: &Report, dry_run: bool) -> String {
     line + ")"
 }
 
-fn warn(report: &Report, problems: &[Problem]) {
-    for problem in problems.iter().take(SHOWN) {
+/// What is missing or unusual in a run, one line each.
+fn warn(problems: &[Problem], shown: usize) {
+    for problem in problems.iter().take(shown) {
+        let place = &problem.place;
+        let line = place
+            .line
+            .map_or_else(String::new, |line| format!(":{line}"));
         say(&format!(
-            "  warning: {}: {}",
-            place(problem),
+            "  {}[{}]: {}{line}: {}",
+            problem.severity.word(),
+            problem.code.name,
+            visible(&place.path),
             visible(&problem.message)
         ));
     }
-    if problems.len() > SHOWN {
-        let more = counted((problems.len() - SHOWN) as u64, "more line");
-        say(&format!(
-            "  warning: {more} of {} could not be read",
-            visible(&report.source)
-        ));
+    if problems.len() > shown {
+        let more = counted((problems.len() - shown) as u64, "more warning");
+        say(&format!("  {more}; `--verbose` lists all"));
     }
 }
 
 fn summary(done: &Json, request: &Request) -> String {
-    let count = |change: Change| done.runs.iter().filter(|run| run.result == change).count() as u64;
+    let count = |change: Change| {
+        done.runs
+            .iter()
+            .filter(|run| run.report.result == change)
+            .count() as u64
+    };
     let [new, updated, unchanged] = [Change::New, Change::Updated, Change::Unchanged].map(count);
     let word = if request.dry_run {
         "would be imported"
     } else {
         "imported"
     };
-    let mut parts = vec![format!("{} {word}", counted(new, "run"))];
+    let place = format!(" in {}", visible(&request.out.to_string_lossy()));
+    let place = if request.dry_run { "" } else { &place };
+    let mut parts = vec![format!("{} {word}{place}", counted(new, "run"))];
     for (count, word) in [
         (updated, "updated"),
         (unchanged, "unchanged"),
@@ -284,9 +301,9 @@ fn summary(done: &Json, request: &Request) -> String {
         }
     }
     let end = if request.dry_run {
-        "; nothing was written (`--dry-run`)".to_owned()
+        "; nothing was written (`--dry-run`)"
     } else {
-        format!(" in {}", visible(&request.out.to_string_lossy()))
+        ""
     };
-    parts.join(", ") + &end
+    parts.join(", ") + end
 }

@@ -86,7 +86,7 @@ impl Code {
 }
 
 /// A problem, with its place and a suggested fix.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use]
 pub struct Diagnostic {
     /// Which problem it is.

@@ -10,12 +10,15 @@ mod tests;
 
 use std::collections::BTreeSet;
 
+use crate::diagnostics::Code;
+use crate::diagnostics::codes::IMPORT_WRONG_FORMAT;
+
 use super::agents;
 use super::draft::{Draft, Id, Tokens};
 use super::lenient;
 use super::source::Source;
 use super::usage::Inclusive;
-use super::{Importer, Options, Problem};
+use super::{Importer, Options, Problem, problem};
 
 use document::{FinalMetrics, MetricsExtra, Trajectory};
 use files::{beside, read_one, text, trajectory};
@@ -64,7 +67,7 @@ pub fn read_trajectory(
     let (roots, problems) = roots(source, positions);
     let mut roots = roots.into_iter();
     let Some(root) = roots.next() else {
-        let nothing = || problem("", "No file is a trajectory");
+        let nothing = || refused(&IMPORT_WRONG_FORMAT, "", "No file is a trajectory");
         return Err(problems.into_iter().next().unwrap_or_else(nothing));
     };
     let mut draft = read_one(source, root, options)?;
@@ -73,13 +76,9 @@ pub fn read_trajectory(
     Ok(draft)
 }
 
-fn problem(file: &str, message: &str) -> Problem {
-    Problem {
-        file: file.to_owned(),
-        line: None,
-        message: message.to_owned(),
-        help: "ATIF is read in its versions 1.x; name another format with `--format`.".to_owned(),
-    }
+fn refused(code: &'static Code, file: &str, message: &str) -> Problem {
+    let help = "ATIF is read in its versions 1.x; name another format with `--format`.";
+    problem(code, file, message, help)
 }
 
 /// The trajectories that no other one names.

@@ -14,12 +14,13 @@ mod tests;
 
 use std::collections::BTreeMap;
 
+use crate::diagnostics::codes::{IMPORT_DUPLICATE_RUN, IMPORT_WRONG_FORMAT};
 use crate::formats::jsonl;
 
 use super::agents::{self, Block};
 use super::draft::{Agent, Draft, Id};
 use super::source::{File, Source};
-use super::{Importer, Options, Problem, lenient};
+use super::{Importer, Options, Problem, lenient, problem};
 
 use lane::Lane;
 use rows::{Meta, Row};
@@ -64,7 +65,7 @@ pub fn read_session(
     let families = families(source, positions);
     let mut rest = families.iter();
     let Some((main, files)) = rest.next() else {
-        return Err(nothing(String::new()));
+        return Err(nothing(""));
     };
     let mut draft = read_family(source, *main, files, None, options)?;
     let unused = rest.map(|(main, _)| source.names()[*main].clone());
@@ -72,14 +73,10 @@ pub fn read_session(
     Ok(draft)
 }
 
-fn nothing(file: String) -> Problem {
-    Problem {
-        file,
-        line: None,
-        message: "The file is no session of Claude Code: no line is a row of a recognized type"
-            .to_owned(),
-        help: "Name the format with `--format`, or leave the file out.".to_owned(),
-    }
+fn nothing(file: &str) -> Problem {
+    let message = "The file is no session of Claude Code: no line is a row of a recognized type";
+    let help = "Name the format with `--format`, or leave the file out.";
+    problem(&IMPORT_WRONG_FORMAT, file, message, help)
 }
 
 /// Whether a file of a folder may be a session or a subagent.
@@ -190,20 +187,22 @@ fn read_family(
     for &position in files {
         let lane = subagent(source, position);
         if let Err(problem) = session.read(source, position, Some(lane), None) {
-            session.draft.unreadable.push(problem);
+            session.draft.skip(problem);
         }
     }
     let is_empty = session.lanes.iter().all(|lane| lane.nodes.is_empty());
     if is_empty && session.inherited > 0 {
-        return Err(Problem {
-            file: source.names()[main].clone(),
-            line: None,
-            message: "Every row of the file is a copy of one in another session".to_owned(),
-            help: "Import the file alone to have it as a run of its own.".to_owned(),
-        });
+        let message = "Every row of the file is a copy of one in another session";
+        let help = "Import the file alone to have it as a run of its own.";
+        return Err(problem(
+            &IMPORT_DUPLICATE_RUN,
+            &source.names()[main],
+            message,
+            help,
+        ));
     }
     if is_empty && session.draft.withheld.is_empty() {
-        return Err(nothing(source.names()[main].clone()));
+        return Err(nothing(&source.names()[main]));
     }
     Ok(finish(session))
 }

@@ -73,7 +73,7 @@ fn each(draft: &mut Draft, sources: &mut [String], f: &mut Change<'_>) {
     for agent in &mut draft.agents {
         option(&mut agent.name, f);
     }
-    for problem in &mut draft.unreadable {
+    for problem in &mut draft.warnings {
         string(&mut problem.message, f);
     }
     for event in &mut draft.events {

@@ -63,7 +63,10 @@ pub fn read_rollout(
     let family = Family::of(heads);
     let mut roots = family.roots.keys();
     let Some(root) = roots.next() else {
-        return Err(problems.into_iter().next().unwrap_or_else(family::nothing));
+        return Err(problems
+            .into_iter()
+            .next()
+            .unwrap_or_else(|| family::nothing("")));
     };
     let mut draft = read_family(source, &family, *root, options)?;
     let unused = roots.map(|at| source.names()[family.heads[*at].position].clone());
@@ -85,7 +88,7 @@ fn read_family(
         let mut child = match thread::read(source, family, at, options) {
             Ok(child) => child,
             Err(problem) => {
-                main.draft.unreadable.push(problem);
+                main.draft.skip(problem);
                 continue;
             }
         };

@@ -7,7 +7,11 @@ use serde_json::value::RawValue;
 
 use crate::formats::trace::{Action, Change, ExitCodeFrom, Phase, Role};
 
-use super::Problem;
+use crate::diagnostics::codes::{IMPORT_CUT_LINE, IMPORT_UNREADABLE_ENTRY};
+use crate::diagnostics::{Code, Severity};
+
+use super::lenient::Fault;
+use super::{Problem, problem};
 
 /// One run as its source has it.
 #[derive(Debug, Default)]
@@ -22,9 +26,9 @@ pub struct Draft {
     pub events: Vec<Event>,
     /// What was left out on purpose, and how often.
     pub withheld: Withheld,
-    /// Lines and values that could not be read, or are of a type that is not known.
-    pub unreadable: Vec<Problem>,
-    /// How many lines could not be read; `unreadable` names the first of them.
+    /// What is missing or unusual in the run; of many problems, the first.
+    pub warnings: Vec<Problem>,
+    /// How many lines and values could not be read.
     pub unparsable: u64,
     /// What is replaced everywhere in the run.
     pub identity: Identity,
@@ -41,17 +45,33 @@ impl Draft {
         &mut self.events[last]
     }
 
-    /// Counts a line that could not be read, and names it unless there are many.
-    pub fn skip_line(&mut self, file: &str, line: u64, message: &str) {
-        self.unparsable += 1;
-        if self.unparsable <= NAMED {
-            self.unreadable.push(Problem {
-                file: file.to_owned(),
-                line: Some(line),
-                message: message.to_owned(),
-                help: "Everything else in the file is imported.".to_owned(),
-            });
+    /// Adds a problem, unless there are many; no more than a warning, because the run is imported.
+    pub fn warn(&mut self, mut problem: Problem) {
+        if self.warnings.len() < NAMED {
+            problem.severity = problem.severity.max(Severity::Warning);
+            self.warnings.push(problem);
         }
+    }
+
+    /// Counts what could not be read.
+    pub fn skip(&mut self, problem: Problem) {
+        self.unparsable += 1;
+        self.warn(problem);
+    }
+
+    /// Counts a line that could not be read.
+    pub fn skip_line(&mut self, file: &str, line: u32, fault: Fault) {
+        let code: &'static Code = match fault {
+            Fault::Cut => &IMPORT_CUT_LINE,
+            _ => &IMPORT_UNREADABLE_ENTRY,
+        };
+        let help = match fault {
+            Fault::Cut => "Import the log again with `--update` once it is written to its end.",
+            _ => "Everything else in the file is imported.",
+        };
+        let mut problem = problem(code, file, format!("The line {}", fault.words()), help);
+        problem.place.line = Some(line);
+        self.skip(problem);
     }
 
     /// Adds what another file of the same run holds, but for its events and its times. Its events name its files after this.
@@ -64,7 +84,7 @@ impl Draft {
         for (what, count) in &other.withheld {
             self.withhold(what, *count);
         }
-        self.unreadable.append(&mut other.unreadable);
+        self.warnings.append(&mut other.warnings);
         self.unparsable += other.unparsable;
         self.identity
             .workspaces
@@ -80,8 +100,8 @@ impl Draft {
     }
 }
 
-/// Lines that cannot be read are named up to this many of a run.
-const NAMED: u64 = 100;
+/// Problems of a run are named up to this many.
+const NAMED: usize = 100;
 
 /// Counts of what was left out, by kind: `systemPrompts`, `developerPrompts`, `injectedContext`, `toolDefinitions`, `metaRows`,
 /// `compactionSummaries`, `encryptedReasoning`, `reasoning`, `images`, `fileContents`, `tracebacks`, `bookkeeping`, ...
@@ -296,6 +316,11 @@ impl Event {
             what,
             source: Origin::default(),
         }
+    }
+
+    /// Sets the time as it is written; what is no time is left out later.
+    pub(super) fn at(&mut self, text: &str) {
+        self.time = Some(text.to_owned()).filter(|text| !text.is_empty());
     }
 }
 

@@ -6,13 +6,14 @@ mod trial;
 
 use serde::Deserialize;
 
+use crate::diagnostics::codes::IMPORT_UNFINISHED;
 use crate::formats::json::Str;
 
 use super::draft::{Draft, Id, Origin, Outcome, Record, Tokens, What};
 use super::lenient::seconds_between;
 use super::loose::{self, Maybe};
 use super::usage::Inclusive;
-use super::{Importer, Options, Problem, Source, shared};
+use super::{Importer, Options, Problem, Source, problem, shared};
 
 use trial::{Exception, Trial};
 
@@ -130,12 +131,9 @@ fn read(
 }
 
 fn running(file: &str) -> Problem {
-    Problem {
-        file: file.to_owned(),
-        line: None,
-        message: "The trial has no `result.json`: it is running, or was stopped".to_owned(),
-        help: "Import the job again when the trial has ended.".to_owned(),
-    }
+    let message = "The trial has no `result.json`: it is running, or was stopped";
+    let help = "Import the job again when the trial has ended.";
+    problem(&IMPORT_UNFINISHED, file, message, help)
 }
 
 fn job_name(source: &Source, folder: &str) -> Option<String> {

@@ -12,11 +12,12 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use crate::diagnostics::codes::{IMPORT_NO_RUNS, IMPORT_UNSUPPORTED_VERSION};
 use crate::formats::json::Str;
 
 use super::draft::{Draft, Origin};
 use super::loose::{self, List, Maybe};
-use super::{Archive, Importer, Options, Problem, Source};
+use super::{Archive, Importer, Options, Problem, Source, problem};
 
 use message::Attachments;
 use sample::{Content, Sample};
@@ -99,22 +100,15 @@ impl Log<'_> {
         if version <= NEWEST {
             return Ok(());
         }
-        Err(Problem {
-            file: file.to_owned(),
-            line: None,
-            message: format!("The log has version {version}; the newest that is read is {NEWEST}"),
-            help: "Use a newer runpress, or convert the log with `inspect log convert`.".to_owned(),
-        })
+        let message = format!("The log has version {version}; the newest that is read is {NEWEST}");
+        let help = "Use a newer runpress, or convert the log with `inspect log convert`.";
+        Err(problem(&IMPORT_UNSUPPORTED_VERSION, file, message, help))
     }
 }
 
 fn none(file: &str) -> Problem {
-    Problem {
-        file: file.to_owned(),
-        line: None,
-        message: "The log holds no samples".to_owned(),
-        help: "Evaluate with `--log-samples`, or import another log.".to_owned(),
-    }
+    let help = "Evaluate with `--log-samples`, or import another log.";
+    problem(&IMPORT_NO_RUNS, file, "The log holds no samples", help)
 }
 
 /// Reads a log that is one document.
@@ -214,8 +208,8 @@ fn archive(
 /// A run of a file.
 fn of(mut draft: Draft, file: &str, position: usize) -> Draft {
     draft.sources.push(position);
-    for problem in &mut draft.unreadable {
-        file.clone_into(&mut problem.file);
+    for problem in &mut draft.warnings {
+        file.clone_into(&mut problem.place.path);
     }
     draft
 }

@@ -12,8 +12,6 @@ use serde_json::value::RawValue;
 
 use crate::formats::portable::with_whole_pairs;
 
-use super::draft::Event;
-
 /// A JSON text with U+FFFD instead of half a surrogate pair, which no string can hold.
 pub(super) fn whole_pairs(json: &str) -> Cow<'_, str> {
     let bytes = json.as_bytes();
@@ -23,16 +21,38 @@ pub(super) fn whole_pairs(json: &str) -> Cow<'_, str> {
     with_whole_pairs(json)
 }
 
+/// Why a text is no object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// It is another value.
+    Other,
+    /// It ends too early.
+    Cut,
+    /// It is no JSON.
+    Invalid,
+}
+
+impl Fault {
+    /// What is wrong, after "The line" or "The file".
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Other => "is not a JSON object",
+            Self::Cut => "is truncated",
+            Self::Invalid => "is not valid JSON",
+        }
+    }
+}
+
 /// Reads an object.
 ///
 /// # Errors
 /// What is wrong with the text.
-pub(super) fn parse<'t, T: Deserialize<'t>>(text: &'t str) -> Result<T, &'static str> {
+pub(super) fn parse<'t, T: Deserialize<'t>>(text: &'t str) -> Result<T, Fault> {
     match serde_json::from_str::<Object<T>>(text) {
         Ok(Object(Some(value))) => Ok(value),
-        Ok(Object(None)) => Err("The line is not a JSON object"),
-        Err(error) if error.is_eof() => Err("The line is truncated"),
-        Err(_) => Err("The line is not valid JSON"),
+        Ok(Object(None)) => Err(Fault::Other),
+        Err(error) if error.is_eof() => Err(Fault::Cut),
+        Err(_) => Err(Fault::Invalid),
     }
 }
 
@@ -344,13 +364,6 @@ pub(super) fn is_uuid(text: &str) -> bool {
         && groups
             .iter()
             .all(|group| group.bytes().all(|byte| byte.is_ascii_hexdigit()))
-}
-
-impl Event {
-    /// Sets the time as it is written; what is no time is left out later.
-    pub(super) fn at(&mut self, text: &str) {
-        self.time = Some(text.to_owned()).filter(|text| !text.is_empty());
-    }
 }
 
 #[cfg(test)]

@@ -11,8 +11,10 @@ use serde_json::value::RawValue;
 use crate::formats::json::{Node, Str};
 use crate::formats::portable::with_whole_pairs;
 
-use super::Problem;
+use crate::diagnostics::codes::{IMPORT_INVALID_FILE, IMPORT_UNREADABLE_ENTRY};
+
 pub(super) use super::lenient::compact;
+use super::{Problem, problem};
 
 /// A value that is absent when it is of another type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -113,6 +115,8 @@ pub fn without(raw: &RawValue, left_out: &[&str]) -> Option<Box<RawValue>> {
     compact(&object)
 }
 
+const AS_WRITTEN: &str = "Import the log as its program wrote it.";
+
 /// The text of a file or a member, as readers of JSON want it: without a byte order mark, with U+FFFD instead of half a
 /// surrogate pair, and with null instead of numbers that JSON does not have.
 ///
@@ -120,11 +124,13 @@ pub fn without(raw: &RawValue, left_out: &[&str]) -> Option<Box<RawValue>> {
 /// It is not UTF-8.
 pub fn text<'a>(file: &str, bytes: &'a [u8]) -> Result<Cow<'a, str>, Problem> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let text = std::str::from_utf8(bytes).map_err(|_| Problem {
-        file: file.to_owned(),
-        line: None,
-        message: "The file is not UTF-8".to_owned(),
-        help: "Import the log as its program wrote it.".to_owned(),
+    let text = std::str::from_utf8(bytes).map_err(|_| {
+        problem(
+            &IMPORT_INVALID_FILE,
+            file,
+            "The file is not UTF-8",
+            AS_WRITTEN,
+        )
     })?;
     let has = |part: &[u8]| memmem::find(bytes, part).is_some();
     let text = if has(b"\\ud") || has(b"\\uD") {
@@ -170,33 +176,28 @@ fn with_numbers(mut rest: &str) -> String {
 /// It is not JSON, or not of the type that every log of the format is of.
 pub fn document<'a, T: Deserialize<'a>>(file: &str, text: &'a str) -> Result<T, Problem> {
     serde_json::from_str(text).map_err(|error| {
-        let is_cut = error.is_eof();
-        Problem {
-            file: file.to_owned(),
-            line: Some(error.line() as u64),
-            message: if is_cut {
-                "The file ends in the middle of its JSON".to_owned()
-            } else {
-                format!("The file cannot be read: {error}")
-            },
-            help: if is_cut {
-                "Import the log again once it is written to its end."
-            } else {
-                "Import the log as its program wrote it."
-            }
-            .to_owned(),
-        }
+        let (message, help) = if error.is_eof() {
+            let message = "The file ends in the middle of its JSON".to_owned();
+            (
+                message,
+                "Import the log again once it is written to its end.",
+            )
+        } else {
+            (format!("The file cannot be read: {error}"), AS_WRITTEN)
+        };
+        let mut problem = problem(&IMPORT_INVALID_FILE, file, message, help);
+        problem.place.line = u32::try_from(error.line()).ok();
+        problem
     })
 }
 
 /// A part that could not be read, and where it is.
 pub fn odd(file: &str, pointer: &str, what: &str) -> Problem {
-    Problem {
-        file: file.to_owned(),
-        line: None,
-        message: format!("`{pointer}` is not {what}"),
-        help: "The rest of the log is imported without it.".to_owned(),
-    }
+    let message = format!("`{pointer}` is not {what}");
+    let help = "The rest of the log is imported without it.";
+    let mut problem = problem(&IMPORT_UNREADABLE_ENTRY, file, message, help);
+    problem.place.pointer = Some(pointer.to_owned());
+    problem
 }
 
 /// What a message says, in one text, and how many pictures were beside it.

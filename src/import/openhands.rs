@@ -182,9 +182,9 @@ fn read(source: &Source, conversation: &Conversation, options: &Options) -> Resu
             .unwrap_or_else(|| loose::odd(name, "", "a list of events")));
     };
     let draft = reader.draft();
-    draft.unparsable = problems.len() as u64;
-    problems.truncate(100);
-    draft.unreadable = problems;
+    for problem in problems {
+        draft.skip(problem);
+    }
     draft.sources = sources;
     Ok(reader.finish())
 }

@@ -164,7 +164,7 @@ impl Report {
             compactions: count(&|what| matches!(what, What::Compaction { .. })),
             images: images.sum::<u64>().max(withheld("images")),
             errors: count(&|what| matches!(what, What::Error { .. })),
-            unparsable: draft.unreadable.len() as u64,
+            unparsable: draft.unparsable,
             withheld: draft.withheld.clone(),
             tokens: record.tokens.into(),
             cost: record.cost,

@@ -2,12 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::diagnostics::Severity;
+use crate::diagnostics::codes::{
+    IMPORT_CANNOT_WRITE, IMPORT_DUPLICATE_RUN, IMPORT_MISSING_CASE, IMPORT_NO_RUNS,
+    IMPORT_UNPUBLISHABLE,
+};
+
 use super::document::{self, Named, SourceFile};
-use super::draft::Draft;
+use super::draft::{Draft, Record};
 use super::report::Report;
 use super::store::Store;
 use super::time::When;
-use super::{IMPORTERS, Importer, Options, Problem, Source, calls, clean, units};
+use super::{IMPORTERS, Importer, Options, Problem, Source, calls, clean, problem, units};
 
 /// What is imported, and how.
 pub struct Request {
@@ -39,6 +45,17 @@ pub enum Said {
     Skipped(Problem),
 }
 
+impl Said {
+    /// What is said of a run that was not imported.
+    fn of(problem: Problem) -> Self {
+        if problem.severity == Severity::Note {
+            Self::Skipped(problem)
+        } else {
+            Self::Failed(problem)
+        }
+    }
+}
+
 /// Imports runs, and goes on after one that fails.
 pub fn import(request: &Request, say: &mut dyn FnMut(Said)) {
     let mut store = match Store::open(&request.out, request.update, request.dry_run) {
@@ -57,12 +74,12 @@ pub fn import(request: &Request, say: &mut dyn FnMut(Said)) {
         let format = request.format.map(Importer::format);
         let (units, skipped) = units::find(source, format);
         if is_folder && units.is_empty() {
-            say(Said::Failed(Problem {
-                file: path.to_string_lossy().into_owned(),
-                line: None,
-                message: "The folder holds no log of a recognized format".to_owned(),
-                help: "`runpress import --list` lists the formats.".to_owned(),
-            }));
+            say(Said::Failed(problem(
+                &IMPORT_NO_RUNS,
+                &path.to_string_lossy(),
+                "The folder holds no log of a recognized format",
+                "`runpress import --list` lists the formats.",
+            )));
         }
         for problem in skipped {
             say(if is_folder {
@@ -78,7 +95,7 @@ pub fn import(request: &Request, say: &mut dyn FnMut(Said)) {
             importer.read(&unit.source, &request.options, &mut |draft| {
                 let from = (&unit.source, &**path);
                 let done = draft.and_then(|draft| one(request, &mut store, importer, from, draft));
-                say(done.unwrap_or_else(Said::Failed));
+                say(done.unwrap_or_else(Said::of));
             });
         }
     }
@@ -156,29 +173,29 @@ fn one(
     document::complete(&mut draft.record, &named, format);
     let id = document::id(&draft, format, &sources);
     let Some(case) = draft.record.case.clone() else {
-        return Err(Problem {
-            file: first,
-            line: None,
-            message: format!("The source names no case, as is usual for {format}"),
-            help: "Name it with `--case NAME`, or with a pattern under `[[import]]` in site.toml."
-                .to_owned(),
-        });
+        let message = format!("The source names no case, as is usual for {format}");
+        let help = "Name it with `--case NAME`, or with a pattern under `[[import]]` in site.toml.";
+        return Err(problem(&IMPORT_MISSING_CASE, &first, message, help));
     };
+    if matches!(draft.record.state, "infrastructure" | "canceled") {
+        draft.warn(unpublishable(&first, &draft.record));
+    }
     if store.has_seen(&id) {
-        return Ok(Said::Skipped(Problem {
-            file: first,
-            line: None,
-            message: "Another log of this import is the same run".to_owned(),
-            help: "Import one of them.".to_owned(),
-        }));
+        let message = "Another log of this import is the same run";
+        let help = "Import one of them.";
+        return Ok(Said::Skipped(problem(
+            &IMPORT_DUPLICATE_RUN,
+            &first,
+            message,
+            help,
+        )));
     }
     let mut report = Report::of(&draft, &calls, format);
     let slot = store.slot(&case, &id)?;
-    let failed = |error: serde_json::Error| Problem {
-        file: first.clone(),
-        line: None,
-        message: format!("The run cannot be written as JSON: {error}"),
-        help: "Report it with the file, if you can share it.".to_owned(),
+    let failed = |error: serde_json::Error| {
+        let message = format!("The run cannot be written as JSON: {error}");
+        let help = "Report it with the file, if you can share it.";
+        problem(&IMPORT_CANNOT_WRITE, &first, message, help)
     };
     let how = (&named, &request.options);
     let record =
@@ -193,7 +210,18 @@ fn one(
     report.id = id;
     report.folder = slot.folder;
     report.source = first;
-    Ok(Said::Run(Box::new(report), draft.unreadable))
+    Ok(Said::Run(Box::new(report), draft.warnings))
+}
+
+/// Runs of these states say nothing about their model, and no site publishes them.
+fn unpublishable(source: &str, record: &Record) -> Problem {
+    let detail = record.detail.as_deref().unwrap_or(record.state);
+    let message = format!(
+        "The run will not be published: its state is `{}` ({detail})",
+        record.state
+    );
+    let help = "Nothing needs to be done; the site counts such runs.";
+    problem(&IMPORT_UNPUBLISHABLE, source, message, help)
 }
 
 /// What is said of a run: on the command line, else by the first rule whose pattern fits and that says it.

@@ -126,10 +126,7 @@ impl Draft {
 
     /// Counts a part that could not be read, and names it unless there are many.
     pub fn odd(&mut self, file: &str, pointer: &str, what: &str) {
-        self.unparsable += 1;
-        if self.unparsable <= 100 {
-            self.unreadable.push(loose::odd(file, pointer, what));
-        }
+        self.skip(loose::odd(file, pointer, what));
     }
 
     /// The message of an error, with the frames of its traceback where they are wanted.

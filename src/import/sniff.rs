@@ -2,7 +2,11 @@
 
 mod shape;
 
-use super::{HEAD, Problem, Source, loose};
+use crate::diagnostics::codes::{
+    IMPORT_AMBIGUOUS_FORMAT, IMPORT_NATIVE_FILE, IMPORT_UNKNOWN_FORMAT,
+};
+
+use super::{HEAD, Problem, Source, loose, problem};
 
 use shape::{Shape, Top};
 
@@ -106,13 +110,11 @@ const DOCUMENTS: &[Rule] = &[
     },
 ];
 
+const BESIDE: &str = "runpress reads it as it is: put it into a run folder.";
+
 /// What is no log of another system, and what to do with it.
 const OTHERS: &[(&str, Holds, &str)] = &[
-    (
-        "a file of Harn",
-        |s| s.has("_type"),
-        "runpress reads it as it is: put it into a run folder.",
-    ),
+    ("a file of Harn", |s| s.has("_type"), BESIDE),
     (
         "a run record",
         |s| s.has("subject") && s.has("metrics"),
@@ -126,12 +128,7 @@ const OTHERS: &[(&str, Holds, &str)] = &[
 /// It has none that is known, or several.
 pub(super) fn file(source: &Source, position: usize) -> Result<&'static str, Problem> {
     let name = &source.names()[position];
-    let refused = |message: String, help: String| Problem {
-        file: name.clone(),
-        line: None,
-        message,
-        help,
-    };
+    let unknown = |message: String| problem(&IMPORT_UNKNOWN_FORMAT, name, message, FORMATS);
     let head = source.head(position)?;
     if head.starts_with(b"PK\x03\x04") {
         let archive = source.archive(position)?;
@@ -139,10 +136,9 @@ pub(super) fn file(source: &Source, position: usize) -> Result<&'static str, Pro
         return if has("header.json") || has("_journal/start.json") {
             Ok("inspect")
         } else {
-            Err(refused(
-                "The archive is no log of Inspect: it has no `header.json`".to_owned(),
-                "Unpack it and import what it holds.".to_owned(),
-            ))
+            let message = "The archive is no log of Inspect: it has no `header.json`";
+            let help = "Unpack it and import what it holds.";
+            Err(problem(&IMPORT_UNKNOWN_FORMAT, name, message, help))
         };
     }
     let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&head);
@@ -152,7 +148,7 @@ pub(super) fn file(source: &Source, position: usize) -> Result<&'static str, Pro
     };
     if !is_text {
         let message = "The file is not text, ZIP or Zstandard".to_owned();
-        return Err(refused(message, FORMATS.to_owned()));
+        return Err(unknown(message));
     }
     // The first line alone is an object, and ends within the head: perhaps JSON Lines. Otherwise the whole file decides.
     let mut lines = head.split_inclusive(|byte| *byte == b'\n');
@@ -164,26 +160,26 @@ pub(super) fn file(source: &Source, position: usize) -> Result<&'static str, Pro
         .map(|_| shape::rows(head))
         .filter(|rows| rows.len() > 1 || rows.first().is_some_and(Shape::is_row))
     {
-        return jsonl(&rows).map_err(|(message, help)| refused(message, help));
+        return jsonl(name, &rows);
     }
     let whole = source.read(position)?.bytes;
     let whole = loose::text(name, &whole)?;
     match shape::document(whole.as_bytes()) {
-        Ok(shape) => document(&shape).map_err(|(message, help)| refused(message, help)),
+        Ok(shape) => document(name, &shape),
         Err(reason) => {
             let rows = shape::rows(whole.as_bytes());
             if rows.is_empty() {
                 let message = format!("The file is neither JSON nor JSON Lines: {reason}");
-                return Err(refused(message, FORMATS.to_owned()));
+                return Err(unknown(message));
             }
-            jsonl(&rows).map_err(|(message, help)| refused(message, help))
+            jsonl(name, &rows)
         }
     }
 }
 
 const FORMATS: &str = "`runpress import --list` lists the formats; name one with `--format`.";
 
-fn document(shape: &Shape) -> Result<&'static str, (String, String)> {
+fn document(name: &str, shape: &Shape) -> Result<&'static str, Problem> {
     let mut matches: Vec<&'static str> = DOCUMENTS
         .iter()
         .filter(|rule| rule.holds.iter().all(|(_, holds)| holds(shape)))
@@ -192,11 +188,11 @@ fn document(shape: &Shape) -> Result<&'static str, (String, String)> {
     matches.dedup();
     match matches[..] {
         [format] => return Ok(format),
-        [one, two, ..] => return Err(ambiguous(one, two)),
+        [one, two, ..] => return Err(ambiguous(name, one, two)),
         [] => {}
     }
     if let Some((what, _, help)) = OTHERS.iter().find(|(_, is_it, _)| is_it(shape)) {
-        return Err((format!("The file is {what}"), (*help).to_owned()));
+        return Err(native(name, what, help));
     }
     let held = |rule: &&Rule| rule.holds.iter().filter(|(_, holds)| holds(shape)).count();
     let nearest = DOCUMENTS.iter().rev().max_by_key(held);
@@ -212,7 +208,7 @@ fn document(shape: &Shape) -> Result<&'static str, (String, String)> {
         }
         None => format!("The file has no recognized format: it has {seen}"),
     };
-    Err((message, FORMATS.to_owned()))
+    Err(problem(&IMPORT_UNKNOWN_FORMAT, name, message, FORMATS))
 }
 
 /// Words that rows of Claude Code have under `type`.
@@ -237,18 +233,14 @@ const CODEX: [&str; 7] = [
     "inter_agent_communication",
 ];
 
-fn jsonl(rows: &[Shape]) -> Result<&'static str, (String, String)> {
+fn jsonl(name: &str, rows: &[Shape]) -> Result<&'static str, Problem> {
     let first = &rows[0];
     let kind = |row: &Shape| row.text("type").to_owned();
     if kind(first) == "header" && first.has("version") {
-        let message = "The file is a tape of Harn or its sidecar".to_owned();
-        let help = "runpress reads it as it is: put it into a run folder.".to_owned();
-        return Err((message, help));
+        return Err(native(name, "a tape of Harn or its sidecar", BESIDE));
     }
     if kind(first) == "trace" {
-        let message = "The file is a trace".to_owned();
-        let help = "runpress reads it as it is: put it into a run folder.".to_owned();
-        return Err((message, help));
+        return Err(native(name, "a trace", BESIDE));
     }
     let is_old_codex = first.has("id")
         && first.has("timestamp")
@@ -267,23 +259,33 @@ fn jsonl(rows: &[Shape]) -> Result<&'static str, (String, String)> {
         is_summary || CLAUDE.contains(&kind(row).as_str()) && (has_id || row.has("snapshot"))
     });
     match (is_claude, is_codex) {
-        (true, true) => Err(ambiguous("claude-code", "codex")),
+        (true, true) => Err(ambiguous(name, "claude-code", "codex")),
         (true, false) => Ok("claude-code"),
         (false, true) => Ok("codex"),
-        (false, false) => Err((
+        (false, false) => Err(problem(
+            &IMPORT_UNKNOWN_FORMAT,
+            name,
             format!(
                 "The lines have no recognized format: claude-code and codex are the nearest, but they lack a known `type`; the first has {}",
                 first.seen()
             ),
-            FORMATS.to_owned(),
+            FORMATS,
         )),
     }
 }
 
-fn ambiguous(one: &str, two: &str) -> (String, String) {
-    (
-        format!("The file could be {one} or {two}"),
-        format!("Decide with `--format {one}` or `--format {two}`."),
+fn ambiguous(name: &str, one: &str, two: &str) -> Problem {
+    let message = format!("The file could be {one} or {two}");
+    let help = format!("Decide with `--format {one}` or `--format {two}`.");
+    problem(&IMPORT_AMBIGUOUS_FORMAT, name, message, help)
+}
+
+fn native(name: &str, what: &str, help: &str) -> Problem {
+    problem(
+        &IMPORT_NATIVE_FILE,
+        name,
+        format!("The file is {what}"),
+        help,
     )
 }
 
@@ -294,7 +296,7 @@ mod tests {
 
     fn sniffed(text: &str) -> Result<&'static str, String> {
         let source = Source::of(&[("file", text.as_bytes())]);
-        file(&source, 0).map_err(|problem| problem.message)
+        file(&source, 0).map_err(|problem| problem.message.clone())
     }
 
     #[test]

@@ -10,8 +10,9 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use crate::beneath::{Folder, Kind, Opened, Tree};
+use crate::diagnostics::codes::{IMPORT_TOO_LARGE, IMPORT_UNREADABLE_FILE};
 
-use super::Problem;
+use super::{Problem, problem};
 
 pub use archive::Archive;
 
@@ -298,21 +299,15 @@ impl Source {
 }
 
 fn failed(name: &str, error: &io::Error) -> Problem {
-    Problem {
-        file: name.to_owned(),
-        line: None,
-        message: format!("The file could not be read: {error}"),
-        help: "Check the path and its permissions.".to_owned(),
-    }
+    let message = format!("The file could not be read: {error}");
+    let help = "Check the path and its permissions.";
+    problem(&IMPORT_UNREADABLE_FILE, name, message, help)
 }
 
 fn too_large(name: &str, limit: u64) -> Problem {
-    Problem {
-        file: name.to_owned(),
-        line: None,
-        message: format!("The file holds more than {} MiB", limit >> 20),
-        help: "Import a part of it, or a shorter session.".to_owned(),
-    }
+    let message = format!("The file holds more than {} MiB", limit >> 20);
+    let help = "Import a part of it, or a shorter session.";
+    problem(&IMPORT_TOO_LARGE, name, message, help)
 }
 
 #[cfg(test)]
@@ -401,7 +396,7 @@ mod tests {
         assert_eq!(archive.read("a/1.json").expect("a member"), b"[1]");
         assert_eq!(archive.read("b.json").expect("a member"), b"{}");
         let problem = archive.read("c.json").expect_err("no member");
-        assert_eq!(problem.file, "log.eval");
+        assert_eq!(problem.place.path, "log.eval");
         assert!(problem.message.contains("`c.json`"), "{problem:?}");
         let known = source.known(0).expect("it was read");
         assert_eq!(known.bytes, bytes.len() as u64);

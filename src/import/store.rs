@@ -8,8 +8,10 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::Problem;
+use crate::diagnostics::codes::{IMPORT_CANNOT_WRITE, IMPORT_CHANGED, IMPORT_FOREIGN_RUN};
+
 use super::report::Change;
+use super::{Problem, problem};
 
 const RECORD: &str = "run-record.json";
 const TRACE: &str = "import.trace.jsonl";
@@ -161,31 +163,7 @@ impl Store {
         }
         let equal = equal_events(old.trace.as_deref(), trace);
         if !old.is_imported || !self.update {
-            let message = if old.is_imported {
-                let same = equal.map_or_else(String::new, |equal| {
-                    format!("; its first {equal} events are the same")
-                });
-                format!(
-                    "The run was imported before, with other content, into {}{same}",
-                    slot.folder
-                )
-            } else {
-                format!(
-                    "{} holds a run with this id that was not imported",
-                    slot.folder
-                )
-            };
-            return Err(Problem {
-                file: source.to_owned(),
-                line: None,
-                message,
-                help: if old.is_imported {
-                    "Replace its record and its trace with `--update`; all other files stay."
-                } else {
-                    "Move that folder away, or do not import this run."
-                }
-                .to_owned(),
-            });
+            return Err(refused(source, &slot.folder, old.is_imported, equal));
         }
         if !self.dry_run {
             if fs::symlink_metadata(&path).map_err(io)?.is_symlink() {
@@ -276,12 +254,24 @@ fn slug(text: &str, longest: usize) -> String {
 }
 
 fn failed(path: &Path, error: &io::Error) -> Problem {
-    Problem {
-        file: path.to_string_lossy().into_owned(),
-        line: None,
-        message: format!("The run could not be written: {error}"),
-        help: "Check the folder and its permissions, or name another one with `--out`.".to_owned(),
+    let message = format!("The run could not be written: {error}");
+    let help = "Check the folder and its permissions, or name another one with `--out`.";
+    problem(&IMPORT_CANNOT_WRITE, &path.to_string_lossy(), message, help)
+}
+
+/// Why the folder of a run stays as it is.
+fn refused(source: &str, folder: &str, is_imported: bool, equal: Option<u64>) -> Problem {
+    if !is_imported {
+        let message = format!("{folder} holds a run with this id that was not imported");
+        let help = "Move that folder away, or do not import this run.";
+        return problem(&IMPORT_FOREIGN_RUN, source, message, help);
     }
+    let same = equal.map_or_else(String::new, |equal| {
+        format!("; its first {equal} events are the same")
+    });
+    let message = format!("The run was imported before, with other content, into {folder}{same}");
+    let help = "Replace its record and its trace with `--update`; all other files stay.";
+    problem(&IMPORT_CHANGED, source, message, help)
 }
 
 #[cfg(test)]
@@ -306,14 +296,9 @@ mod tests {
                 .map(|done| (slot.folder, done.0, done.1))
         };
         let name = || "my-case-a-1".to_owned();
-        assert_eq!(
-            write(&record(""), OLD, false),
-            Ok((name(), Change::New, None))
-        );
-        assert_eq!(
-            write(&record(""), OLD, false),
-            Ok((name(), Change::Unchanged, None))
-        );
+        let wrote = |trace: &[u8], update: bool| write(&record(""), trace, update).expect("a run");
+        assert_eq!(wrote(OLD, false), (name(), Change::New, None));
+        assert_eq!(wrote(OLD, false), (name(), Change::Unchanged, None));
         let note = out.join("my-case-a-1/writeup.md");
         fs::write(&note, "mine").expect("a file");
         let refused = write(&record(""), NEW, false).expect_err("it changed");
@@ -322,10 +307,7 @@ mod tests {
             "{refused:?}"
         );
         assert!(refused.help.contains("--update"), "{refused:?}");
-        assert_eq!(
-            write(&record(""), NEW, true),
-            Ok((name(), Change::Updated, Some(1)))
-        );
+        assert_eq!(wrote(NEW, true), (name(), Change::Updated, Some(1)));
         assert_eq!(fs::read_to_string(&note).expect("a file"), "mine");
         // A folder of another name keeps it, and a key of somebody else stays in the record.
         fs::rename(out.join(name()), out.join("mine")).expect("renamed");

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Problem, Source, sniff};
+use crate::diagnostics::codes::IMPORT_SKIPPED_ENTRY;
+
+use super::{Problem, Source, problem, sniff};
 
 /// A log, and its format.
 pub(super) struct Unit {
@@ -30,8 +32,8 @@ pub(super) fn find(source: Source, format: Option<&'static str>) -> (Vec<Unit>, 
         {
             continue;
         }
-        let is_harbor =
-            at("result.json").is_some_and(|at| sniff::file(&source, at) == Ok("harbor"));
+        let is_harbor = at("result.json")
+            .is_some_and(|at| sniff::file(&source, at).is_ok_and(|format| format == "harbor"));
         let is_openhands = at("base_state.json").is_some()
             || names
                 .iter()
@@ -78,12 +80,12 @@ pub(super) fn find(source: Source, format: Option<&'static str>) -> (Vec<Unit>, 
         }
     }
     for name in source.skipped() {
-        found.skipped.push(Problem {
-            file: name.clone(),
-            line: None,
-            message: "Links and special files are not read".to_owned(),
-            help: "Copy the file to where the link is, or name it on the command line.".to_owned(),
-        });
+        found.skipped.push(problem(
+            &IMPORT_SKIPPED_ENTRY,
+            name,
+            "Links and special files are not read",
+            "Copy the file to where the link is, or name it on the command line.",
+        ));
     }
     let mut units = Vec::new();
     for ((name, folder), mut positions) in found.units {
@@ -194,7 +196,7 @@ mod tests {
             ("swe-agent", names(&["one.traj"])),
         ];
         assert_eq!(found, expected);
-        let skipped: Vec<&str> = skipped.iter().map(|problem| &*problem.file).collect();
+        let skipped: Vec<&str> = skipped.iter().map(|problem| &*problem.place.path).collect();
         assert_eq!(skipped, ["readme.md"]);
     }
 }

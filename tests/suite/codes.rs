@@ -70,6 +70,7 @@ fn set(code: &str) -> Set {
         "publish.duplicate-path" | "template.render" => plain(BUILD, 2),
         "ledger.unreadable" => plain(CHECK, 2),
         "ledger.no-site" => plain(&["build", "-v", "--previous", "published"], 2),
+        _ if code.starts_with("import.") => import(code),
         _ => {
             let severity = runpress::api::diagnostics::codes::find(code).map(|code| code.severity);
             let family = code.split('.').next().unwrap_or_default();
@@ -82,6 +83,90 @@ fn set(code: &str) -> Set {
             plain(CHECK, status)
         }
     }
+}
+
+/// The command that gives a code of imports, most of them on one log.
+fn import(code: &str) -> Set {
+    const LOGS: &[&str] = &["import", "logs", "-v", "--case", "parse"];
+    let (prepare, arguments, status): (fn(&TestSite) -> Held, &'static [&'static str], i32) =
+        match code {
+            "import.unreadable-file" => (nothing, &["import", "gone.jsonl"], 1),
+            "import.invalid-file" => (
+                nothing,
+                &["import", "logs/half.json", "--format", "inspect"],
+                1,
+            ),
+            "import.invalid-archive" => (nothing, &["import", "logs/cut.eval"], 1),
+            "import.too-large" => (bomb, &["import", "bomb.zst", "--format", "codex"], 1),
+            "import.unknown-format" => (nothing, &["import", "logs/log.json"], 1),
+            "import.ambiguous-format" => (nothing, &["import", "logs/mixed.jsonl"], 1),
+            "import.wrong-format" => (
+                nothing,
+                &["import", "logs/session.jsonl", "--format", "codex"],
+                1,
+            ),
+            "import.unsupported-version" => (
+                nothing,
+                &["import", "logs/trajectory.json", "--format", "atif"],
+                1,
+            ),
+            "import.native-file" => (nothing, &["import", "logs/session.trace.jsonl"], 1),
+            "import.missing-case" => (nothing, &["import", "logs/session.jsonl"], 1),
+            "import.changed" => (longer_session, LOGS, 1),
+            "import.foreign-run" => (
+                nothing,
+                &["import", "logs", "--case", "parse", "--out", "other"],
+                1,
+            ),
+            "import.cannot-write" => (
+                file_in_the_way,
+                &["import", "logs", "--case", "parse", "--out", "way/runs"],
+                1,
+            ),
+            "import.skipped-entry" => (link_beside_a_log, LOGS, 0),
+            "import.duplicate-run"
+            | "import.cut-line"
+            | "import.unreadable-entry"
+            | "import.unpublishable" => (nothing, LOGS, 0),
+            _ => (nothing, LOGS, 1),
+        };
+    Set {
+        prepare,
+        arguments,
+        status,
+    }
+}
+
+fn nothing(_: &TestSite) -> Held {
+    Vec::new()
+}
+
+/// Frames of Zstandard that say "128 KiB of zeros" in four bytes, 640 times.
+fn bomb(site: &TestSite) -> Held {
+    let mut bytes = vec![0x28, 0xB5, 0x2F, 0xFD, 0x00, 0x38];
+    for last in (0..640).map(|block| u8::from(block == 639)) {
+        bytes.extend([0x02 | last, 0x00, 0x10, 0x00]);
+    }
+    site.write("bomb.zst", bytes);
+    Vec::new()
+}
+
+fn longer_session(site: &TestSite) -> Held {
+    let ran = site.runpress(&["import", "logs", "--case", "parse"]);
+    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    let more = r#"{"type":"user","uuid":"u-3","parentUuid":"u-2","message":{"role":"user","content":"And the tests?"}}"#;
+    let session = site.text("logs/session.jsonl");
+    site.write("logs/session.jsonl", format!("{session}{more}\n"));
+    Vec::new()
+}
+
+fn link_beside_a_log(site: &TestSite) -> Held {
+    symlink(
+        site.path("logs/session.jsonl"),
+        site.path("logs/link.jsonl"),
+    )
+    .expect("a link");
+    Vec::new()
 }
 
 fn pipe_for_an_event_log(site: &TestSite) -> Held {

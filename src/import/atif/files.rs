@@ -3,13 +3,17 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::diagnostics::codes::{
+    IMPORT_INVALID_FILE, IMPORT_UNSUPPORTED_VERSION, IMPORT_WRONG_FORMAT,
+};
+
 use super::super::agents::Block;
 use super::super::draft::{Agent, Draft};
 use super::super::source::{File, Source};
 use super::super::{Options, Problem, lenient};
 use super::document::Trajectory;
 use super::steps::{Named, Reader};
-use super::{LEVELS, finish, problem, record};
+use super::{LEVELS, finish, record, refused};
 
 /// Files of one run at most.
 const LIMIT: usize = 1_000;
@@ -247,16 +251,17 @@ pub(super) fn text<'f>(file: &'f File<'_>) -> Cow<'f, str> {
 
 pub(super) fn trajectory<'t>(file: &File<'_>, text: &'t str) -> Result<Trajectory<'t>, Problem> {
     let read: Trajectory<'t> = lenient::parse(text).map_err(|why| {
-        let why = why.replace("line", "file");
-        problem(file.name, &why)
+        let message = format!("The file {}", why.words());
+        refused(&IMPORT_INVALID_FILE, file.name, &message)
     })?;
     let version = read.schema_version.or_empty();
     if !version.starts_with("ATIF-v1.") {
-        let message = match version {
-            "" => "The file is no trajectory: it has no `schema_version`".to_owned(),
-            other => format!("The version {other:?} is not recognized"),
-        };
-        return Err(problem(file.name, &message));
+        if version.is_empty() {
+            let message = "The file is no trajectory: it has no `schema_version`";
+            return Err(refused(&IMPORT_WRONG_FORMAT, file.name, message));
+        }
+        let message = format!("The version {version:?} is not recognized");
+        return Err(refused(&IMPORT_UNSUPPORTED_VERSION, file.name, &message));
     }
     Ok(read)
 }

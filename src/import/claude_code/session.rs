@@ -87,7 +87,7 @@ impl<'o> Session<'o> {
                 };
                 match lenient::parse::<Row<'_>>(row) {
                     Ok(row) => self.row(&row, lane, owners, &mut place),
-                    Err(why) => self.draft.skip_line(file.name, at as u64 + 1, why),
+                    Err(_) => self.draft.odd(file.name, &place.base, "an object"),
                 }
             }
             return Ok(());
@@ -100,7 +100,7 @@ impl<'o> Session<'o> {
             };
             match lenient::parse::<Row<'_>>(&lenient::whole_pairs(&line.text)) {
                 Ok(row) => self.row(&row, lane, owners, &mut place),
-                Err(why) => self.draft.skip_line(file.name, u64::from(line.number), why),
+                Err(why) => self.draft.skip_line(file.name, line.number, why),
             }
         }
         Ok(())

@@ -561,7 +561,7 @@ fn a_broken_session_loses_only_what_is_broken() {
     );
     assert_eq!(tokens(&once), tokens(&twice));
     let problem = runs(&ClaudeCode, &[("x.jsonl", b"[]\n")], &Options::default()).remove(0);
-    assert_eq!(problem.expect_err("a problem").file, "x.jsonl");
+    assert_eq!(problem.expect_err("a problem").place.path, "x.jsonl");
 }
 
 #[test]

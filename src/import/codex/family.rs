@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use crate::diagnostics::codes::IMPORT_WRONG_FORMAT;
 use crate::formats::jsonl;
 
-use super::super::Problem;
 use super::super::lenient::{self, Content, Text};
 use super::super::source::{HEAD, Source};
+use super::super::{Problem, problem};
 use super::rows::{Payload, Row};
 
 /// What the first lines of a rollout say.
@@ -43,10 +44,7 @@ pub(super) fn heads(source: &Source, positions: &[usize]) -> (Vec<Head>, Vec<Pro
     for &position in positions {
         match first_rows(source, position) {
             Ok(Some(head)) => heads.push(Head { position, ..head }),
-            Ok(None) => problems.push(Problem {
-                file: source.names()[position].clone(),
-                ..nothing()
-            }),
+            Ok(None) => problems.push(nothing(&source.names()[position])),
             Err(problem) => problems.push(problem),
         }
     }
@@ -64,14 +62,11 @@ fn first_rows(source: &Source, position: usize) -> Result<Option<Head>, Problem>
 }
 
 /// What to report of a file that is no rollout.
-pub(super) fn nothing() -> Problem {
-    Problem {
-        file: String::new(),
-        line: None,
-        message: "The file is no rollout of Codex: none of its first lines is of a recognized type"
-            .to_owned(),
-        help: "Name the format with `--format`, or leave the file out.".to_owned(),
-    }
+pub(super) fn nothing(file: &str) -> Problem {
+    let message =
+        "The file is no rollout of Codex: none of its first lines is of a recognized type";
+    let help = "Name the format with `--format`, or leave the file out.";
+    problem(&IMPORT_WRONG_FORMAT, file, message, help)
 }
 
 fn head(bytes: &[u8]) -> Option<Head> {

@@ -461,8 +461,8 @@ fn a_broken_rollout_loses_only_what_is_broken() {
     let draft = run(&Codex, &[("rollout.jsonl", &bytes)]);
     assert_eq!(draft.events.len(), 10);
     assert_eq!(draft.unparsable, 1);
-    assert_eq!(draft.unreadable[0].line, Some(14));
-    assert_eq!(draft.unreadable[0].message, "The line is truncated");
+    assert_eq!(draft.warnings[0].place.line, Some(14));
+    assert_eq!(draft.warnings[0].message, "The line is truncated");
     survives(&Codex, "rollout.jsonl", FIRST);
     survives(&Codex, "rollout.jsonl", FLAT);
 }
@@ -471,7 +471,7 @@ fn a_broken_rollout_loses_only_what_is_broken() {
 fn a_file_that_is_no_rollout_is_reported() {
     let mut runs = runs(&Codex, &[("x.jsonl", b"{\"a\":1}\n")], &Options::default());
     let problem = runs.remove(0).expect_err("a problem");
-    assert_eq!(problem.file, "x.jsonl");
+    assert_eq!(problem.place.path, "x.jsonl");
 }
 
 #[test]

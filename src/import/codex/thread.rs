@@ -48,7 +48,7 @@ pub(super) fn read(
         reader.line = u64::from(line.number);
         match lenient::parse::<Row<'_>>(&text) {
             Ok(row) => reader.read(row, &text),
-            Err(why) => reader.draft.skip_line(file.name, reader.line, why),
+            Err(why) => reader.draft.skip_line(file.name, line.number, why),
         }
     }
     Ok(reader.finish())

@@ -95,13 +95,13 @@ fn log(source: &Source, files: Range<usize>, folder: &str, options: &Options) ->
             Some(draft)
         }
         (Some(Err(problem)), Some(Ok(mut draft))) => {
-            draft.unreadable.push(problem);
+            draft.skip(problem);
             Some(draft)
         }
         (None, Some(Ok(draft))) => Some(draft),
         (Some(Err(problem)), _) | (None, Some(Err(problem))) => {
             let mut draft = Draft::default();
-            draft.unreadable.push(problem);
+            draft.skip(problem);
             Some(draft)
         }
         (None, None) => None,

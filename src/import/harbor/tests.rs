@@ -267,7 +267,7 @@ fn zeros_of_an_agent_that_worked_are_unknown_and_a_trial_that_runs_is_reported()
         ],
     );
     let problem = runs[1].as_ref().expect_err("it runs");
-    assert_eq!(problem.file, "u__2/config.json");
+    assert_eq!(problem.place.path, "u__2/config.json");
     assert_eq!(
         problem.message,
         "The trial has no `result.json`: it is running, or was stopped"

@@ -56,7 +56,7 @@ fn a_sample_is_read_from_its_events_and_attachments_are_resolved() {
         ("match", "\"C\"")
     );
     assert_eq!(record.ids["sample"], "1");
-    assert!(draft.unreadable.is_empty());
+    assert!(draft.warnings.is_empty());
     assert_eq!(
         outline(&draft),
         concat!(
@@ -236,8 +236,8 @@ fn a_conversation_is_shown_once_though_every_call_repeats_it() {
         (draft.record.state, draft.record.detail.as_deref()),
         ("timed_out", Some("working"))
     );
-    assert_eq!(draft.unreadable.len(), 1);
-    assert_eq!(draft.unreadable[0].file, "a.json");
+    assert_eq!(draft.warnings.len(), 1);
+    assert_eq!(draft.warnings[0].place.path, "a.json");
     assert_eq!(
         draft.events[2].time.as_deref(),
         Some("2026-01-01T00:00:03Z")

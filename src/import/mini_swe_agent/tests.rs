@@ -35,7 +35,7 @@ fn calls_that_are_values_are_joined_by_id_and_tokens_are_disjoint() {
         ("completed", Some("Submitted"))
     );
     assert_eq!(record.outcomes[0].value.get(), "true");
-    assert!(draft.unreadable.is_empty());
+    assert!(draft.warnings.is_empty());
     let outline = outline(&draft);
     let lines: Vec<&str> = outline.lines().collect();
     assert!(lines[1].contains("Two commands in one turn."), "{outline}");

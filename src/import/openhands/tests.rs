@@ -68,7 +68,7 @@ fn a_conversation_folder_is_read_with_its_state() {
         Some("2026-03-01T12:00:29.250000")
     );
     assert_eq!(draft.identity.workspaces, ["/workspace/project"]);
-    assert!(draft.unreadable.is_empty(), "{:?}", draft.unreadable);
+    assert!(draft.warnings.is_empty(), "{:?}", draft.warnings);
     let outline = outline(&draft);
     for line in [
         r#"{"type":"tool_result","call":"call_2","ok":false,"exitCode":1,"exitCodeFrom":"field","text":"1 failed, 4 passed in 0.12s"}"#,
@@ -188,7 +188,7 @@ fn exit_status_errors_and_the_last_state_of_events_before_1_0_are_read() {
         (&["ana".to_owned()][..], &["box".to_owned()][..])
     );
     let problems: Vec<&str> = draft
-        .unreadable
+        .warnings
         .iter()
         .map(|problem| problem.message.as_str())
         .collect();

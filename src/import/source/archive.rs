@@ -5,7 +5,8 @@ use std::io::Read;
 
 use zip::{CompressionMethod, ZipArchive};
 
-use crate::import::Problem;
+use crate::diagnostics::codes::{IMPORT_INVALID_ARCHIVE, IMPORT_TOO_LARGE};
+use crate::import::{Problem, problem};
 
 use super::{Stream, compressed, too_large};
 
@@ -34,11 +35,9 @@ impl<'s> Archive<'s> {
         stream: Box<dyn Stream + 's>,
         bytes: u64,
     ) -> Result<Self, Problem> {
-        let refused = |error: &dyn std::fmt::Display| Problem {
-            file: name.to_owned(),
-            line: None,
-            message: format!("The file is not a valid ZIP archive: {error}"),
-            help: "Copy the file again: it may be cut off.".to_owned(),
+        let refused = |error: &dyn std::fmt::Display| {
+            let message = format!("The file is not a valid ZIP archive: {error}");
+            problem(&IMPORT_INVALID_ARCHIVE, name, message, compressed::AGAIN)
         };
         let mut zip = ZipArchive::new(stream).map_err(|error| refused(&error))?;
         if zip
@@ -74,11 +73,22 @@ impl<'s> Archive<'s> {
     /// # Errors
     /// There is no such member, it cannot be read, or it is larger than the limit.
     pub fn read(&self, member: &str) -> Result<Vec<u8>, Problem> {
-        let refused = |reason: &dyn std::fmt::Display| Problem {
-            file: self.name.to_owned(),
-            line: None,
-            message: format!("Member `{member}` of the archive could not be read: {reason}"),
-            help: "Copy the file again: it may be cut off.".to_owned(),
+        let refused = |reason: &dyn std::fmt::Display| {
+            let message = format!("Member `{member}` of the archive could not be read: {reason}");
+            problem(
+                &IMPORT_INVALID_ARCHIVE,
+                self.name,
+                message,
+                compressed::AGAIN,
+            )
+        };
+        let too_large = |limit: u64| {
+            let cause = too_large(member, limit);
+            let message = format!(
+                "Member `{member}` of the archive is too large: {}",
+                cause.message
+            );
+            problem(&IMPORT_TOO_LARGE, self.name, message, &*cause.help)
         };
         let at = self
             .names
@@ -95,8 +105,13 @@ impl<'s> Archive<'s> {
             let mut entry = entry.take(limit + 1);
             let read = entry.read_to_end(&mut packed);
             read.map_err(|error| refused(&error))?;
-            bytes = compressed::unpack(member, &packed, usize::MAX)
-                .map_err(|problem| refused(&problem.message))?;
+            bytes = compressed::unpack(member, &packed, usize::MAX).map_err(|cause| {
+                if cause.code == &IMPORT_TOO_LARGE {
+                    too_large(limit)
+                } else {
+                    refused(&cause.message)
+                }
+            })?;
         } else {
             drop(entry);
             let entry = zip.by_index(self.members[at]);
@@ -105,7 +120,7 @@ impl<'s> Archive<'s> {
             read.map_err(|error| refused(&error))?;
         }
         if bytes.len() as u64 > limit {
-            return Err(refused(&too_large(member, limit).message));
+            return Err(too_large(limit));
         }
         *self.left.borrow_mut() -= bytes.len() as u64;
         Ok(bytes)

@@ -5,9 +5,13 @@ use std::io::Read;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
 
-use crate::import::Problem;
+use crate::diagnostics::codes::IMPORT_INVALID_ARCHIVE;
+use crate::import::{Problem, problem};
 
 use super::{LARGEST, too_large};
+
+/// What to do with damaged data.
+pub(super) const AGAIN: &str = "Copy the file again: it may be cut off.";
 
 /// What anything may unpack to, however small it is.
 const SMALLEST: u64 = 64 << 20;
@@ -58,10 +62,6 @@ pub(super) fn unpack(name: &str, packed: &[u8], enough: usize) -> Result<Vec<u8>
 }
 
 fn broken(name: &str, error: &dyn std::fmt::Display) -> Problem {
-    Problem {
-        file: name.to_owned(),
-        line: None,
-        message: format!("The file is not valid Zstandard: {error}"),
-        help: "Copy the file again: it may be cut off.".to_owned(),
-    }
+    let message = format!("The file is not valid Zstandard: {error}");
+    problem(&IMPORT_INVALID_ARCHIVE, name, message, AGAIN)
 }

@@ -1,0 +1,84 @@
+//! Codes of `runpress import`.
+
+family! { ALL:
+    IMPORT_UNREADABLE_FILE = "import.unreadable-file" Error "a file to import cannot be opened"
+        why "The path does not exist, or its permissions do not allow reading it. Other files are still imported."
+        bad "runpress import logs/sesion.jsonl   (there is no such file)"
+        good "runpress import logs/session.jsonl";
+    IMPORT_INVALID_FILE = "import.invalid-file" Error "a log is not valid JSON or UTF-8"
+        why "The file has the right type, but its content cannot be parsed: it was cut off while it was copied, is still being written, or was edited by hand. JSON Lines are read up to the line that is cut (`import.cut-line`); a single JSON document is readable as a whole or not at all."
+        bad "{\"schema_version\":\"ATIF-v1.7\",\"steps\":["
+        good "{\"schema_version\":\"ATIF-v1.7\",\"steps\":[]}";
+    IMPORT_INVALID_ARCHIVE = "import.invalid-archive" Error "a compressed log cannot be unpacked"
+        why "The ZIP or Zstandard data is damaged, often because the file was cut off while it was copied."
+        bad "log.eval   (the last bytes are missing)"
+        good "log.eval   (copied again)";
+    IMPORT_TOO_LARGE = "import.too-large" Error "a log exceeds a limit"
+        why "A file may be 1 GiB in size, on disk and unpacked. Compressed data may unpack to 200 times its size (64 MiB are always allowed), and all members of an archive together to 1000 times its size (4 GiB are always allowed). Logs stay far below these limits; files made to exhaust memory do not."
+        bad "log.jsonl.zst   (1 MiB, which unpacks to 10 GiB)"
+        good "log.jsonl.zst   (1 MiB, which unpacks to 20 MiB)";
+    IMPORT_UNKNOWN_FORMAT = "import.unknown-format" Error "a file has no recognized format"
+        why "The format is recognized by content. The message names the nearest format and what the file lacks. In a folder, such files are skipped and counted. If you know the format, name it with `--format`."
+        bad "{\"eval\":{},\"status\":\"success\"}   (Inspect, but `version` is missing)"
+        good "{\"version\":2,\"status\":\"success\",\"eval\":{},\"samples\":[]}";
+    IMPORT_AMBIGUOUS_FORMAT = "import.ambiguous-format" Error "a file could have two formats"
+        why "Lines of two formats are in one file. `--format` decides which one is read; lines of the other are counted as unrecognized."
+        bad "{\"type\":\"session_meta\",\"payload\":{}}\n{\"type\":\"user\",\"uuid\":\"u-1\"}"
+        good "runpress import --format codex mixed.jsonl";
+    IMPORT_WRONG_FORMAT = "import.wrong-format" Error "a file does not have the format that was named"
+        why "`--format` skips the recognition of formats, but the file has nothing of this format in it."
+        bad "runpress import --format codex session-of-claude-code.jsonl"
+        good "runpress import session-of-claude-code.jsonl";
+    IMPORT_UNSUPPORTED_VERSION = "import.unsupported-version" Error "a log has a version that is not supported"
+        why "A newer version of a format may change the meaning of its keys, so it is not guessed. `content/pages/import` lists the versions that are read."
+        bad "{\"schema_version\":\"ATIF-v2.0\",\"steps\":[]}"
+        good "{\"schema_version\":\"ATIF-v1.7\",\"steps\":[]}";
+    IMPORT_NATIVE_FILE = "import.native-file" Error "a file needs no import"
+        why "Run records, traces and Harn tapes are what runpress reads. Put them into a run folder in the content."
+        bad "runpress import session.trace.jsonl"
+        good "content/runs/first/run-record.json\ncontent/runs/first/session.trace.jsonl";
+    IMPORT_NO_RUNS = "import.no-runs" Error "no run was found"
+        why "The folder holds no log of a recognized format, or the log holds nothing that could become a run, such as a log of Inspect without samples."
+        bad "runpress import empty-folder"
+        good "runpress import ~/.codex/sessions";
+    IMPORT_UNFINISHED = "import.unfinished" Error "a trial has not ended"
+        why "Harbor writes `result.json` when a trial has ended. Without it the trial is still running, or was killed; half a trial is not a run."
+        bad "jobs/1/task__a1/config.json"
+        good "jobs/1/task__a1/config.json\njobs/1/task__a1/result.json";
+    IMPORT_MISSING_CASE = "import.missing-case" Error "a log does not name its case"
+        why "Runs of one test case are listed and compared together, so every run has a case. Logs of Claude Code, Codex and some others do not say what the agent was asked to do. Name the case on the command line, or write patterns of paths into site.toml once."
+        bad "runpress import ~/.codex/sessions"
+        good "[[import]]\npath = \"sessions/2026/02/**\"\ncase = \"fix-parser\"";
+    IMPORT_CHANGED = "import.changed" Error "a run was imported before, with other content"
+        why "The log has changed since: usually a session was continued, or other options are used. `--update` replaces the record and the trace. Annotations, the writeup and keys that you added to the record stay; the message says how many events at the beginning are the same, so annotations of these stay valid."
+        bad "runpress import session.jsonl   (the session was continued)"
+        good "runpress import session.jsonl --update";
+    IMPORT_FOREIGN_RUN = "import.foreign-run" Error "a run with this id exists that was not imported"
+        why "The record in that folder has no `import` object, so somebody else wrote it. It is never overwritten."
+        bad "content/runs/mine/run-record.json: {\"id\":\"7d9f0c52\"}   (and a log with the same id)"
+        good "runpress import session.jsonl --out content/other";
+    IMPORT_CANNOT_WRITE = "import.cannot-write" Error "a run folder cannot be written"
+        why "The folder of `--out`, or the first content root, does not allow writing, is a link, or the disk is full. Other runs are still imported."
+        bad "runpress import session.jsonl --out /usr/lib"
+        good "runpress import session.jsonl --out content/runs";
+    IMPORT_DUPLICATE_RUN = "import.duplicate-run" Note "two logs are the same run"
+        why "Both have the same id, or every row of one is a copy of a row in the other. One of them is imported."
+        bad "logs/session.jsonl\nlogs/copy-of-session.jsonl"
+        good "logs/session.jsonl";
+    IMPORT_SKIPPED_ENTRY = "import.skipped-entry" Note "a link or special file is not read"
+        why "A link in a folder could lead anywhere, so links are not followed. Name the file itself, or copy it into the folder."
+        bad "logs/session.jsonl -> /srv/logs/session.jsonl"
+        good "runpress import /srv/logs/session.jsonl";
+    IMPORT_CUT_LINE = "import.cut-line" Warning "a line of a log is cut off"
+        why "Usually it is the last line: the program was stopped while it wrote, or is still writing. All other lines are imported. If the log grows later, import it again with `--update`."
+        bad "{\"type\":\"user\",\"uuid\":\"u-1\",\"mess"
+        good "{\"type\":\"user\",\"uuid\":\"u-1\",\"message\":{\"role\":\"user\",\"content\":\"Fix it.\"}}";
+    IMPORT_UNREADABLE_ENTRY = "import.unreadable-entry" Warning "an entry of a log cannot be read"
+        why "A line or value is not what the format promises. It is left out and counted; everything else in the log is imported."
+        bad "{\"type\":\"user\",\"uuid\":\"u-1\"}\nnot JSON"
+        good "{\"type\":\"user\",\"uuid\":\"u-1\"}";
+    IMPORT_UNPUBLISHABLE = "import.unpublishable" Warning "an imported run will not be published"
+        why "Its log says that the run was canceled, or that something other than the agent failed: the machine, the provider of the model, the verifier. Such a run says nothing about its model. It is imported, and counted on the site, but gets no page."
+        bad "result.json: {\"exception_info\": {\"exception_type\": \"CancelledError\"}}"
+        good "result.json: {\"exception_info\": null}";
+}
