@@ -7,7 +7,7 @@ use super::codes;
 /// The prose page `diagnostics.md` of the demo site.
 pub fn page() -> String {
     let mut page = String::from(
-        "+++\ntitle = \"Diagnostics\"\ndescription = \"Every problem that runpress can report: why it matters, and what the input should look like.\"\norder = 6\n+++\n\n\
+        "+++\ntitle = \"Diagnostics\"\ndescription = \"Every problem that runpress can report: why it matters, and what the input should look like.\"\norder = 9\n+++\n\n\
          `runpress explain CODE` prints the same texts. Errors stop a publication, unless invalid runs are quarantined;\n\
          warnings and notes do not.\n",
     );

@@ -39,6 +39,43 @@ pub struct Context<'a> {
 /// Renders `text`.
 #[must_use]
 pub fn render(text: &str, context: Context<'_>) -> Html {
+    let mut out = String::with_capacity(text.len() + text.len() / 2);
+    html::push_html(&mut out, filtered(text, context).into_iter());
+    Html::finished(out)
+}
+
+/// The ids and the words of the headings of the highest level, as they are on the page.
+#[must_use]
+pub fn headings(text: &str, context: Context<'_>) -> Vec<(String, String)> {
+    let mut found: Vec<(HeadingLevel, String, String)> = Vec::new();
+    let mut open = false;
+    for event in filtered(text, context) {
+        match event {
+            Event::Start(Tag::Heading { level, id, .. }) => {
+                open = true;
+                found.push((
+                    level,
+                    id.map(|id| id.to_string()).unwrap_or_default(),
+                    String::new(),
+                ));
+            }
+            Event::End(TagEnd::Heading(_)) => open = false,
+            Event::Text(words) | Event::Code(words) if open => {
+                if let Some((_, _, text)) = found.last_mut() {
+                    text.push_str(&words);
+                }
+            }
+            _ => {}
+        }
+    }
+    let highest = found.iter().map(|(level, ..)| *level).min();
+    let of_highest = found
+        .into_iter()
+        .filter(|(level, ..)| Some(*level) == highest);
+    of_highest.map(|(_, id, text)| (id, text)).collect()
+}
+
+fn filtered<'t>(text: &'t str, context: Context<'_>) -> Vec<Event<'t>> {
     let mut filter = Filter {
         context,
         depth: 0,
@@ -65,9 +102,7 @@ pub fn render(text: &str, context: Context<'_>) -> Html {
     if let Origin::Site(_) = context.origin {
         anchor_headings(&mut events, context.scope);
     }
-    let mut out = String::with_capacity(text.len() + text.len() / 2);
-    html::push_html(&mut out, events.into_iter());
-    Html::finished(out)
+    events
 }
 
 struct Filter<'a> {

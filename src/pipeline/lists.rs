@@ -5,6 +5,7 @@ mod cards;
 mod changes;
 mod compare;
 mod feeds;
+mod group_lists;
 mod groups;
 mod home;
 mod machines;
@@ -45,7 +46,7 @@ type Artifact = fn(&Lists<'_>) -> Result<(), Diagnostic>;
 const ARTIFACTS: [(&str, Option<&[Facet]>, Artifact); 16] = [
     ("home", Some(&[]), home::write),                     // index.html
     ("runs", Some(&[]), runs::write),                     // runs/index.html and its further pages
-    ("groups", Some(&[]), groups::write), // cases/, models/ and harnesses/: <slug>/index.html
+    ("groups", Some(&[]), groups::write), // cases/, models/ and harnesses/: index.html, <slug>/index.html
     ("overview", Some(&[]), overview::write), // overview/index.html
     ("compare", Some(&[Facet::Compare]), compare::write), // compare/
     ("annotations", Some(&[Facet::Cards]), annotations::write), // annotations/

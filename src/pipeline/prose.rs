@@ -81,12 +81,16 @@ impl Prose {
 
     /// The pages in the navigation.
     pub(super) fn navigation(&self) -> Vec<Link> {
+        let pages = self.sorted().into_iter();
+        let links = pages.map(|text| Link::new(text.title(), text.page()));
+        links.collect()
+    }
+
+    /// The pages in the order of the navigation.
+    pub(super) fn sorted(&self) -> Vec<&Text> {
         let mut pages: Vec<_> = self.pages().collect();
         pages.sort_by_key(|text| (text.prose.order.unwrap_or(i64::MAX), &text.file.slug));
-        let links = pages
-            .iter()
-            .map(|text| Link::new(text.title(), text.page()));
-        links.collect()
+        pages
     }
 }
 
@@ -104,12 +108,20 @@ impl Text {
     pub(super) fn html(&self, site: &Site, scope: &str) -> Html {
         let page = self.page();
         let size = |address: &str| site.pictures.size(&page, address);
-        let context = Context {
-            scope,
-            shift: 1,
-            origin: Origin::Site(&size),
-        };
-        markdown::render(&self.prose.body, context)
+        markdown::render(&self.prose.body, context(scope, Origin::Site(&size)))
+    }
+
+    /// Its headings on a page of its own: id and words.
+    pub(super) fn headings(&self) -> Vec<(String, String)> {
+        markdown::headings(&self.prose.body, context("", Origin::Site(&|_| None)))
+    }
+}
+
+const fn context<'a>(scope: &'a str, origin: Origin<'a>) -> Context<'a> {
+    Context {
+        scope,
+        shift: 1,
+        origin,
     }
 }
 

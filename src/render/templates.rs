@@ -45,6 +45,7 @@ const BUILT_IN: &[(&str, &str)] = built_in![
     "overview.html",
     "events.html",
     "group.html",
+    "group_list.html",
     "problems.html",
     "quarantined.html",
     "page.html",
@@ -110,6 +111,7 @@ pub struct Renderer {
     config: Config,
     assets: AssetLinks,
     user: Vec<UserTemplate>,
+    nav: Navigation,
     /// Minified shells cut at their slots, by depth and navigation entry.
     shells: BTreeMap<(usize, Option<String>), Shell>,
     not_found: Shell,
@@ -152,31 +154,20 @@ impl Renderer {
             config: config.clone(),
             assets: assets.clone(),
             user,
+            nav: crate::view::chrome::navigation(config, prose),
             shells: BTreeMap::new(),
             not_found: Shell(Default::default()),
         };
-        let nav = crate::view::chrome::navigation(config, prose);
+        let entries = renderer.nav.main.iter().map(|link| Some(link.href.clone()));
+        let entries: Vec<_> = std::iter::once(None).chain(entries).collect();
         for depth in 0..=DEPTH {
             let root = "../".repeat(depth);
-            // Only lists and runs are deeper than a page of prose.
-            let deep = |link: &&Link| {
-                depth == 1
-                    || (depth > 1 && link.href.starts_with("runs/"))
-                    || (depth > 1 && link.href.starts_with("overview/"))
-                    || (depth > 1 && link.href.starts_with("problems/"))
-            };
-            let entries = nav
-                .main
-                .iter()
-                .chain(&nav.more)
-                .filter(deep)
-                .map(|link| Some(link.href.clone()));
-            for current in std::iter::once(None).chain(entries) {
-                let shell = renderer.shell(&root, &nav, current.as_deref())?;
-                renderer.shells.insert((depth, current), shell);
+            for current in &entries {
+                let shell = renderer.shell(&root, current.as_deref())?;
+                renderer.shells.insert((depth, current.clone()), shell);
             }
         }
-        renderer.not_found = renderer.shell(&renderer.not_found_root(), &nav, None)?;
+        renderer.not_found = renderer.shell(&renderer.not_found_root(), None)?;
         Ok(renderer)
     }
 
@@ -214,9 +205,11 @@ impl Renderer {
         slots: &Slots,
     ) -> Result<Vec<u8>, Diagnostic> {
         let depth = info.path.matches('/').count();
+        let section = info.section();
+        let entry = section.and_then(|section| Some(self.nav.entry_of(&section)?.to_owned()));
         let shell = self
             .shells
-            .get(&(depth, info.section()))
+            .get(&(depth, entry))
             .or_else(|| self.shells.get(&(depth, None)))
             .unwrap_or(&self.not_found);
         let root = links::root(&info.path);
@@ -305,12 +298,7 @@ impl Renderer {
             .map_err(|error| self.unrendered(template, &error))
     }
 
-    fn shell(
-        &self,
-        root: &str,
-        nav: &Navigation,
-        current: Option<&str>,
-    ) -> Result<Shell, Diagnostic> {
+    fn shell(&self, root: &str, current: Option<&str>) -> Result<Shell, Diagnostic> {
         let digest = blake3::hash(format!("{:?}", self.config).as_bytes()).to_hex();
         let main_slot = format!("{MAIN_SLOT}{digest}");
         let address = |href: &str| {
@@ -321,22 +309,17 @@ impl Renderer {
             }
         };
         let is_current = |link: &Link| current == Some(link.href.as_str());
-        let items = |links: &[Link]| {
-            let item = |link: &Link| NavItem {
-                text: link.text.clone(),
-                href: address(&link.href),
-                current: is_current(link),
-            };
-            links.iter().map(item).collect()
+        let item = |link: &Link| NavItem {
+            text: link.text.clone(),
+            href: address(&link.href),
+            current: is_current(link),
         };
         let site = &self.config.site;
         let view = ShellView {
             language: site.language.clone(),
             site_title: site.title.clone(),
             notice: site.notice.clone(),
-            nav: items(&nav.main),
-            more: items(&nav.more),
-            more_current: nav.more.iter().any(is_current),
+            nav: self.nav.main.iter().map(item).collect(),
             author: site.author.clone(),
             licence: self.config.policy.licence.clone(),
             assets: AssetLinks {

@@ -45,7 +45,7 @@ impl PageInfo {
         }
     }
 
-    /// Path of the navigation entry that the page belongs to, when there is one: the list that its address begins with.
+    /// The list that its address begins with: by it the page belongs to an entry of the navigation.
     pub fn section(&self) -> Option<String> {
         let (folder, _) = self.path.split_once('/')?;
         Some(links::list(folder, 1))
@@ -112,10 +112,6 @@ pub struct ShellView {
     /// A line at the top of every page.
     pub notice: Option<String>,
     pub nav: Vec<NavItem>,
-    /// Further entries, folded.
-    pub more: Vec<NavItem>,
-    /// Whether the page belongs to one of those.
-    pub more_current: bool,
     /// Who publishes.
     pub author: Option<String>,
     /// Licence of the data.
@@ -148,38 +144,61 @@ pub struct NavItem {
     pub current: bool,
 }
 
-/// Pages of prose in the navigation, at most; the others are in the menu.
-const PAGES: usize = 3;
+/// A site with more pages of prose has them behind one entry.
+pub const PAGES: usize = 3;
 
 /// The navigation: words, and a path of the site or an absolute address each.
 #[derive(Debug, Clone)]
 pub struct Navigation {
     /// What is in the header.
     pub main: Vec<Link>,
-    /// What is folded under one word.
-    pub more: Vec<Link>,
+    /// The entries of pages that have none of their own, by the section of the page.
+    owners: BTreeMap<String, String>,
+}
+
+impl Navigation {
+    /// The address of the entry that the pages of a section belong to.
+    #[must_use]
+    pub fn entry_of(&self, section: &str) -> Option<&str> {
+        let main = self.main.iter().map(|link| link.href.as_str());
+        let own = main.into_iter().find(|href| *href == section);
+        own.or_else(|| Some(self.owners.get(section)?.as_str()))
+    }
 }
 
 /// The navigation of a site with these pages of prose.
 pub fn navigation(config: &Config, prose: &[Link]) -> Navigation {
-    let entry = |text: &str, href: &str| Link::new(text, href);
-    let mut main = vec![
-        entry("Runs", "runs/index.html"),
-        entry("Overview", "overview/index.html"),
-        entry("Annotations", "annotations/index.html"),
-        entry("Feeds", "feeds/index.html"),
+    let lists = [
+        ("Cases", "cases"),
+        ("Models", "models"),
+        ("Runs", "runs"),
+        ("Annotations", "annotations"),
+        ("Data", "feeds"),
     ];
-    let first = if prose.len() > PAGES { 1 } else { prose.len() };
-    main.extend(prose[..first].iter().cloned());
-    let mut more = prose[first..].to_vec();
-    let problems = entry("Problems", "problems/index.html");
-    if more.is_empty() {
-        main.push(problems);
-    } else {
-        more.push(problems);
+    let mut main: Vec<_> = lists
+        .into_iter()
+        .map(|(text, folder)| Link::new(text, links::list(folder, 1)))
+        .collect();
+    let below = [
+        ("overview", "cases"),
+        ("harnesses", "models"),
+        ("compare", "models"),
+    ];
+    let mut owners: BTreeMap<_, _> = below
+        .into_iter()
+        .map(|(folder, owner)| (links::list(folder, 1), links::list(owner, 1)))
+        .collect();
+    match prose {
+        [first, ..] if prose.len() > PAGES => {
+            main.push(Link::new("Docs", first.href.clone()));
+            let pages = prose.iter().map(|page| page.href.clone());
+            owners.extend(pages.map(|page| (page, first.href.clone())));
+        }
+        few => main.extend(few.iter().cloned()),
     }
-    main.extend(config.nav.iter().map(|link| entry(&link.title, &link.url)));
-    Navigation { main, more }
+    let own = config.nav.iter();
+    main.extend(own.map(|link| Link::new(link.title.clone(), link.url.clone())));
+    Navigation { main, owners }
 }
 
 /// The head of a page.

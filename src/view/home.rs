@@ -10,10 +10,11 @@ use crate::model::annotation::Kind;
 use crate::model::archive::{Archive, GroupBy};
 use crate::model::findings::{Findings, NewestAnnotation};
 
+use super::chrome::NavItem;
 use super::overview::{self, Matrix};
 use super::row::{RunRow, row};
 use super::timeline::appearance;
-use super::{DisplayTime, format};
+use super::{DisplayTime, Link, format};
 
 /// Newest runs on the home page.
 const RUNS: usize = 10;
@@ -144,6 +145,10 @@ pub struct ProsePage {
     /// What it is about.
     pub description: Option<String>,
     pub html: Html,
+    /// The pages of the documentation in order; of a site with few pages, which the navigation names, only this one.
+    pub pages: Vec<NavItem>,
+    /// The headings of a long page.
+    pub contents: Vec<Link>,
 }
 
 /// The page for addresses that do not exist.

@@ -12,6 +12,7 @@ pub(crate) mod discussion;
 pub(crate) mod feeds;
 pub mod format;
 pub(crate) mod former;
+pub(crate) mod group_list;
 pub(crate) mod home;
 mod outcomes;
 pub(crate) mod overview;

@@ -1,22 +1,26 @@
 (() => {
-  // Lets the contents list follow the reader: the link of the section in view is marked as the current one.
+  // Lets the contents list follow the reader: the link of the last heading above the middle of the window is marked as the
+  // current one. Code on pages of prose gets a button that copies it.
   'use strict';
-  const contents = document.querySelector('.toc');
-  if (!contents) return;
+  const { button, copy } = window.runpress;
   const links = new Map();
-  for (const link of contents.querySelectorAll('a[href^="#"]')) {
-    const section = document.getElementById(decodeURIComponent(link.hash.slice(1)))?.closest('section');
-    if (section) links.set(section, link);
+  for (const link of document.querySelectorAll('.toc a[href^="#"]')) {
+    const heading = document.getElementById(decodeURIComponent(link.hash.slice(1)));
+    const place = heading?.closest('section') ?? heading;
+    if (place) links.set(place, link);
   }
-  const inView = new Set();
+  const above = new Set();
   const observer = new IntersectionObserver((entries) => {
-    for (const { target, isIntersecting } of entries) {
-      if (isIntersecting) inView.add(target);
-      else inView.delete(target);
-    }
-    for (const [section, link] of links) {
-      link.ariaCurrent = section === [...links.keys()].find((one) => inView.has(one)) ? 'true' : null;
-    }
-  }, { rootMargin: '-20% 0px -70% 0px' });
-  for (const section of links.keys()) observer.observe(section);
+    for (const { target, isIntersecting } of entries) above[isIntersecting ? 'add' : 'delete'](target);
+    const current = [...links.keys()].findLast((place) => above.has(place));
+    for (const [place, link] of links) link.ariaCurrent = place === current ? 'true' : null;
+  }, { rootMargin: '999999px 0px -65% 0px' });
+  for (const place of links.keys()) observer.observe(place);
+
+  for (const code of document.querySelectorAll('article.prose pre, .feed-examples pre')) {
+    const text = code.textContent;
+    code.append(button('Copy', async ({ target }) => {
+      target.textContent = await copy(text) ? 'Copied' : 'Blocked';
+    }));
+  }
 })();

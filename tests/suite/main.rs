@@ -51,6 +51,7 @@ mod moments;
 
 mod mutate;
 mod mutations;
+mod navigation;
 mod outcomes;
 mod pagination;
 mod pictures;

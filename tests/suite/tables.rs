@@ -104,7 +104,7 @@ fn the_overview_has_cases_by_models_and_by_harnesses() {
         ]
     );
     assert_eq!(page.all("table.matrix tbody td .unknown").len(), 2);
-    assert_eq!(page.texts("header nav [aria-current=page]"), ["Overview"]);
+    assert_eq!(page.texts("header nav [aria-current=page]"), ["Cases"]);
     assert!(
         site.page("index.html")
             .all("main a[href='overview/index.html']")
@@ -136,6 +136,6 @@ fn an_overview_of_many_cases_continues_on_further_pages() {
     assert_eq!(
         site.page("overview/page/2/index.html")
             .texts("header nav [aria-current=page]"),
-        ["Overview"]
+        ["Cases"]
     );
 }

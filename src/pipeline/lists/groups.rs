@@ -1,4 +1,4 @@
-//! Writes the pages of cases, models and harnesses.
+//! Writes the pages of cases, models and harnesses, and the lists of them.
 
 use rayon::prelude::*;
 
@@ -8,9 +8,10 @@ use crate::model::archive::GroupBy;
 use crate::view::catalogue::{self, GroupProse};
 use crate::view::chrome::{PageInfo, Script};
 
-use super::{Lists, numbered};
+use super::{Lists, group_lists, numbered};
 
 pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
+    group_lists::write(lists)?;
     let archive = lists.archive();
     let groups = GroupBy::ALL.into_par_iter().flat_map(|group_by| {
         let groups = archive.groups(group_by).par_iter();

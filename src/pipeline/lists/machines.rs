@@ -52,6 +52,7 @@ fn listed(lists: &Lists<'_>) -> Vec<String> {
     listed.extend(pages("runs", archive.runs.len()));
     listed.extend(pages("overview", archive.cases.len()));
     for group_by in GroupBy::ALL {
+        listed.extend(pages(group_by.folder(), archive.groups(group_by).len()));
         for group in archive.groups(group_by) {
             let folder = format!("{}/{}", group_by.folder(), group.slug);
             listed.extend(pages(&folder, group.runs.len()));

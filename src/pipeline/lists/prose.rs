@@ -1,22 +1,51 @@
 //! Writes the site's own pages of prose.
 
 use crate::diagnostics::Diagnostic;
-use crate::view::chrome::PageInfo;
-use crate::view::home;
+use crate::links;
+use crate::view::chrome::{self, NavItem, PageInfo, Script};
+use crate::view::{Link, home};
 
 use super::Lists;
 
+/// A page with fewer headings has no list of them.
+const CONTENTS: usize = 3;
+
 pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
-    for text in lists.gathered.prose.pages() {
+    let texts = lists.gathered.prose.sorted();
+    let is_documented = texts.len() > chrome::PAGES;
+    for text in &texts {
         let path = text.page();
+        let root = links::root(&path);
+        let listed = texts
+            .iter()
+            .filter(|other| is_documented || other.page() == path);
+        let pages = listed.map(|other| NavItem {
+            text: other.title().to_owned(),
+            href: format!("{root}{}", other.page()),
+            current: other.page() == path,
+        });
+        let headings = text.headings();
+        let contents = headings.into_iter().filter(|(id, _)| !id.is_empty());
+        let contents: Vec<_> = contents
+            .map(|(id, words)| Link::new(words, format!("#{id}")))
+            .collect();
         let (title, description) = (text.title().to_owned(), text.prose.description.clone());
         let view = home::ProsePage {
             title: title.clone(),
             description: description.clone(),
             html: text.html(lists.site, ""),
+            pages: pages.collect(),
+            contents: if contents.len() < CONTENTS {
+                Vec::new()
+            } else {
+                contents
+            },
         };
         let what = description.unwrap_or_else(|| title.clone());
-        let info = PageInfo::listed(path, title, what);
+        let info = PageInfo {
+            scripts: &[Script::Contents],
+            ..PageInfo::listed(path, title, what)
+        };
         lists.page("page.html", &info, &view)?;
     }
     Ok(())

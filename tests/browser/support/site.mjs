@@ -106,7 +106,7 @@ function make() {
     if (!page) throw new Error(`No page of the kind: ${name}`);
     return { name, folder, page };
   };
-  const under = (prefix) => (page) => page.startsWith(prefix);
+  const under = (prefix) => (page) => page.startsWith(prefix) && page !== `${prefix}index.html`;
   const isRun = (page) => /^runs\/(?!page\/)[^/]+\/index\.html$/.test(page);
   const broken = record({ id: '9e1c2d3e-8a60-4d2e-9a51-0c9f6f1f2b22', finishedAt: '2025-01-01T00:00:00Z' });
   const sparse = site({
@@ -145,6 +145,9 @@ function make() {
     find('case', under('cases/')),
     find('model', under('models/')),
     find('harness', under('harnesses/')),
+    { name: 'cases', folder: SITE, page: 'cases/index.html' },
+    { name: 'models', folder: SITE, page: 'models/index.html' },
+    { name: 'guide', folder: SITE, page: 'guide/index.html' },
     { name: 'annotations', folder: SITE, page: 'annotations/index.html' },
     { name: 'friction', folder: SITE, page: 'annotations/friction/index.html' },
     { name: 'hypotheses', folder: SITE, page: 'annotations/hypothesis/index.html' },
@@ -156,7 +159,7 @@ function make() {
     { name: 'changes', folder: changed, page: 'changes/index.html' },
     find('moved run', (page) => isRun(page) && html(page, changed).includes('has moved'), changed),
     find('withdrawn run', (page) => isRun(page) && html(page, changed).includes('was withdrawn'), changed),
-    find('prose', (page) => /^(?!annotations|changes|feeds|compare|overview|runs|problems)[^/]+\/index\.html$/.test(page) && html(page).includes('class=scroll'), SITE),
+    find('prose', (page) => /^(?!annotations|cases|changes|harnesses|models|feeds|compare|overview|runs|problems)[^/]+\/index\.html$/.test(page) && html(page).includes('class=scroll'), SITE),
     { name: 'not found', folder: SITE, page: '404.html' },
     { name: 'home, empty', folder: empty, page: 'index.html' },
     { name: 'runs, empty', folder: empty, page: 'runs/index.html' },
