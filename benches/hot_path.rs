@@ -63,14 +63,9 @@ fn hot_path(criterion: &mut Criterion) {
     group.bench_function("render strip", |bencher| {
         bencher.iter(|| {
             let sidecar = inspected.sidecars[0].as_ref();
-            let strip = view::strip::strip(
-                &config,
-                &layouts[0],
-                &inspected.tapes[0],
-                sidecar,
-                "runs/run/index.html",
-            );
-            render::strip::render(black_box(&strip))
+            let tape = &inspected.tapes[0];
+            let strip = view::strip::strip(&config, &layouts[0], tape, sidecar);
+            render::strip::render(black_box(&strip), "runs/run/index.html", 1)
         });
     });
     group.finish();

@@ -1,122 +1,217 @@
-//! The SVG of a strip. It repeats what the timeline says, so it is hidden from screen readers.
-
-use crate::view::strip::{Strip, WIDTH};
+//! The SVG of a strip. It repeats what the timeline says, so it is hidden from screen readers. What is drawn is stretched to the
+//! width of its place; words are not.
 
 use crate::markup::Html;
+use crate::view::strip::{BRACKET, Drawing, FailureLabel, Place, ROW, Strip, WIDTH, area_end};
 
-/// The line of a failure, which is taller than others.
-const FAILURE: &str = " 18v40";
-
-/// Renders a strip. Coordinates have one decimal, so that the same tape gives the same bytes everywhere.
+/// Renders a strip for the page at path `from`, which has page `page` of the tape.
 #[must_use]
-pub fn render(strip: &Strip<'_>) -> Html {
-    let (ticks, links) = (strip.ticks.len(), strip.links.len());
-    let mut out = String::with_capacity(ticks * 16 + links * 64 + strip.pins.len() * 120 + 400);
-    let lanes = strip
-        .brackets
-        .iter()
-        .map(|bracket| bracket.lane + 1)
-        .max()
-        .unwrap_or(0);
-    out.push_str("<svg class=strip viewBox=\"0 0 ");
-    push_number(&mut out, WIDTH);
-    out.push(' ');
-    out.push_str(itoa::Buffer::new().format(62 + lanes * 6));
-    out.push_str("\" preserveAspectRatio=none aria-hidden=true>");
-    for x in &strip.folds {
-        push_path(&mut out, "fold", "", *x, " 22v32");
+pub fn render(strip: &Strip<'_>, from: &str, page: usize) -> Html {
+    let hrefs = strip.hrefs(from);
+    let href = |page: usize| hrefs.get(page).map_or("#", String::as_str);
+    let top = strip.top();
+    let bottom = top + strip.rows * ROW;
+    let lanes = strip.brackets.iter().map(|bracket| bracket.lane + 1).max();
+    let below = bottom + BRACKET * u32::try_from(lanes.unwrap_or(0)).unwrap_or(0);
+    let height = below + ROW;
+    let mut svg = Svg(String::with_capacity(8 * 1024));
+    svg.push("<svg class=strip height=")
+        .number(height)
+        .push(" aria-hidden=true><svg viewBox=\"0 0 ");
+    svg.number(WIDTH)
+        .push(" ")
+        .number(height)
+        .push("\" preserveAspectRatio=none>");
+    if let Some((from, to)) = strip.range(page) {
+        svg.push("<path class=page d=\"M")
+            .number(from)
+            .push(" ")
+            .number(top)
+            .push("H")
+            .number(to);
+        svg.push("V")
+            .number(bottom)
+            .push("H")
+            .number(from)
+            .push("z\"/>");
     }
-    // The ticks of a family are one path, and so are those of failures.
-    for ticks in strip.ticks.chunk_by(|a, b| a.family == b.family) {
-        let line = if let Some(family) = ticks[0].family {
-            out.push_str("<path class=f-");
-            out.push_str(family.word());
-            " 24v28"
-        } else {
-            out.push_str("<path class=fail");
-            FAILURE
-        };
-        out.push_str(" d=\"");
-        for tick in ticks {
-            push_line(&mut out, tick.x, line);
-        }
-        out.push_str("\"/>");
+    for (from, to) in &strip.folds {
+        svg.push("<path class=fold d=\"M")
+            .number(u32::midpoint(*from, *to))
+            .push(" ")
+            .number(top);
+        svg.push("V").number(below).push("\"/>");
     }
-    for link in &strip.links {
-        out.push_str("<a href=");
-        out.push_str(strip.pages.get(link.page).map_or("#", String::as_str));
-        link.anchor.push_to(&mut out);
-        out.push_str(" tabindex=-1><path ");
-        match link.area {
-            Some((from, to)) => {
-                out.push_str("d=\"M");
-                push_number(&mut out, from);
-                out.push_str(" 38H");
-                push_number(&mut out, to);
-                out.push_str("\"/>");
+    match &strip.events {
+        Drawing::Bars(families) => {
+            for (row, (family, bars)) in (0..).zip(families) {
+                svg.push("<path class=f-").push(family.word()).push(" d=\"");
+                svg.bars(bars, top + row * ROW + ROW / 2);
+                svg.push("\"/>");
             }
-            None => push_rest(&mut out, link.x, FAILURE),
         }
-        out.push_str("</a>");
+        Drawing::Columns(columns) => {
+            svg.push("<g class=columns stroke-width=")
+                .number(columns.stroke)
+                .push(">");
+            for path in &columns.paths {
+                svg.push("<path class=")
+                    .push(&path.class)
+                    .push(" d=\"")
+                    .push(&path.d)
+                    .push("\"/>");
+            }
+            svg.push("</g>");
+        }
+    }
+    for area in &strip.areas {
+        svg.link(area, href)
+            .push("<path d=\"M")
+            .number(area.x)
+            .push(" ")
+            .number(top);
+        svg.push("H")
+            .number(area_end(area.x))
+            .push("V")
+            .number(bottom)
+            .push("H")
+            .number(area.x)
+            .push("\"/></a>");
+    }
+    for line in &strip.failures.lines {
+        svg.link(line, href)
+            .push("<path class=fail d=\"M")
+            .number(line.x)
+            .push(" ")
+            .number(top - 2);
+        svg.push("V").number(bottom).push("\"/></a>");
     }
     for bracket in &strip.brackets {
-        let y = 60 + bracket.lane * 6;
-        out.push_str("<path class=bracket d=\"M");
-        push_number(&mut out, bracket.from);
-        out.push(' ');
-        out.push_str(itoa::Buffer::new().format(y));
-        out.push_str("v4H");
-        push_number(&mut out, bracket.to);
-        out.push_str("v-4\"/>");
+        let y = bottom + BRACKET * u32::try_from(bracket.lane).unwrap_or(0);
+        svg.push("<path class=bracket d=\"M")
+            .number(bracket.from)
+            .push(" ")
+            .number(y);
+        svg.push("v4H").number(bracket.to).push("v-4\"/>");
     }
+    svg.push("</svg>");
     for pin in &strip.pins {
-        out.push_str("<a href=\"");
-        out.push_str(&pin.href);
-        out.push_str("\" tabindex=-1>");
-        push_path(
-            &mut out,
-            "pin an-",
-            pin.class,
-            pin.x,
-            " 22l-4 -9a4.5 4.5 0 1 1 8 0z",
-        );
-        out.push_str("</a>");
+        svg.push("<a href=\"")
+            .push(href(pin.page))
+            .push(&pin.anchor)
+            .push("\" tabindex=-1>");
+        svg.push("<circle class=\"pin an-")
+            .push(pin.class)
+            .push("\" r=8 cy=9 cx=")
+            .percent(pin.x)
+            .push(" />");
+        svg.push("<text y=13 x=")
+            .percent(pin.x)
+            .push(">")
+            .push(pin.sign)
+            .push("</text></a>");
     }
-    out.push_str("</svg>");
-    Html::finished(out)
+    let is_long = strip.failures.lines.is_empty();
+    let labels = |svg: &mut Svg, class: &str, labels: &[FailureLabel<'_>]| {
+        svg.push("<g class=\"nos").push(class).push("\">");
+        for label in labels {
+            if is_long {
+                svg.link(&label.place, href)
+                    .push("<circle r=8 cy=")
+                    .number(top - 9)
+                    .push(" cx=");
+                svg.percent(label.place.x).push(" />");
+            }
+            svg.text(label.place.x, top - 5)
+                .push(&label.text)
+                .push("</text>");
+            svg.push(if is_long { "</a>" } else { "" });
+        }
+        svg.push("</g>");
+    };
+    let failures = &strip.failures;
+    if !failures.wide.is_empty() {
+        labels(
+            &mut svg,
+            if failures.slim.is_some() {
+                " broad"
+            } else {
+                ""
+            },
+            &failures.wide,
+        );
+    }
+    if let Some(slim) = &failures.slim {
+        labels(&mut svg, " slim", slim);
+    }
+    for label in &strip.labels {
+        svg.push(if label.is_broad {
+            "<g class=broad>"
+        } else {
+            ""
+        });
+        svg.text(label.x, height - 4)
+            .push(&label.text)
+            .push("</text>")
+            .push(if label.is_broad { "</g>" } else { "" });
+    }
+    svg.push("</svg>");
+    Html::finished(svg.0)
 }
 
-fn push_path(out: &mut String, class: &str, kind: &str, x: f64, line: &str) {
-    out.push_str("<path class=\"");
-    out.push_str(class);
-    out.push_str(kind);
-    out.push_str("\" ");
-    push_rest(out, x, line);
-}
+/// An SVG as it grows. Only whole numbers are written, so that the same tape gives the same bytes everywhere.
+struct Svg(String);
 
-fn push_rest(out: &mut String, x: f64, line: &str) {
-    out.push_str("d=\"");
-    push_line(out, x, line);
-    out.push_str("\"/>");
-}
+impl Svg {
+    fn push(&mut self, text: &str) -> &mut Self {
+        self.0.push_str(text);
+        self
+    }
 
-fn push_line(out: &mut String, x: f64, line: &str) {
-    out.push('M');
-    push_number(out, x);
-    out.push_str(line);
-}
+    fn number(&mut self, number: u32) -> &mut Self {
+        self.0.push_str(itoa::Buffer::new().format(number));
+        self
+    }
 
-/// Appends a coordinate with at most one decimal; formatting a float would take longer than all the rest.
-#[allow(
-    clippy::cast_possible_truncation,
-    reason = "coordinates lie between 0 and 1000"
-)]
-fn push_number(out: &mut String, number: f64) {
-    let tenths = (number * 10.0).round() as i64;
-    let mut digits = itoa::Buffer::new();
-    out.push_str(digits.format(tenths / 10));
-    if tenths % 10 != 0 {
-        out.push('.');
-        out.push_str(digits.format(tenths % 10));
+    /// A place from the left, of a picture that is as wide as its place.
+    fn percent(&mut self, x: u32) -> &mut Self {
+        self.number(x / (WIDTH / 100));
+        if x % (WIDTH / 100) > 0 {
+            self.push(".").number(x % (WIDTH / 100));
+        }
+        self.push("%")
+    }
+
+    /// The beginning of a text around a place; at the ends it is beside it.
+    fn text(&mut self, x: u32, y: u32) -> &mut Self {
+        self.push("<text y=").number(y).push(" x=").percent(x);
+        match x {
+            0..30 => self.push(" text-anchor=start>"),
+            970.. => self.push(" text-anchor=end>"),
+            _ => self.push(">"),
+        }
+    }
+
+    /// The beginning of a link.
+    fn link<'h>(&mut self, place: &Place<'_>, href: impl Fn(usize) -> &'h str) -> &mut Self {
+        self.push("<a href=").push(href(place.page));
+        place.anchor.push_to(&mut self.0);
+        self.push(" tabindex=-1>")
+    }
+
+    /// Level lines at one height, each relative to the one before.
+    fn bars(&mut self, bars: &[(u32, u32)], y: u32) -> &mut Self {
+        let mut at: Option<u32> = None;
+        for (from, to) in bars {
+            match at {
+                None => self.push("M").number(*from).push(" ").number(y),
+                // A short bar may reach behind the beginning of the next one.
+                Some(at) if at > *from => self.push("m-").number(at - from).push(" 0"),
+                Some(at) => self.push("m").number(from - at).push(" 0"),
+            };
+            self.push("h").number(to - from);
+            at = Some(*to);
+        }
+        self
     }
 }

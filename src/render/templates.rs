@@ -86,6 +86,7 @@ const BUILT_IN: &[(&str, &str)] = built_in![
     "components/run_timeline.html",
     "components/run_validation.html",
     "components/run_writeup.html",
+    "components/strip.html",
     "components/threads.html",
     "components/when.html",
     "components/words.html",

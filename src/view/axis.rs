@@ -2,8 +2,6 @@
 //!
 //! All arithmetic is in whole numbers, so that a tape has the same picture on every machine.
 
-#![allow(dead_code, reason = "pictures with labels follow")]
-
 use crate::config::Config;
 use crate::model::tape::Tape;
 use crate::model::time::push_clock;
@@ -29,12 +27,14 @@ pub struct Axis {
 }
 
 /// A long gap.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Fold {
+#[derive(Debug)]
+struct Fold {
     /// Position of the event after it.
-    pub position: usize,
-    /// Milliseconds that are left out.
-    pub hidden: i64,
+    position: usize,
+    /// Milliseconds that it lasts.
+    lasts: i64,
+    /// Milliseconds of it that are left out.
+    hidden: i64,
     /// Its place on the axis.
     place: i64,
 }
@@ -78,6 +78,7 @@ impl Axis {
                 place = place.saturating_add(left);
                 folds.push(Fold {
                     position,
+                    lasts: pause,
                     hidden: pause - left,
                     place,
                 });
@@ -106,18 +107,6 @@ impl Axis {
             folds: Vec::new(),
             is_time: false,
         }
-    }
-
-    /// Whether distances are times.
-    #[must_use]
-    pub const fn is_time(&self) -> bool {
-        self.is_time
-    }
-
-    /// The folded gaps.
-    #[must_use]
-    pub fn folds(&self) -> &[Fold] {
-        &self.folds
     }
 
     /// The axis on a picture of this width, with `fold` units for each folded gap.
@@ -174,13 +163,24 @@ impl Scale<'_> {
         })
     }
 
-    /// The folded gaps: from, to, and milliseconds that are left out.
+    /// The folded gaps: from, to, and milliseconds that they last.
     pub fn folds(&self) -> impl Iterator<Item = (u32, u32, i64)> {
         let folds = self.axis.folds.iter().enumerate();
         folds.map(|(index, fold)| {
             let from = self.x(fold.place, index);
-            (from, from + self.fold, fold.hidden)
+            (from, from + self.fold, fold.lasts)
         })
+    }
+
+    /// Milliseconds on so many units without a folded gap; 0 without times.
+    #[must_use]
+    pub fn milliseconds(&self, units: u32) -> i64 {
+        if !self.axis.is_time {
+            return 0;
+        }
+        let part =
+            i128::from(self.axis.total()) * i128::from(units) / i128::from(self.room().max(1));
+        i64::try_from(part).unwrap_or(i64::MAX)
     }
 
     /// At most `most` labels at round times; none without times.
@@ -219,11 +219,15 @@ impl Scale<'_> {
         ticks
     }
 
+    /// Units without those of folded gaps.
+    fn room(&self) -> u32 {
+        let folds = u32::try_from(self.axis.folds.len()).unwrap_or(u32::MAX);
+        self.width.saturating_sub(self.fold.saturating_mul(folds))
+    }
+
     /// Where a place is behind so many folded gaps.
     fn x(&self, place: i64, folded: usize) -> u32 {
-        let folds = u32::try_from(self.axis.folds.len()).unwrap_or(u32::MAX);
-        let room = self.width.saturating_sub(self.fold.saturating_mul(folds));
-        let part = i128::from(place) * i128::from(room) / i128::from(self.axis.total());
+        let part = i128::from(place) * i128::from(self.room()) / i128::from(self.axis.total());
         let folded = u32::try_from(folded).unwrap_or(u32::MAX);
         let x = u32::try_from(part).unwrap_or(self.width);
         x.saturating_add(self.fold.saturating_mul(folded))

@@ -1,8 +1,6 @@
 //! A tape as a few columns: how many events of each family, and how many of them failed. Small enough to be kept with a run, so that
 //! lists draw it without reading the tape again.
 
-#![allow(dead_code, reason = "pages that show columns follow")]
-
 use serde::Serialize;
 
 use crate::model::findings::Findings;
@@ -199,11 +197,12 @@ impl Density {
         while bars(&fine) > BARS && fine.columns.len() > COARSE {
             fine = fine.halved();
         }
-        fine.drawn()
+        fine.drawn(GLYPH, 0)
     }
 
-    fn drawn(&self) -> Glyph {
-        let (width, height) = GLYPH;
+    /// Bars of all columns in a picture that begins `top` units above them.
+    #[must_use]
+    pub fn drawn(&self, (width, height): (u32, u32), top: u32) -> Glyph {
         let most = self
             .columns
             .iter()
@@ -239,7 +238,7 @@ impl Density {
                     d.push('M');
                     d.push_str(digits.format(x));
                     d.push(' ');
-                    d.push_str(digits.format(height - from));
+                    d.push_str(digits.format(top + height - from));
                     d.push_str("v-");
                     d.push_str(digits.format(to - from));
                 }

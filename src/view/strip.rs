@@ -1,60 +1,87 @@
-//! A tape as one strip: a tick per event, pins for annotations, brackets for spans, long gaps folded.
+//! A tape as one picture: up to some hundred events a bar for each in the lane of its family, more of them as columns. Above are
+//! annotations and failures, below spans and times.
+
+use serde::Serialize;
 
 use crate::config::Config;
 use crate::model::annotation::Sidecar;
 use crate::model::tape::{Family, Tape};
 
+use super::axis::{Axis, Scale};
+use super::density::{Density, Glyph};
 use super::format;
 use super::timeline::{Anchor, Layout, appearance, lanes};
+pub use marks::{FailureLabel, Failures, Label};
+
+mod marks;
 
 /// Width of the strip, in its own units.
-pub const WIDTH: f64 = 1000.0;
-/// Ticks are at least this far apart; what is nearer shares one.
-const COLUMN: f64 = 2.0;
-/// Room that a folded gap takes.
-const FOLD: f64 = 12.0;
+pub const WIDTH: u32 = 1000;
+/// Height of a row, in pixels: of annotations, failures, and each family.
+pub const ROW: u32 = 18;
+/// Height of a lane of brackets, in pixels.
+pub const BRACKET: u32 = 6;
+/// Events up to this many get a bar each.
+const SINGLE: usize = 600;
+/// Columns of a longer tape.
+const COLUMNS: u32 = 100;
+/// Width of a column, and of a folded gap there.
+const COLUMN: u32 = WIDTH / COLUMNS;
+/// Rows of columns, at least.
+const ROWS: usize = 4;
+/// Width of a folded gap between bars.
+const FOLD: u32 = 16;
+/// The shortest bar.
+const SHORTEST: u32 = 3;
 /// Brackets that are drawn; more would cover each other.
 const BRACKETS: usize = 200;
-/// Events up to this many get a tick each.
-const SINGLE: usize = 600;
-/// Width of a place that links to the first event there: a tick alone is too narrow for a pointer.
-const AREA: f64 = 20.0;
+/// Width of a place that links to the first event there: a bar alone is too narrow for a pointer.
+const AREA: u32 = 20;
 
-/// The strip of one tape.
+/// The strip of one tape, for all pages that show it.
 #[derive(Debug)]
 pub struct Strip<'a> {
-    /// What the address of an event begins with, for each page of the tape.
-    pub pages: Vec<String>,
-    /// The ticks: those of a family together, left to right, and then those of failures.
-    pub ticks: Vec<Tick>,
-    /// The places that link to events: areas left to right, then failures.
-    pub links: Vec<TickLink<'a>>,
-    /// The pins, left to right.
+    layout: &'a Layout<'a>,
+    /// The events.
+    pub events: Drawing,
+    /// Rows of the events.
+    pub rows: u32,
+    /// The places that link to events, left to right.
+    pub areas: Vec<Place<'a>>,
+    /// The failures.
+    pub failures: Failures<'a>,
+    /// The annotations, left to right.
     pub pins: Vec<Pin>,
-    /// The brackets.
+    /// The spans.
     pub brackets: Vec<Bracket>,
-    /// Where gaps were folded.
-    pub folds: Vec<f64>,
+    /// Where gaps are folded: from and to.
+    pub folds: Vec<(u32, u32)>,
+    /// Times and long gaps.
+    pub labels: Vec<Label>,
+    /// Where each page of the tape begins, if it has several.
+    pub page_starts: Vec<u32>,
     /// What the strip shows, in words.
     pub caption: String,
+    /// How it is read.
+    pub help: String,
+    /// The names of its rows, or the families of its columns from the top down.
+    pub legend: Vec<Row>,
 }
 
-/// One event, or several that are too near to each other.
+/// How events are drawn.
 #[derive(Debug)]
-pub struct Tick {
-    /// From the left.
-    pub x: f64,
-    /// Which kinds; nothing for a failure.
-    pub family: Option<Family>,
+pub enum Drawing {
+    /// The bars of each family, from and to.
+    Bars(Vec<(Family, Vec<(u32, u32)>)>),
+    /// Columns.
+    Columns(Glyph),
 }
 
 /// A place on the strip that links to an event.
-#[derive(Debug)]
-pub struct TickLink<'a> {
-    /// Where the tick of the event is, from the left.
-    pub x: f64,
-    /// The ends of an area; the tick of a failure is a link by itself.
-    pub area: Option<(f64, f64)>,
+#[derive(Debug, Clone, Copy)]
+pub struct Place<'a> {
+    /// From the left.
+    pub x: u32,
     /// Which of the pages the event is on, from 0.
     pub page: usize,
     /// Its anchor there.
@@ -65,189 +92,225 @@ pub struct TickLink<'a> {
 #[derive(Debug)]
 pub struct Pin {
     /// From the left.
-    pub x: f64,
+    pub x: u32,
     /// Class of its kind.
     pub class: &'static str,
     /// Its sign.
     pub sign: &'static str,
-    /// Its address.
-    pub href: String,
+    /// Which of the pages it is on, from 0.
+    pub page: usize,
+    /// Its anchor there.
+    pub anchor: String,
 }
 
 /// A span.
 #[derive(Debug)]
 pub struct Bracket {
     /// From.
-    pub from: f64,
+    pub from: u32,
     /// To.
-    pub to: f64,
+    pub to: u32,
     /// Lane, from 0.
     pub lane: usize,
 }
 
-/// The strip of a tape for the page at path `page`.
+/// The name of a row and how many there are.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Row {
+    /// `f-read`, ...; `notes` for annotations.
+    pub class: String,
+    /// `read`, `failures`, ...
+    pub name: &'static str,
+    /// How many, grouped.
+    pub count: String,
+}
+
+/// The strip of a tape.
 #[must_use]
 pub fn strip<'a>(
     config: &Config,
     layout: &'a Layout<'a>,
     tape: &Tape<'_>,
     sidecar: Option<&Sidecar<'_>>,
-    page: &str,
 ) -> Strip<'a> {
-    let (xs, folds) = positions(config, tape);
+    let axis = Axis::of(config, tape);
+    let is_long = tape.events.len() > SINGLE;
+    let scale = axis.scale(WIDTH, if is_long { COLUMN } else { FOLD });
+    let xs: Vec<u32> = scale.places().collect();
     let x_of = |position: usize| xs.get(position).copied().unwrap_or_default();
-    // The position of each tick's event, and where the tick is.
-    let mut shown: Vec<(usize, f64)> = Vec::with_capacity(tape.events.len());
-    let merge = tape.events.len() > SINGLE;
-    for (position, event) in tape.events.iter().enumerate() {
-        let x = x_of(position);
-        match shown.last_mut() {
-            Some((last, at)) if merge && x - *at < COLUMN => {
-                // A failure must not hide behind its neighbors.
-                if event.is_failure() && !tape.events[*last].is_failure() {
-                    *last = position;
-                }
-            }
-            _ => shown.push((position, x)),
-        }
-    }
-    let links = links(layout, tape, &shown);
-    let ticks = ticks(tape, &shown);
-    let annotations = sidecar.map_or(&[][..], |sidecar| &sidecar.annotations);
-    let mut pins = Vec::with_capacity(annotations.len());
-    for (index, annotation) in annotations.iter().enumerate() {
-        let Some(position) = layout.position(annotation.event) else {
-            continue;
-        };
-        let (class, sign) = appearance(&annotation.kind);
-        let anchor = layout.annotation_anchor(annotation, index);
-        pins.push(Pin {
-            x: x_of(position),
-            class,
-            sign,
-            href: layout.href(page, position, &anchor),
-        });
-    }
-    pins.sort_by(|a, b| a.x.total_cmp(&b.x));
-    let brackets = lanes(layout, sidecar)
-        .into_iter()
-        .take(BRACKETS)
-        .map(|(start, end, lane)| Bracket {
-            from: x_of(start),
-            to: x_of(end),
-            lane,
-        })
-        .collect();
-    let caption = caption(tape, pins.len(), folds.len(), merge);
-    let pages = (1..=layout.pages())
-        .map(|number| layout.page_href(page, number))
-        .collect();
-    Strip {
-        pages,
-        ticks,
-        links,
-        pins,
-        brackets,
-        folds,
-        caption,
-    }
-}
-
-/// The ticks by their families. Failures are drawn last, so that no neighbor covers them.
-fn ticks(tape: &Tape<'_>, shown: &[(usize, f64)]) -> Vec<Tick> {
-    let tick = |(position, x): &(usize, f64)| {
-        let event = &tape.events[*position];
-        let family = (!event.is_failure()).then_some(event.kind.family);
-        Tick { x: *x, family }
+    let place = |position: usize| Place {
+        x: x_of(position),
+        page: layout.page(position) - 1,
+        anchor: layout.anchor(tape.events[position].seq, position),
     };
-    let mut ticks: Vec<_> = shown.iter().map(tick).collect();
-    ticks.sort_by_key(|tick| tick.family.map_or(u8::MAX, |family| family as u8));
-    ticks
-}
-
-/// An area for the first tick in each, and a link of its own for every further failure.
-fn links<'a>(layout: &'a Layout<'a>, tape: &Tape<'_>, shown: &[(usize, f64)]) -> Vec<TickLink<'a>> {
-    let start_of = |x: f64| (x / AREA).floor() * AREA;
-    let mut failures = Vec::new();
-    let mut links: Vec<TickLink<'_>> = Vec::new();
-    for (position, x) in shown {
-        let start = start_of(*x);
-        let event = &tape.events[*position];
-        let link = TickLink {
-            x: *x,
-            area: Some((start, start + AREA)),
-            page: layout.page(*position) - 1,
-            anchor: layout.anchor(event.seq, *position),
-        };
-        match links.last() {
-            Some(last) if start_of(last.x) >= start => {
-                if event.is_failure() {
-                    failures.push(TickLink { area: None, ..link });
-                }
-            }
-            _ => links.push(link),
-        }
-    }
-    links.append(&mut failures);
-    links
-}
-
-/// Where each event is, and where gaps were folded. Time counts, except in gaps; without times, the order counts.
-#[allow(
-    clippy::cast_precision_loss,
-    reason = "positions on a strip of 1000 units"
-)]
-fn positions(config: &Config, tape: &Tape<'_>) -> (Vec<f64>, Vec<f64>) {
-    let count = tape.events.len();
-    let gap = i64::try_from(config.timeline.gap_seconds)
-        .unwrap_or(i64::MAX)
-        .saturating_mul(1000);
-    let mut elapsed = Vec::with_capacity(count);
-    let mut folded = Vec::new();
-    let (mut total, mut before) = (0_i64, None);
-    for (position, event) in tape.events.iter().enumerate() {
-        let pause = match (before, event.at) {
-            (Some(before), Some(at)) => at.saturating_sub(before).max(0),
-            _ => 0,
-        };
-        if pause > gap {
-            folded.push(position);
+    let families = families(tape);
+    let rows = families.len().max(if is_long { ROWS } else { 1 });
+    let rows = u32::try_from(rows).unwrap_or(1);
+    let pins = pins(layout, sidecar, x_of);
+    let failed = tape.events.iter().enumerate();
+    let failed = failed.filter(|(_, event)| event.is_failure());
+    let failed = failed.map(|(position, event)| (place(position), event.seq));
+    let failures = if is_long {
+        Failures::counted(failed, COLUMN)
+    } else {
+        Failures::numbered(failed)
+    };
+    let top = ROW * (1 + u32::from(!pins.is_empty()));
+    let events = if is_long {
+        let density = Density::of(&axis, tape, COLUMNS as usize);
+        Drawing::Columns(density.drawn((WIDTH, rows * ROW), top))
+    } else {
+        Drawing::Bars(bars(tape, &xs, scale))
+    };
+    let brackets = lanes(layout, sidecar).into_iter().take(BRACKETS);
+    let brackets = brackets.map(|(start, end, lane)| Bracket {
+        from: x_of(start),
+        to: x_of(end),
+        lane,
+    });
+    let folds: Vec<_> = scale.folds().map(|(from, to, _)| (from, to)).collect();
+    let pages = 1..=layout.pages();
+    Strip {
+        layout,
+        events,
+        rows,
+        areas: areas((0..tape.events.len()).map(place)),
+        brackets: brackets.collect(),
+        labels: marks::labels(scale),
+        page_starts: if layout.pages() > 1 {
+            pages.map(|page| x_of(layout.range(page).start)).collect()
         } else {
-            total = total.saturating_add(pause);
+            Vec::new()
+        },
+        caption: caption(tape, pins.len(), folds.len()),
+        help: help(tape, scale, is_long, !pins.is_empty(), !folds.is_empty()),
+        legend: legend(families, tape.failures(), pins.len(), is_long),
+        failures,
+        pins,
+        folds,
+    }
+}
+
+impl Strip<'_> {
+    /// What the addresses of events begin with on the page at path `from`, for each page of the tape.
+    #[must_use]
+    pub fn hrefs(&self, from: &str) -> Vec<String> {
+        let pages = 1..=self.layout.pages();
+        pages
+            .map(|number| self.layout.page_href(from, number))
+            .collect()
+    }
+
+    /// Where the events of page `number` are, if the tape has several pages.
+    #[must_use]
+    pub fn range(&self, number: usize) -> Option<(u32, u32)> {
+        let from = self.page_starts.get(number.checked_sub(1)?)?;
+        Some((
+            *from,
+            self.page_starts.get(number).copied().unwrap_or(WIDTH),
+        ))
+    }
+
+    /// Pixels above the events.
+    #[must_use]
+    pub fn top(&self) -> u32 {
+        ROW * (1 + u32::from(!self.pins.is_empty()))
+    }
+}
+
+/// The families that occur on a tape, without errors: those are among the failures.
+fn families(tape: &Tape<'_>) -> Vec<(Family, usize)> {
+    let mut counts = [0; Family::ALL.len()];
+    for event in &tape.events {
+        counts[event.kind.family as usize] += 1;
+    }
+    let counts = Family::ALL.into_iter().zip(counts);
+    counts
+        .filter(|(family, count)| *count > 0 && *family != Family::Error)
+        .collect()
+}
+
+fn legend(families: Vec<(Family, usize)>, failures: usize, pins: usize, is_long: bool) -> Vec<Row> {
+    let row = |class: &str, name, count: usize| Row {
+        class: class.to_owned(),
+        name,
+        count: format::grouped(&count.to_string()),
+    };
+    let mut rows = Vec::with_capacity(families.len() + 2);
+    if pins > 0 {
+        rows.push(row("notes", "annotations", pins));
+    }
+    rows.push(row("f-error", "failures", failures));
+    let first = rows.len();
+    let families = families.into_iter();
+    rows.extend(
+        families.map(|(family, count)| row(&format!("f-{}", family.word()), family.word(), count)),
+    );
+    if is_long {
+        rows[first..].reverse();
+    }
+    rows
+}
+
+/// The bars by family. A bar ends a little before the next one begins.
+fn bars(tape: &Tape<'_>, xs: &[u32], scale: Scale<'_>) -> Vec<(Family, Vec<(u32, u32)>)> {
+    let mut bars: Vec<(Family, Vec<(u32, u32)>)> = Family::ALL
+        .into_iter()
+        .map(|family| (family, Vec::new()))
+        .collect();
+    for ((event, from), end) in tape.events.iter().zip(xs).zip(scale.ends()) {
+        let (_, bars) = &mut bars[event.kind.family as usize];
+        let to = end.saturating_sub(1).max(from + SHORTEST);
+        bars.push((*from, to));
+    }
+    bars.retain(|(family, bars)| !bars.is_empty() && *family != Family::Error);
+    bars
+}
+
+/// A place for the first event in each area.
+fn areas<'a>(places: impl Iterator<Item = Place<'a>>) -> Vec<Place<'a>> {
+    let mut areas: Vec<Place<'_>> = Vec::new();
+    for place in places {
+        let x = place.x.min(WIDTH - 1) / AREA * AREA;
+        if areas.last().is_none_or(|last| last.x < x) {
+            areas.push(Place { x, ..place });
         }
-        before = event.at.or(before);
-        elapsed.push(total);
     }
-    let last = count.saturating_sub(1).max(1) as f64;
-    if total == 0 {
-        return (
-            (0..count)
-                .map(|i| 4.0 + i as f64 / last * (WIDTH - 8.0))
-                .collect(),
-            Vec::new(),
-        );
-    }
-    // Very many gaps share half of the strip.
-    let fold = FOLD.min(WIDTH / 2.0 / folded.len().max(1) as f64);
-    let room = WIDTH - 8.0 - fold * folded.len() as f64;
-    let mut folds = Vec::with_capacity(folded.len());
-    let mut passed = 0;
-    let xs = elapsed
+    areas
+}
+
+/// The end of an area.
+#[must_use]
+pub const fn area_end(from: u32) -> u32 {
+    from + AREA
+}
+
+fn pins(
+    layout: &Layout<'_>,
+    sidecar: Option<&Sidecar<'_>>,
+    x_of: impl Fn(usize) -> u32,
+) -> Vec<Pin> {
+    let annotations = sidecar.map_or(&[][..], |sidecar| &sidecar.annotations);
+    let pins = annotations
         .iter()
         .enumerate()
-        .map(|(position, at)| {
-            let base = 4.0 + *at as f64 / total as f64 * room;
-            if folded.get(passed) == Some(&position) {
-                folds.push(base + fold * passed as f64 + fold / 2.0);
-                passed += 1;
-            }
-            base + fold * passed as f64
-        })
-        .collect();
-    (xs, folds)
+        .filter_map(|(index, annotation)| {
+            let position = layout.position(annotation.event)?;
+            let (class, sign) = appearance(&annotation.kind);
+            Some(Pin {
+                x: x_of(position),
+                class,
+                sign,
+                page: layout.page(position) - 1,
+                anchor: layout.annotation_anchor(annotation, index),
+            })
+        });
+    let mut pins: Vec<_> = pins.collect();
+    pins.sort_by_key(|pin| pin.x);
+    pins
 }
 
-fn caption(tape: &Tape<'_>, pins: usize, folds: usize, merged: bool) -> String {
+fn caption(tape: &Tape<'_>, pins: usize, folds: usize) -> String {
     let counted = |count: usize, noun: &str| match count {
         0 => format!("no {noun}"),
         count => format::count(count, noun),
@@ -261,23 +324,41 @@ fn caption(tape: &Tape<'_>, pins: usize, folds: usize, merged: bool) -> String {
     if folds > 0 {
         parts.push(format!("{} folded", format::count(folds, "long gap")));
     }
-    let mut caption = parts.join(", ");
-    if merged {
-        caption.push_str("; events close to each other share a tick");
-    }
-    caption
+    parts.join(", ")
 }
 
-/// The families that occur on a tape, for the legend.
-#[must_use]
-pub fn families(tape: &Tape<'_>) -> Vec<(&'static str, usize)> {
-    let count = |family: Family| {
-        let events = tape.events.iter();
-        (
-            family.word(),
-            events.filter(|event| event.kind.family == family).count(),
+/// How a strip is read: only what is on it.
+fn help(
+    tape: &Tape<'_>,
+    scale: Scale<'_>,
+    is_long: bool,
+    has_pins: bool,
+    has_folds: bool,
+) -> String {
+    let time = scale.milliseconds(COLUMN);
+    let mut help = if !is_long {
+        let bar = if time > 0 {
+            "One bar per event, as long as the time until the next one, 30 s at most. "
+        } else {
+            "One bar per event, in order: the tape has no times. "
+        };
+        format!("{bar}Red lines are failures with their number.")
+    } else {
+        let column = if time > 0 {
+            format!("{} of the run", format::milliseconds(time.max(1)))
+        } else {
+            format::count(tape.events.len().div_ceil(COLUMNS as usize), "event")
+        };
+        format!(
+            "A column is {column}, its height the number of events, red at the top those that failed. Discs count failures."
         )
     };
-    let counts = Family::ALL.into_iter().map(count);
-    counts.filter(|(_, count)| *count > 0).collect()
+    help.push_str(" A place on the strip links to the first event there.");
+    if has_pins {
+        help.push_str(" Signs are annotations, brackets the events that one covers.");
+    }
+    if has_folds {
+        help.push_str(" Dotted places are long gaps, folded.");
+    }
+    help
 }

@@ -156,7 +156,7 @@ for (const [width, scripts] of [[1280, true], [320, true], [320, false]]) {
         pwned: window.__pwned,
         place: location.href,
         base: document.baseURI,
-        injected: [...document.querySelectorAll('iframe, form, base, object, embed, img, style, [style], meta[http-equiv=refresh], svg:not(.strip, .bar, .spread, .plot)')]
+        injected: [...document.querySelectorAll('iframe, form, base, object, embed, img, style, [style], meta[http-equiv=refresh], svg:not(.strip, .strip svg, .glyph, .bar, .spread, .plot)')]
           .map((element) => element.outerHTML.slice(0, 120)),
         handlers: [...document.querySelectorAll('*')].filter((element) => element.getAttributeNames().some((name) => name.startsWith('on'))).length,
         scripts: [...document.scripts].filter((script) => script.type !== 'application/ld+json' && !/\/(assets\/[a-z-]+\.[0-9a-f]{10}|(search|compare)\/[a-z]*(-?[a-z]*-?[0-9a-f]{10})?)\.js$/.test(script.src)).length,

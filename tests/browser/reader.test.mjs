@@ -339,18 +339,22 @@ test('in a narrow window what copies an event covers nothing of it, and does not
   assert.equal(await covers(), 0);
 }));
 
-test('in a narrow window the strip keeps its size and is scrolled, by keyboard, too', () => on(rich(), async (page) => {
-  const lane = page.locator('.lane').first();
-  const hidden = () => lane.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
-  assert.equal(await hidden(), 0);
-  await page.setViewportSize({ width: 320, height: 900 });
-  await lane.focus();
-  await drawn(page);
-  assert.ok(await hidden() > 300);
-  const pin = await lane.locator('.pin').first().boundingBox();
-  assert.ok(pin.height < 2.5 * pin.width, `${pin.width} by ${pin.height}`);
-  await page.keyboard.press('ArrowRight');
-  await page.waitForFunction(() => document.querySelector('.lane').scrollLeft > 0);
+test('a strip fits a window of any width, and its labels do not cover each other', () => on(rich(), async (page) => {
+  const strip = page.locator('svg.strip').first();
+  for (const width of [1440, 768, 390, 320]) {
+    await page.setViewportSize({ width, height: 900 });
+    await drawn(page);
+    const found = await strip.evaluate((svg) => {
+      const boxes = (selector) => [...svg.querySelectorAll(selector)].map((one) => one.getBoundingClientRect()).filter((box) => box.width);
+      const rows = [boxes('.nos text'), boxes(':scope > text, .broad > text:not(.nos text)')];
+      const covered = rows.flatMap((row) => row.filter((box, at) => row.some((other, next) => next > at && other.left < box.right && box.left < other.right)));
+      const out = boxes('text, circle, path').filter((box) => box.left < 0 || box.right > innerWidth);
+      return { covered: covered.length, out: out.length, scrolls: svg.closest('.lane').scrollWidth - svg.closest('.lane').clientWidth };
+    });
+    assert.deepEqual(found, { covered: 0, out: 0, scrolls: 0 }, `${width} px`);
+    const pin = await strip.locator('.pin').first().boundingBox();
+    assert.ok(Math.abs(pin.height - pin.width) < 1, `${pin.width} by ${pin.height}`);
+  }
   assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
 }));
 

@@ -4,9 +4,11 @@
 use std::collections::BTreeSet;
 
 use crate::render::slots::Slots;
+use crate::render::strip as strip_svg;
 use crate::render::timeline;
 use crate::view::chrome::{PageInfo, Script};
 use crate::view::run as view;
+use crate::view::strip::strip;
 use crate::view::timeline::Timeline;
 
 use super::CheckedRun;
@@ -19,6 +21,7 @@ pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), S
     let mut texts = BTreeSet::new();
     for ((tape, sidecar), layout) in s.tapes.iter().zip(s.sidecars).zip(s.layouts) {
         let mut pages = Timeline::new(s.config, layout, sidecar.as_ref());
+        let strip = (layout.pages() > 1).then(|| strip(s.config, layout, tape, sidecar.as_ref()));
         for number in 1..=layout.pages() {
             let (page, long) = pages.page(number);
             let most = if number == 1 {
@@ -41,7 +44,11 @@ pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), S
                 continue;
             }
             let mut slots = Slots::default();
-            let view = view::events_page(s, tape, layout, number, slots.keep(html));
+            let mut view = view::events_page(s, tape, layout, number, slots.keep(html));
+            view.strip = strip.as_ref().map(|strip| {
+                let svg = strip_svg::render(strip, &layout.path(number), number);
+                view::StripView::new(tape, strip, slots.keep(svg))
+            });
             let info = PageInfo {
                 path: layout.path(number),
                 title: format!("{}, {}", view.title, view.summary),

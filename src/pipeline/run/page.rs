@@ -69,13 +69,9 @@ pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), S
 fn strips(s: &Sources<'_>, page: &str, slots: &mut Slots) -> Vec<StripView> {
     let tapes = s.tapes.iter().zip(s.sidecars).zip(s.layouts);
     let strips = tapes.map(|((tape, sidecar), layout)| {
-        let strip = strip::strip(s.config, layout, tape, sidecar.as_ref(), page);
-        StripView {
-            file: tape.file.clone(),
-            svg: slots.keep(strip_svg::render(&strip)),
-            caption: strip.caption,
-            legend: strip::families(tape),
-        }
+        let strip = strip::strip(s.config, layout, tape, sidecar.as_ref());
+        let svg = slots.keep(strip_svg::render(&strip, page, 1));
+        StripView::new(tape, &strip, svg)
     });
     strips.collect()
 }

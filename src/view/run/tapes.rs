@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::links;
 use crate::markup::Html;
 use crate::model::tape::Tape;
+use crate::view::strip::{Row, Strip};
 use crate::view::timeline::Layout;
 use crate::view::{Badge, DisplayTime, Link, format};
 
@@ -19,8 +20,24 @@ pub struct StripView {
     pub svg: Html,
     /// What it shows.
     pub caption: String,
-    /// The families on it, and how many events of each.
-    pub legend: Vec<(&'static str, usize)>,
+    /// How it is read.
+    pub help: String,
+    /// The names of its rows.
+    pub legend: Vec<Row>,
+}
+
+impl StripView {
+    /// The strip of a tape with its drawing.
+    #[must_use]
+    pub fn new(tape: &Tape<'_>, strip: &Strip<'_>, svg: Html) -> Self {
+        Self {
+            file: tape.file.clone(),
+            svg,
+            caption: strip.caption.clone(),
+            help: strip.help.clone(),
+            legend: strip.legend.clone(),
+        }
+    }
 }
 
 /// A tape on the run page.
@@ -76,6 +93,8 @@ pub struct EventsPage {
     pub file: String,
     /// Which events are here.
     pub summary: String,
+    /// The whole tape.
+    pub strip: Option<StripView>,
     /// The events.
     pub html: Html,
     /// All pages of the tape.
@@ -121,6 +140,7 @@ pub fn events_page(
         run: Link::new(run.title(), format!("{root}{}", links::run(&s.entry.slug))),
         file: tape.file.clone(),
         summary: span(tape, &range),
+        strip: None,
         html,
         pages: pages(tape, layout, number),
         previous: Some(href(number - 1)),
