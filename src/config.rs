@@ -77,7 +77,7 @@ table! {
 
 table! {
     /// `[site]`
-    #[schemars(default)]
+    #[schemars(default, transform = shape::site)]
     Site {
         /// Shown in the header of every page.
         "title" => title: String = "Agent runs".to_owned(), Reader::string;
@@ -94,6 +94,32 @@ table! {
         /// A line at the top of every page, for example "sample data".
         #[schemars(with = "String")]
         "notice" => notice: Option<String> = None, Reader::optional;
+        /// Which runs have a story: a page with one quote for each moment.
+        #[schemars(with = "String")]
+        "stories" => stories: MadeFor = MadeFor::None, Reader::made_for;
+    }
+}
+
+/// Which runs have a file that not every site needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MadeFor {
+    /// Every run.
+    All,
+    /// Runs with annotations.
+    Annotated,
+    /// No run.
+    None,
+}
+
+impl MadeFor {
+    /// Whether a run has it.
+    #[must_use]
+    pub const fn includes(self, is_annotated: bool) -> bool {
+        match self {
+            Self::All => true,
+            Self::Annotated => is_annotated,
+            Self::None => false,
+        }
     }
 }
 

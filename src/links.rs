@@ -5,6 +5,11 @@ pub fn run(slug: &str) -> String {
     format!("runs/{slug}/index.html")
 }
 
+/// The story of a run.
+pub fn story(slug: &str) -> String {
+    format!("runs/{slug}/story/index.html")
+}
+
 /// A file beside a run's page.
 pub fn run_file(slug: &str, name: &str) -> String {
     format!("runs/{slug}/{name}")

@@ -6,7 +6,8 @@ use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 
 use super::{
-    Build, Config, Feeds, Files, GIB, ImportRule, KIB, Limits, MIB, NavLink, Policy, Site, Timeline,
+    Build, Config, Feeds, Files, GIB, ImportRule, KIB, Limits, MIB, MadeFor, NavLink, Policy, Site,
+    Timeline,
 };
 use crate::diagnostics::text::{nearest, quoted, reason};
 use crate::diagnostics::{Code, Collector, Diagnostic, Severity, Source, codes};
@@ -153,6 +154,15 @@ impl Reader<'_> {
 
     pub(super) fn severity(&mut self, key: &str, value: &Value<'_>, into: &mut Severity) {
         let choices = [("error", Severity::Error), ("warn", Severity::Warning)];
+        self.choice(key, value, &choices, into);
+    }
+
+    pub(super) fn made_for(&mut self, key: &str, value: &Value<'_>, into: &mut MadeFor) {
+        let choices = [
+            ("all", MadeFor::All),
+            ("annotated", MadeFor::Annotated),
+            ("none", MadeFor::None),
+        ];
         self.choice(key, value, &choices, into);
     }
 

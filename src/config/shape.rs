@@ -49,14 +49,20 @@ pub(super) fn size(_: &mut SchemaGenerator) -> Schema {
 
 /// The words for what the type holds as truth values and severities.
 pub(super) fn policy(schema: &mut Schema) {
-    for (key, words) in [
-        ("on_invalid", ["fail", "quarantine"]),
-        ("stale_annotations", ["error", "warn"]),
-    ] {
-        if let Some(property) = schema.pointer_mut(&format!("/properties/{key}")) {
-            property["enum"] = json!(words);
-            property["default"] = json!(words[0]);
-        }
+    choice(schema, "on_invalid", &["fail", "quarantine"]);
+    choice(schema, "stale_annotations", &["error", "warn"]);
+}
+
+/// The words of [`super::MadeFor`].
+pub(super) fn site(schema: &mut Schema) {
+    choice(schema, "stories", &["none", "annotated", "all"]);
+}
+
+/// A key with one of these words; the first is the default.
+fn choice(schema: &mut Schema, key: &str, words: &[&str]) {
+    if let Some(property) = schema.pointer_mut(&format!("/properties/{key}")) {
+        property["enum"] = json!(words);
+        property["default"] = json!(words[0]);
     }
 }
 

@@ -10,6 +10,7 @@ mod findings;
 mod implementation;
 mod page;
 mod spooled;
+mod story;
 
 use crate::diagnostics::{self, Diagnostic, Place, codes};
 use crate::discover::RunDirectory;
@@ -53,13 +54,14 @@ pub struct Output<'a> {
 type Artifact = fn(&CheckedRun<'_>, &mut Files<'_>) -> Result<(), StageError>;
 
 /// Everything that is published of a run, in the order in which it is written.
-const ARTIFACTS: [Artifact; 6] = [
+const ARTIFACTS: [Artifact; 7] = [
     downloads::write,      // events.jsonl, tapes and sidecars, by their names
     assets::write,         // assets/<name>
     implementation::write, // implementation.tar.gz
     document::write,       // run.json
     events::write,         // events/<page>/index.html, text/<name>.txt
     page::write,           // index.html
+    story::write,          // story/index.html
 ];
 
 /// A run of the archive on its way.

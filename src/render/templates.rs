@@ -44,6 +44,7 @@ const BUILT_IN: &[(&str, &str)] = built_in![
     "compare.html",
     "overview.html",
     "events.html",
+    "story.html",
     "group.html",
     "group_list.html",
     "problems.html",

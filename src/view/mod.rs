@@ -23,6 +23,7 @@ mod reliability;
 pub(crate) mod row;
 pub(crate) mod run;
 pub(crate) mod section_budget;
+pub mod story;
 pub mod strip;
 pub mod summary;
 pub(crate) mod syndication;

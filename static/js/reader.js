@@ -1,5 +1,5 @@
 (() => {
-  // Reading a timeline: filters, search, keys, links and quotes to copy, and the presenter that pauses on markers.
+  // Reading a timeline: filters, search, keys, links and quotes to copy.
   // Everything works on the events that are on the page; the filter is kept in the address.
   'use strict';
   const { make, button, query, copy: put, escaped, fenced, linked, land, tell, further } = window.runpress;
@@ -134,7 +134,6 @@
     apply();
   }, { hidden: true });
 
-  const markers = events.flatMap((event) => event.notes.filter((note) => note.classList.contains('an-marker')).map((element) => ({ event, element })));
   const failures = events.filter((event) => event.failed).length;
   const annotated = events.filter((event) => event.notes.length).length;
   const bar = make('div', { className: 'tape-tools', role: 'group', ariaLabel: 'Timeline' }, find,
@@ -156,7 +155,6 @@
     }, { ariaPressed: false, title: 'Show the time of day instead of the time since the start' });
     bar.append(clock);
   }
-  if (markers.length) bar.append(button(`Present ${markers.length}`, () => present(0), { title: 'Pause on each marker (m)' }));
   bar.append(button('Keys', () => help(), { title: 'Keyboard shortcuts (?)' }));
   tapes[0].before(bar, status);
 
@@ -257,6 +255,7 @@
   const places = {
     event: events.map((event) => ({ event, element: event.element })),
     annotation: events.flatMap((event) => event.notes.map((element) => ({ event, element }))),
+    marker: events.flatMap((event) => event.notes.filter(({ classList }) => classList.contains('an-marker')).map((element) => ({ event, element }))),
     failure: events.filter((event) => event.failed).map((event) => ({ event, element: event.element })),
   };
 
@@ -301,42 +300,6 @@
     setTimeout(() => { pressed.textContent = before; }, 1500);
   };
 
-  // The presenter
-
-  const stage = make('dialog', { className: 'present', ariaLabel: 'Presenter' });
-  let shown = -1;
-  const present = (index) => {
-    const marker = markers[index];
-    const onward = index + 1 >= markers.length && beyond(1);
-    if (onward) onward.search += `${onward.search ? '&' : '?'}present=1`;
-    if (!markers.length) return tell(`No marker on this page.${onward ? ' The presenter continues at' : ''}`, onward || '');
-    if (!marker) return onward ? location.assign(onward.href) : close();
-    shown = index;
-    marker.event.element.hidden = false;
-    const said = marker.element.querySelector('.md')?.cloneNode(true) ?? make('p', { className: 'quiet' }, 'This marker has no text.');
-    for (const element of said.querySelectorAll('[id]')) element.removeAttribute('id');
-    const words = [marker.event.element.querySelector('a').textContent, marker.event.kind, marker.event.element.querySelector(':scope > :first-child > code')?.textContent ?? ''];
-    stage.replaceChildren(
-      make('p', { className: 'by' }, `Marker ${index + 1} of ${markers.length}${isPart ? ' on this page' : ''} · event ${words.join(' ').trim()}`),
-      said,
-      make('p', { className: 'row' },
-        button('Previous', () => present(index - 1), { disabled: index === 0 }),
-        button(index + 1 < markers.length ? 'Next' : onward ? 'Next page' : 'End', () => present(index + 1), { className: 'next' }),
-        button('Close', close)),
-    );
-    if (!stage.isConnected) document.body.append(stage);
-    if (!stage.open) stage.show();
-    select(marker.event);
-    land(marker.event.element);
-    stage.querySelector('.next').focus({ preventScroll: true });
-  };
-  const close = () => {
-    const marker = markers[shown];
-    shown = -1;
-    stage.close();
-    if (marker) go(marker.event, marker.element);
-  };
-
   // Keys
 
   const walk = (what) => (direction) => step(places[what], direction, what);
@@ -345,12 +308,7 @@
     ['j', 'k', 'next and previous event', walk('event')],
     [']', '[', 'next and previous annotation', walk('annotation')],
     ['f', 'F', 'next and previous failure', walk('failure')],
-    ['m', '', 'next marker, where the presenter pauses', () => {
-      // From where the reader is, also where a filter leaves the marker out.
-      const next = shown >= 0 ? shown + 1 : markers.indexOf(seek(markers, 1, 'marker'));
-      if (next >= 0) present(next);
-      else end(1, 'marker');
-    }],
+    ['m', 'M', 'next and previous marker', walk('marker')],
     ['/', '', 'find in the timeline', () => {
       find.scrollIntoView({ block: 'center' });
       find.focus();
@@ -384,15 +342,7 @@
       if (current && !current.element.hidden) go(current);
       return;
     }
-    if (target instanceof Element && target.closest('input, textarea, select, dialog[open]:not(.present)')) return;
-    if (shown >= 0) {
-      const turn = { Escape: close, ArrowRight: () => present(shown + 1), ArrowLeft: () => shown > 0 && present(shown - 1) }[key];
-      if (turn) {
-        pressed.preventDefault();
-        turn();
-        return;
-      }
-    }
+    if (target instanceof Element && target.closest('input, textarea, select, dialog[open]')) return;
     if (key === 'Escape') tell();
     const action = KEYS.find(([one, other, , act]) => act && [one, other].includes(key));
     if (!action) return;
@@ -410,5 +360,4 @@
     if (NAMES.includes(name)) filter.append(name, value);
   }
   arrive();
-  if (new URLSearchParams(location.search).has('present')) present(0);
 })();

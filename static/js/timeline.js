@@ -47,7 +47,6 @@
     if (!link || !prefix) return null;
     const address = new URL(link.href);
     address.search = location.search;
-    address.searchParams.delete('present');
     if (direction < 0) address.hash = `${prefix}${first - 1}`;
     return make('a', { href: address.href }, link.textContent);
   };

@@ -1,4 +1,4 @@
-// Reading a timeline: annotated moments, filters, search, keys, links and quotes to copy, the presenter.
+// Reading a timeline: annotated moments, filters, search, keys, links and quotes to copy.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 
@@ -197,65 +197,43 @@ test('the help names every key and closes', () => on(rich(), async (page) => {
   assert.ok(!await sheet.isVisible());
 }));
 
-test('the presenter pauses on each marker, shows its evidence large and ends at the last one', () => on(fileUrl(SITE, runPage(troubled())), async (page) => {
-  const markers = page.locator('.e > .an-marker');
-  const count = await markers.count();
-  const stage = page.locator('dialog.present');
-  for (let index = 0; index < count; index += 1) {
+test('m and M lead to the next and the previous marker from where the reader is', async () => {
+  const address = fileUrl(SITE, runPage(troubled()));
+  await on(address, async (page) => {
+    const markers = await page.locator('.e > .an-marker').evaluateAll((notes) => notes.map((note) => note.id));
+    assert.ok(markers.length > 1);
+    for (const marker of markers) {
+      await page.keyboard.press('m');
+      assert.equal(await place(page), marker);
+    }
     await page.keyboard.press('m');
-    assert.match(await stage.textContent(), new RegExp(`Marker ${index + 1} of ${count}`));
-    assert.ok((await stage.textContent()).includes((await markers.nth(index).locator('.md').textContent()).trim()));
-    const size = (locator) => locator.evaluate((element) => parseFloat(getComputedStyle(element).fontSize));
-    assert.ok(await size(stage.locator('.md')) > await size(markers.nth(index).locator('.md')));
-    const top = await markers.nth(index).evaluate((note) => note.closest('.e').getBoundingClientRect().top);
-    assert.ok(top > -2 && top < 500, `the event is in sight: ${top}`);
-  }
-  await page.keyboard.press('ArrowLeft');
-  assert.match(await stage.textContent(), new RegExp(`Marker ${count - 1} of`));
-  await page.keyboard.press('Escape');
-  assert.ok(!await stage.isVisible());
-  assert.equal(await place(page), await markers.nth(count - 2).getAttribute('id'));
-}));
+    assert.match(await told(page), /^No further marker on this page\./);
+    await page.keyboard.press('M');
+    assert.equal(await place(page), markers.at(-2));
+    await page.goto('about:blank');
+    await page.goto(`${address}#${markers[0]}`);
+    await page.keyboard.press('m');
+    assert.equal(await place(page), markers[1]);
+  });
+});
 
-test('the presenter continues on the next page of the tape, also over a page without a marker', async () => {
+test('m continues on the next page of the tape', async () => {
   const event = (_, at) => JSON.stringify({ type: 'message', role: 'assistant', text: `Message ${at}.` });
   const note = (id) => JSON.stringify({ type: 'annotation', id: `m${id}`, event_id: id, kind: 'marker', evidence: `Look at ${id}.`, author: { id: 'sample', kind: 'human', surface: 'desk' }, timestamp: '2026-03-01T12:00:00Z' });
   const long = site({
     'site.toml': '',
     'content/a/run-record.json': JSON.stringify(record()),
-    'content/a/events.jsonl': `${Array.from({ length: 1200 }, event).join('\n')}\n`,
-    'content/a/events.jsonl.annotations.jsonl': `{"type":"header","schema_version":1}\n${note(3)}\n${note(1100)}\n`,
+    'content/a/events.jsonl': `${Array.from({ length: 700 }, event).join('\n')}\n`,
+    'content/a/events.jsonl.annotations.jsonl': `{"type":"header","schema_version":1}\n${note(3)}\n${note(600)}\n`,
   });
   await on(fileUrl(long, runPage(cards(long)[0])), async (page) => {
     await page.keyboard.press('m');
-    assert.equal(await page.locator('.present .next').textContent(), 'Next page');
+    assert.equal(await place(page), 'a-m3');
     await page.keyboard.press('m');
-    await page.waitForURL(/events\/2\/index\.html\?present=1$/);
-    assert.match(await told(page), /^No marker on this page\. The presenter continues at events 1,000 to 1,199/);
-    await page.locator('.tell a').click();
-    await page.waitForURL(/events\/3\/index\.html\?present=1$/);
-    assert.match(await page.locator('.present').textContent(), /Marker 1 of 1 .*Look at 1100/);
-    assert.equal(await page.locator('.present .next').textContent(), 'End');
-  });
-});
-
-test('m leads to the next marker from where the reader is', async () => {
-  const address = fileUrl(SITE, runPage(troubled()));
-  const stage = (page) => page.locator('dialog.present .by').textContent();
-  await on(address, async (page) => {
-    const markers = await page.locator('.e:has(> .an-marker)').evaluateAll((events) => events.map((event) => event.id));
-    const after = (id) => page.evaluate((of) => [...document.querySelectorAll('.e > .an-marker')]
-      .findIndex((note) => document.getElementById(of).compareDocumentPosition(note) & Node.DOCUMENT_POSITION_FOLLOWING) + 1, id);
-    for (const key of ['m', 'Escape', 'j']) await page.keyboard.press(key);
-    const here = await place(page);
-    assert.notEqual(here, markers[0]);
     await page.keyboard.press('m');
-    assert.match(await stage(page), new RegExp(`^Marker ${await after(here)} of`));
-    await page.keyboard.press('Escape');
-    await page.goto('about:blank');
-    await page.goto(`${address}#${markers[1]}`);
+    await page.waitForURL(/events\/2\/index\.html$/);
     await page.keyboard.press('m');
-    assert.match(await stage(page), new RegExp(`^Marker ${await after(markers[1])} of`));
+    assert.equal(await place(page), 'a-m600');
   });
 });
 

@@ -73,6 +73,7 @@ mod serve;
 mod settings;
 mod sidecars;
 mod sizes;
+mod story;
 mod support;
 mod syndication;
 mod tables;

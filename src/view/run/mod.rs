@@ -38,6 +38,7 @@ use entry::{GameJamView, ShowcaseView};
 use head::HeadView;
 use metrics::MetricsView;
 use moments::MomentsView;
+pub use moments::{MomentEvent, neighbours};
 use provenance::ProvenanceView;
 use review::{BuildView, ReviewView};
 use tapes::TimelineView;
@@ -73,6 +74,8 @@ pub struct RunPage {
     pub downloads: Vec<Link>,
     /// Where it is compared with others.
     pub compare: String,
+    /// Its story, where it has one.
+    pub story: Option<String>,
     /// The review.
     pub review: Option<ReviewView>,
     /// The playable build.
@@ -154,6 +157,20 @@ pub struct Sources<'a> {
     pub archive: Option<Archive<'a>>,
 }
 
+impl Sources<'_> {
+    /// Whether the run has a story.
+    #[must_use]
+    pub fn has_story(&self) -> bool {
+        self.config.site.stories.includes(self.is_annotated())
+            && self.tapes.iter().any(|tape| !tape.events.is_empty())
+    }
+
+    fn is_annotated(&self) -> bool {
+        let mut sidecars = self.sidecars.iter().flatten();
+        sidecars.any(|sidecar| !sidecar.annotations.is_empty())
+    }
+}
+
 /// The archive of the files that an agent left.
 #[derive(Debug, Clone, Copy)]
 pub struct Archive<'a> {
@@ -200,6 +217,7 @@ pub fn page(s: &Sources<'_>, parts: Parts<'_>) -> RunPage {
         source: run.source_repo.as_ref().map(|url| url.as_str().to_owned()),
         downloads,
         compare: format!("{root}{}?runs={}", links::COMPARE, s.entry.slug),
+        story: s.has_story().then(|| "story/index.html".to_owned()),
         review: s
             .review
             .map(|review| review::review_view(review, parts.writeup)),

@@ -124,7 +124,8 @@ fn moment(view: AnnotationView<'_>, href: String, events: Vec<MomentEvent>) -> M
     }
 }
 
-fn neighbours(
+/// An event with the one before and the one after.
+pub fn neighbours(
     tape: &Tape<'_>,
     layout: &Layout<'_>,
     path: &str,

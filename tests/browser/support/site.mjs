@@ -136,6 +136,7 @@ function make() {
     find('run without tape or review', (page) => isRun(page) && !html(page, sparse).includes('quarantined'), sparse),
     { name: 'run of 3,000 events', folder: SITE, page: runPage(longest()) },
     { name: 'further page of events', folder: SITE, page: `runs/${longest().slug}/events/2/index.html` },
+    { name: 'story', folder: SITE, page: `runs/${richest().slug}/story/index.html` },
     find('run with a Harn tape', (page) => isRun(page) && html(page).includes('<dd>Harn tape')),
     find('run with debug scripts', (page) => isRun(page) && html(page).includes('debug-scripts')),
     { name: 'overview', folder: SITE, page: 'overview/index.html' },

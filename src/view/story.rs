@@ -1,0 +1,240 @@
+//! A run as a few frames: a quote each, chosen by fixed rules that the page prints.
+
+use serde::Serialize;
+
+use crate::links;
+use crate::markup::markdown;
+use crate::model::annotation::{Annotation, Kind};
+use crate::model::tape::{Family, Tape};
+use crate::model::words;
+
+use super::axis::Axis;
+use super::density::{Density, GLYPH, Glyph, KEPT};
+use super::run::{MomentEvent, Sources, neighbours};
+use super::timeline::{Layout, annotation_view};
+use super::{Link, format};
+
+/// Annotations that have a frame.
+const MOST: usize = 40;
+/// Characters of a quote.
+const QUOTE: usize = 420;
+
+/// Characters of a kind that a newer format has.
+const KIND: usize = 40;
+
+/// The story of a run.
+#[derive(Debug, Serialize)]
+pub struct StoryPage {
+    /// Case, variant and version.
+    pub title: String,
+    /// Its model and harness.
+    pub subject: String,
+    /// The run's page.
+    pub run: Link,
+    /// `9 frames`
+    pub summary: String,
+    /// Annotations at most, and the shortest pause with a frame.
+    pub rules: (usize, String),
+    /// The first tape, which frames refer to.
+    pub glyph: Option<Glyph>,
+    /// The frames, in the order of the tapes.
+    pub frames: Vec<Frame>,
+    /// `12 more annotations`
+    pub more: Option<String>,
+}
+
+/// One moment.
+#[derive(Debug, Serialize)]
+pub struct Frame {
+    /// From 1, also in its address: `#f-3`.
+    pub number: usize,
+    /// Why it was chosen: `Marker · First failure`.
+    pub title: String,
+    /// Class of the kind of annotation; empty without one.
+    pub class: &'static str,
+    /// Number of the event, and its time since the start.
+    pub event: (u64, Option<String>),
+    /// Its place on the timeline.
+    pub href: String,
+    /// Its tape, when the run has several.
+    pub file: Option<String>,
+    /// What was said about the event, or what the event says.
+    pub quote: String,
+    /// Who said it.
+    pub author: Option<String>,
+    /// The event and its neighbors.
+    pub events: Vec<MomentEvent>,
+    /// A line through the glyph where it is; empty for a moment of another tape.
+    pub line: String,
+}
+
+/// A moment that was chosen.
+struct Chosen<'a> {
+    tape: usize,
+    position: usize,
+    reasons: Vec<String>,
+    /// With its number in the sidecar.
+    annotation: Option<(usize, &'a Annotation<'a>)>,
+}
+
+/// The story.
+#[must_use]
+pub fn story(s: &Sources<'_>) -> StoryPage {
+    let path = links::story(&s.entry.slug);
+    let run = &s.entry.run;
+    let (mut chosen, left_out) = annotated(s);
+    for (position, reason) in s.tapes.first().map_or_else(Vec::new, |it| rules(s, it)) {
+        let same = |it: &&mut Chosen<'_>| (it.tape, it.position) == (0, position);
+        match chosen.iter_mut().find(same) {
+            Some(frame) => frame.reasons.push(reason),
+            None => chosen.push(Chosen {
+                tape: 0,
+                position,
+                reasons: vec![reason],
+                annotation: None,
+            }),
+        }
+    }
+    chosen.sort_by_key(|it| (it.tape, it.position, it.annotation.map(|(index, _)| index)));
+    let first = s.tapes.first().filter(|tape| !tape.events.is_empty());
+    let axis = first.map(|tape| Axis::of(s.config, tape));
+    let places: Vec<u32> = axis
+        .as_ref()
+        .map_or_else(Vec::new, |axis| axis.scale(GLYPH.0, 0).places().collect());
+    let summary = format::count(chosen.len(), "frame");
+    let frames = (1..).zip(chosen).map(|(number, chosen)| Frame {
+        number,
+        line: line(&places, &chosen),
+        ..frame(s, &path, chosen)
+    });
+    StoryPage {
+        title: run.title(),
+        subject: format!("{}, {}", run.subject.model(), run.subject.harness),
+        run: Link::new(run.title(), "../index.html"),
+        summary,
+        rules: (
+            MOST,
+            format::count(
+                usize::try_from(s.config.timeline.gap_seconds).unwrap_or(usize::MAX),
+                "second",
+            ),
+        ),
+        glyph: axis
+            .zip(first)
+            .map(|(axis, tape)| Density::of(&axis, tape, KEPT).glyph()),
+        frames: frames.collect(),
+        more: format::rest(left_out, 0, "more annotation"),
+    }
+}
+
+/// Markers, and what people said; and how many are left out, markers last.
+fn annotated<'a>(s: &Sources<'a>) -> (Vec<Chosen<'a>>, usize) {
+    let mut chosen = Vec::new();
+    for (tape, (sidecar, layout)) in s.sidecars.iter().zip(s.layouts).enumerate() {
+        let annotations = sidecar.iter().flat_map(|sidecar| &sidecar.annotations);
+        chosen.extend(annotations.enumerate().filter_map(|(index, annotation)| {
+            (annotation.kind == Kind::Marker || is_by_person(annotation)).then_some(())?;
+            Some(Chosen {
+                tape,
+                position: layout.position(annotation.event)?,
+                reasons: vec![reason(annotation)],
+                annotation: Some((index, annotation)),
+            })
+        }));
+    }
+    let is_other = |it: &Chosen<'_>| it.annotation.is_some_and(|(_, it)| it.kind != Kind::Marker);
+    chosen.sort_by_key(|it| (is_other(it), it.tape, it.position));
+    let left_out = chosen.split_off(chosen.len().min(MOST));
+    (chosen, left_out.len())
+}
+
+/// What a tape itself says: positions with reasons, in the order of the rules.
+fn rules(s: &Sources<'_>, tape: &Tape<'_>) -> Vec<(usize, String)> {
+    let events = &tape.events;
+    let failure = events.iter().position(|event| event.is_failure());
+    let write = events
+        .iter()
+        .rposition(|event| event.kind.family == Family::Write);
+    let shortest = i64::try_from(s.config.timeline.gap_seconds)
+        .unwrap_or(i64::MAX)
+        .saturating_mul(1000);
+    let pauses = events.windows(2).enumerate().filter_map(|(before, pair)| {
+        let pause = pair[1].at?.saturating_sub(pair[0].at?);
+        (pause > shortest).then_some((before + 1, pause))
+    });
+    // Of equal pauses the first.
+    let longest = pauses.reduce(|a, b| if b.1 > a.1 { b } else { a });
+    let named = |position: Option<usize>, reason: &str| Some((position?, reason.to_owned()));
+    let pause = longest.map(|(position, pause)| {
+        let pause = format::milliseconds(pause);
+        (position, format!("After the longest gap, {pause}"))
+    });
+    let all = [
+        named(failure, "First failure"),
+        pause,
+        named(write, "Last write"),
+        named(events.len().checked_sub(1), "The end"),
+    ];
+    all.into_iter().flatten().collect()
+}
+
+fn frame(s: &Sources<'_>, path: &str, chosen: Chosen<'_>) -> Frame {
+    let (tape, layout): (&Tape<'_>, &Layout<'_>) = (&s.tapes[chosen.tape], &s.layouts[chosen.tape]);
+    let event = &tape.events[chosen.position];
+    let view = chosen
+        .annotation
+        .map(|(index, annotation)| annotation_view(layout, path, annotation, index, usize::MAX));
+    let said = view.as_ref().and_then(|view| view.evidence);
+    let said = said.map(|text| markdown::plain(text, QUOTE));
+    let quote = said.filter(|text| !text.is_empty());
+    let start = tape.events.iter().find_map(|event| event.at);
+    let clock = event.at.zip(start).map(|(at, start)| {
+        let mut out = String::new();
+        format::push_clock(&mut out, at.saturating_sub(start));
+        out
+    });
+    Frame {
+        number: 0,
+        line: String::new(),
+        title: chosen.reasons.join(" · "),
+        class: view.as_ref().map_or("", |view| view.class),
+        event: (event.seq, clock),
+        href: match &view {
+            Some(view) => layout.href(path, chosen.position, &view.anchor),
+            None => layout.event_href(path, event.seq, chosen.position),
+        },
+        file: (s.tapes.len() > 1).then(|| tape.file.clone()),
+        author: view
+            .filter(|_| quote.is_some())
+            .and_then(|view| view.author),
+        quote: quote.unwrap_or_else(|| says(tape, chosen.position)),
+        events: neighbours(tape, layout, path, chosen.position),
+    }
+}
+
+fn line(places: &[u32], chosen: &Chosen<'_>) -> String {
+    let place = places.get(chosen.position).filter(|_| chosen.tape == 0);
+    place.map_or_else(String::new, |x| format!("M{x} 0v{}", GLYPH.1))
+}
+
+fn is_by_person(annotation: &Annotation<'_>) -> bool {
+    let author = annotation.author.as_ref();
+    author.is_none_or(|author| author.kind.word() == "human")
+}
+
+/// `Marker`, `Annotation: note`
+fn reason(annotation: &Annotation<'_>) -> String {
+    if annotation.kind == Kind::Marker {
+        return "Marker".to_owned();
+    }
+    let kind = annotation.kind.word().replace('_', " ");
+    format!("Annotation: {}", words::excerpt(&kind, KIND))
+}
+
+/// What an event says; where the next event is its error, what that says.
+fn says(tape: &Tape<'_>, position: usize) -> String {
+    let event = &tape.events[position];
+    let next = tape.events.get(position + 1);
+    let error = next.filter(|next| event.is_failure() && next.kind.family == Family::Error);
+    words::says(error.unwrap_or(event), QUOTE)
+}

@@ -1,0 +1,262 @@
+//! The story of a run: which moments it shows, by which rules, and which runs have one.
+
+use crate::support::{
+    FIRST, HEADER, Page, Run, TestSite, annotation, below, event, lines, messages, words,
+};
+
+const STORY: &str = "public/runs/pong-codex-sample-lark-1-4f1c2d3e/story/index.html";
+
+/// A site whose runs have stories as `stories` says; its run has these events and annotations.
+fn told(stories: &str, events: &[String], annotations: &[String]) -> TestSite {
+    let site = TestSite::base();
+    site.write("site.toml", format!("[site]\nstories = \"{stories}\"\n"));
+    site.write(&format!("{FIRST}/events.jsonl"), lines(events));
+    let mut all = vec![HEADER];
+    all.extend(annotations.iter().map(String::as_str));
+    let sidecar = format!("{FIRST}/events.jsonl.annotations.jsonl");
+    if annotations.is_empty() {
+        site.remove(&sidecar);
+    } else {
+        site.write(&sidecar, lines(&all));
+    }
+    site.publish();
+    site
+}
+
+fn story(site: &TestSite) -> Page {
+    Page::parse(&site.text(STORY))
+}
+
+fn log() -> Vec<String> {
+    vec![
+        event(0, "agent", "\"message\":\"I begin.\""),
+        event(1, "write", "\"path\":\"/workspace/a.ts\""),
+        event(2, "command", "\"command\":\"npm test\",\"isSuccess\":false"),
+        event(3, "error", "\"message\":\"Cannot find a module\""),
+        event(700, "write", "\"path\":\"/workspace/b.ts\""),
+        event(701, "agent", "\"message\":\"It works.\""),
+        event(900, "agent", "\"message\":\"Done.\""),
+    ]
+}
+
+/// Of each frame: title with number, and quote.
+fn frames(page: &Page) -> Vec<(String, String)> {
+    let text = |frame, selector: &str| {
+        let found: String = below(frame, selector).into_iter().map(words).collect();
+        found
+    };
+    let frames = page.all(".frame").into_iter();
+    frames
+        .map(|frame| {
+            (
+                text(frame, "h2 > a"),
+                text(frame, "blockquote > p:first-child"),
+            )
+        })
+        .collect()
+}
+
+#[test]
+fn a_story_shows_markers_people_the_first_failure_the_longest_gap_the_last_write_and_the_end() {
+    let by = |kind: &str| format!("\"author\":{{\"id\":\"x\",\"kind\":\"{kind}\"}}");
+    let site = told(
+        "annotated",
+        &log(),
+        &[
+            annotation(
+                "m",
+                5,
+                "marker",
+                &format!("\"evidence\":\"Look **here**.\",{}", by("system")),
+            ),
+            annotation(
+                "p",
+                1,
+                "note",
+                &format!("\"evidence\":\"A person.\",{}", by("human")),
+            ),
+            annotation(
+                "s",
+                1,
+                "note",
+                &format!("\"evidence\":\"A program.\",{}", by("agent")),
+            ),
+            annotation(
+                "n",
+                4,
+                "hypothesis",
+                "\"evidence\":\"Without author.\",\"hypothesis_status\":\"active\"",
+            ),
+        ],
+    );
+    let page = story(&site);
+    assert_eq!(
+        frames(&page),
+        [
+            ("1. Annotation: note", "A person."),
+            ("2. First failure", "Cannot find a module"),
+            (
+                "3. Annotation: hypothesis · After the longest gap, 11 min 37 s · Last write",
+                "Without author."
+            ),
+            ("4. Marker", "Look here."),
+            ("5. The end", "Done."),
+        ]
+        .map(|(title, quote)| (title.to_owned(), quote.to_owned()))
+    );
+    let rules = page.texts("header > .quiet").concat();
+    for rule in [
+        "every marker",
+        "by a person",
+        "first failure",
+        "more than 60 seconds",
+        "last write",
+        "last event",
+    ] {
+        assert!(rules.contains(rule), "{rule}: {rules}");
+    }
+}
+
+#[test]
+fn each_frame_has_an_address_its_context_its_place_on_the_tape_and_the_way_to_the_next() {
+    let site = told("all", &log(), &[]);
+    let page = story(&site);
+    let frames = page.all(".frame");
+    assert_eq!(frames.len(), 3);
+    for (index, frame) in frames.into_iter().enumerate() {
+        let number = index + 1;
+        assert_eq!(frame.value().id(), Some(format!("f-{number}").as_str()));
+        let hrefs: Vec<_> = below(frame, ".links a")
+            .into_iter()
+            .filter_map(|link| link.attr("href"))
+            .collect();
+        let before = if number == 1 {
+            "#main".to_owned()
+        } else {
+            format!("#f-{}", number - 1)
+        };
+        assert_eq!(hrefs[0], before);
+        assert_eq!(
+            hrefs.contains(&format!("#f-{}", number + 1).as_str()),
+            number < 3
+        );
+        assert!(
+            hrefs
+                .last()
+                .is_some_and(|href| href.starts_with("../../../runs/")),
+            "{hrefs:?}"
+        );
+        assert!((2..=3).contains(&below(frame, ".around > li").len()));
+        assert_eq!(below(frame, ".around .here").len(), 1);
+        assert_eq!(below(frame, "use[href='#tape']").len(), 1);
+        assert_eq!(below(frame, ".lit").len(), 1);
+    }
+    let links = page.all("header li a").len();
+    assert_eq!(links, 3, "the overview names every frame");
+}
+
+#[test]
+fn the_setting_says_which_runs_have_a_story() {
+    let note = [annotation("n", 0, "note", "\"evidence\":\"x\"")];
+    for (stories, annotations, has) in [
+        ("all", &note[..0], true),
+        ("annotated", &note[..0], false),
+        ("annotated", &note, true),
+        ("none", &note, false),
+    ] {
+        let site = told(stories, &log(), annotations);
+        assert_eq!(
+            site.path(STORY).exists(),
+            has,
+            "{stories}, {}",
+            annotations.len()
+        );
+        let links = site.first_page().all("a[href='story/index.html']").len();
+        assert_eq!(links, usize::from(has), "{stories}: the run page links it");
+    }
+    let site = TestSite::base();
+    site.publish();
+    assert!(
+        !site.path(STORY).exists(),
+        "no site has stories unless it asks for them"
+    );
+}
+
+#[test]
+fn a_run_without_events_has_no_story() {
+    let site = told("all", &log(), &[]);
+    site.remove(&format!("{FIRST}/events.jsonl"));
+    site.publish();
+    assert!(!site.path(STORY).exists());
+}
+
+#[test]
+fn a_run_that_is_not_published_has_no_story() {
+    let site = told("all", &log(), &[]);
+    let kept = site.text(STORY);
+    site.run("stopped", &Run::new("0000000b-1").state("canceled"));
+    site.write("content/runs/stopped/events.jsonl", messages(3));
+    let record = Run::new("0000000c-1").record();
+    let record = record.replace("\"runTimeSeconds\": 600", "\"runTimeSeconds\": \"long\"");
+    site.write("content/runs/broken/run-record.json", record);
+    site.write("content/runs/broken/events.jsonl", messages(3));
+    let outcome = site.build_with(&runpress::api::site::Overrides {
+        keep_going: true,
+        ..Default::default()
+    });
+    assert!(outcome.published);
+    let published = site.published();
+    let stories: Vec<_> = published
+        .keys()
+        .filter(|path| path.contains("/story/"))
+        .collect();
+    assert_eq!(stories.len(), 1, "{stories:?}");
+    assert_eq!(site.text(STORY), kept);
+}
+
+#[test]
+fn of_very_many_annotations_a_story_keeps_the_markers_and_counts_the_others() {
+    let events: Vec<String> = (0..60)
+        .map(|at| event(at, "agent", "\"message\":\"x\""))
+        .collect();
+    let note = |at: u64| {
+        annotation(
+            &format!("n{at}"),
+            at,
+            if at == 59 { "marker" } else { "note" },
+            "",
+        )
+    };
+    let notes: Vec<String> = (0..60).map(note).collect();
+    let page = story(&told("all", &events, &notes));
+    let frames = frames(&page);
+    assert_eq!(frames.len(), 40);
+    assert_eq!(frames[39].0, "40. Marker · The end");
+    assert!(
+        page.texts("header > .quiet")
+            .concat()
+            .contains("at most 40; 20 more annotations on the timeline")
+    );
+}
+
+#[test]
+fn quotes_are_cut_and_stay_text() {
+    let long = "<b>\\u001b[31m".to_owned() + &"long ".repeat(10_000);
+    let events = [
+        event(0, "agent", &format!("\"message\":\"{long}\"")),
+        event(1, "agent", &format!("\"message\":\"{long}\\u202e\"")),
+    ];
+    let note = annotation("n", 0, "note", &format!("\"evidence\":\"`<b>` {long}\""));
+    let site = told("all", &events, &[note]);
+    let html = site.text(STORY);
+    assert!(html.len() < 20_000, "{} bytes", html.len());
+    let page = story(&site);
+    assert_eq!(page.all("blockquote b, .around span b").len(), 0);
+    for (title, quote) in frames(&page) {
+        assert!(
+            quote.ends_with('…') && quote.chars().count() < 440,
+            "{title}: {quote}"
+        );
+        assert!(!quote.contains('\u{1b}'), "{title}: {quote}");
+    }
+}
