@@ -322,7 +322,7 @@ fn thread_view(
     let state = if thread.resolved {
         Badge::new("resolved", "good")
     } else {
-        Badge::new("open", "poor")
+        Badge::new("open", "none")
     };
     let anchor = format!("thread-{}", index + 1);
     let all = thread.entries.iter().enumerate();

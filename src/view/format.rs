@@ -116,6 +116,9 @@ pub fn short_cost(number: Option<&Number>) -> Cell {
         return exact;
     };
     let short = dollars(value);
+    if short == exact.text() {
+        return exact;
+    }
     Cell::titled(short, exact.text())
 }
 
@@ -221,6 +224,22 @@ pub fn similarity(number: Option<&Number>, detail: Option<&str>) -> Cell {
     known_or(number.map(|number| number.literal.clone()), &reason)
 }
 
+/// A similarity with two digits, the others cut off; the title has those of the record.
+#[must_use]
+pub fn short_similarity(number: Option<&Number>, detail: Option<&str>) -> Cell {
+    let Some(number) = number else {
+        return similarity(None, detail);
+    };
+    let digits = plain(number);
+    let (whole, fraction) = digits.split_once('.').unwrap_or((&digits, ""));
+    let short = format!("{whole}.{:0<2.2}", fraction);
+    if fraction.len() > 2 {
+        Cell::titled(short, number.literal.clone())
+    } else {
+        Cell::known(short)
+    }
+}
+
 /// A text that may be unknown.
 #[must_use]
 pub fn text(value: Option<&impl AsRef<str>>) -> Cell {
@@ -249,7 +268,7 @@ pub fn at(ms: i64) -> DisplayTime {
     }
 }
 
-/// How a run ended. The word is the record's; the tone only says what is known of it.
+/// How a run ended, in plain words; the code is the record's. The tone only says what is known of it.
 #[must_use]
 pub fn state(state: &State) -> Badge {
     let tone = match state.word.as_str() {
@@ -258,7 +277,11 @@ pub fn state(state: &State) -> Badge {
         "timed_out" | "limit_exceeded" | "hung" | "unevaluable" => "poor",
         _ => "none",
     };
-    Badge::new(state.word.clone(), tone)
+    let word = state.word.replace('_', " ");
+    Badge {
+        code: (word != state.word).then(|| state.word.clone()),
+        ..Badge::new(word, tone)
+    }
 }
 
 /// A rating, or "unrated".
@@ -268,10 +291,14 @@ pub fn rating(rating: Option<Rating>) -> Badge {
         return Badge::new("unrated", "none");
     };
     let tone = match rating {
-        Rating::Flawless | Rating::Incredible | Rating::Great => "good",
-        Rating::Passable | Rating::Neutral => "fair",
-        Rating::Scuffed | Rating::Poor => "poor",
-        Rating::Broken => "bad",
+        Rating::Flawless => "r8",
+        Rating::Incredible => "r7",
+        Rating::Great => "r6",
+        Rating::Passable => "r5",
+        Rating::Neutral => "r4",
+        Rating::Scuffed => "r3",
+        Rating::Poor => "r2",
+        Rating::Broken => "r1",
     };
     Badge::new(rating.word(), tone)
 }
@@ -294,6 +321,33 @@ mod tests {
         assert_eq!(cost(Some(&number("1234.5"))).text(), "$1,234.50");
         assert_eq!(cost(Some(&number("3"))).text(), "$3.00");
         assert_eq!(similarity(Some(&number("0.9731")), None).text(), "0.9731");
+    }
+
+    #[test]
+    fn a_similarity_below_1_is_never_shown_as_1() {
+        let shown = |literal| short_similarity(Some(&number(literal)), None);
+        for (literal, short) in [
+            ("0.9996", "0.99"),
+            ("1", "1.00"),
+            ("0.5", "0.50"),
+            ("9e-1", "0.90"),
+        ] {
+            assert_eq!(shown(literal).text(), short);
+        }
+        assert!(matches!(shown("0.9996"), Cell::Titled { title, .. } if title == "0.9996"));
+        assert!(matches!(shown("0.5"), Cell::Plain(_)));
+    }
+
+    #[test]
+    fn a_state_is_shown_in_plain_words_and_keeps_the_word_of_the_record() {
+        let badge = state(&State {
+            word: "harness_error".to_owned(),
+            detail: None,
+        });
+        assert_eq!(
+            (badge.word.as_str(), badge.code.as_deref()),
+            ("harness error", Some("harness_error"))
+        );
     }
 
     #[test]

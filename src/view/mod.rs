@@ -89,9 +89,12 @@ impl Cell {
 /// A word with a color and a shape.
 #[derive(Debug, Clone, Serialize)]
 pub struct Badge {
-    /// The word of the format.
+    /// What it says.
     pub word: String,
-    /// `good`, `fair`, `poor`, `bad` or `none`.
+    /// The word of the format, where that is not what it says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
+    /// `good`, `fair`, `poor`, `bad` or `none`; of a rating `r1` to `r8`.
     pub tone: &'static str,
 }
 
@@ -99,8 +102,8 @@ impl Badge {
     /// A badge of a tone.
     #[must_use]
     pub fn new(word: impl Into<String>, tone: &'static str) -> Self {
-        let word = word.into();
-        Self { word, tone }
+        let (word, code) = (word.into(), None);
+        Self { word, code, tone }
     }
 }
 

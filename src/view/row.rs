@@ -117,9 +117,9 @@ pub fn row(
             .iter()
             .map(|(_, number)| format::tokens(*number))
             .collect(),
-        comparable_cost: format::cost(metrics.comparable_cost.as_ref()),
-        actual_cost: format::cost(metrics.actual_cost.as_ref()),
-        run_time: format::run_time(metrics.run_time_seconds.as_ref()),
+        comparable_cost: format::short_cost(metrics.comparable_cost.as_ref()),
+        actual_cost: format::short_cost(metrics.actual_cost.as_ref()),
+        run_time: format::clock(metrics.run_time_seconds.as_ref()),
         seconds: metrics
             .run_time_seconds
             .as_ref()
@@ -208,7 +208,7 @@ fn check(entry: &Entry, view: &str) -> Similarity {
     };
     let detail = check.detail.as_deref().map(|detail| head(detail, DETAIL));
     Similarity {
-        cell: format::similarity(check.compared(), detail),
+        cell: format::short_similarity(check.compared(), detail),
         shade: check.compared().map(shade),
     }
 }

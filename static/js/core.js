@@ -30,11 +30,11 @@
     return keyed.map(({ each }) => each);
   };
   // A cell of data is bare words, a link, a moment, a badge, or a value with a title: what it says, and what it shows.
-  const words = (cell) => cell.date ?? cell.word ?? cell.text ?? cell;
+  const words = (cell) => cell.date ?? cell.code ?? cell.word ?? cell.text ?? cell;
   const shown = (cell) => {
     if (cell.href) return link(new URL(cell.href, root), cell.text);
     if (cell.iso) return make('time', { dateTime: cell.iso, title: cell.text }, cell.date);
-    if (cell.tone) return make('span', { className: `badge b-${cell.tone}` }, cell.word);
+    if (cell.tone) return make('span', { className: `badge b-${cell.tone}`, ...(cell.code && { title: cell.code }) }, cell.word);
     return cell.title ? make(cell.known ? 'span' : 'abbr', { title: cell.title, className: cell.known ? '' : 'unknown' }, cell.text) : cell;
   };
   const pause = () => new Promise((go) => setTimeout(go));

@@ -2,7 +2,7 @@
   // Facets, a filter by words and an order over all runs of the archive. The data is loaded on first use; until then
   // the page stays as it came. What is chosen is in the address.
   'use strict';
-  const { make, button, mount, digits: count, number, sorted, words, shown, steps, archive, query } = window.runpress;
+  const { root, make, link, button, mount, digits: count, number, sorted, words, shown, steps, archive, query } = window.runpress;
   const summary = document.querySelector('[data-runs]');
   const table = document.querySelector('main table.runs');
   if (!summary || !table) return;
@@ -108,7 +108,7 @@
       const cell = row[order.column];
       const at = row.order[order.column];
       if (!cell || cell.known === false || cell.iso === '' || at === '') return null;
-      return numeric || at ? number(at ?? words(cell)) : cell.iso ?? words(cell);
+      return numeric || at ? number(at ?? (cell.title?.[0] === '$' ? cell.title : words(cell))) : cell.iso ?? words(cell);
     };
     return sorted(found, key, order.way);
   };
@@ -166,6 +166,10 @@
       const place = made.appendChild(sample.cells[at].cloneNode(false));
       const cell = row[column];
       if (!cell) return;
+      if (column === 'run') {
+        place.append(link(new URL(cell.href, root), [row.case.text, row.variant].filter((part) => part.known !== false).join(' · '), { className: `g-${row.state.tone}` }), ' ', make('small', {}, cell.text));
+        return;
+      }
       place.append(shown(cell), ...(column in row.small ? [' ', make('small', {}, row.small[column])] : []));
       if (column in row.order) place.dataset.v = row.order[column];
     });

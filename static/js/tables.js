@@ -51,7 +51,10 @@
   // What a cell says: a number, a word, or null when it is unknown. Where it has another order, that is what it is sorted by.
   const value = (cell, numeric, order) => {
     if (!cell || isUnknown(cell)) return null;
-    const text = order || cell.querySelector('time')?.dateTime || words(cell);
+    // A shortened number and a state in plain words have what was recorded as title.
+    const [shown, said] = [words(cell), cell.querySelector('[title]')?.title];
+    const exact = said && (!Number.isNaN(number(said)) || said.replaceAll('_', ' ') === shown) && said;
+    const text = order || cell.querySelector('time')?.dateTime || exact || shown;
     const digits = number(text);
     return (numeric || order) && !Number.isNaN(digits) ? digits : text;
   };
@@ -140,17 +143,15 @@
   };
 
   // Of each cell of a row: what it shows, and the bare values in it; a second one is in small print.
-  const facts = (row) => recalled.get(row) ?? [...row.cells].map((cell) => {
+  const facts = (row) => recalled.get(row) ?? [...row.cells].map((cell, at) => {
     const main = cell.cloneNode(true);
     const small = main.querySelector('small');
+    if (small && !at && !small.firstElementChild) return [words(cell), words(small)];
     small?.remove();
     const numeric = cell.classList.contains('num');
     return [words(cell), value(main, numeric, numeric && cell.dataset.v), ...(small ? [value(small)] : [])];
   });
-  const variant = (row) => {
-    const [fact] = facts({ cells: [row.parentNode.querySelector('.variant')] });
-    return fact;
-  };
+  const variant = (row) => facts({ cells: [row.parentNode.querySelector('.variant')] })[0];
 
   // Copied are the picked rows, or those that are shown.
   const chosen = () => {
@@ -264,7 +265,7 @@
       const { run } = row.dataset;
       row.dataset.order ??= order;
       if (!row.querySelector('.pick')) {
-        const box = make('input', { type: 'checkbox', ariaLabel: `Select run ${words(row.querySelector('a'))}` });
+        const box = make('input', { type: 'checkbox', ariaLabel: `Select run ${facts({ cells: [row.cells[0]] })[0][1]}` });
         box.onchange = () => {
           if (box.checked) picked.set(run, row);
           else picked.delete(run);
@@ -279,7 +280,7 @@
   };
 
   const tools = () => {
-    const names = new Map(tables.flatMap((table) => heads(table).slice(1).map((head) => [head.dataset.col, words(head)])));
+    const names = new Map(tables.flatMap((table) => heads(table).filter((head, at) => at && head.dataset.col !== 'variant').map((head) => [head.dataset.col, words(head)])));
     find = make('input', { type: 'search', autocomplete: 'off', spellcheck: false });
     find.oninput = () => {
       state.find = find.value.trim();

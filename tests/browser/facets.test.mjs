@@ -19,7 +19,7 @@ async function open(base, query = '', options = {}) {
   const facets = page.getByRole('region', { name: 'Filter the runs' });
   const status = (words) => facets.getByRole('status').filter({ hasText: words }).waitFor();
   const facet = (name) => facets.locator('details', { has: page.locator('summary', { hasText: name }) });
-  const ids = () => page.locator('main table.runs tbody th a').allTextContents();
+  const ids = () => page.locator('main table.runs tbody th small').allTextContents();
   const choose = async (name, value) => {
     if (!(await facet(name).evaluate(({ open: isOpen }) => isOpen))) await facet(name).locator('summary').click();
     await facet(name).getByRole('checkbox', { name: value }).click();

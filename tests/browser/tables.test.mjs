@@ -63,7 +63,7 @@ async function open(file, { base = `${pathToFileURL(folder).href}/`, permissions
   };
 }
 
-const ids = (page, scope = 'main') => page.locator(`${scope} tr[data-run]:visible`).evaluateAll((rows) => rows.map((row) => row.querySelector('a').textContent[0]).join(''));
+const ids = (page, scope = 'main') => page.locator(`${scope} tr[data-run]:visible`).evaluateAll((rows) => rows.map((row) => (row.querySelector('.runs th small') ?? row.querySelector('a')).textContent[0]).join(''));
 const head = (page, name) => page.locator('th').filter({ hasText: new RegExp(`^${name}$`) });
 
 for (const from of ['disk', 'a sub-path']) {

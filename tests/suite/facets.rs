@@ -41,7 +41,14 @@ fn the_data_of_the_facets_has_the_cells_of_the_table_in_its_order() {
             let text = text.into_iter().flatten().next().or(cell.as_str());
             let text = text.expect("a text");
             let small = row["small"][name].as_str().map(|small| format!(" {small}"));
-            format!("{text}{}", small.unwrap_or_default())
+            // A run is named by its case and variant; its own name is in small print.
+            match name {
+                "run" => format!(
+                    "pong · {} {text}",
+                    row["variant"].as_str().expect("a variant")
+                ),
+                _ => format!("{text}{}", small.unwrap_or_default()),
+            }
         });
         assert_eq!(cells, expected);
         for name in ["run", "case", "model", "harness"] {

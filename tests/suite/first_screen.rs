@@ -170,7 +170,7 @@ fn a_case_says_for_each_model_how_often_it_completed_and_at_what_median_cost() {
             "failed, 2026-03-02",
             "completed, 2026-03-03",
             "completed, 2026-03-04",
-            "timed_out, 2026-03-05"
+            "timed out, 2026-03-05"
         ]
     );
     // A run without a known cost has no mark.

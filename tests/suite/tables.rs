@@ -66,10 +66,10 @@ fn a_similarity_is_shaded_by_tenths_and_an_unreached_view_is_not() {
             .collect();
         cells
     };
-    assert_eq!(shades("0", true), ["num sim s0 0"]);
-    assert_eq!(shades("0.0999", true), ["num sim s0 0.0999"]);
+    assert_eq!(shades("0", true), ["num sim s0 0.00"]);
+    assert_eq!(shades("0.0999", true), ["num sim s0 0.09"]);
     assert_eq!(shades("0.97", true), ["num sim s9 0.97"]);
-    assert_eq!(shades("1", true), ["num sim s10 1"]);
+    assert_eq!(shades("1", true), ["num sim s10 1.00"]);
     assert_eq!(shades("0", false), [""; 0]);
 }
 

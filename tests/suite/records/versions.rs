@@ -120,7 +120,7 @@ fn checks_without_a_name_are_called_after_their_view() {
             cell(&row, "in-play").as_str(),
             cell(&row, "game-over").as_str()
         ),
-        ("0.9", "—")
+        ("0.90", "—")
     );
 }
 
@@ -151,7 +151,7 @@ fn records_of_the_seeds_time_show_everything() {
     assert_eq!(page.beside("actual cost"), ["$0.00", "—"]);
     assert!(page.main().contains("did not load"));
     let row = row(&site, "cases/pong/index.html");
-    assert_eq!(cell(&row, "Comparable cost"), "$0.4210");
+    assert_eq!(cell(&row, "Comparable cost"), "$0.42");
     assert_eq!(cell(&row, "State"), "failed");
 }
 
