@@ -21,6 +21,8 @@ pub struct Findings {
     pub spooled: Spooled,
     /// The run's newest annotations, for the home page.
     pub newest: Vec<NewestAnnotation>,
+    /// The newest annotation by a person that says something.
+    pub quote: Option<NewestAnnotation>,
     /// The writeup as HTML, for the newest runs only: JSON Feed carries it.
     pub writeup_html: Option<String>,
     /// Digests of the run, for the next build.

@@ -175,8 +175,8 @@ pub(super) struct FindingsShape {
     annotations: BTreeMap<String, usize>,
     /// Channel, threads, entries.
     threads: Option<(Option<String>, usize, usize)>,
-    /// Kind, evidence, address and time of each.
-    newest: Vec<(String, String, String, Option<i64>)>,
+    newest: Vec<NewestShape>,
+    quote: Option<NewestShape>,
     writeup_html: Option<String>,
     /// [`Digests::packed`]
     record: String,
@@ -190,6 +190,23 @@ pub(super) struct FindingsShape {
     compare: Vec<TextPlace>,
     /// Kind, group and card of each annotation.
     cards: Vec<(usize, usize, TextPlace)>,
+}
+
+/// Kind, evidence, address and time of a [`NewestAnnotation`].
+type NewestShape = (String, String, String, Option<i64>);
+
+fn newest_shape(of: &NewestAnnotation) -> NewestShape {
+    let of = of.clone();
+    (of.kind, of.evidence, of.href, of.at)
+}
+
+fn newest_annotation((kind, evidence, href, at): NewestShape) -> NewestAnnotation {
+    NewestAnnotation {
+        kind,
+        evidence,
+        href,
+        at,
+    }
 }
 
 /// A [`Slice`].
@@ -247,7 +264,6 @@ impl FindingsShape {
     pub(super) fn of(findings: &Findings) -> Self {
         let spooled = &findings.spooled;
         let cards = spooled.cards.iter();
-        let newest = findings.newest.iter().cloned();
         let threads = findings.threads.as_ref();
         Self {
             rating: findings
@@ -257,9 +273,8 @@ impl FindingsShape {
             density: findings.density.clone(),
             annotations: findings.annotations.0.clone(),
             threads: threads.map(|it| (it.channel.clone(), it.threads, it.entries)),
-            newest: newest
-                .map(|it| (it.kind, it.evidence, it.href, it.at))
-                .collect(),
+            newest: findings.newest.iter().map(newest_shape).collect(),
+            quote: findings.quote.as_ref().map(newest_shape),
             writeup_html: findings.writeup_html.clone(),
             record: findings.digests.record.packed().to_owned(),
             files: findings.digests.files.packed().to_owned(),
@@ -286,7 +301,6 @@ impl FindingsShape {
             let card = slice(card)?;
             Some(SpooledCard { kind, group, card })
         };
-        let newest = self.newest.into_iter();
         Some(Findings {
             rating: self
                 .rating
@@ -311,14 +325,8 @@ impl FindingsShape {
                 writeup: slice(self.writeup)?,
                 compare: self.compare.into_iter().map(slice).collect::<Option<_>>()?,
             },
-            newest: newest
-                .map(|(kind, evidence, href, at)| NewestAnnotation {
-                    kind,
-                    evidence,
-                    href,
-                    at,
-                })
-                .collect(),
+            newest: self.newest.into_iter().map(newest_annotation).collect(),
+            quote: self.quote.map(newest_annotation),
             writeup_html: self.writeup_html,
             digests: RunDigests {
                 record: Digests::of_packed(&self.record),

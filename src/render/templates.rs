@@ -90,6 +90,7 @@ const BUILT_IN: &[(&str, &str)] = built_in![
     "components/strip.html",
     "components/threads.html",
     "components/when.html",
+    "components/wall.html",
     "components/words.html",
 ];
 

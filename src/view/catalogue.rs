@@ -14,6 +14,7 @@ use super::plot::{self, Plot};
 use super::reliability::{ReliabilityView, reliability};
 use super::row::{ListPage, Pager, RunRow, list_pages, row};
 use super::timeline::head;
+use super::wall::{Wall, wall};
 use super::{Cell, Link, format};
 use crate::links;
 
@@ -62,6 +63,8 @@ pub struct GroupPage {
     /// Why there is more than one table, when there is.
     pub why: Option<&'static str>,
     pub sets: Vec<SetView>,
+    /// The newest runs as pictures, on the first page.
+    pub wall: Option<Wall>,
     /// Whether a table has columns of checks, which are explained once.
     pub has_checks: bool,
     pub pager: Pager,
@@ -162,6 +165,8 @@ pub fn group_pages(
             why: (sets.len() > 1).then_some(why),
             has_checks: views.iter().any(|set| !set.checks.is_empty()),
             sets: views,
+            wall: (page.number == 1)
+                .then(|| wall(archive, findings, &group.runs, None, &page.root)),
             pager: page.pager,
         };
         (page.path, view)

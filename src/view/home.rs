@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use serde::Serialize;
 
 use crate::config::Config;
+use crate::links;
 use crate::markup::Html;
 use crate::model::annotation::Kind;
 use crate::model::archive::{Archive, GroupBy};
@@ -12,14 +13,14 @@ use crate::model::findings::{Findings, NewestAnnotation};
 
 use super::chrome::NavItem;
 use super::overview::{self, Matrix};
-use super::row::{RunRow, row};
 use super::timeline::appearance;
+use super::wall::{Wall, WallRun, wall, wall_run};
 use super::{DisplayTime, Link, format};
 
 /// Newest runs on the home page.
-const RUNS: usize = 10;
+const RUNS: usize = 24;
 /// Newest annotations on the home page.
-const ANNOTATIONS: usize = 8;
+const ANNOTATIONS: usize = 6;
 /// Cases and models on the overview: those with the newest runs.
 const CASES: usize = 30;
 const MODELS: usize = 12;
@@ -27,17 +28,21 @@ const MODELS: usize = 12;
 /// The home page.
 #[derive(Debug, Serialize)]
 pub struct HomePage {
-    /// Name of the site.
-    pub title: String,
-    /// What it is.
+    /// What the site is.
     pub description: String,
+    /// The newest run that a person annotated, or else the newest.
+    pub first_run: Option<WallRun>,
+    /// What was said about it.
+    pub quote: Option<NewestAnnotationView>,
+    /// Where models are compared: the page of the only case, or the overview.
+    pub compare: String,
     /// Prose of `pages/index.md`.
     pub intro: Html,
     /// Numbers of the whole archive.
     pub figures: Vec<CountedNoun>,
     /// First and last day.
     pub dates: Option<(String, String)>,
-    pub rows: Vec<RunRow>,
+    pub wall: Wall,
     pub annotations: Vec<NewestAnnotationView>,
     /// Cases down, models across.
     pub overview: Matrix,
@@ -81,7 +86,15 @@ pub fn home_page(
         number: format::grouped(&count.to_string()),
         noun: format::plural(count, noun),
     };
-    let newest = archive.runs.iter().zip(findings).take(RUNS);
+    let quoted = findings
+        .iter()
+        .position(|findings| findings.quote.is_some());
+    let first = quoted.or_else(|| (!archive.runs.is_empty()).then_some(0));
+    let quote = |run: usize| {
+        let quote = findings[run].quote.as_ref()?;
+        Some(newest_annotation(archive, run, quote))
+    };
+    let runs: Vec<usize> = (0..archive.runs.len()).collect();
     let days = || {
         archive
             .runs
@@ -89,7 +102,12 @@ pub fn home_page(
             .filter_map(|entry| Some(entry.run.finished.as_ref()?.ms))
     };
     HomePage {
-        title: config.site.title.clone(),
+        first_run: first.map(|run| wall_run(&archive.runs[run], &findings[run], "")),
+        quote: first.and_then(quote),
+        compare: match archive.cases.as_slice() {
+            [only] => links::group("cases", &only.slug),
+            _ => links::list("overview", 1),
+        },
         description: config.site.description.clone(),
         intro,
         figures: vec![
@@ -103,39 +121,51 @@ pub fn home_page(
             .min()
             .zip(days().max())
             .map(|(first, last)| (format::at(first).date, format::at(last).date)),
-        rows: newest
-            .map(|(entry, findings)| row(archive, entry, findings, "", &[]))
-            .collect(),
-        annotations: newest_annotations(archive, findings),
+        wall: wall(archive, findings, &runs, Some(RUNS), ""),
+        annotations: newest_annotations(archive, findings, first),
         overview: overview::newest(archive, GroupBy::Model, (CASES, MODELS), ""),
     }
 }
 
-fn newest_annotations(archive: &Archive, findings: &[Findings]) -> Vec<NewestAnnotationView> {
+/// The newest annotations of all runs, without the one that is quoted above them.
+fn newest_annotations(
+    archive: &Archive,
+    findings: &[Findings],
+    first: Option<usize>,
+) -> Vec<NewestAnnotationView> {
+    let quoted = first.and_then(|run| findings[run].quote.as_ref());
+    let quoted = quoted.map(|quote| quote.href.as_str());
     let mut all: Vec<(i64, usize, &NewestAnnotation)> = Vec::new();
     for (run, findings) in findings.iter().enumerate() {
         // An annotation without a time is as old as its run.
         let finished = &archive.runs[run].run.finished;
         let finished = finished.as_ref().map_or(i64::MIN, |at| at.ms);
         let newest = findings.newest.iter();
+        let newest = newest.filter(|found| Some(found.href.as_str()) != quoted);
         all.extend(newest.map(|found| (found.at.unwrap_or(finished), run, found)));
     }
     all.sort_by_key(|(at, run, found)| (Reverse(*at), *run, &found.href));
     all.into_iter()
         .take(ANNOTATIONS)
-        .map(|(_, run, annotation)| {
-            let (class, sign) = appearance(&Kind::parse(&annotation.kind));
-            NewestAnnotationView {
-                kind: annotation.kind.replace('_', " "),
-                class,
-                sign,
-                evidence: annotation.evidence.clone(),
-                href: annotation.href.clone(),
-                run: archive.runs[run].run.title(),
-                at: annotation.at.map(format::at),
-            }
-        })
+        .map(|(_, run, annotation)| newest_annotation(archive, run, annotation))
         .collect()
+}
+
+fn newest_annotation(
+    archive: &Archive,
+    run: usize,
+    annotation: &NewestAnnotation,
+) -> NewestAnnotationView {
+    let (class, sign) = appearance(&Kind::parse(&annotation.kind));
+    NewestAnnotationView {
+        kind: annotation.kind.replace('_', " "),
+        class,
+        sign,
+        evidence: annotation.evidence.clone(),
+        href: annotation.href.clone(),
+        run: archive.runs[run].run.title(),
+        at: annotation.at.map(format::at),
+    }
 }
 
 /// A page of the site's own prose.

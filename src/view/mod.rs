@@ -29,6 +29,7 @@ pub mod summary;
 pub(crate) mod syndication;
 pub mod timeline;
 pub(crate) mod tree;
+pub(crate) mod wall;
 
 use serde::Serialize;
 

@@ -35,6 +35,7 @@ mod generate;
 mod growth;
 mod harn;
 mod harn_versions;
+mod home;
 mod hostile;
 mod house;
 mod implementation;

@@ -99,7 +99,9 @@ fn a_site_without_site_toml_has_all_defaults() {
     let site = TestSite::base();
     site.remove("site.toml");
     assert_eq!(site.runpress(&["build"]).status, Some(0));
-    assert_eq!(site.page("index.html").texts("h1"), ["Agent runs"]);
+    let home = site.page("index.html");
+    assert_eq!(home.texts("header .brand"), ["Agent runs"]);
+    assert_eq!(home.texts("h1"), ["Published runs of AI agents."]);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use crate::diagnostics::Diagnostic;
 use crate::feeds;
 use crate::markup::Html;
-use crate::view::chrome::{PageInfo, Script};
+use crate::view::chrome::PageInfo;
 use crate::view::home;
 
 use super::Lists;
@@ -14,7 +14,6 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let intro = intro.map_or_else(Html::default, |text| text.html(lists.site, "about"));
     let view = home::home_page(config, lists.archive(), &lists.outcome.findings, intro);
     let info = PageInfo {
-        scripts: &[Script::Tables],
         json_ld: feeds::json_ld::home(config).ok(),
         ..PageInfo::listed("index.html", "", &config.site.description)
     };

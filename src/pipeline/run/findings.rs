@@ -12,6 +12,8 @@ use crate::view::timeline::Layout;
 
 /// Annotations of one run that the home page may show: few, so that one busy run does not fill it.
 const NEWEST: usize = 2;
+/// Characters of an annotation there.
+const EVIDENCE: usize = 160;
 
 pub(super) fn of(config: &Config, inspected: &Inspected<'_>, layouts: &[Layout<'_>]) -> Findings {
     let mut findings = Findings {
@@ -40,19 +42,23 @@ pub(super) fn of(config: &Config, inspected: &Inspected<'_>, layouts: &[Layout<'
         .map(|found| (time(found.annotation), found))
         .collect();
     newest.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
-    newest.truncate(NEWEST);
-    let newest = newest.into_iter().map(|(at, found)| {
+    let listed = |(at, found): &(Option<i64>, Annotated<'_>)| {
         let anchor = found
             .layout
             .annotation_anchor(found.annotation, found.index);
         NewestAnnotation {
             kind: found.annotation.kind.word().to_owned(),
-            evidence: found.evidence(160),
+            evidence: found.evidence(EVIDENCE),
             href: found.layout.href("index.html", found.position, &anchor),
-            at,
+            at: *at,
         }
-    });
-    findings.newest = newest.collect();
+    };
+    findings.newest = newest.iter().take(NEWEST).map(listed).collect();
+    findings.quote = newest
+        .iter()
+        .filter(|(_, found)| found.is_by_a_person())
+        .map(listed)
+        .find(|quote| !quote.evidence.is_empty());
     findings
 }
 
@@ -69,6 +75,11 @@ pub(super) struct Annotated<'a> {
 }
 
 impl Annotated<'_> {
+    fn is_by_a_person(&self) -> bool {
+        let author = self.annotation.author.as_ref();
+        author.is_some_and(|author| author.kind.word() == "human")
+    }
+
     /// The beginning of what it says, as plain text.
     pub(super) fn evidence(&self, limit: usize) -> String {
         markdown::plain(

@@ -1,0 +1,97 @@
+//! Many runs as small pictures: every run of a list as its events, and how it ended.
+
+use serde::Serialize;
+
+use crate::links;
+use crate::model::archive::{Archive, Entry};
+use crate::model::findings::Findings;
+use crate::model::run::Number;
+
+use super::density::Glyph;
+use super::{Badge, format};
+
+/// Runs on one page, the newest.
+const RUNS: usize = 48;
+
+/// The newest runs of a list.
+#[derive(Debug, Serialize)]
+pub struct Wall {
+    pub runs: Vec<WallRun>,
+    /// Whether the pictures can be as wide as the runs were long.
+    pub has_times: bool,
+    /// How many older runs there are.
+    pub older: Option<String>,
+}
+
+/// A run.
+#[derive(Debug, Serialize)]
+pub struct WallRun {
+    /// Its page.
+    pub href: String,
+    pub state: Badge,
+    pub model: String,
+    pub case: String,
+    /// `162 events, 17 min 2 s`; only what is known.
+    pub facts: String,
+    /// Share of the longest run time on the wall, in percent; 0 when it is not known.
+    pub width: u8,
+    pub glyph: Option<Glyph>,
+}
+
+/// The wall of these runs (positions in the archive, newest first), at most `most` of them.
+pub fn wall(
+    archive: &Archive,
+    findings: &[Findings],
+    runs: &[usize],
+    most: Option<usize>,
+    root: &str,
+) -> Wall {
+    let most = most.unwrap_or(RUNS);
+    let shown = &runs[..runs.len().min(most)];
+    let times = shown.iter().filter_map(|&run| seconds(&archive.runs[run]));
+    let longest = times.fold(0.0, f64::max);
+    let runs_on_it = shown.iter().map(|&run| {
+        let (entry, findings) = (&archive.runs[run], &findings[run]);
+        WallRun {
+            width: seconds(entry).map_or(0, |seconds| share(seconds, longest)),
+            ..wall_run(entry, findings, root)
+        }
+    });
+    Wall {
+        runs: runs_on_it.collect(),
+        has_times: longest > 0.0,
+        older: format::rest(runs.len(), shown.len(), "older run"),
+    }
+}
+
+/// A run by itself.
+pub fn wall_run(entry: &Entry, findings: &Findings, root: &str) -> WallRun {
+    let subject = &entry.run.subject;
+    let events = findings.events.map(|events| format::count(events, "event"));
+    let time = entry.run.metrics.run_time_seconds.as_ref();
+    let time = time.map(|time| format::run_time(Some(time)).text().to_owned());
+    let facts: Vec<String> = events.into_iter().chain(time).collect();
+    WallRun {
+        href: format!("{root}{}", links::run(&entry.slug)),
+        state: format::state(&entry.run.state),
+        model: subject.model().to_owned(),
+        case: subject.case.clone(),
+        facts: facts.join(", "),
+        width: 100,
+        glyph: Glyph::of_run(findings),
+    }
+}
+
+fn seconds(entry: &Entry) -> Option<f64> {
+    let number: &Number = entry.run.metrics.run_time_seconds.as_ref()?;
+    Some(number.value).filter(|seconds| *seconds > 0.0)
+}
+
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a number between 1 and 100"
+)]
+fn share(seconds: f64, longest: f64) -> u8 {
+    (seconds / longest * 100.0).ceil().clamp(1.0, 100.0) as u8
+}
