@@ -122,4 +122,58 @@
   };
   addEventListener('hashchange', follow);
   follow();
+
+  // Each strip says what is at a place of it, and has a slim copy above its tape that shows where the reader is.
+  const tapes = document.querySelectorAll('.tape');
+  document.querySelectorAll('.lane').forEach((lane, at) => {
+    const strip = lane.lastElementChild;
+    const line = lane.parentElement.querySelector('p');
+    const caption = line.textContent;
+    const placeOf = (link) => Number(/M(\d+)/.exec(link.innerHTML)?.[1] ?? parseFloat(link.querySelector('[cx]').getAttribute('cx')) * 10);
+    const numberOf = (text) => Number(/e-(\d+)/.exec(text)?.[1]);
+    const links = [...strip.querySelectorAll('a')].map((link) => ({ link, x: placeOf(link), number: numberOf(link.href.baseVal) })).sort((a, b) => a.x - b.x);
+    let on;
+    const say = (link) => {
+      on?.classList.remove('on');
+      on = link;
+      link?.classList.add('on');
+      const { hash } = new URL(link?.href.baseVal ?? '', location);
+      const event = link && document.getElementById(decodeURIComponent(hash.slice(1)))?.closest('.e');
+      const part = (name) => event.querySelector(name)?.textContent.slice(0, 200) ?? '';
+      line.textContent = !link ? caption : event ? `#${part('a')} ${part('time')} ${part('b')}: ${part('code') || part('pre')}` : `#${numberOf(hash)} on a further page`;
+    };
+    strip.addEventListener('pointerover', ({ target }) => say(target.closest('a')));
+    strip.addEventListener('pointerleave', () => say());
+    const range = make('input', { type: 'range', max: links.length - 1, value: 0, ariaLabel: 'Place on the strip', onblur: () => say() });
+    range.oninput = range.onfocus = () => {
+      say(links[range.value].link);
+      range.ariaValueText = line.textContent;
+    };
+    range.onkeydown = ({ key }) => {
+      if (key === 'Enter') location.assign(links[range.value].link.href.baseVal);
+    };
+    if (links.length) lane.append(range);
+
+    const tape = tapes[at];
+    const copy = strip.firstElementChild.cloneNode(true);
+    const mark = copy.querySelector('a path');
+    if (!mark || !tape) return;
+    copy.append(mark);
+    mark.classList.add('mark');
+    for (const link of copy.querySelectorAll('a')) link.remove();
+    copy.classList.add('strip', 'now');
+    copy.ariaHidden = 'true';
+    tape.before(copy);
+    const known = links.filter(({ number }) => number >= 0).sort((a, b) => a.number - b.number);
+    const follow = () => {
+      const { left } = tape.getBoundingClientRect();
+      const number = numberOf(document.elementFromPoint(left + 40, copy.getBoundingClientRect().bottom + 9)?.closest('.e')?.id);
+      if (!(number >= 0)) return;
+      const next = known.findIndex((each) => each.number > number);
+      const [from, to] = [known.at(next - 1), known[next]];
+      if (from) mark.setAttribute('d', `M${Math.round(to && from !== to ? from.x + (to.x - from.x) * (number - from.number) / (to.number - from.number) : from.x)} 0V999`);
+    };
+    addEventListener('scroll', () => requestAnimationFrame(follow), { passive: true });
+    follow();
+  });
 })();
