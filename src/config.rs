@@ -155,6 +155,8 @@ table! {
         "publish_events" => publish_events: bool = true, Reader::boolean;
         /// Whether reasoning in event logs and traces is published.
         "publish_reasoning" => publish_reasoning: bool = true, Reader::boolean;
+        /// Whether the images that a record declares as proofs or as media of its showcase are shown.
+        "publish_pictures" => publish_pictures: bool = true, Reader::boolean;
         /// Whether `implementation/` can be downloaded.
         "publish_implementation" => publish_implementation: bool = false, Reader::boolean;
         /// License of the data.

@@ -2,6 +2,9 @@
 //!
 //! What a tape, a transcript or a thread names is read through [`Beside`], and nothing else is read here.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use crate::config::Config;
 use crate::diagnostics::{Checked, Diagnostic, Source};
 use crate::formats;
@@ -14,13 +17,14 @@ use crate::model::review::Review;
 use crate::model::run::Run;
 use crate::model::tape::{self, Tape};
 use crate::model::threads::Threads;
-use crate::model::transcript::Conversation;
+use crate::model::transcript::{AssetFile, Conversation};
 use crate::rules;
 
 mod conversation;
 mod digests;
 mod implementation;
 mod payloads;
+mod pictures;
 mod record;
 mod sidecars;
 mod threads;
@@ -28,6 +32,7 @@ mod threads;
 use conversation::conversation;
 pub use digests::digests;
 pub use implementation::implementation;
+pub use pictures::pictures;
 pub use record::{details, record};
 use sidecars::sidecars;
 use threads::threads;
@@ -47,7 +52,9 @@ pub struct Inspected<'a> {
     pub conversation: Option<Conversation<'a>>,
     /// The review threads; `None` when there is no file of them.
     pub threads: Option<Threads<'a>>,
-    /// Files that the tapes and threads refer to.
+    /// The pictures that the record declares, by the path in the record; [`pictures()`] reads them.
+    pub pictures: BTreeMap<String, Arc<AssetFile>>,
+    /// Files that the tapes, the threads and the record refer to.
     pub referenced: Vec<FileDigest>,
     /// What is published of the working tree; [`implementation()`] reads it.
     pub implementation: Implementation,

@@ -81,7 +81,23 @@ pub struct Ranges {
     pub actual_cost: Option<Range>,
     /// Seconds.
     pub run_time: Option<Range>,
+    /// The runs themselves, newest first; those of a set of more than [`PEERS`] are left out.
+    pub peers: Arc<Vec<Peer>>,
 }
+
+/// A run of a comparable set, as the pages of the others show it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Peer {
+    /// Its address.
+    pub slug: String,
+    /// The model.
+    pub model: String,
+    /// Its metrics, in the order of [`all`](super::run::Metrics::all).
+    pub numbers: [Option<Number>; 7],
+}
+
+/// Runs of a comparable set whose metrics are shown one by one; of more, readers see only the range.
+pub const PEERS: usize = 24;
 
 impl Ranges {
     /// How many runs the widest of them is over, the run itself included; 0 when there is none.
@@ -129,8 +145,13 @@ impl Archive {
         let models = group(GroupBy::Model);
         let harnesses = group(GroupBy::Harness);
         let mut ranges: BTreeMap<RangeKey, Ranges> = BTreeMap::new();
-        for (run, ..) in &runs {
-            ranges.entry(range_key(run)).or_default().add(run);
+        for (run, slug, _) in &runs {
+            ranges.entry(range_key(run)).or_default().add(run, slug);
+        }
+        for ranges in ranges.values_mut() {
+            if ranges.peers.len() > PEERS {
+                ranges.peers = Arc::default();
+            }
         }
         let position = |groups: &[Group], name: &str| {
             groups
@@ -239,8 +260,15 @@ fn range_key(run: &Run) -> RangeKey {
 }
 
 impl Ranges {
-    fn add(&mut self, run: &Run) {
+    fn add(&mut self, run: &Run, slug: &str) {
         let metrics = &run.metrics;
+        if self.peers.len() <= PEERS {
+            Arc::make_mut(&mut self.peers).push(Peer {
+                slug: slug.to_owned(),
+                model: run.subject.model().to_owned(),
+                numbers: metrics.all().map(Option::<&Number>::cloned),
+            });
+        }
         for (range, (_, number)) in self.tokens.iter_mut().zip(metrics.tokens()) {
             widen(range, number);
         }

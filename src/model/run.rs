@@ -157,6 +157,20 @@ impl Metrics {
         ]
     }
 
+    /// The token classes, comparable and actual cost, and the run time.
+    pub fn all(&self) -> [Option<&Number>; 7] {
+        let [uncached, cached, output, reasoning] = self.tokens().map(|(_, number)| number);
+        let others = [
+            &self.comparable_cost,
+            &self.actual_cost,
+            &self.run_time_seconds,
+        ];
+        let [comparable, actual, run_time] = others.map(Option::as_ref);
+        [
+            uncached, cached, output, reasoning, comparable, actual, run_time,
+        ]
+    }
+
     /// The sums that people ask for: input, output, everything (formats.md A.iii).
     pub fn totals(&self) -> [(&'static str, Total); 3] {
         let classes = self.tokens();

@@ -56,7 +56,7 @@ type Artifact = fn(&CheckedRun<'_>, &mut Files<'_>) -> Result<(), StageError>;
 /// Everything that is published of a run, in the order in which it is written.
 const ARTIFACTS: [Artifact; 7] = [
     downloads::write,      // events.jsonl, tapes and sidecars, by their names
-    assets::write,         // assets/<name>
+    assets::write,         // assets/<name>: of the transcript, and the pictures of the record
     implementation::write, // implementation.tar.gz
     document::write,       // run.json
     events::write,         // events/<page>/index.html, text/<name>.txt
@@ -166,7 +166,7 @@ impl<'a> Job<'a> {
         'a: 'f,
     {
         let run = &self.entry.run;
-        let inspected = inspected(
+        let mut inspected = inspected(
             self.site,
             &self.directory.place,
             Some(run),
@@ -174,6 +174,12 @@ impl<'a> Job<'a> {
             &mut problems,
         );
         let details = inspect::details(self.record, inspected.tapes.first()).unpack(&mut problems);
+        let (config, limits) = (&self.site.config, &self.site.config.limits);
+        let beside = Beside {
+            directory: &self.directory.place,
+            limits,
+        };
+        inspect::pictures(config, beside, &details, &mut inspected);
         let problems = problems.into_iter().map(|problem| problem.of_run(&run.id));
         Model {
             files,
@@ -227,6 +233,7 @@ impl<'a> Job<'a> {
                 layouts,
                 conversation: inspected.conversation.as_ref(),
                 threads: inspected.threads.as_ref(),
+                pictures: &inspected.pictures,
                 files: &digests,
                 record: &run_record::displayed(record),
                 downloads: &downloads::names(self.site, model.files, &inspected.tapes),

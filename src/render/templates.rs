@@ -73,6 +73,7 @@ const BUILT_IN: &[(&str, &str)] = built_in![
     "components/reconciliation.html",
     "components/reliability.html",
     "components/range.html",
+    "components/picture.html",
     "components/run_build.html",
     "components/run_checks.html",
     "components/run_outcomes.html",

@@ -219,8 +219,11 @@ pub fn run_time(number: Option<&Number>) -> Cell {
 /// A similarity between 0 and 1.
 #[must_use]
 pub fn similarity(number: Option<&Number>, detail: Option<&str>) -> Cell {
-    let detail = detail.map_or_else(String::new, |detail| format!(": {detail}"));
-    let reason = format!("not reached{detail}");
+    let reason = match detail {
+        Some(detail) if begins_with_unreached(detail) => detail.to_owned(),
+        Some(detail) => format!("not reached: {detail}"),
+        None => "not reached".to_owned(),
+    };
     known_or(number.map(|number| number.literal.clone()), &reason)
 }
 
@@ -238,6 +241,13 @@ pub fn short_similarity(number: Option<&Number>, detail: Option<&str>) -> Cell {
     } else {
         Cell::known(short)
     }
+}
+
+/// Whether a detail says by itself that a view was not reached.
+pub fn begins_with_unreached(detail: &str) -> bool {
+    let words = "not reached";
+    let beginning = detail.get(..words.len());
+    beginning.is_some_and(|beginning| beginning.eq_ignore_ascii_case(words))
 }
 
 /// A text that may be unknown.

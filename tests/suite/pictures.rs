@@ -1,7 +1,9 @@
 //! Pictures of the site keep their place free while they load: a page says how large they are.
 
 use crate::crawl::problems;
-use crate::support::{TestSite, codes, described};
+use serde_json::{Value, json};
+
+use crate::support::{FIRST, FIRST_SLUG, TestSite, codes, described};
 
 /// A picture of which nothing but the header is there.
 pub(crate) fn png(width: u32, height: u32) -> Vec<u8> {
@@ -87,5 +89,57 @@ fn a_missing_picture_or_one_with_a_false_header_has_no_size() {
     assert_eq!(
         images(&site, "guide/index.html"),
         addresses.map(|address| [address, "", ""])
+    );
+}
+
+#[test]
+fn pictures_that_a_record_declares_are_shown_if_their_bytes_are_pictures() {
+    let site = TestSite::base();
+    let dest = |name: &str| format!("{FIRST}/{name}");
+    site.write(&dest("proofs/court.png"), png(640, 320));
+    site.write(&dest("proofs/false.png"), "<script>alert(1)</script>");
+    site.write(&dest("assets/ball.png"), png(40, 40));
+    site.write("content/outside.png", png(8, 8));
+    let path = dest("run-record.json");
+    let record = std::fs::read_to_string(site.path(&path)).expect("a record");
+    let mut record: Value = serde_json::from_str(&record).expect("JSON");
+    let proof = |dest: &str| json!({"id": dest, "name": dest, "kind": "image", "dest": dest, "present": true, "detail": null});
+    let proofs = [
+        "proofs/court.png",
+        "proofs/false.png",
+        "../../outside.png",
+        "proofs/none.png",
+    ];
+    record["validation"]["proofs"] = proofs.map(proof).to_vec().into();
+    record["showcase"] = json!({"description": "d", "media": [
+            {"file": "ball.png", "name": "A <ball>", "kind": "image"},
+            {"file": "proofs/court.png", "name": "v", "kind": "video"}]});
+    site.write(&path, record.to_string());
+    let outcome = site.publish();
+    assert_eq!(codes(&outcome), [""; 0], "{:?}", described(&outcome));
+    let page = format!("runs/{FIRST_SLUG}/index.html");
+    let shown = images(&site, &page);
+    let sizes: Vec<_> = shown
+        .iter()
+        .map(|[_, width, height]| (width.as_str(), height.as_str()))
+        .collect();
+    assert_eq!(sizes, [("40", "40"), ("40", "40"), ("480", "240")]);
+    let published: Vec<_> = site
+        .published()
+        .into_keys()
+        .filter(|path| path.contains("/assets/"))
+        .collect();
+    let of_run = |path: &&String| path.starts_with(&format!("runs/{FIRST_SLUG}/"));
+    assert_eq!(published.iter().filter(of_run).count(), 2, "{published:?}");
+    assert_eq!(problems(&site.published()), [""; 0]);
+
+    site.write("site.toml", "[policy]\npublish_pictures = false\n");
+    site.publish();
+    assert_eq!(images(&site, &page), [[""; 3]; 0]);
+    assert!(
+        !site
+            .published()
+            .keys()
+            .any(|path| of_run(&path) && path.contains("/assets/"))
     );
 }

@@ -1,6 +1,6 @@
 //! Whether a page would show the same of the archive as it did.
 
-use crate::model::archive::{Range, Ranges};
+use crate::model::archive::{Peer, Range, Ranges};
 use crate::model::archive_context::{ArchiveContext, Neighbour};
 
 use super::kept;
@@ -39,6 +39,7 @@ pub(super) fn digest(context: &ArchiveContext) -> [u8; 16] {
         comparable_cost,
         actual_cost,
         run_time,
+        peers,
     } = ranges;
     let mut counts = Vec::new();
     for range in tokens
@@ -52,6 +53,18 @@ pub(super) fn digest(context: &ArchiveContext) -> [u8; 16] {
         texts.extend(ends.unwrap_or_default());
     }
     texts.push(&counts);
+    for Peer {
+        slug,
+        model,
+        numbers,
+    } in peers.iter()
+    {
+        texts.extend([slug, model].map(String::as_bytes));
+        for number in numbers {
+            let literal = number.as_ref().map(|number| number.literal.as_bytes());
+            texts.push(literal.unwrap_or_default());
+        }
+    }
     for (id, address) in named {
         texts.push(id.as_bytes());
         texts.push(address.as_deref().unwrap_or_default().as_bytes());

@@ -1,7 +1,9 @@
-//! Writes the public assets of the transcript, each once, under names that say what they hold.
+//! Writes the public assets of the transcript and the pictures that the record declares, each once, under names that say
+//! what they hold.
 
 use std::collections::BTreeMap;
 use std::io;
+use std::sync::Arc;
 
 use crate::model::FileDigest;
 use crate::model::transcript::AssetContent;
@@ -14,6 +16,7 @@ pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), S
     let assets: BTreeMap<&str, &AssetContent> = conversation
         .flat_map(|conversation| &conversation.assets)
         .filter_map(|asset| asset.file.as_deref())
+        .chain(run.inspected.pictures.values().map(Arc::as_ref))
         .map(|file| (file.name.as_str(), &file.content))
         .collect();
     for (name, content) in assets {

@@ -1,11 +1,15 @@
 //! What a run says of itself: its showcase, and what its entry in a game jam had to differ from.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use serde::Serialize;
 
 use crate::links;
 use crate::markup::Html;
 use crate::model::archive_context::ArchiveContext;
 use crate::model::details::{self, Details, PriorEntry, Showcase};
+use crate::model::transcript::AssetFile;
 use crate::view::{Cell, format};
 
 /// How a run presents itself.
@@ -28,6 +32,35 @@ pub struct MediaView {
     pub kind: Cell,
     /// Its file.
     pub file: Option<String>,
+    /// The picture, where it is published.
+    pub picture: Option<PictureView>,
+}
+
+/// A picture that the record declares.
+#[derive(Debug, Clone, Serialize)]
+pub struct PictureView {
+    /// Its file beside the page.
+    pub href: String,
+    /// In CSS pixels, no higher than a page shows it.
+    pub width: u16,
+    /// In CSS pixels.
+    pub height: u16,
+}
+
+/// Height of a picture in a section, in CSS pixels.
+const HIGHEST: u16 = 240;
+
+pub(super) fn picture(
+    pictures: &BTreeMap<String, Arc<AssetFile>>,
+    path: Option<&str>,
+) -> Option<PictureView> {
+    let file = pictures.get(path?)?;
+    let size = file.size?.no_higher_than(HIGHEST);
+    Some(PictureView {
+        href: format!("assets/{}", file.name),
+        width: size.width,
+        height: size.height,
+    })
 }
 
 /// Earlier entries of the same game jam.
@@ -55,7 +88,11 @@ const PRIOR: usize = 50;
 /// Media that are shown.
 const MEDIA: usize = 100;
 
-pub(super) fn showcase(showcase: &Showcase<'_>, html: Option<Html>) -> ShowcaseView {
+pub(super) fn showcase(
+    pictures: &BTreeMap<String, Arc<AssetFile>>,
+    showcase: &Showcase<'_>,
+    html: Option<Html>,
+) -> ShowcaseView {
     ShowcaseView {
         html,
         media: showcase
@@ -66,6 +103,7 @@ pub(super) fn showcase(showcase: &Showcase<'_>, html: Option<Html>) -> ShowcaseV
                 name: details::name([&media.name, &media.file]),
                 kind: format::text(media.kind.as_ref()),
                 file: media.file.as_deref().map(str::to_owned),
+                picture: picture(pictures, media.file.as_deref()),
             })
             .collect(),
         more: format::more(showcase.media.len(), MEDIA, "file"),

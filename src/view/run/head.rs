@@ -3,12 +3,14 @@
 use serde::Serialize;
 
 use crate::links;
+use crate::model::details;
 use crate::model::outcome::Outcome;
 use crate::model::run::{Recorded, Run};
 use crate::model::words;
 use crate::view::{Cell, format, outcomes};
 
 use super::Sources;
+use super::entry::{self, PictureView};
 
 /// Outcomes among the figures; all of them are in a section of their own.
 const OUTCOMES: usize = 4;
@@ -30,6 +32,10 @@ pub struct HeadView {
     pub failures: FailuresView,
     /// Whether the run completed.
     pub completed: bool,
+    /// What it looked like: the first picture of its showcase, or else of its proofs.
+    pub picture: Option<PictureView>,
+    /// What the picture shows.
+    pub shows: String,
 }
 
 /// A value with its label below.
@@ -86,7 +92,22 @@ pub(super) fn head(s: &Sources<'_>) -> HeadView {
     let run = &s.entry.run;
     let completed = run.state.word == "completed";
     let (failures, count) = failures(s);
+    let media = s
+        .details
+        .showcase
+        .iter()
+        .flat_map(|showcase| &showcase.media);
+    let media = media.map(|media| (&media.file, [&media.name, &media.file]));
+    let proofs = s.details.validation.proofs.iter();
+    let proofs = proofs.map(|proof| (&proof.dest, [&proof.name, &proof.id]));
+    let first = media.chain(proofs).find_map(|(path, names)| {
+        let picture = entry::picture(s.pictures, path.as_deref())?;
+        Some((picture, details::name(names)))
+    });
+    let (picture, shows) = first.unzip();
     HeadView {
+        picture,
+        shows: shows.unwrap_or_default(),
         figures: figures(s, count),
         why: why(run, completed),
         failures,

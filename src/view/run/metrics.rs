@@ -13,7 +13,7 @@ use crate::view::{Cell, format};
 pub struct MetricsView {
     /// The four token classes.
     pub tokens: Vec<MetricView>,
-    /// Parts of the token bar, in thousandths; empty when nothing is reported.
+    /// The token classes beside each other; empty when nothing is reported.
     pub bar: Vec<BarPart>,
     /// Input, output and all classes together.
     pub totals: Vec<TotalView>,
@@ -23,8 +23,10 @@ pub struct MetricsView {
     pub run_time: MetricView,
     /// Where the time went: `setup`, `session` and so on.
     pub stages: Vec<(String, Cell)>,
+    /// The stages beside each other.
+    pub stage_bar: Vec<BarPart>,
     /// Calls by tool, most first.
-    pub tool_calls: Vec<(String, Cell)>,
+    pub tool_calls: Vec<ToolView>,
     /// `150 calls of 6 tools`
     pub tool_summary: String,
     /// How many runs the ranges are over, this one included; 0 when there is none to compare with.
@@ -44,6 +46,32 @@ pub struct MetricView {
     pub range: Option<String>,
     /// Where the value lies in the range, from 0 to 100.
     pub at: Option<u32>,
+    /// The comparable runs: a linked dot each.
+    pub dots: Vec<DotView>,
+    /// A path with a dot for each comparable run, where they have no link.
+    pub path: String,
+}
+
+/// A comparable run on the range of a metric.
+#[derive(Debug, Clone, Serialize)]
+pub struct DotView {
+    /// From 0 to 100.
+    pub at: u32,
+    /// Its page.
+    pub href: String,
+    /// `sample/lark-large $0.37`
+    pub title: String,
+}
+
+/// A tool and how often it was called.
+#[derive(Debug, Serialize)]
+pub struct ToolView {
+    /// Its name.
+    pub name: String,
+    /// The calls.
+    pub calls: Cell,
+    /// Beside the tool that was called most, from 0 to 100.
+    pub share: u32,
 }
 
 /// A sum of token classes.
@@ -57,11 +85,13 @@ pub struct TotalView {
     pub missing: Option<String>,
 }
 
-/// A part of the token bar.
+/// A part of a bar.
 #[derive(Debug, Serialize)]
 pub struct BarPart {
-    /// Class of the part.
+    /// Class of the part; a stage has none.
     pub class: &'static str,
+    /// `cached input 91 %`
+    pub label: String,
     /// Where it begins, of 1000.
     pub x: u32,
     /// How wide it is, of 1000.
@@ -73,85 +103,134 @@ type FormatNumber = fn(Option<&Number>) -> Cell;
 
 pub(super) fn metrics(around: &ArchiveContext, run: &Run, details: &Details<'_>) -> MetricsView {
     let tool_calls = details::tool_calls(details);
+    let stages = details::stages(details);
     let m = &run.metrics;
     let ranges = &around.ranges;
     let peers = ranges.runs();
-    let metric =
-        |name, number: Option<&Number>, range: &Option<Range>, shown: FormatNumber| MetricView {
+    let metric = |index: usize,
+                  name,
+                  number: Option<&Number>,
+                  range: &Option<Range>,
+                  shown: FormatNumber| {
+        let range = range.as_ref().filter(|range| range.runs > 1);
+        let places = range.into_iter().flat_map(|range| {
+            let others = ranges.peers.iter().filter(|peer| peer.slug != around.slug);
+            others.filter_map(move |peer| {
+                let number = peer.numbers[index].as_ref()?;
+                Some((peer, number, place(range, number)?))
+            })
+        });
+        let mut view = MetricView {
             class: "",
             name,
             value: shown(number),
-            range: range.as_ref().filter(|range| range.runs > 1).map(|range| {
+            range: range.map(|range| {
                 let ends = [&range.min, &range.max].map(|end| shown(Some(end)));
                 format!("{} to {}", ends[0].text(), ends[1].text())
             }),
-            at: place(range.as_ref(), number),
+            at: range.and_then(|range| place(range, number?)),
+            dots: Vec::new(),
+            path: String::new(),
         };
+        if LINKED.contains(&index) {
+            view.dots = places
+                .map(|(peer, number, at)| DotView {
+                    at,
+                    href: format!("../{}/index.html", peer.slug),
+                    title: format!("{} {}", peer.model, shown(Some(number)).text()),
+                })
+                .collect();
+        } else {
+            view.path = places.map(|(_, _, at)| format!("M{at} 4h0")).collect();
+        }
+        view
+    };
     let tokens = m.tokens();
-    let sum: f64 = tokens
-        .iter()
-        .filter_map(|(_, number)| Some(number.as_ref()?.value))
-        .sum();
+    let named = tokens.iter().zip(CLASSES);
+    let most = tool_calls.first().map_or(1.0, |(_, most)| most.value);
     MetricsView {
-        bar: bar(&tokens, sum),
+        bar: bar(named.map(|((name, number), class)| (class, *name, number.map(|n| n.value)))),
         totals: m.totals().into_iter().map(total).collect(),
         tokens: tokens
             .iter()
             .zip(&ranges.tokens)
             .zip(CLASSES)
-            .map(|(((name, number), range), class)| MetricView {
+            .enumerate()
+            .map(|(index, (((name, number), range), class))| MetricView {
                 class,
-                ..metric(name, *number, range, format::tokens)
+                ..metric(index, name, *number, range, format::tokens)
             })
             .collect(),
         costs: [
             (
+                4,
                 "comparable cost",
                 &m.comparable_cost,
                 &ranges.comparable_cost,
             ),
-            ("actual cost", &m.actual_cost, &ranges.actual_cost),
+            (5, "actual cost", &m.actual_cost, &ranges.actual_cost),
         ]
-        .map(|(name, number, range)| metric(name, number.as_ref(), range, format::cost))
+        .map(|(index, name, number, range)| {
+            metric(index, name, number.as_ref(), range, format::cost)
+        })
         .to_vec(),
         run_time: metric(
+            6,
             "run time",
             m.run_time_seconds.as_ref(),
             &ranges.run_time,
             format::run_time,
         ),
-        stages: details::stages(details)
-            .into_iter()
+        stage_bar: bar(stages.iter().map(|(key, seconds)| {
+            (
+                "",
+                stage(key),
+                seconds.as_ref().map(|seconds| seconds.value),
+            )
+        })),
+        stages: stages
+            .iter()
             .take(STAGES)
-            .map(|(key, seconds)| {
-                let stage = key.strip_suffix("Seconds").unwrap_or(key);
-                (stage.to_owned(), format::run_time(seconds.as_ref()))
-            })
+            .map(|(key, seconds)| (stage(key).to_owned(), format::run_time(seconds.as_ref())))
             .collect(),
         tool_calls: tool_calls
             .iter()
             .take(TOOLS)
-            .map(|(name, count)| ((*name).to_owned(), format::number(Some(count), "")))
+            .map(|(name, count)| ToolView {
+                name: (*name).to_owned(),
+                calls: format::number(Some(count), ""),
+                share: hundredths(count.value / most),
+            })
             .collect(),
         tool_summary: tool_summary(&tool_calls),
         peers: if peers > 1 { peers } else { 0 },
     }
 }
 
+/// The metrics whose dots are links: comparable cost and run time. More links to the same runs would say nothing new.
+const LINKED: [usize; 2] = [4, 6];
+
+/// `setupSeconds` as `setup`.
+fn stage(key: &str) -> &str {
+    key.strip_suffix("Seconds").unwrap_or(key)
+}
+
 /// Classes of the parts of the token bar.
 const CLASSES: [&str; 4] = ["uncached", "cached", "output", "reasoning"];
 
 /// Where a value lies between the smallest and the largest of its range, from 0 to 100.
+fn place(range: &Range, value: &Number) -> Option<u32> {
+    let width = range.max.value - range.min.value;
+    (width > 0.0).then(|| hundredths((value.value - range.min.value) / width))
+}
+
 #[allow(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "hundredths of a range"
+    reason = "a share, from 0 to 1"
 )]
-fn place(range: Option<&Range>, value: Option<&Number>) -> Option<u32> {
-    let (range, value) = (range?, value?);
-    let width = range.max.value - range.min.value;
-    (range.runs > 1 && width > 0.0)
-        .then(|| ((value.value - range.min.value) / width * 100.0).round() as u32)
+fn hundredths(share: f64) -> u32 {
+    (share * 100.0).round() as u32
 }
 
 /// Stages that are shown; no record of this format has more.
@@ -198,28 +277,31 @@ fn total((name, total): (&'static str, Total)) -> TotalView {
     }
 }
 
+/// What is known of a whole, its parts beside each other.
 #[allow(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "thousandths of a bar"
 )]
-fn bar(tokens: &[(&'static str, Option<&Number>); 4], sum: f64) -> Vec<BarPart> {
+fn bar<'a>(
+    parts: impl Iterator<Item = (&'static str, &'a str, Option<f64>)> + Clone,
+) -> Vec<BarPart> {
+    let sum: f64 = parts.clone().filter_map(|(.., value)| value).sum();
     if sum <= 0.0 {
         return Vec::new();
     }
     let mut from = 0.0;
-    tokens
-        .iter()
-        .zip(CLASSES)
-        .filter_map(|((_, number), class)| {
+    parts
+        .filter_map(|(class, name, value)| {
             let start = from;
-            from += number.as_ref()?.value;
+            from += value?;
             let (x, end) = (
                 (start / sum * 1000.0).round() as u32,
                 (from / sum * 1000.0).round() as u32,
             );
-            (end > x).then_some(BarPart {
+            (end > x).then(|| BarPart {
                 class,
+                label: format!("{name} {} %", hundredths(value.unwrap_or_default() / sum)),
                 x,
                 width: end - x,
             })

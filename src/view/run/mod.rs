@@ -11,6 +11,9 @@ mod review;
 mod tapes;
 mod validation;
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use serde::Serialize;
 
 use crate::config::Config;
@@ -25,7 +28,7 @@ use crate::model::reconciliation::Reconciliation;
 use crate::model::review::Review;
 use crate::model::tape::Tape;
 use crate::model::threads::Threads;
-use crate::model::transcript::Conversation;
+use crate::model::transcript::{AssetFile, Conversation};
 
 use super::discussion::{self, ConversationView, ThreadsView};
 use super::outcomes::{self, OutcomesView};
@@ -147,6 +150,8 @@ pub struct Sources<'a> {
     pub conversation: Option<&'a Conversation<'a>>,
     /// Its review threads.
     pub threads: Option<&'a Threads<'a>>,
+    /// The pictures that its record declares, by the path in the record.
+    pub pictures: &'a BTreeMap<String, Arc<AssetFile>>,
     /// Its files.
     pub files: &'a [FileDigest],
     /// Its record as a page may show it.
@@ -228,10 +233,10 @@ pub fn page(s: &Sources<'_>, parts: Parts<'_>) -> RunPage {
             .details
             .showcase
             .as_ref()
-            .map(|showcase| entry::showcase(showcase, parts.showcase)),
+            .map(|showcase| entry::showcase(s.pictures, showcase, parts.showcase)),
         game_jam: entry::game_jam(around, &root, s.details),
         metrics: metrics::metrics(around, run, s.details),
-        validation: validation::validation(run, s.details),
+        validation: validation::validation(s.pictures, run, s.details),
         outcomes: outcomes::outcomes(run),
         timelines: s
             .tapes

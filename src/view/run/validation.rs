@@ -1,13 +1,18 @@
 //! What was found after a run: whether it loaded, its steps, checks and proofs.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use serde::Serialize;
 
 use crate::model::details::{self, Details, Proof};
 use crate::model::run::{Recorded, Run, Step};
+use crate::model::transcript::AssetFile;
 use crate::model::value::{Excerpt, Value};
 use crate::view::tree::{self, Tree};
 use crate::view::{Badge, Cell, format};
 
+use super::entry::{self, PictureView};
 use super::evidence::{self, BlockView, ScriptsView, ToolchainView};
 
 /// What was found after the run.
@@ -82,6 +87,8 @@ pub struct ProofView {
     pub dest: Option<String>,
     /// More about it.
     pub detail: Option<String>,
+    /// The picture, where it is published.
+    pub picture: Option<PictureView>,
 }
 
 /// Checks that are shown; a run has a few dozen.
@@ -89,7 +96,11 @@ const CHECKS: usize = 1_000;
 /// Proofs that are shown; a run has a handful.
 const PROOFS: usize = 100;
 
-pub(super) fn validation(run: &Run, details: &Details<'_>) -> ValidationView {
+pub(super) fn validation(
+    pictures: &BTreeMap<String, Arc<AssetFile>>,
+    run: &Run,
+    details: &Details<'_>,
+) -> ValidationView {
     let v = &run.validation;
     let recorded = &details.validation;
     let step = |name, step, never, recorded: &Option<_>| {
@@ -120,11 +131,21 @@ pub(super) fn validation(run: &Run, details: &Details<'_>) -> ValidationView {
                 name: check.name.clone(),
                 view: check.view.clone(),
                 similarity: format::similarity(check.compared(), None),
-                note: check.compared().is_none().then_some("not reached"),
+                note: (check.compared().is_none()
+                    && !check
+                        .detail
+                        .as_deref()
+                        .is_some_and(format::begins_with_unreached))
+                .then_some("not reached"),
                 detail: check.detail.clone(),
             })
             .collect(),
-        proofs: recorded.proofs.iter().take(PROOFS).map(proof).collect(),
+        proofs: recorded
+            .proofs
+            .iter()
+            .take(PROOFS)
+            .map(|proof| self::proof(pictures, proof))
+            .collect(),
         more_proofs: format::more(recorded.proofs.len(), PROOFS, "proof"),
         scripts: evidence::scripts(&recorded.debug_scripts),
         blocks: evidence::blocks(details),
@@ -166,7 +187,7 @@ fn step(
     }
 }
 
-fn proof(proof: &Proof<'_>) -> ProofView {
+fn proof(pictures: &BTreeMap<String, Arc<AssetFile>>, proof: &Proof<'_>) -> ProofView {
     let text = |text: &Option<_>| text.as_ref().map(ToString::to_string);
     ProofView {
         name: details::name([&proof.name, &proof.id]),
@@ -179,5 +200,6 @@ fn proof(proof: &Proof<'_>) -> ProofView {
         },
         dest: text(&proof.dest),
         detail: text(&proof.detail),
+        picture: entry::picture(pictures, proof.dest.as_deref()),
     }
 }

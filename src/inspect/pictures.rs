@@ -1,0 +1,52 @@
+//! Reads the pictures that a record declares, and keeps those that are pictures by their bytes.
+
+use std::sync::Arc;
+
+use crate::config::Config;
+use crate::diagnostics::Place;
+use crate::load::Beside;
+use crate::model::details::Details;
+use crate::model::transcript::{AssetContent, asset_file};
+
+use super::Inspected;
+
+/// Pictures of one run that are read; a record declares a few.
+const PICTURES: usize = 40;
+
+/// Reads the proofs and the media of the showcase that are images. A path that leads nowhere, out of the run directory or
+/// to something else is named on the page and not published: the record may say where the file was on another machine.
+pub fn pictures(
+    config: &Config,
+    beside: Beside<'_>,
+    details: &Details<'_>,
+    found: &mut Inspected<'_>,
+) {
+    if !config.policy.publish_pictures {
+        return;
+    }
+    let is_image = |kind: &Option<_>| kind.as_deref() == Some("image");
+    let proofs = details.validation.proofs.iter();
+    let proofs = proofs.filter(|proof| is_image(&proof.kind) && proof.present != Some(false));
+    let media = details.showcase.iter().flat_map(|showcase| &showcase.media);
+    let media = media.filter(|media| is_image(&media.kind));
+    let declared = proofs
+        .filter_map(|proof| proof.dest.as_deref())
+        .chain(media.filter_map(|media| media.file.as_deref()));
+    let place = Place::file(&beside.directory.shown);
+    for path in declared.take(PICTURES) {
+        let below_assets = format!("assets/{path}");
+        let file = [path, &below_assets]
+            .into_iter()
+            .find_map(|path| beside.asset(path, &place).ok().flatten());
+        let Some(asset) = file.filter(|asset| !asset.is_transcript) else {
+            continue;
+        };
+        let digest = asset.digest.blake3.clone();
+        let content = AssetContent::File(asset.digest.clone());
+        let file = asset_file(&asset.head, asset.is_text, &digest, content);
+        if file.image && file.size.is_some() {
+            found.referenced.push(asset.digest);
+            found.pictures.insert(path.to_owned(), Arc::new(file));
+        }
+    }
+}
