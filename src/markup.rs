@@ -5,6 +5,7 @@ pub(crate) mod escape;
 mod html;
 pub mod markdown;
 pub(crate) mod outline;
+mod prose;
 pub(crate) mod recorded;
 pub(crate) mod terminal;
 

@@ -1,6 +1,7 @@
 //! How recorded text is written into HTML: escaped, with controls made visible.
 
 use std::io::{self, Write};
+use std::ops::Range;
 
 use super::Html;
 use crate::characters::{MAY_BEGIN_HIDDEN, is_hidden_at, symbol};
@@ -42,7 +43,13 @@ static ATTRIBUTE: Classes = classes(Place::Attribute);
 
 /// Appends recorded text to element content: markup escaped, controls shown as marked symbols.
 pub fn push_text(out: &mut String, text: &str) {
-    push(out, text, Place::Content);
+    push(out, text, 0..text.len(), Place::Content);
+}
+
+/// Appends a part of a recorded text as [`push_text`] writes it inside the whole: whether a character is hidden depends on
+/// its neighbors.
+pub fn push_slice(out: &mut String, text: &str, part: Range<usize>) {
+    push(out, text, part, Place::Content);
 }
 
 /// Recorded text as element content.
@@ -55,7 +62,7 @@ pub fn text(text: &str) -> Html {
 
 /// Appends recorded text to a quoted attribute, or to content that must stay plain.
 pub fn push_attribute(out: &mut String, text: &str) {
-    push(out, text, Place::Attribute);
+    push(out, text, 0..text.len(), Place::Attribute);
 }
 
 /// The escape function of the templates: safe in content and in quoted attributes.
@@ -70,7 +77,7 @@ pub fn escape_for_template(text: &str, out: &mut dyn Write) -> io::Result<()> {
         return out.write_all(text.as_bytes());
     }
     let mut escaped = String::with_capacity(text.len() + 8);
-    push(&mut escaped, text, Place::Attribute);
+    push(&mut escaped, text, 0..text.len(), Place::Attribute);
     out.write_all(escaped.as_bytes())
 }
 
@@ -94,16 +101,16 @@ fn is_plain(piece: &[u8; PIECE], place: Place) -> bool {
         .fold(false, |found, byte| found | special(*byte) | control(*byte))
 }
 
-fn push(out: &mut String, text: &str, place: Place) {
+fn push(out: &mut String, text: &str, part: Range<usize>, place: Place) {
     let classes = match place {
         Place::Content => &CONTENT,
         Place::Attribute => &ATTRIBUTE,
     };
     let bytes = text.as_bytes();
-    let mut done = 0;
-    let mut at = 0;
-    let mut looked_at = 0;
-    while at < bytes.len() {
+    let mut done = part.start;
+    let mut at = part.start;
+    let mut looked_at = part.start;
+    while at < part.end {
         if at >= looked_at {
             looked_at = at + PIECE;
             if bytes[at..]
@@ -130,7 +137,7 @@ fn push(out: &mut String, text: &str, place: Place) {
         }
         at += length;
     }
-    out.push_str(&text[done..]);
+    out.push_str(&text[done..part.end]);
 }
 
 fn push_special(out: &mut String, c: char, before_newline: bool, place: Place) {

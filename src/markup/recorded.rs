@@ -1,14 +1,19 @@
-//! How the text of an event is shown, by its kind: as JSON, as a diff or as what a terminal would show.
+//! How the text of an event is shown, by its kind: as prose, as JSON, as a diff or as what a terminal would show.
 
 use crate::model::tape::TextKind;
 
 use super::code::{has_hunk, push_diff, push_json, push_patch};
+use super::prose::push_prose;
 use super::terminal::push_terminal;
 
 /// Appends the text of an event.
 pub fn push(out: &mut String, text: &str, kind: TextKind) {
     match kind {
         TextKind::Plain if has_hunk(text) && !text.contains('\u{1b}') => push_diff(out, text),
+        TextKind::Prose if text.contains('\u{1b}') || has_hunk(text) => {
+            push(out, text, TextKind::Plain)
+        }
+        TextKind::Prose => push_prose(out, text),
         TextKind::Plain => push_terminal(out, text),
         TextKind::Json => push_json(out, text),
         TextKind::Diff => push_patch(out, text),

@@ -99,6 +99,8 @@ pub enum Outcome {
 pub enum TextKind {
     /// Words of an agent or a tool: plain, may hold terminal colors.
     Plain,
+    /// Words of an agent, whose Markdown is styled in place.
+    Prose,
     /// JSON as recorded.
     Json,
     /// A diff, with or without the heads of its hunks.

@@ -1,5 +1,7 @@
 //! The HTML of a tape: the hot path, written by hand because it is most of every run page.
 
+use std::borrow::Cow;
+
 use crate::markup::{Html, Origin, recorded};
 use crate::view::format::{push_clock, push_iso_ms, push_seconds, utc};
 use crate::view::timeline::{AnnotationView, EventView, SpanPiece, TextView, TimelinePage};
@@ -103,14 +105,9 @@ fn push_event(out: &mut String, event: &EventView<'_>, start: &mut Option<i64>) 
         }
         out.push_str("</code>");
     }
-    if !event.outcome.is_empty() {
-        out.push_str(if event.failed {
-            " <strong class=bad>"
-        } else {
-            " <i class=ok>"
-        });
-        out.push_str(event.outcome);
-        out.push_str(if event.failed { "</strong>" } else { "</i>" });
+    // Success is the rule: only exceptions are stated.
+    if event.is_marked {
+        out.push_str(" <strong class=bad>failed</strong>");
     }
     for (what, seq, href) in &event.ties {
         out.push_str(" <i>");
@@ -121,7 +118,10 @@ fn push_event(out: &mut String, event: &EventView<'_>, start: &mut Option<i64>) 
         out.push_str(itoa::Buffer::new().format(*seq));
         out.push_str("</a></i>");
     }
-    for (name, value) in event.facts {
+    let is_rule = |fact: &&(&str, Cow<'_, str>)| {
+        !event.failed && fact.0 == "exit code" && fact.1.starts_with('0')
+    };
+    for (name, value) in event.facts.iter().filter(|fact| !is_rule(fact)) {
         out.push_str(" <i>");
         out.push_str(name);
         out.push(' ');

@@ -59,7 +59,7 @@ pub struct EventView<'a> {
     pub word: &'static str,
     /// Which kinds it belongs to.
     pub family: &'static str,
-    /// Whether it comes right after the call that it belongs to.
+    /// Whether it comes right after the call that it belongs to, or is the error of the failed event before it.
     pub is_tied: bool,
     /// `sub` for the work of a subagent, `branch` on an abandoned branch, else nothing.
     pub aside: &'static str,
@@ -69,8 +69,8 @@ pub struct EventView<'a> {
     pub is_command: bool,
     /// Whether something failed here.
     pub failed: bool,
-    /// `ok`, `failed`, or nothing when the harness did not say.
-    pub outcome: &'static str,
+    /// Whether the harness says that it failed; an error has no outcome.
+    pub is_marked: bool,
     /// When it happened, and that since the start of the tape; both in milliseconds, since writing them out
     /// is most of the work of a short event.
     pub at: Option<(i64, i64)>,
@@ -186,11 +186,7 @@ impl<'a> Timeline<'a> {
                     ties: self.ties(&tape.events[first..=position], &path),
                     is_command: event.kind.family == Family::Command,
                     failed: event.is_failure(),
-                    outcome: match event.outcome {
-                        Outcome::Unstated => "",
-                        Outcome::Succeeded => "ok",
-                        Outcome::Failed => "failed",
-                    },
+                    is_marked: event.outcome == Outcome::Failed,
                     at: event
                         .at
                         .map(|at| (at, at.saturating_sub(self.start.unwrap_or(at)))),
@@ -244,8 +240,8 @@ impl<'a> Timeline<'a> {
     }
 }
 
-/// Whether the last of these events comes right after its call, or after another event of that call. A usage event may be
-/// between them.
+/// Whether the last of these events comes right after its call, or after another event of that call, or is the error of what
+/// failed just before. A usage event may be between them.
 fn is_tied(events: &[Event<'_>]) -> bool {
     let Some((event, before)) = events.split_last() else {
         return false;
@@ -254,6 +250,9 @@ fn is_tied(events: &[Event<'_>]) -> bool {
     let Some(before) = before.find(|event| event.kind.word != "usage") else {
         return false;
     };
+    if event.kind.family == Family::Error && before.outcome == Outcome::Failed {
+        return true;
+    }
     let call = event.ties.call;
     call.is_some() && (call == Some(before.seq) || call == before.ties.call)
 }
@@ -280,17 +279,26 @@ struct Contents<'a, 'p> {
 impl<'a> Contents<'a, '_> {
     fn of(&mut self, event: &'a Event<'a>, anchor: Anchor<'_>) -> Vec<TextView<'a>> {
         let blocks = event.blocks.iter();
-        blocks.map(|block| self.block(block, anchor)).collect()
+        let is_speech = event.kind.family == Family::Speech;
+        blocks
+            .map(|block| {
+                let kind = match block.kind {
+                    TextKind::Plain if is_speech => TextKind::Prose,
+                    kind => kind,
+                };
+                self.block(block, kind, anchor)
+            })
+            .collect()
     }
 
-    fn block(&mut self, block: &'a Block<'a>, anchor: Anchor<'_>) -> TextView<'a> {
+    fn block(&mut self, block: &'a Block<'a>, kind: TextKind, anchor: Anchor<'_>) -> TextView<'a> {
         let whole: &str = &block.text;
         // What an earlier event showed is only named again: events may share one payload by the thousand.
         let limit = match &block.text {
             Text::Payload(_, hash) if !self.payloads.insert(hash) => self.limit.min(AGAIN),
             _ => self.limit,
         };
-        let text = fitting(whole, block.kind, limit);
+        let text = fitting(whole, kind, limit);
         let rest = (text.len() < whole.len()).then(|| {
             let name = match (&block.text, block.label) {
                 (Text::Payload(_, hash), _) => format!("{hash}.txt"),
@@ -310,7 +318,7 @@ impl<'a> Contents<'a, '_> {
         TextView {
             label: block.label,
             about: &block.about,
-            kind: block.kind,
+            kind,
             text,
             folded: folded(whole, block),
             rest,

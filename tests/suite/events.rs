@@ -22,6 +22,45 @@ fn kinds(page: &Page) -> Vec<String> {
 }
 
 #[test]
+fn success_is_the_rule_and_only_exceptions_are_stated() {
+    let commands = [
+        r#""command":"a","exitCode":0,"isSuccess":true"#,
+        r#""command":"b","exitCode":0,"isSuccess":false"#,
+        r#""command":"c","exitCode":2,"isSuccess":false"#,
+        r#""command":"d""#,
+    ];
+    let mut log: Vec<_> = (0..)
+        .zip(commands)
+        .map(|(at, fields)| event(at, "command", fields))
+        .collect();
+    log.push(event(4, "error", r#""message":"alone""#));
+    log.push(event(5, "command", r#""command":"e","isSuccess":false"#));
+    log.push(event(6, "error", r#""message":"of the command before it""#));
+    let (site, _) = published(lines(&log), 0);
+    let page = site.first_page();
+    let shown = |at: usize| words(page.one(&format!("#e-{at}")));
+    assert!(shown(0).ends_with("command a"), "{}", shown(0));
+    assert!(shown(1).ends_with("b failed exit code 0"), "{}", shown(1));
+    assert!(shown(2).ends_with("c failed exit code 2"), "{}", shown(2));
+    assert!(shown(3).ends_with("command d"), "{}", shown(3));
+    let tied = page.all("li.e.tied");
+    let tied: Vec<_> = tied.iter().filter_map(|e| e.value().id()).collect();
+    assert_eq!(tied, ["e-6"], "a failed command and its error are one unit");
+}
+
+#[test]
+fn words_of_an_agent_keep_every_character_and_show_their_markdown() {
+    let said = "## Plan\n\n- **first** run `a < b`\n\n```js\nlet x = '*';\n```\nsnake_case_name";
+    let fields = format!(r#""message":{}"#, serde_json::json!(said));
+    let (site, _) = published(lines(&[event(0, "agent", &fields)]), 0);
+    let page = site.first_page();
+    let shown = page.one("#e-0 > pre");
+    assert_eq!(shown.text().collect::<String>(), said);
+    assert_eq!(page.texts("#e-0 pre code"), ["a < b", "let x = '*';"]);
+    assert_eq!(page.texts("#e-0 pre b"), ["Plan", "**first**"]);
+}
+
+#[test]
 fn every_type_of_event_is_shown_with_what_it_holds() {
     let events = [
         ("agent", r#""message":"I begin.""#, vec!["I begin."]),
@@ -34,7 +73,7 @@ fn every_type_of_event_is_shown_with_what_it_holds() {
         (
             "read",
             r#""path":"src/a.js","startLine":10,"endLine":20,"isSuccess":true"#,
-            vec!["src/a.js", "10–20", "ok"],
+            vec!["src/a.js", "10–20"],
         ),
         (
             "write",
