@@ -22,14 +22,11 @@ mod document;
 mod draft;
 mod harbor;
 mod inspect;
-mod lenient;
 mod loose;
 mod mini_swe_agent;
 mod openhands;
 mod report;
 mod run;
-#[cfg(test)]
-mod samples;
 mod shared;
 mod sniff;
 mod source;

@@ -15,7 +15,7 @@ use crate::diagnostics::codes::IMPORT_WRONG_FORMAT;
 
 use super::agents;
 use super::draft::{Draft, Id, Tokens};
-use super::lenient;
+use super::loose;
 use super::source::Source;
 use super::usage::Inclusive;
 use super::{Importer, Options, Problem, problem};
@@ -122,7 +122,7 @@ fn roots(source: &Source, positions: &[usize]) -> (Vec<usize>, Vec<Problem>) {
 /// The files that a trajectory names.
 fn paths(trajectory: &Trajectory<'_>, level: usize) -> Vec<String> {
     let mut paths = Vec::new();
-    paths.extend(trajectory.continued_trajectory_ref.owned());
+    paths.extend(trajectory.continued_trajectory_ref.named());
     for step in &trajectory.steps.0 {
         let results = step.observation.0.as_ref();
         for result in results.map_or_else(Vec::new, |seen| steps::objects(&seen.results)) {
@@ -130,7 +130,7 @@ fn paths(trajectory: &Trajectory<'_>, level: usize) -> Vec<String> {
             paths.extend(
                 references
                     .iter()
-                    .filter_map(|named| named.trajectory_path.owned()),
+                    .filter_map(|named| named.trajectory_path.named()),
             );
         }
     }
@@ -145,10 +145,10 @@ fn paths(trajectory: &Trajectory<'_>, level: usize) -> Vec<String> {
 /// What the record says before any step.
 fn record(reader: &mut Reader<'_>, trajectory: &Trajectory<'_>) {
     let record = &mut reader.draft.record;
-    record.format_version = trajectory.schema_version.owned();
+    record.format_version = trajectory.schema_version.named();
     let ids = [
-        ("trajectory", trajectory.trajectory_id.owned()),
-        ("session", trajectory.session_id.owned()),
+        ("trajectory", trajectory.trajectory_id.named()),
+        ("session", trajectory.session_id.named()),
     ];
     let own: Vec<String> = ids.iter().filter_map(|(_, id)| id.clone()).collect();
     record.ids.extend(
@@ -156,11 +156,11 @@ fn record(reader: &mut Reader<'_>, trajectory: &Trajectory<'_>) {
             .filter_map(|(name, id)| Some((name.to_owned(), id?))),
     );
     if let Some(agent) = &trajectory.agent.0 {
-        record.harness = agent.name.owned();
-        record.harness_version = agent.version.owned();
-        record.models.extend(agent.model_name.owned());
+        record.harness = agent.name.named();
+        record.harness_version = agent.version.named();
+        record.models.extend(agent.model_name.named());
     }
-    record.id = match own.iter().find(|id| lenient::is_uuid(id)) {
+    record.id = match own.iter().find(|id| loose::is_uuid(id)) {
         Some(id) => Id::Own(id.clone()),
         None => Id::Derived {
             with_digests: own.is_empty(),
@@ -178,9 +178,9 @@ fn record(reader: &mut Reader<'_>, trajectory: &Trajectory<'_>) {
 fn of_all(metrics: &FinalMetrics<'_>) -> Tokens {
     let extra = metrics.extra.0.as_ref();
     let used = Inclusive {
-        input: metrics.total_prompt_tokens.get(),
-        cached: metrics.total_cached_tokens.get(),
-        output: metrics.total_completion_tokens.get(),
+        input: metrics.total_prompt_tokens.0,
+        cached: metrics.total_cached_tokens.0,
+        output: metrics.total_completion_tokens.0,
         reasoning: extra.and_then(MetricsExtra::reasoning),
     };
     used.disjoint()

@@ -20,7 +20,7 @@ use crate::formats::jsonl;
 use super::agents::{self, Block};
 use super::draft::{Agent, Draft, Id};
 use super::source::{File, Source};
-use super::{Importer, Options, Problem, lenient, problem};
+use super::{Importer, Options, Problem, loose, problem};
 
 use lane::Lane;
 use rows::{Meta, Row};
@@ -132,8 +132,8 @@ fn main_of(source: &Source, position: usize) -> Option<usize> {
     }
     let head = source.head(position).ok()?;
     let session = jsonl::lines(&head).take(8).find_map(|line| {
-        let text = lenient::whole_pairs(&line.text);
-        lenient::parse::<Row<'_>>(&text).ok()?.session_id.owned()
+        let text = loose::whole_pairs(&line.text);
+        loose::parse::<Row<'_>>(&text).ok()?.session_id.named()
     })?;
     let slash = if folder.is_empty() { "" } else { "/" };
     let main = source.position(&format!("{folder}{slash}{session}.jsonl"))?;
@@ -154,11 +154,11 @@ fn owners(source: &Source, families: &BTreeMap<usize, Vec<usize>>) -> Owners {
         let mut rows = Vec::new();
         let (mut first, mut last) = (None, None);
         for line in jsonl::lines(&file.bytes) {
-            let Ok(row) = lenient::parse::<rows::Identified<'_>>(&line.text) else {
+            let Ok(row) = loose::parse::<rows::Identified<'_>>(&line.text) else {
                 continue;
             };
             rows.extend(tree::row_id(row.uuid.get()));
-            if let Some(time) = row.timestamp.owned() {
+            if let Some(time) = row.timestamp.named() {
                 first.get_or_insert_with(|| time.clone());
                 last = Some(time);
             }
@@ -216,12 +216,12 @@ fn subagent(source: &Source, position: usize) -> Lane {
     let beside: Option<File<'_>> = beside.and_then(|beside| source.read(beside).ok());
     let meta = beside.as_ref().and_then(|file| {
         let text = std::str::from_utf8(&file.bytes).ok()?;
-        lenient::parse::<Meta<'_>>(text).ok()
+        loose::parse::<Meta<'_>>(text).ok()
     });
     Lane {
         id: base.strip_prefix("agent-").unwrap_or(base).to_owned(),
-        name: meta.as_ref().and_then(|meta| meta.agent_type.owned()),
-        call: meta.and_then(|meta| meta.tool_use_id.owned()),
+        name: meta.as_ref().and_then(|meta| meta.agent_type.named()),
+        call: meta.and_then(|meta| meta.tool_use_id.named()),
         ..Lane::default()
     }
 }
@@ -252,7 +252,7 @@ fn finish(mut session: Session<'_>) -> Draft {
         .filter_map(|(name, id)| Some((name.to_owned(), id?)));
     record.ids.extend(ids);
     record.id = match (session.id, alone) {
-        (Some(id), None) if lenient::is_uuid(&id) => Id::Own(id),
+        (Some(id), None) if loose::is_uuid(&id) => Id::Own(id),
         (Some(id), agent) => Id::Derived {
             names: [Some(id), agent, record.started.clone()]
                 .into_iter()

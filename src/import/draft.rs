@@ -10,7 +10,7 @@ use crate::formats::trace::{Action, Change, ExitCodeFrom, Phase, Role};
 use crate::diagnostics::codes::{IMPORT_CUT_LINE, IMPORT_UNREADABLE_ENTRY};
 use crate::diagnostics::{Code, Severity};
 
-use super::lenient::Fault;
+use super::loose::Fault;
 use super::{Problem, problem};
 
 /// One run as its source has it.

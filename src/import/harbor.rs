@@ -7,11 +7,9 @@ mod trial;
 use serde::Deserialize;
 
 use crate::diagnostics::codes::IMPORT_UNFINISHED;
-use crate::formats::json::Str;
 
 use super::draft::{Draft, Id, Origin, Outcome, Record, Tokens, What};
-use super::lenient::seconds_between;
-use super::loose::{self, Maybe};
+use super::loose::{self, Count, Text, seconds_between};
 use super::usage::Inclusive;
 use super::{Importer, Options, Problem, Source, problem, shared};
 
@@ -83,10 +81,10 @@ struct Job {
 #[serde(default)]
 struct JobFile<'a> {
     #[serde(borrow)]
-    id: Maybe<Str<'a>>,
-    job_name: Maybe<Str<'a>>,
-    trial_name: Maybe<Str<'a>>,
-    n_total_trials: Maybe<u64>,
+    id: Text<'a>,
+    job_name: Text<'a>,
+    trial_name: Text<'a>,
+    n_total_trials: Count,
 }
 
 /// Reads a trial. The file of a job is noted, and gives no run.

@@ -13,10 +13,9 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::diagnostics::codes::{IMPORT_NO_RUNS, IMPORT_UNSUPPORTED_VERSION};
-use crate::formats::json::Str;
 
 use super::draft::{Draft, Origin};
-use super::loose::{self, List, Maybe};
+use super::loose::{self, Apart, Count, Items, Text};
 use super::{Archive, Importer, Options, Problem, Source, problem};
 
 use message::Attachments;
@@ -64,11 +63,11 @@ impl Importer for Inspect {
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Log<'a> {
-    version: Maybe<u64>,
+    version: Count,
     #[serde(borrow)]
-    status: Maybe<Str<'a>>,
-    eval: Maybe<Eval<'a>>,
-    samples: List<'a>,
+    status: Text<'a>,
+    eval: Apart<Eval<'a>>,
+    samples: Items<'a>,
 }
 
 /// What is evaluated.
@@ -76,21 +75,21 @@ struct Log<'a> {
 #[serde(default)]
 struct Eval<'a> {
     #[serde(borrow)]
-    task: Maybe<Str<'a>>,
-    task_id: Maybe<Str<'a>>,
+    task: Text<'a>,
+    task_id: Text<'a>,
     task_version: Option<&'a RawValue>,
-    run_id: Maybe<Str<'a>>,
-    eval_id: Maybe<Str<'a>>,
-    model: Maybe<Str<'a>>,
-    solver: Maybe<Str<'a>>,
-    packages: Maybe<Packages<'a>>,
+    run_id: Text<'a>,
+    eval_id: Text<'a>,
+    model: Text<'a>,
+    solver: Text<'a>,
+    packages: Apart<Packages<'a>>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Packages<'a> {
     #[serde(borrow)]
-    inspect_ai: Maybe<Str<'a>>,
+    inspect_ai: Text<'a>,
 }
 
 impl Log<'_> {
@@ -297,7 +296,7 @@ fn within(member: String) -> Origin {
 struct Key<'a> {
     #[serde(borrow)]
     id: Option<&'a RawValue>,
-    epoch: Maybe<u64>,
+    epoch: Count,
 }
 
 impl Key<'_> {

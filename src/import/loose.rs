@@ -1,66 +1,65 @@
 //! JSON of logs that promise nothing: a value of another type than expected is absent, so that one odd value loses
 //! nothing beside it.
 
+mod spoken;
+mod values;
+
 use std::borrow::Cow;
-use std::ops::Deref;
 
 use memchr::memmem;
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::formats::json::{Node, Str};
+use crate::diagnostics::codes::{IMPORT_INVALID_FILE, IMPORT_UNREADABLE_ENTRY};
+use crate::formats::json::Node;
 use crate::formats::portable::with_whole_pairs;
 
-use crate::diagnostics::codes::{IMPORT_INVALID_FILE, IMPORT_UNREADABLE_ENTRY};
-
-pub(super) use super::lenient::compact;
 use super::{Problem, problem};
 
-/// A value that is absent when it is of another type.
+pub use spoken::Spoken;
+pub use values::{Apart, Content, Count, Flag, Items, List, Maybe, Number, Object, Text};
+
+/// A JSON text with U+FFFD instead of half a surrogate pair, which no string can hold.
+pub fn whole_pairs(json: &str) -> Cow<'_, str> {
+    let bytes = json.as_bytes();
+    if memmem::find(bytes, br"\ud").is_none() && memmem::find(bytes, br"\uD").is_none() {
+        return Cow::Borrowed(json);
+    }
+    with_whole_pairs(json)
+}
+
+/// Why a text is no object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Maybe<T>(pub Option<T>);
+pub enum Fault {
+    /// It is another value.
+    Other,
+    /// It ends too early.
+    Cut,
+    /// It is no JSON.
+    Invalid,
+}
 
-impl<T> Default for Maybe<T> {
-    fn default() -> Self {
-        Self(None)
+impl Fault {
+    /// What is wrong, after "The line" or "The file".
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Other => "is not a JSON object",
+            Self::Cut => "is truncated",
+            Self::Invalid => "is not valid JSON",
+        }
     }
 }
 
-impl<T> Deref for Maybe<T> {
-    type Target = Option<T>;
-
-    fn deref(&self) -> &Option<T> {
-        &self.0
-    }
-}
-
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Maybe<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let raw = <&'de RawValue>::deserialize(deserializer)?;
-        Ok(Self(serde_json::from_str(raw.get()).ok()))
-    }
-}
-
-/// The values of a list, each unread; empty when it is no list.
-pub type List<'a> = Maybe<Vec<&'a RawValue>>;
-
-impl<'a> List<'a> {
-    /// The values.
-    pub fn items(&self) -> &[&'a RawValue] {
-        self.as_deref().unwrap_or_default()
-    }
-}
-
-impl Maybe<Str<'_>> {
-    /// The text, empty when there is none.
-    pub fn text(&self) -> &str {
-        self.as_ref().map_or("", |text| &**text)
-    }
-
-    /// The text, when there is one that is not empty.
-    pub fn named(&self) -> Option<String> {
-        let text = self.as_ref()?;
-        (!text.is_empty()).then(|| text.to_string())
+/// Reads an object.
+///
+/// # Errors
+/// What is wrong with the text.
+pub fn parse<'t, T: Deserialize<'t>>(text: &'t str) -> Result<T, Fault> {
+    match serde_json::from_str::<Object<T>>(text) {
+        Ok(Object(Some(value))) => Ok(value),
+        Ok(Object(None)) => Err(Fault::Other),
+        Err(error) if error.is_eof() => Err(Fault::Cut),
+        Err(_) => Err(Fault::Invalid),
     }
 }
 
@@ -79,16 +78,15 @@ pub fn part<'a, T: Deserialize<'a> + Default>(raw: &'a RawValue) -> T {
     serde_json::from_str(raw.get()).unwrap_or_default()
 }
 
-/// Arguments of a call that are written as JSON in a string: the JSON, or else the text.
+/// Arguments of a call that are written as JSON in a string: the object or the array, or else the text.
 pub fn arguments(text: &str) -> (Option<Box<RawValue>>, Option<String>) {
-    let text = text.trim();
-    if text.is_empty() {
-        return (None, None);
-    }
-    match compact(text) {
-        Some(json) => (Some(json), None),
-        None => (None, Some(text.to_owned())),
-    }
+    let json = text
+        .trim_start()
+        .starts_with(['{', '['])
+        .then(|| compact(text))
+        .flatten();
+    let is_text = json.is_none() && !text.trim().is_empty();
+    (json, is_text.then(|| text.to_owned()))
 }
 
 /// JSON of a value that was made here.
@@ -133,11 +131,7 @@ pub fn text<'a>(file: &str, bytes: &'a [u8]) -> Result<Cow<'a, str>, Problem> {
         )
     })?;
     let has = |part: &[u8]| memmem::find(bytes, part).is_some();
-    let text = if has(b"\\ud") || has(b"\\uD") {
-        with_whole_pairs(text)
-    } else {
-        Cow::Borrowed(text)
-    };
+    let text = whole_pairs(text);
     if has(b"NaN") || has(b"Infinity") {
         return Ok(Cow::Owned(with_numbers(&text)));
     }
@@ -200,101 +194,62 @@ pub fn odd(file: &str, pointer: &str, what: &str) -> Problem {
     problem
 }
 
-/// What a message says, in one text, and how many pictures were beside it.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub struct Content {
-    /// Its texts, one under the other.
-    pub text: String,
-    /// Pictures and other media that were left out.
-    pub images: u64,
+/// A JSON value without white space between its tokens, so that it stays on one line. `None` for what is no JSON.
+pub fn compact(json: &str) -> Option<Box<RawValue>> {
+    let json = whole_pairs(json);
+    let mut out = String::with_capacity(json.len());
+    let mut rest = &*json;
+    while !rest.is_empty() {
+        let string = memchr::memchr(b'"', rest.as_bytes()).unwrap_or(rest.len());
+        let (between, from) = rest.split_at(string);
+        if between.bytes().any(|byte| byte.is_ascii_whitespace()) {
+            out.extend(between.chars().filter(|char| !char.is_ascii_whitespace()));
+        } else {
+            out.push_str(between);
+        }
+        let (string, after) = from.split_at(end_of_string(from.as_bytes()));
+        out.push_str(string);
+        rest = after;
+    }
+    RawValue::from_string(out).ok()
 }
 
-impl Content {
-    /// Reads what APIs of models call content: a text, or a list of parts.
-    pub fn of(raw: Option<&RawValue>) -> Self {
-        let mut content = Self::default();
-        let Some(raw) = raw else { return content };
-        if let Ok(parts) = serde_json::from_str::<Vec<&RawValue>>(raw.get()) {
-            for part in parts {
-                content.add(part);
-            }
-        } else {
-            content.add(raw);
+/// Where a string ends that begins a JSON text.
+fn end_of_string(text: &[u8]) -> usize {
+    let mut at = 1;
+    while let Some(found) = text
+        .get(at..)
+        .and_then(|rest| memchr::memchr2(b'"', b'\\', rest))
+    {
+        at += found;
+        if text[at] == b'"' {
+            return at + 1;
         }
-        content
+        at += 2;
     }
+    text.len()
+}
 
-    /// Adds a text beneath the others.
-    pub fn line(&mut self, text: &str) {
-        if !(self.text.is_empty() || self.text.ends_with('\n')) {
-            self.text.push('\n');
-        }
-        self.text.push_str(text);
-    }
+/// Seconds from one time to another, when both are times and in order.
+pub fn seconds_between(start: Option<&str>, end: Option<&str>) -> Option<f64> {
+    let start: jiff::Timestamp = start?.parse().ok()?;
+    let end: jiff::Timestamp = end?.parse().ok()?;
+    let seconds = end.duration_since(start).as_secs_f64();
+    (seconds >= 0.0).then_some(seconds)
+}
 
-    fn add(&mut self, raw: &RawValue) {
-        #[derive(Deserialize, Default)]
-        #[serde(default)]
-        struct Part<'a> {
-            #[serde(borrow, rename = "type")]
-            kind: Maybe<Str<'a>>,
-            text: Maybe<Str<'a>>,
-            image_urls: List<'a>,
-        }
-        if let Some(text) = Str::parse(raw.get()) {
-            self.line(&text);
-            return;
-        }
-        let part: Part<'_> = self::part(raw);
-        if let Some(text) = part.text.as_ref() {
-            self.line(text);
-        } else if ["image", "audio", "video", "file", "document"]
+/// Whether a text is a UUID.
+pub fn is_uuid(text: &str) -> bool {
+    let groups: Vec<&str> = text.split('-').collect();
+    groups.iter().map(|group| group.len()).eq([8, 4, 4, 4, 12])
+        && groups
             .iter()
-            .any(|media| part.kind.text().contains(media))
-        {
-            self.images += part.image_urls.items().len().max(1) as u64;
-        }
-    }
+            .all(|group| group.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_value_of_another_type_loses_nothing_beside_it() {
-        #[derive(Deserialize, Default)]
-        #[serde(default)]
-        struct Row<'a> {
-            #[serde(borrow)]
-            name: Maybe<Str<'a>>,
-            count: Maybe<u64>,
-            rows: List<'a>,
-        }
-        let row: Row<'_> = serde_json::from_str(r#"{"name":7,"count":3,"rows":{},"more":[1]}"#)
-            .expect("it is an object");
-        assert_eq!((row.name.text(), *row.count), ("", Some(3)));
-        assert_eq!(row.rows.items().len(), 0);
-        let row: Row<'_> = serde_json::from_str(r#"{"name":"a","count":-3,"rows":[1,"x"]}"#)
-            .expect("it is an object");
-        assert_eq!((row.name.text(), *row.count), ("a", None));
-        assert_eq!(row.rows.items().len(), 2);
-    }
-
-    #[test]
-    fn content_is_a_text_or_parts_and_pictures_in_it_are_counted() {
-        let content = |json: &str| {
-            let raw: &RawValue = serde_json::from_str(json).expect("JSON");
-            let content = Content::of(Some(raw));
-            (content.text, content.images)
-        };
-        assert_eq!(content(r#""one""#), ("one".to_owned(), 0));
-        let parts = r#"["one",{"type":"text","text":"two"},{"type":"image_url","image_url":{}},7]"#;
-        assert_eq!(content(parts), ("one\ntwo".to_owned(), 1));
-        let images = r#"[{"type":"image","image_urls":["a","b"]}]"#;
-        assert_eq!(content(images), (String::new(), 2));
-        assert_eq!(content("null"), (String::new(), 0));
-    }
 
     #[test]
     fn half_a_surrogate_pair_is_a_replacement_character() {
@@ -316,5 +271,36 @@ mod tests {
             without(raw, &["a"]).expect("JSON").get(),
             r#"{"c\"":[2],"d":3}"#
         );
+    }
+
+    #[test]
+    fn arguments_are_written_on_one_line_and_otherwise_as_they_are() {
+        for (json, compacted) in [
+            (
+                "{ \"a\" : [1,\t2.50 ],\n \"b c\": \" \\\" \\\\\" }",
+                "{\"a\":[1,2.50],\"b c\":\" \\\" \\\\\"}",
+            ),
+            ("[]", "[]"),
+            (" \"\" ", "\"\""),
+            ("\"ü\\ud83d\"", "\"ü\\ufffd\""),
+        ] {
+            let made = compact(json).map(|json| json.get().to_owned());
+            assert_eq!(made.as_deref(), Some(compacted), "{json}");
+        }
+        for broken in ["", "\"", "\"\\", "{", "nul"] {
+            assert!(compact(broken).is_none(), "{broken}");
+        }
+        assert!(
+            arguments("7").0.is_none(),
+            "a text that looks like a number"
+        );
+        assert!(arguments(" {} ").0.is_some());
+    }
+
+    #[test]
+    fn a_uuid_has_five_groups() {
+        assert!(is_uuid("7d9f0c52-0000-4000-8000-00000000A001"));
+        assert!(!is_uuid("7d9f0c52-0000-4000-8000-00000000a00x"));
+        assert!(!is_uuid("test_session"));
     }
 }

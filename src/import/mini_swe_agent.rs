@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use crate::formats::trace::{ExitCodeFrom, Role};
 
 use super::draft::{Call, Draft, Id, Origin, ToolResult, What};
-use super::loose::{self, Content, List};
+use super::loose::{self, Items, Spoken};
 use super::shared::{Waiting, at, documents};
 use super::time::{Times, When};
 use super::usage::Usage;
@@ -106,7 +106,7 @@ impl Reader<'_> {
             self.times.see(text);
         }
         let first = self.draft.events.len();
-        let content = Content::of(row.content);
+        let content = Spoken::of(row.content);
         match row.role.text() {
             "system" => {
                 let at = self.origin("");
@@ -115,7 +115,7 @@ impl Reader<'_> {
             }
             "exit" => self.exit(extra, content),
             _ if row.kind.text() == "function_call_output" => {
-                self.result(row, extra, Content::of(row.output));
+                self.result(row, extra, Spoken::of(row.output));
             }
             "user" | "tool" => self.heard(number, row, extra, content),
             _ => self.answer(number, row, extra, content),
@@ -126,7 +126,7 @@ impl Reader<'_> {
     }
 
     /// An answer of the model: reasoning, text, calls.
-    fn answer(&mut self, number: usize, row: &Row<'_>, extra: &Extra<'_>, content: Content) {
+    fn answer(&mut self, number: usize, row: &Row<'_>, extra: &Extra<'_>, content: Spoken) {
         self.waiting.clear();
         let command = fenced(&content.text).map(str::to_owned);
         if let Some(reasoning) = row.reasoning_content.named() {
@@ -139,7 +139,7 @@ impl Reader<'_> {
         );
         let at = self.origin("");
         self.draft.message(at, Role::Assistant, content, false);
-        let items: List<'_> = row.output.map(loose::part).unwrap_or_default();
+        let items: Items<'_> = row.output.map(loose::part).unwrap_or_default();
         let items: Vec<Item<'_>> = items.items().iter().map(|item| loose::part(item)).collect();
         for (n, item) in items.iter().enumerate() {
             self.item(n, item);
@@ -211,7 +211,7 @@ impl Reader<'_> {
         let at = self.origin(&format!("/output/{n}"));
         match item.kind.text() {
             "reasoning" => {
-                let summary = Content::of(item.summary).text;
+                let summary = Spoken::of(item.summary).text;
                 if !summary.trim().is_empty() {
                     self.draft.reasoning(self.options, at, summary, true);
                 }
@@ -219,7 +219,7 @@ impl Reader<'_> {
                 self.draft.withhold("encryptedReasoning", encrypted);
             }
             "message" => {
-                let content = Content::of(item.content);
+                let content = Spoken::of(item.content);
                 self.draft.message(at, Role::Assistant, content, false);
             }
             _ => {}
@@ -227,7 +227,7 @@ impl Reader<'_> {
     }
 
     /// What the task, the environment or a person said.
-    fn heard(&mut self, number: usize, row: &Row<'_>, extra: &Extra<'_>, content: Content) {
+    fn heard(&mut self, number: usize, row: &Row<'_>, extra: &Extra<'_>, content: Spoken) {
         let at = self.origin("");
         if let Some(kind) = extra.interrupt_type.named() {
             if kind.starts_with("User") {
@@ -238,7 +238,7 @@ impl Reader<'_> {
         } else if extra.actions.is_some() {
             // A command that a person typed.
             self.draft.message(at, Role::User, content, true);
-            self.answer(number, row, extra, Content::default());
+            self.answer(number, row, extra, Spoken::default());
         } else if extra.returncode.is_some()
             || row.role.text() == "tool"
             || header(&content.text).is_some()
@@ -256,7 +256,7 @@ impl Reader<'_> {
         }
     }
 
-    fn result(&mut self, row: &Row<'_>, extra: &Extra<'_>, content: Content) {
+    fn result(&mut self, row: &Row<'_>, extra: &Extra<'_>, content: Spoken) {
         let named = row.tool_call_id.named().or_else(|| row.call_id.named());
         let call = match named {
             Some(id) => {
@@ -299,7 +299,7 @@ impl Reader<'_> {
         self.draft.push(self.origin(""), What::ToolResult(result));
     }
 
-    fn exit(&mut self, extra: &Extra<'_>, content: Content) {
+    fn exit(&mut self, extra: &Extra<'_>, content: Spoken) {
         let Some(message) = extra.exception_str.named() else {
             return;
         };

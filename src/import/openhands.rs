@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::draft::{Draft, Id, Origin};
-use super::loose::{self, List, Maybe};
+use super::loose::{self, Flag, Items, Text};
 use super::{Importer, Options, Problem, Source};
 
 /// The importer.
@@ -114,7 +114,7 @@ fn number(file: &str) -> Option<u64> {
 #[serde(default)]
 struct Export<'a> {
     #[serde(borrow)]
-    items: List<'a>,
+    items: Items<'a>,
 }
 
 fn read(source: &Source, conversation: &Conversation, options: &Options) -> Result<Draft, Problem> {
@@ -192,7 +192,7 @@ fn read(source: &Source, conversation: &Conversation, options: &Options) -> Resu
 /// The events of a file: its one, or those of an export.
 fn rows(raw: &RawValue) -> Vec<(Option<String>, &RawValue)> {
     let (below, items) = if raw.get().starts_with('[') {
-        let items: List<'_> = loose::part(raw);
+        let items: Items<'_> = loose::part(raw);
         ("", items)
     } else {
         let export: Export<'_> = loose::part(raw);
@@ -239,10 +239,10 @@ fn id(own: &str) -> Id {
 #[serde(default)]
 struct Edited<'a> {
     #[serde(borrow)]
-    path: Maybe<crate::formats::json::Str<'a>>,
-    prev_exist: Maybe<bool>,
-    old_content: Maybe<crate::formats::json::Str<'a>>,
-    new_content: Maybe<crate::formats::json::Str<'a>>,
+    path: Text<'a>,
+    prev_exist: Flag,
+    old_content: Text<'a>,
+    new_content: Text<'a>,
 }
 
 impl Edited<'_> {

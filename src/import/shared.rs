@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, VecDeque};
 use crate::formats::trace::Role;
 
 use super::draft::{Draft, Identity, Origin, Outcome, What};
-use super::loose::{self, Content};
+use super::loose::{self, Spoken};
 use super::{Keep, Options, Source};
 
 /// The files of a source that hold a run each: the file that the user named, or those of a folder whose name ends so.
@@ -87,7 +87,7 @@ impl Waiting {
 
 impl Draft {
     /// Adds what a person or the agent said, unless it is empty.
-    pub fn message(&mut self, at: Origin, role: Role, content: Content, steering: bool) {
+    pub fn message(&mut self, at: Origin, role: Role, content: Spoken, steering: bool) {
         self.withhold("images", content.images);
         if content.text.trim().is_empty() && content.images == 0 {
             return;

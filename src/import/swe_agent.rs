@@ -7,7 +7,7 @@ use crate::formats::json::Str;
 use crate::formats::trace::Role;
 
 use super::draft::{Call, Draft, Id, Record, Tokens, ToolResult, What};
-use super::loose::{self, Content, List, Maybe};
+use super::loose::{self, Apart, Count, Flag, Items, Number, Spoken, Text};
 use super::shared::{Waiting, at, documents};
 use super::{Importer, Options, Problem, Source};
 
@@ -35,36 +35,36 @@ impl Importer for SweAgent {
 #[serde(default)]
 struct Whole<'a> {
     #[serde(borrow)]
-    environment: Maybe<Str<'a>>,
-    trajectory: List<'a>,
-    history: List<'a>,
-    info: Maybe<Info<'a>>,
-    attempts: List<'a>,
+    environment: Text<'a>,
+    trajectory: Items<'a>,
+    history: Items<'a>,
+    info: Apart<Info<'a>>,
+    attempts: Items<'a>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Info<'a> {
-    model_stats: Maybe<Stats>,
+    model_stats: Apart<Stats>,
     #[serde(borrow)]
-    exit_status: Maybe<Str<'a>>,
-    submission: Maybe<Str<'a>>,
-    swe_agent_version: Maybe<Str<'a>>,
+    exit_status: Text<'a>,
+    submission: Text<'a>,
+    swe_agent_version: Text<'a>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Stats {
-    instance_cost: Maybe<f64>,
-    tokens_sent: Maybe<u64>,
-    tokens_received: Maybe<u64>,
+    instance_cost: Number,
+    tokens_sent: Count,
+    tokens_received: Count,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Step<'a> {
     #[serde(borrow)]
-    action: Maybe<Str<'a>>,
+    action: Text<'a>,
     observation: Option<&'a RawValue>,
     response: Option<&'a RawValue>,
     thought: Option<&'a RawValue>,
@@ -75,37 +75,37 @@ struct Step<'a> {
 #[serde(default)]
 struct State<'a> {
     #[serde(borrow)]
-    working_dir: Maybe<Str<'a>>,
+    working_dir: Text<'a>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Row<'a> {
     #[serde(borrow)]
-    role: Maybe<Str<'a>>,
+    role: Text<'a>,
     content: Option<&'a RawValue>,
     thought: Option<&'a RawValue>,
-    action: Maybe<Str<'a>>,
-    tool_calls: List<'a>,
-    tool_call_ids: Maybe<Vec<Str<'a>>>,
-    is_demo: Maybe<bool>,
-    thinking_blocks: List<'a>,
+    action: Text<'a>,
+    tool_calls: Items<'a>,
+    tool_call_ids: Apart<Vec<Str<'a>>>,
+    is_demo: Flag,
+    thinking_blocks: Items<'a>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct ToolCall<'a> {
     #[serde(borrow)]
-    id: Maybe<Str<'a>>,
-    function: Maybe<Function<'a>>,
+    id: Text<'a>,
+    function: Apart<Function<'a>>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Function<'a> {
     #[serde(borrow)]
-    name: Maybe<Str<'a>>,
-    arguments: Maybe<Str<'a>>,
+    name: Text<'a>,
+    arguments: Text<'a>,
 }
 
 fn read(source: &Source, position: usize, options: &Options) -> Result<Draft, Problem> {
@@ -131,7 +131,7 @@ fn read(source: &Source, position: usize, options: &Options) -> Result<Draft, Pr
 
 /// The rows of a list that are objects, each with its pointer.
 fn rows<'a, T: Deserialize<'a>>(
-    list: &List<'a>,
+    list: &Items<'a>,
     pointer: &str,
     file: &str,
     draft: &mut Draft,
@@ -157,12 +157,12 @@ fn beginning(history: &[(String, Row<'_>)], options: &Options, draft: &mut Draft
         match row.role.text() {
             _ if is_demo(row) => {}
             "system" => {
-                let text = Content::of(row.content).text;
+                let text = Spoken::of(row.content).text;
                 draft.prompt(options, place, "systemPrompts", text);
             }
             "user" if !asked => {
                 asked = true;
-                draft.message(place, Role::User, Content::of(row.content), false);
+                draft.message(place, Role::User, Spoken::of(row.content), false);
             }
             _ => {}
         }
@@ -184,14 +184,14 @@ fn run(steps: &[(String, Step<'_>)], history: &[(String, Row<'_>)], draft: &mut 
         if number == 0 {
             draft.identity.workspaces.extend(workspace(step.state));
         }
-        let thought = Content::of(step.thought);
+        let thought = Spoken::of(step.thought);
         let (below, said) = if thought.text.trim().is_empty() {
-            ("response", Content::of(step.response))
+            ("response", Spoken::of(step.response))
         } else {
             ("thought", thought)
         };
         draft.message(place(below), Role::Assistant, said, false);
-        let observation = Content::of(step.observation);
+        let observation = Spoken::of(step.observation);
         let action = step.action.text().trim_end();
         if action.is_empty() {
             if !observation.text.trim().is_empty() {
@@ -223,7 +223,7 @@ fn demonstration(history: &[(String, Row<'_>)], options: &Options, draft: &mut D
     let mut asked = false;
     for (number, (pointer, row)) in history.iter().enumerate() {
         let place = |below: &str| at(format!("{pointer}{below}"));
-        let content = Content::of(row.content);
+        let content = Spoken::of(row.content);
         match row.role.text() {
             "system" => draft.prompt(options, place(""), "systemPrompts", content.text),
             "assistant" => {
@@ -232,7 +232,7 @@ fn demonstration(history: &[(String, Row<'_>)], options: &Options, draft: &mut D
                     "encryptedReasoning",
                     row.thinking_blocks.items().len() as u64,
                 );
-                let thought = Content::of(row.thought);
+                let thought = Spoken::of(row.thought);
                 let said = if thought.text.trim().is_empty() {
                     content
                 } else {
@@ -297,7 +297,7 @@ fn calls(row: &Row<'_>, number: usize) -> Vec<(String, Call)> {
 }
 
 /// SWE-agent does not record whether an action succeeded.
-fn result(place: super::Origin, call: Option<String>, content: Content, draft: &mut Draft) {
+fn result(place: super::Origin, call: Option<String>, content: Spoken, draft: &mut Draft) {
     draft.withhold("images", content.images);
     let result = ToolResult {
         call,

@@ -1,7 +1,12 @@
-//! What the tests of importers share: a draft as lines of text, and logs that are broken in many ways.
+//! What the tests of importers share: runs of a sample, their counts, their events as lines of text, and mutations.
 
-use serde_json::Value;
+use std::collections::BTreeMap;
 
+use serde_json::{Value, json};
+
+use crate::formats::trace::Role;
+
+use super::loose::without;
 use super::{Draft, Importer, Options, Problem, Source, What};
 
 /// A sample below `tests/fixtures/import`.
@@ -16,8 +21,13 @@ macro_rules! sample {
 }
 pub(super) use sample;
 
-/// Every run of some files.
-pub(super) fn runs(
+/// What an importer makes of files.
+pub fn read(importer: &dyn Importer, files: &[(&str, &[u8])]) -> Vec<Result<Draft, Problem>> {
+    read_with(importer, files, &Options::default())
+}
+
+/// The same with options.
+pub fn read_with(
     importer: &dyn Importer,
     files: &[(&str, &[u8])],
     options: &Options,
@@ -27,21 +37,174 @@ pub(super) fn runs(
     runs
 }
 
+/// The only run of a file.
+pub fn only(importer: &dyn Importer, name: &str, bytes: &[u8]) -> Draft {
+    run(importer, &[(name, bytes)])
+}
+
 /// The only run of some files.
-pub(super) fn run(importer: &dyn Importer, files: &[(&str, &[u8])]) -> Draft {
-    let mut runs = runs(importer, files, &Options::default());
+pub fn run(importer: &dyn Importer, files: &[(&str, &[u8])]) -> Draft {
+    let mut runs = read(importer, files);
     assert_eq!(runs.len(), 1, "{runs:?}");
     runs.remove(0).expect("a run")
 }
 
+/// Counts of the main agent, those that are not 0.
+pub fn counts(draft: &Draft) -> String {
+    let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+    let mut calls: Vec<(&str, bool)> = Vec::new();
+    for event in draft.events.iter().filter(|event| event.agent.is_none()) {
+        let mut count = |what| *counts.entry(what).or_default() += 1;
+        match &event.what {
+            What::Message { role, .. } => count(match role {
+                Role::User => "user",
+                Role::Assistant => "assistant",
+            }),
+            What::Reasoning { .. } => count("reasoning"),
+            What::ToolCall(call) => {
+                count("calls");
+                calls.push((call.call.as_deref().unwrap_or_default(), false));
+            }
+            What::ToolResult(result) => {
+                let id = result.call.as_deref().unwrap_or("-");
+                match calls.iter_mut().find(|call| **call == (id, false)) {
+                    Some(call) => {
+                        call.1 = true;
+                        count("results");
+                        match result.ok {
+                            Some(false) => count("failed"),
+                            None if result.status.as_deref() != Some("rejected") => {
+                                count("unflagged");
+                            }
+                            _ => {}
+                        }
+                    }
+                    None => count("orphans"),
+                }
+            }
+            What::Edit { .. } => count("edits"),
+            What::Compaction { .. } => count("compactions"),
+            What::Error { .. } => count("errors"),
+            What::Unknown { .. } => count("unknown"),
+            _ => {}
+        }
+    }
+    let unanswered = calls.iter().filter(|call| !call.1).count() as u64;
+    counts.insert("unanswered", unanswered);
+    let system = draft.withheld.get("systemPrompts").copied();
+    counts.insert("system", system.unwrap_or_default());
+    counts.retain(|_, count| *count > 0);
+    let counts: Vec<String> = counts
+        .iter()
+        .map(|(what, count)| format!("{what} {count}"))
+        .collect();
+    counts.join(", ")
+}
+
+/// The classes of tokens in the order of the format, `-` for one that is unknown.
+pub fn tokens(draft: &Draft) -> String {
+    let tokens = draft.record.tokens;
+    let classes = [
+        tokens.uncached_input,
+        tokens.cached_input,
+        tokens.output,
+        tokens.reasoning,
+    ];
+    classes
+        .map(|class| class.map_or_else(|| "-".to_owned(), |count| count.to_string()))
+        .join("/")
+}
+
+/// A line for each event but usage.
+pub fn outline(draft: &Draft) -> String {
+    let mut lines = String::new();
+    for event in &draft.events {
+        if matches!(event.what, What::Usage { .. }) {
+            continue;
+        }
+        let json = serde_json::value::to_raw_value(event).expect("JSON");
+        let shown = without(&json, &["source", "time", "localTime"]).expect("an object");
+        lines.push_str(shown.get());
+        lines.push('\n');
+    }
+    lines
+}
+
+/// Reads files that are cut, and files whose values are replaced by ones of another type or removed: nothing may panic, and
+/// what comes out has its sources.
+pub fn survive(importer: &dyn Importer, files: &[(&str, &[u8])]) {
+    let check = |index: usize, bytes: &[u8]| {
+        let mut files = files.to_vec();
+        files[index].1 = bytes;
+        for draft in read(importer, &files).into_iter().flatten() {
+            let known = draft.sources.len();
+            assert!(draft.events.iter().all(|event| event.source.file < known));
+            assert!(serde_json::to_string(&draft.events).is_ok());
+        }
+    };
+    for (index, (_, bytes)) in files.iter().enumerate() {
+        for end in (0..bytes.len()).step_by(64) {
+            check(index, &bytes[..end]);
+        }
+        let Ok(value) = serde_json::from_slice::<Value>(bytes) else {
+            continue;
+        };
+        let mut pointers = Vec::new();
+        walk(&value, String::new(), &mut pointers);
+        // Of a large file, some values.
+        for pointer in pointers.iter().step_by(1 + pointers.len() / 150) {
+            let others = [
+                json!(null),
+                json!(-7.5),
+                json!("x\u{0}y"),
+                json!([1, {}, []]),
+                json!({"a": [1], "text": 3}),
+                json!(true),
+            ];
+            for other in others {
+                let mut changed = value.clone();
+                if let Some(place) = changed.pointer_mut(pointer) {
+                    *place = other;
+                }
+                check(index, changed.to_string().as_bytes());
+            }
+            let mut changed = value.clone();
+            if let Some((above, key)) = pointer.rsplit_once('/')
+                && let Some(Value::Object(object)) = changed.pointer_mut(above)
+            {
+                object.remove(key);
+                check(index, changed.to_string().as_bytes());
+            }
+        }
+    }
+}
+
+fn walk(value: &Value, pointer: String, pointers: &mut Vec<String>) {
+    match value {
+        Value::Array(items) => {
+            for (n, item) in items.iter().enumerate() {
+                walk(item, format!("{pointer}/{n}"), pointers);
+            }
+        }
+        Value::Object(members) => {
+            for (key, item) in members {
+                let key = key.replace('~', "~0").replace('/', "~1");
+                walk(item, format!("{pointer}/{key}"), pointers);
+            }
+        }
+        _ => {}
+    }
+    pointers.push(pointer);
+}
+
 /// Each event as its JSON.
-pub(super) fn json(draft: &Draft) -> Vec<String> {
+pub fn json(draft: &Draft) -> Vec<String> {
     let text = |event| serde_json::to_string(event).expect("JSON");
     draft.events.iter().map(text).collect()
 }
 
 /// Each event as its type and what tells it apart: `call Bash t1`, `result t1 false`, `user Hello`.
-pub(super) fn brief(draft: &Draft) -> Vec<String> {
+pub fn brief(draft: &Draft) -> Vec<String> {
     let word = |value: &Value| match value {
         Value::String(text) => text.clone(),
         other => other.to_string(),
@@ -74,7 +237,7 @@ pub(super) fn brief(draft: &Draft) -> Vec<String> {
 }
 
 /// What upstream's reader makes of a sample, in the words of `brief`: messages, reasoning, calls and results.
-pub(super) fn expected(json: &[u8]) -> Vec<String> {
+pub fn expected(json: &[u8]) -> Vec<String> {
     let expected: Value = serde_json::from_slice(json).expect("JSON");
     let mut lines = Vec::new();
     for record in expected["records"].as_array().expect("records") {
@@ -102,7 +265,7 @@ pub(super) fn expected(json: &[u8]) -> Vec<String> {
 }
 
 /// The same of a draft.
-pub(super) fn comparable(draft: &Draft) -> Vec<String> {
+pub fn comparable(draft: &Draft) -> Vec<String> {
     let lines = draft.events.iter().zip(brief(draft));
     lines
         .filter_map(|(event, line)| match &event.what {
@@ -117,8 +280,7 @@ pub(super) fn comparable(draft: &Draft) -> Vec<String> {
 }
 
 /// Counts of a run, in the words of the facts about the samples: user, assistant, reasoning, calls, results, failed.
-pub(super) fn counts(draft: &Draft) -> [usize; 6] {
-    use crate::formats::trace::Role;
+pub fn tally(draft: &Draft) -> [usize; 6] {
     let count =
         |is: &dyn Fn(&What) -> bool| draft.events.iter().filter(|event| is(&event.what)).count();
     let said = |by: Role| {
@@ -136,25 +298,11 @@ pub(super) fn counts(draft: &Draft) -> [usize; 6] {
     ]
 }
 
-/// Uncached, cached, output and reasoning tokens.
-pub(super) fn tokens(draft: &Draft) -> [Option<u64>; 4] {
-    let tokens = draft.record.tokens;
-    [
-        tokens.uncached_input,
-        tokens.cached_input,
-        tokens.output,
-        tokens.reasoning,
-    ]
-}
-
 /// Reads a log of lines that is cut, doubled, in another order, or holds values of other types: nothing panics, and every event
 /// is one line of JSON.
-pub(super) fn survives(importer: &dyn Importer, name: &str, log: &[u8]) {
+pub fn survives(importer: &dyn Importer, name: &str, log: &[u8]) {
     let read = |bytes: &[u8]| {
-        for run in runs(importer, &[(name, bytes)], &Options::default())
-            .into_iter()
-            .flatten()
-        {
+        for run in self::read(importer, &[(name, bytes)]).into_iter().flatten() {
             for line in json(&run) {
                 assert!(!line.contains('\n'), "{line}");
             }
@@ -186,6 +334,8 @@ pub(super) fn survives(importer: &dyn Importer, name: &str, log: &[u8]) {
         let Ok(value) = serde_json::from_slice::<Value>(lines[at]) else {
             continue;
         };
+        let mut pointers = Vec::new();
+        walk(&value, String::new(), &mut pointers);
         for other in [
             "null",
             "7",
@@ -197,10 +347,10 @@ pub(super) fn survives(importer: &dyn Importer, name: &str, log: &[u8]) {
             "[[\"a\"],{\"type\":3}]",
             "\"\\ud83d\"",
         ] {
-            for pointer in pointers(&value) {
+            for pointer in &pointers {
                 let mut broken = value.clone();
                 let odd = "\"an odd value\"";
-                if let Some(place) = broken.pointer_mut(&pointer) {
+                if let Some(place) = broken.pointer_mut(pointer) {
                     *place = Value::String("an odd value".to_owned());
                 }
                 let broken = broken.to_string().replace(odd, other) + "\n";
@@ -212,30 +362,4 @@ pub(super) fn survives(importer: &dyn Importer, name: &str, log: &[u8]) {
     }
     let backwards: Vec<&[u8]> = lines.iter().rev().copied().collect();
     read(&backwards.concat());
-}
-
-/// A pointer to every value.
-fn pointers(value: &Value) -> Vec<String> {
-    let mut found = vec![String::new()];
-    let children: Vec<(String, &Value)> = match value {
-        Value::Object(members) => members
-            .iter()
-            .map(|(key, value)| (key.clone(), value))
-            .collect(),
-        Value::Array(items) => items
-            .iter()
-            .enumerate()
-            .map(|(at, item)| (at.to_string(), item))
-            .collect(),
-        _ => Vec::new(),
-    };
-    for (key, child) in children {
-        let key = key.replace('~', "~0").replace('/', "~1");
-        found.extend(
-            pointers(child)
-                .into_iter()
-                .map(|below| format!("/{key}{below}")),
-        );
-    }
-    found
 }

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::draft::Tokens;
-use super::loose::Maybe;
+use super::loose::{Apart, Count};
 
 /// Tokens where input includes what was cached and output includes reasoning.
 #[derive(Debug, Default, Clone, Copy)]
@@ -48,21 +48,21 @@ impl Tokens {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Usage {
-    prompt_tokens: Maybe<u64>,
-    completion_tokens: Maybe<u64>,
-    prompt_tokens_details: Maybe<Details>,
-    completion_tokens_details: Maybe<Details>,
-    input_tokens: Maybe<u64>,
-    output_tokens: Maybe<u64>,
-    input_tokens_details: Maybe<Details>,
-    output_tokens_details: Maybe<Details>,
+    prompt_tokens: Count,
+    completion_tokens: Count,
+    prompt_tokens_details: Apart<Details>,
+    completion_tokens_details: Apart<Details>,
+    input_tokens: Count,
+    output_tokens: Count,
+    input_tokens_details: Apart<Details>,
+    output_tokens_details: Apart<Details>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Details {
-    cached_tokens: Maybe<u64>,
-    reasoning_tokens: Maybe<u64>,
+    cached_tokens: Count,
+    reasoning_tokens: Count,
 }
 
 impl Usage {

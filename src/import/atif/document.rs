@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
-use super::super::lenient::{Content, Count, Flag, List, Number, Object, Text};
+use super::super::loose::{Content, Count, Flag, List, Number, Object, Text};
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
@@ -210,9 +210,9 @@ pub(super) struct MetricsExtra<'a> {
 impl MetricsExtra<'_> {
     pub(super) fn reasoning(&self) -> Option<u64> {
         self.reasoning_tokens
-            .get()
-            .or_else(|| self.reasoning_output_tokens.get())
-            .or_else(|| self.total_reasoning_tokens.get())
+            .0
+            .or_else(|| self.reasoning_output_tokens.0)
+            .or_else(|| self.total_reasoning_tokens.0)
     }
 
     pub(super) fn is_estimated(&self) -> bool {

@@ -10,7 +10,7 @@ use crate::diagnostics::codes::{
 use super::super::agents::Block;
 use super::super::draft::{Agent, Draft};
 use super::super::source::{File, Source};
-use super::super::{Options, Problem, lenient};
+use super::super::{Options, Problem, loose};
 use super::document::Trajectory;
 use super::steps::{Named, Reader};
 use super::{LEVELS, finish, record, refused};
@@ -65,8 +65,8 @@ impl Run<'_> {
             all.filter_map(|(at, below)| Some((id(below)?, at)))
                 .collect()
         };
-        let by_id = by(|below| below.trajectory_id.owned());
-        let by_session = by(|below| below.session_id.owned());
+        let by_id = by(|below| below.trajectory_id.named());
+        let by_session = by(|below| below.session_id.named());
         for named in std::mem::take(&mut reader.named) {
             // A session alone only informs.
             let session = named.session.as_ref().filter(|_| named.path.is_none());
@@ -157,16 +157,16 @@ impl Run<'_> {
         let agent = trajectory.agent.0.as_ref();
         let id = trajectory
             .trajectory_id
-            .owned()
+            .named()
             .or_else(|| named.id.clone());
-        let id = id.or_else(|| trajectory.session_id.owned());
+        let id = id.or_else(|| trajectory.session_id.named());
         outer.blocks.push(Block {
             agent: Agent {
                 id: id.unwrap_or_else(|| format!("subagent-{}", outer.blocks.len() + 1)),
-                name: agent.and_then(|agent| agent.name.owned()),
+                name: agent.and_then(|agent| agent.name.named()),
                 call: named.call.clone(),
                 parent: None,
-                model: agent.and_then(|agent| agent.model_name.owned()),
+                model: agent.and_then(|agent| agent.model_name.named()),
             },
             events: std::mem::take(&mut inner.draft.events),
             ended: None,
@@ -184,7 +184,7 @@ impl Run<'_> {
 
     /// Reads the files that continue a trajectory, one after the other.
     fn continued(&mut self, reader: &mut Reader<'_>, first: &Trajectory<'_>, root: usize) {
-        let mut next = first.continued_trajectory_ref.owned();
+        let mut next = first.continued_trajectory_ref.named();
         let mut position = root;
         while let Some(path) = next.take() {
             let Some(found) = beside(self.source, position, &path) else {
@@ -205,7 +205,7 @@ impl Run<'_> {
             reader.note("continued", path, "");
             self.one(reader, &trajectory, found, 0);
             reader.is_continued = true;
-            next = trajectory.continued_trajectory_ref.owned();
+            next = trajectory.continued_trajectory_ref.named();
             position = found;
         }
     }
@@ -250,11 +250,11 @@ pub(super) fn text<'f>(file: &'f File<'_>) -> Cow<'f, str> {
 }
 
 pub(super) fn trajectory<'t>(file: &File<'_>, text: &'t str) -> Result<Trajectory<'t>, Problem> {
-    let read: Trajectory<'t> = lenient::parse(text).map_err(|why| {
+    let read: Trajectory<'t> = loose::parse(text).map_err(|why| {
         let message = format!("The file {}", why.words());
         refused(&IMPORT_INVALID_FILE, file.name, &message)
     })?;
-    let version = read.schema_version.or_empty();
+    let version = read.schema_version.text();
     if !version.starts_with("ATIF-v1.") {
         if version.is_empty() {
             let message = "The file is no trajectory: it has no `schema_version`";

@@ -9,7 +9,7 @@ use crate::formats::trace::Role;
 use super::super::Options;
 use super::super::agents::Block;
 use super::super::draft::{Agent, Call, Draft, Event, Origin, Record, Tokens, ToolResult, What};
-use super::super::lenient::{self, Content};
+use super::super::loose::{self, Content};
 use super::super::time::Times;
 use super::super::usage::Inclusive;
 use super::document::{
@@ -96,7 +96,7 @@ impl<'o> Reader<'o> {
                 }
             }
         }
-        if let Some(notes) = trajectory.notes.owned() {
+        if let Some(notes) = trajectory.notes.named() {
             self.note("notes", notes, "/notes");
         }
         self.copied = 0;
@@ -127,7 +127,7 @@ impl<'o> Reader<'o> {
 
     fn step(&mut self, step: &Step<'_>, at: usize) {
         let start = self.draft.events.len();
-        self.times.see(step.timestamp.or_empty());
+        self.times.see(step.timestamp.text());
         let extra = step.extra.0.as_ref();
         self.workspace(extra.and_then(|extra| extra.cwd.get()));
         let here = format!("/steps/{at}");
@@ -161,16 +161,16 @@ impl<'o> Reader<'o> {
         let calls = calls.into_iter().map(str::to_owned).collect();
         self.metrics(step, calls, &here);
         for event in &mut self.draft.events[start..] {
-            event.at(step.timestamp.or_empty());
+            event.at(step.timestamp.text());
         }
         let side = extra.filter(|extra| extra.is_sidechain.is_set());
-        if let Some(agent) = side.and_then(|extra| extra.agent_id.owned()) {
+        if let Some(agent) = side.and_then(|extra| extra.agent_id.named()) {
             let events: Vec<Event> = self.draft.events.drain(start..).collect();
             let block = self.side(&agent);
             block.events.extend(events);
-            block.agent.model = block.agent.model.take().or_else(|| step.model_name.owned());
+            block.agent.model = block.agent.model.take().or_else(|| step.model_name.named());
         } else {
-            self.models.model(step.model_name.or_empty());
+            self.models.model(step.model_name.text());
         }
     }
 
@@ -200,7 +200,7 @@ impl<'o> Reader<'o> {
         let (text, images) = joined(&step.message);
         self.draft.withhold("images", images);
         let pointer = format!("{here}/message");
-        let role = match step.source.or_empty() {
+        let role = match step.source.text() {
             "user" => Role::User,
             "agent" => Role::Assistant,
             "system" => return self.system(step, text, &pointer),
@@ -217,7 +217,7 @@ impl<'o> Reader<'o> {
         let message = What::Message {
             role,
             text,
-            model: step.model_name.owned().filter(|_| role == Role::Assistant),
+            model: step.model_name.named().filter(|_| role == Role::Assistant),
             phase: None,
             steering: false,
             images,
@@ -255,19 +255,16 @@ impl<'o> Reader<'o> {
             text
         });
         let (arguments, arguments_text) = match text {
-            Some(text) => match lenient::arguments(&text) {
-                Some(json) => (Some(json), None),
-                None => (None, Some(text)),
-            },
+            Some(text) => loose::arguments(&text),
             None => (
-                call.arguments.map(RawValue::get).and_then(lenient::compact),
+                call.arguments.map(RawValue::get).and_then(loose::compact),
                 None,
             ),
         };
         let origin = self.origin(pointer);
         let call = Call {
-            name: call.function_name.owned().unwrap_or_default(),
-            call: call.tool_call_id.owned(),
+            name: call.function_name.named().unwrap_or_default(),
+            call: call.tool_call_id.named(),
             arguments,
             arguments_text,
             ..Call::default()
@@ -284,7 +281,7 @@ impl<'o> Reader<'o> {
     ) {
         let (text, images) = joined(&result.content);
         self.draft.withhold("images", images);
-        let call = result.source_call_id.owned();
+        let call = result.source_call_id.named();
         let call = call.filter(|id| calls.contains(id.as_str()));
         let own = result.extra.0.as_ref().and_then(|extra| {
             let metadata = extra.tool_result_metadata.0.as_ref();
@@ -305,9 +302,9 @@ impl<'o> Reader<'o> {
         let references: Vec<&Reference<'_>> = objects(&result.subagent_trajectory_ref);
         self.named.extend(references.into_iter().map(|named| Named {
             call: call.clone(),
-            id: named.trajectory_id.owned(),
-            path: named.trajectory_path.owned(),
-            session: named.session_id.owned(),
+            id: named.trajectory_id.named(),
+            path: named.trajectory_path.named(),
+            session: named.session_id.named(),
             origin: origin.clone(),
         }));
     }
@@ -332,7 +329,7 @@ impl<'o> Reader<'o> {
         let origin = self.origin(&format!("{here}/metrics"));
         let usage = What::Usage {
             tokens,
-            model: step.model_name.owned(),
+            model: step.model_name.named(),
             cost: metrics.cost_usd.0,
             calls,
         };
@@ -343,9 +340,9 @@ impl<'o> Reader<'o> {
 fn of_step(metrics: &Metrics<'_>) -> Tokens {
     let extra = metrics.extra.0.as_ref();
     let used = Inclusive {
-        input: metrics.prompt_tokens.get(),
-        cached: metrics.cached_tokens.get(),
-        output: metrics.completion_tokens.get(),
+        input: metrics.prompt_tokens.0,
+        cached: metrics.cached_tokens.0,
+        output: metrics.completion_tokens.0,
         reasoning: extra.and_then(MetricsExtra::reasoning),
     };
     used.disjoint()

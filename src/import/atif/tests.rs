@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::import::testing::{
-    brief, comparable, counts, expected, json, run, runs, sample, tokens,
+    brief, comparable, expected, json, only, read_with, run, sample, tally, tokens,
 };
 use crate::import::{Draft, Id, Keep, Options, Source};
 
@@ -12,7 +12,7 @@ use super::{Atif, read_trajectory};
 const LETTA: &[u8] = sample!("atif/letta-tool-calls/input.json");
 
 fn one(trajectory: &[u8]) -> Draft {
-    run(&Atif, &[("trajectory.json", trajectory)])
+    only(&Atif, "trajectory.json", trajectory)
 }
 
 /// The trajectories of the conformance cases of another implementation.
@@ -33,11 +33,11 @@ fn messages_calls_and_results_come_in_the_order_that_upstream_expects() {
         .map(|line| line.replace("\n[image]", ""))
         .collect();
     assert_eq!(comparable(&draft), expected);
-    assert_eq!(counts(&draft), [1, 2, 1, 2, 2, 0]);
+    assert_eq!(tally(&draft), [1, 2, 1, 2, 2, 0]);
     assert_eq!(draft.withheld["images"], 1);
     assert!(brief(&draft).contains(&"note missing subagent subagents/config.json".to_owned()));
     assert_eq!(draft.record.models, ["example-default-model"]);
-    assert_eq!(tokens(&draft), [None; 4]);
+    assert_eq!(tokens(&draft), "-/-/-/-");
     assert_eq!(draft.record.format_version.as_deref(), Some("ATIF-v1.7"));
     assert_eq!(
         draft.record.started.as_deref(),
@@ -61,24 +61,24 @@ fn the_cases_of_another_implementation_have_its_numbers() {
         first.record.id,
         Id::Own("025B810F-B3A2-4C67-93C0-FE7A142A947A".to_owned())
     );
-    assert_eq!(counts(&first), [1, 2, 2, 2, 2, 0]);
-    assert_eq!(tokens(&first), [Some(920), Some(200), Some(124), None]);
+    assert_eq!(tally(&first), [1, 2, 2, 2, 2, 0]);
+    assert_eq!(tokens(&first), "920/200/124/-");
     assert_eq!(first.record.cost, Some(0.00078));
     assert!(!first.record.cost_estimated);
     assert_eq!(first.withheld["tokenIds"], 2);
     assert_eq!(first.withheld["toolDefinitions"], 1);
     let second = one(&cases[1]);
-    assert_eq!(counts(&second), [1, 2, 1, 2, 2, 0]);
-    assert_eq!(tokens(&second), [Some(290), Some(10), Some(50), None]);
+    assert_eq!(tally(&second), [1, 2, 1, 2, 2, 0]);
+    assert_eq!(tokens(&second), "290/10/50/-");
     assert_eq!(second.record.cost, Some(0.003));
     assert_eq!(second.record.started, None);
     assert!(second.record.models.is_empty());
     assert_eq!(
-        counts(&one(&cases[2])),
+        tally(&one(&cases[2])),
         [1, 1, 0, 0, 0, 0],
         "a version of the future"
     );
-    let refused = runs(&Atif, &[("t.json", &cases[3])], &Options::default()).remove(0);
+    let refused = read_with(&Atif, &[("t.json", &cases[3])], &Options::default()).remove(0);
     assert!(
         refused
             .expect_err("a problem")
@@ -95,13 +95,13 @@ fn system_steps_are_withheld_unless_prompts_are_kept() {
         (sample!("atif/nemo-exmp06.json"), [3, 3, 0, 0, 0, 0], 1),
     ] {
         let draft = one(sample);
-        assert_eq!(counts(&draft), facts);
+        assert_eq!(tally(&draft), facts);
         assert_eq!(draft.withheld["systemPrompts"], system);
         let keep = Options {
             keep: vec![Keep::Prompts],
             no_reasoning: false,
         };
-        let kept = runs(&Atif, &[("t.json", sample)], &keep)
+        let kept = read_with(&Atif, &[("t.json", sample)], &keep)
             .remove(0)
             .expect("a run");
         let notes = brief(&kept)
@@ -249,7 +249,7 @@ fn a_trajectory_goes_on_in_the_files_that_it_names() {
             "note missing continuation gone.json"
         ]
     );
-    assert_eq!(tokens(&draft), [Some(30), None, Some(2), None]);
+    assert_eq!(tokens(&draft), "30/-/2/-");
     let circle = part("one", r#","continued_trajectory_ref":"b.json""#, 1);
     let back = part("two", r#","continued_trajectory_ref":"a.json""#, 1);
     let draft = run(
@@ -262,7 +262,7 @@ fn a_trajectory_goes_on_in_the_files_that_it_names() {
 #[test]
 fn a_broken_trajectory_never_panics() {
     for cut in (0..LETTA.len()).step_by(7) {
-        drop(runs(
+        drop(read_with(
             &Atif,
             &[("t.json", &LETTA[..cut])],
             &Options::default(),

@@ -192,19 +192,19 @@ fn add(response: Response, branch: Option<String>, events: &mut Vec<Event>) -> T
 
 /// The tokens of one response. The client counts those that were written to the cache apart.
 fn tokens(usage: Usage) -> Tokens {
-    let new = usage.input_tokens.get();
-    let written = usage.cache_creation_input_tokens.get();
+    let new = usage.input_tokens.0;
+    let written = usage.cache_creation_input_tokens.0;
     let reasoning = usage
         .output_tokens_details
         .0
-        .and_then(|details| details.thinking_tokens.get());
-    let output = usage.output_tokens.get();
+        .and_then(|details| details.thinking_tokens.0);
+    let output = usage.output_tokens.0;
     Tokens {
         uncached_input: new.or(written).map(|_| {
             new.unwrap_or_default()
                 .saturating_add(written.unwrap_or_default())
         }),
-        cached_input: usage.cache_read_input_tokens.get(),
+        cached_input: usage.cache_read_input_tokens.0,
         output: output.map(|output| output.saturating_sub(reasoning.unwrap_or_default())),
         reasoning: reasoning.filter(|_| output.is_some()),
     }

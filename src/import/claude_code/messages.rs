@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::formats::trace::Role;
 
 use super::super::draft::{Call, What};
-use super::super::lenient::{self, Content};
+use super::super::loose::{self, Content};
 use super::super::{Keep, shared};
 use super::lane::Place;
 use super::noise::{self, Typed};
@@ -46,10 +46,10 @@ impl Session<'_> {
                 Content::Text(text) if kept_out.is_none() => {
                     said |= self.typed(text, at, place, &pointer, false);
                 }
-                Content::Object(block) => match block.kind.or_empty() {
+                Content::Object(block) => match block.kind.text() {
                     "tool_result" => self.result(row, block, at, place, &pointer),
                     "text" if kept_out.is_none() => {
-                        said |= self.typed(block.text.or_empty(), at, place, &pointer, false);
+                        said |= self.typed(block.text.text(), at, place, &pointer, false);
                     }
                     "image" | "document" => images += 1,
                     _ => {}
@@ -124,14 +124,13 @@ impl Session<'_> {
         at: usize,
         place: &Place,
     ) {
-        let is_error =
-            row.is_api_error_message.is_set() || message.model.or_empty() == "<synthetic>";
+        let is_error = row.is_api_error_message.is_set() || message.model.text() == "<synthetic>";
         for (number, block) in blocks(&message.content).into_iter().enumerate() {
             let pointer = format!("/message/content/{number}");
             match block {
                 Content::Text(text) => self.answer(text, is_error, at, place, ""),
-                Content::Object(block) => match block.kind.or_empty() {
-                    "text" => self.answer(block.text.or_empty(), is_error, at, place, &pointer),
+                Content::Object(block) => match block.kind.text() {
+                    "text" => self.answer(block.text.text(), is_error, at, place, &pointer),
                     "thinking" => self.thinking(block, at, place, &pointer),
                     "redacted_thinking" => self.draft.withhold("encryptedReasoning", 1),
                     "tool_use" => self.call(block, false, at, place, &pointer),
@@ -146,14 +145,12 @@ impl Session<'_> {
         }
         let response = message.id.get().or(row.uuid.get()).unwrap_or_default();
         let id = tree::hash(response);
-        let model = message.model.owned();
+        let model = message.model.named();
         if let Some(usage) = message.usage.0 {
             let calls = blocks(&message.content)
                 .into_iter()
                 .filter_map(|block| match block {
-                    Content::Object(block) if block.kind.or_empty() == "tool_use" => {
-                        block.id.owned()
-                    }
+                    Content::Object(block) if block.kind.text() == "tool_use" => block.id.named(),
                     _ => None,
                 });
             let of = (model.clone(), calls.collect());
@@ -184,7 +181,7 @@ impl Session<'_> {
     }
 
     fn thinking(&mut self, block: &Block<'_>, at: usize, place: &Place, pointer: &str) {
-        let text = block.thinking.or_empty();
+        let text = block.thinking.text();
         if text.trim().is_empty() {
             return self.draft.withhold("encryptedReasoning", 1);
         }
@@ -206,20 +203,20 @@ impl Session<'_> {
 
     fn call(&mut self, block: &Block<'_>, hosted: bool, at: usize, place: &Place, pointer: &str) {
         let call = Call {
-            name: block.name.owned().unwrap_or_default(),
-            call: block.id.owned(),
-            arguments: block.input.and_then(|input| lenient::compact(input.get())),
+            name: block.name.named().unwrap_or_default(),
+            call: block.id.named(),
+            arguments: block.input.and_then(|input| loose::compact(input.get())),
             hosted,
             ..Call::default()
         };
         if matches!(call.name.as_str(), "Task" | "Agent")
             && let (Some(id), Some(input)) = (&call.call, block.input)
         {
-            let input = lenient::whole_pairs(input.get());
-            let task = lenient::parse::<Task<'_>>(&input).ok();
+            let input = loose::whole_pairs(input.get());
+            let task = loose::parse::<Task<'_>>(&input).ok();
             let task = task.map(|task| {
                 let prompt = task.prompt.get().map(|prompt| tree::hash(prompt.trim()));
-                (prompt, task.subagent_type.owned())
+                (prompt, task.subagent_type.named())
             });
             let (prompt, name) = task.unwrap_or_default();
             if let Some(prompt) = prompt {
@@ -231,13 +228,13 @@ impl Session<'_> {
     }
 
     pub(super) fn system(&mut self, row: &Row<'_>, at: usize, place: &Place) {
-        let subtype = row.subtype.or_empty();
+        let subtype = row.subtype.text();
         match subtype {
             "compact_boundary" => {
                 let compact = row.compact_metadata.0.as_ref();
                 let compaction = What::Compaction {
-                    trigger: compact.and_then(|compact| compact.trigger.owned()),
-                    tokens_before: compact.and_then(|compact| compact.pre_tokens.get()),
+                    trigger: compact.and_then(|compact| compact.trigger.named()),
+                    tokens_before: compact.and_then(|compact| compact.pre_tokens.0),
                     forgotten: None,
                 };
                 self.lanes[at].push(place, "", compaction);
@@ -258,7 +255,7 @@ impl Session<'_> {
     /// A message that reached the agent while it worked.
     pub(super) fn attachment(&mut self, row: &Row<'_>, at: usize, place: &Place) {
         let queued = row.attachment.0.as_ref();
-        let Some(queued) = queued.filter(|it| it.kind.or_empty() == "queued_command") else {
+        let Some(queued) = queued.filter(|it| it.kind.text() == "queued_command") else {
             return self.draft.withhold("attachments", 1);
         };
         let (text, images) = joined(&queued.prompt);
@@ -270,7 +267,7 @@ impl Session<'_> {
     /// A message that the user queued is written when it is taken out of the queue; most become rows of their own.
     pub(super) fn queue(&mut self, row: &Row<'_>, at: usize, place: &Place) {
         let (text, images) = joined(&row.content);
-        if row.operation.or_empty() != "remove" || text.trim().is_empty() {
+        if row.operation.text() != "remove" || text.trim().is_empty() {
             return self.draft.withhold("bookkeeping", 1);
         }
         self.draft.withhold("images", images);
@@ -285,14 +282,14 @@ impl Session<'_> {
     /// The last row of what `claude -p` prints.
     pub(super) fn result_of_stream(&mut self, row: &Row<'_>) {
         let record = &mut self.draft.record;
-        let subtype = row.subtype.or_empty();
+        let subtype = row.subtype.text();
         record.state = match subtype {
             "success" if !row.is_error.is_set() => "completed",
             "error_max_turns" => "limit_exceeded",
             _ if row.is_error.is_set() || subtype.starts_with("error") => "harness_error",
             _ => "",
         };
-        record.detail = row.subtype.owned();
+        record.detail = row.subtype.named();
         record.cost = row.total_cost_usd.0;
     }
 }
@@ -330,7 +327,7 @@ pub(super) fn text_of<'c>(block: &'c Content<'_, Block<'_>>) -> Option<&'c str> 
 /// The texts on lines of their own, and how many images there are.
 pub(super) fn joined<'c>(content: &'c Content<'_, Block<'_>>) -> (Cow<'c, str>, u64) {
     let parts = blocks(content);
-    let is_image = |part: &&&Content<'_, Block<'_>>| matches!(part, Content::Object(block) if matches!(block.kind.or_empty(), "image" | "document"));
+    let is_image = |part: &&&Content<'_, Block<'_>>| matches!(part, Content::Object(block) if matches!(block.kind.text(), "image" | "document"));
     let images = parts.iter().filter(is_image).count() as u64;
     let texts: Vec<&str> = parts.iter().filter_map(|part| text_of(part)).collect();
     let text = match texts.as_slice() {

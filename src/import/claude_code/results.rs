@@ -4,7 +4,7 @@ use crate::formats::trace::{Action, Change, ExitCodeFrom};
 
 use super::super::Keep;
 use super::super::draft::{ToolResult, What};
-use super::super::lenient::{self, Content};
+use super::super::loose::{self, Content};
 use super::lane::Place;
 use super::messages::{blocks, joined, text_of};
 use super::noise;
@@ -23,7 +23,7 @@ impl Session<'_> {
         let (text, images) = joined(&block.content);
         self.draft.withhold("images", images);
         let mut result = ToolResult {
-            call: block.tool_use_id.owned(),
+            call: block.tool_use_id.named(),
             ok: block.is_error.0.map(|failed| !failed),
             images,
             ..ToolResult::default()
@@ -68,7 +68,7 @@ impl Session<'_> {
             result.status = Some("interrupted".to_owned());
         }
         if beside.shell_id.get().is_some() {
-            result.status = beside.status.owned().filter(|status| status == "running");
+            result.status = beside.status.named().filter(|status| status == "running");
             if let Some(code) = beside.exit_code.0 {
                 result.exit_code = Some(code);
                 result.exit_code_from = Some(ExitCodeFrom::Field);
@@ -83,7 +83,7 @@ impl Session<'_> {
             return;
         };
         let named = beside
-            .and_then(|beside| beside.agent_id.owned())
+            .and_then(|beside| beside.agent_id.named())
             .or_else(|| {
                 let last = blocks(&block.content).into_iter().next_back()?;
                 let rest = text_of(last)?.trim_start().strip_prefix("agentId: ")?;
@@ -115,13 +115,13 @@ fn exit_code(text: &str) -> Option<i64> {
 
 /// The change of a file that the harness wrote down.
 fn edit(beside: &ToolUse<'_>, call: Option<String>) -> Option<What> {
-    let path = beside.file_path.owned()?;
-    let is_new = beside.kind.or_empty() == "create";
+    let path = beside.file_path.named()?;
+    let is_new = beside.kind.text() == "create";
     let hunks = &beside.structured_patch.0;
     if hunks.is_empty() && !is_new {
         return None;
     }
-    let number = |count: lenient::Count| count.0.unwrap_or_default();
+    let number = |count: loose::Count| count.0.unwrap_or_default();
     let mut diff = Vec::new();
     for hunk in hunks {
         let (old, new) = (number(hunk.old_start), number(hunk.new_start));

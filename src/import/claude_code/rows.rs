@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
-use super::super::lenient::{Content, Count, Flag, List, Number, Object, Text};
+use super::super::loose::{Content, Count, Flag, List, Maybe, Number, Object, Text};
 
 /// A line: the keys of all its types.
 #[derive(Default, Deserialize)]
@@ -131,7 +131,7 @@ pub(super) struct ToolUse<'a> {
     pub(super) status: Text<'a>,
     #[serde(borrow)]
     pub(super) shell_id: Text<'a>,
-    pub(super) exit_code: Count,
+    pub(super) exit_code: Maybe<i64>,
     pub(super) interrupted: Flag,
 }
 

@@ -8,7 +8,7 @@ use crate::formats::jsonl;
 use crate::formats::trace::Action;
 
 use super::super::draft::{Draft, What};
-use super::super::lenient;
+use super::super::loose;
 use super::super::source::Source;
 use super::super::{Options, Problem};
 use super::lane::{Lane, Place};
@@ -85,7 +85,7 @@ impl<'o> Session<'o> {
                     base: format!("/loglines/{at}"),
                     ..Place::default()
                 };
-                match lenient::parse::<Row<'_>>(row) {
+                match loose::parse::<Row<'_>>(row) {
                     Ok(row) => self.row(&row, lane, owners, &mut place),
                     Err(_) => self.draft.odd(file.name, &place.base, "an object"),
                 }
@@ -98,7 +98,7 @@ impl<'o> Session<'o> {
                 line: Some(u64::from(line.number)),
                 ..Place::default()
             };
-            match lenient::parse::<Row<'_>>(&lenient::whole_pairs(&line.text)) {
+            match loose::parse::<Row<'_>>(&loose::whole_pairs(&line.text)) {
                 Ok(row) => self.row(&row, lane, owners, &mut place),
                 Err(why) => self.draft.skip_line(file.name, line.number, why),
             }
@@ -122,12 +122,12 @@ impl<'o> Session<'o> {
                 return self.inherit(place);
             }
         }
-        place.time = row.timestamp.owned();
+        place.time = row.timestamp.named();
         let session = row.session_id.get().or(row.stream_session_id.get());
         if self.id.is_none() {
             self.id = session.map(str::to_owned);
         }
-        self.draft.identity.workspace(row.cwd.or_empty());
+        self.draft.identity.workspace(row.cwd.text());
         let at = lane.unwrap_or_else(|| self.lane_of(row, id));
         self.lanes[at].clock(place.time.as_deref());
         self.version(row, at, place);
@@ -208,8 +208,8 @@ impl<'o> Session<'o> {
 
     /// What a row says. Whether the user wrote it.
     fn kind(&mut self, row: &Row<'_>, at: usize, place: &mut Place) -> bool {
-        let kind = row.kind.or_empty();
-        place.id = row.uuid.owned();
+        let kind = row.kind.text();
+        place.id = row.uuid.named();
         match (kind, &row.message.0) {
             ("user", Some(message)) => return self.user(row, message, at, place),
             ("assistant", Some(message)) => self.assistant(row, message, at, place),

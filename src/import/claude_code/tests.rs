@@ -1,7 +1,7 @@
 //! Tests of the importer for Claude Code: its samples, and sessions that are damaged.
 
 use crate::import::testing::{
-    brief, comparable, counts, expected, json, run, runs, sample, survives, tokens,
+    brief, comparable, expected, json, only, read_with, run, sample, survives, tally, tokens,
 };
 use crate::import::{Draft, Id, Keep, Options, Source};
 
@@ -13,7 +13,7 @@ const NEWER: &[u8] = sample!("claude-code/made-newer/7d9f0c52-0000-4000-8000-000
 const REWIND: &[u8] = sample!("claude-code/ccl-dag_compact_after_rewind.jsonl");
 
 fn one(log: &[u8]) -> Draft {
-    run(&ClaudeCode, &[("session.jsonl", log)])
+    only(&ClaudeCode, "session.jsonl", log)
 }
 
 /// A session of rows, each the child of the one before.
@@ -63,8 +63,8 @@ fn rows_of_one_response_are_counted_once() {
             "usage",
         ]
     );
-    assert_eq!(counts(&draft), [1, 2, 1, 4, 4, 1]);
-    assert_eq!(tokens(&draft), [Some(1300), Some(3450), Some(322), None]);
+    assert_eq!(tally(&draft), [1, 2, 1, 4, 4, 1]);
+    assert_eq!(tokens(&draft), "1300/3450/322/-");
     assert_eq!(draft.unparsable, 1, "the last line is torn");
     assert_eq!(
         draft.record.id,
@@ -105,11 +105,8 @@ fn rows_of_one_response_are_counted_once() {
 #[test]
 fn reasoning_is_counted_apart_where_every_response_does() {
     let draft = one(NEWER);
-    assert_eq!(
-        tokens(&draft),
-        [Some(454), Some(80_300), Some(119), Some(129)]
-    );
-    assert_eq!(counts(&draft), [1, 1, 0, 1, 1, 0]);
+    assert_eq!(tokens(&draft), "454/80300/119/129");
+    assert_eq!(tally(&draft), [1, 1, 0, 1, 1, 0]);
     assert_eq!(draft.withheld["encryptedReasoning"], 1);
     assert_eq!(draft.record.harness_version.as_deref(), Some("2.1.241"));
 }
@@ -120,42 +117,37 @@ fn samples_have_the_counts_of_their_facts() {
         (
             &sample!("claude-code/ccl-representative_messages.jsonl")[..],
             [4, 3, 0, 2, 2, 0],
-            [Some(218), Some(0), Some(445), None],
+            "218/0/445/-",
             1,
         ),
         (
             sample!("claude-code/ccl-todowrite_examples.jsonl"),
             [2, 3, 0, 3, 3, 0],
-            [Some(883), None, Some(328), None],
+            "883/-/328/-",
             1,
         ),
         (
             sample!("claude-code/ccl-session_b.jsonl"),
             [2, 1, 0, 0, 0, 0],
-            [Some(20), Some(0), Some(35), None],
+            "20/0/35/-",
             1,
         ),
         (
             sample!("claude-code/simonw-sample_session.jsonl"),
             [2, 2, 0, 2, 2, 0],
-            [None; 4],
+            "-/-/-/-",
             0,
         ),
         (
             sample!("claude-code/letta-subagent/input.jsonl"),
             [1, 1, 0, 0, 0, 0],
-            [None; 4],
+            "-/-/-/-",
             1,
         ),
-        (
-            REWIND,
-            [5, 5, 0, 0, 0, 0],
-            [Some(50), None, Some(25), None],
-            1,
-        ),
+        (REWIND, [5, 5, 0, 0, 0, 0], "50/-/25/-", 1),
     ] {
         let draft = one(log);
-        assert_eq!(counts(&draft), facts, "{:#?}", brief(&draft));
+        assert_eq!(tally(&draft), facts, "{:#?}", brief(&draft));
         assert_eq!(tokens(&draft), used);
         assert_eq!(draft.record.models.len(), models);
     }
@@ -168,7 +160,7 @@ fn messages_calls_and_results_come_in_the_order_that_upstream_expects() {
         comparable(&draft),
         expected(sample!("claude-code/letta-tool-call/expected.json"))
     );
-    assert_eq!(counts(&draft)[5], 1);
+    assert_eq!(tally(&draft)[5], 1);
     let draft = one(sample!("claude-code/letta-subagent/input.jsonl"));
     assert_eq!(
         comparable(&draft),
@@ -278,7 +270,7 @@ fn subagents_come_behind_the_calls_that_started_them() {
     );
     assert_eq!(
         tokens(&draft),
-        [Some(960), None, Some(320), None],
+        "960/-/320/-",
         "600 of its own, 360 of subagents"
     );
     assert_eq!(draft.sources.len(), 3);
@@ -372,7 +364,7 @@ fn rows_that_a_resumed_session_copied_are_inherited() {
         ("b.jsonl", first.as_bytes()),
         ("a.jsonl", resumed.as_bytes()),
     ];
-    let mut both = runs(&ClaudeCode, &files, &Options::default());
+    let mut both = read_with(&ClaudeCode, &files, &Options::default());
     assert_eq!(both.len(), 2);
     assert_eq!(
         brief(&both.remove(1).expect("a run")),
@@ -457,7 +449,7 @@ fn prompts_are_kept_when_asked_for_and_reasoning_is_left_out() {
         &said("<task-notification>note</task-notification>"),
         r#"{"type":"assistant","message":{"content":[{"type":"thinking","thinking":"hm"}]}}"#,
     ]);
-    let draft = runs(&ClaudeCode, &[("s.jsonl", log.as_bytes())], &options)
+    let draft = read_with(&ClaudeCode, &[("s.jsonl", log.as_bytes())], &options)
         .remove(0)
         .expect("a run");
     assert_eq!(
@@ -519,7 +511,7 @@ fn an_exported_session_is_the_same_run() {
         "{{\n  \"loglines\": [\n    {}\n  ]\n}}\n",
         rows.join(",\n    ")
     );
-    let exported = run(&ClaudeCode, &[("session.json", export.as_bytes())]);
+    let exported = only(&ClaudeCode, "session.json", export.as_bytes());
     assert_eq!(brief(&exported), brief(&one(NEWER)));
     assert_eq!(
         exported.events[0].source.pointer.as_deref(),
@@ -560,7 +552,7 @@ fn a_broken_session_loses_only_what_is_broken() {
         "a row that is written twice counts once"
     );
     assert_eq!(tokens(&once), tokens(&twice));
-    let problem = runs(&ClaudeCode, &[("x.jsonl", b"[]\n")], &Options::default()).remove(0);
+    let problem = read_with(&ClaudeCode, &[("x.jsonl", b"[]\n")], &Options::default()).remove(0);
     assert_eq!(problem.expect_err("a problem").place.path, "x.jsonl");
 }
 

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use crate::diagnostics::codes::IMPORT_WRONG_FORMAT;
 use crate::formats::jsonl;
 
-use super::super::lenient::{self, Content, Text};
+use super::super::loose::{self, Content, Text};
 use super::super::source::{HEAD, Source};
 use super::super::{Problem, problem};
 use super::rows::{Payload, Row};
@@ -72,18 +72,18 @@ pub(super) fn nothing(file: &str) -> Problem {
 fn head(bytes: &[u8]) -> Option<Head> {
     let mut is_rollout = false;
     for line in jsonl::lines(bytes).take(8) {
-        let text = lenient::whole_pairs(&line.text);
-        let Ok(row) = lenient::parse::<Row<'_>>(&text) else {
+        let text = loose::whole_pairs(&line.text);
+        let Ok(row) = loose::parse::<Row<'_>>(&text) else {
             continue;
         };
         if let Some(payload) = &row.payload.0 {
-            match row.kind.or_empty() {
+            match row.kind.text() {
                 "session_meta" => return Some(of_session(payload)),
                 "turn_context" | "response_item" | "event_msg" | "compacted" => is_rollout = true,
                 _ => {}
             }
-        } else if let Ok(item) = lenient::parse::<Payload<'_>>(&text) {
-            match item.kind.or_empty() {
+        } else if let Ok(item) = loose::parse::<Payload<'_>>(&text) {
+            match item.kind.text() {
                 "" if item.id.get().is_some() => return Some(of_session(&item)),
                 "message" | "reasoning" | "function_call" => is_rollout = true,
                 _ => {}
@@ -103,19 +103,19 @@ pub(super) fn of_session(meta: &Payload<'_>) -> Head {
         _ => None,
     };
     let parent = spawn
-        .and_then(|spawn| spawn.parent_thread_id.owned())
-        .or_else(|| meta.parent_thread_id.owned());
+        .and_then(|spawn| spawn.parent_thread_id.named())
+        .or_else(|| meta.parent_thread_id.named());
     Head {
         position: 0,
-        id: meta.id.owned().unwrap_or_default(),
+        id: meta.id.named().unwrap_or_default(),
         is_subagent: parent.is_some(),
-        parent: parent.or_else(|| meta.forked_from_id.owned()),
-        call: spawn.and_then(|spawn| spawn.spawn_call_id.owned()),
+        parent: parent.or_else(|| meta.forked_from_id.named()),
+        call: spawn.and_then(|spawn| spawn.spawn_call_id.named()),
         name: spawn.and_then(|spawn| {
             spawn
                 .agent_role
-                .owned()
-                .or_else(|| spawn.agent_nickname.owned())
+                .named()
+                .or_else(|| spawn.agent_nickname.named())
         }),
     }
 }
@@ -203,9 +203,9 @@ fn content(text: &str) -> Option<(String, String)> {
         #[serde(borrow)]
         payload: Option<&'a RawValue>,
     }
-    let text = lenient::whole_pairs(text);
-    let row = lenient::parse::<Shallow<'_>>(&text).ok()?;
-    let kind = row.kind.or_empty();
+    let text = loose::whole_pairs(text);
+    let row = loose::parse::<Shallow<'_>>(&text).ok()?;
+    let kind = row.kind.text();
     let passed_over = matches!(kind, "session_meta" | "turn_context");
     (!passed_over).then(|| {
         let payload = row.payload.map_or("", RawValue::get);

@@ -4,7 +4,7 @@ use crate::formats::trace::{Action, ExitCodeFrom, Role};
 
 use super::super::Keep;
 use super::super::draft::{Event, Id, Origin, ToolResult, What};
-use super::super::{lenient, shared};
+use super::super::{loose, shared};
 use super::thread::{Reader, Thread};
 use super::twins::{self, Who};
 
@@ -148,7 +148,7 @@ impl Reader<'_> {
                 .or_else(|| record.ids.get("thread")),
         };
         record.id = match own {
-            Some(id) if lenient::is_uuid(id) => Id::Own(id.clone()),
+            Some(id) if loose::is_uuid(id) => Id::Own(id.clone()),
             Some(id) => Id::Derived {
                 names: [Some(id.clone()), record.started.clone()]
                     .into_iter()
@@ -174,7 +174,7 @@ impl Reader<'_> {
         }
         if self.is_exec {
             record.run_time_seconds =
-                lenient::seconds_between(record.started.as_deref(), record.finished.as_deref());
+                loose::seconds_between(record.started.as_deref(), record.finished.as_deref());
         }
         Thread {
             draft: self.draft,

@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use crate::formats::trace::{ExitCodeFrom, Phase, Role};
 
 use super::super::draft::{Call, ToolResult, What};
-use super::super::lenient::{self, Content};
+use super::super::loose::{self, Content};
 use super::patch;
 use super::rows::{LocalShell, Named, Part, Payload, Wrapped};
 use super::thread::Reader;
@@ -15,16 +15,16 @@ use super::{finish, header};
 
 impl Reader<'_> {
     pub(super) fn item(&mut self, item: &Payload<'_>) {
-        match item.kind.or_empty() {
+        match item.kind.text() {
             "message" => self.said_by(item),
             "reasoning" => self.thought(item),
             "function_call" => {
                 let name = match item.namespace.get() {
                     Some(space) if space.starts_with("mcp__") => {
-                        format!("{}__{}", space.trim_end_matches('_'), item.name.or_empty())
+                        format!("{}__{}", space.trim_end_matches('_'), item.name.text())
                     }
-                    Some(space) => format!("{space}.{}", item.name.or_empty()),
-                    None => item.name.or_empty().to_owned(),
+                    Some(space) => format!("{space}.{}", item.name.text()),
+                    None => item.name.text().to_owned(),
                 };
                 let given = item.arguments.map_or(Content::Absent, |raw| {
                     serde_json::from_str(raw.get()).unwrap_or(Content::Absent)
@@ -32,8 +32,9 @@ impl Reader<'_> {
                 self.call(item, name, &given, item.arguments);
             }
             "custom_tool_call" => {
-                let name = item.name.or_empty().to_owned();
-                let given = item.input.0.clone().map_or(Content::Absent, Content::Text);
+                let name = item.name.text().to_owned();
+                let given = item.input.0.clone();
+                let given = given.map_or(Content::Absent, |text| Content::Text(text.0));
                 self.call(item, name, &given, None);
             }
             "tool_search_call" => {
@@ -56,11 +57,11 @@ impl Reader<'_> {
             "tool_search_output" => {
                 let text = item.tools.map(|tools| tools.get().to_owned());
                 let result = ToolResult {
-                    call: item.call_id.owned(),
+                    call: item.call_id.named(),
                     text,
                     ..ToolResult::default()
                 };
-                self.push(None, item.id.owned(), What::ToolResult(result));
+                self.push(None, item.id.named(), What::ToolResult(result));
             }
             kind @ ("compaction" | "compaction_summary" | "context_compaction") => {
                 let sealed = item.encrypted_content.is_some();
@@ -79,7 +80,7 @@ impl Reader<'_> {
 
     fn said_by(&mut self, item: &Payload<'_>) {
         let (text, images) = joined(&item.content);
-        let role = match item.role.or_empty() {
+        let role = match item.role.text() {
             "user" => Role::User,
             "assistant" => Role::Assistant,
             "system" => return self.withhold_prompt("systemPrompts", text),
@@ -95,7 +96,7 @@ impl Reader<'_> {
             return self.note("user shell command", Some(text));
         }
         let start = self.draft.events.len();
-        let phase = match item.phase.or_empty() {
+        let phase = match item.phase.text() {
             "commentary" => Some(Phase::Commentary),
             "final_answer" => Some(Phase::Final),
             _ => None,
@@ -108,7 +109,7 @@ impl Reader<'_> {
             steering: false,
             images,
         };
-        self.push(None, item.id.owned(), message);
+        self.push(None, item.id.named(), message);
         let who = match role {
             Role::User => Who::User,
             Role::Assistant => Who::Assistant,
@@ -170,29 +171,26 @@ impl Reader<'_> {
         given: &Content<'_, Named<'_>>,
         json: Option<&RawValue>,
     ) {
-        let id = item.call_id.owned();
+        let id = item.call_id.named();
         if matches!(name.as_str(), "spawn_agent" | "spawn_agents") {
             self.spawns.extend(id.clone());
         }
         let mut call = Call {
             name,
             call: id,
-            status: item.status.owned().filter(|status| status != "completed"),
+            status: item.status.named().filter(|status| status != "completed"),
             ..Call::default()
         };
         match given {
             Content::Text(text) => {
-                call.arguments = lenient::arguments(text);
-                if call.arguments.is_none() && !text.is_empty() {
-                    call.arguments_text = Some(text.to_string());
-                }
+                (call.arguments, call.arguments_text) = loose::arguments(text);
             }
-            _ => call.arguments = json.and_then(|json| lenient::compact(json.get())),
+            _ => call.arguments = json.and_then(|json| loose::compact(json.get())),
         }
         if call.name == "apply_patch" {
             self.remember_patch(&call, given);
         }
-        self.push(None, item.id.owned(), What::ToolCall(call));
+        self.push(None, item.id.named(), What::ToolCall(call));
     }
 
     /// Keeps the files of a patch until its result is known.
@@ -200,9 +198,9 @@ impl Reader<'_> {
         let inner = call
             .arguments
             .as_ref()
-            .and_then(|json| lenient::parse::<Named<'_>>(json.get()).ok());
+            .and_then(|json| loose::parse::<Named<'_>>(json.get()).ok());
         let patch = match (&inner, given) {
-            (Some(named), _) => named.input.or_empty(),
+            (Some(named), _) => named.input.text(),
             (None, Content::Text(text)) => text,
             _ => "",
         };
@@ -224,38 +222,36 @@ impl Reader<'_> {
         }
         let action = item
             .action
-            .and_then(|raw| lenient::parse::<LocalShell<'_>>(raw.get()).ok());
+            .and_then(|raw| loose::parse::<LocalShell<'_>>(raw.get()).ok());
         let arguments = action.and_then(|action| {
             let arguments = Arguments {
                 command: action.command,
                 workdir: action.working_directory.get(),
-                timeout_ms: action.timeout_ms.get(),
+                timeout_ms: action.timeout_ms.0,
             };
-            lenient::compact(&serde_json::to_string(&arguments).ok()?)
+            loose::compact(&serde_json::to_string(&arguments).ok()?)
         });
         let call = Call {
             name: "local_shell".to_owned(),
-            call: item.call_id.owned().or_else(|| item.id.owned()),
+            call: item.call_id.named().or_else(|| item.id.named()),
             arguments,
-            status: item.status.owned().filter(|status| status != "completed"),
+            status: item.status.named().filter(|status| status != "completed"),
             ..Call::default()
         };
-        self.push(None, item.id.owned(), What::ToolCall(call));
+        self.push(None, item.id.named(), What::ToolCall(call));
     }
 
     /// A call that the provider answers itself.
     fn hosted(&mut self, item: &Payload<'_>, name: &str) {
         let call = Call {
             name: name.to_owned(),
-            call: item.call_id.owned(),
-            arguments: item
-                .action
-                .and_then(|action| lenient::compact(action.get())),
+            call: item.call_id.named(),
+            arguments: item.action.and_then(|action| loose::compact(action.get())),
             hosted: true,
-            status: item.status.owned().filter(|status| status != "completed"),
+            status: item.status.named().filter(|status| status != "completed"),
             ..Call::default()
         };
-        self.push(None, item.id.owned(), What::ToolCall(call));
+        self.push(None, item.id.named(), What::ToolCall(call));
     }
 
     fn result(&mut self, item: &Payload<'_>) {
@@ -270,7 +266,7 @@ impl Reader<'_> {
             }
         };
         self.draft.withhold("images", images);
-        let call = item.call_id.owned();
+        let call = item.call_id.named();
         let mut result = ToolResult {
             call: call.clone(),
             images,
@@ -284,13 +280,13 @@ impl Reader<'_> {
         }
         let text = result.text.as_deref().unwrap_or_default();
         if let Some(call) = call.as_ref().filter(|call| self.spawns.contains(call))
-            && let Ok(named) = lenient::parse::<Named<'_>>(text)
-            && let Some(thread) = named.agent_id.owned()
+            && let Ok(named) = loose::parse::<Named<'_>>(text)
+            && let Some(thread) = named.agent_id.named()
         {
             self.started.insert(thread, call.clone());
         }
         let failed = result.ok == Some(false);
-        self.push(None, item.id.owned(), What::ToolResult(result));
+        self.push(None, item.id.named(), What::ToolResult(result));
         let files = call.as_ref().and_then(|call| self.patches.remove(call));
         for file in files.into_iter().flatten().filter(|_| !failed) {
             let edit = What::Edit {
@@ -308,7 +304,7 @@ impl Reader<'_> {
 /// Exit code and text of a result: from the JSON text that older versions write, or behind the header of a command.
 fn read_output(result: &mut ToolResult, text: String) {
     if text.starts_with('{')
-        && let Ok(wrapped) = lenient::parse::<Wrapped<'_>>(&text)
+        && let Ok(wrapped) = loose::parse::<Wrapped<'_>>(&text)
         && let (Some(output), Some(metadata)) = (&wrapped.output.0, &wrapped.metadata.0)
     {
         result.exit_code = metadata.exit_code.0;
@@ -343,7 +339,7 @@ fn joined(content: &Content<'_, Part<'_>>) -> (String, u64) {
     let mut images = 0;
     for part in parts {
         match part {
-            Content::Object(part) if part.kind.or_empty().contains("image") => images += 1,
+            Content::Object(part) if part.kind.text().contains("image") => images += 1,
             part => texts.extend(text_of(part)),
         }
     }

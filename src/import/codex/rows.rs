@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
-use super::super::lenient::{Content, Count, Flag, Object, Text};
+use super::super::loose::{Content, Count, Flag, Maybe, Object, Text};
 
 /// A line.
 #[derive(Default, Deserialize)]
@@ -71,7 +71,7 @@ pub(super) struct Payload<'a> {
     pub(super) info: Object<Info>,
     pub(super) rate_limits: Option<IgnoredAny>,
     pub(super) num_turns: Count,
-    pub(super) exit_code: Count,
+    pub(super) exit_code: Maybe<i64>,
     pub(super) success: Flag,
     pub(super) result: Object<Outcome>,
     #[serde(borrow)]
@@ -128,7 +128,7 @@ pub(super) struct Wrapped<'a> {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Metadata {
-    pub(super) exit_code: Count,
+    pub(super) exit_code: Maybe<i64>,
 }
 
 /// How a tool of a server ended: `Ok` with a flag, or `Err`.

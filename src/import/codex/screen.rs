@@ -3,7 +3,7 @@
 use crate::formats::trace::Role;
 
 use super::super::draft::What;
-use super::super::lenient::Content;
+use super::super::loose::Content;
 use super::rows::Payload;
 use super::thread::{Reader, Sums, total};
 use super::twins::Who;
@@ -13,13 +13,13 @@ impl Reader<'_> {
     pub(super) fn event(&mut self, event: &Payload<'_>) {
         let start = self.draft.events.len();
         let text = || event.text.get().or_else(|| event.message.get());
-        match event.kind.or_empty() {
+        match event.kind.text() {
             "user_message" => {
-                self.message(Role::User, event.message.or_empty());
+                self.message(Role::User, event.message.text());
                 self.say(Who::User, true, start);
             }
             "agent_message" => {
-                self.message(Role::Assistant, event.message.or_empty());
+                self.message(Role::Assistant, event.message.text());
                 self.say(Who::Assistant, true, start);
             }
             "agent_reasoning" => {
@@ -33,23 +33,23 @@ impl Reader<'_> {
             }
             "task_complete" | "turn_complete" => self.complete(event),
             "turn_aborted" => {
-                let reason = event.reason.or_empty();
+                let reason = event.reason.text();
                 let state = match reason {
                     "interrupted" | "replaced" | "review_ended" => "canceled",
                     "budget_limited" => "limit_exceeded",
                     _ => "",
                 };
                 self.ended = Some((state, format!("turn_aborted: {reason}")));
-                self.note("interrupted", event.reason.owned());
+                self.note("interrupted", event.reason.named());
             }
             "thread_rolled_back" => {
-                let turns = event.num_turns.get().unwrap_or_default();
+                let turns = event.num_turns.0.unwrap_or_default();
                 self.undone.push((start, turns));
                 self.note("rolled back", Some(format!("{turns} turns")));
             }
             "context_compacted" => self.compacted("context_compacted", ""),
             "error" | "stream_error" => {
-                let message = event.message.owned().unwrap_or_default();
+                let message = event.message.named().unwrap_or_default();
                 self.push(
                     None,
                     None,
@@ -71,8 +71,8 @@ impl Reader<'_> {
             }
             "item_completed" => {
                 let plan = event.item.0.as_ref();
-                let plan = plan.filter(|item| item.kind.or_empty().eq_ignore_ascii_case("plan"));
-                if let Some(text) = plan.and_then(|plan| plan.text.owned()) {
+                let plan = plan.filter(|item| item.kind.text().eq_ignore_ascii_case("plan"));
+                if let Some(text) = plan.and_then(|plan| plan.text.named()) {
                     self.note("plan", Some(text));
                 }
             }
@@ -84,7 +84,7 @@ impl Reader<'_> {
     fn complete(&mut self, event: &Payload<'_>) {
         let message = match &event.error {
             Content::Text(text) => Some(text.to_string()),
-            Content::Object(error) => Some(error.message.owned().unwrap_or_default()),
+            Content::Object(error) => Some(error.message.named().unwrap_or_default()),
             _ => None,
         };
         let state = if message.is_some() {
@@ -92,7 +92,7 @@ impl Reader<'_> {
         } else {
             "completed"
         };
-        self.ended = Some((state, event.kind.or_empty().to_owned()));
+        self.ended = Some((state, event.kind.text().to_owned()));
         if let Some(message) = message {
             self.push(
                 None,
@@ -106,7 +106,7 @@ impl Reader<'_> {
     }
 
     fn verdict(&mut self, event: &Payload<'_>, ok: Option<bool>) {
-        if let Some(call) = event.call_id.owned() {
+        if let Some(call) = event.call_id.named() {
             self.verdicts.insert(call, (ok, event.exit_code.0));
         }
     }

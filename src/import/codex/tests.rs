@@ -1,7 +1,7 @@
 //! Tests of the importer for Codex: its samples, and logs that are damaged.
 
 use crate::import::testing::{
-    brief, comparable, counts, expected, json, run, runs, sample, survives, tokens,
+    brief, comparable, expected, json, only, read_with, run, sample, survives, tally, tokens,
 };
 use crate::import::{Id, Keep, Options, Source};
 
@@ -19,7 +19,7 @@ const LETTA: &[u8] = sample!("codex/letta-tool-calls/input.jsonl");
 
 /// The run of rows; `T` in a row is a time that the next row has one second later.
 fn of(rows: &[&str]) -> crate::import::Draft {
-    run(&Codex, &[("rollout-x.jsonl", written(rows).as_bytes())])
+    only(&Codex, "rollout-x.jsonl", written(rows).as_bytes())
 }
 
 fn written(rows: &[&str]) -> String {
@@ -35,7 +35,7 @@ const META: &str =
 
 #[test]
 fn a_rollout_becomes_the_trace_of_the_documentation() {
-    let draft = run(&Codex, &[("rollout.jsonl", FIRST)]);
+    let draft = only(&Codex, "rollout.jsonl", FIRST);
     assert_eq!(
         json(&draft),
         [
@@ -75,12 +75,12 @@ fn a_compressed_rollout_is_the_same_run() {
     let zst = sample!(
         "codex/zst/rollout-2026-01-02T03-04-05-11111111-1111-4111-8111-111111111111.jsonl.zst"
     );
-    let compressed = run(&Codex, &[("rollout.jsonl.zst", zst)]);
+    let compressed = only(&Codex, "rollout.jsonl.zst", zst);
     assert_eq!(
         json(&compressed),
-        json(&run(&Codex, &[("rollout.jsonl", FIRST)]))
+        json(&only(&Codex, "rollout.jsonl", FIRST))
     );
-    let both = runs(
+    let both = read_with(
         &Codex,
         &[("rollout.jsonl", FIRST), ("rollout.jsonl.zst", zst)],
         &Options::default(),
@@ -90,7 +90,7 @@ fn a_compressed_rollout_is_the_same_run() {
 
 #[test]
 fn items_without_frames_are_read() {
-    let draft = run(&Codex, &[("rollout.jsonl", FLAT)]);
+    let draft = only(&Codex, "rollout.jsonl", FLAT);
     assert_eq!(
         brief(&draft),
         [
@@ -108,7 +108,7 @@ fn items_without_frames_are_read() {
 
 #[test]
 fn messages_calls_and_results_come_in_the_order_that_upstream_expects() {
-    let draft = run(&Codex, &[("input.jsonl", LETTA)]);
+    let draft = only(&Codex, "input.jsonl", LETTA);
     assert_eq!(
         comparable(&draft),
         expected(sample!("codex/letta-tool-calls/expected.json"))
@@ -118,12 +118,9 @@ fn messages_calls_and_results_come_in_the_order_that_upstream_expects() {
 
 #[test]
 fn the_counts_of_a_real_rollout_are_right() {
-    let draft = run(&Codex, &[("rollout.jsonl", REAL)]);
-    assert_eq!(counts(&draft), [1, 6, 6, 5, 5, 0]);
-    assert_eq!(
-        tokens(&draft),
-        [Some(59525), Some(238_848), Some(640), Some(483)]
-    );
+    let draft = only(&Codex, "rollout.jsonl", REAL);
+    assert_eq!(tally(&draft), [1, 6, 6, 5, 5, 0]);
+    assert_eq!(tokens(&draft), "59525/238848/640/483");
     assert_eq!(draft.record.state, "completed");
     assert_eq!(draft.withheld["injectedContext"], 2);
     assert_eq!(draft.withheld["developerPrompts"], 4);
@@ -145,7 +142,7 @@ fn prompts_are_kept_when_asked_for_and_reasoning_is_left_out() {
         keep: vec![Keep::Prompts],
         no_reasoning: true,
     };
-    let draft = runs(&Codex, &[("rollout.jsonl", REAL)], &options)
+    let draft = read_with(&Codex, &[("rollout.jsonl", REAL)], &options)
         .remove(0)
         .expect("a run");
     let notes = brief(&draft);
@@ -337,8 +334,8 @@ fn tokens_that_are_a_full_window_do_not_count() {
         )
     };
     let draft = of(&[META, &count(100, 110), &count(0, 258_400)]);
-    assert_eq!(tokens(&draft), [Some(50), Some(50), Some(10), Some(0)]);
-    assert_eq!(tokens(&of(&[META])), [None; 4]);
+    assert_eq!(tokens(&draft), "50/50/10/0");
+    assert_eq!(tokens(&of(&[META])), "-/-/-/-");
 }
 
 #[test]
@@ -370,8 +367,8 @@ fn a_thread_that_was_started_by_a_call_is_a_subagent_of_its_run() {
     assert_eq!(draft.agents.len(), 1);
     assert_eq!(draft.sources, [0, 1]);
     assert_eq!(draft.events[2].source.file, 1);
-    assert_eq!(tokens(&draft), [Some(15), Some(2), Some(7), Some(1)]);
-    let alone = run(&Codex, &[("b.jsonl", child.as_bytes())]);
+    assert_eq!(tokens(&draft), "15/2/7/1");
+    let alone = only(&Codex, "b.jsonl", child.as_bytes());
     assert_eq!(
         alone.record.id,
         Id::Own("22222222-2222-4222-8222-222222222222".to_owned())
@@ -394,7 +391,7 @@ fn lines_of_the_parent_are_inherited() {
         ("a.jsonl", parent.as_bytes()),
         ("b.jsonl", forked.as_bytes()),
     ];
-    let mut both = runs(&Codex, &files, &Options::default());
+    let mut both = read_with(&Codex, &files, &Options::default());
     assert_eq!(both.len(), 2, "a fork is a run of its own");
     let draft = both.remove(1).expect("a run");
     assert_eq!(
@@ -404,9 +401,9 @@ fn lines_of_the_parent_are_inherited() {
             "assistant new"
         ]
     );
-    assert_eq!(tokens(&draft), [Some(15), Some(5), Some(3), Some(1)]);
+    assert_eq!(tokens(&draft), "15/5/3/1");
     let early = forked.replace("00:00:00.000Z", "00:00:03.000Z");
-    let alone = run(&Codex, &[("b.jsonl", early.as_bytes())]);
+    let alone = only(&Codex, "b.jsonl", early.as_bytes());
     assert_eq!(brief(&alone), brief(&draft), "the times say it, too");
 }
 
@@ -458,7 +455,7 @@ fn private_keys_are_not_copied() {
 fn a_broken_rollout_loses_only_what_is_broken() {
     let mut bytes = FIRST.to_vec();
     bytes.truncate(FIRST.len() - 40);
-    let draft = run(&Codex, &[("rollout.jsonl", &bytes)]);
+    let draft = only(&Codex, "rollout.jsonl", &bytes);
     assert_eq!(draft.events.len(), 10);
     assert_eq!(draft.unparsable, 1);
     assert_eq!(draft.warnings[0].place.line, Some(14));
@@ -469,7 +466,7 @@ fn a_broken_rollout_loses_only_what_is_broken() {
 
 #[test]
 fn a_file_that_is_no_rollout_is_reported() {
-    let mut runs = runs(&Codex, &[("x.jsonl", b"{\"a\":1}\n")], &Options::default());
+    let mut runs = read_with(&Codex, &[("x.jsonl", b"{\"a\":1}\n")], &Options::default());
     let problem = runs.remove(0).expect_err("a problem");
     assert_eq!(problem.place.path, "x.jsonl");
 }

@@ -6,7 +6,7 @@ use crate::formats::jsonl;
 use crate::formats::trace::Action;
 
 use super::super::draft::{Draft, Origin, Tokens, What};
-use super::super::lenient::{self, Content};
+use super::super::loose::{self, Content};
 use super::super::source::Source;
 use super::super::time::When;
 use super::super::{Keep, Options, Problem, shared};
@@ -43,10 +43,10 @@ pub(super) fn read(
     let mut reader = Reader::new(options, copied);
     reader.draft.sources.push(position);
     for (number, line) in jsonl::lines(&file.bytes).enumerate() {
-        let text = lenient::whole_pairs(&line.text);
+        let text = loose::whole_pairs(&line.text);
         reader.row = number;
         reader.line = u64::from(line.number);
-        match lenient::parse::<Row<'_>>(&text) {
+        match loose::parse::<Row<'_>>(&text) {
             Ok(row) => reader.read(row, &text),
             Err(why) => reader.draft.skip_line(file.name, line.number, why),
         }
@@ -68,10 +68,10 @@ impl Sums {
     pub(super) fn of(usage: Option<&Usage>) -> Option<Self> {
         let usage = usage?;
         let sums = Self {
-            input: usage.input_tokens.get().unwrap_or_default(),
-            cached: usage.cached_input_tokens.get().unwrap_or_default(),
-            output: usage.output_tokens.get().unwrap_or_default(),
-            reasoning: usage.reasoning_output_tokens.get().unwrap_or_default(),
+            input: usage.input_tokens.0.unwrap_or_default(),
+            cached: usage.cached_input_tokens.0.unwrap_or_default(),
+            output: usage.output_tokens.0.unwrap_or_default(),
+            reasoning: usage.reasoning_output_tokens.0.unwrap_or_default(),
         };
         (sums != Self::default()).then_some(sums)
     }
@@ -208,12 +208,12 @@ impl<'o> Reader<'o> {
     }
 
     fn read(&mut self, row: Row<'_>, text: &str) {
-        self.time = row.timestamp.owned().unwrap_or_default();
-        let kind = row.kind.or_empty();
+        self.time = row.timestamp.named().unwrap_or_default();
+        let kind = row.kind.text();
         let Some(payload) = row.payload.0 else {
             // The oldest files have items without a frame.
             self.pointer = "";
-            let item = lenient::parse::<Payload<'_>>(text).unwrap_or_default();
+            let item = loose::parse::<Payload<'_>>(text).unwrap_or_default();
             if item.kind.get().is_some() {
                 self.item(&item);
             } else if item.id.get().is_some() {
@@ -228,7 +228,7 @@ impl<'o> Reader<'o> {
         if kind == "session_meta" {
             return self.session(&payload);
         }
-        if self.is_inherited(row.ordinal.get()) {
+        if self.is_inherited(row.ordinal.0) {
             self.inherited += 1;
             if kind == "event_msg" {
                 let total = payload.info.0.as_ref().and_then(total);
@@ -240,7 +240,7 @@ impl<'o> Reader<'o> {
             "turn_context" => self.turn_context(&payload),
             "response_item" => self.item(&payload),
             "event_msg" => self.event(&payload),
-            "compacted" => self.compacted(kind, payload.message.or_empty()),
+            "compacted" => self.compacted(kind, payload.message.text()),
             _ => self.unknown(kind),
         }
     }
@@ -265,37 +265,37 @@ impl<'o> Reader<'o> {
         }
         self.time = meta
             .timestamp
-            .owned()
+            .named()
             .filter(|_| self.time.is_empty())
             .unwrap_or_else(|| std::mem::take(&mut self.time));
         let head = family::of_session(meta);
         let ids = [
-            ("thread", meta.id.owned()),
-            ("session", meta.session_id.owned()),
+            ("thread", meta.id.named()),
+            ("session", meta.session_id.named()),
             ("parentThread", head.parent.clone()),
         ];
         let ids = ids
             .into_iter()
             .filter_map(|(name, id)| Some((name.to_owned(), id?)));
         self.draft.record.ids.extend(ids);
-        self.draft.record.harness_version = meta.cli_version.owned();
+        self.draft.record.harness_version = meta.cli_version.named();
         self.is_exec = matches!(&meta.source, Content::Text(word) if word == "exec");
-        self.first_own = meta.subagent_history_start_ordinal.get().or_else(|| {
+        self.first_own = meta.subagent_history_start_ordinal.0.or_else(|| {
             let base = meta.history_base.0.as_ref()?;
-            base.end_ordinal_exclusive.get()
+            base.end_ordinal_exclusive.0
         });
         let prompts = [&meta.base_instructions, &meta.instructions];
         let prompts = prompts.into_iter().flatten().count();
         self.draft.withhold("instructions", prompts as u64);
         let tools = u64::from(meta.dynamic_tools.is_some());
         self.draft.withhold("toolDefinitions", tools);
-        self.draft.identity.workspace(meta.cwd.or_empty());
+        self.draft.identity.workspace(meta.cwd.text());
         self.head = Some(head);
     }
 
     fn turn_context(&mut self, context: &Payload<'_>) {
-        self.draft.identity.workspace(context.cwd.or_empty());
-        self.draft.record.model(context.model.or_empty());
+        self.draft.identity.workspace(context.cwd.text());
+        self.draft.record.model(context.model.text());
         let prompts = [&context.user_instructions, &context.developer_instructions];
         let prompts = prompts.into_iter().flatten().count();
         self.draft.withhold("instructions", prompts as u64);

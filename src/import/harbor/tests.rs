@@ -1,7 +1,7 @@
 //! Tests of the importer for Harbor: its samples, and jobs that are damaged.
 
 use super::super::draft::{Draft, Id};
-use super::super::samples::{counts, outline, read as runs, read_with, survive, tokens};
+use super::super::testing::{counts, outline, read as runs, read_with, survive, tokens};
 use super::super::{Keep, Options, Problem};
 use super::*;
 

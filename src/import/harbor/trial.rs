@@ -3,66 +3,65 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::formats::json::{Node, Str};
+use crate::formats::json::Node;
 
 use super::super::Source;
 use super::super::draft::Draft;
-use super::super::lenient::seconds_between;
-use super::super::loose::{self, Maybe};
+use super::super::loose::{self, Apart, Count, Number, Text, seconds_between};
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub struct Trial<'a> {
     #[serde(borrow)]
-    pub id: Maybe<Str<'a>>,
-    pub task_name: Maybe<Str<'a>>,
-    pub trial_name: Maybe<Str<'a>>,
-    pub task_id: Maybe<Task<'a>>,
-    pub source: Maybe<Str<'a>>,
-    pub task_checksum: Maybe<Str<'a>>,
-    pub agent_info: Maybe<Agent<'a>>,
-    agent_result: Maybe<AgentResult>,
-    verifier_result: Maybe<Verified<'a>>,
-    exception_info: Maybe<Exception<'a>>,
-    pub started_at: Maybe<Str<'a>>,
-    pub finished_at: Maybe<Str<'a>>,
-    pub agent_execution: Maybe<Phase<'a>>,
-    step_results: Maybe<Vec<Maybe<Step<'a>>>>,
+    pub id: Text<'a>,
+    pub task_name: Text<'a>,
+    pub trial_name: Text<'a>,
+    pub task_id: Apart<Task<'a>>,
+    pub source: Text<'a>,
+    pub task_checksum: Text<'a>,
+    pub agent_info: Apart<Agent<'a>>,
+    agent_result: Apart<AgentResult>,
+    verifier_result: Apart<Verified<'a>>,
+    exception_info: Apart<Exception<'a>>,
+    pub started_at: Text<'a>,
+    pub finished_at: Text<'a>,
+    pub agent_execution: Apart<Phase<'a>>,
+    step_results: Apart<Vec<Apart<Step<'a>>>>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub struct Task<'a> {
     #[serde(borrow, rename = "ref")]
-    pub reference: Maybe<Str<'a>>,
-    pub git_commit_id: Maybe<Str<'a>>,
+    pub reference: Text<'a>,
+    pub git_commit_id: Text<'a>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub struct Agent<'a> {
     #[serde(borrow)]
-    pub name: Maybe<Str<'a>>,
-    pub version: Maybe<Str<'a>>,
-    pub model_info: Maybe<Model<'a>>,
+    pub name: Text<'a>,
+    pub version: Text<'a>,
+    pub model_info: Apart<Model<'a>>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub struct Model<'a> {
     #[serde(borrow)]
-    pub name: Maybe<Str<'a>>,
-    pub provider: Maybe<Str<'a>>,
+    pub name: Text<'a>,
+    pub provider: Text<'a>,
 }
 
 /// What an agent used. The input includes what was cached.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub struct AgentResult {
-    pub n_input_tokens: Maybe<u64>,
-    pub n_cache_tokens: Maybe<u64>,
-    pub n_output_tokens: Maybe<u64>,
-    pub cost_usd: Maybe<f64>,
+    pub n_input_tokens: Count,
+    pub n_cache_tokens: Count,
+    pub n_output_tokens: Count,
+    pub cost_usd: Number,
 }
 
 #[derive(Deserialize, Default)]
@@ -77,27 +76,27 @@ struct Verified<'a> {
 #[serde(default)]
 pub struct Exception<'a> {
     #[serde(borrow)]
-    pub exception_type: Maybe<Str<'a>>,
-    pub exception_message: Maybe<Str<'a>>,
-    pub exception_traceback: Maybe<Str<'a>>,
+    pub exception_type: Text<'a>,
+    pub exception_message: Text<'a>,
+    pub exception_traceback: Text<'a>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub struct Phase<'a> {
     #[serde(borrow)]
-    started_at: Maybe<Str<'a>>,
-    finished_at: Maybe<Str<'a>>,
+    started_at: Text<'a>,
+    finished_at: Text<'a>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Step<'a> {
     #[serde(borrow)]
-    step_name: Maybe<Str<'a>>,
-    agent_result: Maybe<AgentResult>,
-    verifier_result: Maybe<Verified<'a>>,
-    exception_info: Maybe<Exception<'a>>,
+    step_name: Text<'a>,
+    agent_result: Apart<AgentResult>,
+    verifier_result: Apart<Verified<'a>>,
+    exception_info: Apart<Exception<'a>>,
 }
 
 impl Phase<'_> {
@@ -148,7 +147,7 @@ impl Trial<'_> {
 
     /// Its rewards, then those of its steps.
     pub fn rewards(&self) -> Vec<Reward> {
-        let of = |result: &Maybe<Verified<'_>>, prefix: &str| -> Vec<Reward> {
+        let of = |result: &Apart<Verified<'_>>, prefix: &str| -> Vec<Reward> {
             let rewards = result.as_ref().and_then(|result| result.rewards);
             rewards.map_or_else(Vec::new, |raw| members(raw.get(), prefix))
         };

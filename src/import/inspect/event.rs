@@ -3,9 +3,7 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::formats::json::Str;
-
-use super::super::loose::{List, Maybe};
+use super::super::loose::{Apart, Count, Flag, Items, Text};
 use super::message::Message;
 use super::sample::Usage;
 
@@ -13,57 +11,57 @@ use super::sample::Usage;
 #[serde(default)]
 pub struct Event<'a> {
     #[serde(borrow)]
-    pub event: Maybe<Str<'a>>,
-    pub timestamp: Maybe<Str<'a>>,
-    pub completed: Maybe<Str<'a>>,
-    pub uuid: Maybe<Str<'a>>,
-    pub span_id: Maybe<Str<'a>>,
-    pub pending: Maybe<bool>,
+    pub event: Text<'a>,
+    pub timestamp: Text<'a>,
+    pub completed: Text<'a>,
+    pub uuid: Text<'a>,
+    pub span_id: Text<'a>,
+    pub pending: Flag,
     // Calls of a model.
-    pub model: Maybe<Str<'a>>,
-    pub role: Maybe<Str<'a>>,
-    pub input: List<'a>,
-    pub input_refs: Maybe<Vec<(usize, usize)>>,
-    pub output: Maybe<Output<'a>>,
+    pub model: Text<'a>,
+    pub role: Text<'a>,
+    pub input: Items<'a>,
+    pub input_refs: Apart<Vec<(usize, usize)>>,
+    pub output: Apart<Output<'a>>,
     /// A text of a call of a model, else an object.
     pub error: Option<&'a RawValue>,
     // Calls of a tool; `id` is also that of a span.
-    pub id: Maybe<Str<'a>>,
-    pub function: Maybe<Str<'a>>,
+    pub id: Text<'a>,
+    pub function: Text<'a>,
     pub arguments: Option<&'a RawValue>,
     pub result: Option<&'a RawValue>,
-    pub truncated: Maybe<(u64, u64)>,
-    pub failed: Maybe<bool>,
-    pub agent: Maybe<Str<'a>>,
-    pub agent_span_id: Maybe<Str<'a>>,
-    pub events: List<'a>,
+    pub truncated: Apart<(u64, u64)>,
+    pub failed: Flag,
+    pub agent: Text<'a>,
+    pub agent_span_id: Text<'a>,
+    pub events: Items<'a>,
     // Spans and steps.
-    pub parent_id: Maybe<Str<'a>>,
+    pub parent_id: Text<'a>,
     #[serde(rename = "type")]
-    pub kind: Maybe<Str<'a>>,
-    pub name: Maybe<Str<'a>>,
-    pub action: Maybe<Str<'a>>,
+    pub kind: Text<'a>,
+    pub name: Text<'a>,
+    pub action: Text<'a>,
     // Scores and limits.
-    pub score: Maybe<Score<'a>>,
-    pub scorer: Maybe<Str<'a>>,
-    pub message: Maybe<Str<'a>>,
-    pub tokens_before: Maybe<u64>,
+    pub score: Apart<Score<'a>>,
+    pub scorer: Text<'a>,
+    pub message: Text<'a>,
+    pub tokens_before: Count,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub struct Output<'a> {
     #[serde(borrow)]
-    pub choices: Maybe<Vec<Maybe<Choice<'a>>>>,
-    pub usage: Maybe<Usage>,
-    pub error: Maybe<Str<'a>>,
+    pub choices: Apart<Vec<Apart<Choice<'a>>>>,
+    pub usage: Apart<Usage>,
+    pub error: Text<'a>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub struct Choice<'a> {
     #[serde(borrow)]
-    pub message: Maybe<Message<'a>>,
+    pub message: Apart<Message<'a>>,
 }
 
 #[derive(Deserialize, Default)]

@@ -12,7 +12,7 @@ use crate::formats::trace::Role;
 
 use super::super::Options;
 use super::super::draft::{Call, Draft, Origin, ToolResult, What};
-use super::super::loose::{self, Content, List, Maybe};
+use super::super::loose::{self, Apart, Flag, Items, Spoken, Text};
 
 /// Texts that are kept apart from where they are used, by key.
 #[derive(Default)]
@@ -43,14 +43,14 @@ pub fn ranges(refs: &[(usize, usize)], end: usize) -> impl Iterator<Item = usize
 #[serde(default)]
 pub struct Message<'a> {
     #[serde(borrow)]
-    pub id: Maybe<Str<'a>>,
-    pub role: Maybe<Str<'a>>,
+    pub id: Text<'a>,
+    pub role: Text<'a>,
     pub content: Option<&'a RawValue>,
-    pub tool_calls: List<'a>,
-    pub tool_call_id: Maybe<Str<'a>>,
-    pub error: Maybe<ToolError<'a>>,
-    reasoning: Maybe<Str<'a>>,
-    model: Maybe<Str<'a>>,
+    pub tool_calls: Items<'a>,
+    pub tool_call_id: Text<'a>,
+    pub error: Apart<ToolError<'a>>,
+    reasoning: Text<'a>,
+    model: Text<'a>,
 }
 
 /// Why a tool failed.
@@ -58,40 +58,40 @@ pub struct Message<'a> {
 #[serde(default)]
 pub struct ToolError<'a> {
     #[serde(borrow, rename = "type")]
-    pub kind: Maybe<Str<'a>>,
-    pub message: Maybe<Str<'a>>,
+    pub kind: Text<'a>,
+    pub message: Text<'a>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct ToolCall<'a> {
     #[serde(borrow)]
-    id: Maybe<Str<'a>>,
-    function: Maybe<Str<'a>>,
+    id: Text<'a>,
+    function: Text<'a>,
     arguments: Option<&'a RawValue>,
-    parse_error: Maybe<Str<'a>>,
+    parse_error: Text<'a>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Part<'a> {
     #[serde(borrow, rename = "type")]
-    kind: Maybe<Str<'a>>,
-    text: Maybe<Str<'a>>,
-    reasoning: Maybe<Str<'a>>,
-    summary: Maybe<Str<'a>>,
-    signature: Maybe<Str<'a>>,
-    redacted: Maybe<bool>,
-    id: Maybe<Str<'a>>,
-    name: Maybe<Str<'a>>,
-    arguments: Maybe<Str<'a>>,
+    kind: Text<'a>,
+    text: Text<'a>,
+    reasoning: Text<'a>,
+    summary: Text<'a>,
+    signature: Text<'a>,
+    redacted: Flag,
+    id: Text<'a>,
+    name: Text<'a>,
+    arguments: Text<'a>,
 }
 
 /// What content holds.
 #[derive(Default)]
 pub struct Said {
     /// Its texts and pictures.
-    pub content: Content,
+    pub content: Spoken,
     /// Reasoning, and whether it is a summary.
     reasoning: Vec<(String, bool)>,
     /// Tools that the provider ran.
@@ -124,7 +124,7 @@ impl Said {
         match part.kind.text() {
             "reasoning" => {
                 self.encrypted += u64::from(part.signature.is_some());
-                let text = |text: &Maybe<Str<'_>>| attachments.resolve(text.text()).into_owned();
+                let text = |text: &Text<'_>| attachments.resolve(text.text()).into_owned();
                 if *part.redacted == Some(true) {
                     self.encrypted += 1;
                     self.reasoning.push((text(&part.summary), true));
@@ -213,7 +213,7 @@ pub fn push(
 /// A result of a tool that says of itself whether it failed.
 pub fn result(
     call: Option<String>,
-    content: Content,
+    content: Spoken,
     error: Option<&ToolError<'_>>,
     draft: &mut Draft,
 ) -> ToolResult {

@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use crate::formats::json::Str;
 
 use super::super::draft::{Origin, Tokens};
-use super::super::loose::{List, Maybe};
+use super::super::loose::{Apart, Count, Items, Number, Text};
 use super::message::Attachments;
 
 /// A sample of a log, in one piece or without what is in chunks.
@@ -15,34 +15,34 @@ use super::message::Attachments;
 pub struct Sample<'a> {
     #[serde(borrow)]
     pub id: Option<&'a RawValue>,
-    pub epoch: Maybe<u64>,
-    messages: List<'a>,
-    pub message_refs: Maybe<Vec<(usize, usize)>>,
+    pub epoch: Count,
+    messages: Items<'a>,
+    pub message_refs: Apart<Vec<(usize, usize)>>,
     pub scores: Option<&'a RawValue>,
     /// The only score, in older logs.
     pub score: Option<&'a RawValue>,
-    events: List<'a>,
+    events: Items<'a>,
     /// Events and attachments, in older logs.
-    pub transcript: Maybe<Transcript<'a>>,
+    pub transcript: Apart<Transcript<'a>>,
     pub model_usage: Option<&'a RawValue>,
-    pub started_at: Maybe<Str<'a>>,
-    pub completed_at: Maybe<Str<'a>>,
-    pub total_time: Maybe<f64>,
-    pub uuid: Maybe<Str<'a>>,
-    pub error: Maybe<Failure<'a>>,
-    pub limit: Maybe<Limit<'a>>,
-    pub invalidation: Maybe<Invalidation<'a>>,
-    attachments: Maybe<std::collections::BTreeMap<Str<'a>, &'a RawValue>>,
-    events_data: Maybe<Pool<'a>>,
-    pub message_pool: List<'a>,
+    pub started_at: Text<'a>,
+    pub completed_at: Text<'a>,
+    pub total_time: Number,
+    pub uuid: Text<'a>,
+    pub error: Apart<Failure<'a>>,
+    pub limit: Apart<Limit<'a>>,
+    pub invalidation: Apart<Invalidation<'a>>,
+    attachments: Apart<std::collections::BTreeMap<Str<'a>, &'a RawValue>>,
+    events_data: Apart<Pool<'a>>,
+    pub message_pool: Items<'a>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub struct Transcript<'a> {
     #[serde(borrow)]
-    events: List<'a>,
-    pub content: Maybe<std::collections::BTreeMap<Str<'a>, &'a RawValue>>,
+    events: Items<'a>,
+    pub content: Apart<std::collections::BTreeMap<Str<'a>, &'a RawValue>>,
 }
 
 /// Messages that events refer to by number.
@@ -50,28 +50,28 @@ pub struct Transcript<'a> {
 #[serde(default)]
 pub struct Pool<'a> {
     #[serde(borrow)]
-    messages: List<'a>,
+    messages: Items<'a>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub struct Failure<'a> {
     #[serde(borrow)]
-    pub traceback: Maybe<Str<'a>>,
+    pub traceback: Text<'a>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub struct Limit<'a> {
     #[serde(borrow, rename = "type")]
-    pub kind: Maybe<Str<'a>>,
+    pub kind: Text<'a>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub struct Invalidation<'a> {
     #[serde(borrow)]
-    pub reason: Maybe<Str<'a>>,
+    pub reason: Text<'a>,
 }
 
 #[derive(Deserialize, Default)]
@@ -79,19 +79,19 @@ pub struct Invalidation<'a> {
 pub struct Score<'a> {
     #[serde(borrow)]
     pub value: Option<&'a RawValue>,
-    pub history: List<'a>,
+    pub history: Items<'a>,
 }
 
 /// Tokens of one model. What was cached is not part of the input; reasoning is part of the output.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub struct Usage {
-    pub input_tokens: Maybe<u64>,
-    pub output_tokens: Maybe<u64>,
-    pub input_tokens_cache_read: Maybe<u64>,
-    pub input_tokens_cache_write: Maybe<u64>,
-    pub reasoning_tokens: Maybe<u64>,
-    pub total_cost: Maybe<f64>,
+    pub input_tokens: Count,
+    pub output_tokens: Count,
+    pub input_tokens_cache_read: Count,
+    pub input_tokens_cache_write: Count,
+    pub reasoning_tokens: Count,
+    pub total_cost: Number,
 }
 
 impl Usage {
@@ -131,7 +131,7 @@ impl<'a> Content<'a> {
         } else {
             ("transcript/events", older.events)
         };
-        let placed = |below: &str, list: List<'a>| {
+        let placed = |below: &str, list: Items<'a>| {
             let items = list.0.unwrap_or_default().into_iter().enumerate();
             let items = items.map(|(number, raw)| {
                 let pointer = Some(format!("{pointer}/{below}/{number}"));

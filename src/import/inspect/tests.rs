@@ -2,7 +2,7 @@
 
 use super::super::Keep;
 use super::super::draft::Id;
-use super::super::samples::{counts, only, outline, read as runs, read_with, survive, tokens};
+use super::super::testing::{counts, only, outline, read as runs, read_with, survive, tokens};
 use super::*;
 
 const FORMATS: &[u8] = include_bytes!("../../../tests/fixtures/import/inspect/log_formats.json");

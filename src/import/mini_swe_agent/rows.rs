@@ -3,36 +3,34 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::formats::json::Str;
-
-use super::super::loose::{List, Maybe};
+use super::super::loose::{Apart, Items, Maybe, Number, Text};
 use super::super::usage::Usage;
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub struct Whole<'a> {
     #[serde(borrow)]
-    pub info: Maybe<Info<'a>>,
-    pub messages: List<'a>,
-    pub trajectory_format: Maybe<Str<'a>>,
-    pub instance_id: Maybe<Str<'a>>,
+    pub info: Apart<Info<'a>>,
+    pub messages: Items<'a>,
+    pub trajectory_format: Text<'a>,
+    pub instance_id: Text<'a>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub struct Info<'a> {
-    pub model_stats: Maybe<Stats>,
+    pub model_stats: Apart<Stats>,
     #[serde(borrow)]
-    pub config: Maybe<Config<'a>>,
-    pub mini_version: Maybe<Str<'a>>,
-    pub exit_status: Maybe<Str<'a>>,
-    pub submission: Maybe<Str<'a>>,
+    pub config: Apart<Config<'a>>,
+    pub mini_version: Text<'a>,
+    pub exit_status: Text<'a>,
+    pub submission: Text<'a>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub struct Stats {
-    pub instance_cost: Maybe<f64>,
+    pub instance_cost: Number,
 }
 
 /// The rest of it is private.
@@ -40,87 +38,87 @@ pub struct Stats {
 #[serde(default)]
 pub struct Config<'a> {
     #[serde(borrow)]
-    pub model: Maybe<Model<'a>>,
-    pub environment: Maybe<Environment<'a>>,
+    pub model: Apart<Model<'a>>,
+    pub environment: Apart<Environment<'a>>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub struct Model<'a> {
     #[serde(borrow)]
-    pub model_name: Maybe<Str<'a>>,
+    pub model_name: Text<'a>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub struct Environment<'a> {
     #[serde(borrow)]
-    pub cwd: Maybe<Str<'a>>,
+    pub cwd: Text<'a>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub struct Row<'a> {
     #[serde(borrow)]
-    pub role: Maybe<Str<'a>>,
+    pub role: Text<'a>,
     pub content: Option<&'a RawValue>,
-    pub extra: Maybe<Extra<'a>>,
-    pub tool_calls: Maybe<Vec<ToolCall<'a>>>,
-    pub tool_call_id: Maybe<Str<'a>>,
-    pub reasoning_content: Maybe<Str<'a>>,
-    pub thinking_blocks: List<'a>,
+    pub extra: Apart<Extra<'a>>,
+    pub tool_calls: Apart<Vec<ToolCall<'a>>>,
+    pub tool_call_id: Text<'a>,
+    pub reasoning_content: Text<'a>,
+    pub thinking_blocks: Items<'a>,
     #[serde(rename = "type")]
-    pub kind: Maybe<Str<'a>>,
-    pub call_id: Maybe<Str<'a>>,
+    pub kind: Text<'a>,
+    pub call_id: Text<'a>,
     /// Of an answer of the Responses API, its items; of a result there, its text.
     pub output: Option<&'a RawValue>,
-    pub usage: Maybe<Usage>,
+    pub usage: Apart<Usage>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub struct Extra<'a> {
     #[serde(borrow)]
-    pub actions: List<'a>,
-    pub timestamp: Maybe<f64>,
-    pub cost: Maybe<f64>,
-    pub response: Maybe<Response>,
-    pub raw_output: Maybe<Str<'a>>,
+    pub actions: Items<'a>,
+    pub timestamp: Number,
+    pub cost: Number,
+    pub response: Apart<Response>,
+    pub raw_output: Text<'a>,
     pub returncode: Maybe<i64>,
-    pub exception_info: Maybe<Str<'a>>,
-    pub interrupt_type: Maybe<Str<'a>>,
-    pub exception_str: Maybe<Str<'a>>,
-    pub traceback: Maybe<Str<'a>>,
+    pub exception_info: Text<'a>,
+    pub interrupt_type: Text<'a>,
+    pub exception_str: Text<'a>,
+    pub traceback: Text<'a>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub struct Response {
-    pub usage: Maybe<Usage>,
+    pub usage: Apart<Usage>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub struct Action<'a> {
     #[serde(borrow)]
-    pub command: Maybe<Str<'a>>,
-    pub tool_call_id: Maybe<Str<'a>>,
+    pub command: Text<'a>,
+    pub tool_call_id: Text<'a>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub struct ToolCall<'a> {
     #[serde(borrow)]
-    pub id: Maybe<Str<'a>>,
-    pub function: Maybe<Function<'a>>,
+    pub id: Text<'a>,
+    pub function: Apart<Function<'a>>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub struct Function<'a> {
     #[serde(borrow)]
-    pub name: Maybe<Str<'a>>,
-    pub arguments: Maybe<Str<'a>>,
+    pub name: Text<'a>,
+    pub arguments: Text<'a>,
 }
 
 /// One item of an answer of the Responses API.
@@ -128,11 +126,11 @@ pub struct Function<'a> {
 #[serde(default)]
 pub struct Item<'a> {
     #[serde(borrow, rename = "type")]
-    pub kind: Maybe<Str<'a>>,
+    pub kind: Text<'a>,
     pub content: Option<&'a RawValue>,
     pub summary: Option<&'a RawValue>,
-    pub encrypted_content: Maybe<Str<'a>>,
-    pub name: Maybe<Str<'a>>,
-    pub arguments: Maybe<Str<'a>>,
-    pub call_id: Maybe<Str<'a>>,
+    pub encrypted_content: Text<'a>,
+    pub name: Text<'a>,
+    pub arguments: Text<'a>,
+    pub call_id: Text<'a>,
 }

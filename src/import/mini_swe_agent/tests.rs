@@ -1,6 +1,6 @@
 //! Tests of the importer for mini-swe-agent: its samples, and trajectories that are damaged.
 
-use super::super::samples::{counts, only, outline, read, read_with, survive, tokens};
+use super::super::testing::{counts, only, outline, read, read_with, survive, tokens};
 use super::super::{Keep, Options};
 use super::*;
 

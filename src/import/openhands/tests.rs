@@ -1,6 +1,6 @@
 //! Tests of the importer for the logs of `OpenHands`: its samples, and conversations that are damaged.
 
-use super::super::samples::{counts, only, outline, read, survive, tokens};
+use super::super::testing::{counts, only, outline, read, survive, tokens};
 use super::*;
 
 const EXPORT: &[u8] =

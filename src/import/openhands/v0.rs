@@ -5,12 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::formats::json::Str;
 use crate::formats::trace::{ExitCodeFrom, Role};
 
 use super::super::Options;
 use super::super::draft::{Call, Draft, Origin, Tokens, ToolResult, What};
-use super::super::loose::{self, Content, List, Maybe};
+use super::super::loose::{self, Apart, Count, Flag, Items, Maybe, Number, Spoken, Text};
 use super::super::time::{Times, When};
 use super::super::usage::{Inclusive, Usage};
 use super::{Edited, Generation};
@@ -33,66 +32,66 @@ const NOT_ARGUMENTS: [&str; 9] = [
 struct Event<'a> {
     #[serde(borrow)]
     id: Option<&'a RawValue>,
-    timestamp: Maybe<Str<'a>>,
-    source: Maybe<Str<'a>>,
-    message: Maybe<Str<'a>>,
-    action: Maybe<Str<'a>>,
+    timestamp: Text<'a>,
+    source: Text<'a>,
+    message: Text<'a>,
+    action: Text<'a>,
     args: Option<&'a RawValue>,
-    observation: Maybe<Str<'a>>,
+    observation: Text<'a>,
     content: Option<&'a RawValue>,
     extras: Option<&'a RawValue>,
     cause: Option<&'a RawValue>,
-    tool_call_metadata: Maybe<Made<'a>>,
-    llm_metrics: Maybe<Metrics>,
-    success: Maybe<bool>,
+    tool_call_metadata: Apart<Made<'a>>,
+    llm_metrics: Apart<Metrics>,
+    success: Flag,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Made<'a> {
     #[serde(borrow)]
-    function_name: Maybe<Str<'a>>,
-    tool_call_id: Maybe<Str<'a>>,
-    model_response: Maybe<Response<'a>>,
+    function_name: Text<'a>,
+    tool_call_id: Text<'a>,
+    model_response: Apart<Response<'a>>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Response<'a> {
     #[serde(borrow)]
-    id: Maybe<Str<'a>>,
-    model: Maybe<Str<'a>>,
-    choices: Maybe<Vec<Maybe<Choice<'a>>>>,
-    usage: Maybe<Usage>,
+    id: Text<'a>,
+    model: Text<'a>,
+    choices: Apart<Vec<Apart<Choice<'a>>>>,
+    usage: Apart<Usage>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Choice<'a> {
     #[serde(borrow)]
-    message: Maybe<Answer<'a>>,
+    message: Apart<Answer<'a>>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Answer<'a> {
     #[serde(borrow)]
-    tool_calls: Maybe<Vec<Maybe<ToolCall<'a>>>>,
+    tool_calls: Apart<Vec<Apart<ToolCall<'a>>>>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct ToolCall<'a> {
     #[serde(borrow)]
-    id: Maybe<Str<'a>>,
-    function: Maybe<Function<'a>>,
+    id: Text<'a>,
+    function: Apart<Function<'a>>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Function<'a> {
     #[serde(borrow)]
-    arguments: Maybe<Str<'a>>,
+    arguments: Text<'a>,
 }
 
 #[derive(Deserialize, Default)]
@@ -100,20 +99,20 @@ struct Function<'a> {
 struct Args<'a> {
     #[serde(borrow)]
     content: Option<&'a RawValue>,
-    image_urls: List<'a>,
-    thought: Maybe<Str<'a>>,
-    final_thought: Maybe<Str<'a>>,
-    forgotten_event_ids: List<'a>,
-    forgotten_events_start_id: Maybe<u64>,
-    forgotten_events_end_id: Maybe<u64>,
-    summary: Maybe<Str<'a>>,
+    image_urls: Items<'a>,
+    thought: Text<'a>,
+    final_thought: Text<'a>,
+    forgotten_event_ids: Items<'a>,
+    forgotten_events_start_id: Count,
+    forgotten_events_end_id: Count,
+    summary: Text<'a>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Extras {
     exit_code: Maybe<i64>,
-    metadata: Maybe<Terminal>,
+    metadata: Apart<Terminal>,
     agent_state: Maybe<String>,
     error_id: Maybe<String>,
 }
@@ -132,16 +131,16 @@ struct Terminal {
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Metrics {
-    accumulated_cost: Maybe<f64>,
-    accumulated_token_usage: Maybe<Accumulated>,
+    accumulated_cost: Number,
+    accumulated_token_usage: Apart<Accumulated>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Accumulated {
-    prompt_tokens: Maybe<u64>,
-    completion_tokens: Maybe<u64>,
-    cache_read_tokens: Maybe<u64>,
+    prompt_tokens: Count,
+    completion_tokens: Count,
+    cache_read_tokens: Count,
 }
 
 /// Reads events one by one.
@@ -216,7 +215,7 @@ impl Reader<'_> {
         let args: Args<'_> = event.args.map(loose::part).unwrap_or_default();
         match action {
             "message" => {
-                let mut content = Content::of(args.content);
+                let mut content = Spoken::of(args.content);
                 content.images += args.image_urls.items().len() as u64;
                 let place = place.clone();
                 match event.source.text() {
@@ -231,7 +230,7 @@ impl Reader<'_> {
                 self.usage(event, Vec::new(), &Origin::default());
             }
             "system" => {
-                let text = Content::of(args.content).text;
+                let text = Spoken::of(args.content).text;
                 self.draft
                     .prompt(self.options, place.clone(), "systemPrompts", text);
             }
@@ -270,7 +269,7 @@ impl Reader<'_> {
             "finish" | "reject" => args.final_thought.named().or_else(|| args.thought.named()),
             _ => args.thought.named(),
         };
-        let said = Content {
+        let said = Spoken {
             text: said.unwrap_or_default(),
             images: 0,
         };
@@ -351,7 +350,7 @@ impl Reader<'_> {
                 return;
             }
             "recall" => {
-                let text = Content::of(event.content).text;
+                let text = Spoken::of(event.content).text;
                 self.draft
                     .prompt(self.options, place.clone(), "injectedContext", text);
                 return;
@@ -363,7 +362,7 @@ impl Reader<'_> {
         let cause = loose::word(event.cause);
         let caused = cause.as_ref().and_then(|cause| self.calls.get(cause));
         let call = caused.cloned().or(named);
-        let content = Content::of(event.content);
+        let content = Spoken::of(event.content);
         if kind == "error" && call.is_none() {
             let message = if content.text.is_empty() {
                 event.message.text().to_owned()

@@ -10,7 +10,7 @@ use crate::formats::trace::{ExitCodeFrom, Role};
 
 use super::super::Options;
 use super::super::draft::{Call, Draft, Origin, Tokens, ToolResult, What};
-use super::super::loose::{self, Content, List};
+use super::super::loose::{self, Items, Spoken};
 use super::super::time::{Times, When};
 use super::{Edited, Generation};
 
@@ -115,7 +115,7 @@ impl Reader<'_> {
         let place = || place.clone();
         match kind {
             "SystemPromptEvent" => {
-                let text = Content::of(event.system_prompt).text;
+                let text = Spoken::of(event.system_prompt).text;
                 self.draft
                     .prompt(self.options, place(), "systemPrompts", text);
                 let tools = event.tools.items().len() as u64;
@@ -184,7 +184,7 @@ impl Reader<'_> {
         let injected = event.extended_content.items().len() as u64;
         self.draft.withhold("injectedContext", injected);
         self.encrypted(&message.thinking_blocks, message.responses_reasoning_item);
-        let content = Content::of(message.content);
+        let content = Spoken::of(message.content);
         match event.source.text() {
             "user" => self.draft.message(place, Role::User, content, false),
             "agent" => {
@@ -200,7 +200,7 @@ impl Reader<'_> {
         }
     }
 
-    fn encrypted(&mut self, blocks: &List<'_>, item: Option<&RawValue>) {
+    fn encrypted(&mut self, blocks: &Items<'_>, item: Option<&RawValue>) {
         let count = blocks.items().len() as u64 + u64::from(item.is_some());
         self.draft.withhold("encryptedReasoning", count);
     }
@@ -210,7 +210,7 @@ impl Reader<'_> {
         if let Some(text) = event.reasoning_content.named() {
             self.draft.reasoning(self.options, place(), text, false);
         }
-        let thought = Content::of(event.thought);
+        let thought = Spoken::of(event.thought);
         self.draft.message(place(), Role::Assistant, thought, false);
         let call = event
             .tool_call_id
@@ -247,7 +247,7 @@ impl Reader<'_> {
     fn observation(&mut self, event: &Event<'_>, place: &dyn Fn() -> Origin) {
         let raw = event.observation;
         let seen: Observation<'_> = raw.map(loose::part).unwrap_or_default();
-        let content = Content::of(seen.content.or(seen.output));
+        let content = Spoken::of(seen.content.or(seen.output));
         self.draft.withhold("images", content.images);
         let injected = event.extended_content.items().len() as u64;
         self.draft.withhold("injectedContext", injected);
@@ -318,7 +318,7 @@ impl Reader<'_> {
         let ended = matches!(event.status.text(), "completed" | "failed");
         if event.raw_output.is_some() || ended {
             let text = event.raw_output.map(|raw| {
-                let text = Content::of(Some(raw)).text;
+                let text = Spoken::of(Some(raw)).text;
                 if text.is_empty() {
                     raw.get().to_owned()
                 } else {

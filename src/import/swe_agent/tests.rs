@@ -1,6 +1,6 @@
 //! Tests of the importer for SWE-agent: its samples, and trajectories that are damaged.
 
-use super::super::samples::{counts, only, outline, survive, tokens};
+use super::super::testing::{counts, only, outline, survive, tokens};
 use super::*;
 
 const RUN: &[u8] =

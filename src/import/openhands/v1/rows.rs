@@ -5,10 +5,8 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::formats::json::Str;
-
 use super::super::super::draft::Tokens;
-use super::super::super::loose::{List, Maybe};
+use super::super::super::loose::{Apart, Count, Flag, Items, Maybe, Number, Text};
 use super::super::super::usage::Inclusive;
 
 /// `base_state.json`. The rest of it is private.
@@ -16,16 +14,16 @@ use super::super::super::usage::Inclusive;
 #[serde(default)]
 pub struct State {
     pub id: Maybe<String>,
-    pub agent: Maybe<Agent>,
-    pub workspace: Maybe<Workspace>,
+    pub agent: Apart<Agent>,
+    pub workspace: Apart<Workspace>,
     pub execution_status: Maybe<String>,
-    pub stats: Maybe<Stats>,
+    pub stats: Apart<Stats>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub struct Agent {
-    pub llm: Maybe<Llm>,
+    pub llm: Apart<Llm>,
 }
 
 #[derive(Deserialize, Default)]
@@ -43,24 +41,24 @@ pub struct Workspace {
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub struct Stats {
-    pub usage_to_metrics: Maybe<BTreeMap<String, Maybe<Metrics>>>,
+    pub usage_to_metrics: Apart<BTreeMap<String, Apart<Metrics>>>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub struct Metrics {
-    pub accumulated_cost: Maybe<f64>,
-    pub accumulated_token_usage: Maybe<Usage>,
-    pub token_usages: Maybe<Vec<Maybe<Usage>>>,
+    pub accumulated_cost: Number,
+    pub accumulated_token_usage: Apart<Usage>,
+    pub token_usages: Apart<Vec<Apart<Usage>>>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub struct Usage {
-    pub prompt_tokens: Maybe<u64>,
-    pub completion_tokens: Maybe<u64>,
-    pub cache_read_tokens: Maybe<u64>,
-    pub reasoning_tokens: Maybe<u64>,
+    pub prompt_tokens: Count,
+    pub completion_tokens: Count,
+    pub cache_read_tokens: Count,
+    pub reasoning_tokens: Count,
     pub response_id: Maybe<String>,
     pub model: Maybe<String>,
 }
@@ -82,39 +80,39 @@ impl Usage {
 #[serde(default)]
 pub struct Event<'a> {
     #[serde(borrow)]
-    pub kind: Maybe<Str<'a>>,
-    pub id: Maybe<Str<'a>>,
-    pub timestamp: Maybe<Str<'a>>,
-    pub source: Maybe<Str<'a>>,
-    pub parent_id: Maybe<Str<'a>>,
-    pub llm_message: Maybe<Message<'a>>,
+    pub kind: Text<'a>,
+    pub id: Text<'a>,
+    pub timestamp: Text<'a>,
+    pub source: Text<'a>,
+    pub parent_id: Text<'a>,
+    pub llm_message: Apart<Message<'a>>,
     pub thought: Option<&'a RawValue>,
-    pub reasoning_content: Maybe<Str<'a>>,
-    pub thinking_blocks: List<'a>,
+    pub reasoning_content: Text<'a>,
+    pub thinking_blocks: Items<'a>,
     pub responses_reasoning_item: Option<&'a RawValue>,
     pub action: Option<&'a RawValue>,
-    pub tool_name: Maybe<Str<'a>>,
-    pub tool_call_id: Maybe<Str<'a>>,
-    pub tool_call: Maybe<ToolCall<'a>>,
-    pub llm_response_id: Maybe<Str<'a>>,
+    pub tool_name: Text<'a>,
+    pub tool_call_id: Text<'a>,
+    pub tool_call: Apart<ToolCall<'a>>,
+    pub llm_response_id: Text<'a>,
     pub observation: Option<&'a RawValue>,
-    pub action_id: Maybe<Str<'a>>,
-    pub extended_content: List<'a>,
-    pub rejection_reason: Maybe<Str<'a>>,
-    pub error: Maybe<Str<'a>>,
-    pub code: Maybe<Str<'a>>,
-    pub detail: Maybe<Str<'a>>,
-    pub forgotten_event_ids: List<'a>,
-    pub summary: Maybe<Str<'a>>,
+    pub action_id: Text<'a>,
+    pub extended_content: Items<'a>,
+    pub rejection_reason: Text<'a>,
+    pub error: Text<'a>,
+    pub code: Text<'a>,
+    pub detail: Text<'a>,
+    pub forgotten_event_ids: Items<'a>,
+    pub summary: Text<'a>,
     pub system_prompt: Option<&'a RawValue>,
-    pub tools: List<'a>,
-    pub key: Maybe<Str<'a>>,
-    pub value: Maybe<Str<'a>>,
-    pub title: Maybe<Str<'a>>,
-    pub status: Maybe<Str<'a>>,
+    pub tools: Items<'a>,
+    pub key: Text<'a>,
+    pub value: Text<'a>,
+    pub title: Text<'a>,
+    pub status: Text<'a>,
     pub raw_input: Option<&'a RawValue>,
     pub raw_output: Option<&'a RawValue>,
-    pub is_error: Maybe<bool>,
+    pub is_error: Flag,
 }
 
 #[derive(Deserialize, Default)]
@@ -122,8 +120,8 @@ pub struct Event<'a> {
 pub struct Message<'a> {
     #[serde(borrow)]
     pub content: Option<&'a RawValue>,
-    pub reasoning_content: Maybe<Str<'a>>,
-    pub thinking_blocks: List<'a>,
+    pub reasoning_content: Text<'a>,
+    pub thinking_blocks: Items<'a>,
     pub responses_reasoning_item: Option<&'a RawValue>,
 }
 
@@ -131,8 +129,8 @@ pub struct Message<'a> {
 #[serde(default)]
 pub struct ToolCall<'a> {
     #[serde(borrow)]
-    pub name: Maybe<Str<'a>>,
-    pub arguments: Maybe<Str<'a>>,
+    pub name: Text<'a>,
+    pub arguments: Text<'a>,
 }
 
 #[derive(Deserialize, Default)]
@@ -141,11 +139,11 @@ pub struct Observation<'a> {
     #[serde(borrow)]
     pub content: Option<&'a RawValue>,
     pub output: Option<&'a RawValue>,
-    pub is_error: Maybe<bool>,
-    pub command: Maybe<Str<'a>>,
+    pub is_error: Flag,
+    pub command: Text<'a>,
     pub exit_code: Maybe<i64>,
-    pub timeout: Maybe<bool>,
-    pub metadata: Maybe<Terminal>,
+    pub timeout: Flag,
+    pub metadata: Apart<Terminal>,
 }
 
 /// Who and where a command ran: read to be replaced.

@@ -1,0 +1,85 @@
+//! What APIs of models call content, as one text.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::formats::json::Str;
+
+use super::values::{Items, Text};
+
+/// What a message says, in one text, and how many pictures were beside it.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Spoken {
+    /// Its texts, one under the other.
+    pub text: String,
+    /// Pictures and other media that were left out.
+    pub images: u64,
+}
+
+impl Spoken {
+    /// Reads what APIs of models call content: a text, or a list of parts.
+    pub fn of(raw: Option<&RawValue>) -> Self {
+        let mut content = Self::default();
+        let Some(raw) = raw else { return content };
+        if let Ok(parts) = serde_json::from_str::<Vec<&RawValue>>(raw.get()) {
+            for part in parts {
+                content.add(part);
+            }
+        } else {
+            content.add(raw);
+        }
+        content
+    }
+
+    /// Adds a text beneath the others.
+    pub fn line(&mut self, text: &str) {
+        if !(self.text.is_empty() || self.text.ends_with('\n')) {
+            self.text.push('\n');
+        }
+        self.text.push_str(text);
+    }
+
+    fn add(&mut self, raw: &RawValue) {
+        #[derive(Deserialize, Default)]
+        #[serde(default)]
+        struct Part<'a> {
+            #[serde(borrow, rename = "type")]
+            kind: Text<'a>,
+            text: Text<'a>,
+            image_urls: Items<'a>,
+        }
+        if let Some(text) = Str::parse(raw.get()) {
+            self.line(&text);
+            return;
+        }
+        let part: Part<'_> = super::part(raw);
+        if let Some(text) = part.text.as_ref() {
+            self.line(text);
+        } else if ["image", "audio", "video", "file", "document"]
+            .iter()
+            .any(|media| part.kind.text().contains(media))
+        {
+            self.images += part.image_urls.items().len().max(1) as u64;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn content_is_a_text_or_parts_and_pictures_in_it_are_counted() {
+        let content = |json: &str| {
+            let raw: &RawValue = serde_json::from_str(json).expect("JSON");
+            let content = Spoken::of(Some(raw));
+            (content.text, content.images)
+        };
+        assert_eq!(content(r#""one""#), ("one".to_owned(), 0));
+        let parts = r#"["one",{"type":"text","text":"two"},{"type":"image_url","image_url":{}},7]"#;
+        assert_eq!(content(parts), ("one\ntwo".to_owned(), 1));
+        let images = r#"[{"type":"image","image_urls":["a","b"]}]"#;
+        assert_eq!(content(images), (String::new(), 2));
+        assert_eq!(content("null"), (String::new(), 0));
+    }
+}
