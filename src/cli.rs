@@ -186,6 +186,9 @@ pub(crate) struct Import {
     /// Version of the case, if the log has none
     #[arg(long, value_name = "V", value_parser = name)]
     pub(crate) case_version: Option<String>,
+    /// Case of a run of Inspect: its task, or each sample
+    #[arg(long, value_name = "WHAT", default_value = "task", value_parser = ["task", "sample"])]
+    pub(crate) case_per: String,
     /// Variant of the case [default: base]
     #[arg(long, value_name = "V", value_parser = name)]
     pub(crate) variant: Option<String>,

@@ -86,6 +86,8 @@ pub struct Options {
     pub keep: Vec<Keep>,
     /// Whether readable reasoning is left out.
     pub no_reasoning: bool,
+    /// Whether each sample of a log of Inspect is a case of its own; else its task is the case.
+    pub case_per_sample: bool,
 }
 
 impl Options {

@@ -102,6 +102,7 @@ pub(crate) fn run(cli: &Cli, asked: &Import) -> u8 {
         options: Options {
             keep: asked.keep.clone(),
             no_reasoning: asked.no_reasoning,
+            case_per_sample: asked.case_per == "sample",
         },
         out,
         update: asked.update,
@@ -122,6 +123,15 @@ pub(crate) fn run(cli: &Cli, asked: &Import) -> u8 {
                 report: *report,
                 warnings: problems.into_iter().map(Trouble::from).collect(),
             });
+        }
+        Said::Reading(path, files) => {
+            if !cli.quiet {
+                let path = visible(&path.to_string_lossy());
+                say(&format!(
+                    "Reading {} of {path}",
+                    counted(files as u64, "file")
+                ));
+            }
         }
         Said::Failed(problem) => {
             show(&problem);

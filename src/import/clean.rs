@@ -3,20 +3,16 @@
 //! Every copied string is looked at decoded, keys and arguments of tools included. The same text is replaced in the same way
 //! everywhere in one run. What is replaced is counted, and `--keep` leaves it as it is.
 
+mod cut;
 mod json;
 mod replace;
 
 use serde_json::value::RawValue;
 
-use super::draft::{Draft, ToolResult, What};
+use super::draft::{Draft, What};
 use super::{Keep, Options};
 
 use replace::Replacer;
-
-/// The largest result that is copied whole.
-const WHOLE: usize = 1 << 20;
-/// How much of a larger one is copied, from its beginning and from its end.
-const END: usize = 256 << 10;
 
 /// Replaces and cuts what a draft holds. Names of source files are given beside it.
 pub(super) fn clean(draft: &mut Draft, sources: &mut [String], options: &Options) {
@@ -35,22 +31,7 @@ pub(super) fn clean(draft: &mut Draft, sources: &mut [String], options: &Options
         draft.withhold("absolutePaths", replacer.paths);
         draft.withhold("names", replacer.names);
     }
-    for event in &mut draft.events {
-        if let What::ToolResult(result) = &mut event.what {
-            cut(result);
-        }
-    }
-}
-
-fn cut(result: &mut ToolResult) {
-    let Some(text) = result.text.as_mut().filter(|text| text.len() > WHOLE) else {
-        return;
-    };
-    let head = text.floor_char_boundary(END);
-    let tail = text.ceil_char_boundary(text.len() - END);
-    let left_out = (tail - head) as u64;
-    *text = format!("{}\n…\n{}", &text[..head], &text[tail..]);
-    result.truncated = Some(result.truncated.unwrap_or_default() + left_out);
+    cut::cut(draft, sources);
 }
 
 /// What becomes of a string: `None` is that it stays.
@@ -135,7 +116,7 @@ mod tests {
 
     use super::clean;
     use crate::formats::trace::Role;
-    use crate::import::draft::{Call, Draft, Identity, Origin, ToolResult, What};
+    use crate::import::draft::{Call, Draft, Identity, Origin, What};
     use crate::import::{Keep, Options};
 
     fn message(text: &str) -> Draft {
@@ -241,24 +222,5 @@ mod tests {
         let arguments = call.arguments.as_ref().expect("arguments").get();
         assert_eq!(arguments, r#"{"~/x":[1.10,"~/y","\u00e9"],"a":1e400}"#);
         assert_eq!(draft.withheld["absolutePaths"], 2);
-    }
-
-    #[test]
-    fn a_result_of_more_than_a_mebibyte_keeps_both_ends_and_says_how_much_is_missing() {
-        let mut draft = Draft::default();
-        let result = ToolResult {
-            text: Some("ä".repeat(700_000)),
-            ..ToolResult::default()
-        };
-        draft.push(Origin::default(), What::ToolResult(result));
-        clean(&mut draft, &mut [], &Options::default());
-        let What::ToolResult(result) = &draft.events[0].what else {
-            panic!("a result")
-        };
-        let text = result.text.as_deref().expect("text");
-        assert!(text.starts_with("ää") && text.ends_with("ää"), "both ends");
-        let kept = text.len() - "\n…\n".len();
-        assert_eq!(result.truncated, Some(1_400_000 - kept as u64));
-        assert_eq!(kept, 512 << 10);
     }
 }

@@ -1,16 +1,18 @@
 //! One import from the paths that were named to the folders that were written.
 
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{self, SyncSender};
 
 use crate::diagnostics::Severity;
 use crate::diagnostics::codes::{
     IMPORT_CANNOT_WRITE, IMPORT_DUPLICATE_RUN, IMPORT_MISSING_CASE, IMPORT_NO_RUNS,
-    IMPORT_UNPUBLISHABLE,
+    IMPORT_UNPUBLISHABLE, IMPORT_UNREADABLE_FILE,
 };
 
 use super::document::{self, Named, SourceFile};
 use super::draft::{Draft, Record};
 use super::report::Report;
+use super::source::Known;
 use super::store::Store;
 use super::time::When;
 use super::{IMPORTERS, Importer, Options, Problem, Source, calls, clean, problem, units};
@@ -43,6 +45,8 @@ pub enum Said {
     Failed(Problem),
     /// A file of a folder is none of the formats, or a log is the same run as another one.
     Skipped(Problem),
+    /// The files of a folder are looked at: how many there are.
+    Reading(PathBuf, usize),
 }
 
 impl Said {
@@ -56,12 +60,59 @@ impl Said {
     }
 }
 
-/// Imports runs, and goes on after one that fails.
+/// What one thread reads and the other writes.
+enum Step {
+    Said(Said),
+    Run(Box<Read>),
+}
+
+/// A run as its source has it, with what is known of its sources.
+struct Read {
+    importer: &'static dyn Importer,
+    draft: Draft,
+    /// The first of its files, below the path that was named.
+    first: String,
+    /// That file with the path.
+    path: PathBuf,
+    /// Its files, in the order of `Draft::sources`.
+    sources: Vec<(String, Known)>,
+}
+
+/// Imports runs, and goes on after one that fails. While a run is written the next one is read, so that two are held at most.
 pub fn import(request: &Request, say: &mut dyn FnMut(Said)) {
     let mut store = match Store::open(&request.out, request.update, request.dry_run) {
         Ok(store) => store,
         Err(problem) => return say(Said::Failed(problem)),
     };
+    let (sender, receiver) = mpsc::sync_channel(0);
+    std::thread::scope(|scope| {
+        let reader = std::thread::Builder::new().stack_size(STACK);
+        let reader = reader.spawn_scoped(scope, move || read_all(request, &sender));
+        if let Err(error) = reader {
+            let message = format!("No thread could be started to read the logs: {error}");
+            let help = "Close other programs, or raise the limit of processes.";
+            say(Said::Failed(problem(
+                &IMPORT_UNREADABLE_FILE,
+                "",
+                message,
+                help,
+            )));
+        }
+        for step in receiver {
+            say(match step {
+                Step::Said(said) => said,
+                Step::Run(read) => one(request, &mut store, *read).unwrap_or_else(Said::of),
+            });
+        }
+    });
+}
+
+/// As much as a main thread has.
+const STACK: usize = 8 << 20;
+
+/// Reads every run of every path. A receiver that is gone needs no more.
+fn read_all(request: &Request, sender: &SyncSender<Step>) {
+    let say = |said: Said| drop(sender.send(Step::Said(said)));
     for path in &request.paths {
         let source = match open(path) {
             Ok(source) => source,
@@ -71,6 +122,9 @@ pub fn import(request: &Request, say: &mut dyn FnMut(Said)) {
             }
         };
         let is_folder = source.is_folder();
+        if source.names().len() >= MANY {
+            say(Said::Reading(path.clone(), source.names().len()));
+        }
         let format = request.format.map(Importer::format);
         let (units, skipped) = units::find(source, format);
         if is_folder && units.is_empty() {
@@ -93,11 +147,46 @@ pub fn import(request: &Request, say: &mut dyn FnMut(Said)) {
                 continue;
             };
             importer.read(&unit.source, &request.options, &mut |draft| {
-                let from = (&unit.source, &**path);
-                let done = draft.and_then(|draft| one(request, &mut store, importer, from, draft));
-                say(done.unwrap_or_else(Said::of));
+                let read = draft.and_then(|draft| Read::of(draft, &unit.source, path, importer));
+                match read {
+                    Ok(read) => drop(sender.send(Step::Run(Box::new(read)))),
+                    Err(problem) => say(Said::of(problem)),
+                }
             });
         }
+    }
+}
+
+/// Files of a folder whose number is worth a line.
+const MANY: usize = 100;
+
+impl Read {
+    fn of(
+        draft: Draft,
+        source: &Source,
+        path: &Path,
+        importer: &'static dyn Importer,
+    ) -> Result<Self, Problem> {
+        let mut sources = Vec::new();
+        for at in &draft.sources {
+            let Some(name) = source.names().get(*at) else {
+                continue;
+            };
+            let known = match source.known(*at) {
+                Some(known) => known,
+                None => source.digest(*at)?,
+            };
+            sources.push((name.clone(), known));
+        }
+        let first = draft.sources.first();
+        let first = first.and_then(|at| source.shown(*at)).unwrap_or_default();
+        Ok(Self {
+            importer,
+            draft,
+            path: path.join(&first),
+            first,
+            sources,
+        })
     }
 }
 
@@ -139,37 +228,29 @@ fn open(path: &Path) -> Result<Source, Problem> {
     Source::open(path)
 }
 
-fn one(
-    request: &Request,
-    store: &mut Store,
-    importer: &'static dyn Importer,
-    (source, path): (&Source, &Path),
-    mut draft: Draft,
-) -> Result<Said, Problem> {
+fn one(request: &Request, store: &mut Store, read: Read) -> Result<Said, Problem> {
+    let Read {
+        importer,
+        mut draft,
+        first,
+        path,
+        sources,
+    } = read;
     let format = importer.format();
     let calls = calls::join(&mut draft);
     times(&mut draft);
-    let mut names: Vec<String> = draft
-        .sources
-        .iter()
-        .filter_map(|at| source.names().get(*at).cloned())
-        .collect();
-    let first = draft.sources.first();
-    let first = first.and_then(|at| source.shown(*at)).unwrap_or_default();
+    let (mut names, known): (Vec<String>, Vec<Known>) = sources.into_iter().unzip();
     let folder = shared_folder(&names);
     for name in &mut names {
         name.drain(..folder);
     }
     clean::clean(&mut draft, &mut names, &request.options);
-    let mut sources = Vec::new();
-    for (name, at) in names.into_iter().zip(&draft.sources) {
-        let known = match source.known(*at) {
-            Some(known) => known,
-            None => source.digest(*at)?,
-        };
-        sources.push(SourceFile::new(name, known));
-    }
-    let named = named(request, &path.join(&first));
+    let sources: Vec<SourceFile> = names
+        .into_iter()
+        .zip(known)
+        .map(|(name, known)| SourceFile::new(name, known))
+        .collect();
+    let named = named(request, &path);
     document::complete(&mut draft.record, &named, format);
     let id = document::id(&draft, format, &sources);
     let Some(case) = draft.record.case.clone() else {

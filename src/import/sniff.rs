@@ -165,6 +165,8 @@ pub(super) fn file(source: &Source, position: usize) -> Result<&'static str, Pro
     let whole = source.read(position)?.bytes;
     let whole = loose::text(name, &whole)?;
     match shape::document(whole.as_bytes()) {
+        // A log of a single line, longer than the head.
+        Ok(shape) if shape.is_row() => jsonl(name, &[shape]),
         Ok(shape) => document(name, &shape),
         Err(reason) => {
             let rows = shape::rows(whole.as_bytes());
@@ -355,6 +357,13 @@ mod tests {
         ] {
             assert_eq!(sniffed(text).as_deref(), Ok(format), "{text}");
         }
+    }
+
+    #[test]
+    fn a_log_of_one_line_longer_than_the_head_is_known() {
+        let text = "long ".repeat(20_000);
+        let row = format!("{{\"type\":\"user\",\"uuid\":\"u\",\"message\":\"{text}\"}}\n");
+        assert_eq!(sniffed(&row).as_deref(), Ok("claude-code"));
     }
 
     #[test]

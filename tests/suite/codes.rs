@@ -123,6 +123,7 @@ fn import(code: &str) -> Set {
                 &["import", "logs", "--case", "parse", "--out", "way/runs"],
                 1,
             ),
+            "import.cut-text" => (long_message, LOGS, 0),
             "import.skipped-entry" => (link_beside_a_log, LOGS, 0),
             "import.duplicate-run"
             | "import.cut-line"
@@ -157,6 +158,15 @@ fn longer_session(site: &TestSite) -> Held {
     let more = r#"{"type":"user","uuid":"u-3","parentUuid":"u-2","message":{"role":"user","content":"And the tests?"}}"#;
     let session = site.text("logs/session.jsonl");
     site.write("logs/session.jsonl", format!("{session}{more}\n"));
+    Vec::new()
+}
+
+fn long_message(site: &TestSite) -> Held {
+    let text = "long ".repeat(1_700_000);
+    let row = format!(
+        r#"{{"type":"user","uuid":"u-1","sessionId":"s-1","message":{{"role":"user","content":"{text}"}}}}"#
+    );
+    site.write("logs/session.jsonl", row + "\n");
     Vec::new()
 }
 

@@ -77,6 +77,10 @@ family! { ALL:
         why "A line or value is not what the format promises. It is left out and counted; everything else in the log is imported."
         bad "{\"type\":\"user\",\"uuid\":\"u-1\"}\nnot JSON"
         good "{\"type\":\"user\",\"uuid\":\"u-1\"}";
+    IMPORT_CUT_TEXT = "import.cut-text" Warning "a text of a log was too long to be copied whole"
+        why "A line of a trace is limited to 64 MiB, so messages, arguments and other texts over 8 MiB keep their first and last 4 MiB. (Results of tools over 1 MiB keep their first and last 256 KiB, as their event says, without this warning.) Such a text is usually a file that was pasted or printed."
+        bad "{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":\"(200 MB)\"}}"
+        good "{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":\"Look at data/dump.sql.\"}}";
     IMPORT_UNPUBLISHABLE = "import.unpublishable" Warning "an imported run will not be published"
         why "Its log says that the run was canceled, or that something other than the agent failed: the machine, the provider of the model, the verifier. Such a run says nothing about its model. It is imported, and counted on the site, but gets no page."
         bad "result.json: {\"exception_info\": {\"exception_type\": \"CancelledError\"}}"

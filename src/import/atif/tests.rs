@@ -100,6 +100,7 @@ fn system_steps_are_withheld_unless_prompts_are_kept() {
         let keep = Options {
             keep: vec![Keep::Prompts],
             no_reasoning: false,
+            ..Options::default()
         };
         let kept = read_with(&Atif, &[("t.json", sample)], &keep)
             .remove(0)

@@ -141,6 +141,7 @@ fn prompts_are_kept_when_asked_for_and_reasoning_is_left_out() {
     let options = Options {
         keep: vec![Keep::Prompts],
         no_reasoning: true,
+        ..Options::default()
     };
     let draft = read_with(&Codex, &[("rollout.jsonl", REAL)], &options)
         .remove(0)

@@ -187,6 +187,7 @@ fn rewards_do_not_count_where_something_else_than_the_agent_ended_the_trial() {
     let options = Options {
         keep: vec![Keep::Tracebacks],
         no_reasoning: false,
+        ..Options::default()
     };
     let run = read_with(&Harbor, &[("result.json", result.as_bytes())], &options).remove(0);
     assert!(outline(&run.expect("a run")).contains(r#""message":"m\nframes""#));

@@ -25,14 +25,14 @@ pub fn draft(log: &Log<'_>, content: &Content<'_>, is_finished: bool, options: &
         .is_some_and(|error| error.traceback.named().is_some());
     draft.withhold("tracebacks", u64::from(frames));
     let includes = std::mem::take(&mut draft.record.includes);
-    draft.record = record(log, sample);
+    draft.record = record(log, sample, options);
     draft.record.includes = includes;
     outcomes(sample, &mut draft);
     times.write(&mut draft.record);
     draft
 }
 
-fn record(log: &Log<'_>, sample: &Sample<'_>) -> Record {
+fn record(log: &Log<'_>, sample: &Sample<'_>, options: &Options) -> Record {
     let none = Eval::default();
     let eval = log.eval.as_ref().unwrap_or(&none);
     let id = loose::word(sample.id);
@@ -63,7 +63,7 @@ fn record(log: &Log<'_>, sample: &Sample<'_>) -> Record {
         },
         ids: ids.collect(),
         format_version: log.version.map(|version| version.to_string()),
-        case: eval.task.named(),
+        case: case(eval, sample, options),
         case_version: version,
         harness: Some("inspect".to_owned()),
         harness_version: packages.and_then(|packages| packages.inspect_ai.named()),
@@ -76,6 +76,15 @@ fn record(log: &Log<'_>, sample: &Sample<'_>) -> Record {
         state,
         detail,
         ..Record::default()
+    }
+}
+
+/// The task, or its sample where every sample is a case.
+fn case(eval: &Eval<'_>, sample: &Sample<'_>, options: &Options) -> Option<String> {
+    let task = eval.task.named()?;
+    match loose::word(sample.id).filter(|_| options.case_per_sample) {
+        Some(id) => Some(format!("{task}-{id}")),
+        None => Some(task),
     }
 }
 

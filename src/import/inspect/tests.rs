@@ -172,6 +172,22 @@ fn numbers_that_json_does_not_have_are_null_and_texts_of_them_are_left() {
     assert!(outline(&draft).contains("half \u{fffd} NaN"));
 }
 
+#[test]
+fn the_case_of_a_sample_is_its_task_or_on_request_its_own() {
+    let log = br#"{"version":2,"eval":{"task":"t"},"samples":[{"id":"x","epoch":1},{"id":2}]}"#;
+    let cases = |case_per_sample: bool| {
+        let options = Options {
+            case_per_sample,
+            ..Options::default()
+        };
+        let runs = read_with(&Inspect, &[("a.json", log)], &options);
+        let case = |run: Result<Draft, Problem>| run.expect("a run").record.case;
+        runs.into_iter().filter_map(case).collect::<Vec<_>>()
+    };
+    assert_eq!(cases(false), ["t", "t"]);
+    assert_eq!(cases(true), ["t-2", "t-x"]);
+}
+
 /// A log of one sample with these events.
 fn log(events: &[&str], more: &str) -> String {
     format!(
@@ -331,6 +347,7 @@ fn messages_and_arguments_that_are_kept_apart_are_found() {
     let options = Options {
         keep: vec![Keep::Prompts],
         no_reasoning: false,
+        ..Options::default()
     };
     let draft = read_with(&Inspect, &[("a.json", log.as_bytes())], &options)
         .remove(0)

@@ -134,6 +134,7 @@ fn prompts_and_reasoning_follow_the_options() {
     let options = Options {
         keep: vec![Keep::Prompts],
         no_reasoning: true,
+        ..Options::default()
     };
     let run = read_with(&MiniSweAgent, &[("a.traj.json", TOOLS)], &options).remove(0);
     let draft = run.expect("a run");

@@ -1,0 +1,154 @@
+//! Texts that are too long: results, which are cut early, and everything that would not fit a line of a trace.
+
+use crate::diagnostics::codes::IMPORT_CUT_TEXT;
+use crate::import::draft::{Draft, Event, ToolResult, What};
+use crate::import::{Problem, problem};
+
+/// The largest result that is copied whole.
+const WHOLE: usize = 1 << 20;
+/// How much of a larger one is copied, from its beginning and from its end.
+const END: usize = 256 << 10;
+
+/// The largest other text that is copied whole, and how much of a larger one is. Escaped, it fits a line of a trace even if every
+/// byte becomes six.
+const LARGEST: usize = 8 << 20;
+
+/// Cuts what a draft holds. The names are those of its sources.
+pub(super) fn cut(draft: &mut Draft, sources: &[String]) {
+    let mut problems = Vec::new();
+    for event in &mut draft.events {
+        let mut left_out = 0;
+        super::what(&mut event.what, &mut |text| {
+            let (short, bytes) = ends(text, LARGEST, LARGEST / 2)?;
+            left_out += bytes;
+            Some(short)
+        });
+        match &mut event.what {
+            What::ToolResult(one) => result(one, std::mem::take(&mut left_out)),
+            // Many strings of a call, each short enough.
+            What::ToolCall(call) => {
+                if let Some(json) = call.arguments.take_if(|json| json.get().len() > LARGEST) {
+                    let (short, bytes) = ends(json.get(), LARGEST, LARGEST / 2).unwrap_or_default();
+                    left_out += bytes;
+                    call.arguments_text = Some(short);
+                }
+            }
+            _ => {}
+        }
+        if left_out > 0 {
+            problems.push(report(event, sources, left_out));
+        }
+    }
+    draft.withhold("longTexts", problems.len() as u64);
+    for problem in problems {
+        draft.warn(problem);
+    }
+}
+
+fn result(result: &mut ToolResult, left_out: usize) {
+    let text = result.text.as_mut();
+    let cut = text.and_then(|text| {
+        let (short, bytes) = ends(text, WHOLE, END)?;
+        *text = short;
+        Some(bytes)
+    });
+    let left_out = (cut.unwrap_or_default() + left_out) as u64;
+    if left_out > 0 {
+        result.truncated = Some(result.truncated.unwrap_or_default() + left_out);
+    }
+}
+
+/// So many bytes from both ends of a text that is longer than the limit, and how many are left out.
+fn ends(text: &str, limit: usize, end: usize) -> Option<(String, usize)> {
+    if text.len() <= limit {
+        return None;
+    }
+    let head = text.floor_char_boundary(end);
+    let tail = text.ceil_char_boundary(text.len() - end);
+    let short = format!("{}\n…\n{}", &text[..head], &text[tail..]);
+    Some((short, tail - head))
+}
+
+fn report(event: &Event, sources: &[String], left_out: usize) -> Problem {
+    let file = sources.get(event.source.file).map_or("", String::as_str);
+    let message = format!("A text is too long: {left_out} bytes in its middle were left out");
+    let help = "The event keeps both ends of it.";
+    let mut problem = problem(&IMPORT_CUT_TEXT, file, message, help);
+    problem.place.line = event.source.line.and_then(|line| u32::try_from(line).ok());
+    problem.place.pointer.clone_from(&event.source.pointer);
+    problem
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::value::RawValue;
+
+    use super::*;
+    use crate::formats::trace::Role;
+    use crate::import::Options;
+    use crate::import::clean::clean;
+    use crate::import::draft::{Call, Origin};
+
+    #[test]
+    fn a_result_of_more_than_a_mebibyte_keeps_both_ends_and_says_how_much_is_missing() {
+        let mut draft = Draft::default();
+        let result = ToolResult {
+            text: Some("ä".repeat(700_000)),
+            ..ToolResult::default()
+        };
+        draft.push(Origin::default(), What::ToolResult(result));
+        clean(&mut draft, &mut [], &Options::default());
+        let What::ToolResult(result) = &draft.events[0].what else {
+            panic!("a result")
+        };
+        let text = result.text.as_deref().expect("text");
+        assert!(text.starts_with("ää") && text.ends_with("ää"), "both ends");
+        let kept = text.len() - "\n…\n".len();
+        assert_eq!(result.truncated, Some(1_400_000 - kept as u64));
+        assert_eq!(kept, 512 << 10);
+    }
+
+    #[test]
+    fn a_text_that_fits_no_line_of_a_trace_keeps_both_ends_with_a_warning() {
+        let mut draft = Draft::default();
+        let message = What::Message {
+            role: Role::User,
+            text: "\u{1}".repeat(LARGEST + 10),
+            model: None,
+            phase: None,
+            steering: false,
+            images: 0,
+        };
+        let line = Origin {
+            line: Some(7),
+            ..Origin::default()
+        };
+        draft.push(line, message);
+        let short = format!("\"{}\"", "x".repeat(LARGEST / 2));
+        let arguments = format!("[{short},{short},{short}]");
+        let call = Call {
+            arguments: RawValue::from_string(arguments).ok(),
+            ..Call::default()
+        };
+        draft.push(Origin::default(), What::ToolCall(call));
+        clean(
+            &mut draft,
+            &mut ["log.jsonl".to_owned()],
+            &Options::default(),
+        );
+        for event in &draft.events {
+            let line = serde_json::to_vec(event).expect("JSON");
+            assert!(line.len() < 64 << 20, "{}", line.len());
+        }
+        let What::ToolCall(call) = &draft.events[1].what else {
+            panic!("a call")
+        };
+        assert!(call.arguments.is_none() && call.arguments_text.is_some());
+        assert_eq!(draft.withheld["longTexts"], 2);
+        let first = &draft.warnings[0];
+        assert_eq!(first.code.name, "import.cut-text");
+        assert_eq!(first.place.line, Some(7));
+        assert!(first.message.contains(": 10 bytes"), "{first:?}");
+        assert_eq!(draft.unparsable, 0, "it could be read");
+    }
+}
