@@ -165,9 +165,11 @@ pub(super) fn file(source: &Source, position: usize) -> Result<&'static str, Pro
     let whole = source.read(position)?.bytes;
     let whole = loose::text(name, &whole)?;
     match shape::document(whole.as_bytes()) {
-        // A log of a single line, longer than the head.
-        Ok(shape) if shape.is_row() => jsonl(name, &[shape]),
-        Ok(shape) => document(name, &shape),
+        Ok(shape) => document(name, &shape).or_else(|problem| {
+            // Perhaps a log of a single line, longer than the head.
+            let row = Some(shape).filter(Shape::is_row);
+            row.and_then(|row| jsonl(name, &[row]).ok()).ok_or(problem)
+        }),
         Err(reason) => {
             let rows = shape::rows(whole.as_bytes());
             if rows.is_empty() {
