@@ -168,6 +168,15 @@ def long_events(run, n):
     events(run, n, "hello wo" * (MIB // 8))
 
 
+def long_results(run, n):
+    """A trace of n calls, each with a result of 1 MiB."""
+    with open(run / "run.trace.jsonl", "w") as out:
+        out.write('{"type":"trace","schemaVersion":1}\n')
+        for index in range(n):
+            out.write(json.dumps({"type": "tool_call", "name": "bash", "call": f"c{index}", "arguments": {"command": "make"}}) + "\n")
+            out.write(json.dumps({"type": "tool_result", "call": f"c{index}", "text": "hello wo" * (MIB // 8)}) + "\n")
+
+
 def empty_events(run, n):
     """n thousand events that are `{}`."""
     (run / "events.jsonl").write_text("{}\n" * n * 1000)
@@ -193,6 +202,7 @@ ROWS = {
     "tapes": (tapes, 50),
     "payloads": (payloads, 12),
     "long_events": (long_events, 510),
+    "long_results": (long_results, 100),
     "empty_events": (empty_events, 250),
     "sparse_events": (sparse_row("events.jsonl"), 512),
     "sparse_raw": (sparse_row("raw.jsonl"), 512),

@@ -35,11 +35,39 @@ struct Known {
     hosted: bool,
 }
 
+/// Calls of one id.
+#[derive(Default)]
+struct Same {
+    calls: Vec<Known>,
+    /// All before this one have a result.
+    first: usize,
+}
+
+/// So many calls of one id without a result are looked through for one of the same agent and branch.
+const OPEN: usize = 64;
+
+impl Same {
+    /// Takes the first call without a result, rather one of the same agent and branch.
+    fn answer(&mut self, agent: Option<&String>, branch: Option<&String>) -> Option<usize> {
+        let calls = self.calls.iter().skip(self.first);
+        self.first += calls.take_while(|call| call.answered).count();
+        let open = self.calls.iter().enumerate().skip(self.first);
+        let mut open = open.filter(|(_, call)| !call.answered).take(OPEN);
+        let is_near = |(_, call): &(usize, &Known)| {
+            call.agent.as_ref() == agent && call.branch.as_ref() == branch
+        };
+        let near = open.find(is_near).map(|(at, _)| at);
+        let at = near.unwrap_or(self.first);
+        self.calls.get_mut(at)?.answered = true;
+        Some(at)
+    }
+}
+
 /// Tells equal ids of calls apart with `~2`, `~3`, joins results to the first unanswered call of their id, takes the id from results
 /// without a call, and lets everything else that names a call follow it.
 pub(super) fn join(draft: &mut Draft) -> Calls {
     let mut counts = Calls::default();
-    let mut known: BTreeMap<String, Vec<Known>> = BTreeMap::new();
+    let mut known: BTreeMap<String, Same> = BTreeMap::new();
     let mut taken = BTreeSet::new();
     // The call that the last result of an id belongs to: an edit comes right after it.
     let mut last: BTreeMap<String, usize> = BTreeMap::new();
@@ -58,7 +86,7 @@ pub(super) fn join(draft: &mut Draft) -> Calls {
                     counts.unanswered += u64::from(!call.hosted) * is_main;
                     continue;
                 };
-                let same = known.entry(id.clone()).or_default();
+                let same = &mut known.entry(id.clone()).or_default().calls;
                 let mut number = same.len() + 1;
                 let mut unique = id.clone();
                 while !taken.insert(unique.clone()) {
@@ -78,15 +106,10 @@ pub(super) fn join(draft: &mut Draft) -> Calls {
             What::ToolResult(result) => {
                 let id = result.call.take();
                 let open = id.as_ref().and_then(|id| {
-                    let calls = known.get_mut(id)?;
-                    let is_near = |call: &Known| call.agent == *agent && call.branch == *branch;
-                    let near = calls
-                        .iter()
-                        .position(|call| !call.answered && is_near(call));
-                    let at = near.or_else(|| calls.iter().position(|call| !call.answered))?;
-                    calls[at].answered = true;
+                    let same = known.get_mut(id)?;
+                    let at = same.answer(agent.as_ref(), branch.as_ref())?;
                     last.insert(id.clone(), at);
-                    Some(calls[at].id.clone())
+                    Some(same.calls[at].id.clone())
                 });
                 if open.is_none() {
                     counts.orphans += is_main;
@@ -103,7 +126,7 @@ pub(super) fn join(draft: &mut Draft) -> Calls {
             }
             What::Edit { call, .. } => {
                 *call = call.take().and_then(|id| {
-                    let calls = known.get(&id)?;
+                    let calls = &known.get(&id)?.calls;
                     let at = last.get(&id).copied();
                     calls.get(at.unwrap_or(0)).map(|call| call.id.clone())
                 });
@@ -120,14 +143,14 @@ pub(super) fn join(draft: &mut Draft) -> Calls {
     for agent in &mut draft.agents {
         agent.call = agent.call.take().and_then(|id| newest(&known, &id));
     }
-    let open = known.values().flatten();
+    let open = known.values().flat_map(|same| &same.calls);
     let open = open.filter(|call| !call.answered && !call.hosted && call.agent.is_none());
     counts.unanswered += open.count() as u64;
     counts
 }
 
-fn newest(known: &BTreeMap<String, Vec<Known>>, id: &str) -> Option<String> {
-    known.get(id)?.last().map(|call| call.id.clone())
+fn newest(known: &BTreeMap<String, Same>, id: &str) -> Option<String> {
+    known.get(id)?.calls.last().map(|call| call.id.clone())
 }
 
 #[cfg(test)]

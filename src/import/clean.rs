@@ -223,4 +223,17 @@ mod tests {
         assert_eq!(arguments, r#"{"~/x":[1.10,"~/y","\u00e9"],"a":1e400}"#);
         assert_eq!(draft.withheld["absolutePaths"], 2);
     }
+
+    #[test]
+    fn a_hundred_names_are_found_as_one_is() {
+        let homes: String = (0..100).map(|n| format!("/home/person{n}/x ")).collect();
+        let names: String = (0..100).map(|n| format!("person{n}, ")).collect();
+        let text = format!("{homes}{names}person1000 Ana");
+        let expected = format!(
+            "{}{}person1000 Ana",
+            "~/x ".repeat(100),
+            "user, ".repeat(100)
+        );
+        assert_eq!(cleaned(&text, &[]), expected);
+    }
 }

@@ -334,10 +334,14 @@ pub(super) fn trace(
         agents: &draft.agents,
         withheld: &draft.withheld,
     };
-    let mut out = serde_json::to_vec(&header)?;
+    // About as much as was read, so that it need not grow.
+    let bytes: u64 = sources.iter().map(|source| source.bytes).sum();
+    let mut out = Vec::with_capacity(usize::try_from(bytes).unwrap_or_default());
+    serde_json::to_writer(&mut out, &header)?;
     out.push(b'\n');
+    let mut what = Vec::new();
     for (seq, event) in draft.events.iter().enumerate() {
-        line(&mut out, seq, event)?;
+        line(&mut out, &mut what, seq, event)?;
     }
     Ok(out)
 }
@@ -358,9 +362,15 @@ struct Common<'a> {
 }
 
 /// One event: its number and type, what all events have, what its type has, and where it is in the source.
-fn line(out: &mut Vec<u8>, seq: usize, event: &Event) -> serde_json::Result<()> {
+fn line(
+    out: &mut Vec<u8>,
+    what: &mut Vec<u8>,
+    seq: usize,
+    event: &Event,
+) -> serde_json::Result<()> {
     out.extend_from_slice(format!("{{\"seq\":{seq},").as_bytes());
-    let what = serde_json::to_vec(&event.what)?;
+    what.clear();
+    serde_json::to_writer(&mut *what, &event.what)?;
     // `{"type":"message","role":...}`: what is common comes after the type, whose word is never escaped.
     let tag = what.iter().skip(9).position(|byte| *byte == b'"');
     let (tag, rest) = what.split_at(tag.map_or(what.len(), |at| at + 10));

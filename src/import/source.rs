@@ -5,7 +5,7 @@ mod compressed;
 
 use std::cell::RefCell;
 use std::fs;
-use std::io::{self, Cursor, Read, Seek};
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -196,8 +196,12 @@ impl Source {
     /// It cannot be read, or is larger than the limit.
     pub fn read(&self, position: usize) -> Result<File<'_>, Problem> {
         let name = self.name(position)?;
-        let mut bytes = Vec::new();
-        self.stream(position)?
+        let mut stream = self.stream(position)?;
+        let size = stream.seek(SeekFrom::End(0)).unwrap_or_default();
+        stream.rewind().map_err(|error| failed(name, &error))?;
+        let size = usize::try_from(size.min(LARGEST)).unwrap_or_default();
+        let mut bytes = Vec::with_capacity(size + 1);
+        stream
             .take(LARGEST + 1)
             .read_to_end(&mut bytes)
             .map_err(|error| failed(name, &error))?;

@@ -43,6 +43,7 @@ mod import;
 mod import_facts;
 #[cfg(unix)]
 mod import_guide;
+mod import_large;
 mod incremental;
 mod kept;
 mod linked;

@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use aho_corasick::AhoCorasick;
 use memchr::memmem::Finder;
+use memchr::{memchr2_iter, memchr3_iter};
 
 use crate::import::draft::Identity;
 
@@ -97,10 +99,20 @@ enum Kind {
     At,
 }
 
+/// So many things are looked for one after another, which is faster than all at once.
+const FEW: usize = 48;
+
+/// The names of so many home folders are replaced wherever they are; the folders themselves always are.
+const PEOPLE: usize = 1_000;
+
 /// What to look for in one run.
 pub(super) struct Replacer {
-    found: Vec<(Finder<'static>, Kind, usize)>,
-    homes: Vec<Finder<'static>>,
+    /// What begins with `/`, `\\` or `@`.
+    marked: Vec<(String, Kind)>,
+    /// What begins with another character.
+    words: Vec<(Finder<'static>, Kind)>,
+    /// Both of them, where they are many.
+    all: Option<AhoCorasick>,
     users: BTreeSet<String>,
     replaces_paths: bool,
     replaces_names: bool,
@@ -115,8 +127,9 @@ const HOMES: [&str; 4] = ["/Users/", "/home/", r"\Users\", r"\\Users\\"];
 impl Replacer {
     pub(super) fn new(identity: &Identity, replaces_paths: bool, replaces_names: bool) -> Self {
         let mut new = Self {
-            found: Vec::new(),
-            homes: HOMES.map(|home| Finder::new(home).into_owned()).to_vec(),
+            marked: Vec::new(),
+            words: Vec::new(),
+            all: None,
             users: identity.users.iter().cloned().collect(),
             replaces_paths,
             replaces_names,
@@ -162,19 +175,21 @@ impl Replacer {
     }
 
     fn find(&mut self, text: &str, kind: Kind) {
-        let finder = Finder::new(text).into_owned();
-        self.found.push((finder, kind, text.len()));
+        if text.starts_with(['/', '\\', '@']) {
+            self.marked.push((text.to_owned(), kind));
+        } else {
+            self.words.push((Finder::new(text).into_owned(), kind));
+        }
     }
 
     /// Learns the names of home folders.
     pub(super) fn learn(&mut self, text: &str) {
-        for home in &self.homes {
-            let length = home.needle().len();
-            for at in home.find_iter(text.as_bytes()) {
-                let name = name(&text[at + length..]);
-                if !name.is_empty() && !self.users.contains(name) {
-                    self.users.insert(name.to_owned());
-                }
+        for at in memchr2_iter(b'/', b'\\', text.as_bytes()) {
+            let rest = HOMES.iter().find_map(|home| text[at..].strip_prefix(home));
+            let name = rest.map_or("", name);
+            let is_new = !name.is_empty() && !self.users.contains(name);
+            if is_new && self.users.len() < PEOPLE {
+                self.users.insert(name.to_owned());
             }
         }
     }
@@ -191,18 +206,49 @@ impl Replacer {
                 self.find(&user, Kind::User);
             }
         }
+        if self.marked.len() + self.words.len() > FEW {
+            let marked = self.marked.iter().map(|(text, _)| text.as_bytes());
+            let words = self.words.iter().map(|(finder, _)| finder.needle());
+            self.all = AhoCorasick::new(marked.chain(words)).ok();
+        }
+    }
+
+    /// Gives every place where something may be, with what it is and its length.
+    fn each(&self, text: &str, mut f: impl FnMut(usize, Kind, usize)) {
+        if let Some(all) = &self.all {
+            for found in all.find_overlapping_iter(text) {
+                let at = found.pattern().as_usize();
+                let kind = match self.marked.get(at) {
+                    Some((_, kind)) => *kind,
+                    None => self.words[at - self.marked.len()].1,
+                };
+                f(found.start(), kind, found.len());
+            }
+            return;
+        }
+        let bytes = text.as_bytes();
+        for at in memchr3_iter(b'/', b'\\', b'@', bytes) {
+            for (marked, kind) in &self.marked {
+                if bytes[at..].starts_with(marked.as_bytes()) {
+                    f(at, *kind, marked.len());
+                }
+            }
+        }
+        for (finder, kind) in &self.words {
+            for at in finder.find_iter(bytes) {
+                f(at, *kind, finder.needle().len());
+            }
+        }
     }
 
     /// A text with everything replaced; `None` where nothing was found.
     pub(super) fn replace(&mut self, text: &str) -> Option<String> {
         let mut edits: Vec<(Range<usize>, Cow<'static, str>, Kind)> = Vec::new();
-        for (finder, kind, length) in &self.found {
-            for at in finder.find_iter(text.as_bytes()) {
-                if let Some((range, by)) = edit(text, at, *length, *kind) {
-                    edits.push((range, by, *kind));
-                }
+        self.each(text, |at, kind, length| {
+            if let Some((range, by)) = edit(text, at, length, kind) {
+                edits.push((range, by, kind));
             }
-        }
+        });
         if edits.is_empty() {
             return None;
         }
@@ -315,13 +361,16 @@ fn is_word(text: &str, at: usize, end: usize) -> bool {
     !text[..at].ends_with(is_part) && !text[end..].starts_with(is_part)
 }
 
+/// Credentials and the name before an `@` have at most so many bytes.
+const LOCAL: usize = 256;
+
 /// An e-mail address becomes another; credentials before a host are cut.
 fn address(text: &str, at: usize) -> Option<(Range<usize>, Cow<'static, str>)> {
-    let before = &text[..at];
+    let before = &text[text.ceil_char_boundary(at.saturating_sub(LOCAL))..at];
     let is_url = |c: char| !c.is_whitespace() && !matches!(c, '/' | '"' | '\'' | '<' | '>' | '(');
     let user = &before[before.trim_end_matches(is_url).len()..];
     let start = at - user.len();
-    if before[..start].ends_with("://") {
+    if text[..start].ends_with("://") {
         let is_kept = user.is_empty() || user == "git";
         return (!is_kept).then_some((start..at + 1, Cow::Borrowed("")));
     }

@@ -1,0 +1,403 @@
+//! `runpress import` of large and hostile logs: each takes time and memory that fit its size, or is refused with a reason.
+//!
+//! `benches/imports.py` does the same with a release build and logs of 200 MB and a million rows.
+#![cfg(unix)]
+
+use std::fmt::Write as _;
+use std::io::{Cursor, Write as _};
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::support::{Ran, TestSite, codes, tree};
+
+/// CPU seconds that an import may take; a development build takes a few.
+const SECONDS: u32 = 60;
+const SESSION: &str = "7d9f0c52-0000-4000-8000-00000000aaaa";
+
+/// Imports a path of a site within a minute of CPU and so many MiB of memory.
+fn import(site: &TestSite, path: &str, mebibytes: u32) -> Ran {
+    let limits = format!("ulimit -t {SECONDS}; ulimit -d {}", mebibytes << 10);
+    let output = Command::new("sh")
+        .args(["-c", &format!("{limits}; exec \"$0\" \"$@\"")])
+        .arg(env!("CARGO_BIN_EXE_runpress"))
+        .args(["--color", "never", "--root"])
+        .arg(site.root())
+        .arg("import")
+        .arg(site.path(path))
+        .args(["--case", "large", "--report", "json"])
+        .output()
+        .expect("a shell");
+    Ran {
+        status: output.status.code(),
+        stdout: String::from_utf8(output.stdout).expect("UTF-8"),
+        stderr: String::from_utf8(output.stderr).expect("UTF-8"),
+    }
+}
+
+/// The only run of a report.
+fn run(ran: &Ran) -> Value {
+    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    let mut report: Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    assert_eq!(report["runs"].as_array().map(Vec::len), Some(1), "{report}");
+    report["runs"][0].take()
+}
+
+/// Why an import failed.
+fn refused(ran: &Ran) -> String {
+    assert_eq!(ran.status, Some(1), "{}", ran.stderr);
+    let report: Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    let message = report["failed"][0]["message"].as_str();
+    message.unwrap_or_else(|| panic!("{report}")).to_owned()
+}
+
+fn time(index: usize) -> String {
+    let (minutes, seconds) = (index / 60, index % 60);
+    let (hours, minutes) = (minutes / 60, minutes % 60);
+    format!(
+        "2026-03-{:02}T{:02}:{minutes:02}:{seconds:02}Z",
+        1 + hours / 24,
+        hours % 24
+    )
+}
+
+fn claude(index: usize, kind: &str, content: &Value) -> Value {
+    let parent = index.checked_sub(1).map(|parent| format!("u{parent}"));
+    json!({
+        "type": kind, "uuid": format!("u{index}"), "parentUuid": parent, "sessionId": SESSION, "timestamp": time(index),
+        "message": {"role": kind, "id": format!("m{index}"), "content": content},
+    })
+}
+
+fn codex(index: usize, kind: &str, payload: &Value) -> Value {
+    json!({"timestamp": time(index), "type": kind, "payload": payload})
+}
+
+/// A call and its result, as two rows.
+type Turn = fn(usize, &str) -> [Value; 2];
+
+const TURNS: [(&str, Turn); 2] = [
+    ("claude-code", |index, text| {
+        let id = format!("t{index}");
+        let call =
+            json!([{"type": "tool_use", "id": id, "name": "Bash", "input": {"command": "make"}}]);
+        let result = json!([{"type": "tool_result", "tool_use_id": id, "content": text}]);
+        [
+            claude(2 * index, "assistant", &call),
+            claude(2 * index + 1, "user", &result),
+        ]
+    }),
+    ("codex", |index, text| {
+        let id = format!("t{index}");
+        let call = json!({"type": "function_call", "name": "shell", "call_id": id, "arguments": "{\"command\":\"make\"}"});
+        let result = json!({"type": "function_call_output", "call_id": id, "output": text});
+        [
+            codex(2 * index, "response_item", &call),
+            codex(2 * index + 1, "response_item", &result),
+        ]
+    }),
+];
+
+/// A session of so many calls with such a result.
+fn session(format: &str, turn: Turn, turns: usize, result: &str) -> String {
+    let mut log = String::new();
+    if format == "codex" {
+        let meta = json!({"id": SESSION, "timestamp": time(0)});
+        let _ = writeln!(log, "{}", codex(0, "session_meta", &meta));
+    }
+    for row in (0..turns).flat_map(|index| turn(index, result)) {
+        let _ = writeln!(log, "{row}");
+    }
+    log
+}
+
+#[test]
+fn a_session_of_20_megabytes_and_one_of_100_000_rows_are_imported_whole() {
+    let long = "A line of what the tests said.\n".repeat(300);
+    for (format, turn) in TURNS {
+        for (turns, result, mebibytes) in [(2_000, &*long, 256), (50_000, "ok", 256)] {
+            let site = TestSite::empty();
+            site.write("log.jsonl", session(format, turn, turns, result));
+            let run = run(&import(&site, "log.jsonl", mebibytes));
+            assert_eq!(run["format"], format);
+            assert_eq!(
+                (&run["toolCalls"], &run["toolResults"]),
+                (&json!(turns), &json!(turns))
+            );
+            assert_eq!(
+                (&run["unanswered"], &run["unparsable"]),
+                (&json!(0), &json!(0))
+            );
+        }
+    }
+}
+
+#[test]
+fn texts_that_once_took_time_with_their_square_take_seconds() {
+    let people: String = (0..20_000)
+        .map(|n| format!("/home/person{n}/x person{n}\n"))
+        .collect();
+    let places: String = (0..20_000).map(|n| format!("p{n}@example.org ")).collect();
+    for (name, text) in [
+        ("people", people),
+        ("addresses", places),
+        ("signs", "@".repeat(1_000_000)),
+        ("users", "a@".repeat(500_000)),
+        ("homes", "/home/".repeat(200_000)),
+        ("slugs", "-home-a".repeat(200_000)),
+        ("temporary", "/var/folders/".repeat(100_000)),
+        ("reminders", "<system-reminder>".repeat(50_000)),
+        ("commands", "<command-name>".repeat(50_000)),
+        ("escapes", "\\".repeat(1_000_000)),
+    ] {
+        let site = TestSite::empty();
+        let row = claude(0, "user", &json!(text));
+        site.write("log.jsonl", format!("{row}\n"));
+        let ran = import(&site, "log.jsonl", 512);
+        assert_eq!(ran.status, Some(0), "{name}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn rows_that_once_took_time_with_their_square_take_seconds() {
+    let count = 20_000;
+    let abandoned = |index: usize| {
+        let mut row = claude(index, "user", &json!(format!("Try {index}")));
+        row["parentUuid"] = json!(format!("u{}", (index / 2 * 2).saturating_sub(1)));
+        row
+    };
+    let same = |index: usize| {
+        claude(
+            index,
+            "assistant",
+            &json!([{"type": "tool_use", "id": "t", "name": "Bash", "input": {}}]),
+        )
+    };
+    let agents = |index: usize| {
+        let mut row = claude(index, "user", &json!("Go."));
+        row["isSidechain"] = json!(true);
+        row["agentId"] = json!(format!("a{index}"));
+        row
+    };
+    let text = |index: usize| json!([{"type": "output_text", "text": index.to_string()}]);
+    let items = |index: usize| {
+        codex(
+            index,
+            "response_item",
+            &json!({"type": "message", "role": "assistant", "content": text(index)}),
+        )
+    };
+    let twins = |index: usize| {
+        codex(
+            index,
+            "event_msg",
+            &json!({"type": "agent_message", "message": index.to_string()}),
+        )
+    };
+    let all = |row: &dyn Fn(usize) -> Value| {
+        (0..count)
+            .map(|index| format!("{}\n", row(index)))
+            .collect::<String>()
+    };
+    for (name, log) in [
+        ("abandoned", all(&abandoned)),
+        ("same ids", all(&same)),
+        ("agents", all(&agents)),
+        ("twins", format!("{}{}", all(&items), all(&twins))),
+        (
+            "broken",
+            format!("{}{}", all(&|_| items(0)), "{\"type\":\n".repeat(count)),
+        ),
+    ] {
+        let site = TestSite::empty();
+        site.write("log.jsonl", log);
+        let ran = import(&site, "log.jsonl", 512);
+        assert_eq!(ran.status, Some(0), "{name}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn what_is_nested_a_hundred_thousand_times_is_a_row_that_cannot_be_read() {
+    let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+    let row = claude(1, "user", &json!("DEEP"))
+        .to_string()
+        .replace("\"DEEP\"", &deep);
+    let site = TestSite::empty();
+    site.write(
+        "log.jsonl",
+        format!("{}\n{row}\n", claude(0, "user", &json!("Go."))),
+    );
+    let run = run(&import(&site, "log.jsonl", 256));
+    assert_eq!(run["messages"]["user"], 1);
+    assert_eq!(run["unparsable"], 1);
+}
+
+/// A ZIP archive with these members, each of some text and so many spaces.
+fn archive(members: &[(&str, &[u8], usize)]) -> Vec<u8> {
+    let mut writer = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    let options = zip::write::SimpleFileOptions::default();
+    for (name, text, spaces) in members {
+        writer.start_file(*name, options).expect("a member");
+        writer.write_all(text).expect("bytes");
+        let block = vec![b' '; 1 << 20];
+        for _ in 0..*spaces >> 20 {
+            writer.write_all(&block).expect("bytes");
+        }
+    }
+    writer.finish().expect("an archive").into_inner()
+}
+
+/// A frame of Zstandard that holds a text, and so many times 128 KiB of spaces in four bytes each.
+fn zstandard(text: &[u8], blocks: usize) -> Vec<u8> {
+    let header = |last: bool, kind: usize, size: usize| {
+        (size << 3 | kind << 1 | usize::from(last)).to_le_bytes()[..3].to_vec()
+    };
+    let mut frame = vec![0x28, 0xB5, 0x2F, 0xFD, 0, 0x38];
+    frame.extend(header(false, 0, text.len()));
+    frame.extend(text);
+    for block in 1..=blocks {
+        frame.extend(header(block == blocks, 1, 128 << 10));
+        frame.push(b' ');
+    }
+    frame
+}
+
+#[test]
+fn bombs_get_an_error_with_little_memory_and_logs_beside_them_are_imported() {
+    let site = TestSite::empty();
+    let log = codex(
+        0,
+        "session_meta",
+        &json!({"id": SESSION, "timestamp": time(0)}),
+    );
+    let log = format!(
+        "{log}\n{}\n",
+        codex(
+            1,
+            "response_item",
+            &json!({"type": "message", "role": "user", "content": "Go."})
+        )
+    );
+    site.write("logs/fine/rollout.jsonl", &log);
+    let (zip, zst) = (
+        archive(&[("header.json", b"{", 100 << 20)]),
+        zstandard(log.as_bytes(), 8_000),
+    );
+    assert!(
+        zip.len() < 200_000 && zst.len() < 40_000,
+        "{} {}",
+        zip.len(),
+        zst.len()
+    );
+    let many: Vec<String> = (0..8)
+        .map(|n| format!("samples/{n}_epoch_1.json"))
+        .collect();
+    let mut members: Vec<(&str, &[u8], usize)> =
+        vec![("header.json", b"{\"version\":2,\"eval\":{}}", 0)];
+    members.extend(many.iter().map(|name| (&**name, &b"{"[..], 60 << 20)));
+    let inner = archive(&[("header.json", b"{", 60 << 20)]);
+    for (path, bytes, words) in [
+        ("logs/zip/log.eval", zip, "more than 64 MiB"),
+        ("logs/zst/rollout.jsonl.zst", zst, "more than 64 MiB"),
+        (
+            "logs/zips/log.eval",
+            archive(&[("header.json", &inner, 0)]),
+            "not UTF-8",
+        ),
+        (
+            "logs/zsts/rollout.jsonl.zst",
+            zstandard(&zstandard(&zstandard(log.as_bytes(), 400), 1), 1),
+            "not text",
+        ),
+    ] {
+        site.write(path, bytes);
+        let message = refused(&import(&site, path, 448));
+        assert!(message.contains(words), "{path}: {message}");
+    }
+    let ran = import(&site, "logs", 448);
+    let report: Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    assert_eq!(report["runs"].as_array().map(Vec::len), Some(1), "{report}");
+    assert_eq!(report["runs"][0]["source"], "fine/rollout.jsonl");
+    // Members are held one by one.
+    site.write("many/log.eval", archive(&members));
+    let ran = import(&site, "many/log.eval", 448);
+    assert_eq!(ran.status, Some(1), "{}", ran.stderr);
+}
+
+#[test]
+fn no_link_and_no_name_of_a_member_leads_out_of_what_was_named() {
+    let site = TestSite::empty();
+    let secret = claude(0, "user", &json!("SECRET"));
+    site.write("secret.jsonl", format!("{secret}\n"));
+    site.write("outside/secret.jsonl", format!("{secret}\n"));
+    site.write(
+        "logs/a.jsonl",
+        format!("{}\n", claude(0, "user", &json!("Go."))),
+    );
+    symlink("../secret.jsonl", site.path("logs/link.jsonl")).expect("a link");
+    symlink("../outside", site.path("logs/folder")).expect("a link");
+    symlink(".", site.path("logs/loop")).expect("a link");
+    symlink("/nowhere", site.path("logs/dangling.jsonl")).expect("a link");
+    std::fs::create_dir(site.path("logs/a")).expect("a folder");
+    symlink("../../outside", site.path("logs/a/subagents")).expect("a link");
+    let ran = import(&site, "logs", 256);
+    let report: Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    assert_eq!(report["runs"].as_array().map(Vec::len), Some(1), "{report}");
+    let skipped: Vec<&str> = report["skipped"]
+        .as_array()
+        .expect("an array")
+        .iter()
+        .filter_map(|file| file["source"].as_str())
+        .collect();
+    assert_eq!(
+        skipped,
+        [
+            "a/subagents",
+            "dangling.jsonl",
+            "folder",
+            "link.jsonl",
+            "loop"
+        ]
+    );
+    import(&site, "logs/a.jsonl", 256);
+    // A name in an archive is no path: nothing is unpacked.
+    let sample = r#"{"id":1,"epoch":1,"input":"Go.","target":"","messages":[],"scores":{}}"#;
+    let header = r#"{"version":2,"status":"success","eval":{"task":"t","model":"m"}}"#;
+    let bytes = archive(&[
+        ("header.json", header.as_bytes(), 0),
+        ("samples/1_epoch_1.json", sample.as_bytes(), 0),
+        (
+            "samples/../../../escaped_epoch_1.json",
+            sample.as_bytes(),
+            0,
+        ),
+        ("/tmp/escaped.json", b"x", 0),
+        ("..\\escaped.json", b"x", 0),
+    ]);
+    site.write("log.eval", bytes);
+    import(&site, "log.eval", 256);
+    let written = tree(site.root());
+    let is_inside = |path: &str| {
+        [
+            "content/runs/large-",
+            "content/runs/t-",
+            "logs/",
+            "outside/",
+        ]
+        .iter()
+        .any(|folder| path.starts_with(folder))
+            || ["secret.jsonl", "log.eval", "site.toml"].contains(&path)
+    };
+    for (path, bytes) in &written {
+        assert!(is_inside(path), "{path}");
+        let is_run = path.starts_with("content/");
+        assert!(
+            !is_run || !String::from_utf8_lossy(bytes).contains("SECRET"),
+            "{path}"
+        );
+    }
+    assert!(!Path::new("/tmp/escaped.json").exists());
+    assert_eq!(codes(&site.publish()), [""; 0]);
+}
