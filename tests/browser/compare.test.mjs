@@ -186,6 +186,27 @@ test('any run of the site is found by words, by its part of the address or from 
   await close();
 });
 
+test('what scorers said of the runs is side by side as recorded, and none is better', async () => {
+  const run = (index, outcomes) => JSON.stringify(record({ id: `${index}aaaaaaa-8a60-4d2e-9a51-0c9f6f1f2b11`, subject: { ...record().subject, modelId: 'm' }, outcomes }));
+  const of = (index) => `pong-codex-m-${index}aaaaaaa`;
+  const base = `${pathToFileURL(site({
+    'site.toml': '',
+    'content/1/run-record.json': run(1, [{ name: 'reward', value: 0.50 }, { name: HOSTILE, value: HOSTILE }]),
+    'content/2/run-record.json': run(2, [{ name: 'reward', value: 1 }, { name: 'resolved', value: 'C' }]),
+    'content/3/run-record.json': run(3),
+  })).href}/`;
+  const { page, close } = await open(`?runs=${of(1)},${of(2)}`, { base });
+  await page.locator('#writeups').waitFor();
+  assert.deepEqual(await row(page, 'outcomes', 'reward').locator('td').allInnerTexts(), ['0.5', '1']);
+  assert.deepEqual(await row(page, 'outcomes', 'resolved').locator('td').allInnerTexts(), ['—', 'C']);
+  assert.equal(await row(page, 'outcomes', HOSTILE).locator('td').first().innerText(), HOSTILE);
+  assert.equal(await page.locator('section:has(#outcomes) :is(rect, meter, .best, .fail)').count(), 0, 'nothing ranks them');
+  await page.goto(`${base}compare/index.html?runs=${of(3)}`);
+  await page.getByText('Add one more run to compare.').waitFor();
+  assert.equal(await page.locator('#outcomes').count(), 0);
+  await close();
+});
+
 test('tapes that diverge are aligned again where they converge', async () => {
   const tape = (texts) => log(texts.map((text, at) => [at, ...command(text)]));
   // Long lists, to be cut at what both have once: each has its own steps, and one moved.

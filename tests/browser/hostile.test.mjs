@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
 import { fileUrl, launch, unfold, watch } from './support/browser.mjs';
+import { VIEWS, inert } from './support/inert.mjs';
 import { ALL, TEXTS as PAYLOADS } from './support/payloads.mjs';
 import { cards, html, kinds, pages, runPage, site } from './support/site.mjs';
 
@@ -101,6 +102,23 @@ const threads = (t) => JSON.stringify({
     { id: `${t}b`, turnId: t, resource: t, resolved: true, entries: [{ id: t, text: t }] }],
 });
 
+const trace = (t) => lines([
+  {
+    type: 'trace', schemaVersion: 1, importer: { format: t, version: 1 }, sources: [{ name: t, bytes: 1, blake3: t }],
+    agents: [{ id: t, name: t, call: t, model: t }], withheld: { [t]: 1 },
+  },
+  ...[
+    { type: 'message', role: 'user', text: t, model: t }, { type: 'message', role: 'assistant', text: t, phase: 'final' },
+    { type: 'reasoning', text: t }, { type: 'tool_call', name: t, call: t, arguments: { [t]: t }, status: t },
+    { type: 'tool_result', call: t, ok: false, exitCode: 1, text: t, status: t }, { type: 'tool_call', name: t, argumentsText: t },
+    { type: 'edit', path: t, change: 'rename', to: t, diff: `@@ -1 +1 @@\n-${t}\n+${t}`, call: t },
+    { type: 'subagent', action: 'started', id: t, name: t, call: t }, { type: 'compaction', trigger: t },
+    { type: 'score', name: t, value: { [t]: t }, scorer: t }, { type: 'error', message: t, code: t },
+    { type: 'usage', tokens: { output: 1 }, model: t, calls: [t] }, { type: 'note', kind: t, text: t }, { type: 'unknown', kind: t },
+    { type: t, text: t },
+  ].map((event, seq) => ({ seq, ...event, localTime: t, branch: t, source: { file: 0, member: t, line: 1, pointer: t, id: t } })),
+]);
+
 const toml = (text) => JSON.stringify(text).replaceAll('\u007f', '\\u007F');
 
 function hostile() {
@@ -120,6 +138,7 @@ function hostile() {
     files[`${folder}/events.jsonl`] = events(t);
     files[`${folder}/events.jsonl.annotations.jsonl`] = sidecar(t);
     files[`${folder}/x'><b>.tape`] = tape(t);
+    files[`${folder}/y'><b>.trace.jsonl`] = trace(t);
     files[`${folder}/transcript.json`] = transcript(t);
     files[`${folder}/annotations.json`] = threads(t);
     files[`${folder}/implementation/src/x.ts`] = `${t}\n${t}\n`;
@@ -141,39 +160,8 @@ test('the hostile site has all its runs, and the broken one is quarantined', () 
   assert.ok(kinds().length > 10);
 });
 
-for (const [width, scripts] of [[1280, true], [320, true], [320, false]]) {
-  test(`nothing of it runs, loads or widens the page: ${width} px, scripts ${scripts ? 'on' : 'off'}`, async () => {
-    const context = await browser.newContext({ viewport: { width, height: 800 }, javaScriptEnabled: scripts });
-    const problems = await watch(context, `${pathToFileURL(folder).href}/`);
-    const page = await context.newPage();
-    for (const file of pages(folder)) {
-      if (file === '404.html') continue;
-      const where = fileUrl(folder, file);
-      await page.goto(where);
-      if (scripts) await unfold(page);
-      await page.mouse.move(width / 2, 300);
-      const seen = await page.evaluate(() => ({
-        pwned: window.__pwned,
-        place: location.href,
-        base: document.baseURI,
-        injected: [...document.querySelectorAll('iframe, form, base, object, embed, img, style, [style], meta[http-equiv=refresh], svg:not(.strip, .strip svg, .glyph, .bar, .spread, .plot)')]
-          .map((element) => element.outerHTML.slice(0, 120)),
-        handlers: [...document.querySelectorAll('*')].filter((element) => element.getAttributeNames().some((name) => name.startsWith('on'))).length,
-        scripts: [...document.scripts].filter((script) => script.type !== 'application/ld+json' && !/\/(assets\/[a-z-]+\.[0-9a-f]{10}|(search|compare)\/[a-z]*(-?[a-z]*-?[0-9a-f]{10})?)\.js$/.test(script.src)).length,
-        links: [...document.links].map((link) => link.protocol).filter((protocol) => !['http:', 'https:', 'file:', 'mailto:'].includes(protocol)),
-        wide: document.documentElement.scrollWidth,
-        sticksOut: document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll('body *')]
-          .filter((element) => element.getBoundingClientRect().right > innerWidth + 1 && !element.closest('.scroll'))
-          .map((element) => element.outerHTML.slice(0, 80)).slice(0, 3),
-      }));
-      const { wide, ...rest } = seen;
-      const clean = { pwned: undefined, place: where, base: where, injected: [], handlers: 0, scripts: 0, links: [], sticksOut: [] };
-      assert.deepEqual(rest, clean, file);
-      assert.ok(wide <= width, `${file}: ${wide} px wide`);
-    }
-    assert.deepEqual(problems, []);
-    await context.close();
-  });
+for (const [width, scripts] of VIEWS) {
+  test(`nothing of it runs, loads or widens the page: ${width} px, scripts ${scripts ? 'on' : 'off'}`, () => inert(browser, folder, width, scripts));
 }
 
 test('search, facets, tables and the comparison treat it as text, too', async () => {
