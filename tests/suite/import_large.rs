@@ -143,8 +143,8 @@ fn texts_that_once_took_time_with_their_square_take_seconds() {
     for (name, text) in [
         ("people", people),
         ("addresses", places),
-        ("signs", "@".repeat(1_000_000)),
-        ("users", "a@".repeat(500_000)),
+        ("signs", "@".repeat(300_000)),
+        ("users", "a@".repeat(150_000)),
         ("homes", "/home/".repeat(200_000)),
         ("slugs", "-home-a".repeat(200_000)),
         ("temporary", "/var/folders/".repeat(100_000)),

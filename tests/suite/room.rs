@@ -455,3 +455,32 @@ fn the_default_limits_leave_the_samples_of_this_repository_alone() {
     let codes = codes(&site.check());
     assert!(codes.iter().all(|code| !code.contains("too-")), "{codes:?}");
 }
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_trace_of_100_results_of_a_mebibyte_needs_no_more_memory_than_such_an_event_log() {
+    let text = "hello wo".repeat(1 << 17);
+    let log = (0..100).map(|n| event(n, "agent", &format!("\"message\":\"{text}\"")));
+    let mut trace = vec![r#"{"type":"trace","schemaVersion":1}"#.to_owned()];
+    for n in 0..100 {
+        trace.push(json!({"type": "tool_call", "name": "bash", "call": n.to_string()}).to_string());
+        let result = json!({"type": "tool_result", "call": n.to_string(), "text": text});
+        trace.push(result.to_string());
+    }
+    for (name, log) in [("events.jsonl", log.collect()), ("run.trace.jsonl", trace)] {
+        let site = TestSite::empty();
+        site.run("long", &Run::new("0000000a-1"));
+        site.write(&format!("content/runs/long/{name}"), lines(&log));
+        let built = std::process::Command::new("sh")
+            .args([
+                "-c",
+                "ulimit -d 307200 && exec \"$0\" --root \"$1\" build --jobs 2",
+            ])
+            .arg(env!("CARGO_BIN_EXE_runpress"))
+            .arg(site.root())
+            .output()
+            .expect("a shell");
+        let said = String::from_utf8_lossy(&built.stderr);
+        assert_eq!(built.status.code(), Some(0), "{name}: {said}");
+    }
+}
