@@ -3,8 +3,10 @@
 use std::borrow::Cow;
 
 use crate::markup::{Html, Origin, recorded};
-use crate::view::format::{push_clock, push_iso_ms, push_seconds, utc};
-use crate::view::timeline::{AnnotationView, EventView, SpanPiece, TextView, TimelinePage};
+use crate::view::format::{count, push_clock, push_iso_ms, push_seconds, utc};
+use crate::view::timeline::{
+    AnnotationView, EventView, Fold, FoldLine, SpanPiece, TextView, TimelinePage,
+};
 
 use crate::markup::code::{push_json, push_patch, push_shell};
 use crate::markup::escape::{push_attribute, push_text};
@@ -23,7 +25,11 @@ pub fn render(page: &TimelinePage<'_>, limit: usize) -> Option<Html> {
     let mut out = String::with_capacity(expected.min(limit));
     // Times are offsets from the start of the tape, which the first of them names.
     let mut start = page.start;
-    for event in &page.events {
+    let mut folds = page.folds.iter().peekable();
+    for (at, event) in page.events.iter().enumerate() {
+        if let Some(fold) = folds.peek().filter(|fold| fold.start == at) {
+            push_fold(&mut out, fold, &page.events);
+        }
         push_event(&mut out, event, &mut start);
         for annotation in &event.annotations {
             push_annotation(&mut out, page, annotation);
@@ -32,11 +38,58 @@ pub fn render(page: &TimelinePage<'_>, limit: usize) -> Option<Html> {
             }
         }
         out.push('\n');
+        if folds.next_if(|fold| fold.end == at + 1).is_some() {
+            out.push_str("</ol></details>\n");
+        }
         if out.len() > limit {
             return None;
         }
     }
     Some(Html::finished(out))
+}
+
+/// The line of a fold, and the beginning of the list below it.
+fn push_fold(out: &mut String, fold: &Fold, events: &[EventView<'_>]) {
+    let Some(events) = events.get(fold.start..fold.end) else {
+        return;
+    };
+    let [first, .., last] = events else {
+        return;
+    };
+    out.push_str("<li class=\"fold f-");
+    out.push_str(first.family);
+    out.push_str("\"><details><summary>");
+    match &fold.line {
+        FoldLine::Muted(reason) => {
+            out.push_str("⊘ ");
+            out.push_str(&count(events.len(), "muted event"));
+            if !reason.is_empty() {
+                out.push_str(": ");
+                push_text(out, reason);
+            }
+        }
+        FoldLine::Repeated {
+            says,
+            times,
+            all_ok,
+        } => {
+            out.push_str(first.word);
+            out.push_str(" <code>");
+            if first.is_command {
+                push_shell(out, says);
+            } else {
+                push_text(out, says);
+            }
+            out.push_str("</code> ×");
+            out.push_str(itoa::Buffer::new().format(*times));
+            out.push_str(if *all_ok { ", all ok" } else { "" });
+        }
+    }
+    out.push_str(" <small>");
+    out.push_str(itoa::Buffer::new().format(first.seq));
+    out.push('–');
+    out.push_str(itoa::Buffer::new().format(last.seq));
+    out.push_str("</small></summary><ol>\n");
 }
 
 /// Everything of an event but its annotations. Elements end where HTML lets them end by themselves: with `</li>` and `</p>`

@@ -13,11 +13,14 @@ use super::{Link, format};
 use crate::links;
 
 mod annotation;
+mod folds;
 mod layout;
 mod spans;
 
 pub use annotation::{AnnotationView, annotation_view, appearance};
 use annotation::{Indexed, annotations_by_position};
+use folds::Mutes;
+pub use folds::{Fold, FoldLine};
 pub use layout::{Anchor, Layout};
 use spans::Pieces;
 pub use spans::{SpanPiece, SpanPieces, lanes};
@@ -40,6 +43,8 @@ const COSTLIEST: usize = 32;
 pub struct TimelinePage<'a> {
     /// The events.
     pub events: Vec<EventView<'a>>,
+    /// Which of them are under one line, in their order.
+    pub folds: Vec<Fold>,
     /// The first time on the tape, from which those of the events count; in milliseconds.
     pub start: Option<i64>,
     /// Where all events of the tape are: texts on this page may link to any of them.
@@ -123,6 +128,7 @@ pub struct Timeline<'a> {
     layout: &'a Layout<'a>,
     annotations: BTreeMap<usize, Vec<Indexed<'a>>>,
     spans: Pieces,
+    mutes: Mutes<'a>,
     /// The first time on the tape.
     start: Option<i64>,
     /// The payloads that earlier events showed.
@@ -142,6 +148,7 @@ impl<'a> Timeline<'a> {
             layout,
             annotations: annotations_by_position(layout, sidecar),
             spans: Pieces::of(layout, sidecar),
+            mutes: Mutes::of(layout, sidecar),
             start: layout.tape.events.iter().find_map(|event| event.at),
             payloads: BTreeSet::new(),
         }
@@ -167,7 +174,8 @@ impl<'a> Timeline<'a> {
             .checked_sub(1)
             .and_then(|previous| tape.events[previous].at);
         let first = range.start;
-        let events = range
+        let events: Vec<_> = range
+            .clone()
             .map(|position| {
                 let event = &tape.events[position];
                 let anchor = layout.anchor(event.seq, position);
@@ -208,6 +216,7 @@ impl<'a> Timeline<'a> {
         let long = contents.long;
         self.payloads = payloads;
         let page = TimelinePage {
+            folds: folds::folds(&self.mutes, &tape.events[range], &events, first),
             events,
             start: self.start,
             layout,

@@ -2,16 +2,18 @@
   // Reading a timeline: filters, search, keys, links and quotes to copy.
   // Everything works on the events that are on the page; the filter is kept in the address.
   'use strict';
-  const { make, button, query, copy: put, escaped, fenced, linked, land, tell, further } = window.runpress;
+  const { make, button, query, copy: put, escaped, fenced, linked, land, tell, further, unfold } = window.runpress;
   const tapes = [...document.querySelectorAll('.tape')];
   if (!tapes.length) return;
-  const events = tapes.flatMap((tape) => [...tape.querySelectorAll(':scope > .e')]).map((element) => ({
+  const events = tapes.flatMap((tape) => [...tape.querySelectorAll('.e')]).map((element) => ({
     element,
     kind: element.querySelector('b').textContent,
     failed: element.classList.contains('fail'),
     notes: [...element.children].filter(({ classList }) => classList.contains('an')),
   }));
-  const gaps = tapes.flatMap((tape) => [...tape.querySelectorAll(':scope > .gap')]);
+  // A fold is open while something in it passes the filter, and then as the reader left it.
+  const folds = tapes.flatMap((tape) => [...tape.querySelectorAll('.fold')]);
+  const gaps = tapes.flatMap((tape) => [...tape.querySelectorAll('.gap')]);
   const noteKind = (note) => note.dataset.kind;
   // Times are offsets from the start of their tape, which the first of them on a page names; or they are whole.
   const moment = (time) => {
@@ -55,6 +57,13 @@
       kept += keep;
     }
     for (const gap of gaps) gap.hidden = isOn();
+    for (const fold of folds) {
+      const details = fold.firstElementChild;
+      fold.hidden = !fold.querySelector('.e:not([hidden])');
+      fold.wasOpen ??= details.open;
+      details.open = isOn() || fold.wasOpen;
+      if (!isOn()) delete fold.wasOpen;
+    }
     const also = kept ? `, and ${kept > 1 ? `${kept} that are linked` : 'the linked one'}` : '';
     status.textContent = isOn() ? `${shown} of ${events.length} events on this page${also}` : whole;
     reset.hidden = !isOn();
@@ -213,19 +222,15 @@
   }
 
   const go = (event, target = event.element) => {
+    unfold(event.element);
     select(event);
     target.tabIndex = -1;
     target.focus({ preventScroll: true });
     land(target, 'center');
   };
 
-  /** Where an element is in the window; one that a filter hides is where the next event is. */
-  const top = (element) => {
-    let event = element.closest('.e');
-    if (!event.hidden) return element.getBoundingClientRect().top;
-    while (event?.hidden) event = event.nextElementSibling;
-    return event ? event.getBoundingClientRect().top : Infinity;
-  };
+  /** Where an element is in the window; in a closed fold, where that is. */
+  const top = (element) => (element.closest('.fold > details:not([open])') ?? element).getBoundingClientRect().top;
   /** The next of `places` (pairs of event and element) in a direction, seen from where the reader is. */
   const seek = (places, direction, what) => {
     const from = document.activeElement?.closest('.e, .an') ?? null;
@@ -240,7 +245,7 @@
     if (next) go(next.event, next.element);
     else end(direction, what);
   };
-  const beyond = (direction) => [current?.element.parentElement, ...tapes].map((tape) => tape && further(tape, direction)).find(Boolean);
+  const beyond = (direction) => [current?.element.closest('.tape'), ...tapes].map((tape) => tape && further(tape, direction)).find(Boolean);
   /** Says that a direction ends here; the same key again leads to the next page of the tape. */
   const end = (direction, what) => {
     const text = `No ${direction > 0 ? 'further' : 'earlier'} ${what} on this page.`;
@@ -348,6 +353,10 @@
     if (!action) return;
     pressed.preventDefault();
     action[3](key === action[0] ? 1 : -1);
+  });
+
+  addEventListener('beforeprint', () => {
+    for (const { element } of events) unfold(element);
   });
 
   const arrive = () => {

@@ -31,6 +31,12 @@
     }, { capture: true, passive: true });
   }
 
+  /** Opens the line under which an event is folded. */
+  const unfold = (event) => {
+    const fold = event.closest('.fold > details');
+    if (fold) fold.open = true;
+  };
+
   // What there is to say about a move is in sight until the next one.
   const word = make('p', { className: 'tell', role: 'status' });
   document.querySelector('main')?.append(word);
@@ -50,7 +56,7 @@
     if (direction < 0) address.hash = `${prefix}${first - 1}`;
     return make('a', { href: address.href }, link.textContent);
   };
-  Object.assign(window.runpress, { linked, land, tell, further });
+  Object.assign(window.runpress, { linked, land, tell, further, unfold });
 
   const show = () => {
     for (const event of linked) event.classList.remove('range');
@@ -75,20 +81,23 @@
     linked.add(event);
     if (to >= 0) {
       let last = 0;
-      for (const one of event.parentElement.querySelectorAll(':scope > .e')) {
+      for (const one of event.closest('.tape').querySelectorAll('.e')) {
         last = Number(/e-(\d+)/.exec(one.id.slice(prefix.length))[1]);
         if (last < from || last > to) continue;
         one.classList.add('range');
         linked.add(one);
       }
-      const link = to > last && further(event.parentElement);
+      const link = to > last && further(event.closest('.tape'));
       if (link) {
         link.hash = `${prefix}e-${last + 1}..${to}`;
         tell('This range continues at', link);
       }
     }
     const filtered = location.search || document.querySelector('.e[hidden]');
-    for (const one of linked) one.hidden = false;
+    for (const one of linked) {
+      one.hidden = false;
+      unfold(one);
+    }
     // The browser itself goes to one event that is in sight, and back to where a reader was.
     if (to >= 0 || filtered) land(target);
   };

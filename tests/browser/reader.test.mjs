@@ -405,3 +405,31 @@ test('folded content opens in place and can be closed at its head', () => on(ric
   const { y } = await summary.boundingBox();
   assert.ok(y >= 0 && y < 900, `the head stays in sight: ${y}`);
 }));
+
+test('a folded event is found by its address, by a filter and by a key, and is printed', async () => {
+  const address = fileUrl(SITE, `${runPage(longest()).replace(/index\.html$/, '')}events/2/index.html`);
+  let id;
+  await on(address, async (page) => {
+    assert.ok(await page.locator('li.fold').count() > 3);
+    assert.equal(await page.locator('li.fold .e:visible').count(), 0);
+    assert.equal(await page.locator('li.fold .fail').count(), 0);
+    const folded = page.locator('li.fold').first().locator('.e').nth(1);
+    id = await folded.getAttribute('id');
+    const words = await folded.locator('p code').textContent();
+    await page.locator('.tape-tools input').first().fill(words);
+    await folded.waitFor({ state: 'visible' });
+    await page.locator('.tape-tools button', { hasText: 'Show all' }).click();
+    assert.equal(await page.locator('li.fold .e:visible').count(), 0, 'folds are as before the filter');
+    await page.emulateMedia({ media: 'print' });
+    assert.ok(await folded.isVisible());
+  });
+  await on(`${address}#${id}`, async (page) => {
+    await page.locator(`#${id}`).waitFor({ state: 'visible' });
+    const before = page.locator(`.e:has(+ #${id})`);
+    await page.locator('li.fold details').first().evaluate((fold) => { fold.open = false; });
+    await page.locator('.e').first().evaluate((event) => { event.tabIndex = -1; event.focus(); });
+    await page.keyboard.press('j');
+    await before.waitFor({ state: 'visible' });
+    assert.equal(await place(page), await before.getAttribute('id'));
+  });
+});

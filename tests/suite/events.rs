@@ -36,7 +36,7 @@ fn success_is_the_rule_and_only_exceptions_are_stated() {
     log.push(event(4, "error", r#""message":"alone""#));
     log.push(event(5, "command", r#""command":"e","isSuccess":false"#));
     log.push(event(6, "error", r#""message":"of the command before it""#));
-    let (site, _) = published(lines(&log), 0);
+    let (site, _) = published(lines(&log), 5);
     let page = site.first_page();
     let shown = |at: usize| words(page.one(&format!("#e-{at}")));
     assert!(shown(0).ends_with("command a"), "{}", shown(0));

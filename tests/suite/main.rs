@@ -23,6 +23,7 @@ mod features;
 mod feed_tables;
 mod feeds;
 mod first_screen;
+mod folds;
 mod full_run;
 #[path = "../../fuzz/targets/mod.rs"]
 #[allow(

@@ -1,0 +1,111 @@
+//! Folding on a timeline: muted spans and repetition are under one line, and nothing that failed or is annotated is.
+
+use crate::support::{FIRST, HEADER, Page, TestSite, annotation, event, lines};
+
+/// The first page of the base site with another event log and other annotations.
+fn page(log: &[String], annotations: &[String]) -> Page {
+    let site = TestSite::base();
+    site.write(&format!("{FIRST}/events.jsonl"), lines(log));
+    let mut sidecar = vec![HEADER.to_owned()];
+    sidecar.extend_from_slice(annotations);
+    site.write(
+        &format!("{FIRST}/events.jsonl.annotations.jsonl"),
+        lines(&sidecar),
+    );
+    site.publish();
+    site.first_page()
+}
+
+fn command(at: u32, text: &str, ok: bool) -> String {
+    let fields = format!(r#""command":"{text}","isSuccess":{ok}"#);
+    event(at, "command", &fields)
+}
+
+fn anchors(page: &Page, selector: &str) -> Vec<String> {
+    let events = page.all(selector);
+    let ids = events.iter().filter_map(|event| event.value().id());
+    ids.map(str::to_owned).collect()
+}
+
+const LINES: &str = ".tape > .fold > details > summary";
+const FOLDED: &str = ".tape > .fold > details > ol > .e";
+const OPEN: &str = ".tape > .e";
+
+#[test]
+fn four_commands_that_differ_in_numbers_are_one_line_and_keep_their_anchors() {
+    let log: Vec<_> = (0..5)
+        .map(|at| command(at, &format!("duel.mjs --seed {}", at + 8), true))
+        .chain([command(5, "npm test", true)])
+        .collect();
+    let page = page(&log, &[]);
+    assert_eq!(
+        page.texts(LINES),
+        ["command duel.mjs --seed 8…12 ×5, all ok 0–4"]
+    );
+    assert_eq!(anchors(&page, FOLDED), ["e-0", "e-1", "e-2", "e-3", "e-4"]);
+    assert_eq!(anchors(&page, OPEN), ["e-5"]);
+}
+
+#[test]
+fn three_of_a_kind_other_words_and_what_an_agent_says_are_not_folded() {
+    let mut log: Vec<_> = (0..3).map(|at| command(at, "ls", true)).collect();
+    log.extend(["a", "b", "c", "d"].iter().zip(3..).map(|(name, at)| {
+        let fields = format!(r#""path":"src/{name}.js""#);
+        event(at, "read", &fields)
+    }));
+    log.extend((7..13).map(|at| event(at, "agent", r#""message":"again""#)));
+    let page = page(&log, &[]);
+    assert_eq!(page.all(".fold").len(), 0);
+    assert_eq!(page.all(OPEN).len(), 13);
+}
+
+#[test]
+fn a_failure_or_an_annotation_ends_a_repetition_and_is_never_in_it() {
+    let log: Vec<_> = (0..12)
+        .map(|at| command(at, &format!("duel {at}"), at != 4))
+        .collect();
+    let page = page(&log, &[annotation("here", 9, "note", "")]);
+    assert_eq!(
+        page.texts(LINES),
+        [
+            "command duel 0…3 ×4, all ok 0–3",
+            "command duel 5…8 ×4, all ok 5–8",
+        ]
+    );
+    assert_eq!(anchors(&page, OPEN), ["e-4", "e-9", "e-10", "e-11"]);
+}
+
+#[test]
+fn a_command_without_an_outcome_is_not_said_to_be_ok() {
+    let log: Vec<_> = (0..4)
+        .map(|at| event(at, "command", r#""command":"ls""#))
+        .collect();
+    assert_eq!(page(&log, &[]).texts(LINES), ["command ls ×4 0–3"]);
+}
+
+#[test]
+fn a_muted_span_is_folded_with_its_reason_but_not_its_failures_and_other_annotations() {
+    let log: Vec<_> = (0..10)
+        .map(|at| command(at, &format!("step {}", "x".repeat(at as usize)), at != 5))
+        .collect();
+    let mute =
+        r#""span":{"start_event_id":1,"end_event_id":8},"evidence":"**Noise** of <b>retries</b>.""#;
+    let notes = [
+        annotation("quiet", 1, "mute", mute),
+        annotation("here", 7, "note", ""),
+    ];
+    let page = page(&log, &notes);
+    let lines = page.texts(LINES);
+    assert_eq!(lines.len(), 1, "{lines:?}");
+    assert!(
+        lines[0].starts_with("⊘ 4 muted events: Noise of"),
+        "{lines:?}"
+    );
+    assert!(lines[0].ends_with("1–4"), "{lines:?}");
+    assert_eq!(anchors(&page, FOLDED), ["e-1", "e-2", "e-3", "e-4"]);
+    assert_eq!(
+        anchors(&page, OPEN),
+        ["e-0", "e-5", "e-6", "e-7", "e-8", "e-9"]
+    );
+    assert_eq!(page.all("aside.an-mute").len(), 1);
+}
