@@ -68,6 +68,23 @@ fn hot_path(criterion: &mut Criterion) {
             render::strip::render(black_box(&strip), "runs/run/index.html", 1)
         });
     });
+    group.bench_function("draw card", |bencher| {
+        let axis = view::axis::Axis::of(&config, &inspected.tapes[0]);
+        let columns = (view::card::TAPE.0 / view::card::COLUMN) as usize;
+        let card = view::card::Card {
+            site: "runpress demo".to_owned(),
+            title: run.subject.model().to_owned(),
+            subject: run.title(),
+            tapes: vec![view::density::Density::of(
+                &axis,
+                &inspected.tapes[0],
+                columns,
+            )],
+            ticks: axis.scale(view::card::TAPE.0, 0).ticks(8),
+            figures: vec![(view::card::Tone::Plain, "200 events".to_owned())],
+        };
+        bencher.iter(|| render::card::png(black_box(&card)));
+    });
     group.finish();
 }
 

@@ -61,7 +61,7 @@ pub mod publish {
     pub use crate::publish::Stage;
 }
 pub mod render {
-    pub use crate::render::{strip, timeline};
+    pub use crate::render::{card, strip, timeline};
 }
 pub mod rules {
     pub use crate::rules::{markdown, record, review, sidecar, tape, threads, trace};
@@ -80,5 +80,5 @@ pub mod url {
     pub use crate::url::{HttpUrl, is_host, is_site_path};
 }
 pub mod view {
-    pub use crate::view::{format, strip, summary, timeline};
+    pub use crate::view::{axis, card, density, format, strip, summary, timeline};
 }

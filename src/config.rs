@@ -97,6 +97,9 @@ table! {
         /// Which runs have a story: a page with one quote for each moment.
         #[schemars(with = "String")]
         "stories" => stories: MadeFor = MadeFor::None, Reader::made_for;
+        /// Which runs have a card: a picture for previews of links. Cases have one unless it is `none`.
+        #[schemars(with = "String")]
+        "cards" => cards: MadeFor = MadeFor::None, Reader::made_for;
     }
 }
 

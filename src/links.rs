@@ -10,6 +10,11 @@ pub fn story(slug: &str) -> String {
     format!("runs/{slug}/story/index.html")
 }
 
+/// The card beside a page.
+pub fn card(page: &str) -> String {
+    format!("{}og.png", directory(page))
+}
+
 /// A file beside a run's page.
 pub fn run_file(slug: &str, name: &str) -> String {
     format!("runs/{slug}/{name}")

@@ -55,7 +55,9 @@ pub(super) fn policy(schema: &mut Schema) {
 
 /// The words of [`super::MadeFor`].
 pub(super) fn site(schema: &mut Schema) {
-    choice(schema, "stories", &["none", "annotated", "all"]);
+    for key in ["stories", "cards"] {
+        choice(schema, key, &["none", "annotated", "all"]);
+    }
 }
 
 /// A key with one of these words; the first is the default.

@@ -39,6 +39,8 @@ struct Item<'a> {
     url: Option<String>,
     title: String,
     #[serde(skip_serializing_if = "Option::is_none")]
+    image: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     content_html: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     content_text: Option<String>,
@@ -84,6 +86,12 @@ pub fn feed<'a>(
                     // Readers need absolute addresses; without the site's own there is none to give.
                     url: base.map(|_| address(config, &links::run(&entry.slug))),
                     title: run.title(),
+                    image: base
+                        .filter(|_| site.cards.includes(findings.is_annotated()))
+                        .map(|base| {
+                            let card = links::card(&links::run(&entry.slug));
+                            format!("{}{card}", base.as_str())
+                        }),
                     content_html: findings.writeup_html.as_deref(),
                     content_text: findings.writeup_html.is_none().then(|| summary.clone()),
                     summary,

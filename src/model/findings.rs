@@ -29,6 +29,14 @@ pub struct Findings {
     pub digests: RunDigests,
 }
 
+impl Findings {
+    /// Whether something was said about an event.
+    #[must_use]
+    pub fn is_annotated(&self) -> bool {
+        !self.annotations.0.is_empty()
+    }
+}
+
 /// A run in digests: enough to find out later what changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RunDigests {

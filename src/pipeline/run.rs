@@ -1,6 +1,7 @@
 //! The way of one run: load → parse → check → model → view → render → stage. After that only a [`KeptRun`] is left of it.
 
 mod assets;
+mod card;
 mod compare;
 mod document;
 mod downloads;
@@ -54,7 +55,7 @@ pub struct Output<'a> {
 type Artifact = fn(&CheckedRun<'_>, &mut Files<'_>) -> Result<(), StageError>;
 
 /// Everything that is published of a run, in the order in which it is written.
-const ARTIFACTS: [Artifact; 7] = [
+const ARTIFACTS: [Artifact; 8] = [
     downloads::write,      // events.jsonl, tapes and sidecars, by their names
     assets::write,         // assets/<name>: of the transcript, and the pictures of the record
     implementation::write, // implementation.tar.gz
@@ -62,6 +63,7 @@ const ARTIFACTS: [Artifact; 7] = [
     events::write,         // events/<page>/index.html, text/<name>.txt
     page::write,           // index.html
     story::write,          // story/index.html
+    card::write,           // og.png
 ];
 
 /// A run of the archive on its way.

@@ -1,5 +1,6 @@
 //! How views become bytes. It never touches the disk.
 
+pub mod card;
 mod inline;
 pub(crate) mod json_ld;
 pub(crate) mod minify;

@@ -60,6 +60,8 @@ pub struct GroupPage {
     pub prose: Html,
     /// Numbers of the group.
     pub summary: String,
+    /// Whether its card is beside the page.
+    pub card: bool,
     /// Why there is more than one table, when there is.
     pub why: Option<&'static str>,
     pub sets: Vec<SetView>,
@@ -162,6 +164,7 @@ pub fn group_pages(
             title: title.cloned(),
             prose,
             summary: summary.clone(),
+            card: false,
             why: (sets.len() > 1).then_some(why),
             has_checks: views.iter().any(|set| !set.checks.is_empty()),
             sets: views,

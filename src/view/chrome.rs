@@ -27,6 +27,8 @@ pub struct PageInfo {
     pub scripts: &'static [Script],
     /// What the page says to search engines, as JSON.
     pub json_ld: Option<String>,
+    /// Path of its card, if it has one.
+    pub image: Option<String>,
 }
 
 impl PageInfo {
@@ -92,6 +94,8 @@ pub struct HeadView {
     pub listed: bool,
     /// What the page says to search engines.
     pub json_ld: Option<Html>,
+    /// Absolute address of the card, when the site's is known.
+    pub image: Option<String>,
     /// Whether there is an Atom feed.
     pub has_atom: bool,
     /// Addresses of the page's scripts.
@@ -224,6 +228,11 @@ pub fn head(
             .map(|(base, path)| format!("{}{}", base.as_str(), links::directory(path))),
         csp: content_security_policy(config, source.as_deref()),
         json_ld,
+        image: site
+            .base_url
+            .as_ref()
+            .zip(page.image.as_ref())
+            .map(|(base, path)| format!("{}{path}", base.as_str())),
         site_title: site.title.clone(),
         listed: page.listed,
         has_atom: site.base_url.is_some(),

@@ -2,6 +2,7 @@
 
 pub(crate) mod annotations;
 pub mod axis;
+pub mod card;
 pub(crate) mod catalogue;
 pub(crate) mod changes;
 pub(crate) mod chrome;

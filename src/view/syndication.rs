@@ -41,6 +41,8 @@ pub struct AtomEntry {
     pub url: String,
     /// What was run, and by which model.
     pub title: String,
+    /// Its card.
+    pub image: Option<String>,
     /// When it was published.
     pub at: String,
     /// Case, model, harness, state.
@@ -66,6 +68,11 @@ pub fn atom(config: &Config, base: &str, archive: &Archive, findings: &[Findings
             let subject = &run.subject;
             Some(AtomEntry {
                 url: format!("{base}{}", links::directory(&links::run(&entry.slug))),
+                image: config
+                    .site
+                    .cards
+                    .includes(findings.is_annotated())
+                    .then(|| format!("{base}{}", links::card(&links::run(&entry.slug)))),
                 title: format!("{} by {}", run.title(), subject.model()),
                 at: time::iso(recency.ms),
                 tags: vec![

@@ -18,6 +18,7 @@ fn site() -> TestSite {
             lines(&[HEADER, &annotation("a", 0, "note", "\"evidence\":\"said\"")]),
         );
     }
+    site.write("site.toml", "[site]\nstories = \"all\"\ncards = \"all\"\n");
     site.write(
         "content/pages/guide.md",
         "+++\ntitle = \"Guide\"\n+++\n\n# One\n\n[home](../index.html)\n",

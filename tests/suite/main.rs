@@ -10,6 +10,7 @@ mod archive;
 mod author;
 mod author_new;
 mod author_rehash;
+mod cards;
 mod changes;
 mod citations;
 mod cli;

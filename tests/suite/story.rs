@@ -151,7 +151,7 @@ fn each_frame_has_an_address_its_context_its_place_on_the_tape_and_the_way_to_th
         assert_eq!(below(frame, "use[href='#tape']").len(), 1);
         assert_eq!(below(frame, ".lit").len(), 1);
     }
-    let links = page.all("header li a").len();
+    let links = page.all("main header li a").len();
     assert_eq!(links, 3, "the overview names every frame");
 }
 

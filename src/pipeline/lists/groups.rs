@@ -2,9 +2,12 @@
 
 use rayon::prelude::*;
 
+use crate::config::MadeFor;
 use crate::diagnostics::Diagnostic;
 use crate::links;
 use crate::model::archive::GroupBy;
+use crate::render::card as png;
+use crate::view::card;
 use crate::view::catalogue::{self, GroupProse};
 use crate::view::chrome::{PageInfo, Script};
 
@@ -27,12 +30,22 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
         });
         let findings = &lists.outcome.findings;
         let pages = catalogue::group_pages(archive, findings, group_by, group, &prose);
-        for (path, view) in pages {
+        let card = group_by == GroupBy::Case && lists.config().site.cards != MadeFor::None;
+        let card = card.then(|| links::card(&page));
+        if let Some(path) = &card {
+            let view = || card::of_case(lists.config(), archive, findings, group);
+            lists
+                .stage
+                .stream(path, |out| out.write_all(&png::png(&view())))?;
+        }
+        for (path, mut view) in pages {
+            view.card = card.is_some() && path == page;
             let name = format!("{} ({})", group.name, view.sort);
             let written = prose.description.clone();
             let what = written.unwrap_or_else(|| format!("{}: {}.", group.name, view.summary));
             let info = PageInfo {
                 scripts: &[Script::Tables],
+                image: card.clone(),
                 ..PageInfo::listed(path, numbered(&name, view.pager.page), what)
             };
             lists.page("group.html", &info, &view)?;

@@ -51,6 +51,7 @@ pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), S
     let info = PageInfo {
         description,
         json_ld: Some(json_ld),
+        image: s.has_card().then(|| links::card(&path)),
         title: format!("{title} by {}", subject.model()),
         path,
         listed: true,

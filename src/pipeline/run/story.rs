@@ -16,6 +16,9 @@ pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), S
     let title = format!("{} by {}", view.title, s.entry.run.subject.model());
     let info = PageInfo {
         path: links::story(&s.entry.slug),
+        image: s
+            .has_card()
+            .then(|| links::card(&links::run(&s.entry.slug))),
         description: format!("{title} in {}.", view.summary),
         title: format!("Story of {title}"),
         ..PageInfo::default()

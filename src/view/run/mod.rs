@@ -170,9 +170,15 @@ impl Sources<'_> {
             && self.tapes.iter().any(|tape| !tape.events.is_empty())
     }
 
+    /// Whether the run has a card.
+    #[must_use]
+    pub fn has_card(&self) -> bool {
+        self.config.site.cards.includes(self.is_annotated())
+    }
+
     fn is_annotated(&self) -> bool {
         let mut sidecars = self.sidecars.iter().flatten();
-        sidecars.any(|sidecar| !sidecar.annotations.is_empty())
+        sidecars.any(|sidecar| !sidecar.report.kind_counts.0.is_empty())
     }
 }
 

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::links;
 use crate::markup::{Html, escape};
 use crate::model::annotation::{Problem, Sidecar};
 use crate::model::tape::{Format, Tape};
@@ -40,6 +41,10 @@ pub struct ProvenanceView {
     pub record_cut: bool,
     /// How to cite the run.
     pub citation: String,
+    /// Whether it has a card.
+    pub card: bool,
+    /// The card as Markdown that links to the run, when the site's address is known.
+    pub badge: Option<String>,
     /// Licence of the data.
     pub licence: Option<String>,
 }
@@ -142,6 +147,8 @@ pub(super) fn provenance(s: &Sources<'_>) -> ProvenanceView {
         record: escape::text(head(s.record, RECORD)),
         record_cut: s.record.len() > RECORD,
         citation: citation(s),
+        card: s.has_card(),
+        badge: badge(s),
         licence: s.config.policy.licence.clone(),
     }
 }
@@ -151,6 +158,23 @@ const HARN_HOLDS: &str = "A Harn tape is published as it was recorded. It may co
 const WITHHELD: &str =
     "This site withholds reasoning. The file is not published, because it contains some.";
 const TRACE_HOLDS: &str = "A trace is published as it was recorded. It may contain messages, reasoning, arguments and results of tools, diffs and paths, except what its writer left out.";
+
+/// `[![pong by lark](https://…/og.png)](https://…/)`
+fn badge(s: &Sources<'_>) -> Option<String> {
+    let base = s.config.site.base_url.as_ref().filter(|_| s.has_card())?;
+    let page = links::run(&s.entry.slug);
+    let words = format!("{} by {}", s.entry.run.title(), s.entry.run.subject.model());
+    let mut escaped = String::new();
+    for c in words.chars() {
+        if c.is_ascii_punctuation() {
+            escaped.push('\\');
+        }
+        escaped.push(c);
+    }
+    let (base, card) = (base.as_str(), links::card(&page));
+    let page = links::directory(&page);
+    Some(format!("[![{escaped}]({base}{card})]({base}{page})"))
+}
 
 fn tape_view(tape: &Tape<'_>, sidecar: Option<&Sidecar<'_>>) -> TapeView {
     TapeView {

@@ -67,7 +67,7 @@ fn site(text: &str, name: &str) -> TestSite {
     site.write(
         "site.toml",
         format!(
-            "[site]\ntitle = {0}\ndescription = {0}\nauthor = {0}\nnotice = {0}\nlanguage = \"en\"\nstories = \"all\"\n[policy]\nlicence = {0}\n[[nav]]\ntitle = {0}\nurl = \"https://example.org/\"\n[timeline]\npage_size = 7\n",
+            "[site]\ntitle = {0}\ndescription = {0}\nauthor = {0}\nnotice = {0}\nlanguage = \"en\"\nstories = \"all\"\ncards = \"all\"\n[policy]\nlicence = {0}\n[[nav]]\ntitle = {0}\nurl = \"https://example.org/\"\n[timeline]\npage_size = 7\n",
             toml(text)
         ),
     );

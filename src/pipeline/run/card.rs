@@ -1,0 +1,20 @@
+//! Writes the card of a run.
+
+use crate::links;
+use crate::render::card as png;
+use crate::view::card;
+
+use super::CheckedRun;
+use super::files::{Files, StageError};
+
+pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), StageError> {
+    let s = &run.sources;
+    if !s.has_card() {
+        return Ok(());
+    }
+    let path = links::card(&links::run(&s.entry.slug));
+    if files.is_dry_run() {
+        return files.planned(&path, 0);
+    }
+    files.write(&path, &png::png(&card::of_run(s)))
+}

@@ -1,0 +1,191 @@
+//! Draws cards: PNGs of 1200 × 630 pixels. All arithmetic is in whole numbers, so that a card has the same bytes everywhere.
+
+mod canvas;
+mod font;
+
+use crate::view::card::{COLUMN, Card, TAPE, Tone};
+use crate::view::density::Density;
+
+use canvas::{Canvas, Ink, Paint, WIDTH};
+use font::{Size, cut, width};
+
+/// Room left of what is drawn, and right of it.
+const MARGIN: u32 = 56;
+/// Where the tapes begin.
+const TOP: u32 = 293;
+/// Room for labels above the columns of a tape, and below them.
+const LABELS: (u32, u32) = (34, 24);
+/// Tapes of a case in a row, and the room between them.
+const ROW: u32 = 4;
+const GAP: u32 = 16;
+
+/// Numbers of failures are at least this far apart.
+const NEAR: u32 = 32;
+
+/// The PNG of a card.
+#[must_use]
+pub fn png(card: &Card) -> Vec<u8> {
+    let mut canvas = Canvas::new();
+    let room = WIDTH - 2 * MARGIN;
+    let mut line = |y: u32, size: Size, ink: Ink, text: &str| {
+        canvas.text((MARGIN, y), size, ink, &cut(text, size, room));
+    };
+    line(92, Size::Medium, Ink::Soft, &card.site);
+    // A name is large if it fits.
+    let size = if width(&card.title, Size::Large) <= room {
+        Size::Large
+    } else {
+        Size::Medium
+    };
+    line(182, size, Ink::Plain, &card.title);
+    line(240, Size::Medium, Ink::Soft, &card.subject);
+    match card.tapes.as_slice() {
+        [tape] if tape.columns.len() == (TAPE.0 / COLUMN) as usize => {
+            draw_run(&mut canvas, card, tape);
+        }
+        tapes => draw_case(&mut canvas, tapes),
+    }
+    let mut x = MARGIN;
+    for (tone, text) in &card.figures {
+        let ink = match tone {
+            Tone::Plain => Ink::Plain,
+            Tone::Good => Ink::Good,
+            Tone::Poor => Ink::Poor,
+            Tone::Bad => Ink::Bad,
+        };
+        // What does not fit is on the page.
+        if x + width(text, Size::Medium) > WIDTH - MARGIN {
+            break;
+        }
+        x += canvas.text((x, 540), Size::Medium, ink, text) + MARGIN;
+    }
+    canvas.png()
+}
+
+/// One tape, with the numbers of its failures and with times.
+fn draw_run(canvas: &mut Canvas, card: &Card, tape: &Density) {
+    let (above, below) = LABELS;
+    canvas.fill((MARGIN, TOP), TAPE, Paint::WELL);
+    let base = TOP + TAPE.1 - below;
+    draw_columns(
+        canvas,
+        tape,
+        (MARGIN, base),
+        (COLUMN, TAPE.1 - above - below),
+    );
+    // The failures of columns that are near to each other have one number.
+    let mut numbers: Vec<(u32, u32)> = Vec::new();
+    for (column, at) in tape.columns.iter().zip((MARGIN..).step_by(COLUMN as usize)) {
+        match numbers.last_mut() {
+            _ if column.failures() == 0 => {}
+            Some((before, count)) if at < *before + NEAR => *count += column.failures(),
+            _ => numbers.push((at, column.failures())),
+        }
+    }
+    for (at, count) in numbers {
+        let text = count.to_string();
+        let half = width(&text, Size::Small) / 2;
+        let place = ((at + COLUMN / 2).saturating_sub(half), TOP + 22);
+        canvas.text(place, Size::Small, Ink::BadOnWell, &text);
+    }
+    for tick in &card.ticks {
+        let x = MARGIN + tick.x;
+        if x + width(&tick.label, Size::Small) + 6 < WIDTH - MARGIN {
+            canvas.fill((x, base), (1, 6), Paint::SOFT);
+            canvas.text(
+                (x + 4, base + 18),
+                Size::Small,
+                Ink::SoftOnWell,
+                &tick.label,
+            );
+        }
+    }
+}
+
+/// Several tapes, each small.
+fn draw_case(canvas: &mut Canvas, tapes: &[Density]) {
+    let (wide, high) = ((TAPE.0 - (ROW - 1) * GAP) / ROW, (TAPE.1 - GAP) / 2);
+    for (index, tape) in (0..).zip(tapes) {
+        let x = MARGIN + index % ROW * (wide + GAP);
+        let y = TOP + index / ROW * (high + GAP);
+        canvas.fill((x, y), (wide, high), Paint::WELL);
+        let columns = u32::try_from(tape.columns.len()).unwrap_or(wide).max(1);
+        let step = wide / columns;
+        let x = x + (wide - step * columns) / 2;
+        draw_columns(canvas, tape, (x, y + high), (step, high - 8));
+    }
+}
+
+/// Columns from `x`, up from `base`, with a pixel between them; the highest is `high`.
+fn draw_columns(
+    canvas: &mut Canvas,
+    tape: &Density,
+    (x, base): (u32, u32),
+    (step, high): (u32, u32),
+) {
+    let totals = tape.columns.iter().map(|column| column.total());
+    let most = u64::from(totals.max().unwrap_or_default().max(1));
+    // Rounded up: a column with one event is not empty.
+    let tall = |number: u32| {
+        let part = (u64::from(number) * u64::from(high)).div_ceil(most);
+        u32::try_from(part).unwrap_or(high)
+    };
+    let size = step.saturating_sub(1).max(1);
+    for (column, x) in tape.columns.iter().zip((x..).step_by(step.max(1) as usize)) {
+        let mut below = 0;
+        for (family, number) in column.stack() {
+            let from = tall(below);
+            below += number;
+            let (mut from, to) = (from, tall(below));
+            let paint = family.map_or(Paint::FAILURE, |family| Paint::family(family as u8));
+            if family.is_none() && number > 0 {
+                // However many others there are, a failure is seen.
+                from = from.min(to.saturating_sub(3));
+            }
+            canvas.fill((x, base - to), (size, to - from), paint);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::view::axis::Tick;
+    use crate::view::density::Column;
+
+    #[test]
+    fn a_card_has_the_same_bytes_on_every_machine() {
+        let columns = (0..TAPE.0 / COLUMN).map(|at| {
+            let mut column = Column::default();
+            for (family, count) in (0..).zip(&mut column.events) {
+                *count = (at * 7 + family * 3) % 5;
+            }
+            column.failed[1] = u32::from(at % 17 == 0).min(column.events[1]);
+            column
+        });
+        let card = Card {
+            site: "Runs – été".to_owned(),
+            title: "sample/lark-1".to_owned(),
+            subject: "pong · base · 漢".to_owned(),
+            tapes: vec![Density {
+                columns: columns.collect(),
+            }],
+            ticks: vec![Tick {
+                x: 300,
+                label: "1:15:00".to_owned(),
+            }],
+            figures: vec![
+                (Tone::Good, "great".to_owned()),
+                (Tone::Poor, "hung".to_owned()),
+                (Tone::Plain, "$6.04".to_owned()),
+                (Tone::Bad, "8 failures".to_owned()),
+            ],
+        };
+        let (bytes, again) = (png(&card), png(&card));
+        assert_eq!(bytes, again);
+        assert_eq!(
+            blake3::hash(&bytes).to_hex().as_str(),
+            "bc23120f39ce139dcf3472bacb0be6bbcb357a6470f9b9f4d8015c4276adb473"
+        );
+    }
+}

@@ -1,0 +1,136 @@
+//! The card of a run or a case: a picture for previews of links.
+
+use std::collections::BTreeSet;
+
+use crate::config::Config;
+use crate::model::archive::{Archive, Group};
+use crate::model::findings::Findings;
+use crate::model::run::Run;
+use crate::model::words;
+
+use super::axis::{Axis, Tick};
+use super::density::Density;
+use super::format;
+use super::run::Sources;
+
+/// Size of the tape on the card of a run, in pixels, and how wide its columns are.
+pub const TAPE: (u32, u32) = (1088, 170);
+/// Width of a column.
+pub const COLUMN: u32 = 8;
+/// Tapes on the card of a case.
+pub const TAPES: usize = 8;
+/// Characters of a text: more than there is room for.
+const TEXT: usize = 160;
+
+/// What a card shows.
+#[derive(Debug, Default)]
+pub struct Card {
+    /// Name of the site.
+    pub site: String,
+    /// The model, or the case.
+    pub title: String,
+    /// What was run, and by which harness.
+    pub subject: String,
+    /// The tape of a run with its times; the newest tapes of a case.
+    pub tapes: Vec<Density>,
+    /// Labels of the axis.
+    pub ticks: Vec<Tick>,
+    /// State or rating, cost, time, events, failures.
+    pub figures: Vec<(Tone, String)>,
+}
+
+/// What a value says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tone {
+    /// Nothing.
+    Plain,
+    /// Good.
+    Good,
+    /// Not good.
+    Poor,
+    /// Bad.
+    Bad,
+}
+
+/// The card of a run.
+#[must_use]
+pub fn of_run(s: &Sources<'_>) -> Card {
+    let run = &s.entry.run;
+    let harness = words::excerpt(&run.subject.harness, TEXT);
+    let tape = s.tapes.first().filter(|tape| !tape.events.is_empty());
+    let axis = tape.map(|tape| Axis::of(s.config, tape));
+    let columns = (TAPE.0 / COLUMN) as usize;
+    let density = axis.as_ref().zip(tape);
+    let density = density.map(|(axis, tape)| Density::of(axis, tape, columns));
+    let rating = s.review.and_then(|review| review.rating);
+    let state = match rating {
+        Some(_) => format::rating(rating),
+        None => format::state(&run.state),
+    };
+    let mut figures = vec![(tone(state.tone), state.word.replace('_', " "))];
+    let cost = run.metrics.comparable_cost.as_ref();
+    let time = run.metrics.run_time_seconds.as_ref();
+    let cost = cost.map(|cost| format::short_cost(Some(cost)));
+    let time = time.map(|time| format::clock(Some(time)));
+    let known = [cost, time].into_iter().flatten();
+    figures.extend(known.map(|cell| (Tone::Plain, cell.text().to_owned())));
+    let count = |number: usize, noun: &str| format::count(number, noun);
+    let events = s.tapes.iter().map(|tape| tape.events.len()).sum();
+    let failures = s.tapes.iter().map(|tape| tape.failures()).sum();
+    if events > 0 {
+        figures.push((Tone::Plain, count(events, "event")));
+    }
+    if failures > 0 {
+        figures.push((Tone::Bad, count(failures, "failure")));
+    }
+    Card {
+        site: words::excerpt(&s.config.site.title, TEXT),
+        title: words::excerpt(run.subject.model(), TEXT),
+        subject: format!("{} · {harness}", words::excerpt(&run.title(), TEXT)),
+        tapes: density.into_iter().collect(),
+        ticks: axis.map_or_else(Vec::new, |axis| axis.scale(TAPE.0, 0).ticks(8)),
+        figures,
+    }
+}
+
+/// The card of a case.
+#[must_use]
+pub fn of_case(config: &Config, archive: &Archive, findings: &[Findings], case: &Group) -> Card {
+    let runs = || case.runs.iter().map(|run| &*archive.runs[*run].run);
+    let distinct = |of: fn(&Run) -> &str| {
+        let all: BTreeSet<&str> = runs().map(of).collect();
+        all.len()
+    };
+    let completed = runs().filter(|run| run.state.word == "completed").count();
+    let tapes = case
+        .runs
+        .iter()
+        .filter_map(|run| Density::of_run(&findings[*run]));
+    let models = distinct(|run| run.subject.model());
+    let harnesses = distinct(|run| &run.subject.harness);
+    Card {
+        site: words::excerpt(&config.site.title, TEXT),
+        title: words::excerpt(&case.name, TEXT),
+        subject: [
+            format::count(case.runs.len(), "run"),
+            format::count(models, "model"),
+            format::count(harnesses, "harness"),
+        ]
+        .join(" · "),
+        tapes: tapes.take(TAPES).collect(),
+        ticks: Vec::new(),
+        figures: vec![(
+            Tone::Plain,
+            format!("{completed} of {} completed", case.runs.len()),
+        )],
+    }
+}
+
+fn tone(tone: &str) -> Tone {
+    match tone {
+        "good" => Tone::Good,
+        "poor" => Tone::Poor,
+        "bad" => Tone::Bad,
+        _ => Tone::Plain,
+    }
+}
