@@ -65,12 +65,19 @@
     if (names.length === 1) use();
     return form;
   };
+  // How it ended, its rating, cost and first outcomes.
+  const ended = (run) => {
+    const field = (wanted) => run.groups.flatMap(({ fields }) => fields).find(({ name }) => name === wanted)?.text;
+    const cost = run.metrics.find(({ name, value }) => name === 'Comparable cost' && value !== null);
+    return [field('State')?.replaceAll('_', ' '), field('Rating') ?? 'unrated', cost?.text ?? 'cost not known',
+      ...(run.outcomes ?? []).slice(0, 2).map(([name, value]) => `${name} ${value}`)].join(' · ');
+  };
   const picker = (runs) => {
     const names = runs.map((run) => run.name);
     const list = make('ol', { className: 'chosen' }, ...runs.map((run) => {
       const away = link(here(names.filter((name) => name !== run.name)), 'Remove', { ariaLabel: `Remove ${LETTERS[run.at]}` });
       return make('li', {}, make('p', {}, letter(run.at), ' ', link(pageOf(run), run.model), `, ${run.harness}`),
-        make('p', { className: 'by' }, `${run.title}, ${run.date}, ${run.id}`), make('p', { className: 'by' }, away));
+        make('p', { className: 'by' }, `${run.title}, ${run.date}, ${run.id}`), make('p', {}, ended(run)), make('p', { className: 'by' }, away));
     }));
     return [
       ...(runs.length ? [list] : []),

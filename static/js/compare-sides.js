@@ -63,10 +63,11 @@
     const rows = runs[0].metrics.map(({ name }) => {
       const found = runs.map((run) => run.metrics.find((metric) => metric.name === name));
       const most = Math.max(...found.map(({ value }) => value || 0));
-      return line(name, found, ({ value, text }) => (value === null ? unknown('not recorded') : measure(text, most > 0 ? value / most : 0)), false);
+      const bars = found.map(({ value, text }, at) => make('li', {}, letter(at), value === null ? unknown('not recorded') : measure(text, most > 0 ? value / most : 0)));
+      return make('tr', {}, make('th', { scope: 'row' }, name), make('td', {}, make('ul', { className: 'stack' }, ...bars)));
     });
-    return section('metrics', 'Metrics', quiet('The bars of a row share one scale, from 0 to the largest value of the row. A value that was not recorded has no bar.'),
-      table('Metrics of the runs', 'Metric', runs, [make('tbody', {}, ...rows)]));
+    return section('metrics', 'Metrics', quiet('The bars of a metric share one scale, from 0 to the largest value. A value that was not recorded has no bar.'),
+      table('Metrics of the runs', 'Metric', [], [make('tbody', {}, ...rows)]));
   };
 
   const checks = (runs) => {

@@ -1,7 +1,7 @@
 (() => {
   // The tapes of compared runs: their events on one axis of time, and the files that they touched.
   'use strict';
-  const { root, make, link, digits, count, pause, steps, compare } = window.runpress;
+  const { root, make, link, digits, count, pause, compare } = window.runpress;
   const { draw, pageOf, here, named, letter, section, quiet } = compare;
   // A long command or path ends with a digest.
   const shortened = (key) => key.replace(/…[0-9a-f]{6}$/, '…');
@@ -12,7 +12,7 @@
     const { prefix, kinds, keys, events, pageSize } = run.tape;
     // The files of a tool call, which its words do not tell apart.
     const files = new Map();
-    for (const [position, path] of run.tape.files ?? []) files.set(position, [...(files.get(position) ?? []), path.replace(/^\.\//, '')]);
+    for (const [position, path] of run.tape.files ?? []) files.set(position, [...(files.get(position) ?? []), path]);
     const anchors = new Map(run.tape.anchors);
     let at = 0;
     return Array.from({ length: events.length / 3 }, (_, position) => {
@@ -22,71 +22,102 @@
       const page = Math.floor(position / pageSize) + 1;
       return {
         ...kinds[kind >> 1], failed: kind % 2 === 1, at, number: `#${name.slice(prefix.length + 2)}`,
-        key: key ? keys[key - 1].replace(/^\.\//, '') : null, files: files.get(position),
+        key: key ? keys[key - 1] : null, files: files.get(position),
         href: `${root}runs/${run.slug}/${page > 1 ? `events/${prefix.replace('.', '/')}${page}/` : ''}index.html#${name}`,
       };
     });
   };
 
-  const duration = (ms) => {
-    const seconds = Math.round(ms / 1000);
-    if (seconds < 60) return `${seconds} s`;
-    if (seconds < 3600) return `${Math.floor(seconds / 60)} min${seconds % 60 ? ` ${seconds % 60} s` : ''}`;
-    return `${Math.floor(seconds / 3600)} h${Math.floor((seconds % 3600) / 60) ? ` ${Math.floor((seconds % 3600) / 60)} min` : ''}`;
+  const clock = (seconds) => {
+    const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+    return `${hours ? `${hours}:${minutes < 10 ? 0 : ''}` : ''}${minutes}:${`${seconds % 60}`.padStart(2, 0)}`;
   };
-  const step = (length) => {
-    const nice = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 43200, 86400];
-    return (nice.find((seconds) => length / (seconds * 1000) <= 6) || 86400 * Math.ceil(length / (6 * 86400000))) * 1000;
+  const step = (seconds) => [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 10800, 21600].find((each) => seconds / each <= 6) ?? 86400 * Math.ceil(seconds / 518400);
+  const text = (x, y, words) => draw('text', { x: `${x / 10}%`, y, 'text-anchor': x < 30 ? 'start' : x > 970 ? 'end' : 'middle' }, words);
+
+  // The strip of a run page (src/view/strip.rs) without annotations and folded gaps: all strips share one axis.
+  const FAMILIES = ['speech', 'command', 'read', 'write', 'delegation', 'warning', 'other'];
+  const strip = (tape, length) => {
+    const isLong = tape.length > 600;
+    const families = FAMILIES.filter((family) => tape.some((event) => event.family === family));
+    const bottom = 18 * (1 + Math.max(families.length, isLong ? 4 : 1));
+    const end = length || Math.max(tape.length - 1, 1);
+    const place = (at) => Math.round((Math.min(Math.max(at, 0), end) / end) * 1000);
+    const time = (index) => (length ? tape[index].at : index);
+    const lines = Object.fromEntries([...families, 'fail'].map((family) => [family, '']));
+    const inner = draw('svg', { viewBox: `0 0 1000 ${bottom + 18}`, preserveAspectRatio: 'none' });
+    const svg = draw('svg', { class: 'strip', height: bottom + 18, 'aria-hidden': 'true' }, inner);
+    const columns = Array.from({ length: 100 }, () => ({}));
+    const links = [];
+    const failures = [];
+    let area = -1;
+    for (const [index, event] of tape.entries()) {
+      const x = place(time(index));
+      const column = Math.min(Math.floor(x / 10), 99);
+      const kind = event.failed && isLong ? 'fail' : event.family;
+      columns[column][kind] = (columns[column][kind] ?? 0) + 1;
+      if (!isLong && lines[kind] !== undefined) {
+        const until = Math.min(index + 1 < tape.length ? time(index + 1) : time(index), time(index) + (length ? 30000 : 1));
+        lines[kind] += `M${x} ${27 + families.indexOf(kind) * 18}H${Math.max(place(until) - 1, x + 3)}`;
+      }
+      if (x >> 1 > area) {
+        area = Math.floor(x / 20) * 10 + 9;
+        links.push([event, `M${area * 2 - 18} 18h20V${bottom}h-20z`]);
+      }
+      if (event.failed) failures.push({ event, x: isLong ? column * 10 + 5 : x });
+    }
+    if (isLong) {
+      const most = Math.max(...columns.map((column) => Object.values(column).reduce((sum, each) => sum + each, 0)));
+      for (const [at, column] of columns.entries()) {
+        let below = 0;
+        const y = () => Math.ceil((below / most) * (bottom - 18));
+        for (const family of Object.keys(lines).filter((each) => column[each])) {
+          const from = y();
+          below += column[family];
+          lines[family] += `M${at * 10 + 5} ${bottom - from}V${bottom - y()}`;
+        }
+      }
+    }
+    const drawn = draw('g', isLong ? { class: 'columns', 'stroke-width': 9 } : {});
+    for (const [family, d] of Object.entries(lines)) drawn.append(draw('path', { class: family === 'fail' ? family : `f-${family}`, d }));
+    const leading = (event, ...children) => draw('a', { href: event.href, tabindex: -1 }, ...children);
+    inner.append(drawn, ...links.map(([event, d]) => leading(event, draw('path', { d }))));
+    if (!isLong) inner.append(...failures.map(({ event, x }) => leading(event, draw('path', { class: 'fail', d: `M${x} 16V${bottom}` }))));
+    const numbers = draw('g', { class: 'nos' });
+    for (let at = 0; at < failures.length;) {
+      const { event, x } = failures[at];
+      const near = failures.slice(at).filter((each) => Math.abs(each.x - x) < (isLong ? 40 : 90));
+      const count = near.length;
+      const first = event.number.slice(1);
+      if (isLong) numbers.append(leading(event, draw('circle', { r: 8, cy: 9, cx: `${x / 10}%` }), text(x, 13, count)));
+      else numbers.append(text(x, 13, count > 1 ? `${first} +${count - 1}` : first));
+      at += count;
+    }
+    svg.append(numbers);
+    const seconds = length / 1000;
+    for (let at = 0; length && at <= seconds; at += step(seconds)) svg.append(text(place(at * 1000), bottom + 14, clock(at)));
+    const row = (family, name, number) => make('li', {}, make('i', { className: `f-${family}` }), `${name} ${digits(number)}`);
+    const rows = families.map((family) => row(family, family, tape.filter((event) => event.family === family).length));
+    return make('div', { className: 'lane' }, make('ul', { className: 'legend' }, row('error', 'failures', failures.length), ...(isLong ? rows.reverse() : rows)), svg);
   };
   const strips = async (runs, tapes) => {
     if (!tapes.some((tape) => tape.length)) return section('tapes', 'Tapes', quiet('None of these runs has a tape.'));
     // Recorded clocks may go back.
     const length = tapes.flat().reduce((most, { at }) => Math.max(most, at), 0);
-    const x = (event, index, tape) => 4 + (length ? Math.max(event.at, 0) / length : index / Math.max(tape.length - 1, 1)) * 992;
     const lanes = make('ol', { className: 'lanes' });
-    const lane = async (tape, run) => {
-      const svg = draw('svg', { class: 'strip', viewBox: '0 0 1000 44', preserveAspectRatio: 'none', 'aria-hidden': 'true' });
-      let last;
-      await steps(tape.entries(), ([index, event]) => {
-        const at = x(event, index, tape);
-        const near = last && at - last.at < 2;
-        // Events that are too near share a tick; a failure must not hide behind its neighbors.
-        const hidden = near && (last.failed || !event.failed);
-        if (hidden) return;
-        if (near) last.tick.remove();
-        const tick = draw('a', { href: event.href, tabindex: -1 },
-          draw('path', { class: `f-${event.family}${event.failed ? ' fail' : ''}`, d: `M${at.toFixed(1)} ${event.failed ? '2v40' : '8v28'}` }));
-        svg.append(tick);
-        last = { at, failed: event.failed, tick };
-      });
-      const { tapes: all, number } = runs[run];
-      const own = all[number - 1];
+    document.getElementById('compared').append(section('tapes', 'Tapes', quiet('Each tape as on the page of its run, without folded gaps: all share one axis, the time since their first event. A place on a strip links to the first event there.'), lanes));
+    for (const [at, tape] of tapes.entries()) {
+      const run = runs[at];
+      const own = run.tapes[run.number - 1];
       const words = !own ? 'no tape' : `${own.file}: ${count(own.events, 'event')}, ${own.failures ? count(own.failures, 'failure') : 'no failure'}`
         + `, ${own.duration ?? 'no times'}${tape.length < own.events ? `; the first ${digits(tape.length)} are compared` : ''}`;
       const said = make('span', { className: 'by' }, ` ${words}`);
-      all.forEach((other, at) => {
-        if (at + 1 === number) return;
-        const names = runs.map(({ name }, index) => (index === run ? named(runs[run].slug, at + 1) : name));
+      run.tapes.forEach((other, index) => {
+        if (index + 1 === run.number) return;
+        const names = runs.map(({ name }, each) => (each === at ? named(run.slug, index + 1) : name));
         said.append(said.children.length ? ', ' : '. Compare instead: ', link(`${here(names)}#tapes`, other.file), ` (${count(other.events, 'event')})`);
       });
-      lanes.append(make('li', {}, make('p', {}, letter(run), ' ', link(`${pageOf(runs[run])}#timeline`, runs[run].model), said), svg));
-    };
-    const axis = draw('svg', { class: 'axis', viewBox: '0 0 1000 8', preserveAspectRatio: 'none', 'aria-hidden': 'true' });
-    const labels = make('p', { className: 'ticks', ariaHidden: 'true' });
-    for (let at = 0; length && at <= length; at += step(length)) {
-      const where = 4 + (at / length) * 992;
-      axis.append(draw('path', { d: `M${where.toFixed(1)} 0v8` }));
-      const label = make('span', {}, duration(at));
-      label.style.left = `${(where / 10).toFixed(1)}%`;
-      // The first label begins at its tick and the last one ends there, so that none is cut off.
-      label.style.translate = `-${(where / 10).toFixed(1)}%`;
-      labels.append(label);
-    }
-    document.getElementById('compared').append(section('tapes', 'Tapes', quiet('One tick per event, taller for failures; each tick links to its event. All tapes share one axis: the time since their first event.'),
-      make('figure', {}, lanes, axis, labels, make('ul', { className: 'legend' },
-        ...[...new Set(tapes.flat().map((event) => event.family))].map((family) => make('li', {}, make('i', { className: `f-${family}` }), family))))));
-    for (const [run, tape] of tapes.entries()) {
-      await lane(tape, run);
+      lanes.append(make('li', {}, make('p', {}, letter(at), ' ', link(`${pageOf(run)}#timeline`, run.model), said), ...(tape.length ? [strip(tape, length)] : [])));
       await pause();
     }
     return '';

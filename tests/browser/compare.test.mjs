@@ -80,9 +80,13 @@ for (const from of ['disk', 'a sub-path']) {
     const { page, close } = await open(`?runs=${SLUGS[0]},${SLUGS[1]}`, options());
     await page.locator('#writeups').waitFor();
     assert.equal(await page.locator('#pick').isVisible(), false);
-    assert.deepEqual(await row(page, 'metrics', 'Run time').locator('td').allInnerTexts(), ['1 min 40 s', '50 s']);
+    const values = (name) => row(page, 'metrics', name).locator('li').evaluateAll((all) => all.map((one) => one.textContent));
+    assert.deepEqual(await values('Run time'), ['A1 min 40 s', 'B50 s']);
+    const starts = await row(page, 'metrics', 'Run time').locator('rect').evaluateAll((all) => all.map((rect) => rect.getBoundingClientRect().left));
+    assert.equal(starts[0], starts[1], 'the bars of a metric begin at one line');
+    assert.match(await page.locator('.chosen li').first().innerText(), /failed · great · \$2\.00/);
     assert.deepEqual(await row(page, 'metrics', 'Run time').locator('rect').evaluateAll((all) => all.map((rect) => rect.getAttribute('width'))), ['100.0', '50.0']);
-    assert.deepEqual(await row(page, 'metrics', 'Comparable cost').locator('td').allInnerTexts(), ['$2.00', '—']);
+    assert.deepEqual(await values('Comparable cost'), ['A$2.00', 'B—']);
     assert.deepEqual(await row(page, 'checks', 'Title').locator('td').allInnerTexts(), ['0.9', 'not reached: no canvas']);
     assert.match(await words(row(page, 'fields', 'Version of the harness')), /≠.*differs/s);
     assert.equal(await row(page, 'fields', 'Orchestrator').isVisible(), false);
@@ -96,13 +100,13 @@ for (const from of ['disk', 'a sub-path']) {
     const own = page.locator('section:has(#files) .paths');
     assert.deepEqual(await own.allInnerTexts(), ['src/only-one.ts write', 'src/two.ts write']);
 
-    const ticks = page.locator('.lanes .strip');
-    assert.equal(await ticks.count(), 2);
-    const last = await ticks.locator('a:last-child path').evaluateAll((all) => all.map((path) => Number(/^M([\d.]+)/.exec(path.getAttribute('d'))[1])));
-    assert.deepEqual(last, [487.9, 996], 'one axis: 20 s and 41 s of 41 s');
-    assert.equal(await ticks.first().locator('.fail').count(), 1);
-    const cut = await page.locator('.ticks').evaluate((axis) => axis.lastChild.getBoundingClientRect().right > axis.getBoundingClientRect().right);
-    assert.equal(cut, false, 'the last label of the axis is whole');
+    const strips = page.locator('.lanes .strip');
+    assert.equal(await strips.count(), 2);
+    const last = await strips.evaluateAll((all) => all.map((strip) => Number(/M(\d+) \d+H\d+$/.exec(strip.querySelector('.f-write').getAttribute('d'))[1])));
+    assert.deepEqual(last, [488, 1000], 'one axis: 20 s and 41 s of 41 s');
+    assert.deepEqual(await strips.first().locator('.nos text').allTextContents(), ['3']);
+    assert.equal(await strips.first().locator('.fail[d^=M]').count(), 1);
+    assert.deepEqual(await strips.last().locator(':scope > text').allTextContents(), ['0:00', '0:10', '0:20', '0:30', '0:40']);
     for (const group of await page.locator('.only tbody:visible').all()) assert.ok(await group.locator('.differ').count(), 'a group that is shown has a difference');
 
     const writeup = page.locator('section:has(#writeups) .beside > div');
@@ -120,10 +124,10 @@ for (const from of ['disk', 'a sub-path']) {
   test(`four runs stand side by side and hostile names do not run, from ${from}`, async () => {
     const { page, close } = await open(`?runs=${SLUGS.join()}`, options());
     await page.locator('#writeups').waitFor();
-    assert.equal(await page.locator('section:has(#metrics) thead th').count(), 5);
+    assert.equal(await page.locator('section:has(#fields) thead th').count(), 5);
     assert.match(await page.locator('.apart').innerText(), /differ in variant/);
     assert.match(await words(page.locator('section:has(#parting)')), /C recorded no commands and no paths/);
-    assert.match(await words(page.locator('.lanes li').nth(2)), /no tape/);
+    assert.match(await words(page.locator('.lanes > li > p').nth(2)), /no tape/);
     assert.equal(await page.locator('.adding').count(), 0, 'a fifth cannot be added');
     assert.equal(await page.locator('main img').count(), 0);
     assert.ok((await words(page.locator('section:has(#files)'))).includes('<img src=x'), 'it is words');
@@ -259,10 +263,10 @@ test('a run with several tapes is compared by the one that the reader chooses', 
   })).href}/`;
   const { page, close } = await open(`?runs=${of(1)},${of(2)}`, { base });
   await page.locator('#writeups').waitFor();
-  const lane = page.locator('.lanes li').first();
+  const lane = page.locator('.lanes > li > p').first();
   assert.match(await words(lane), /^A m events\.jsonl: 2 events, no failure, 3 s\. Compare instead: run\.tape \(3 events\)$/);
   assert.match(await words(page.locator('section:has(#parting)')), /They diverge at the first action\./);
-  assert.doesNotMatch(await words(page.locator('.lanes li').nth(1)), /instead/);
+  assert.doesNotMatch(await words(page.locator('.lanes > li > p').nth(1)), /instead/);
   await lane.getByRole('link', { name: 'run.tape' }).click();
   await page.waitForURL((url) => url.search === `?runs=${of(1)}~2,${of(2)}` && url.hash === '#tapes');
   await page.locator('#writeups').waitFor();

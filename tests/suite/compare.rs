@@ -222,26 +222,33 @@ fn a_tape_is_as_long_as_from_its_earliest_to_its_latest_time() {
 }
 
 #[test]
-fn a_file_has_the_same_key_below_both_default_workspaces() {
+fn a_path_has_the_same_key_however_it_is_written() {
     let site = TestSite::base();
     let paths = [
-        "/work/a.ts",
-        "/workspace/a.ts",
-        "a.ts",
-        "/work",
-        "/workspace/",
-        ".",
+        ("read", "/work/a.ts"),
+        ("read", "/workspace/a.ts"),
+        ("read", "a.ts"),
+        ("read", ".//a.ts"),
+        ("read", "/workspace/./a.ts"),
+        ("list", "/work"),
+        ("list", "/workspace/"),
+        ("list", "."),
+        ("list", "./"),
+        ("list", "src//lib/"),
+        ("list", "/workspace/src/lib"),
+        ("list", "/etc/"),
     ];
     let log: Vec<String> = (0..)
         .zip(paths)
-        .map(|(at, path)| event(at, "read", &format!("\"path\":\"{path}\"")))
+        .map(|(at, (kind, path))| event(at, kind, &format!("\"path\":\"{path}\"")))
         .collect();
     site.write(&format!("{FIRST}/events.jsonl"), lines(&log));
     site.remove(&format!("{FIRST}/events.jsonl.annotations.jsonl"));
     site.publish();
     let data = data(&site, FIRST_SLUG);
-    assert_eq!(data["tape"]["keys"], json!(["a.ts", "."]));
-    assert_eq!(data["tape"]["events"].as_array().map(Vec::len), Some(18));
+    let keys = json!(["a.ts", ".", "src/lib", "/etc"]);
+    assert_eq!(data["tape"]["keys"], keys);
+    assert_eq!(data["tape"]["events"].as_array().map(Vec::len), Some(36));
 }
 
 #[test]

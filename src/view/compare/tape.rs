@@ -103,8 +103,7 @@ pub(super) fn tape_data<'a>(
             .map(|kind| KindData {
                 word: kind.word,
                 family: kind.family.word(),
-                path: matches!(kind.word, "read" | "write" | "list" | "edit")
-                    || kind.word.starts_with("file_"),
+                path: names_a_path(*kind),
             })
             .collect(),
         keys,
@@ -131,27 +130,52 @@ fn key<'a>(event: &'a Event<'_>, workspace: &[String]) -> Option<Cow<'a, str>> {
     let names_paths = matches!(event.kind.family, Family::Read | Family::Write);
     let key = if !names_paths {
         cut_key(on_one_line(&event.headline))
-    } else if event.files.is_empty() {
-        path_key(&event.headline, workspace)
-    } else {
+    } else if !event.files.is_empty() {
         // The words of a tool call: the tool, then paths.
         let words = event.headline.split_whitespace();
-        let words: Vec<_> = words
-            .map(|word| match workspace::below(word, workspace) {
-                Some("") => ".",
-                below => below.unwrap_or(word),
-            })
-            .collect();
+        let words: Vec<_> = words.map(|word| path(word, workspace)).collect();
         cut_key(Cow::Owned(words.join(" ")))
+    } else if names_a_path(event.kind) {
+        path_key(&event.headline, workspace)
+    } else {
+        // A query is no path: only the folder of the working tree is taken off.
+        let below = workspace::below(&event.headline, workspace);
+        cut_key(on_one_line(below.unwrap_or(&event.headline)))
     };
     (!key.is_empty()).then_some(key)
 }
 
-fn path_key<'a>(path: &'a str, workspace: &[String]) -> Cow<'a, str> {
-    cut_key(match workspace::below(path, workspace) {
-        Some("") => Cow::Borrowed("."),
-        below => on_one_line(below.unwrap_or(path)),
+/// Whether what events of a kind are about is the path of a file.
+fn names_a_path(kind: Kind) -> bool {
+    matches!(kind.word, "read" | "write" | "list" | "edit") || kind.word.starts_with("file_")
+}
+
+fn path_key<'a>(text: &'a str, workspace: &[String]) -> Cow<'a, str> {
+    cut_key(match path(text, workspace) {
+        Cow::Borrowed(text) => on_one_line(text),
+        Cow::Owned(text) => Cow::Owned(on_one_line(&text).into_owned()),
     })
+}
+
+/// A path in one of its spellings: below the working tree, without `./`, doubled slashes and a slash at the end.
+fn path<'a>(text: &'a str, workspace: &[String]) -> Cow<'a, str> {
+    let mut path = workspace::below(text, workspace).unwrap_or(text);
+    while let Some(rest) = path.strip_prefix("./") {
+        path = rest.trim_start_matches('/');
+    }
+    if path.len() > 1 {
+        path = path.trim_end_matches('/');
+    }
+    if path.is_empty() {
+        return Cow::Borrowed(".");
+    }
+    let is_plain = !path.contains("//") && !path.contains("/./") && !path.ends_with("/.");
+    if is_plain {
+        return Cow::Borrowed(path);
+    }
+    let root = if path.starts_with('/') { "/" } else { "" };
+    let parts = path.split('/').filter(|part| !matches!(*part, "" | "."));
+    Cow::Owned(format!("{root}{}", parts.collect::<Vec<_>>().join("/")))
 }
 
 /// Names that are too long are distinguished by a digest.
