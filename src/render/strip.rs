@@ -51,7 +51,7 @@ pub fn render(strip: &Strip<'_>, from: &str, page: usize) -> Html {
             }
         }
         Drawing::Columns(columns) => {
-            svg.push("<g class=columns stroke-width=")
+            svg.push("<g class=stacks stroke-width=")
                 .number(columns.stroke)
                 .push(">");
             for path in &columns.paths {

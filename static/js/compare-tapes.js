@@ -78,7 +78,7 @@
         }
       }
     }
-    const drawn = draw('g', isLong ? { class: 'columns', 'stroke-width': 9 } : {});
+    const drawn = draw('g', isLong ? { class: 'stacks', 'stroke-width': 9 } : {});
     for (const [family, d] of Object.entries(lines)) drawn.append(draw('path', { class: family === 'fail' ? family : `f-${family}`, d }));
     const leading = (event, ...children) => draw('a', { href: event.href, tabindex: -1 }, ...children);
     inner.append(drawn, ...links.map(([event, d]) => leading(event, draw('path', { d }))));

@@ -38,6 +38,7 @@ for (const width of [1440, 390]) {
     const events = rows.filter((row) => !/annotations|failures/.test(row)).map((row) => Number(row.split(' ')[1].replace(',', '')));
     const errors = lines.filter(({ type }) => type === 'error').length;
     assert.equal(events.reduce((sum, each) => sum + each), lines.length - errors, 'the rows count every event, errors among the failures');
+    assert.ok(await page.locator('.strip').first().evaluate((strip) => [...strip.querySelectorAll('.stacks path')].every((path) => path.getBoundingClientRect().height)), 'the columns are drawn');
     assert.equal(times[0], '0:00');
     assert.ok(times.length >= 3 && times.every((time) => /^(gap )?(\d+:)?\d+:\d\d$/.test(time)), `${times}`);
   }, { viewport: { width, height: width > 1000 ? 900 : 844 } }));
