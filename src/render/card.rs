@@ -4,7 +4,7 @@ mod canvas;
 mod font;
 
 use crate::view::card::{COLUMN, Card, TAPE, Tone};
-use crate::view::density::Density;
+use crate::view::density::{Column, Density};
 
 use canvas::{Canvas, Ink, Paint, WIDTH};
 use font::{Size, cut, width};
@@ -123,7 +123,7 @@ fn draw_columns(
     (x, base): (u32, u32),
     (step, high): (u32, u32),
 ) {
-    let totals = tape.columns.iter().map(|column| column.total());
+    let totals = tape.columns.iter().map(Column::total);
     let most = u64::from(totals.max().unwrap_or_default().max(1));
     // Rounded up: a column with one event is not empty.
     let tall = |number: u32| {
@@ -151,7 +151,6 @@ fn draw_columns(
 mod tests {
     use super::*;
     use crate::view::axis::Tick;
-    use crate::view::density::Column;
 
     #[test]
     fn a_card_has_the_same_bytes_on_every_machine() {

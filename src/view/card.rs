@@ -6,6 +6,7 @@ use crate::config::Config;
 use crate::model::archive::{Archive, Group};
 use crate::model::findings::Findings;
 use crate::model::run::Run;
+use crate::model::tape::Tape;
 use crate::model::words;
 
 use super::axis::{Axis, Tick};
@@ -76,7 +77,7 @@ pub fn of_run(s: &Sources<'_>) -> Card {
     figures.extend(known.map(|cell| (Tone::Plain, cell.text().to_owned())));
     let count = |number: usize, noun: &str| format::count(number, noun);
     let events = s.tapes.iter().map(|tape| tape.events.len()).sum();
-    let failures = s.tapes.iter().map(|tape| tape.failures()).sum();
+    let failures = s.tapes.iter().map(Tape::failures).sum();
     if events > 0 {
         figures.push((Tone::Plain, count(events, "event")));
     }

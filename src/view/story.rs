@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::links;
 use crate::markup::markdown;
 use crate::model::annotation::{Annotation, Kind};
-use crate::model::tape::{Family, Tape};
+use crate::model::tape::{Event, Family, Tape};
 use crate::model::words;
 
 use super::axis::Axis;
@@ -105,7 +105,7 @@ pub fn story(s: &Sources<'_>) -> StoryPage {
     let frames = (1..).zip(chosen).map(|(number, chosen)| Frame {
         number,
         line: line(&places, &chosen),
-        ..frame(s, &path, chosen)
+        ..frame(s, &path, &chosen)
     });
     StoryPage {
         title: run.title(),
@@ -151,7 +151,7 @@ fn annotated<'a>(s: &Sources<'a>) -> (Vec<Chosen<'a>>, usize) {
 /// What a tape itself says: positions with reasons, in the order of the rules.
 fn rules(s: &Sources<'_>, tape: &Tape<'_>) -> Vec<(usize, String)> {
     let events = &tape.events;
-    let failure = events.iter().position(|event| event.is_failure());
+    let failure = events.iter().position(Event::is_failure);
     let write = events
         .iter()
         .rposition(|event| event.kind.family == Family::Write);
@@ -178,7 +178,7 @@ fn rules(s: &Sources<'_>, tape: &Tape<'_>) -> Vec<(usize, String)> {
     all.into_iter().flatten().collect()
 }
 
-fn frame(s: &Sources<'_>, path: &str, chosen: Chosen<'_>) -> Frame {
+fn frame(s: &Sources<'_>, path: &str, chosen: &Chosen<'_>) -> Frame {
     let (tape, layout): (&Tape<'_>, &Layout<'_>) = (&s.tapes[chosen.tape], &s.layouts[chosen.tape]);
     let event = &tape.events[chosen.position];
     let view = chosen

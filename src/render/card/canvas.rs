@@ -15,9 +15,12 @@ pub(super) const HEIGHT: u32 = 630;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Paint(u8);
 
+/// Colors without levels.
+const COLORS: u8 = 10;
+
 /// Colors by their place in the palette, and then the kinds of ink but the first; all are those of the light theme. The compressor
 /// has short codes for small differences between a row and the one above, so what is common on a card is near to the paper.
-const FLAT: [[u8; 3]; 10] = [
+const FLAT: [[u8; 3]; COLORS as usize] = [
     PAPER,
     WELL,
     [0x3b, 0x6f, 0xb6],
@@ -35,14 +38,14 @@ const SOFT: [u8; 3] = [0x56, 0x5f, 0x66];
 const BAD: [u8; 3] = [0xa3, 0x20, 0x1d];
 
 /// The colors of text, in the order of [`Ink`]: on what, and which.
-const INKS: [(Ink, ([u8; 3], [u8; 3])); 7] = [
-    (Ink::Plain, (PAPER, [0x1d, 0x22, 0x26])),
-    (Ink::Soft, (PAPER, SOFT)),
-    (Ink::Good, (PAPER, [0x1c, 0x6b, 0x3c])),
-    (Ink::Poor, (PAPER, [0x7a, 0x4b, 0x00])),
-    (Ink::Bad, (PAPER, BAD)),
-    (Ink::SoftOnWell, (WELL, SOFT)),
-    (Ink::BadOnWell, (WELL, BAD)),
+const INKS: [(Ink, [[u8; 3]; 2]); 7] = [
+    (Ink::Plain, [PAPER, [0x1d, 0x22, 0x26]]),
+    (Ink::Soft, [PAPER, SOFT]),
+    (Ink::Good, [PAPER, [0x1c, 0x6b, 0x3c]]),
+    (Ink::Poor, [PAPER, [0x7a, 0x4b, 0x00]]),
+    (Ink::Bad, [PAPER, BAD]),
+    (Ink::SoftOnWell, [WELL, SOFT]),
+    (Ink::BadOnWell, [WELL, BAD]),
 ];
 
 /// A color of text, with the ground that it is on.
@@ -76,7 +79,7 @@ impl Ink {
     const fn index(self, level: u8) -> u8 {
         match self as u8 {
             0 => u8::MAX - FULL + level,
-            other => FLAT.len() as u8 + other * FULL - level,
+            other => COLORS + other * FULL - level,
         }
     }
 
@@ -173,7 +176,7 @@ fn palette() -> [[u8; 3]; 256] {
     let mut palette = [PAPER; 256];
     palette[..FLAT.len()].copy_from_slice(&FLAT);
     let most = u16::from(FULL);
-    for (ink, (ground, full)) in INKS {
+    for (ink, [ground, full]) in INKS {
         for level in 1..=FULL {
             let part = u16::from(level);
             let mixed = |at: usize| {
@@ -192,7 +195,7 @@ mod tests {
 
     #[test]
     fn every_level_of_every_ink_has_a_color_of_its_own_place() {
-        let mut taken: Vec<u8> = (0..u8::try_from(FLAT.len()).expect("few colors")).collect();
+        let mut taken: Vec<u8> = (0..COLORS).collect();
         for (ink, _) in INKS {
             for level in 1..=FULL {
                 let index = ink.index(level);

@@ -140,11 +140,14 @@ fn smaller(glyph: &Glyph, by: u32) -> Glyph {
 /// An empty box.
 fn boxed() -> Glyph {
     let width = BOX - 12;
-    let is_line = |at: u32| at < 4 || at >= width - 4;
+    let is_line = |at: u32, size: u32| !(4..size - 4).contains(&at);
     let ink = (0..BOX).flat_map(|row| {
         (0..width).map(move |column| {
-            let edge = is_line(column) || row < 4 || row >= BOX - 4;
-            if edge { LEVELS - 1 } else { 0 }
+            if is_line(column, width) || is_line(row, BOX) {
+                LEVELS - 1
+            } else {
+                0
+            }
         })
     });
     Glyph {
