@@ -1,22 +1,66 @@
-//! The SVG of a plot and its legend: shape and color by series, a number where several runs share a mark.
+//! The SVG of a plot: shape and color by series, hollow where a run did not complete, a number where several runs
+//! share a mark.
 
 use serde::{Serialize, Serializer};
 
-use crate::view::plot::{FRAME, Plot, PlotPoint, SERIES, SIZE};
+use crate::view::peers::{Peers, WIDTH};
+use crate::view::plot::{FRAME, Plot, PlotPoint, SIZE, SeriesMark};
 
 use crate::markup::Html;
 use crate::markup::escape::push_attribute;
 
-/// Shapes of the series, around 0 0; the last is that of all others. A shape tells a series without its color.
-const SHAPES: [&str; SERIES + 1] = [
+/// Shapes of the series, around 0 0. A shape tells a series without its color.
+const SHAPES: [&str; 6] = [
     "M-5 0a5 5 0 1 0 10 0a5 5 0 1 0 -10 0z",
     "M-4.5 -4.5h9v9h-9z",
     "M0 -6L5.5 4.5h-11z",
     "M0 -6.5L6.5 0L0 6.5L-6.5 0z",
     "M0 6L5.5 -4.5h-11z",
-    "M-5 -5L5 5M5 -5L-5 5",
-    "M-5 0h10M0 -5v10",
+    "M-5.5 -3L0 -6L5.5 -3V3L0 6L-5.5 3z",
 ];
+
+/// Color and shape of a series. The first six differ in both; shapes in another color follow.
+fn look(SeriesMark(position): SeriesMark) -> (usize, &'static str) {
+    let shape = position % SHAPES.len();
+    (
+        (position + position / SHAPES.len()) % SHAPES.len(),
+        SHAPES[shape],
+    )
+}
+
+/// A small sign of a series beside its name.
+impl Serialize for SeriesMark {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Html::finished(sign(*self)).serialize(serializer)
+    }
+}
+
+fn sign(series: SeriesMark) -> String {
+    let (color, shape) = look(series);
+    format!(
+        "<svg class=\"m m{color}\" viewBox=\"-8 -8 16 16\" aria-hidden=\"true\"><path d=\"{shape}\"/></svg>"
+    )
+}
+
+/// A run on the range of its peers: a line, a dot for each of them, and a mark for the run.
+impl Serialize for Peers {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut dots = String::new();
+        for x in &self.dots {
+            dots.push_str(&format!("M{x:.0} 8h0"));
+        }
+        let at = self.at;
+        let own = if self.completed {
+            format!("<circle cx=\"{at:.0}\" cy=\"8\" r=\"4\"/>")
+        } else {
+            format!("<path class=\"x\" d=\"m{at:.0} 8 4 4-8-8m0 8 8-8\"/>")
+        };
+        Html::finished(format!(
+            "<svg class=\"peers\" viewBox=\"0 0 {WIDTH} 16\" aria-hidden=\"true\"><path d=\"M0 8h{WIDTH}\"/><path d=\"{dots}\"/>{own}</svg>"
+        ))
+        .serialize(serializer)
+    }
+}
 
 /// Views hold a plot as it is; where a template prints it, it becomes its drawing with the legend.
 impl Serialize for Plot {
@@ -30,10 +74,9 @@ fn render(plot: &Plot) -> Html {
     let (left, top, right, bottom) = FRAME;
     out.push_str("<figure class=\"plot\"><figcaption>");
     push_attribute(&mut out, &plot.caption);
-    out.push_str("</figcaption><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"");
-    push_attribute(&mut out, &plot.name);
+    out.push_str("</figcaption>");
     out.push_str(&format!(
-        "\"><svg viewBox=\"0 0 {} {}\" role=\"group\" aria-label=\"",
+        "<svg viewBox=\"0 0 {} {}\" role=\"group\" aria-label=\"",
         SIZE.0, SIZE.1
     ));
     push_attribute(&mut out, &plot.name);
@@ -65,7 +108,10 @@ fn render(plot: &Plot) -> Html {
     for mark in &plot.marks {
         push_mark(&mut out, mark);
     }
-    out.push_str("</svg></div>");
+    for label in &plot.labels {
+        push_words(&mut out, label.at, label.anchor, &label.name);
+    }
+    out.push_str("</svg>");
     push_legend(&mut out, plot);
     for note in &plot.notes {
         out.push_str("<p class=\"quiet\">");
@@ -94,8 +140,11 @@ fn push_mark(out: &mut String, mark: &PlotPoint) {
     out.push_str("</title>");
     let at = format!("transform=\"translate({:.1} {:.1})\"", mark.x, mark.y);
     if mark.runs == 1 {
-        let (series, shape) = (mark.series, SHAPES[mark.series.min(SERIES)]);
-        out.push_str(&format!("<path class=\"m{series}\" {at} d=\"{shape}\"/>"));
+        let (color, shape) = look(mark.series);
+        let open = if mark.completed { "" } else { " open" };
+        out.push_str(&format!(
+            "<path class=\"m{color}{open}\" {at} d=\"{shape}\"/>"
+        ));
     } else {
         out.push_str(&format!(
             "<g class=\"many\" {at}><circle r=\"8\"/><text y=\"3.2\" text-anchor=\"middle\">{}</text></g>",
@@ -106,17 +155,14 @@ fn push_mark(out: &mut String, mark: &PlotPoint) {
 }
 
 fn push_legend(out: &mut String, plot: &Plot) {
+    if plot.legend.is_empty() {
+        return;
+    }
     out.push_str("<ul class=\"legend\">");
     for (series, name, runs) in &plot.legend {
-        let shape = SHAPES[(*series).min(SERIES)];
-        out.push_str(&format!(
-            "<li><svg viewBox=\"-8 -8 16 16\" aria-hidden=\"true\"><path class=\"m{series}\" d=\"{shape}\"/></svg>"
-        ));
+        out.push_str(&format!("<li>{}", sign(*series)));
         push_attribute(out, name);
         out.push_str(&format!(" {runs}</li>"));
-    }
-    if plot.marks.iter().any(|mark| mark.runs > 1) {
-        out.push_str("<li><svg viewBox=\"-8 -8 16 16\" aria-hidden=\"true\"><g class=\"many\"><circle r=\"7\"/></g></svg>several runs, with their number</li>");
     }
     out.push_str("</ul>");
 }

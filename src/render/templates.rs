@@ -66,6 +66,7 @@ const BUILT_IN: &[(&str, &str)] = built_in![
     "components/evidence.html",
     "components/facts.html",
     "components/failures.html",
+    "components/grouped_runs.html",
     "components/moments.html",
     "components/matrix.html",
     "components/pager.html",

@@ -10,6 +10,7 @@ use crate::model::comparison::{self, Set};
 use crate::model::findings::Findings;
 
 use super::outcomes;
+use super::peers::{self, PeerRange};
 use super::plot::{self, Plot};
 use super::reliability::{ReliabilityView, reliability};
 use super::row::{ListPage, Pager, RunRow, list_pages, row};
@@ -69,6 +70,8 @@ pub struct GroupPage {
     pub wall: Option<Wall>,
     /// Whether a table has columns of checks, which are explained once.
     pub has_checks: bool,
+    /// Whether one of its runs has outcomes.
+    pub has_outcomes: bool,
     pub pager: Pager,
 }
 
@@ -104,6 +107,11 @@ pub struct SetView {
 pub struct VariantView {
     /// Its name.
     pub variant: Cell,
+    /// Its position in the set, and that of its first row here among its runs.
+    #[serde(skip)]
+    pub position: usize,
+    #[serde(skip)]
+    pub first: usize,
     /// `12 runs`
     pub count: String,
     /// The rows on this page.
@@ -127,10 +135,23 @@ pub fn group_pages(
     prose: &GroupProse,
 ) -> Vec<(String, GroupPage)> {
     let folder = format!("{}/{}", group_by.folder(), group.slug);
-    let sets = comparison::sets(archive, &group.runs);
+    let mut sets = comparison::sets(archive, &group.runs);
+    let is_case = matches!(group_by, GroupBy::Case);
+    if !is_case {
+        // Cases by name, and the versions of a case as the records have them, the newest runs first.
+        sets.sort_by_key(|set| set.case);
+    }
+    let ranges: Vec<_> = sets
+        .iter()
+        .map(|set| (!is_case).then(|| peers::ranges(archive, set)))
+        .collect();
     let summary = summary(archive, group, group_by);
     let title = prose.title.as_ref().filter(|title| **title != group.name);
-    let why = "Runs of different case versions, engines or orchestrators had different tasks, so they are never in one table.";
+    let why = if is_case {
+        "Runs of different case versions, engines or orchestrators had different tasks, so they are never in one table."
+    } else {
+        "Runs of different cases, versions, variants, engines or orchestrators had different tasks: compare those of one group."
+    };
     let page = |page: ListPage| {
         let mut views = Vec::new();
         let mut end = 0;
@@ -143,12 +164,12 @@ pub fn group_pages(
                 .sum::<usize>();
             if start < page.items.end && end > page.items.start {
                 let mut view = set_view(archive, findings, (index, set), start, &page);
-                if !view.continued {
-                    view.plots = plots(archive, set, group_by, &page.root);
-                    let is_case = matches!(group_by, GroupBy::Case);
-                    view.reliability = is_case
-                        .then(|| reliability(archive, set, &page.root))
-                        .flatten();
+                if let Some(ranges) = &ranges[index] {
+                    place(archive, set, ranges, &mut view);
+                }
+                if is_case && !view.continued {
+                    view.plots = plot::plots(archive, set, &page.root);
+                    view.reliability = reliability(archive, set, &page.root);
                 }
                 views.push(view);
             }
@@ -166,7 +187,8 @@ pub fn group_pages(
             summary: summary.clone(),
             card: false,
             why: (sets.len() > 1).then_some(why),
-            has_checks: views.iter().any(|set| !set.checks.is_empty()),
+            has_checks: is_case && views.iter().any(|set| !set.checks.is_empty()),
+            has_outcomes: views.iter().any(|set| !set.outcomes.is_empty()),
             sets: views,
             wall: (page.number == 1)
                 .then(|| wall(archive, findings, &group.runs, None, &page.root)),
@@ -193,12 +215,15 @@ fn set_view(
     let groups = set
         .variants
         .iter()
-        .filter_map(|(variant, runs)| {
+        .enumerate()
+        .filter_map(|(number, (variant, runs))| {
             let first = position;
             position += runs.len();
             let from = range.start.clamp(first, position) - first;
             let to = range.end.clamp(first, position) - first;
             (from < to).then(|| VariantView {
+                position: number,
+                first: from,
                 variant: format::text(variant.as_ref()),
                 count: format::count(runs.len(), "run"),
                 rows: runs[from..to]
@@ -245,19 +270,15 @@ fn set_view(
     }
 }
 
-fn plots(archive: &Archive, set: &Set, group_by: GroupBy, root: &str) -> Vec<Plot> {
-    let runs = set.variants.iter().flat_map(|(_, runs)| runs);
-    let mut runs: Vec<usize> = runs.copied().collect();
-    runs.sort_unstable();
-    let apart = match group_by {
-        GroupBy::Case | GroupBy::Harness => GroupBy::Model,
-        GroupBy::Model => GroupBy::Harness,
-    };
-    let set = format!(
-        "{} {}, engine {}, orchestrator {}",
-        archive.cases[set.case].name, set.version, set.engine, set.orchestrator
-    );
-    plot::plots(archive, &set, &runs, apart, root)
+/// Puts each run of a set on the range of its peers.
+fn place(archive: &Archive, set: &Set, ranges: &[Option<PeerRange>], view: &mut SetView) {
+    for group in &mut view.groups {
+        let range = ranges.get(group.position).and_then(Option::as_ref);
+        let runs = &set.variants[group.position].1[group.first..];
+        for (row, run) in group.rows.iter_mut().zip(runs) {
+            row.peers = range.and_then(|range| range.of(&archive.runs[*run]));
+        }
+    }
 }
 
 fn summary(archive: &Archive, group: &Group, group_by: GroupBy) -> String {

@@ -17,6 +17,7 @@ pub(crate) mod group_list;
 pub(crate) mod home;
 mod outcomes;
 pub(crate) mod overview;
+pub(crate) mod peers;
 pub(crate) mod plot;
 pub(crate) mod problems;
 pub(crate) mod reconciliation;

@@ -4,16 +4,19 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::model::archive::{Archive, Group, GroupBy};
+use crate::model::archive::{Archive, Entry, Group, GroupBy};
 
 use super::catalogue::PAGE_SIZE;
 use super::row::{ListPage, Pager};
-use super::{Badge, Link, format};
+use super::{Link, format};
 use crate::links;
 use crate::url;
 
 /// Columns of a table on the overview: the models or harnesses with the newest runs.
 const COLUMNS: usize = 40;
+
+/// Runs of a cell that have a glyph, the newest.
+const GLYPHS: usize = 12;
 
 /// A page of the overview.
 #[derive(Debug, Serialize)]
@@ -25,7 +28,7 @@ pub struct OverviewPage {
     pub pager: Pager,
 }
 
-/// Number of runs by case and model, or by case and harness.
+/// How the runs ended by case and model, or by case and harness.
 #[derive(Debug, Serialize)]
 pub struct Matrix {
     pub columns: Vec<Link>,
@@ -47,10 +50,12 @@ pub struct MatrixRow {
 pub struct MatrixCell {
     /// Where they are: the run, or the page of the case.
     pub href: String,
-    /// How the newest ended.
-    pub state: Badge,
-    /// How many there are.
-    pub count: String,
+    /// How each of the newest ended, oldest first: `good`, `poor`, `bad` or `none`.
+    pub glyphs: Vec<&'static str>,
+    /// How many older runs have no glyph here.
+    pub older: Option<String>,
+    /// `3 of 4`
+    pub completed: String,
     /// What the link leads to, in words.
     pub title: String,
 }
@@ -132,15 +137,15 @@ fn cells(
     root: &str,
 ) -> BTreeMap<usize, MatrixCell> {
     let group = &archive.cases[case];
-    let mut runs: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
+    let mut runs: BTreeMap<usize, Vec<&Entry>> = BTreeMap::new();
     for &index in &group.runs {
         let entry = &archive.runs[index];
-        runs.entry(entry.group(across)).or_insert((index, 0)).1 += 1;
+        runs.entry(entry.group(across)).or_default().push(entry);
     }
     let groups = archive.groups(across);
-    let cell = |(column, (newest, count)): (usize, (usize, usize))| {
+    let cell = |(column, runs): (usize, Vec<&Entry>)| {
         let name = &groups[column].name;
-        let entry = &archive.runs[newest];
+        let (entry, count) = (runs[0], runs.len());
         // Where the page of the case has all of its runs, it can be asked for these alone.
         let whole = count > 1 && group.runs.len() <= PAGE_SIZE;
         let (path, title) = if whole {
@@ -162,8 +167,18 @@ fn cells(
         };
         let cell = MatrixCell {
             href: format!("{root}{path}"),
-            state: format::state(&entry.run.state),
-            count: format::count(count, "run"),
+            glyphs: runs[..count.min(GLYPHS)]
+                .iter()
+                .rev()
+                .map(|entry| format::state(&entry.run.state).tone)
+                .collect(),
+            older: format::rest(count, GLYPHS, "older run"),
+            completed: format!(
+                "{} of {count}",
+                runs.iter()
+                    .filter(|entry| entry.run.state.is_completed())
+                    .count()
+            ),
             title,
         };
         (column, cell)

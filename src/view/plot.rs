@@ -1,22 +1,26 @@
-//! A plot of runs: which metric is on which axis, where each run is, and which runs share a mark.
+//! Plots of comparable runs, one per variant: which metric is on which axis, where each run is, which runs share a
+//! mark, and where the names of their models fit.
 
 use std::collections::BTreeMap;
 
 use crate::diagnostics::text::capitalized;
-use crate::model::archive::{Archive, Entry, Group, GroupBy};
+use crate::model::archive::{Archive, Entry, GroupBy};
+use crate::model::comparison::Set;
 use crate::model::time;
 
 use super::format;
 use crate::links;
 
 /// Width and height of the drawing.
-pub const SIZE: (f64, f64) = (560.0, 320.0);
+pub const SIZE: (f64, f64) = (400.0, 300.0);
 /// Where the plot begins and ends in the drawing: left, top, right, bottom.
-pub const FRAME: (f64, f64, f64, f64) = (64.0, 28.0, 548.0, 276.0);
+pub const FRAME: (f64, f64, f64, f64) = (56.0, 28.0, 388.0, 256.0);
 /// Runs nearer than this share a mark, so that no mark covers another.
 const NEAR: f64 = 16.0;
-/// Models or harnesses with a shape of their own; the rest are "other".
-pub const SERIES: usize = 6;
+/// Models or harnesses that the legend of a plot names.
+const LEGEND: usize = 36;
+/// Width of a letter of a label, at most.
+const LETTER: f64 = 6.2;
 /// Fewer runs than this are better read in the table.
 const LEAST: usize = 3;
 /// From this ratio of the largest to the smallest value on, the scale is logarithmic.
@@ -35,8 +39,10 @@ pub struct Plot {
     pub y: Axis,
     /// The marks, those of the newest runs first.
     pub marks: Vec<PlotPoint>,
-    /// Name and number of runs of each series that occurs, with its position.
-    pub legend: Vec<(usize, String, usize)>,
+    /// The names beside marks.
+    pub labels: Vec<PlotLabel>,
+    /// The series whose names fit nowhere, with their numbers of runs.
+    pub legend: Vec<(SeriesMark, String, usize)>,
     /// What is not drawn, and why.
     pub notes: Vec<String>,
 }
@@ -57,14 +63,30 @@ pub struct PlotPoint {
     pub x: f64,
     /// Where, from the top.
     pub y: f64,
-    /// Position of the series of the run, or of the newest of several.
-    pub series: usize,
+    /// The series of the run, or of the newest of several.
+    pub series: SeriesMark,
+    /// Whether the run completed.
+    pub completed: bool,
     /// How many runs.
     pub runs: usize,
     /// The run, or the newest of them.
     pub href: String,
     /// Its content in words.
     pub title: String,
+}
+
+/// The shape and color of a model or harness: the same in every plot and table of the site, by the order of all names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SeriesMark(pub usize);
+
+/// A name beside a mark.
+#[derive(Debug)]
+pub struct PlotLabel {
+    /// Where it begins, ends, or has its middle.
+    pub at: (f64, f64),
+    /// `start`, `end` or `middle`.
+    pub anchor: &'static str,
+    pub name: String,
 }
 
 /// A number of a run.
@@ -128,45 +150,68 @@ fn short(value: f64) -> String {
     format!("{}{unit}", text.strip_suffix(".0").unwrap_or(&text))
 }
 
-/// The plots of a set of comparable runs, named `set`, for a page whose way to the root is `root`; `apart` is what
-/// tells series apart. Too few runs have none.
-pub fn plots(
-    archive: &Archive,
-    set: &str,
-    runs: &[usize],
-    apart: GroupBy,
-    root: &str,
-) -> Vec<Plot> {
+/// The plots of a set of comparable runs, for a page whose way to the root is `root`. Variants are different tasks: each
+/// has plots of its own, on the scales of all. A variant with too few runs has none.
+pub fn plots(archive: &Archive, set: &Set, root: &str) -> Vec<Plot> {
     let up = [PlotMetric::Time, PlotMetric::Tokens].into_iter();
-    up.filter_map(|y| plot(archive, (set, runs), (PlotMetric::Cost, y), apart, root))
+    up.flat_map(|y| facets(archive, set, (PlotMetric::Cost, y), root))
         .collect()
 }
 
-fn plot(
-    archive: &Archive,
-    (set, runs): (&str, &[usize]),
-    (x, y): (PlotMetric, PlotMetric),
-    apart: GroupBy,
-    root: &str,
-) -> Option<Plot> {
-    let points: Vec<(usize, f64, f64)> = runs
-        .iter()
-        .filter_map(|&run| {
+fn facets(archive: &Archive, set: &Set, axes: (PlotMetric, PlotMetric), root: &str) -> Vec<Plot> {
+    let points = |runs: &[usize]| -> Vec<Point> {
+        let known = runs.iter().filter_map(|&run| {
             let entry = &archive.runs[run];
-            Some((run, x.of(entry)?, y.of(entry)?))
-        })
-        .filter(|(_, x, y)| *x >= 0.0 && *y >= 0.0)
+            Some((run, axes.0.of(entry)?, axes.1.of(entry)?))
+        });
+        known.filter(|(_, x, y)| *x >= 0.0 && *y >= 0.0).collect()
+    };
+    let variants: Vec<_> = set
+        .variants
+        .iter()
+        .map(|(variant, runs)| (variant, runs, points(runs)))
+        .filter(|(.., points)| points.len() >= LEAST)
         .collect();
-    if points.len() < LEAST {
-        return None;
-    }
+    let all = || variants.iter().flat_map(|(.., points)| points);
     let (left, top, right, bottom) = FRAME;
-    let across = Scale::new(points.iter().map(|point| point.1), x, (left, right));
-    let up = Scale::new(points.iter().map(|point| point.2), y, (bottom, top));
-    let series = series(archive, &points, apart);
-    // The newest run of a mark is at its own place; others that are too near share it.
+    let across = Scale::new(all().map(|point| point.1), axes.0, (left, right));
+    let up = Scale::new(all().map(|point| point.2), axes.1, (bottom, top));
+    let facet = |(variant, runs, points): &(&Option<String>, &Vec<usize>, Vec<Point>)| {
+        let variant = variant.as_deref().unwrap_or("not recorded");
+        let mut caption = format!("{} over {}", capitalized(axes.1.name()), axes.0.name());
+        if set.variants.len() > 1 {
+            caption = format!("{caption}, variant {variant}");
+        }
+        let set = format!(
+            "{} {}, engine {}, orchestrator {}",
+            archive.cases[set.case].name, set.version, set.engine, set.orchestrator
+        );
+        let marks = marks(archive, points, axes, (&across, &up), root);
+        let (labels, legend) = named(archive, points, &marks);
+        Plot {
+            name: format!("{caption}, {set}"),
+            caption,
+            x: across.axis(),
+            y: up.axis(),
+            marks,
+            labels,
+            legend,
+            notes: notes(archive, runs, &[axes.0, axes.1]),
+        }
+    };
+    variants.iter().map(facet).collect()
+}
+
+/// The newest run of a mark is at its own place; others that are too near share it.
+fn marks(
+    archive: &Archive,
+    points: &[Point],
+    axes: (PlotMetric, PlotMetric),
+    (across, up): (&Scale, &Scale),
+    root: &str,
+) -> Vec<PlotPoint> {
     let mut places: Vec<((f64, f64), Vec<usize>)> = Vec::new();
-    for &(run, x, y) in &points {
+    for &(run, x, y) in points {
         let at = (across.place(x), up.place(y));
         let near = |((x, y), _): &&mut ((f64, f64), Vec<usize>)| {
             (at.0 - x).powi(2) + (at.1 - y).powi(2) < NEAR * NEAR
@@ -176,44 +221,76 @@ fn plot(
             None => places.push((at, vec![run])),
         }
     }
-    let marks = places
+    places
         .iter()
-        .map(|(at, runs)| mark(archive, *at, runs, (x, y), (apart, &series), root))
-        .collect();
-    let caption = format!("{} over {}", capitalized(y.name()), x.name());
-    Some(Plot {
-        name: format!("{caption}, {set}"),
-        caption,
-        x: across.axis(),
-        y: up.axis(),
-        marks,
-        legend: legend(archive.groups(apart), &series),
-        notes: notes(archive, runs, &[x, y]),
+        .map(|(at, runs)| mark(archive, *at, runs, axes, root))
+        .collect()
+}
+
+/// The names of the models: beside a mark where there is room, else in a legend.
+fn named(
+    archive: &Archive,
+    points: &[Point],
+    marks: &[PlotPoint],
+) -> (Vec<PlotLabel>, Vec<(SeriesMark, String, usize)>) {
+    let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
+    for (run, ..) in points {
+        *counts.entry(archive.runs[*run].model).or_default() += 1;
+    }
+    let around = |(x, y): (f64, f64)| (x - 7.0, y - 7.0, x + 7.0, y + 7.0);
+    let mut taken: Vec<Area> = marks.iter().map(|mark| around((mark.x, mark.y))).collect();
+    let (mut labels, mut legend) = (Vec::new(), Vec::new());
+    for (&model, &count) in counts.iter().take(LEGEND) {
+        let name = &archive.groups(GroupBy::Model)[model].name;
+        let own = marks
+            .iter()
+            .filter(|mark| mark.runs == 1 && mark.series == SeriesMark(model));
+        let mut places = own.flat_map(|mark| places(mark, name));
+        match places.find(|(_, area)| is_free(*area, &taken)) {
+            Some((label, area)) => {
+                taken.push(area);
+                labels.push(label);
+            }
+            None => legend.push((SeriesMark(model), name.clone(), count)),
+        }
+    }
+    (labels, legend)
+}
+
+/// Left, top, right, bottom.
+type Area = (f64, f64, f64, f64);
+
+/// A run with its two numbers.
+type Point = (usize, f64, f64);
+
+/// Right of a mark, left of it, above and below.
+fn places(mark: &PlotPoint, name: &str) -> [(PlotLabel, Area); 4] {
+    #[allow(clippy::cast_precision_loss, reason = "a name of some letters")]
+    let width = name.chars().count() as f64 * LETTER;
+    let (x, y) = (mark.x, mark.y);
+    [
+        ("start", x + 9.0, y + 4.0, 0.0),
+        ("end", x - 9.0, y + 4.0, width),
+        ("middle", x, y - 10.0, width / 2.0),
+        ("middle", x, y + 18.0, width / 2.0),
+    ]
+    .map(|(anchor, x, y, before)| {
+        let name = name.to_owned();
+        let at = (x, y);
+        let left = x - before;
+        let label = PlotLabel { at, anchor, name };
+        (label, (left, y - 9.0, left + width, y + 3.0))
     })
 }
 
-/// The models or harnesses with their numbers of runs, those with the most runs first: the first ones have a shape of their own.
-fn series(archive: &Archive, points: &[(usize, f64, f64)], apart: GroupBy) -> Vec<(usize, usize)> {
-    let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
-    for (run, ..) in points {
-        *counts.entry(archive.runs[*run].group(apart)).or_default() += 1;
-    }
-    let mut order: Vec<(usize, usize)> = counts.into_iter().collect();
-    order.sort_by_key(|(group, count)| (std::cmp::Reverse(*count), *group));
-    order
-}
-
-fn legend(groups: &[Group], series: &[(usize, usize)]) -> Vec<(usize, String, usize)> {
-    let own = series.iter().take(SERIES).enumerate();
-    let mut legend: Vec<_> = own
-        .map(|(position, (group, count))| (position, groups[*group].name.clone(), *count))
-        .collect();
-    let others = series.get(SERIES..).unwrap_or_default();
-    if !others.is_empty() {
-        let runs = others.iter().map(|(_, count)| count).sum();
-        legend.push((SERIES, format!("other ({})", others.len()), runs));
-    }
-    legend
+fn is_free((left, top, right, bottom): Area, taken: &[Area]) -> bool {
+    left > FRAME.0
+        && top > FRAME.1
+        && right < SIZE.0
+        && bottom < FRAME.3
+        && taken
+            .iter()
+            .all(|other| right <= other.0 || left >= other.2 || bottom <= other.1 || top >= other.3)
 }
 
 fn mark(
@@ -221,12 +298,9 @@ fn mark(
     at: (f64, f64),
     runs: &[usize],
     (x, y): (PlotMetric, PlotMetric),
-    (apart, series): (GroupBy, &[(usize, usize)]),
     root: &str,
 ) -> PlotPoint {
     let newest = &archive.runs[runs[0]];
-    let group = newest.group(apart);
-    let position = series.iter().position(|(other, _)| *other == group);
     let words = |metric: PlotMetric| {
         let value = metric.of(newest);
         value.map_or_else(String::new, |value| metric.words(value))
@@ -236,17 +310,23 @@ fn mark(
     let values = format!("{}, {}", words(x), words(y));
     let title = if runs.len() == 1 {
         let harness = &newest.run.subject.harness;
-        format!("{label}: {model}, {harness}, {values}")
+        let state = format::state(&newest.run.state).word;
+        format!("{label}: {model}, {harness}, {state}, {values}")
     } else {
+        let completed = runs
+            .iter()
+            .filter(|run| archive.runs[**run].run.state.is_completed());
         format!(
-            "{} near {values}; the newest is {label}, {model}",
-            format::count(runs.len(), "run")
+            "{}, {} completed, near {values}; the newest is {label}, {model}",
+            format::count(runs.len(), "run"),
+            completed.count()
         )
     };
     PlotPoint {
         x: at.0,
         y: at.1,
-        series: position.map_or(SERIES, |position| position.min(SERIES)),
+        series: SeriesMark(newest.model),
+        completed: newest.run.state.is_completed(),
         runs: runs.len(),
         href: format!("{root}{}", links::run(&newest.slug)),
         title,

@@ -10,7 +10,7 @@ use crate::model::archive::{Archive, Entry, GroupBy};
 use crate::model::comparison::Set;
 use crate::model::run::Number;
 
-use super::plot::Scale;
+use super::plot::{Scale, SeriesMark};
 use super::{Cell, Link, format, outcomes};
 
 /// Runs of a model that have a sign of their own, the newest.
@@ -49,6 +49,8 @@ pub struct ReliabilityGroup {
 pub struct ModelRow {
     /// The model.
     pub model: Link,
+    /// Its shape and color in plots.
+    pub mark: SeriesMark,
     /// How its runs ended, oldest first.
     pub glyphs: Vec<Glyph>,
     /// How many older runs have no sign here.
@@ -93,10 +95,6 @@ pub struct Dot {
 
 fn cost(entry: &Entry) -> Option<&Number> {
     entry.run.metrics.comparable_cost.as_ref()
-}
-
-fn is_completed(entry: &Entry) -> bool {
-    entry.run.state.word == "completed"
 }
 
 /// The table of a set of comparable runs, for a page whose way to the root is `root`; none for a single run.
@@ -157,7 +155,7 @@ fn model_row(
     let href = |entry: &Entry| format!("{root}{}", links::run(&entry.slug));
     let state = |entry: &Entry| format::state(&entry.run.state);
     let newest = |most: usize| &runs[runs.len().saturating_sub(most)..];
-    let completed = runs.iter().filter(|entry| is_completed(entry));
+    let completed = runs.iter().filter(|entry| entry.run.state.is_completed());
     let mut costs: Vec<f64> = completed
         .clone()
         .filter_map(|entry| Some(cost(entry)?.value))
@@ -168,6 +166,7 @@ fn model_row(
             model.name.clone(),
             format!("{root}{}", links::group("models", &model.slug)),
         ),
+        mark: SeriesMark(runs[0].model),
         glyphs: newest(GLYPHS)
             .iter()
             .map(|entry| {
@@ -190,7 +189,7 @@ fn model_row(
                 Some(Dot {
                     href: href(entry),
                     x: percent(scale.place(number.value)),
-                    completed: is_completed(entry),
+                    completed: entry.run.state.is_completed(),
                     title: format!("{}, {}", exact.text(), state(entry).word),
                 })
             })

@@ -10,6 +10,7 @@ use crate::model::review::Rating;
 use crate::model::run::Number;
 
 use super::density::Glyph;
+use super::peers::Peers;
 use super::timeline::head;
 use super::{Badge, Cell, DisplayTime, Link, format};
 use crate::links;
@@ -47,6 +48,8 @@ pub struct RunRow {
     pub tokens: Vec<Cell>,
     /// USD at list prices.
     pub comparable_cost: Cell,
+    /// Where that cost is among those of comparable runs, on the pages of models and harnesses.
+    pub peers: Option<Peers>,
     /// USD charged.
     pub actual_cost: Cell,
     /// Wall clock.
@@ -118,6 +121,7 @@ pub fn row(
             .map(|(_, number)| format::tokens(*number))
             .collect(),
         comparable_cost: format::short_cost(metrics.comparable_cost.as_ref()),
+        peers: None,
         actual_cost: format::short_cost(metrics.actual_cost.as_ref()),
         run_time: format::clock(metrics.run_time_seconds.as_ref()),
         seconds: metrics

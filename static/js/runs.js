@@ -166,7 +166,7 @@
       const place = made.appendChild(sample.cells[at].cloneNode(false));
       const cell = row[column];
       if (!cell) return;
-      if (column === 'run') {
+      if (!at) {
         place.append(link(new URL(cell.href, root), [row.case.text, row.variant].filter((part) => part.known !== false).join(' · '), { className: `g-${row.state.tone}` }), ' ', make('small', {}, cell.text));
         return;
       }

@@ -151,7 +151,6 @@
     const numeric = cell.classList.contains('num');
     return [words(cell), value(main, numeric, numeric && cell.dataset.v), ...(small ? [value(small)] : [])];
   });
-  const variant = (row) => facts({ cells: [row.parentNode.querySelector('.variant')] })[0];
 
   // Copied are the picked rows, or those that are shown.
   const chosen = () => {
@@ -159,15 +158,16 @@
       const own = [...picked.values()].filter((row) => table.contains(row) || (!number && !row.isConnected));
       const shown = heads(table).filter((head) => !head.hidden);
       const head = shown.map((cell) => [words(cell), cell.dataset.col]);
-      const grouped = table.querySelector('.group');
-      if (grouped) head.splice(1, 0, ['Variant']);
+      // What the head of a group says of all of its rows.
+      const shared = (body) => [...body.querySelectorAll('.group [data-as]')];
+      head.splice(1, 0, ...shared(table.tBodies[0]).map(({ dataset }) => [dataset.as]));
       return {
         name: table.caption.textContent,
         head,
         rows: (picked.size ? own : rows(table).filter((row) => !row.hidden)).map((row) => {
           const all = facts(row);
           const cells = shown.map(({ cellIndex }) => all[cellIndex]);
-          if (grouped) cells.splice(1, 0, variant(row));
+          cells.splice(1, 0, ...shared(row.parentNode ?? table.tHead).map((cell) => facts({ cells: [cell] })[0]));
           return { href: row.querySelector('a').href, cells };
         }),
       };
@@ -280,7 +280,7 @@
   };
 
   const tools = () => {
-    const names = new Map(tables.flatMap((table) => heads(table).filter((head, at) => at && head.dataset.col !== 'variant').map((head) => [head.dataset.col, words(head)])));
+    const names = new Map(tables.flatMap((table) => heads(table).filter((head, at) => at && !('aside' in head.dataset)).map((head) => [head.dataset.col, words(head)])));
     find = make('input', { type: 'search', autocomplete: 'off', spellcheck: false });
     find.oninput = () => {
       state.find = find.value.trim();

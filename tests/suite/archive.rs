@@ -96,8 +96,8 @@ fn runs_whose_ids_begin_alike_have_distinct_short_ids_in_every_list() {
         site.run(id, &Run::new(id));
     }
     let outcome = site.runpress(&["build", "--report", "markdown"]);
-    for path in ["runs/index.html", "cases/pong/index.html"] {
-        let mut rows = site.page(path).texts("tr[data-run] th a");
+    for (path, part) in [("runs/index.html", "small"), ("cases/pong/index.html", "a")] {
+        let mut rows = site.page(path).texts(&format!("tr[data-run] th {part}"));
         rows.sort();
         assert_eq!(rows, ["9b02c4aa", alike[0], alike[1]], "{path}");
     }
@@ -309,7 +309,11 @@ fn runs_of_different_versions_engines_and_orchestrators_never_share_a_table() {
         page.main()
     );
     let model = site.page("models/sample-lark-1/index.html");
-    assert_eq!(model.all("table.comparison").len(), 4);
+    assert_eq!(
+        model.all("table.comparison tr.group").len(),
+        5,
+        "one table, a group for each task"
+    );
 }
 
 #[test]

@@ -175,8 +175,8 @@ fn a_case_says_for_each_model_how_often_it_completed_and_at_what_median_cost() {
     );
     // A run without a known cost has no mark.
     let row = page.all(".reliability tbody tr")[0];
-    let marks = crate::support::below(row, "circle").len();
-    let crosses = crate::support::below(row, "path").len();
+    let marks = crate::support::below(row, ".dots circle").len();
+    let crosses = crate::support::below(row, ".dots path").len();
     assert_eq!((marks, crosses), (2, 1));
 }
 

@@ -26,7 +26,7 @@ fn the_list_of_runs_has_100_rows_a_page_newest_first() {
         ("runs/page/3/index.html", 50),
     ] {
         let page = site.page(path);
-        let ids = page.texts("main tbody th a");
+        let ids = page.texts("main tbody th small");
         assert_eq!(ids.len(), rows, "{path}");
         shown.extend(ids);
     }

@@ -1,6 +1,6 @@
 //! The plots of cost, time and tokens.
 
-use crate::support::{Page, Run, TestSite, words};
+use crate::support::{Page, Run, TestSite, below, words};
 
 /// A site of so many runs by so many models, with figures that spread over the plot and repeat.
 fn of(runs: usize, models: usize, cost: impl Fn(usize) -> String) -> TestSite {
@@ -25,7 +25,7 @@ fn of(runs: usize, models: usize, cost: impl Fn(usize) -> String) -> TestSite {
 /// Where the marks of the first plot are, and for how many runs each.
 fn marks(page: &Page) -> Vec<(f64, f64, usize)> {
     let figure = page.all("figure.plot")[0];
-    crate::support::below(figure, "a [transform]")
+    below(figure, "a [transform]")
         .into_iter()
         .map(|mark| {
             let at = mark.value().attr("transform").expect("a place");
@@ -56,6 +56,7 @@ fn three_runs_are_three_marks_that_lead_to_them() {
         assert_eq!(words(link), name, "its title");
         assert!(name.contains("m-") && name.contains("codex"), "{name}");
     }
+    assert_eq!(page.all("figure.plot .open").len(), 0, "all completed");
     assert!(page.main().contains("The table above has the values"));
     assert_eq!(crate::crawl::problems(&site.published()), [""; 0]);
 }
@@ -79,8 +80,17 @@ fn no_mark_covers_another_at_500_runs_and_no_run_is_lost() {
             assert!(distance > 15.8, "{a:?} {b:?}");
         }
     }
-    let legend = page.texts("figure.plot .legend li");
-    assert!(legend.contains(&"other (3) 165".to_owned()), "{legend:?}");
+    // Each model is named once in each plot: beside a mark, or in the legend.
+    for figure in page.all("figure.plot") {
+        for model in 0..9 {
+            let name = format!("m-{model}");
+            let beside = below(figure, "svg > text").into_iter();
+            let beside = beside.filter(|text| words(*text) == name).count();
+            let legend = below(figure, ".legend li").into_iter();
+            let legend = legend.filter(|item| words(*item).starts_with(&name));
+            assert_eq!(beside + legend.count(), 1, "{name}");
+        }
+    }
     let again = of(500, 9, |n| format!("0.{:04}", (n * 7919) % 9973 + 1));
     assert_eq!(
         site.bytes("public/cases/pong/index.html"),
@@ -117,4 +127,83 @@ fn a_wide_range_is_logarithmic_and_unknown_values_are_counted_in_words() {
 fn figures_of_nothing_but_zero_are_drawn_too() {
     let page = of(3, 1, |_| "0".to_owned()).page("cases/pong/index.html");
     assert_eq!(marks(&page).iter().map(|mark| mark.2).sum::<usize>(), 3);
+}
+
+/// A site of six runs of three models in two variants; one run failed.
+fn two_variants() -> TestSite {
+    let site = TestSite::empty();
+    for number in 0..6 {
+        let mut run = Run::new(&format!("{number:08}-1"))
+            .model(&format!("m-{}", number % 3))
+            .case(if number == 5 { "todo" } else { "pong" });
+        run.variant = (if number < 4 { "base" } else { "multi" }).to_owned();
+        if number == 3 {
+            run = run.state("failed");
+        }
+        let mut record: serde_json::Value = serde_json::from_str(&run.record()).expect("JSON");
+        record["metrics"]["cost"]["comparable"] = serde_json::json!(number + 1);
+        record["metrics"]["runTimeSeconds"] = serde_json::json!(1000 - 100 * number);
+        site.write(
+            &format!("content/runs/{number}/run-record.json"),
+            record.to_string(),
+        );
+    }
+    site.publish();
+    site
+}
+
+#[test]
+fn a_plot_is_of_one_variant_and_a_run_that_did_not_complete_is_hollow() {
+    let page = two_variants().page("cases/pong/index.html");
+    assert_eq!(
+        page.texts("figure.plot figcaption"),
+        [
+            "Run time over comparable cost, variant base",
+            "Tokens of all classes over comparable cost, variant base"
+        ],
+        "the other variant has one run"
+    );
+    let figure = page.all("figure.plot")[0];
+    assert_eq!(below(figure, "a path").len(), 4);
+    let hollow: Vec<_> = below(figure, "a")
+        .into_iter()
+        .filter(|link| !below(*link, ".open").is_empty())
+        .collect();
+    assert_eq!(hollow.len(), 1);
+    let name = hollow[0].value().attr("aria-label").expect("a name");
+    assert!(name.contains("m-0, codex, failed"), "{name}");
+}
+
+#[test]
+fn a_model_has_one_shape_and_color_in_plots_and_tables() {
+    let page = two_variants().page("cases/pong/index.html");
+    let drawn = |path: scraper::ElementRef<'_>| {
+        let attr = |name| path.value().attr(name).unwrap_or_default().to_owned();
+        (attr("class").replace(" open", ""), attr("d"))
+    };
+    let rows = page.all(".reliability tbody tr:not(.group)");
+    let mut seen = std::collections::BTreeSet::new();
+    for row in rows {
+        let model = words(below(row, "th a")[0]);
+        let sign = below(row, "th svg")[0];
+        let color = sign.value().attr("class").expect("a class");
+        let shape = below(sign, "path")[0].value().attr("d").expect("a shape");
+        let own = format!(": {model}, codex");
+        for link in page.all("figure.plot a") {
+            if link
+                .value()
+                .attr("aria-label")
+                .expect("a name")
+                .contains(&own)
+            {
+                let mark = drawn(below(link, "path")[0]);
+                assert_eq!(
+                    (format!("m {}", mark.0), mark.1),
+                    (color.to_owned(), shape.to_owned())
+                );
+            }
+        }
+        seen.insert((color.to_owned(), shape.to_owned(), model));
+    }
+    assert_eq!(seen.len(), 3, "{seen:?}");
 }

@@ -6,7 +6,13 @@ fn three() -> TestSite {
     let site = TestSite::empty();
     site.run("a", &Run::new("0000000a-1").model("sample/lark 1"))
         .run("b", &Run::new("0000000b-1").model("sample/lark 1"))
-        .run("c", &Run::new("0000000c-1").model("other").case("todo"));
+        .run(
+            "c",
+            &Run::new("0000000c-1")
+                .model("other")
+                .case("todo")
+                .state("failed"),
+        );
     site
 }
 
@@ -97,11 +103,22 @@ fn the_overview_has_cases_by_models_and_by_harnesses() {
     assert_eq!(
         cells,
         [
-            cell("2 runs", "../cases/pong/index.html?find=sample/lark%201"),
-            cell("1 run", todo),
-            cell("2 runs", "../cases/pong/index.html?find=codex"),
-            cell("1 run", todo),
+            cell(
+                "2 of 2 completed",
+                "../cases/pong/index.html?find=sample/lark%201"
+            ),
+            cell("0 of 1 completed", todo),
+            cell("2 of 2 completed", "../cases/pong/index.html?find=codex"),
+            cell("0 of 1 completed", todo),
         ]
+    );
+    let glyphs = page.all("table.matrix tbody td i").into_iter();
+    let glyphs: Vec<_> = glyphs
+        .filter_map(|glyph| glyph.value().attr("class"))
+        .collect();
+    assert_eq!(
+        glyphs,
+        ["g-good", "g-good", "g-bad", "g-good", "g-good", "g-bad"]
     );
     assert_eq!(page.all("table.matrix tbody td .unknown").len(), 2);
     assert_eq!(page.texts("header nav [aria-current=page]"), ["Cases"]);
@@ -138,4 +155,41 @@ fn an_overview_of_many_cases_continues_on_further_pages() {
             .texts("header nav [aria-current=page]"),
         ["Cases"]
     );
+}
+
+#[test]
+fn the_page_of_a_model_is_one_table_by_case_and_version_with_the_peers_of_each_run() {
+    let site = TestSite::empty();
+    let runs = [
+        ("a", "todo", "one", 1.0),
+        ("b", "pong", "one", 2.0),
+        ("c", "pong", "two", 4.0),
+        ("d", "pong", "two", 8.0),
+    ];
+    for (id, case, model, cost) in runs {
+        let run = Run::new(&format!("0000000{id}-1")).case(case).model(model);
+        let mut record: serde_json::Value = serde_json::from_str(&run.record()).expect("JSON");
+        record["metrics"]["cost"]["comparable"] = serde_json::json!(cost);
+        site.write(
+            &format!("content/runs/{id}/run-record.json"),
+            record.to_string(),
+        );
+    }
+    site.publish();
+    let page = site.page("models/one/index.html");
+    assert_eq!(page.all("table caption").len(), 1);
+    let groups = page.texts("table .group th");
+    assert_eq!(groups.len(), 2);
+    assert!(
+        groups[0].starts_with("pong v1.0.0, variant base 1 run"),
+        "{groups:?}"
+    );
+    assert!(groups[1].starts_with("todo v1.0.0"), "{groups:?}");
+    // The runs of the other model are peers; the only run of a case has none.
+    let ranges = page.all("svg.peers");
+    assert_eq!(ranges.len(), 1);
+    let dots = below(ranges[0], "path + path")[0].value().attr("d");
+    assert_eq!(dots.map(|dots| dots.matches('M').count()), Some(3));
+    assert_eq!(below(ranges[0], "circle").len(), 1);
+    assert_eq!(crate::crawl::problems(&site.published()), [""; 0]);
 }

@@ -22,7 +22,7 @@ family! { ALL:
         bad "content/pages/Guide.md\ncontent/pages/guide.md"
         good "content/pages/guide.md\ncontent/pages/guide-2.md";
     PAGE_UNMATCHED = "page.unmatched" Warning "an introduction without runs"
-        why "A file in `cases/`, `models/` or `harnesses/` is shown at the top of the page of that name. No run has this case, model or harness, so there is no such page; the name may be misspelled."
+        why "A file in `cases/`, `models/` or `harnesses/` is shown on the page of that name. No run has this case, model or harness, so there is no such page; the name may be misspelled."
         bad "content/cases/pnog.md   (the case is `pong`)"
         good "content/cases/pong.md";
     PAGE_DEAD_LINK = "page.dead-link" Warning "dead link in a page of the site"

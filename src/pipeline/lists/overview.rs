@@ -15,7 +15,7 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     pages.into_par_iter().try_for_each(|page| {
         let (path, title) = (page.path.clone(), numbered("Overview", page.number));
         let view = overview::page(lists.archive(), page);
-        let what = "Number of runs by case and model, and by case and harness.";
+        let what = "Which cases were completed, by which models and with which harnesses.";
         let info = PageInfo {
             scripts: &[Script::Tables],
             ..PageInfo::listed(path, title, what)
