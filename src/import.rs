@@ -11,6 +11,7 @@
 use crate::diagnostics::{Code, Diagnostic, Place};
 
 mod agents;
+mod asset;
 mod atif;
 mod blocks;
 mod calls;
@@ -22,6 +23,7 @@ mod document;
 mod draft;
 mod harbor;
 mod inspect;
+mod keep;
 mod loose;
 mod mini_swe_agent;
 mod openhands;

@@ -9,6 +9,7 @@ mod replace;
 
 use serde_json::value::RawValue;
 
+use super::asset::Asset;
 use super::draft::{Draft, What};
 use super::{Keep, Options};
 
@@ -56,6 +57,11 @@ fn each(draft: &mut Draft, sources: &mut [String], f: &mut Change<'_>) {
     }
     for problem in &mut draft.warnings {
         string(&mut problem.message, f);
+    }
+    for asset in &mut draft.assets {
+        if let Asset::Text(text) = asset {
+            string(text, f);
+        }
     }
     for event in &mut draft.events {
         what(&mut event.what, f);

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
+use super::asset::Asset;
 use super::draft::{Draft, Event, Id, Outcome, Record, Tokens};
 use super::source::Known;
 use super::time::When;
@@ -339,9 +340,10 @@ pub(super) fn trace(
     let mut out = Vec::with_capacity(usize::try_from(bytes).unwrap_or_default());
     serde_json::to_writer(&mut out, &header)?;
     out.push(b'\n');
+    let paths: Vec<String> = draft.assets.iter().map(Asset::path).collect();
     let mut what = Vec::new();
     for (seq, event) in draft.events.iter().enumerate() {
-        line(&mut out, &mut what, seq, event)?;
+        line(&mut out, &mut what, (seq, event), &paths)?;
     }
     Ok(out)
 }
@@ -359,14 +361,16 @@ struct Common<'a> {
     branch: Option<&'a String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     turn: Option<u64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    assets: Vec<&'a String>,
 }
 
 /// One event: its number and type, what all events have, what its type has, and where it is in the source.
 fn line(
     out: &mut Vec<u8>,
     what: &mut Vec<u8>,
-    seq: usize,
-    event: &Event,
+    (seq, event): (usize, &Event),
+    paths: &[String],
 ) -> serde_json::Result<()> {
     out.extend_from_slice(format!("{{\"seq\":{seq},").as_bytes());
     what.clear();
@@ -381,6 +385,11 @@ fn line(
         agent: event.agent.as_ref(),
         branch: event.branch.as_ref(),
         turn: event.turn,
+        assets: event
+            .assets
+            .iter()
+            .filter_map(|at| paths.get(*at))
+            .collect(),
     })?;
     let common = &common[1..common.len() - 1];
     if !common.is_empty() {

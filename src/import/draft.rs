@@ -10,6 +10,7 @@ use crate::formats::trace::{Action, Change, ExitCodeFrom, Phase, Role};
 use crate::diagnostics::codes::{IMPORT_CUT_LINE, IMPORT_UNREADABLE_ENTRY};
 use crate::diagnostics::{Code, Severity};
 
+use super::asset::Asset;
 use super::loose::Fault;
 use super::{Problem, problem};
 
@@ -30,6 +31,8 @@ pub struct Draft {
     pub warnings: Vec<Problem>,
     /// How many lines and values could not be read.
     pub unparsable: u64,
+    /// Images and contents of files that are kept beside the record.
+    pub assets: Vec<Asset>,
     /// What is replaced everywhere in the run.
     pub identity: Identity,
 }
@@ -298,6 +301,9 @@ pub struct Event {
     pub branch: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turn: Option<u64>,
+    /// Positions in `Draft::assets`.
+    #[serde(skip)]
+    pub assets: Vec<usize>,
     #[serde(flatten)]
     pub what: What,
     pub source: Origin,
@@ -313,6 +319,7 @@ impl Event {
             agent: None,
             branch: None,
             turn: None,
+            assets: Vec::new(),
             what,
             source: Origin::default(),
         }
@@ -325,7 +332,7 @@ impl Event {
 }
 
 /// Where an event is in its source.
-#[derive(Debug, Default, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Default, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Origin {
     /// Position in `Draft::sources`.
     pub file: usize,

@@ -15,7 +15,7 @@ use super::report::Report;
 use super::source::Known;
 use super::store::Store;
 use super::time::When;
-use super::{IMPORTERS, Importer, Options, Problem, Source, calls, clean, problem, units};
+use super::{IMPORTERS, Importer, Options, Problem, Source, calls, clean, keep, problem, units};
 
 /// What is imported, and how.
 pub struct Request {
@@ -147,7 +147,9 @@ fn read_all(request: &Request, sender: &SyncSender<Step>) {
                 continue;
             };
             importer.read(&unit.source, &request.options, &mut |draft| {
-                let read = draft.and_then(|draft| Read::of(draft, &unit.source, path, importer));
+                let read = draft.and_then(|draft| {
+                    Read::of(draft, &unit.source, path, importer, &request.options)
+                });
                 match read {
                     Ok(read) => drop(sender.send(Step::Run(Box::new(read)))),
                     Err(problem) => say(Said::of(problem)),
@@ -162,11 +164,13 @@ const MANY: usize = 100;
 
 impl Read {
     fn of(
-        draft: Draft,
+        mut draft: Draft,
         source: &Source,
         path: &Path,
         importer: &'static dyn Importer,
+        options: &Options,
     ) -> Result<Self, Problem> {
+        keep::keep(&mut draft, source, options);
         let mut sources = Vec::new();
         for at in &draft.sources {
             let Some(name) = source.names().get(*at) else {
@@ -286,7 +290,8 @@ fn one(request: &Request, store: &mut Store, read: Read) -> Result<Said, Problem
     } else {
         Some(document::trace(&draft, &sources, importer).map_err(failed)?)
     };
-    (report.result, report.equal_events) = store.write(&first, &slot, &record, trace.as_deref())?;
+    (report.result, report.equal_events) =
+        store.write(&first, &slot, &record, trace.as_deref(), &draft.assets)?;
     report.case = case;
     report.id = id;
     report.folder = slot.folder;

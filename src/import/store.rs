@@ -10,6 +10,7 @@ use serde_json::value::RawValue;
 
 use crate::diagnostics::codes::{IMPORT_CANNOT_WRITE, IMPORT_CHANGED, IMPORT_FOREIGN_RUN};
 
+use super::asset::Asset;
 use super::report::Change;
 use super::{Problem, problem};
 
@@ -149,12 +150,13 @@ impl Store {
         slot: &Slot,
         record: &[u8],
         trace: Option<&[u8]>,
+        assets: &[Asset],
     ) -> Result<(Change, Option<u64>), Problem> {
         let path = self.out.join(&slot.folder);
         let io = |error: io::Error| failed(&path, &error);
         let Some(old) = &slot.old else {
             if !self.dry_run {
-                self.create(&path, record, trace).map_err(io)?;
+                self.create(&path, record, trace, assets).map_err(io)?;
             }
             return Ok((Change::New, None));
         };
@@ -170,6 +172,7 @@ impl Store {
                 let error = io::Error::other("the folder of the run is a link");
                 return Err(failed(&path, &error));
             }
+            add(&path, assets).map_err(io)?;
             match trace {
                 Some(trace) => replace(&path, TRACE, trace).map_err(io)?,
                 None if old.trace.is_some() => fs::remove_file(path.join(TRACE)).map_err(io)?,
@@ -180,7 +183,13 @@ impl Store {
         Ok((Change::Updated, equal))
     }
 
-    fn create(&self, path: &Path, record: &[u8], trace: Option<&[u8]>) -> io::Result<()> {
+    fn create(
+        &self,
+        path: &Path,
+        record: &[u8],
+        trace: Option<&[u8]>,
+        assets: &[Asset],
+    ) -> io::Result<()> {
         fs::create_dir_all(&self.out)?;
         let folder = tempfile::Builder::new()
             .prefix(".runpress-import-")
@@ -189,12 +198,32 @@ impl Store {
             fs::write(folder.path().join(TRACE), trace)?;
         }
         fs::write(folder.path().join(RECORD), record)?;
+        add(folder.path(), assets)?;
         open_to_all(folder.path())?;
         fs::rename(folder.path(), path)?;
         // It is where it belongs: there is nothing left to remove.
         let _ = folder.keep();
         Ok(())
     }
+}
+
+/// Writes assets that are not there yet. Their names are made of their content, so that one of the name is the same.
+fn add(folder: &Path, assets: &[Asset]) -> io::Result<()> {
+    if assets.is_empty() {
+        return Ok(());
+    }
+    let below = folder.join("assets");
+    fs::create_dir_all(&below)?;
+    if fs::symlink_metadata(&below)?.is_symlink() {
+        return Err(io::Error::other("the folder of the assets is a link"));
+    }
+    for asset in assets {
+        let path = asset.path();
+        if fs::symlink_metadata(folder.join(&path)).is_err() {
+            replace(folder, &path, asset.bytes())?;
+        }
+    }
+    Ok(())
 }
 
 /// A temporary folder is its owner's alone; a run folder is as any other.
@@ -292,7 +321,7 @@ mod tests {
             let mut store = Store::open(&out, update, false).expect("a store");
             let slot = store.slot("My Case!", "a-1").expect("a slot");
             store
-                .write("s", &slot, record, Some(trace))
+                .write("s", &slot, record, Some(trace), &[])
                 .map(|done| (slot.folder, done.0, done.1))
         };
         let name = || "my-case-a-1".to_owned();

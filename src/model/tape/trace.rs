@@ -121,6 +121,12 @@ impl<'a> TraceReader<'a> {
         event.text_fact("branch", f.branch.take());
         event.fact("turn", f.turn.map(|turn| turn.to_string()));
         event.text_fact("local time", f.local_time.take());
+        let files = f.assets.take();
+        let names = |files: Vec<Str<'a>>| {
+            let names: Vec<&str> = files.iter().map(|name| &**name).collect();
+            names.join(", ")
+        };
+        event.fact("files", files.map(names));
         let origin = f.source.take();
         event.kind = self.content(event, kind, f);
         event.fact(

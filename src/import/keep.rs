@@ -1,0 +1,297 @@
+//! Images and contents of files that a log holds, for who asks to keep them: found again where each event comes from.
+
+use std::collections::BTreeMap;
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use serde_json::Value;
+
+use super::asset::Asset;
+use super::draft::{Draft, Origin, What};
+use super::{Keep, Options, Source, loose};
+
+/// The largest asset.
+const LARGEST: usize = 16 << 20;
+/// What all assets of a run may hold.
+const ALL: usize = 256 << 20;
+
+/// Keys of the contents of a file beside its edit.
+const CONTENTS: [&str; 4] = ["originalFile", "old_content", "new_content", "file_text"];
+
+/// Takes what is kept from the places that the events name, as far as the limits allow.
+pub(super) fn keep(draft: &mut Draft, source: &Source, options: &Options) {
+    let (images, files) = (options.keeps(Keep::Images), options.keeps(Keep::Files));
+    if !images && !files {
+        return;
+    }
+    let mut places = Places {
+        source,
+        texts: BTreeMap::new(),
+        taken: BTreeMap::new(),
+    };
+    let (mut room, mut kept_images, mut kept_files) = (ALL, 0, 0);
+    let mut assets = Vec::new();
+    for event in &mut draft.events {
+        let position = draft.sources.get(event.source.file).copied();
+        let Some(position) = position else { continue };
+        let (count, wanted): (u64, Find) = match &event.what {
+            What::Message { images: count, .. } if images => (*count, image_of),
+            What::ToolResult(result) if images => (result.images, image_of),
+            What::Edit { .. } if files => (u64::MAX, text_of),
+            _ => continue,
+        };
+        if count == 0 {
+            continue;
+        }
+        let is_edit = matches!(event.what, What::Edit { .. });
+        for asset in places.take(position, &event.source, count, wanted) {
+            let size = asset.bytes().len();
+            if size > LARGEST || size > room {
+                continue;
+            }
+            room -= size;
+            event.assets.push(assets.len());
+            assets.push(asset);
+        }
+        let kept = event.assets.len() as u64;
+        match &mut event.what {
+            What::Message { images, .. } => *images -= kept.min(*images),
+            What::ToolResult(result) => result.images -= kept.min(result.images),
+            _ => {}
+        }
+        let all = if is_edit {
+            &mut kept_files
+        } else {
+            &mut kept_images
+        };
+        *all += kept;
+    }
+    draft.assets = assets;
+    for (what, kept) in [("images", kept_images), ("fileContents", kept_files)] {
+        if let Some(count) = draft.withheld.get_mut(what) {
+            *count -= kept.min(*count);
+        }
+    }
+    draft.withheld.retain(|_, count| *count > 0);
+}
+
+/// What is looked for in a value: its own key, the value, and the whole document.
+type Find = fn(&str, &Value, &Value) -> Option<Asset>;
+
+/// The places of a source, each parsed once.
+struct Places<'s> {
+    source: &'s Source,
+    /// Files and members of archives.
+    texts: BTreeMap<(usize, Option<String>), Vec<u8>>,
+    /// How many assets of a place belong to earlier events.
+    taken: BTreeMap<(usize, Origin, bool), usize>,
+}
+
+impl Places<'_> {
+    /// So many assets at the place of an event that belong to no earlier event of the same place.
+    fn take(&mut self, position: usize, origin: &Origin, count: u64, find: Find) -> Vec<Asset> {
+        let Some(document) = self.document(position, origin) else {
+            return Vec::new();
+        };
+        // A row holds a message and its results; in a document the pointer leads to the event.
+        let pointer = match origin.line {
+            Some(_) => "",
+            None => origin.pointer.as_deref().unwrap_or_default(),
+        };
+        let Some(value) = document.pointer(pointer) else {
+            return Vec::new();
+        };
+        let mut found = Vec::new();
+        walk("", value, &mut |key, value| {
+            found.extend(find(key, value, &document));
+        });
+        let place = Origin {
+            pointer: Some(pointer.to_owned()),
+            id: None,
+            ..origin.clone()
+        };
+        let is_text = matches!(found.first(), Some(Asset::Text(_)));
+        let taken = self.taken.entry((position, place, is_text)).or_default();
+        let count = usize::try_from(count).unwrap_or(usize::MAX);
+        let rest: Vec<Asset> = found.into_iter().skip(*taken).take(count).collect();
+        *taken += rest.len();
+        rest
+    }
+
+    /// The line, the member or the file that an event comes from.
+    fn document(&mut self, position: usize, origin: &Origin) -> Option<Value> {
+        let key = (position, origin.member.clone());
+        if !self.texts.contains_key(&key) {
+            let bytes = match &origin.member {
+                Some(member) => self.source.archive(position).ok()?.read(member).ok()?,
+                None => self.source.read(position).ok()?.bytes,
+            };
+            // Of several files, the last one is held.
+            self.texts.clear();
+            self.texts.insert(key.clone(), bytes);
+        }
+        let bytes = self.texts.get(&key)?;
+        let bytes = match origin.line {
+            Some(line) => {
+                let before = usize::try_from(line).ok()?.checked_sub(1)?;
+                bytes.split(|byte| *byte == b'\n').nth(before)?
+            }
+            None => bytes,
+        };
+        serde_json::from_str(&loose::text("", bytes).ok()?).ok()
+    }
+}
+
+fn walk(key: &str, value: &Value, each: &mut impl FnMut(&str, &Value)) {
+    each(key, value);
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| walk(key, item, each)),
+        Value::Object(members) => members
+            .iter()
+            .for_each(|(key, value)| walk(key, value, each)),
+        _ => {}
+    }
+}
+
+/// An image: a data URI, an attachment that holds one, or base64 beside its media type.
+fn image_of(_: &str, value: &Value, document: &Value) -> Option<Asset> {
+    match value {
+        Value::String(text) => {
+            let text = match text.strip_prefix("attachment://") {
+                Some(name) => attachment(document, name)?,
+                None => text,
+            };
+            let (kind, data) = text.strip_prefix("data:image/")?.split_once(',')?;
+            kind.ends_with(";base64").then(|| image(data)).flatten()
+        }
+        Value::Object(members) => {
+            let kinds = ["media_type", "mediaType", "mime_type", "mimeType"];
+            let kind = kinds.iter().find_map(|key| members.get(*key)?.as_str())?;
+            let data = members.get("data")?.as_str()?;
+            kind.starts_with("image/").then(|| image(data)).flatten()
+        }
+        _ => None,
+    }
+}
+
+/// An attachment of Inspect: of the sample that the document is, or of any sample in it.
+fn attachment<'d>(document: &'d Value, name: &str) -> Option<&'d str> {
+    let of = |sample: &'d Value| sample.get("attachments")?.get(name)?.as_str();
+    let samples = document.get("samples").and_then(Value::as_array);
+    of(document).or_else(|| samples.into_iter().flatten().find_map(of))
+}
+
+/// An image in base64. What it is decide its first bytes, not what the log says.
+fn image(data: &str) -> Option<Asset> {
+    if data.len() / 4 * 3 > LARGEST {
+        return None;
+    }
+    let bytes = BASE64_STANDARD.decode(data.trim()).ok()?;
+    let extension = match &*bytes {
+        [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1A, b'\n', ..] => "png",
+        [0xFF, 0xD8, 0xFF, ..] => "jpg",
+        [b'G', b'I', b'F', b'8', ..] => "gif",
+        [
+            b'R',
+            b'I',
+            b'F',
+            b'F',
+            _,
+            _,
+            _,
+            _,
+            b'W',
+            b'E',
+            b'B',
+            b'P',
+            ..,
+        ] => "webp",
+        _ => return None,
+    };
+    Some(Asset::Image(bytes, extension))
+}
+
+fn text_of(key: &str, value: &Value, _: &Value) -> Option<Asset> {
+    let text = value.as_str().filter(|text| !text.is_empty())?;
+    CONTENTS
+        .contains(&key)
+        .then(|| Asset::Text(text.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use base64::Engine;
+    use base64::prelude::BASE64_STANDARD;
+
+    use super::super::asset::Asset;
+    use super::keep;
+    use crate::import::testing::read_with;
+    use crate::import::{Draft, Importer, Keep, Options, Source};
+    use crate::import::{claude_code::ClaudeCode, inspect::Inspect};
+
+    const PNG: &[u8] = b"\x89PNG\r\n\x1a\nrest";
+
+    fn kept(importer: &dyn Importer, name: &str, log: &[u8], what: &[Keep]) -> Draft {
+        let options = Options {
+            keep: what.to_vec(),
+            ..Options::default()
+        };
+        let files = [(name, log)];
+        let mut draft = read_with(importer, &files, &options)
+            .remove(0)
+            .expect("a run");
+        keep(&mut draft, &Source::of(&files), &options);
+        draft
+    }
+
+    #[test]
+    fn images_are_kept_on_request_if_their_bytes_are_those_of_an_image() {
+        let part = |bytes: &[u8]| {
+            let data = BASE64_STANDARD.encode(bytes);
+            format!(
+                r#"{{"type":"image","source":{{"type":"base64","media_type":"image/png","data":"{data}"}}}}"#
+            )
+        };
+        let (png, page) = (part(PNG), part(b"<script>alert(1)</script>"));
+        let log = format!(
+            r#"{{"type":"user","uuid":"u","sessionId":"s","message":{{"role":"user","content":[{{"type":"text","text":"look"}},{png},{page}]}}}}"#
+        );
+        let draft = kept(&ClaudeCode, "s.jsonl", log.as_bytes(), &[Keep::Images]);
+        assert_eq!(draft.assets, [Asset::Image(PNG.to_vec(), "png")]);
+        assert_eq!(draft.events[0].assets, [0]);
+        assert_eq!(draft.withheld["images"], 1, "the page is no image");
+        let path = draft.assets[0].path();
+        assert!(
+            path.starts_with("assets/") && path.ends_with(".png"),
+            "{path}"
+        );
+        let draft = kept(&ClaudeCode, "s.jsonl", log.as_bytes(), &[]);
+        assert_eq!((draft.assets.len(), draft.withheld["images"]), (0, 2));
+    }
+
+    #[test]
+    fn images_in_attachments_are_kept() {
+        let log = include_bytes!("../../tests/fixtures/import/inspect/log_images.json");
+        let draft = kept(&Inspect, "a.json", log, &[Keep::Images]);
+        assert!(
+            matches!(draft.assets.first(), Some(Asset::Image(_, "png"))),
+            "{:?}",
+            draft.withheld
+        );
+        assert!(
+            !draft.withheld.contains_key("images"),
+            "{:?}",
+            draft.withheld
+        );
+    }
+
+    #[test]
+    fn contents_of_files_are_kept_beside_their_edit_on_request() {
+        let log = include_bytes!(
+            "../../tests/fixtures/import/claude-code/made-streamed/7d9f0c52-0000-4000-8000-00000000a001.jsonl"
+        );
+        let draft = kept(&ClaudeCode, "s.jsonl", log, &[Keep::Files]);
+        let text = "module.exports = (a, b) => a - b;".to_owned();
+        assert_eq!(draft.assets.first(), Some(&Asset::Text(text)));
+    }
+}
