@@ -211,8 +211,8 @@ impl MetricsExtra<'_> {
     pub(super) fn reasoning(&self) -> Option<u64> {
         self.reasoning_tokens
             .0
-            .or_else(|| self.reasoning_output_tokens.0)
-            .or_else(|| self.total_reasoning_tokens.0)
+            .or(self.reasoning_output_tokens.0)
+            .or(self.total_reasoning_tokens.0)
     }
 
     pub(super) fn is_estimated(&self) -> bool {
