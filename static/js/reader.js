@@ -31,7 +31,10 @@
   // The filter
 
   const isPart = tapes.some((tape) => further(tape) || further(tape, -1));
-  const whole = isPart ? 'Counts and filters cover the events on this page only.' : '';
+  // Failures are those of the whole tapes, also where this page has only some of them.
+  const failures = tapes.reduce((sum, { dataset }) => sum + Number(dataset.failures), 0);
+  const here = events.filter((event) => event.failed).length;
+  const whole = isPart ? `Counts and filters cover the events on this page only${here < failures ? `, with ${here} of ${failures} failures` : ''}.` : '';
   const status = make('p', { className: 'quiet', role: 'status' }, whole);
   // What is filtered by is kept as the address has it: `kind` and `note` several times, `failed`, `annotated` and `find`.
   const NAMES = ['kind', 'note', 'failed', 'annotated', 'find'];
@@ -143,7 +146,6 @@
     apply();
   }, { hidden: true });
 
-  const failures = events.filter((event) => event.failed).length;
   const annotated = events.filter((event) => event.notes.length).length;
   const bar = make('div', { className: 'tape-tools', role: 'group', ariaLabel: 'Timeline' }, find,
     choice('kind', 'Kinds of event', counted(events.map((event) => event.kind))));

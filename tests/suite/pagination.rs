@@ -1,6 +1,8 @@
 //! Lists and tapes that go on over several pages.
 
-use crate::support::{FIRST, FIRST_SLUG, HEADER, Run, TestSite, annotation, lines, messages};
+use crate::support::{
+    FIRST, FIRST_SLUG, HEADER, Run, TestSite, annotation, below, event, lines, messages, words,
+};
 
 /// A site of 250 runs of one case, the newest first by its number.
 pub(crate) fn site_of_250_runs() -> TestSite {
@@ -221,6 +223,36 @@ fn annotations_spans_and_the_strip_lead_to_the_right_page() {
 }
 
 #[test]
+fn failures_are_those_of_the_whole_tape_and_each_link_says_how_many_are_on_its_page() {
+    let site = TestSite::base();
+    let log: Vec<_> = (0..1_200)
+        .map(|at| {
+            let failed = [3, 700, 701].contains(&at);
+            let kind = if failed { "error" } else { "agent" };
+            event(at, kind, r#""message":"m""#)
+        })
+        .collect();
+    site.write(&format!("{FIRST}/events.jsonl"), lines(&log));
+    site.publish();
+    for path in ["index.html", TWO] {
+        let page = site.page(&format!("runs/{FIRST_SLUG}/{path}"));
+        let tape = page.one("ol.tape");
+        assert_eq!(tape.value().attr("data-failures"), Some("3"));
+        let pages = page.all("nav.pages")[0];
+        let counts: Vec<_> = below(pages, "li")
+            .into_iter()
+            .map(|item| {
+                below(item, "small")
+                    .into_iter()
+                    .map(words)
+                    .collect::<String>()
+            })
+            .collect();
+        assert_eq!(counts, ["1 failure", "2 failures", ""]);
+    }
+}
+
+#[test]
 fn the_pages_of_a_tape_are_linked_with_each_other() {
     let site = long_tape();
     site.publish();
@@ -237,6 +269,11 @@ fn the_pages_of_a_tape_are_linked_with_each_other() {
         two.texts("nav.pages a[aria-current=page]"),
         ["events 500 to 999 of 1,200"]
     );
+    assert_eq!(
+        two.texts(".toc > nav:first-child a"),
+        ["Run", "Validation", "Metrics", "Provenance"]
+    );
+    assert!(two.texts("h1")[0].ends_with("events 500–999"));
     let root = "../../../../";
     assert_eq!(
         two.one("a[rel=prev]").value().attr("href"),

@@ -258,6 +258,7 @@ pub fn page(s: &Sources<'_>, parts: Parts<'_>) -> RunPage {
                     .iter()
                     .find_map(|event| event.at)
                     .map(format::at),
+                failures: tape.failures(),
                 html,
                 pages: tapes::pages(tape, layout, 1),
             })

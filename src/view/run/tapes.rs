@@ -51,6 +51,8 @@ pub struct TimelineView {
     pub count: String,
     /// When its first event happened: times count from here.
     pub began: Option<DisplayTime>,
+    /// How many events of the whole tape failed.
+    pub failures: usize,
     /// The events of the first page.
     pub html: Html,
     /// Its pages, when there are several.
@@ -72,6 +74,8 @@ pub struct PageLink {
     pub first: u64,
     /// Number of its last event.
     pub last: u64,
+    /// `3 failures`, if there are any on it.
+    pub failures: Option<String>,
 }
 
 /// A further page of a tape.
@@ -93,6 +97,10 @@ pub struct EventsPage {
     pub file: String,
     /// Which events are here.
     pub summary: String,
+    /// The same as the heading has it: `events 500–999`.
+    pub range: String,
+    /// How many events of the whole tape failed.
+    pub failures: usize,
     /// The whole tape.
     pub strip: Option<StripView>,
     /// The events.
@@ -140,6 +148,11 @@ pub fn events_page(
         run: Link::new(run.title(), format!("{root}{}", links::run(&s.entry.slug))),
         file: tape.file.clone(),
         summary: span(tape, &range),
+        range: {
+            let (first, last) = ends(tape, &range);
+            format!("events {first}–{last}")
+        },
+        failures: tape.failures(),
         strip: None,
         html,
         pages: pages(tape, layout, number),
@@ -157,6 +170,12 @@ fn span(tape: &Tape<'_>, range: &std::ops::Range<usize>) -> String {
         format::grouped(&last.to_string()),
         format::grouped(&tape.events.len().to_string())
     )
+}
+
+fn failures(tape: &Tape<'_>, range: std::ops::Range<usize>) -> Option<String> {
+    let events = tape.events.get(range).into_iter().flatten();
+    let failed = events.filter(|event| event.is_failure()).count();
+    (failed > 0).then(|| format::count(failed, "failure"))
 }
 
 /// The numbers of the first and the last event of a range.
@@ -188,6 +207,7 @@ pub(super) fn pages(tape: &Tape<'_>, layout: &Layout<'_>, current: usize) -> Vec
                 prefix: layout.prefix.clone(),
                 first,
                 last,
+                failures: failures(tape, range),
             }
         })
         .collect()
