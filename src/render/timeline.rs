@@ -1,7 +1,5 @@
 //! The HTML of a tape: the hot path, written by hand because it is most of every run page.
 
-use std::borrow::Cow;
-
 use crate::markup::{Html, Origin, recorded};
 use crate::view::format::{count, push_clock, push_iso_ms, push_seconds, utc};
 use crate::view::timeline::{
@@ -171,21 +169,21 @@ fn push_event(out: &mut String, event: &EventView<'_>, start: &mut Option<i64>) 
         out.push_str(itoa::Buffer::new().format(*seq));
         out.push_str("</a></i>");
     }
-    let is_rule = |fact: &&(&str, Cow<'_, str>)| {
-        !event.failed && fact.0 == "exit code" && fact.1.starts_with('0')
-    };
-    for (name, value) in event.facts.iter().filter(|fact| !is_rule(fact)) {
-        out.push_str(" <i>");
-        out.push_str(name);
-        out.push(' ');
-        push_text(out, value);
-        out.push_str("</i>");
+    // What is about words follows them.
+    let is_speech = event.headline.is_empty() && event.family == "speech";
+    if !is_speech {
+        push_facts(out, event);
     }
     for piece in event.spans.iter().filter(|piece| !passes(piece)) {
         push_span(out, piece);
     }
     for text in &event.texts {
         push_content(out, text);
+    }
+    if is_speech && !event.facts.is_empty() {
+        out.push_str("<p class=lab>");
+        push_facts(out, event);
+        out.push_str("</p>");
     }
     for (label, about, size) in &event.missing {
         out.push_str("<p class=missing>Payload not found: ");
@@ -194,6 +192,20 @@ fn push_event(out: &mut String, event: &EventView<'_>, start: &mut Option<i64>) 
         out.push_str(" (");
         out.push_str(size);
         out.push_str(").</p>");
+    }
+}
+
+/// Small facts. Success is the rule: only other exit codes are stated.
+fn push_facts(out: &mut String, event: &EventView<'_>) {
+    for (name, value) in event.facts {
+        if *name == "exit code" && !event.failed && value.starts_with('0') {
+            continue;
+        }
+        out.push_str(" <i>");
+        out.push_str(name);
+        out.push(' ');
+        push_text(out, value);
+        out.push_str("</i>");
     }
 }
 

@@ -191,7 +191,11 @@ impl<'a> Timeline<'a> {
                         Some(Aside::Branch) => "branch",
                         None => "",
                     },
-                    ties: self.ties(&tape.events[first..=position], &path),
+                    ties: self.ties(
+                        &tape.events[first..=position],
+                        &tape.events[position + 1..],
+                        &path,
+                    ),
                     is_command: event.kind.family == Family::Command,
                     failed: event.is_failure(),
                     is_marked: event.outcome == Outcome::Failed,
@@ -225,13 +229,20 @@ impl<'a> Timeline<'a> {
         (page, long)
     }
 
-    /// Links to the call and the result of the last of these events.
-    fn ties(&self, events: &[Event<'_>], path: &str) -> Vec<(&'static str, u64, String)> {
+    /// Links to the call and the result of the last of these events, unless the next one that is no usage is its result.
+    fn ties(
+        &self,
+        events: &[Event<'_>],
+        after: &[Event<'_>],
+        path: &str,
+    ) -> Vec<(&'static str, u64, String)> {
         let Some(event) = events.last() else {
             return Vec::new();
         };
         let call = event.ties.call.filter(|_| !is_tied(events));
-        let result = event.ties.result.filter(|result| *result != event.seq + 1);
+        let mut after = after.iter().filter(|event| event.kind.word != "usage");
+        let next = after.next().map(|event| event.seq);
+        let result = event.ties.result.filter(|result| next != Some(*result));
         let ties = [("of call", call), ("result", result)];
         let ties = ties.into_iter().filter_map(|(what, seq)| {
             let seq = seq?;

@@ -290,6 +290,25 @@ fn a_diff_is_shown_as_one_with_and_without_hunks() {
 }
 
 #[test]
+fn a_call_does_not_name_a_result_that_only_a_usage_parts_from_it() {
+    let page = page(&[
+        CALL,
+        r#"{"seq":1,"type":"usage","tokens":{"output":3}}"#,
+        r#"{"seq":2,"type":"tool_result","call":"c1","ok":true,"text":"one"}"#,
+    ]);
+    assert!(has(&page, 2, "tied"));
+    let links = below(event(&page, 0), "p:first-child > i > a");
+    assert_eq!(links.len(), 0);
+}
+
+#[test]
+fn a_message_comes_before_the_facts_about_it() {
+    let page =
+        page(&[r#"{"seq":0,"type":"message","role":"assistant","model":"m-1","text":"Hello."}"#]);
+    assert!(words(event(&page, 0)).ends_with("Hello. model m-1"));
+}
+
+#[test]
 fn provenance_lists_the_sources_and_an_event_names_its_line() {
     let header = r#"{"type":"trace","schemaVersion":1,"importer":{"format":"codex","version":1},"sources":[{"name":"rollout.jsonl","bytes":2664,"blake3":"6bfc"},{"name":"sub/agent.jsonl","bytes":10,"blake3":"47ba"}],"withheld":{"encryptedReasoning":3}}"#;
     let site = with(
@@ -301,8 +320,8 @@ fn provenance_lists_the_sources_and_an_event_names_its_line() {
     );
     assert_eq!(described(&site.publish()), [""; 0]);
     let page = site.first_page();
-    assert!(words(event(&page, 0)).contains("source line 41 /payload"));
-    assert!(words(event(&page, 1)).contains("source agent.jsonl line 2"));
+    assert!(words(event(&page, 0)).contains("source line 41 of rollout.jsonl /payload"));
+    assert!(words(event(&page, 1)).contains("source line 2 of agent.jsonl"));
     let provenance = page.main();
     for said in [
         "codex",

@@ -344,16 +344,27 @@ fn header_facts(header: &Header) -> Vec<(&'static str, String)> {
     facts
 }
 
-/// `line 41`, or `agent.jsonl line 3` in a file that is not the first.
+/// A name with its beginning and its end, which differ where names of logs do.
+fn abbreviated(name: &str) -> Cow<'_, str> {
+    let at = |number: usize| name.char_indices().nth(number).map(|(at, _)| at);
+    let length = name.chars().count();
+    match (at(8), at(length.saturating_sub(14))) {
+        (Some(start), Some(end)) if length > 24 => {
+            Cow::Owned(format!("{}…{}", &name[..start], &name[end..]))
+        }
+        _ => Cow::Borrowed(name),
+    }
+}
+
+/// `line 41 of rollout.jsonl`.
 fn described(header: &Header, origin: &Origin<'_>) -> Option<String> {
     let file = header.sources.get(usize::try_from(origin.file).ok()?)?;
+    let name = file.name.rsplit('/').next().filter(|name| !name.is_empty());
     let mut words = Vec::new();
-    if origin.file > 0 {
-        let name = file.name.rsplit('/').next().unwrap_or_default();
-        words.push(name.to_owned());
-    }
-    words.extend(origin.member.as_deref().map(str::to_owned));
     words.extend(origin.line.map(|line| format!("line {line}")));
+    let of = if words.is_empty() { "" } else { "of " };
+    words.extend(name.map(|name| format!("{of}{}", abbreviated(name))));
+    words.extend(origin.member.as_deref().map(str::to_owned));
     words.extend(origin.pointer.as_deref().map(str::to_owned));
     Some(words.join(" ")).filter(|words| !words.is_empty())
 }

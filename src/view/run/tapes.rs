@@ -62,7 +62,7 @@ pub struct TimelineView {
 /// A page of a tape.
 #[derive(Debug, Serialize)]
 pub struct PageLink {
-    /// `events 501 to 1,000`
+    /// `events 501 to 1,000 of 3,000, 2 failures`
     pub text: String,
     /// Its address.
     pub href: String,
@@ -74,8 +74,6 @@ pub struct PageLink {
     pub first: u64,
     /// Number of its last event.
     pub last: u64,
-    /// `3 failures`, if there are any on it.
-    pub failures: Option<String>,
 }
 
 /// A further page of a tape.
@@ -172,10 +170,13 @@ fn span(tape: &Tape<'_>, range: &std::ops::Range<usize>) -> String {
     )
 }
 
-fn failures(tape: &Tape<'_>, range: std::ops::Range<usize>) -> Option<String> {
-    let events = tape.events.get(range).into_iter().flatten();
-    let failed = events.filter(|event| event.is_failure()).count();
-    (failed > 0).then(|| format::count(failed, "failure"))
+/// `, 3 failures`, if there are any.
+fn failures(tape: &Tape<'_>, range: &std::ops::Range<usize>) -> String {
+    let events = tape.events.get(range.clone()).into_iter().flatten();
+    match events.filter(|event| event.is_failure()).count() {
+        0 => String::new(),
+        failed => format!(", {}", format::count(failed, "failure")),
+    }
 }
 
 /// The numbers of the first and the last event of a range.
@@ -201,13 +202,12 @@ pub(super) fn pages(tape: &Tape<'_>, layout: &Layout<'_>, current: usize) -> Vec
             let range = layout.range(number);
             let (first, last) = ends(tape, &range);
             PageLink {
-                text: span(tape, &range),
+                text: format!("{}{}", span(tape, &range), failures(tape, &range)),
                 href: format!("{root}{}", layout.path(number)),
                 current: number == current,
                 prefix: layout.prefix.clone(),
                 first,
                 last,
-                failures: failures(tape, range),
             }
         })
         .collect()
