@@ -176,7 +176,7 @@ impl Svg {
     /// A place from the left, of a picture that is as wide as its place.
     fn percent(&mut self, x: u32) -> &mut Self {
         self.number(x / (WIDTH / 100));
-        if x % (WIDTH / 100) > 0 {
+        if !x.is_multiple_of(WIDTH / 100) {
             self.push(".").number(x % (WIDTH / 100));
         }
         self.push("%")

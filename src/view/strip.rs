@@ -336,14 +336,7 @@ fn help(
     has_folds: bool,
 ) -> String {
     let time = scale.milliseconds(COLUMN);
-    let mut help = if !is_long {
-        let bar = if time > 0 {
-            "One bar per event, as long as the time until the next one, 30 s at most. "
-        } else {
-            "One bar per event, in order: the tape has no times. "
-        };
-        format!("{bar}Red lines are failures with their number.")
-    } else {
+    let mut help = if is_long {
         let column = if time > 0 {
             format!("{} of the run", format::milliseconds(time.max(1)))
         } else {
@@ -352,6 +345,13 @@ fn help(
         format!(
             "A column is {column}, its height the number of events, red at the top those that failed. Discs count failures."
         )
+    } else {
+        let bar = if time > 0 {
+            "One bar per event, as long as the time until the next one, 30 s at most. "
+        } else {
+            "One bar per event, in order: the tape has no times. "
+        };
+        format!("{bar}Red lines are failures with their number.")
     };
     help.push_str(" A place on the strip links to the first event there.");
     if has_pins {

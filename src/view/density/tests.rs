@@ -125,7 +125,7 @@ fn labels_are_round_times_and_long_gaps_are_folded() {
     let line =
         |time: &str| format!(r#"{{"timestamp":"2026-03-01T{time}Z","type":"read","path":"p"}}"#);
     let times = ["10:00:07", "10:00:37", "10:01:07", "10:31:07", "10:32:07"];
-    let log = times.map(|time| line(time)).join("\n");
+    let log = times.map(line).join("\n");
     let tape = tape(&log);
     let axis = Axis::of(&Config::default(), &tape);
     let scale = axis.scale(1_000, 100);

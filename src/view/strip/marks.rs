@@ -27,6 +27,9 @@ pub struct Label {
     pub is_broad: bool,
 }
 
+/// Where a failure is, and its number.
+type Failure<'a> = (Place<'a>, u64);
+
 /// The failures of a tape.
 #[derive(Debug)]
 pub struct Failures<'a> {
@@ -78,9 +81,9 @@ impl<'a> Failures<'a> {
     }
 
     fn of(
-        failures: &[(Place<'a>, u64)],
+        failures: &[Failure<'a>],
         [wide, slim]: [u32; 2],
-        text: &dyn Fn(&[(Place<'a>, u64)]) -> String,
+        text: &dyn Fn(&[Failure<'a>]) -> String,
     ) -> Self {
         let labels = |room: u32| -> Vec<_> {
             let mut labels = Vec::new();
