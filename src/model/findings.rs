@@ -83,6 +83,8 @@ pub struct Spooled {
     pub cards: Vec<SpooledCard>,
     /// The beginning of the writeup, as plain text.
     pub writeup: Slice,
+    /// The failures that search finds, as JSON.
+    pub failures: Slice,
     /// Its data for comparisons, then that of each further tape.
     pub compare: Vec<Slice>,
 }
@@ -98,6 +100,7 @@ impl Spooled {
             &mut self.hypotheses,
             &mut self.anchors,
             &mut self.writeup,
+            &mut self.failures,
         ];
         for slice in cards.chain(&mut self.compare).chain(slices) {
             *slice = slice.behind(texts);

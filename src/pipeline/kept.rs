@@ -59,6 +59,7 @@ pub(super) enum Facet {
     Hypotheses,
     Anchors,
     Writeup,
+    Failures,
     Compare,
     Cards,
 }
@@ -187,6 +188,7 @@ pub(super) struct FindingsShape {
     hypotheses: TextPlace,
     anchors: TextPlace,
     writeup: TextPlace,
+    failures: TextPlace,
     compare: Vec<TextPlace>,
     /// Kind, group and card of each annotation.
     cards: Vec<(usize, usize, TextPlace)>,
@@ -235,6 +237,7 @@ pub(super) fn facets(findings: &Findings, texts: &Texts) -> Facets {
         text(spooled.hypotheses),
         text(spooled.anchors),
         text(spooled.writeup),
+        text(spooled.failures),
         digest(&compare),
         digest(&cards),
     ]
@@ -284,6 +287,7 @@ impl FindingsShape {
             hypotheses: place(spooled.hypotheses),
             anchors: place(spooled.anchors),
             writeup: place(spooled.writeup),
+            failures: place(spooled.failures),
             compare: spooled.compare.iter().map(|it| place(*it)).collect(),
             cards: cards
                 .map(|it| (it.kind, it.group, place(it.card)))
@@ -323,6 +327,7 @@ impl FindingsShape {
                 anchors: slice(self.anchors)?,
                 cards: self.cards.into_iter().map(card).collect::<Option<_>>()?,
                 writeup: slice(self.writeup)?,
+                failures: slice(self.failures)?,
                 compare: self.compare.into_iter().map(slice).collect::<Option<_>>()?,
             },
             newest: self.newest.into_iter().map(newest_annotation).collect(),

@@ -59,7 +59,7 @@ const ARTIFACTS: [(&str, Option<&[Facet]>, Artifact); 16] = [
     // search/index.js, search/search-<part>.js, search/annotations*.js
     (
         "search",
-        Some(&[Facet::Cards, Facet::Writeup]),
+        Some(&[Facet::Cards, Facet::Writeup, Facet::Failures]),
         search::write,
     ),
     ("rows", Some(&[]), rows::write), // search/runs.js, search/runs-<part>.js

@@ -22,8 +22,8 @@ use kinds::{
     parts_of,
 };
 
-/// Annotations of each kind on the first page.
-pub const FIRST: usize = 3;
+/// Annotations of each kind on the first page, and of each status of hypotheses before the others are unfolded.
+pub const FIRST: usize = 6;
 
 /// What a card shows of an annotation itself. It waits in the spool until all runs are known.
 #[derive(Debug, Serialize, Deserialize)]
@@ -170,6 +170,10 @@ pub struct PartView {
     pub continued: bool,
     /// The annotations.
     pub cards: Vec<Card>,
+    /// Those that are folded.
+    pub rest: Vec<Card>,
+    /// How many it has on this page.
+    pub count: usize,
 }
 
 /// What a card says of an annotation, and the kind and group that it is filed under; `position` is that of its event,
@@ -435,6 +439,7 @@ impl Catalogue {
         let folder = format!("annotations/{}", folder(kind));
         let page = list_page(&folder, number, PAGE_SIZE, cards.len(), "annotations");
         let range = page.items;
+        let is_board = KINDS[kind].kind == "hypothesis";
         let mut groups: Vec<PartView> = Vec::new();
         for (index, filed) in cards.iter().enumerate().take(range.end).skip(range.start) {
             let group = filed.spooled.group;
@@ -446,13 +451,24 @@ impl Catalogue {
                     anchor: part_anchor(kind, group),
                     continued: !begins,
                     cards: Vec::new(),
+                    rest: Vec::new(),
+                    count: 0,
                 });
             }
-            if let Some(group) = groups.last_mut() {
-                group.cards.push(read(filed)?);
+            if let Some(part) = groups.last_mut() {
+                let mut card = read(filed)?;
+                // The heading says it.
+                card.group = card.group.filter(|_| part.name.is_none());
+                part.count += 1;
+                let is_folded = is_board && part.cards.len() == FIRST;
+                let cards = if is_folded {
+                    &mut part.rest
+                } else {
+                    &mut part.cards
+                };
+                cards.push(card);
             }
         }
-        let is_board = KINDS[kind].kind == "hypothesis";
         if is_board && cards.len() <= PAGE_SIZE {
             self.fill_board(kind, &mut groups);
         }
@@ -487,6 +503,8 @@ impl Catalogue {
                     anchor: part_anchor(kind, part),
                     continued: false,
                     cards: Vec::new(),
+                    rest: Vec::new(),
+                    count: 0,
                 };
                 groups.insert(part.min(groups.len()), column);
             }

@@ -7,7 +7,7 @@
   const main = document.querySelector('main');
   const lead = main.querySelector('.lead');
   const { shelf } = lead.dataset;
-  const MOST = shelf ? 100 : 3;
+  const MOST = shelf ? 100 : 6;
   if (!main.querySelector('li[data-case]')) return;
   const folder = (kind) => kind.replaceAll('_', '-');
   const links = [...main.querySelectorAll('a[href*="annotations/"]')];
@@ -78,17 +78,17 @@
   }
 
   // A card of the pages.
-  const card = (of, kind) => {
+  const card = (of, kind, named) => {
     const to = (path, ...words) => make('a', { href: new URL(`runs/${of.slug}/${path}`, root) }, ...words);
     const shelved = manifest.shelves[kind];
     const author = manifest.authors[of.key[1]];
-    const head = make('p', { className: 'ah' }, to(of.href, make('span', { ariaHidden: 'true' }, shelved.sign), ` ${of.kind ?? kind.replaceAll('_', ' ')}${of.group ? `: ${of.group}` : ''}`));
+    const head = make('p', { className: 'ah' }, to(of.href, make('span', { ariaHidden: 'true' }, shelved.sign), ` ${of.kind ?? kind.replaceAll('_', ' ')}${of.group && !named ? `: ${of.group}` : ''}`));
     const [date, time] = of.at?.split(' ') ?? [];
     if (date) head.append(' ', make('span', { className: 'by' }, shown({ iso: `${date}T${time}Z`, text: of.at, date })));
     const said = make('p', { className: 'said' }, `event ${of.event}, ${of.event_kind}`);
     if (of.says) said.append(': ', make('q', {}, of.says));
     const by = of.author === null ? author : `${of.author} (${author})`;
-    const made = make('li', { className: `an-${shelved.class}` }, head, ...(of.evidence ? [make('p', {}, of.evidence)] : []), said,
+    const made = make('li', { className: `an-${shelved.class}` }, ...(of.evidence ? [make('p', {}, of.evidence)] : []), head, said,
       make('p', { className: 'by' }, to('index.html', of.run), ` by ${of.model}${of.key[1] < 3 ? `; annotated by ${by}` : ''}`));
     Object.assign(made.dataset, { case: manifest.cases[of.key[0]], author });
     return made;
@@ -112,7 +112,7 @@
     while (found.length < Math.min(MOST, place.number - place.shown)) found.push((await place.rows.next()).value);
     if (asked !== mine) return undefined;
     const made = found.map((row) => {
-      const element = card(row, place.kind);
+      const element = card(row, place.kind, shelf && manifest.shelves[shelf].groups[row.key[2]]);
       listOf(place, row.key[2]).append(element);
       return element;
     });

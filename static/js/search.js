@@ -3,11 +3,12 @@
   // fluid however large the archive is.
   'use strict';
   const { root, make, button, mount, count, steps, load, cards } = window.runpress;
-  const KINDS = { case: 'Cases', model: 'Models', harness: 'Harnesses', page: 'Pages', run: 'Runs', writeup: 'Writeups', annotation: 'Annotations' };
+  // In the order of the results, each with how many are shown.
+  const KINDS = { case: ['Cases', 3], model: ['Models', 3], harness: ['Harnesses', 3], run: ['Runs', 8], failure: ['Failures', 8], annotation: ['Annotations', 8], writeup: ['Writeups', 8], page: ['Pages', 8] };
   // Where one word has many results, these come first.
   const GENERAL = new Set(['case', 'model', 'harness', 'page']);
   const documents = [];
-  let manifest, index, loading, done, failed, dialog, input, status, list, timer;
+  let manifest, index, loading, done, failed, some, dialog, input, status, list, timer;
 
   const plain = (term) => term.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
   // Some scripts set no spaces between words. Each pair of their letters is a term, and the last letter of a text.
@@ -28,8 +29,12 @@
     kind: 'annotation', title: `${of.kind ?? kind.replaceAll('_', ' ')}${of.group ? `: ${of.group}` : ''}`, text: of.evidence,
     about: `event ${of.event} of ${of.run} by ${of.model}`, href: `runs/${of.slug}/${of.href}`,
   });
+  // The failures of a run are one item of the data.
+  const apart = (item) => (item.failures?.map(([href, what, title]) => ({
+    kind: 'failure', title, text: '', about: `${what} of ${item.of}`, href: item.folder + href,
+  })) ?? item);
   const read = async (part) => {
-    await steps(part, (each) => index.add(documents.push(each) - 1), () => input.value.trim().length < 2 && say());
+    await steps(part.flatMap(apart), (each) => index.add(documents.push(each) - 1), () => input.value.trim().length < 2 && say());
     show();
   };
   const prepare = async () => {
@@ -64,7 +69,8 @@
       combineWith: 'AND',
     };
     const all = index.search(words, options);
-    return all.length ? all : index.search(words, { ...options, combineWith: 'OR' });
+    some = !all.length;
+    return some ? index.search(words, { ...options, combineWith: 'OR' }) : all;
   };
 
   // A text with the words that were found marked; of a long one, what is around the first of them.
@@ -86,19 +92,19 @@
   };
 
   const item = (result) => {
-    const { title, text, about, href } = documents[result.id];
-    return make('li', {}, make('a', { href: new URL(href, root) }, marked('b', title, result),
-      ...[about, text].filter(Boolean).map((each) => marked('span', each, result))));
+    const { title, text, about, href, tone } = documents[result.id];
+    return make('li', {}, make('a', { href: new URL(href, root) }, Object.assign(marked('b', title, result), { className: tone ? `g-${tone}` : '' }),
+      ...[about, input.value && text].filter(Boolean).map((each) => marked('span', each, result))));
   };
 
   const say = (found) => {
     const words = [];
     if (failed) words.push('The search data could not be loaded. Reload the page to try again.');
-    else if (found?.length) words.push(`${count(found.length, 'result')}.`);
+    else if (found?.length) words.push(some && done ? `Nothing has all of these words. ${count(found.length, 'result')} with some of them.` : `${count(found.length, 'result')}.`);
     else if (found && done) words.push(`No results for “${input.value.trim()}”. Try fewer or other words.`);
     else if (done) words.push(`${count(documents.length, 'text')} can be searched.`);
     if (!done && !failed) words.push(`Reading the index: ${Math.floor(documents.length / (manifest?.documents || 1) * 100)} %`);
-    if (manifest?.leftOut) words.push(`Not searched: ${count(manifest.leftOut, 'writeup')} and annotations of the oldest runs.`);
+    if (manifest?.leftOut) words.push(`Not searched: ${count(manifest.leftOut, 'text')} of the oldest runs.`);
     status.textContent = words.join(' ');
   };
 
@@ -106,21 +112,19 @@
     if (list.contains(document.activeElement)) return; // A list that somebody walks through stays as it is.
     const words = input.value.trim();
     const found = index && /..|[^\0-\x7f]/.test(words) ? find(words) : undefined;
-    // The kind of the best result comes first.
-    const groups = new Map();
-    for (const result of found ?? []) {
-      const { kind } = documents[result.id];
-      groups.set(kind, groups.get(kind) ?? []);
-      groups.get(kind).push(result);
-    }
-    list.replaceChildren(...[...groups].flatMap(([kind, results]) => [
-      make('h2', {}, `${KINDS[kind]} `, make('small', {}, count(results.length, 'result'))),
-      make('ul', {}, ...results.slice(0, 8).map(item)),
-    ]));
+    // Before there are words: the cases, and what else can be asked for.
+    const cases = words ? [] : documents.flatMap(({ kind }, id) => (kind === 'case' ? { id, terms: [] } : []));
+    const groups = Map.groupBy(found ?? cases, ({ id }) => documents[id].kind);
+    list.replaceChildren(...Object.entries(KINDS).filter(([kind]) => groups.has(kind)).flatMap(([kind, [name, most]]) => {
+      const results = groups.get(kind);
+      return [make('h2', {}, `${name} `, make('small', {}, count(results.length, found ? 'result' : 'text'))), make('ul', {}, ...results.slice(0, found ? most : 8).map(item))];
+    }));
+    if (!words) list.append(make('p', { className: 'quiet' }, 'Or, for example: an error message, “timed out”, a model and a case, words of an annotation, an option of a setting.'));
     say(found);
   };
 
   const keys = (event) => {
+    if (event.key === 'Enter' && document.activeElement === input) show(); // For the words as they are now.
     const all = [input, ...list.querySelectorAll('a')];
     const at = all.indexOf(document.activeElement);
     const to = { ArrowDown: at + 1, ArrowUp: at - 1, Enter: at ? -1 : 1 }[event.key];

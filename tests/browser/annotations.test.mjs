@@ -82,7 +82,7 @@ test('the filter of the first page looks at the whole archive, kind by kind', as
   const kinds = new Map();
   for (const { kind } of agents) kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
   const order = before.map(([kind]) => kind).filter((kind) => kinds.has(kind));
-  assert.deepEqual(await read(), order.map((kind) => [kind, `${kinds.get(kind)} annotation${kinds.get(kind) === 1 ? '' : 's'}`, Math.min(3, kinds.get(kind))]));
+  assert.deepEqual(await read(), order.map((kind) => [kind, `${kinds.get(kind)} annotation${kinds.get(kind) === 1 ? '' : 's'}`, Math.min(6, kinds.get(kind))]));
   await page.goBack();
   await page.waitForFunction((number) => [...document.querySelectorAll('.shelf')].filter((shelf) => shelf.checkVisibility()).length === number, before.length);
   assert.deepEqual(await read(), before);

@@ -119,13 +119,20 @@ fn a_kind_with_very_many_annotations_continues_over_pages_and_its_parts_stay_tog
         .collect();
     let site = annotated(&many);
     let count = |path: &str| site.page(path).all(".glimpses > li").len();
-    assert_eq!(count("annotations/index.html"), 3);
+    assert_eq!(count("annotations/index.html"), 6);
     assert_eq!(count("annotations/hypothesis/index.html"), 100);
     assert_eq!(count("annotations/hypothesis/page/2/index.html"), 100);
     assert_eq!(count("annotations/hypothesis/page/3/index.html"), 30);
     let second = site.page("annotations/hypothesis/page/2/index.html");
     assert_eq!(second.texts("h2"), ["Active continued", "Stale"]);
     let first = site.page("annotations/hypothesis/index.html");
+    let newest = first.all(".board > section > .glimpses > li").len();
+    assert_eq!(newest, 6, "of a status");
+    assert_eq!(first.texts(".board summary"), ["All 100"]);
+    assert!(
+        !first.texts(".board .ah a").concat().contains("active"),
+        "the column says it"
+    );
     assert_eq!(first.texts(".parts li"), ["active 115", "stale 115"]);
     let hrefs: Vec<_> = first
         .all(".parts a")
@@ -159,7 +166,7 @@ fn annotations_of_the_newest_run_come_first() {
     site.publish();
     let said = site
         .page("annotations/index.html")
-        .texts("section[aria-labelledby=note] li > p:nth-child(2)");
+        .texts("section[aria-labelledby=note] li > p:first-child");
     assert_eq!(said, ["new", "old"]);
     let feed = site.text("public/feeds/annotations.jsonl");
     let ids: Vec<String> = feed

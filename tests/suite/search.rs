@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{FIRST, FIRST_SLUG, HEADER, Page, Run, TestSite, annotation, lines};
+use crate::support::{FIRST, FIRST_SLUG, HEADER, Page, Run, TestSite, annotation, event, lines};
 
 /// The value that a file of data hands over.
 pub(crate) fn data(site: &TestSite, path: &str, function: &str) -> Value {
@@ -48,10 +48,29 @@ pub(crate) fn named(site: &TestSite, rows: &[Value]) -> Vec<Value> {
     rows.iter().map(row).map(Value::Object).collect()
 }
 
+/// An item as the script takes it apart: the failures of a run are one.
+fn apart(item: Value) -> Vec<Value> {
+    let text = |value: &Value| value.as_str().expect("text").to_owned();
+    let Some(failures) = item["failures"].as_array() else {
+        return vec![item];
+    };
+    let failure = |failure: &Value| {
+        json!({
+            "kind": "failure",
+            "title": failure[2],
+            "text": "",
+            "about": format!("{} of {}", text(&failure[1]), text(&item["of"])),
+            "href": text(&item["folder"]) + &text(&failure[0]),
+        })
+    };
+    failures.iter().map(failure).collect()
+}
+
 /// What search looks through.
 fn searched(site: &TestSite) -> Vec<Value> {
     let manifest = data(site, "search/index", "search");
-    let mut all = parts(site, ("search/search-", &manifest["parts"]), "search").concat();
+    let items = parts(site, ("search/search-", &manifest["parts"]), "search").concat();
+    let mut all: Vec<Value> = items.into_iter().flat_map(apart).collect();
     for file in manifest["annotations"].as_array().expect("files") {
         let rows = parts(site, ("", &json!([file[1]])), "annotations").concat();
         let rows = named(site, &rows).into_iter();
@@ -123,6 +142,7 @@ fn search_finds_runs_groups_prose_writeups_and_annotations() {
             "page",
             "page",
             "run",
+            "failure",
             "writeup",
             "annotation"
         ],
@@ -166,14 +186,14 @@ fn search_finds_runs_groups_prose_writeups_and_annotations() {
         found[5]
     );
     assert_eq!(
-        found[6][1..],
+        found[7][1..],
         [
             "It plays well.".to_owned(),
             "rated great".to_owned(),
             format!("runs/{FIRST_SLUG}/index.html#writeup")
         ]
     );
-    assert_eq!(found[7][..2], ["friction: tool gap", "No ruler here."]);
+    assert_eq!(found[8][..2], ["friction: tool gap", "No ruler here."]);
     for [title, .., address] in &found {
         let (path, anchor) = address.split_once('#').unwrap_or((address, ""));
         let page = Page::parse(&site.text(&format!("public/{path}")));
@@ -187,8 +207,53 @@ fn search_finds_runs_groups_prose_writeups_and_annotations() {
     assert_eq!(manifest["parts"].as_array().map(Vec::len), Some(1));
     assert_eq!(
         (&manifest["documents"], &manifest["leftOut"]),
-        (&json!(8), &json!(0))
+        (&json!(9), &json!(0))
     );
+}
+
+#[test]
+fn search_finds_why_a_run_ended_and_each_message_of_its_failed_events_once() {
+    let site = TestSite::empty();
+    let record = Run::new("0000000a-1").state("timed_out").record();
+    let mut record: Value = serde_json::from_str(&record).expect("JSON");
+    record["status"]["detail"] = json!("One hour is over.");
+    record["validation"]["detail"] = json!("No dist folder.");
+    site.write("content/runs/a/run-record.json", record.to_string());
+    let errors = (0..30).map(|n| {
+        let words = if n < 20 { 0 } else { n };
+        event(n, "error", &format!("\"message\":\"error {words}\""))
+    });
+    site.write(
+        "content/runs/a/events.jsonl",
+        lines(&errors.collect::<Vec<_>>()),
+    );
+    site.publish();
+    let found: Vec<_> = searched(&site)
+        .into_iter()
+        .filter(|document| document["kind"] == "failure")
+        .collect();
+    let titles: Vec<_> = found.iter().filter_map(|it| it["title"].as_str()).collect();
+    assert_eq!(
+        titles[..4],
+        [
+            "One hour is over.",
+            "No dist folder.",
+            "error 0",
+            "error 20"
+        ]
+    );
+    assert_eq!(titles.len(), 2 + 8, "{titles:?}");
+    let about = found[0]["about"].as_str().expect("text");
+    assert!(about.starts_with("timed out, the end of pong"), "{about}");
+    for document in &found {
+        let address = document["href"].as_str().expect("an address");
+        let (path, anchor) = address.split_once('#').unwrap_or((address, ""));
+        let page = site.page(path);
+        let is_there = anchor.is_empty() || page.all(&format!("[id='{anchor}']")).len() == 1;
+        assert!(is_there, "{address}");
+    }
+    let manifest = data(&site, "search/index", "search");
+    assert_eq!(manifest["documents"], searched(&site).len());
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crate::view::data::search::{self, Document, Manifest};
 use super::parts::{PartFiles, manifest};
 use super::{Lists, cards};
 
-/// First what is small, then the writeups and the annotations, newest run first, while there is room. The annotations are
+/// First what is small, then the failures, the writeups and the annotations, newest run first, while there is room. The annotations are
 /// those of the filter of their pages.
 pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let mut out = Documents {
@@ -24,6 +24,18 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     }
     for (entry, findings) in lists.runs_of_data() {
         out.push(&search::run(entry, findings))?;
+    }
+    let mut failures = 0;
+    for (entry, findings) in lists.runs_of_data() {
+        let messages = lists.stage.spool.get(findings.spooled.failures);
+        let messages = messages.and_then(|text| Ok(serde_json::from_slice(&text)?));
+        let messages = messages.map_err(|error| spool::refused(&error))?;
+        let found = search::failures_of(entry, messages);
+        if !found.failures.is_empty() && out.has_room() {
+            failures += found.failures.len() - 1;
+            out.size += found.size();
+            out.files.push(&found.folder, &found)?;
+        }
     }
     for (entry, findings) in lists.runs_of_data() {
         let spooled = &findings.spooled;
@@ -38,7 +50,7 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let mut found = Manifest {
         parts: out.files.parts.names(),
         annotations: Vec::new(),
-        documents: out.files.parts.items,
+        documents: out.files.parts.items + failures,
         left_out: out.left_out,
     };
     let kinds = cards::write(lists)?.into_iter();
@@ -94,7 +106,7 @@ struct Documents<'a> {
 }
 
 impl Documents<'_> {
-    /// Whether another writeup has room; what has none is counted.
+    /// Whether another text has room; what has none is counted.
     fn has_room(&mut self) -> bool {
         let room = self.size < search::ALL;
         self.left_out += usize::from(!room);

@@ -42,11 +42,18 @@ pub(super) fn write(
         anchors: texts.put(&lines.anchors),
         cards: Vec::new(),
         writeup: Slice::default(),
+        failures: Slice::default(),
         compare: Vec::new(),
     };
     if let Some(review) = inspected.review.as_ref().filter(|_| !stage.is_dry_run()) {
         let text = markdown::plain(&review.body, search::WRITEUP);
         spooled.writeup = texts.put(text.as_bytes());
+    }
+    if !stage.is_dry_run() {
+        let failures = search::failures(entry, &inspected.tapes, layouts);
+        let failures = serde_json::to_vec(&failures);
+        let failures = failures.map_err(|error| unwritten("search", &error.into()))?;
+        spooled.failures = texts.put(&failures);
     }
     for found in findings::annotations(inspected, layouts) {
         let (text, kind, group) = annotations::spooled_text(
