@@ -23,7 +23,7 @@ export async function inert(browser, folder, width, scripts) {
       pwned: window.__pwned,
       place: location.href,
       base: document.baseURI,
-      injected: [...document.querySelectorAll('iframe, form, base, object, embed, img, style, [style], meta[http-equiv=refresh], svg:not(.strip, .strip svg, .glyph, .bar, .spread, .plot, [aria-hidden=true][focusable=false])')]
+      injected: [...document.querySelectorAll('iframe, form, base, object, embed, img, style, [style], meta[http-equiv=refresh], svg:not(.strip, .strip svg, .glyph, .bar, .spread, .plot, [aria-hidden=true])')]
         .map((element) => element.outerHTML.slice(0, 120)),
       handlers: [...document.querySelectorAll('*')].filter((element) => element.getAttributeNames().some((name) => name.startsWith('on'))).length,
       scripts: [...document.scripts].filter((script) => script.type !== 'application/ld+json' && !/\/(assets\/[a-z-]+\.[0-9a-f]{10}|(search|compare)\/[a-z]*(-?[a-z]*-?[0-9a-f]{10})?)\.js$/.test(script.src)).length,
