@@ -95,10 +95,9 @@ fn what_is_kept_of_a_run_and_its_picture_are_small() {
 
 #[test]
 fn a_single_failure_among_thousands_of_events_is_seen() {
-    let mut log: String = [r#"{"type":"read","path":"p"}"#, "\n"]
-        .concat()
-        .repeat(9_999);
-    log.push_str(r#"{"type":"error","message":"m"}"#);
+    let at = r#"{"timestamp":"2026-03-01T10:00:00Z","#;
+    let mut log = format!("{at}{}}}\n", TYPES[3]).repeat(9_999);
+    log.push_str(&format!("{at}{}}}", TYPES[5]));
     let tape = tape(&log);
     let glyph = Density::of(&Axis::of_order(&tape), &tape, 1).glyph();
     let paths: Vec<_> = glyph
