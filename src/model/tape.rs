@@ -17,6 +17,8 @@ mod withheld;
 
 pub use harn::{Payloads, from_harn};
 pub use log::from_event;
+#[cfg(test)]
+pub(crate) use log::of_log;
 pub use trace::TraceReader;
 
 words! {

@@ -4,6 +4,8 @@ use crate::formats::events::{self, Fields};
 use crate::formats::json::Str;
 use crate::model::time::parse_rfc3339;
 
+#[cfg(test)]
+use super::Tape;
 use super::{Event, Family, Kind, Outcome, TextKind, shortened};
 
 /// The event of a line of a log; its number is its position (formats.md H.3).
@@ -117,4 +119,15 @@ fn fill<'a>(event: &mut Event<'a>, kind: events::Kind, f: Fields<'a>) {
             }
         },
     }
+}
+
+/// The tape of an event log without problems.
+#[cfg(test)]
+pub(crate) fn of_log(log: &str) -> Tape<'_> {
+    let mut events = Vec::new();
+    let problems = events::read("events.jsonl", log.as_bytes(), |event| {
+        events.push(from_event(event, events.len() as u64));
+    });
+    assert!(problems.is_empty(), "{:?}", problems.first());
+    Tape::of_events(events, String::new())
 }

@@ -1,8 +1,9 @@
+//! Densities beside the tapes that they are made of.
+
 use std::fmt::Write as _;
 
 use crate::config::Config;
-use crate::formats::events;
-use crate::model::tape::{self, Family, Tape};
+use crate::model::tape::{Family, of_log as tape};
 
 use super::*;
 
@@ -34,15 +35,6 @@ fn log(count: usize) -> String {
         .expect("a line");
     }
     out
-}
-
-fn tape(log: &str) -> Tape<'_> {
-    let mut events = Vec::new();
-    let problems = events::read("events.jsonl", log.as_bytes(), |event| {
-        events.push(tape::from_event(event, events.len() as u64));
-    });
-    assert!(problems.is_empty(), "{:?}", problems.first());
-    Tape::of_events(events, String::new())
 }
 
 /// What a density says of each family and of failures.
