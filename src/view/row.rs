@@ -9,7 +9,6 @@ use crate::model::findings::Findings;
 use crate::model::review::Rating;
 use crate::model::run::Number;
 
-use super::density::Glyph;
 use super::peers::Peers;
 use super::timeline::head;
 use super::{Badge, Cell, DisplayTime, Link, format};
@@ -58,8 +57,6 @@ pub struct RunRow {
     pub seconds: String,
     /// Events on its tapes.
     pub events: Cell,
-    /// Its events as a picture, on pages that call [`RunRow::with_glyph`].
-    pub glyph: Option<Glyph>,
     /// Annotations, with the kinds as title.
     pub annotations: Cell,
     /// Review threads, with their entries as title.
@@ -132,23 +129,10 @@ pub fn row(
         events: findings
             .events
             .map_or_else(|| Cell::unknown("no event log and no tape"), counted),
-        glyph: None,
         annotations: annotations(findings),
         threads: threads(findings),
         checks: checks.iter().map(|(view, _)| check(entry, view)).collect(),
         outcomes: Vec::new(),
-    }
-}
-
-impl RunRow {
-    /// The row with its picture, for pages that show it.
-    #[must_use]
-    #[allow(dead_code, reason = "pages that show pictures follow")]
-    pub fn with_glyph(self, findings: &Findings) -> Self {
-        Self {
-            glyph: Glyph::of_run(findings),
-            ..self
-        }
     }
 }
 
