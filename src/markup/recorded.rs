@@ -11,7 +11,7 @@ pub fn push(out: &mut String, text: &str, kind: TextKind) {
     match kind {
         TextKind::Plain if has_hunk(text) && !text.contains('\u{1b}') => push_diff(out, text),
         TextKind::Prose if text.contains('\u{1b}') || has_hunk(text) => {
-            push(out, text, TextKind::Plain)
+            push(out, text, TextKind::Plain);
         }
         TextKind::Prose => push_prose(out, text),
         TextKind::Plain => push_terminal(out, text),

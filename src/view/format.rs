@@ -235,7 +235,7 @@ pub fn short_similarity(number: Option<&Number>, detail: Option<&str>) -> Cell {
     };
     let digits = plain(number);
     let (whole, fraction) = digits.split_once('.').unwrap_or((&digits, ""));
-    let short = format!("{whole}.{:0<2.2}", fraction);
+    let short = format!("{whole}.{fraction:0<2.2}");
     if fraction.len() > 2 {
         Cell::titled(short, number.literal.clone())
     } else {
