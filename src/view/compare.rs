@@ -115,6 +115,8 @@ pub struct RunData<'a> {
     date: String,
     /// First part of its id.
     id: String,
+    /// Its state, rating and cost.
+    ended: String,
     /// The fields of all groups; null where one is unknown.
     fields: Vec<Option<String>>,
     metrics: Vec<Metric>,
@@ -158,6 +160,22 @@ struct Writeup {
     more: bool,
 }
 
+/// `completed · great · $0.37`
+fn ended(s: &Sources<'_>) -> String {
+    let run = &s.entry.run;
+    let rating = format::rating(s.review.and_then(|review| review.rating));
+    let cost = run.metrics.comparable_cost.as_ref();
+    let cost = cost.map_or_else(
+        || "cost not known".to_owned(),
+        |cost| format::short_cost(Some(cost)).text().to_owned(),
+    );
+    format!(
+        "{} · {} · {cost}",
+        format::state(&run.state).word,
+        rating.word
+    )
+}
+
 /// What the run brings; `writeup` are the blocks of its writeup and whether there is more.
 #[must_use]
 pub fn data<'a>(
@@ -173,6 +191,7 @@ pub fn data<'a>(
         harness: cut(&subject.harness, FIELD),
         date: format::when(run.recency()).date,
         id: s.entry.label.clone(),
+        ended: ended(s),
         fields: fields
             .map(|(_, _, text)| text(s).map(|text| cut(&text, FIELD)))
             .collect(),

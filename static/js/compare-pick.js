@@ -66,12 +66,7 @@
     return form;
   };
   // How it ended, its rating, cost and first outcomes.
-  const ended = (run) => {
-    const field = (wanted) => run.groups.flatMap(({ fields }) => fields).find(({ name }) => name === wanted)?.text;
-    const cost = run.metrics.find(({ name, value }) => name === 'Comparable cost' && value !== null);
-    return [field('State')?.replaceAll('_', ' '), field('Rating') ?? 'unrated', cost?.text ?? 'cost not known',
-      ...(run.outcomes ?? []).slice(0, 2).map(([name, value]) => `${name} ${value}`)].join(' · ');
-  };
+  const ended = (run) => [run.ended, ...(run.outcomes ?? []).slice(0, 2).map(([name, value]) => `${name} ${value}`)].join(' · ');
   const picker = (runs) => {
     const names = runs.map((run) => run.name);
     const list = make('ol', { className: 'chosen' }, ...runs.map((run) => {

@@ -79,7 +79,7 @@
       }
     }
     const drawn = draw('g', isLong ? { class: 'stacks', 'stroke-width': 9 } : {});
-    for (const [family, d] of Object.entries(lines)) drawn.append(draw('path', { class: family === 'fail' ? family : `f-${family}`, d }));
+    for (const [family, d] of Object.entries(lines)) drawn.append(draw('path', { class: families.includes(family) ? `f-${family}` : family, d }));
     const leading = (event, ...children) => draw('a', { href: event.href, tabindex: -1 }, ...children);
     inner.append(drawn, ...links.map(([event, d]) => leading(event, draw('path', { d }))));
     if (!isLong) inner.append(...failures.map(({ event, x }) => leading(event, draw('path', { class: 'fail', d: `M${x} 16V${bottom}` }))));

@@ -99,7 +99,9 @@ test('every table is in a region that scrolls and can be reached by keyboard', a
   await eachKind(browser, { width: 320 }, async (page, kind) => {
     const loose = await page.locator('table').evaluateAll((tables) => tables.filter((table) => {
       const region = table.closest('[role=region][aria-label], [role=group][aria-label]');
-      return !region || region.tabIndex !== 0 || getComputedStyle(region).overflowX !== 'auto';
+      // One that fits, as a table of cards does, has nothing to scroll.
+      const fits = region?.classList.contains('fits') && region.scrollWidth <= region.clientWidth;
+      return !region || region.tabIndex !== 0 || (getComputedStyle(region).overflowX !== 'auto' && !fits);
     }).length);
     assert.equal(loose, 0, kind.name);
   });
@@ -142,9 +144,9 @@ test('every stop of the keyboard has a visible focus and is in sight', async () 
         if (!element || element === document.body) return null;
         const style = getComputedStyle(element);
         const box = element.getBoundingClientRect();
-        // A link that goes on in the next line begins somewhere in its box.
+        // A link that goes on in the next line begins somewhere in its box; a region higher than the window above it.
         const start = element.getClientRects()[0];
-        const top = document.elementFromPoint(start.x + Math.min(start.width, 20) / 2, start.y + Math.min(start.height, 12) / 2);
+        const top = document.elementFromPoint(start.x + Math.min(start.width, 20) / 2, Math.max(start.y, 0) + Math.min(start.height, 12) / 2);
         return {
           html: element.outerHTML.slice(0, 140),
           outlined: style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2,

@@ -26,7 +26,7 @@ fn the_home_page_says_what_the_site_is_once_and_leads_to_a_run_and_to_a_comparis
 #[test]
 fn the_first_run_is_the_newest_that_a_person_annotated() {
     let site = TestSite::base();
-    let events = site.text(&format!("{}/events.jsonl", FIRST));
+    let events = site.text(&format!("{FIRST}/events.jsonl"));
     let note = |author: &str, words: &str| {
         let fields =
             format!("\"evidence\":\"{words}\",\"author\":{{\"id\":\"x\",\"kind\":\"{author}\"}}");

@@ -313,16 +313,16 @@ fn bombs_get_an_error_with_little_memory_and_logs_beside_them_are_imported() {
         ),
     ] {
         site.write(path, bytes);
-        let message = refused(&import(&site, path, 448));
+        let message = refused(&import(&site, path, 640));
         assert!(message.contains(words), "{path}: {message}");
     }
-    let ran = import(&site, "logs", 448);
+    let ran = import(&site, "logs", 640);
     let report: Value = serde_json::from_str(&ran.stdout).expect("JSON");
     assert_eq!(report["runs"].as_array().map(Vec::len), Some(1), "{report}");
     assert_eq!(report["runs"][0]["source"], "fine/rollout.jsonl");
     // Members are held one by one.
     site.write("many/log.eval", archive(&members));
-    let ran = import(&site, "many/log.eval", 448);
+    let ran = import(&site, "many/log.eval", 640);
     assert_eq!(ran.status, Some(1), "{}", ran.stderr);
 }
 

@@ -136,7 +136,7 @@ fn two_variants() -> TestSite {
         let mut run = Run::new(&format!("{number:08}-1"))
             .model(&format!("m-{}", number % 3))
             .case(if number == 5 { "todo" } else { "pong" });
-        run.variant = (if number < 4 { "base" } else { "multi" }).to_owned();
+        run.variant = String::from(if number < 4 { "base" } else { "multi" });
         if number == 3 {
             run = run.state("failed");
         }

@@ -52,9 +52,10 @@ const HIGHEST: u16 = 240;
 
 pub(super) fn picture(
     pictures: &BTreeMap<String, Arc<AssetFile>>,
+    kind: Option<&str>,
     path: Option<&str>,
 ) -> Option<PictureView> {
-    let file = pictures.get(path?)?;
+    let file = pictures.get(path.filter(|_| kind == Some("image"))?)?;
     let size = file.size?.no_higher_than(HIGHEST);
     Some(PictureView {
         href: format!("assets/{}", file.name),
@@ -103,7 +104,7 @@ pub(super) fn showcase(
                 name: details::name([&media.name, &media.file]),
                 kind: format::text(media.kind.as_ref()),
                 file: media.file.as_deref().map(str::to_owned),
-                picture: picture(pictures, media.file.as_deref()),
+                picture: picture(pictures, media.kind.as_deref(), media.file.as_deref()),
             })
             .collect(),
         more: format::more(showcase.media.len(), MEDIA, "file"),

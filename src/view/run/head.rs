@@ -97,11 +97,11 @@ pub(super) fn head(s: &Sources<'_>) -> HeadView {
         .showcase
         .iter()
         .flat_map(|showcase| &showcase.media);
-    let media = media.map(|media| (&media.file, [&media.name, &media.file]));
+    let media = media.map(|media| ((&media.kind, &media.file), [&media.name, &media.file]));
     let proofs = s.details.validation.proofs.iter();
-    let proofs = proofs.map(|proof| (&proof.dest, [&proof.name, &proof.id]));
-    let first = media.chain(proofs).find_map(|(path, names)| {
-        let picture = entry::picture(s.pictures, path.as_deref())?;
+    let proofs = proofs.map(|proof| ((&proof.kind, &proof.dest), [&proof.name, &proof.id]));
+    let first = media.chain(proofs).find_map(|((kind, path), names)| {
+        let picture = entry::picture(s.pictures, kind.as_deref(), path.as_deref())?;
         Some((picture, details::name(names)))
     });
     let (picture, shows) = first.unzip();

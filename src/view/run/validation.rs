@@ -200,6 +200,6 @@ fn proof(pictures: &BTreeMap<String, Arc<AssetFile>>, proof: &Proof<'_>) -> Proo
         },
         dest: text(&proof.dest),
         detail: text(&proof.detail),
-        picture: entry::picture(pictures, proof.dest.as_deref()),
+        picture: entry::picture(pictures, proof.kind.as_deref(), proof.dest.as_deref()),
     }
 }

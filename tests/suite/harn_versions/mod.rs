@@ -159,7 +159,6 @@ fn every_new_kind_is_a_readable_event() {
             &[
                 "tool_call",
                 "read_file src/score.js",
-                "ok",
                 "let s = n + 1;",
                 "transcript changes",
             ],
@@ -168,7 +167,6 @@ fn every_new_kind_is_a_readable_event() {
             6,
             &[
                 "write_file",
-                "ok",
                 "written file src/score.js",
                 "let s = n;",
                 "deleted file src/old.js",
