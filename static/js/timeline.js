@@ -174,9 +174,11 @@
     copy.ariaHidden = 'true';
     tape.before(copy);
     const known = links.filter(({ number }) => number >= 0).sort((a, b) => a.number - b.number);
+    // A gap has no event: the next one counts. A fold has several: the first.
+    const eventOf = (item) => item && (item.matches('.e') ? item : item.querySelector('.e') ?? eventOf(item.nextElementSibling));
     const follow = () => {
       const { left } = tape.getBoundingClientRect();
-      const number = numberOf(document.elementFromPoint(left + 40, copy.getBoundingClientRect().bottom + 9)?.closest('.e')?.id);
+      const number = numberOf(eventOf(document.elementFromPoint(left + 40, copy.getBoundingClientRect().bottom + 9)?.closest('.tape li'))?.id);
       if (!(number >= 0)) return;
       const next = known.findIndex((each) => each.number > number);
       const [from, to] = [known.at(next - 1), known[next]];
