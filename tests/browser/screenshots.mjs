@@ -35,19 +35,13 @@ for (const scheme of ['light', 'dark']) {
 }
 
 if (!wanted) {
-  // For the README: where the annotations and failures of a short, troubled run with one tape stand closest.
-  const troubled = cards().filter((card) => card.events <= 150 && card.rating).sort((a, b) => b.annotations.count - a.annotations.count)
-    .find((card) => html(runPage(card)).split('class=bad').length > 2 && html(runPage(card)).split('<ol class="tape"').length === 2);
+  // For the README: the first screen of a short run that did not complete and that people annotated.
+  const troubled = cards().filter((card) => card.events <= 150 && html(runPage(card)).includes('<section class="why"')).sort((a, b) => b.annotations.count - a.annotations.count)[0];
   const context = await browser.newContext({ viewport: { width: 1440, height: 1000 }, reducedMotion: 'reduce', bypassCSP: true });
   const page = await context.newPage();
   await page.goto(fileUrl(SITE, runPage(troubled)));
   await page.addStyleTag({ content: '.e, .lane, main section { content-visibility: visible !important }' });
-  await page.evaluate(() => {
-    const tops = [...document.querySelectorAll('.e.fail, .e:has(.an)')].map((event) => event.getBoundingClientRect().top);
-    const near = tops.map((top) => tops.filter((other) => other >= top && other < top + 800).length);
-    scrollTo(0, tops[near.indexOf(Math.max(...near))] - 120);
-  });
-  await page.screenshot({ path: path.join(here, 'run-light-1440.png'), clip: { x: 16, y: 0, width: 1130, height: 1000 } });
+  await page.screenshot({ path: path.join(here, 'run-light-1440.png'), clip: { x: 16, y: 0, width: 1408, height: 1000 } });
   await context.close();
 
   // For the page on reading a site: parts of pages, in a window as narrow as its text, so that words stay legible.
@@ -55,7 +49,8 @@ if (!wanted) {
   const shelf = path.join(REPOSITORY, 'static/pictures');
   await mkdir(shelf, { recursive: true });
   const task = ({ subject }) => [subject.testCaseSlug, subject.testCaseVersion, subject.variant].join(' ');
-  const pair = cards().map((card) => cards().filter((other) => task(other) === task(card))).find((same) => same.length > 1).slice(0, 2);
+  const rated = cards().filter((card) => card.rating);
+  const pair = rated.map((card) => rated.filter((other) => task(other) === task(card))).find((same) => same.length > 1).slice(0, 2);
   const around = async (name, file, query, first, last, { width = 900, margin = 12 } = {}) => {
     const shown = await narrow.newPage();
     await shown.setViewportSize({ width, height: 1000 });
@@ -71,7 +66,7 @@ if (!wanted) {
   };
   await around('moments', runPage(troubled), '', '#moments', '.moments > :nth-child(3)');
   await around('timeline', runPage(troubled), '', '.e:has(+ .e + .e .an)', '.e:has(.an) + .e', { margin: 0 });
-  await around('table', `cases/${pair[0].subject.testCaseSlug}/index.html`, '', 'main section h2', '.comparison tbody:nth-of-type(2)', { width: 1280 });
+  await around('table', `cases/${pair[0].subject.testCaseSlug}/index.html`, '', 'main section h2', '.comparison tbody', { width: 1280 });
   await around('compare', 'compare/index.html', `?runs=${pair.map(({ slug }) => slug)}`, 'h1', '#metrics ~ .scroll');
 }
 await browser.close();
