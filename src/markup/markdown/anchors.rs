@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pulldown_cmark::{Event, Tag, TagEnd};
+use pulldown_cmark::{Event, HeadingLevel, Tag, TagEnd};
 
 use crate::model::slug::slugify;
 
@@ -15,14 +15,7 @@ pub(super) fn anchor_headings(events: &mut [Event<'_>], scope: &str) {
         if !matches!(events[at], Event::Start(Tag::Heading { .. })) {
             continue;
         }
-        let text: String = events[at + 1..]
-            .iter()
-            .take_while(|event| !matches!(event, Event::End(TagEnd::Heading(_))))
-            .filter_map(|event| match event {
-                Event::Text(text) | Event::Code(text) => Some(text.as_ref()),
-                _ => None,
-            })
-            .collect();
+        let text = words(&events[at + 1..]);
         let plain = if scope.is_empty() {
             slugify(&text)
         } else {
@@ -39,4 +32,30 @@ pub(super) fn anchor_headings(events: &mut [Event<'_>], scope: &str) {
             *id = Some(slug.into());
         }
     }
+}
+
+/// The ids and the words of the headings of the highest level.
+pub(super) fn headings(events: &[Event<'_>]) -> Vec<(String, String)> {
+    let mut found: Vec<(HeadingLevel, String, String)> = Vec::new();
+    for (at, event) in events.iter().enumerate() {
+        if let Event::Start(Tag::Heading { level, id, .. }) = event {
+            let id = id.as_ref().map(ToString::to_string);
+            found.push((*level, id.unwrap_or_default(), words(&events[at + 1..])));
+        }
+    }
+    let highest = found.iter().map(|(level, ..)| *level).min();
+    found.retain(|(level, ..)| Some(*level) == highest);
+    found.into_iter().map(|(_, id, text)| (id, text)).collect()
+}
+
+/// The words of a heading, from the event after its start.
+fn words(events: &[Event<'_>]) -> String {
+    events
+        .iter()
+        .take_while(|event| !matches!(event, Event::End(TagEnd::Heading(_))))
+        .filter_map(|event| match event {
+            Event::Text(text) | Event::Code(text) => Some(text.as_ref()),
+            _ => None,
+        })
+        .collect()
 }
