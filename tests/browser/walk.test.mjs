@@ -69,7 +69,10 @@ async function walk(start, width) {
   assert.ok(link.endsWith(`#${event}`), link);
   const other = await context.newPage();
   await other.goto(link);
-  assert.ok(await other.locator(`[id="${event}"]`).evaluate((element) => element.matches(':target') && element.getBoundingClientRect().top < innerHeight));
+  await other.waitForFunction((id) => {
+    const element = document.getElementById(id);
+    return element.matches(':target') && element.getBoundingClientRect().top < innerHeight;
+  }, event);
   await context.close();
 }
 
