@@ -83,12 +83,16 @@ impl Bar {
     }
 
     /// A bar that prints nothing elsewhere.
-    #[cfg(feature = "serve")]
     pub(crate) fn on_terminals(cli: &Cli) -> Self {
         Self {
             plain: false,
             ..Self::new(cli)
         }
+    }
+
+    /// Does what may print lines, with the bar out of their way.
+    pub(crate) fn behind(&self, print: impl FnOnce()) {
+        self.bar.suspend(print);
     }
 
     pub(crate) fn finish(&self) {

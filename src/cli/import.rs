@@ -10,10 +10,11 @@ use runpress::api::diagnostics::text::visible;
 use runpress::api::import::{
     Change, IMPORTERS, Importer, Keep, Named, Options, Problem, Report, Request, Said, find, import,
 };
+use runpress::api::pipeline::Progress;
 use runpress::api::site::{Overrides, Site};
 use serde::Serialize;
 
-use super::console::{answer, print, refuse, say, say_raw, styled};
+use super::console::{Bar, answer, print, refuse, say, say_raw, styled};
 use super::{CONTENT_ERRORS, COULD_NOT_RUN, Cli, Import, build};
 
 /// How many warnings of a run are shown.
@@ -112,7 +113,9 @@ pub(crate) fn run(cli: &Cli, asked: &Import) -> u8 {
     let show = |problem: &Problem| say_raw(&render(std::slice::from_ref(&**problem), styled));
     let mut done = Json::default();
     let mut skipped = BTreeMap::<(&str, String), usize>::new();
-    import(&request, &mut |said| match said {
+    let bar = Bar::on_terminals(cli);
+    let mut note = |said| match said {
+        Said::Found(_) | Said::Read(_) => {}
         Said::Run(report, problems) => {
             if !cli.quiet {
                 say(&line(&report, request.dry_run));
@@ -146,7 +149,13 @@ pub(crate) fn run(cli: &Cli, asked: &Import) -> u8 {
             *skipped.entry((problem.code.name, reason)).or_default() += 1;
             done.skipped.push(problem.into());
         }
+    };
+    import(&request, &mut |said| match said {
+        Said::Found(logs) => bar.begin("Importing", logs),
+        Said::Read(files) => (0..files).for_each(|_| bar.tick()),
+        said => bar.behind(|| note(said)),
     });
+    bar.finish();
     if !cli.quiet {
         for ((code, reason), count) in &skipped {
             let files = counted(*count as u64, "file");

@@ -47,6 +47,10 @@ pub enum Said {
     Skipped(Problem),
     /// The files of a folder are looked at: how many there are.
     Reading(PathBuf, usize),
+    /// The logs of a path are read now: how many files they are.
+    Found(usize),
+    /// So many of them were read.
+    Read(usize),
 }
 
 impl Said {
@@ -142,11 +146,16 @@ fn read_all(request: &Request, sender: &SyncSender<Step>) {
                 Said::Failed(problem)
             });
         }
+        let files = units.iter().map(|unit| unit.source.names().len());
+        say(Said::Found(files.sum()));
         for unit in units {
             let Some(importer) = find(unit.format) else {
                 continue;
             };
             importer.read(&unit.source, &request.options, &mut |draft| {
+                say(Said::Read(
+                    draft.as_ref().map_or(1, |draft| draft.sources.len()),
+                ));
                 let read = draft.and_then(|draft| {
                     Read::of(draft, &unit.source, path, importer, &request.options)
                 });
