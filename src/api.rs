@@ -69,6 +69,9 @@ pub mod rules {
 pub mod schema {
     pub use crate::schema::{ALL, Describes, find};
 }
+pub mod secrets {
+    pub use crate::secrets::{Finding, Settings, scan, scan_name};
+}
 #[cfg(feature = "serve")]
 pub mod serve {
     pub use crate::serve::{Change, NotServed, PORT, Server, Watcher};

@@ -51,6 +51,7 @@
 //! | `diagnostics` | codes, places and reports | `characters`, `shapes`, `url` |
 //! | `config` | site.toml | `diagnostics`, `shapes`, `url` |
 //! | `formats` | the inputs as they are written | `characters`, `diagnostics`, `shapes` |
+//! | `secrets` | what must not be published | |
 //! | `model` | what is true once it is checked | `characters`, `formats`, `pictures`, `url` |
 //! | `ledger` | what changed from build to build | `diagnostics`, `formats`, `model`, `shapes` |
 //! | `markup` | how text becomes HTML, whatever page it is for | `characters`, `diagnostics`, `model`, `pictures`, `url` |
@@ -73,7 +74,7 @@
 //! | `import` | (edge) how logs of other systems become run folders | `beneath`, `diagnostics`, `formats`, `shapes` |
 //! | `author` | (edge) how annotations are written | `beneath`, `config`, `diagnostics`, `discover`, `feeds`, `formats`, `inspect`, `load`, `model`, `pipeline`, `site` |
 //! | `serve` | (edge) how a site is shown while it is made | `config`, `diagnostics`, `lib`, `pipeline`, `render`, `site` |
-//! | `api` | what is public | `author`, `characters`, `config`, `diagnostics`, `discover`, `feeds`, `formats`, `import`, `inspect`, `ledger`, `load`, `markup`, `model`, `pictures`, `pipeline`, `publish`, `render`, `rules`, `schema`, `serve`, `site`, `url`, `view` |
+//! | `api` | what is public | `author`, `characters`, `config`, `diagnostics`, `discover`, `feeds`, `formats`, `import`, `inspect`, `ledger`, `load`, `markup`, `model`, `pictures`, `pipeline`, `publish`, `render`, `rules`, `schema`, `secrets`, `serve`, `site`, `url`, `view` |
 //! | `cli` | (edge) the command line | `api`, `lib` |
 //! | `main` | (edge) the program | `api`, `cli` |
 //!
@@ -126,6 +127,7 @@ mod publish;
 mod render;
 mod rules;
 mod schema;
+mod secrets;
 #[cfg(feature = "serve")]
 mod serve;
 mod shapes;

@@ -1,0 +1,178 @@
+//! Looks for secrets in what is published: keys, tokens, passwords, and personal data where a site asks for it.
+//!
+//! One pass over the bytes of a file finds keywords ([`engine`]). Only around those that may be part of a secret is the text
+//! decoded ([`views`]) and an expression of the [`rules`] tried. What is found gets a place ([`carriers`]), never its value.
+
+mod carriers;
+mod engine;
+mod families;
+mod hints;
+mod known;
+mod rules;
+mod seams;
+mod strings;
+mod views;
+
+use std::fmt;
+use std::ops::Range;
+
+use carriers::{Carrier, Part};
+use rules::{Kind, RULES};
+
+/// What is looked for, and in whose file.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Settings<'a> {
+    /// The id of the run, or nothing for a file of the site.
+    pub owner: &'a str,
+    /// Whether home directories with the names of people are found.
+    pub paths: bool,
+    /// Whether personal data is found.
+    pub personal: bool,
+}
+
+/// A secret, or a part of one, by its place. It does not hold the value.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// The name of the rule.
+    pub rule: &'static str,
+    /// The family of the rule.
+    pub family: &'static str,
+    /// The line of the file, from 1.
+    pub line: u32,
+    /// JSON pointer of the string in the document or in the line; `None` in a file that is text.
+    pub pointer: Option<String>,
+    /// Whether it is in a key of an object: [`Self::pointer`] leads to the value of that key.
+    pub is_key: bool,
+    /// Its bytes in the decoded string, or in the file that is text.
+    pub range: Range<usize>,
+    /// Its bytes in the file as it is written.
+    pub written: Range<usize>,
+    /// How long it is once it is decoded.
+    pub length_in_characters: usize,
+    /// At most three characters that all secrets of this rule begin with.
+    pub prefix: String,
+    /// Made of the place, not of the value.
+    pub fingerprint: String,
+}
+
+impl Finding {
+    /// What is shown instead of the value.
+    pub fn shown(&self) -> String {
+        format!(
+            "{}…({} characters)…",
+            self.prefix, self.length_in_characters
+        )
+    }
+}
+
+impl fmt::Debug for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Finding")
+            .field("rule", &self.rule)
+            .field("line", &self.line)
+            .field("range", &self.range)
+            .field("fingerprint", &self.fingerprint)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Finds the secrets of a file. `name` is its path below the run folder, or below the root of the site.
+#[must_use]
+pub fn scan(name: &str, bytes: &[u8], settings: &Settings<'_>) -> Vec<Finding> {
+    let engine = engine::engine(settings.paths, settings.personal);
+    let carrier = Carrier::of(name);
+    let written = carriers::written(engine, carrier, name, bytes);
+    let (mut line, mut seen) = (1_u32, 0);
+    let parts = carriers::parts(carrier, bytes, written).into_iter();
+    parts
+        .map(|part| {
+            let start = part.written.range.start;
+            let breaks =
+                memchr::memchr_iter(b'\n', bytes.get(seen..start).unwrap_or_default()).count();
+            line = line.saturating_add(u32::try_from(breaks).unwrap_or(u32::MAX));
+            seen = seen.max(start);
+            finding(settings.owner, name, bytes, line, part)
+        })
+        .collect()
+}
+
+/// Finds the secrets in the name of a file.
+#[must_use]
+pub fn scan_name(name: &str, settings: &Settings<'_>) -> Vec<Finding> {
+    let engine = engine::engine(false, settings.personal);
+    let of_name = RULES
+        .all
+        .iter()
+        .filter(|rule| rule.is_of_names() && rule.is_for(name));
+    let mut written = carriers::written(engine, Carrier::Text, "", name.as_bytes());
+    written.extend(of_name.map(|rule| carriers::Written {
+        rule,
+        range: 0..name.len(),
+        is_first: true,
+    }));
+    let parts = carriers::parts(Carrier::Text, name.as_bytes(), written);
+    let parts = parts.into_iter();
+    parts
+        .map(|part| finding(settings.owner, name, name.as_bytes(), 0, part))
+        .collect()
+}
+
+fn finding(owner: &str, name: &str, bytes: &[u8], line: u32, part: Part) -> Finding {
+    let rule = part.written.rule;
+    let (pointer, is_key) = part
+        .string
+        .map_or((None, false), |(pointer, is_key)| (Some(pointer), is_key));
+    let value = &bytes[part.written.range.clone()];
+    let begins = |word: &&String| {
+        value
+            .get(..word.len())
+            .is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()))
+    };
+    let prefix = match rule.kind {
+        Kind::Secret if part.written.is_first => rule.keywords.iter().find(begins),
+        _ => None,
+    };
+    Finding {
+        rule: &rule.id,
+        family: rule.family,
+        line,
+        fingerprint: fingerprint(
+            &rule.id,
+            owner,
+            name,
+            (pointer.as_deref(), is_key),
+            line,
+            &part.range,
+        ),
+        pointer,
+        is_key,
+        range: part.range,
+        written: part.written.range,
+        length_in_characters: part.characters,
+        prefix: prefix.map_or_else(String::new, |word| {
+            String::from_utf8_lossy(&value[..word.len().min(3)]).into_owned()
+        }),
+    }
+}
+
+/// The place of a finding as 16 hexadecimal digits. It says nothing about the value.
+fn fingerprint(
+    rule: &str,
+    owner: &str,
+    name: &str,
+    (pointer, is_key): (Option<&str>, bool),
+    line: u32,
+    range: &Range<usize>,
+) -> String {
+    let mut hasher = blake3::Hasher::new();
+    let kind = if is_key { "key" } else { "value" };
+    let numbers = format!("{line} {} {}", range.start, range.end);
+    for part in [rule, owner, name, pointer.unwrap_or(""), kind, &numbers] {
+        hasher.update(part.as_bytes());
+        hasher.update(&[0]);
+    }
+    hasher.finalize().to_hex()[..16].to_owned()
+}
+
+#[cfg(test)]
+mod tests;

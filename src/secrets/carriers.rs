@@ -1,0 +1,375 @@
+//! How the texts of a file are found, whatever carries them, and how a secret in one of them gets its place.
+
+use std::ops::Range;
+
+use super::engine::{Candidate, Engine, Match, confirm};
+use super::rules::{Kind, RULES, Rule};
+use super::seams;
+use super::strings::{Decoded, Strings};
+use super::views::{self, View};
+
+/// Bytes around an escape that are read without it.
+const AROUND: usize = 1 << 10;
+/// How often a text may be escaped.
+const LEVELS: usize = 3;
+
+/// What a file is by its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Carrier {
+    /// Any text.
+    Text,
+    /// One JSON document.
+    Json,
+    /// A JSON document on each line.
+    JsonLines,
+}
+
+impl Carrier {
+    /// What the file of this name is.
+    pub fn of(name: &str) -> Self {
+        let ends = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
+        if ends(&[".jsonl", ".ndjson", ".tape", ".testbench-tape"]) {
+            Self::JsonLines
+        } else if ends(&[".json"]) {
+            Self::Json
+        } else {
+            Self::Text
+        }
+    }
+}
+
+/// A secret as it is written in a file.
+#[derive(Debug, Clone)]
+pub struct Written {
+    /// What found it.
+    pub rule: &'static Rule,
+    /// Its bytes in the file.
+    pub range: Range<usize>,
+    /// Whether the secret begins with them.
+    pub is_first: bool,
+}
+
+/// A part of a secret that is in one string, or in the text of a file.
+#[derive(Debug)]
+pub struct Part {
+    /// The secret.
+    pub written: Written,
+    /// The pointer of the string, when there is one, and whether it is a key.
+    pub string: Option<(String, bool)>,
+    /// Its bytes in the decoded string, or in the file.
+    pub range: Range<usize>,
+    /// Its characters.
+    pub characters: usize,
+}
+
+/// Every secret of a file, in the order of the file; none is part of another.
+pub fn written(engine: &Engine, carrier: Carrier, name: &str, text: &[u8]) -> Vec<Written> {
+    let mut search = Search {
+        engine,
+        carrier,
+        name,
+        text,
+        found: Vec::new(),
+    };
+    search.texts();
+    search.encoded();
+    if carrier == Carrier::JsonLines {
+        seams::join(text, |view| search.joined(view));
+    }
+    distinct(search.found)
+}
+
+struct Search<'a> {
+    engine: &'a Engine,
+    carrier: Carrier,
+    name: &'a str,
+    text: &'a [u8],
+    found: Vec<Written>,
+}
+
+/// What is looked at in a line, or in a file that has no lines of its own.
+#[derive(Default)]
+struct Unit {
+    candidates: Vec<Candidate>,
+    escapes: Vec<usize>,
+}
+
+impl Search<'_> {
+    /// The text as it is written, and again without its escapes.
+    fn texts(&mut self) {
+        let mut all = Vec::new();
+        self.engine
+            .candidates(self.text, self.name, |candidate| all.push(candidate));
+        let escapes = escapes(self.text);
+        let mut candidates = all.into_iter().peekable();
+        let mut escapes = escapes.into_iter().peekable();
+        loop {
+            let first = [
+                candidates.peek().map(|next| next.start),
+                escapes.peek().copied(),
+            ];
+            let Some(first) = first.into_iter().flatten().min() else {
+                break;
+            };
+            let bounds = self.bounds(first);
+            let mut unit = Unit::default();
+            while let Some(next) = candidates.next_if(|next| next.start < bounds.end) {
+                unit.candidates.push(next);
+            }
+            while let Some(next) = escapes.next_if(|next| *next < bounds.end) {
+                unit.escapes.push(next);
+            }
+            self.unit(&bounds, unit);
+        }
+    }
+
+    /// The line of a byte, or the whole file.
+    fn bounds(&self, at: usize) -> Range<usize> {
+        if self.carrier != Carrier::JsonLines {
+            return 0..self.text.len();
+        }
+        line(self.text, at)
+    }
+
+    fn unit(&mut self, bounds: &Range<usize>, unit: Unit) {
+        let mut regions: Vec<Range<usize>> = Vec::new();
+        for candidate in &unit.candidates {
+            let reach = RULES.all[candidate.rule].reach;
+            regions.push(candidate.start.saturating_sub(AROUND)..candidate.end + reach);
+        }
+        for at in unit.escapes {
+            regions.push(at.saturating_sub(AROUND / 2)..at + AROUND);
+        }
+        regions.sort_unstable_by_key(|region| region.start);
+        let mut found = Vec::new();
+        confirm(
+            self.text,
+            bounds.clone(),
+            unit.candidates,
+            self.name,
+            &mut found,
+        );
+        self.take(found, |range| range);
+        let mut regions = regions.into_iter().peekable();
+        while let Some(mut region) = regions.next() {
+            while let Some(next) = regions.next_if(|next| next.start <= region.end) {
+                region.end = region.end.max(next.end);
+            }
+            let start = region.start.max(bounds.start);
+            self.unescaped(start..region.end.min(bounds.end), bounds.start);
+        }
+    }
+
+    /// A part of the text without escapes, without escapes of escapes and so on, and without colors.
+    fn unescaped(&mut self, mut region: Range<usize>, from: usize) {
+        let before = self.text[from..region.start].iter().rev();
+        if before.take_while(|byte| **byte == b'\\').count() % 2 == 1 {
+            region.start -= 1;
+        }
+        let mut views = vec![View::default()];
+        views[0].push(self.text, region);
+        while views.len() <= LEVELS
+            && let Some(plain) = views.last().and_then(|last| views::unescaped(&last.text))
+        {
+            views.push(plain);
+        }
+        for level in 0..views.len() {
+            let (below, view) = (&views[..level], &views[level]);
+            let origin = |range: Range<usize>| {
+                let of = view.origin(&range);
+                below
+                    .iter()
+                    .rev()
+                    .fold(of, |range, view| view.origin(&range))
+            };
+            if level > 0 {
+                self.take(self.engine.matches(&view.text, self.name), origin);
+            }
+            if let Some(plain) = views::uncolored(&view.text) {
+                let found = self.engine.matches(&plain.text, self.name);
+                self.take(found, |range| origin(plain.origin(&range)));
+            }
+        }
+    }
+
+    /// What is encoded as base64.
+    fn encoded(&mut self) {
+        let (engine, name, found) = (self.engine, self.name, &mut self.found);
+        views::decoded(self.text, |range, bytes| {
+            let matches = engine.matches(bytes, name);
+            let sure = matches
+                .iter()
+                .find(|found| matches!(found.rule.kind, Kind::Secret | Kind::Generic));
+            if let Some(first) = sure {
+                found.push(Written {
+                    rule: first.rule,
+                    range,
+                    is_first: false,
+                });
+            }
+        });
+    }
+
+    /// The texts of events that follow each other.
+    fn joined(&mut self, view: &View) {
+        let mut found = self.engine.matches(&view.text, self.name);
+        if let Some(plain) = views::unescaped(&view.text) {
+            let more = self.engine.matches(&plain.text, self.name).into_iter();
+            found.extend(more.map(|found| Match {
+                rule: found.rule,
+                range: plain.origin(&found.range),
+            }));
+        }
+        for found in found {
+            let origins = view.origins(&found.range);
+            if origins.len() < 2 {
+                continue;
+            }
+            for (index, range) in origins.into_iter().enumerate() {
+                self.found.push(Written {
+                    rule: found.rule,
+                    range,
+                    is_first: index == 0,
+                });
+            }
+        }
+    }
+
+    fn take(&mut self, found: Vec<Match>, origin: impl Fn(Range<usize>) -> Range<usize>) {
+        let written = found.into_iter().map(|found| Written {
+            rule: found.rule,
+            range: origin(found.range),
+            is_first: true,
+        });
+        self.found
+            .extend(written.filter(|written| !written.range.is_empty()));
+    }
+}
+
+/// The line of a byte.
+pub fn line(text: &[u8], at: usize) -> Range<usize> {
+    let start = memchr::memrchr(b'\n', &text[..at]).map_or(0, |found| found + 1);
+    let end = memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |found| at + found);
+    start..end
+}
+
+/// Where an escape hides an ASCII character that a keyword may have, in order.
+fn escapes(text: &[u8]) -> Vec<usize> {
+    let mut found: Vec<usize> = memchr::memchr_iter(0x1b, text).collect();
+    let hides = |at: &usize| match text.get(at + 4..at + 6) {
+        Some([b'2'..=b'7', _]) => true,
+        Some(digits) => digits.eq_ignore_ascii_case(b"1b"),
+        None => false,
+    };
+    found.extend(memchr::memmem::find_iter(text, b"\\u00").filter(hides));
+    found.extend(memchr::memmem::find_iter(text, b"\\/"));
+    found.sort_unstable();
+    found
+}
+
+/// Each secret once: the surer rule names it.
+fn distinct(mut found: Vec<Written>) -> Vec<Written> {
+    found.sort_by_key(|written| {
+        (
+            written.range.start,
+            std::cmp::Reverse(written.range.end),
+            written.rule.kind,
+        )
+    });
+    let mut kept: Vec<Written> = Vec::new();
+    for written in found {
+        match kept.last_mut() {
+            Some(last) if written.range.end <= last.range.end => {
+                if written.rule.kind < last.rule.kind {
+                    *last = written;
+                }
+            }
+            // The rest of the same value.
+            Some(last) if written.range.start < last.range.end => {
+                if written.rule.kind < last.rule.kind {
+                    last.rule = written.rule;
+                    last.is_first = false;
+                }
+                last.range.end = written.range.end;
+            }
+            _ => kept.push(written),
+        }
+    }
+    kept
+}
+
+/// The places of secrets: in strings of JSON by their pointers, in other texts by their bytes.
+pub fn parts(carrier: Carrier, text: &[u8], written: Vec<Written>) -> Vec<Part> {
+    let mut parts = Vec::new();
+    if carrier == Carrier::Text {
+        parts.extend(written.into_iter().map(|written| plain(text, written)));
+        return parts;
+    }
+    let mut written = written.into_iter().peekable();
+    while let Some(first) = written.peek() {
+        let bounds = match carrier {
+            Carrier::JsonLines => line(text, first.range.start),
+            _ => 0..text.len(),
+        };
+        let mut of_document = Vec::new();
+        while let Some(next) = written.next_if(|next| next.range.start < bounds.end) {
+            of_document.push(next);
+        }
+        in_strings(&text[..bounds.end], bounds.start, of_document, &mut parts);
+    }
+    parts.sort_by_key(|part| part.written.range.start);
+    parts
+}
+
+fn plain(text: &[u8], written: Written) -> Part {
+    let range = written.range.clone();
+    Part {
+        characters: String::from_utf8_lossy(&text[range.clone()])
+            .chars()
+            .count(),
+        string: None,
+        range,
+        written,
+    }
+}
+
+fn in_strings(text: &[u8], from: usize, written: Vec<Written>, parts: &mut Vec<Part>) {
+    let mut strings = Strings::of(text, from);
+    let mut is_placed = vec![false; written.len()];
+    let mut first = 0;
+    while let Some((string, is_key)) = strings.next() {
+        first += written[first..]
+            .iter()
+            .take_while(|written| written.range.end <= string.start)
+            .count();
+        if first == written.len() {
+            break;
+        }
+        let mut decoded = Decoded::of(&text[string.clone()]);
+        let here = written.iter().zip(&mut is_placed).skip(first);
+        for (written, is_placed) in here.take_while(|(written, _)| written.range.start < string.end)
+        {
+            *is_placed = true;
+            let overlap = written.range.start.max(string.start)..written.range.end.min(string.end);
+            decoded.go(overlap.start - string.start);
+            let (start, before) = (decoded.bytes, decoded.characters);
+            decoded.go(overlap.end - string.start);
+            parts.push(Part {
+                string: Some((strings.pointer(), is_key)),
+                range: start..decoded.bytes,
+                characters: decoded.characters - before,
+                written: Written {
+                    rule: written.rule,
+                    is_first: written.is_first && overlap.start == written.range.start,
+                    range: overlap,
+                },
+            });
+        }
+    }
+    // A number, or what is not JSON.
+    let rest = written.into_iter().zip(is_placed);
+    parts.extend(
+        rest.filter(|(_, is_placed)| !is_placed)
+            .map(|(written, _)| plain(text, written)),
+    );
+}

@@ -1,0 +1,219 @@
+//! From a text to the places where secrets are: keywords first, then each expression on a window around its keywords.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
+
+use super::known;
+use super::rules::{Found, Kind, RULES, Rule};
+
+/// Bytes before a keyword in which a match begins.
+const BEFORE: usize = 256;
+/// Bytes by which a window grows when a match ends with it.
+const MORE: usize = 4 << 10;
+/// Bytes of a line that an allowlist sees on either side of a match.
+const LINE: usize = 512;
+
+/// Which rules are looked for.
+#[derive(Debug)]
+pub struct Engine {
+    keywords: Option<AhoCorasick>,
+    /// Rules of each keyword.
+    rules: Vec<Vec<usize>>,
+}
+
+/// A keyword of a rule, with what may be a secret around it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Candidate {
+    /// Index of the rule.
+    pub rule: usize,
+    /// First byte of the keyword.
+    pub start: usize,
+    /// Its end.
+    pub end: usize,
+}
+
+/// A secret in a text.
+#[derive(Debug, Clone)]
+pub struct Match {
+    /// What found it.
+    pub rule: &'static Rule,
+    /// Its bytes.
+    pub range: Range<usize>,
+}
+
+static SECRETS: LazyLock<Engine> = LazyLock::new(|| Engine::new(false, false));
+static WITH_PATHS: LazyLock<Engine> = LazyLock::new(|| Engine::new(true, false));
+static PERSONAL: LazyLock<Engine> = LazyLock::new(|| Engine::new(false, true));
+static ALL: LazyLock<Engine> = LazyLock::new(|| Engine::new(true, true));
+
+/// The engine with the rules of secrets, and those of paths and of personal data where they are asked for.
+pub fn engine(paths: bool, personal: bool) -> &'static Engine {
+    match (paths, personal) {
+        (false, false) => &SECRETS,
+        (true, false) => &WITH_PATHS,
+        (false, true) => &PERSONAL,
+        (true, true) => &ALL,
+    }
+}
+
+impl Engine {
+    fn new(paths: bool, personal: bool) -> Self {
+        let wants = |index: &usize| match RULES.all[*index].kind {
+            Kind::Path => paths,
+            Kind::Personal => personal,
+            Kind::Secret | Kind::Generic => true,
+        };
+        let mut words = Vec::new();
+        let mut rules = Vec::new();
+        for (word, of) in &RULES.keywords {
+            let of: Vec<_> = of.iter().copied().filter(wants).collect();
+            if !of.is_empty() {
+                words.push(word.as_str());
+                rules.push(of);
+            }
+        }
+        let mut builder = AhoCorasick::builder();
+        let keywords = builder
+            .kind(Some(AhoCorasickKind::DFA))
+            .ascii_case_insensitive(true)
+            .build(words);
+        Self {
+            keywords: keywords.ok(),
+            rules,
+        }
+    }
+
+    /// The keywords in a text that may be part of a secret, in the order of their ends.
+    pub fn candidates(&self, text: &[u8], path: &str, mut each: impl FnMut(Candidate)) {
+        let Some(keywords) = &self.keywords else {
+            return;
+        };
+        for hit in keywords.find_overlapping_iter(text) {
+            for rule in &self.rules[hit.pattern().as_usize()] {
+                let known = &RULES.all[*rule];
+                if known.hint.fits(text, hit.start(), hit.end()) && known.is_for(path) {
+                    each(Candidate {
+                        rule: *rule,
+                        start: hit.start(),
+                        end: hit.end(),
+                    });
+                }
+            }
+        }
+    }
+
+    /// The secrets of a text.
+    pub fn matches(&self, text: &[u8], path: &str) -> Vec<Match> {
+        let mut candidates = Vec::new();
+        self.candidates(text, path, |candidate| candidates.push(candidate));
+        let mut found = Vec::new();
+        confirm(text, 0..text.len(), candidates, path, &mut found);
+        found
+    }
+}
+
+/// Tries the expressions of `candidates`, all of which are within `bounds`.
+pub fn confirm(
+    text: &[u8],
+    bounds: Range<usize>,
+    mut candidates: Vec<Candidate>,
+    path: &str,
+    found: &mut Vec<Match>,
+) {
+    candidates.sort_unstable();
+    let text = &text[..bounds.end];
+    let mut candidates = candidates.into_iter().peekable();
+    while let Some(first) = candidates.next() {
+        let rule = &RULES.all[first.rule];
+        let window = |candidate: &Candidate| {
+            let start = candidate.start.saturating_sub(BEFORE).max(bounds.start);
+            start..text.len().min(candidate.end + rule.reach)
+        };
+        let mut merged = window(&first);
+        while let Some(next) = candidates.peek().filter(|next| next.rule == first.rule) {
+            let next = window(next);
+            if next.start > merged.end {
+                break;
+            }
+            merged.end = merged.end.max(next.end);
+            candidates.next();
+        }
+        within(rule, text, merged, path, found);
+    }
+}
+
+fn within(
+    rule: &'static Rule,
+    text: &[u8],
+    window: Range<usize>,
+    path: &str,
+    found: &mut Vec<Match>,
+) {
+    let Some(regex) = rule.regex() else { return };
+    let mut seen = &text[..window.end];
+    let mut at = window.start;
+    while at <= seen.len() {
+        let Some(captures) = regex.captures_at(seen, at) else {
+            break;
+        };
+        if captures
+            .get(0)
+            .is_some_and(|whole| whole.end() == seen.len())
+            && seen.len() < text.len()
+        {
+            // What ends with the window may go on after it.
+            let more = text.len().min(seen.len() + MORE);
+            let is_last = more - window.end >= 8 * MORE;
+            seen = &text[..more];
+            if !is_last {
+                continue;
+            }
+        }
+        let Some((whole, secret)) = captures.get(0).zip(rule.secret(&captures)) else {
+            break;
+        };
+        at = whole.end().max(at + 1);
+        let line = whole.start().saturating_sub(LINE)..text.len().min(whole.end() + LINE);
+        let this = Found {
+            path,
+            secret: &text[secret.clone()],
+            matched: whole.as_bytes(),
+            line: line_of(
+                &text[line.clone()],
+                whole.start() - line.start,
+                whole.end() - line.start,
+            ),
+        };
+        let is_allowed = match rule.kind {
+            // Files such as those of `node_modules` hold many values with the name of a secret, but a key is a key anywhere.
+            Kind::Secret => {
+                rule.allows(&this)
+                    || RULES.allowed.has_in_any_file(&this)
+                    || known::is_sample(this.secret)
+                    || known::is_placeholder(this.secret)
+            }
+            Kind::Generic => {
+                rule.allows(&this)
+                    || RULES.allowed.has(&this)
+                    || known::is_sample(this.secret)
+                    || known::is_digest(&this)
+            }
+            Kind::Path | Kind::Personal => rule.allows(&this),
+        };
+        if !is_allowed && !secret.is_empty() {
+            found.push(Match {
+                rule,
+                range: secret,
+            });
+        }
+    }
+}
+
+/// The lines in which `start..end` is.
+fn line_of(text: &[u8], start: usize, end: usize) -> &[u8] {
+    let from = memchr::memrchr(b'\n', &text[..start]).map_or(0, |at| at + 1);
+    let to = memchr::memchr(b'\n', &text[end..]).map_or(text.len(), |at| end + at);
+    &text[from..to]
+}

@@ -1,0 +1,387 @@
+//! The rules, parsed once: those of Gitleaks as they are, then ours in the same shape.
+
+use std::collections::BTreeMap;
+use std::sync::{LazyLock, OnceLock};
+
+use aho_corasick::AhoCorasick;
+use regex::bytes::{Regex, RegexBuilder};
+use serde::Deserialize;
+
+use super::hints::Hint;
+
+/// Every rule. Regular expressions are compiled when a keyword of theirs is found.
+pub static RULES: LazyLock<Rules> = LazyLock::new(Rules::read);
+
+const FILES: [&str; 2] = [include_str!("rules.toml"), include_str!("agent_rules.toml")];
+
+/// How sure a rule is, which decides what is done about a finding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// A key or a password.
+    Secret,
+    /// Any value that is assigned to something with the name of a secret.
+    Generic,
+    /// The home directory of a person.
+    Path,
+    /// Data of a person.
+    Personal,
+}
+
+/// All rules with their keywords.
+#[derive(Debug)]
+pub struct Rules {
+    /// In the order of the files.
+    pub all: Vec<Rule>,
+    /// For each keyword, the rules that it may be part of.
+    pub keywords: Vec<(String, Vec<usize>)>,
+    /// What is allowed for every rule.
+    pub allowed: Allowed,
+}
+
+/// What is looked for.
+#[derive(Debug)]
+pub struct Rule {
+    /// Its name, such as `github-pat`.
+    pub id: String,
+    /// Its family: the second word of its diagnostic code.
+    pub family: &'static str,
+    /// How sure it is.
+    pub kind: Kind,
+    /// What its text must look like before the expression is tried.
+    pub hint: Hint,
+    /// Bytes after a keyword in which a match ends.
+    pub reach: usize,
+    /// Lower case.
+    pub keywords: Vec<String>,
+    entropy: f64,
+    group: usize,
+    pattern: Option<String>,
+    path: Option<Pattern>,
+    allowed: Vec<Allowed>,
+    regex: OnceLock<Option<Regex>>,
+}
+
+impl Rule {
+    /// The expression, compiled at its first use. `None`: the rule is about names of files.
+    pub fn regex(&self) -> Option<&Regex> {
+        let compiled = self
+            .regex
+            .get_or_init(|| self.pattern.as_deref().and_then(compile));
+        compiled.as_ref()
+    }
+
+    /// Whether it is about files of this name.
+    pub fn is_for(&self, name: &str) -> bool {
+        self.path
+            .as_ref()
+            .is_none_or(|path| path.is_in(name.as_bytes()))
+    }
+
+    /// Whether the name of a file is all that it looks at.
+    pub fn is_of_names(&self) -> bool {
+        self.pattern.is_none()
+    }
+
+    /// Where the secret is in a match: the group of the rule, or the first group that matched.
+    pub fn secret(&self, captures: &regex::bytes::Captures<'_>) -> Option<std::ops::Range<usize>> {
+        let group = if self.group > 0 {
+            captures.get(self.group)
+        } else {
+            let mut groups = (1..captures.len()).filter_map(|group| captures.get(group));
+            groups.find(|group| !group.is_empty()).or(captures.get(0))
+        };
+        group.map(|group| group.range())
+    }
+
+    /// Whether a match is none: too regular, a placeholder, or known.
+    pub fn allows(&self, found: &Found<'_>) -> bool {
+        (self.entropy > 0.0 && entropy(found.secret) <= self.entropy)
+            || self.allowed.iter().any(|allowed| allowed.has(found))
+    }
+}
+
+/// A match as the allowlists see it.
+#[derive(Debug, Clone, Copy)]
+pub struct Found<'a> {
+    /// Name of the file.
+    pub path: &'a str,
+    /// The secret.
+    pub secret: &'a [u8],
+    /// All that the expression matched.
+    pub matched: &'a [u8],
+    /// The line or lines of it.
+    pub line: &'a [u8],
+}
+
+/// An allowlist.
+#[derive(Debug, Default)]
+pub struct Allowed {
+    all: bool,
+    target: Target,
+    paths: Vec<Pattern>,
+    regexes: Vec<Pattern>,
+    stop_words: Vec<String>,
+    stop: OnceLock<Option<AhoCorasick>>,
+}
+
+impl Allowed {
+    /// Whether it allows a match wherever the file is.
+    pub fn has_in_any_file(&self, found: &Found<'_>) -> bool {
+        any(&self.regexes, found.secret) || self.stops(found.secret)
+    }
+
+    /// Whether it allows a match.
+    pub fn has(&self, found: &Found<'_>) -> bool {
+        let target = match self.target {
+            Target::Secret => found.secret,
+            Target::Match => found.matched,
+            Target::Line => found.line,
+        };
+        let checks = [
+            (!self.paths.is_empty()).then(|| any(&self.paths, found.path.as_bytes())),
+            (!self.regexes.is_empty()).then(|| any(&self.regexes, target)),
+            (!self.stop_words.is_empty()).then(|| self.stops(found.secret)),
+        ];
+        let mut checks = checks.into_iter().flatten().peekable();
+        if self.all {
+            checks.peek().is_some() && checks.all(|is_met| is_met)
+        } else {
+            checks.any(|is_met| is_met)
+        }
+    }
+
+    fn stops(&self, secret: &[u8]) -> bool {
+        let stop = self.stop.get_or_init(|| {
+            let mut builder = AhoCorasick::builder();
+            builder
+                .ascii_case_insensitive(true)
+                .build(&self.stop_words)
+                .ok()
+        });
+        stop.as_ref().is_some_and(|stop| stop.is_match(secret))
+    }
+}
+
+fn any(patterns: &[Pattern], text: &[u8]) -> bool {
+    patterns.iter().any(|pattern| pattern.is_in(text))
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Target {
+    #[default]
+    Secret,
+    Match,
+    Line,
+}
+
+/// An expression that is compiled at its first use.
+#[derive(Debug)]
+struct Pattern {
+    text: String,
+    regex: OnceLock<Option<Regex>>,
+}
+
+impl Pattern {
+    fn is_in(&self, text: &[u8]) -> bool {
+        let regex = self.regex.get_or_init(|| compile(&self.text));
+        regex.as_ref().is_some_and(|regex| regex.is_match(text))
+    }
+}
+
+impl From<String> for Pattern {
+    fn from(text: String) -> Self {
+        Self {
+            text,
+            regex: OnceLock::new(),
+        }
+    }
+}
+
+/// Every expression of the two files compiles: a test holds them to it.
+fn compile(pattern: &str) -> Option<Regex> {
+    let pattern = with_braces(pattern);
+    let mut builder = RegexBuilder::new(&pattern);
+    builder.unicode(false).size_limit(64 << 20).build().ok()
+}
+
+/// An expression in which each brace that repeats nothing is escaped, as it need not be in Go.
+fn with_braces(pattern: &str) -> String {
+    let mut escaped = String::with_capacity(pattern.len() + 8);
+    let mut is_escape = false;
+    for (at, character) in pattern.char_indices() {
+        let repeats = || {
+            let digits =
+                pattern[at + 1..].trim_start_matches(|c: char| c.is_ascii_digit() || c == ',');
+            digits.starts_with('}') && pattern[at + 1..].starts_with(|c: char| c.is_ascii_digit())
+        };
+        if character == '{' && !is_escape && !repeats() {
+            escaped.push('\\');
+        }
+        is_escape = character == '\\' && !is_escape;
+        escaped.push(character);
+    }
+    escaped
+}
+
+/// Bits a byte, as Shannon defines it.
+fn entropy(text: &[u8]) -> f64 {
+    let mut counts = [0_u32; 256];
+    for byte in text {
+        counts[usize::from(*byte)] += 1;
+    }
+    let all = f64::from(u32::try_from(text.len()).unwrap_or(u32::MAX));
+    let shares = counts.iter().filter(|count| **count > 0);
+    shares
+        .map(|count| f64::from(*count) / all)
+        .map(|share| -share * share.log2())
+        .sum()
+}
+
+impl Rules {
+    fn read() -> Self {
+        let mut rules = Self {
+            all: Vec::new(),
+            keywords: Vec::new(),
+            allowed: Allowed::default(),
+        };
+        let mut keywords: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for text in FILES {
+            // Both are part of the program: a test reads them.
+            let Ok(file) = toml::from_str::<RuleFile>(text) else {
+                continue;
+            };
+            if let Some(allowed) = file.allowlist {
+                rules.allowed = allowed.into();
+            }
+            for entry in file.rules {
+                for keyword in &entry.keywords {
+                    let of = keywords.entry(keyword.to_lowercase()).or_default();
+                    of.push(rules.all.len());
+                }
+                rules.all.push(entry.into());
+            }
+        }
+        rules.keywords = keywords.into_iter().collect();
+        rules
+    }
+}
+
+#[derive(Deserialize)]
+struct RuleFile {
+    allowlist: Option<Allowlist>,
+    #[serde(default)]
+    rules: Vec<Entry>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Entry {
+    id: String,
+    regex: Option<String>,
+    path: Option<String>,
+    #[serde(default)]
+    entropy: f64,
+    #[serde(default)]
+    secret_group: usize,
+    #[serde(default)]
+    keywords: Vec<String>,
+    #[serde(default)]
+    allowlists: Vec<Allowlist>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Allowlist {
+    #[serde(default)]
+    condition: String,
+    #[serde(default)]
+    regex_target: Target,
+    #[serde(default)]
+    paths: Vec<String>,
+    #[serde(default)]
+    regexes: Vec<String>,
+    #[serde(default)]
+    stopwords: Vec<String>,
+}
+
+impl From<Entry> for Rule {
+    fn from(entry: Entry) -> Self {
+        let (family, kind) = super::families::of(&entry.id);
+        let pattern = entry.regex;
+        Self {
+            hint: Hint::of(&entry.id, pattern.as_deref().unwrap_or_default()),
+            reach: super::hints::reach(&entry.id),
+            family,
+            kind,
+            id: entry.id,
+            keywords: entry
+                .keywords
+                .iter()
+                .map(|word| word.to_lowercase())
+                .collect(),
+            entropy: entry.entropy,
+            group: entry.secret_group,
+            pattern,
+            path: entry.path.map(Pattern::from),
+            allowed: entry.allowlists.into_iter().map(Allowed::from).collect(),
+            regex: OnceLock::new(),
+        }
+    }
+}
+
+impl From<Allowlist> for Allowed {
+    fn from(list: Allowlist) -> Self {
+        let patterns = |texts: Vec<String>| texts.into_iter().map(Pattern::from).collect();
+        Self {
+            all: list.condition.eq_ignore_ascii_case("and"),
+            target: list.regex_target,
+            paths: patterns(list.paths),
+            regexes: patterns(list.regexes),
+            stop_words: list.stopwords,
+            stop: OnceLock::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_files_of_rules_are_read_and_every_expression_compiles() {
+        for text in FILES {
+            toml::from_str::<RuleFile>(text).unwrap_or_else(|error| panic!("{error}"));
+        }
+        let lists = RULES.all.iter().flat_map(|rule| &rule.allowed);
+        for list in lists.chain([&RULES.allowed]) {
+            for pattern in list.paths.iter().chain(&list.regexes) {
+                assert!(compile(&pattern.text).is_some(), "{}", pattern.text);
+            }
+        }
+        for rule in &RULES.all {
+            assert!(rule.is_of_names() || rule.regex().is_some(), "{}", rule.id);
+            assert!(
+                rule.is_of_names() || !rule.keywords.is_empty(),
+                "{}",
+                rule.id
+            );
+        }
+        assert!(RULES.all.len() > 240);
+    }
+
+    #[test]
+    fn no_rule_has_the_name_of_another() {
+        let mut ids: Vec<_> = RULES.all.iter().map(|rule| rule.id.as_str()).collect();
+        let count = ids.len();
+        ids.sort_unstable();
+        ids.dedup();
+        assert_eq!(ids.len(), count);
+    }
+
+    #[test]
+    fn entropy_is_that_of_shannon() {
+        assert!(entropy(b"aaaa") < 0.001);
+        assert!((entropy(b"abcd") - 2.0).abs() < 0.001);
+    }
+}

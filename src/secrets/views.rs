@@ -1,0 +1,361 @@
+//! Other ways to read a text: without escapes, without colors, decoded from base64. Each knows where its bytes come from.
+
+use std::ops::Range;
+
+use base64::Engine as _;
+use base64::alphabet;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+
+/// Shortest base64 that is decoded, in characters.
+const SHORTEST: usize = 24;
+/// Characters of base64 that must decode to text before the rest is decoded.
+const TRIED: usize = 24;
+/// Longest base64 that is decoded.
+const LONGEST: usize = 1 << 20;
+
+/// A text made of another one.
+#[derive(Debug, Default)]
+pub struct View {
+    /// The text.
+    pub text: Vec<u8>,
+    /// Where the text and the other one are level: from there both advance byte by byte.
+    steps: Vec<(usize, usize)>,
+    /// End of the other text.
+    end: usize,
+}
+
+impl View {
+    /// A view of a part of a text as it is.
+    pub fn push(&mut self, text: &[u8], range: Range<usize>) {
+        self.step(range.start);
+        self.text.extend_from_slice(&text[range.clone()]);
+        self.end = range.end;
+    }
+
+    fn step(&mut self, origin: usize) {
+        let at = self.text.len();
+        match self.steps.last() {
+            Some((last, from)) if at - last == origin.wrapping_sub(*from) => {}
+            _ => self.steps.push((at, origin)),
+        }
+    }
+
+    /// Where a byte of this text comes from.
+    fn origin_of(&self, at: usize) -> usize {
+        let next = self.steps.partition_point(|(start, _)| *start <= at);
+        let Some((start, origin)) = next.checked_sub(1).and_then(|last| self.steps.get(last))
+        else {
+            return at;
+        };
+        // Several bytes may come from one escape.
+        let limit = self.steps.get(next).map_or(self.end, |(_, origin)| *origin);
+        (origin + (at - start)).min(limit.max(*origin))
+    }
+
+    /// Where a part of this text comes from.
+    pub fn origin(&self, range: &Range<usize>) -> Range<usize> {
+        let start = self.origin_of(range.start);
+        let end = if range.end >= self.text.len() {
+            self.end
+        } else {
+            // The end of the last byte, or where the next one begins if an escape is between them.
+            self.origin_of(range.end)
+        };
+        start..end.max(start)
+    }
+
+    /// Where the parts of a part of this text come from, when it was put together with [`Self::push`] only.
+    pub fn origins(&self, range: &Range<usize>) -> Vec<Range<usize>> {
+        let ends = self.steps.iter().skip(1).map(|(start, _)| *start);
+        let ends = ends.chain([self.text.len()]);
+        let parts = self.steps.iter().zip(ends).map(|((start, origin), end)| {
+            let part = range.start.max(*start)..range.end.min(end);
+            (part.start < part.end).then(|| origin + part.start - start..origin + part.end - start)
+        });
+        parts.flatten().collect()
+    }
+
+    /// How many parts it has that were not next to each other.
+    pub fn parts(&self) -> usize {
+        self.steps.len()
+    }
+}
+
+/// A text with the escapes of JSON and of most programming languages resolved. `None`: there are none.
+pub fn unescaped(text: &[u8]) -> Option<View> {
+    memchr::memchr(b'\\', text)?;
+    let mut view = View::default();
+    let mut at = 0;
+    while at < text.len() {
+        let next = memchr::memchr(b'\\', &text[at..]).map_or(text.len(), |found| at + found);
+        if next > at {
+            view.push(text, at..next);
+        }
+        if next == text.len() {
+            break;
+        }
+        let (bytes, length) = escape(&text[next..]);
+        view.step(next);
+        view.text.extend_from_slice(bytes.as_bytes());
+        at = next + length;
+        view.end = at;
+    }
+    Some(view)
+}
+
+/// What an escape at the beginning of a text is, and its length.
+fn escape(text: &[u8]) -> (Character, usize) {
+    let simple = |byte: u8| (Character::byte(byte), 2);
+    let hex = |digits: Range<usize>| {
+        let digits = std::str::from_utf8(text.get(digits)?).ok()?;
+        u32::from_str_radix(digits, 16).ok()
+    };
+    match text.get(1) {
+        Some(b'n') => simple(b'\n'),
+        Some(b'r') => simple(b'\r'),
+        Some(b't') => simple(b'\t'),
+        Some(b'b' | b'f') => simple(b' '),
+        Some(b'e') => simple(0x1b),
+        Some(byte @ (b'"' | b'\'' | b'\\' | b'/' | b'`')) => simple(*byte),
+        Some(b'x') => match hex(2..4) {
+            Some(code) => (Character::of(code), 4),
+            None => (Character::byte(b'\\'), 1),
+        },
+        Some(b'u') => match hex(2..6) {
+            Some(code) => (Character::of(code), 6),
+            None => (Character::byte(b'\\'), 1),
+        },
+        Some(b'0') if text[1..].starts_with(b"033") => (Character::byte(0x1b), 4),
+        _ => (Character::byte(b'\\'), 1),
+    }
+}
+
+/// A character as UTF-8.
+struct Character([u8; 4], usize);
+
+impl Character {
+    const fn byte(byte: u8) -> Self {
+        Self([byte, 0, 0, 0], 1)
+    }
+
+    fn of(code: u32) -> Self {
+        let mut bytes = [0; 4];
+        let character = char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER);
+        let length = character.encode_utf8(&mut bytes).len();
+        Self(bytes, length)
+    }
+
+    fn as_bytes(&self) -> &[u8] {
+        &self.0[..self.1]
+    }
+}
+
+/// A text without the sequences that color a terminal. `None`: there are none.
+pub fn uncolored(text: &[u8]) -> Option<View> {
+    memchr::memchr(0x1b, text)?;
+    let mut view = View::default();
+    let mut at = 0;
+    while at < text.len() {
+        let next = memchr::memchr(0x1b, &text[at..]).map_or(text.len(), |found| at + found);
+        if next > at {
+            view.push(text, at..next);
+        }
+        at = next + sequence(&text[next..]);
+    }
+    view.end = text.len();
+    Some(view)
+}
+
+/// The length of the control sequence at the beginning of a text.
+fn sequence(text: &[u8]) -> usize {
+    match text.get(1) {
+        Some(b'[') => {
+            let parameters = text[2..]
+                .iter()
+                .position(|byte| !(0x20..0x40).contains(byte));
+            parameters.map_or(text.len(), |count| 2 + count + 1)
+        }
+        // A title or an address, up to BEL or ST.
+        Some(b']') => {
+            let end = text.iter().take(4096).position(|byte| *byte == 7);
+            let string = memchr::memmem::find(&text[1..text.len().min(4096)], b"\x1b\\");
+            let ends = [end.map(|at| at + 1), string.map(|at| at + 3)];
+            ends.into_iter().flatten().min().unwrap_or(2)
+        }
+        Some(_) => 2,
+        None => text.len(),
+    }
+}
+
+/// Calls `each` with what is encoded as base64 in a text and where it is.
+pub fn decoded(text: &[u8], mut each: impl FnMut(Range<usize>, &[u8])) {
+    let mut at = SHORTEST - 1;
+    let mut last = 0;
+    // A run that is long enough has one of these bytes.
+    while at < text.len() {
+        if !is_base64(text[at]) {
+            at += SHORTEST;
+            continue;
+        }
+        let before = text[last..at]
+            .iter()
+            .rev()
+            .take_while(|byte| is_base64(**byte))
+            .count();
+        let start = after_escape(text, at - before);
+        let end = at
+            + text[at..]
+                .iter()
+                .take_while(|byte| is_base64(**byte))
+                .count();
+        let (end, digits) = if end.saturating_sub(start) < SHORTEST {
+            (end, None)
+        } else {
+            lines(text, start, end)
+        };
+        if (SHORTEST..=LONGEST).contains(&end.saturating_sub(start)) {
+            let written = digits.as_deref().unwrap_or(&text[start..end]);
+            if let Some(bytes) = decode(written) {
+                each(start..end, &bytes);
+            }
+        }
+        last = end;
+        at = end + SHORTEST;
+    }
+}
+
+/// Where a run begins whose first letters may belong to an escape, such as the one of `\n`.
+fn after_escape(text: &[u8], start: usize) -> usize {
+    if start == 0 || text[start - 1] != b'\\' {
+        return start;
+    }
+    start + if text[start] == b'u' { 5 } else { 1 }
+}
+
+const fn is_base64(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_')
+}
+
+/// Base64 that goes on in the next lines: its end, and its characters.
+fn lines(text: &[u8], start: usize, end: usize) -> (usize, Option<Vec<u8>>) {
+    let length = end - start;
+    let mut digits = None;
+    let mut end = end;
+    // Encoders break lines at 64 or 76 characters.
+    while (48..=128).contains(&length) {
+        let rest = &text[end..text.len().min(end + 8)];
+        let skipped = [b"\r\n".as_slice(), b"\n", b"\\r\\n", b"\\n", b"\\\\n"]
+            .iter()
+            .find(|ending| rest.starts_with(ending))
+            .map(|ending| ending.len());
+        let Some(skipped) = skipped else { break };
+        let next = end + skipped;
+        let count = text[next..]
+            .iter()
+            .take(length + 1)
+            .take_while(|byte| is_base64(**byte))
+            .count();
+        if count == 0 || count > length {
+            break;
+        }
+        let all: &mut Vec<u8> = digits.get_or_insert_with(|| text[start..end].to_vec());
+        all.extend_from_slice(&text[next..next + count]);
+        end = next + count;
+        if count < length || all.len() > LONGEST {
+            break;
+        }
+    }
+    (end, digits)
+}
+
+fn decode(digits: &[u8]) -> Option<Vec<u8>> {
+    const CONFIG: GeneralPurposeConfig = GeneralPurposeConfig::new()
+        .with_decode_allow_trailing_bits(true)
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent);
+    const STANDARD: GeneralPurpose = GeneralPurpose::new(&alphabet::STANDARD, CONFIG);
+    const URL_SAFE: GeneralPurpose = GeneralPurpose::new(&alphabet::URL_SAFE, CONFIG);
+    if digits.iter().all(u8::is_ascii_hexdigit) {
+        return None;
+    }
+    let of_urls = digits.iter().any(|byte| matches!(byte, b'-' | b'_'));
+    let engine = if of_urls { URL_SAFE } else { STANDARD };
+    let first = engine.decode(digits.get(..TRIED)?).ok()?;
+    if !first
+        .iter()
+        .all(|byte| matches!(byte, 0x20..=0x7e | b'\n' | b'\r' | b'\t'))
+    {
+        return None;
+    }
+    // One character alone encodes nothing.
+    let whole = if digits.len() % 4 == 1 {
+        digits.len() - 1
+    } else {
+        digits.len()
+    };
+    engine.decode(&digits[..whole]).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn origin(view: &View, text: &str, part: &str) -> String {
+        let at = memchr::memmem::find(&view.text, part.as_bytes()).expect("it is in the view");
+        text[view.origin(&(at..at + part.len()))].to_owned()
+    }
+
+    #[test]
+    fn an_escaped_text_is_read_and_each_part_is_found_again() {
+        let text = r#"a\"b\u0041\n\\c\/dé\u00e9!"#;
+        let view = unescaped(text.as_bytes()).expect("it has escapes");
+        assert_eq!(
+            String::from_utf8_lossy(&view.text),
+            "a\"bA\n\\c/dééé!".replace("ééé", "éé")
+        );
+        assert_eq!(origin(&view, text, "A"), r"\u0041");
+        assert_eq!(origin(&view, text, "bA"), r"b\u0041");
+        assert_eq!(origin(&view, text, "/d"), r"\/d");
+        assert_eq!(origin(&view, text, "c"), "c");
+        assert_eq!(origin(&view, text, "!"), "!");
+        assert!(unescaped(b"plain").is_none());
+        assert_eq!(unescaped(b"\\").expect("one").text, b"\\");
+        assert_eq!(unescaped(b"\\u12").expect("one").text, b"\\u12");
+    }
+
+    #[test]
+    fn colors_are_left_out_wherever_they_are() {
+        let text = "\u{1b}[31mke\u{1b}[0;1my\u{1b}[0m=\u{1b}]0;title\u{7}v\u{1b}";
+        let view = uncolored(text.as_bytes()).expect("it has colors");
+        assert_eq!(String::from_utf8_lossy(&view.text), "key=v");
+        assert_eq!(origin(&view, text, "key"), "ke\u{1b}[0;1my\u{1b}[0m");
+        assert!(uncolored(b"plain").is_none());
+    }
+
+    #[test]
+    fn base64_of_text_is_decoded_and_other_words_are_not() {
+        let all = |text: &str| {
+            let mut found = Vec::new();
+            decoded(text.as_bytes(), |range, bytes| {
+                found.push((
+                    text[range].to_owned(),
+                    String::from_utf8_lossy(bytes).into_owned(),
+                ));
+            });
+            found
+        };
+        let engine = base64::engine::general_purpose::STANDARD;
+        let secret =
+            "password = a secret that is long enough for two lines of base64, each of seventy-six";
+        let coded = engine.encode(secret);
+        for before in 0..30 {
+            let found = all(&format!("{} {coded} x", "y".repeat(before)));
+            assert_eq!(found.len(), 1, "{before}");
+            assert!(found[0].1.starts_with("password") && found[0].1.ends_with("six"));
+        }
+        let wrapped = format!("{}\n{}\n", &coded[..76], &coded[76..]);
+        assert_eq!(all(&wrapped)[0].1, secret);
+        assert_eq!(all(&wrapped.replace('\n', "\\n"))[0].1, secret);
+        assert!(all("0123456789abcdef0123456789abcdef0123456789abcdef").is_empty());
+        assert!(all("src/components/timeline/Implementation/index").is_empty());
+    }
+}
