@@ -66,8 +66,10 @@ pub struct Kind {
 words! {
     /// Kinds that belong together in color and shape, in the order of the legend.
     Family {
-        /// The model speaks or thinks.
+        /// The model speaks.
         Speech = "speech",
+        /// The model thinks.
+        Reasoning = "reasoning",
         /// A program runs.
         Command = "command",
         /// Something is looked at.

@@ -184,7 +184,7 @@ mod tests {
         assert_eq!(bytes, again);
         assert_eq!(
             blake3::hash(&bytes).to_hex().as_str(),
-            "bc23120f39ce139dcf3472bacb0be6bbcb357a6470f9b9f4d8015c4276adb473"
+            "a47a67de598ad169104f1dc9ecb89c63dd835aee24eb48a02877fc6ce66a7311"
         );
     }
 }

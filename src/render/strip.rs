@@ -105,11 +105,12 @@ pub fn render(strip: &Strip<'_>, from: &str, page: usize) -> Html {
             .push("\" r=8 cy=9 cx=")
             .percent(pin.x)
             .push(" />");
-        svg.push("<text y=13 x=")
-            .percent(pin.x)
-            .push(">")
-            .push(pin.sign)
-            .push("</text></a>");
+        svg.push("<text y=13 x=").percent(pin.x).push(">");
+        match u32::try_from(pin.count) {
+            Ok(count @ 2..) => svg.number(count),
+            _ => svg.push(pin.sign),
+        }
+        .push("</text></a>");
     }
     let is_long = strip.failures.lines.is_empty();
     let labels = |svg: &mut Svg, class: &str, labels: &[FailureLabel<'_>]| {

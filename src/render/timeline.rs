@@ -10,6 +10,10 @@ use crate::markup::code::{push_json, push_patch, push_shell};
 use crate::markup::escape::{push_attribute, push_text};
 use crate::markup::markdown::{self, Context};
 
+/// The fact that says how a command failed, and the one that says where a log has the event.
+const EXIT: &str = "exit code";
+const SOURCE: &str = "source";
+
 /// Renders the events of one page as a list; `None` when that takes more than `limit` bytes.
 #[must_use]
 pub fn render(page: &TimelinePage<'_>, limit: usize) -> Option<Html> {
@@ -103,8 +107,13 @@ fn push_event(out: &mut String, event: &EventView<'_>, start: &mut Option<i64>) 
         }
         out.push('\n');
     }
+    // Thoughts look like speech, in a color of their own.
+    let is_spoken = matches!(event.family, "speech" | "reasoning");
     out.push_str("<li class=\"e f-");
     out.push_str(event.family);
+    if event.family == "reasoning" {
+        out.push_str(" f-speech");
+    }
     if event.failed {
         out.push_str(" fail");
     }
@@ -144,7 +153,14 @@ fn push_event(out: &mut String, event: &EventView<'_>, start: &mut Option<i64>) 
         push_clock(out, since_start);
         out.push_str("</time> ");
     }
-    out.push_str("<b>");
+    // Where a log has a file for each event, its name would fill a line.
+    out.push_str("<b");
+    if let Some((_, source)) = event.facts.iter().find(|(name, _)| *name == SOURCE) {
+        out.push_str(" title=\"");
+        push_attribute(out, source);
+        out.push('"');
+    }
+    out.push('>');
     out.push_str(event.word);
     out.push_str("</b>");
     if !event.headline.is_empty() {
@@ -170,7 +186,7 @@ fn push_event(out: &mut String, event: &EventView<'_>, start: &mut Option<i64>) 
         out.push_str("</a></i>");
     }
     // What is about words follows them.
-    let is_speech = event.headline.is_empty() && event.family == "speech";
+    let is_speech = event.headline.is_empty() && is_spoken;
     if !is_speech {
         push_facts(out, event);
     }
@@ -197,8 +213,15 @@ fn push_event(out: &mut String, event: &EventView<'_>, start: &mut Option<i64>) 
 
 /// Small facts. Success is the rule: only other exit codes are stated.
 fn push_facts(out: &mut String, event: &EventView<'_>) {
-    for (name, value) in event.facts {
-        if *name == "exit code" && !event.failed && value.starts_with('0') {
+    // Beside “failed” is why.
+    let facts = |why: bool| {
+        event
+            .facts
+            .iter()
+            .filter(move |(name, _)| (*name == EXIT) == why)
+    };
+    for (name, value) in facts(true).chain(facts(false)) {
+        if *name == SOURCE || *name == EXIT && !event.failed && value.starts_with('0') {
             continue;
         }
         out.push_str(" <i>");

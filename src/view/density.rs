@@ -185,6 +185,25 @@ impl Density {
         Some(density)
     }
 
+    /// The colors of its picture, class and name, in the order of the legend; failures last.
+    #[must_use]
+    pub fn key(&self) -> Vec<(String, &'static str)> {
+        let mut stacks = [false; FAMILIES + 1];
+        for column in &self.columns {
+            for (is_there, (_, number)) in stacks.iter_mut().zip(column.stack()) {
+                *is_there |= number > 0;
+            }
+        }
+        let families = Family::ALL
+            .into_iter()
+            .map(|family| (format!("f-{}", family.word()), family.word()));
+        families
+            .chain([("f-error".to_owned(), "failures")])
+            .zip(stacks)
+            .filter_map(|(color, is_there)| is_there.then_some(color))
+            .collect()
+    }
+
     /// The picture of it: at most about 2 KB, and the same on every machine.
     #[must_use]
     pub fn glyph(&self) -> Glyph {

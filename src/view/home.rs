@@ -12,6 +12,7 @@ use crate::model::archive::{Archive, GroupBy};
 use crate::model::findings::{Findings, NewestAnnotation};
 
 use super::chrome::NavItem;
+use super::density::Density;
 use super::overview::{self, Matrix};
 use super::timeline::appearance;
 use super::wall::{Wall, WallRun, wall, wall_run};
@@ -32,6 +33,8 @@ pub struct HomePage {
     pub description: String,
     /// The newest run that a person annotated, or else the newest.
     pub first_run: Option<WallRun>,
+    /// The colors of its picture: class and name.
+    pub key: Vec<(String, &'static str)>,
     /// What was said about it.
     pub quote: Option<NewestAnnotationView>,
     /// Where models are compared: the page of the only case, or the overview.
@@ -103,6 +106,9 @@ pub fn home_page(
     };
     HomePage {
         first_run: first.map(|run| wall_run(&archive.runs[run], &findings[run], "")),
+        key: first.map_or_else(Vec::new, |run| {
+            Density::of_run(&findings[run]).map_or_else(Vec::new, |density| density.key())
+        }),
         quote: first.and_then(quote),
         compare: match archive.cases.as_slice() {
             [only] => links::group("cases", &only.slug),

@@ -35,6 +35,8 @@ const FOLD: u32 = 16;
 const SHORTEST: u32 = 3;
 /// Brackets that are drawn; more would cover each other.
 const BRACKETS: usize = 200;
+/// Width of an annotation in a window of 768 pixels; in a smaller one its mark is smaller.
+const PIN: u32 = 26;
 /// Width of a place that links to the first event there: a bar alone is too narrow for a pointer.
 const AREA: u32 = 20;
 
@@ -88,16 +90,18 @@ pub struct Place<'a> {
     pub anchor: Anchor<'a>,
 }
 
-/// An annotation.
+/// An annotation, or several of one page that would cover each other.
 #[derive(Debug)]
 pub struct Pin {
     /// From the left.
     pub x: u32,
-    /// Class of its kind.
+    /// Class of the kind of the first.
     pub class: &'static str,
-    /// Its sign.
+    /// The sign of the first.
     pub sign: &'static str,
-    /// Which of the pages it is on, from 0.
+    /// How many.
+    pub count: usize,
+    /// Which of the pages the first is on, from 0.
     pub page: usize,
     /// Its anchor there.
     pub anchor: String,
@@ -147,6 +151,7 @@ pub fn strip<'a>(
     let rows = families.len().max(if is_long { ROWS } else { 1 });
     let rows = u32::try_from(rows).unwrap_or(1);
     let pins = pins(layout, sidecar, x_of);
+    let annotations = pins.iter().map(|pin| pin.count).sum();
     let failed = tape.events.iter().enumerate();
     let failed = failed.filter(|(_, event)| event.is_failure());
     let failed = failed.map(|(position, event)| (place(position), event.seq));
@@ -182,9 +187,14 @@ pub fn strip<'a>(
         } else {
             Vec::new()
         },
-        caption: caption(tape, pins.len(), folds.len()),
-        help: help(tape, scale, is_long, !pins.is_empty(), !folds.is_empty()),
-        legend: legend(families, tape.failures(), pins.len(), is_long),
+        caption: caption(tape, annotations, folds.len()),
+        help: help(
+            tape,
+            scale,
+            is_long,
+            [!pins.is_empty(), !folds.is_empty(), layout.pages() > 1],
+        ),
+        legend: legend(families, tape.failures(), annotations, is_long),
         failures,
         pins,
         folds,
@@ -301,12 +311,18 @@ fn pins(
                 x: x_of(position),
                 class,
                 sign,
+                count: 1,
                 page: layout.page(position) - 1,
                 anchor: layout.annotation_anchor(annotation, index),
             })
         });
     let mut pins: Vec<_> = pins.collect();
     pins.sort_by_key(|pin| pin.x);
+    pins.dedup_by(|next, pin| {
+        let is_near = next.x < pin.x + PIN && next.page == pin.page;
+        pin.count += usize::from(is_near);
+        is_near
+    });
     pins
 }
 
@@ -322,7 +338,7 @@ fn caption(tape: &Tape<'_>, pins: usize, folds: usize) -> String {
     parts.push(counted(tape.failures(), "failure"));
     parts.push(counted(pins, "annotation"));
     if folds > 0 {
-        parts.push(format!("{} folded", format::count(folds, "long gap")));
+        parts.push(format!("{} cut short", format::count(folds, "long gap")));
     }
     parts.join(", ")
 }
@@ -332,8 +348,7 @@ fn help(
     tape: &Tape<'_>,
     scale: Scale<'_>,
     is_long: bool,
-    has_pins: bool,
-    has_folds: bool,
+    [has_pins, has_folds, has_pages]: [bool; 3],
 ) -> String {
     let time = scale.milliseconds(COLUMN);
     let mut help = if is_long {
@@ -343,22 +358,27 @@ fn help(
             format::count(tape.events.len().div_ceil(COLUMNS as usize), "event")
         };
         format!(
-            "A column is {column}, its height the number of events, red at the top those that failed. Discs count failures."
+            "Each column is {column}; the taller, the more events. Red: failures, counted in the discs."
         )
     } else {
         let bar = if time > 0 {
-            "One bar per event, as long as the time until the next one, 30 s at most. "
+            "Each bar is an event, as long as the time until the next (30 s at most). "
         } else {
-            "One bar per event, in order: the tape has no times. "
+            "Each bar is an event, in order: no times were recorded. "
         };
-        format!("{bar}Red lines are failures with their number.")
+        format!("{bar}Red: failures, with their numbers.")
     };
-    help.push_str(" A place on the strip links to the first event there.");
     if has_pins {
-        help.push_str(" Signs are annotations, brackets the events that one covers.");
+        help.push_str(
+            " Gold: annotations, counted where they are close; a bracket is what one covers.",
+        );
     }
     if has_folds {
-        help.push_str(" Dotted places are long gaps, folded.");
+        help.push_str(" Dotted: long gaps, cut short.");
     }
+    if has_pages {
+        help.push_str(" Framed: the events on this page.");
+    }
+    help.push_str(" Click anywhere to read the event there.");
     help
 }

@@ -28,6 +28,8 @@ pub use spans::{SpanPiece, SpanPieces, lanes};
 /// Text over this many bytes or lines is folded.
 const FOLD_BYTES: usize = 2_000;
 const FOLD_LINES: usize = 24;
+/// `{}` and `[]` say as much as the line that a folded text has.
+const EMPTY_JSON: usize = 2;
 /// JSON over this many bytes is folded: it is laid out in many lines.
 const FOLD_JSON: usize = 700;
 
@@ -299,7 +301,7 @@ struct Contents<'a, 'p> {
 impl<'a> Contents<'a, '_> {
     fn of(&mut self, event: &'a Event<'a>, anchor: Anchor<'_>) -> Vec<TextView<'a>> {
         let blocks = event.blocks.iter();
-        let is_speech = event.kind.family == Family::Speech;
+        let is_speech = matches!(event.kind.family, Family::Speech | Family::Reasoning);
         blocks
             .map(|block| {
                 let kind = match block.kind {
@@ -378,7 +380,7 @@ fn folded(text: &str, block: &Block<'_>) -> Option<String> {
     let size = || format::bytes(text.len() as u64);
     if block.kind == TextKind::Json || block.folded {
         let is_long = text.len() > FOLD_JSON;
-        return (is_long || block.folded && !text.is_empty()).then(size);
+        return (is_long || block.folded && text.len() > EMPTY_JSON).then(size);
     }
     if text.len() <= FOLD_BYTES && text.len() < FOLD_LINES {
         return None;

@@ -23,6 +23,10 @@ for (const [width, height] of [[1440, 900], [390, 844]]) {
     assert.ok(sentence && words.length > 20, words);
     assert.deepEqual(more, []);
     assert.deepEqual(await seen('.hero a.button'), [[true, 'Read a run'], [true, 'Compare models']]);
+    const [primary, second] = await page.locator('.hero a.button').evaluateAll((all) => all.map((button) => getComputedStyle(button).backgroundColor));
+    assert.notEqual(primary, second, 'one button comes first');
+    const key = await seen('.first-run .legend li');
+    assert.ok(key.length >= 5 && key.every(([is, name]) => is && name), `${key}`);
     assert.deepEqual((await seen('.first-run svg')).map(([is]) => is), [true]);
     const [[quote, said]] = await seen('.said-first li');
     assert.ok(quote && said.length > 20, said);

@@ -60,10 +60,11 @@ for (const width of [390, 320]) {
     const rows = await page.locator('table.runs tbody tr').evaluateAll((all) => all.slice(0, 8).map((row) => {
       row.scrollIntoView({ block: 'center' });
       const cells = ['th a', '.c-st .badge', '.c-mo a', '.c-co', '.c-ti'].map((part) => row.querySelector(part));
-      return { seen: cells.map((cell) => window.inSight(cell)), text: row.innerText, height: row.offsetHeight };
+      return { seen: cells.map((cell) => window.inSight(cell)), text: row.innerText, height: row.offsetHeight, columns: [cells[1].closest('td'), cells[3]].map((cell) => cell.getBoundingClientRect().left) };
     }));
     assert.equal(rows.length, 8);
-    for (const { seen, text, height } of rows) {
+    for (const { seen, text, height, columns } of rows) {
+      assert.deepEqual(columns, rows[0].columns, `${text} is in line with the others`);
       assert.deepEqual(seen, [true, true, true, true, true], text);
       assert.ok(height < 110, `${height} px for ${text}`);
     }

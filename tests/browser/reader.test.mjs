@@ -324,7 +324,7 @@ test('a strip fits a window of any width, and its labels do not cover each other
     await drawn(page);
     const found = await strip.evaluate((svg) => {
       const boxes = (selector) => [...svg.querySelectorAll(selector)].map((one) => one.getBoundingClientRect()).filter((box) => box.width);
-      const rows = [boxes('.nos text'), boxes(':scope > text, .broad > text:not(.nos text)')];
+      const rows = [boxes('.nos text'), boxes(':scope > text, .broad > text:not(.nos text)'), boxes('.pin')];
       const covered = rows.flatMap((row) => row.filter((box, at) => row.some((other, next) => next > at && other.left < box.right && box.left < other.right)));
       const out = boxes('text, circle, path').filter((box) => box.left < 0 || box.right > innerWidth);
       return { covered: covered.length, out: out.length, scrolls: svg.closest('.lane').scrollWidth - svg.closest('.lane').clientWidth };

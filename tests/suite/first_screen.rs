@@ -108,10 +108,13 @@ fn a_completed_run_says_what_did_not_work_and_folds_its_failures() {
     });
     site.publish();
     let page = site.first_page();
-    assert_eq!(figure(&site, "views reached").as_deref(), Some("1 / 2"));
+    assert_eq!(
+        figure(&site, "expected screens opened").as_deref(),
+        Some("1 / 2")
+    );
     let why = words(page.one(".why"));
     assert!(
-        why.starts_with("What did not work End was not reached."),
+        why.starts_with("What did not work The screen End did not open."),
         "{why}"
     );
     let sections = page.texts("main section > h2");

@@ -17,6 +17,11 @@ fn the_home_page_says_what_the_site_is_once_and_leads_to_a_run_and_to_a_comparis
         "{first:?}"
     );
     assert!(!home.all(".first-run svg.glyph path").is_empty());
+    // Its colors have names.
+    let key = home.texts(".first-run .legend li");
+    assert!(key.contains(&"read".to_owned()), "{key:?}");
+    let colors = home.all(".first-run svg path").len();
+    assert_eq!(key.len(), colors, "{key:?}");
     assert!(home.main().contains("Welcome, reader."));
     // With one case, models are compared on its page.
     assert_eq!(home.all(".hero a[href='cases/pong/index.html']").len(), 1);

@@ -320,8 +320,15 @@ fn provenance_lists_the_sources_and_an_event_names_its_line() {
     );
     assert_eq!(described(&site.publish()), [""; 0]);
     let page = site.first_page();
-    assert!(words(event(&page, 0)).contains("source line 41 of rollout.jsonl /payload"));
-    assert!(words(event(&page, 1)).contains("source line 2 of agent.jsonl"));
+    let source = |event| {
+        below(event, "b[title]")[0]
+            .value()
+            .attr("title")
+            .expect("a title")
+            .to_owned()
+    };
+    assert_eq!(source(event(&page, 0)), "line 41 of rollout.jsonl /payload");
+    assert_eq!(source(event(&page, 1)), "line 2 of agent.jsonl");
     let provenance = page.main();
     for said in [
         "codex",

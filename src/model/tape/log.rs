@@ -26,7 +26,7 @@ fn whole_event(event: events::Event<'_>, seq: u64) -> Event<'_> {
 pub(super) const fn event_kind(kind: events::Kind) -> Kind {
     let (word, family) = match kind {
         events::Kind::Agent => ("agent", Family::Speech),
-        events::Kind::Reasoning => ("reasoning", Family::Speech),
+        events::Kind::Reasoning => ("reasoning", Family::Reasoning),
         events::Kind::Command => ("command", Family::Command),
         events::Kind::Read => ("read", Family::Read),
         events::Kind::Write => ("write", Family::Write),

@@ -160,7 +160,7 @@ impl<'a> TraceReader<'a> {
                 let is_summary = f.summary.unwrap_or_default();
                 event.fact("summary", is_summary.then_some("by the provider"));
                 event.shown(TextKind::Plain, f.text);
-                ("reasoning", Family::Speech)
+                ("reasoning", Family::Reasoning)
             }
             trace::Kind::ToolCall => return self.call(event, f),
             trace::Kind::ToolResult => {

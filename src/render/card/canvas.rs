@@ -16,7 +16,7 @@ pub(super) const HEIGHT: u32 = 630;
 pub(super) struct Paint(u8);
 
 /// Colors without levels.
-const COLORS: u8 = 10;
+const COLORS: u8 = 11;
 
 /// Colors by their place in the palette, and then the kinds of ink but the first; all are those of the light theme. The compressor
 /// has short codes for small differences between a row and the one above, so what is common on a card is near to the paper.
@@ -24,6 +24,7 @@ const FLAT: [[u8; 3]; COLORS as usize] = [
     PAPER,
     WELL,
     [0x3b, 0x6f, 0xb6],
+    [0x74, 0x99, 0xc9],
     [0x7a, 0x52, 0xb3],
     [0x1f, 0x7f, 0x76],
     [0x3d, 0x8b, 0x3d],
@@ -62,12 +63,12 @@ pub(super) enum Ink {
 
 impl Paint {
     pub(super) const WELL: Self = Self(1);
-    pub(super) const FAILURE: Self = Self(7);
+    pub(super) const FAILURE: Self = Self(8);
     pub(super) const SOFT: Self = Self(Ink::Soft.index(FULL));
 
     /// That of the family of events with this number.
     pub(super) fn family(number: u8) -> Self {
-        Self(2 + number.min(7))
+        Self(2 + number.min(8))
     }
 }
 

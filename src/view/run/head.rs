@@ -45,7 +45,7 @@ pub struct Figure {
     pub label: String,
     /// The value.
     pub value: Cell,
-    /// `g-bad` or `g-poor` for a state, `bad` for what was not reached, `quiet` for what says little, else nothing.
+    /// `g-bad` or `g-poor` for a state, `bad` for screens that did not open, `quiet` for what says little, else nothing.
     pub tone: &'static str,
     /// Where on the page there is more.
     pub href: &'static str,
@@ -60,7 +60,7 @@ pub struct WhyView {
     pub state: Option<String>,
     /// What the validation says.
     pub validation: Option<String>,
-    /// Steps that failed, and checks that were not reached.
+    /// Steps that failed, and screens that did not open.
     pub checks: Vec<String>,
 }
 
@@ -167,7 +167,7 @@ fn figures(s: &Sources<'_>, failures: usize) -> Vec<Figure> {
         let reached = checks.iter().filter(|check| check.compared().is_some());
         let reached = reached.count();
         figures.push(figure(
-            "views reached",
+            "expected screens opened",
             Cell::known(format!("{reached} / {}", checks.len())),
             if reached < checks.len() { "bad" } else { "" },
             "#validation",
@@ -212,9 +212,9 @@ fn why(run: &Run, completed: bool) -> Option<WhyView> {
         .collect();
     let unreached = match (unreached.len(), validation.checks.len()) {
         (0, _) => None,
-        (none, all) if none == all => Some("No view was reached".to_owned()),
-        (1, _) => Some(format!("{} was not reached", unreached[0])),
-        _ => Some(format!("{} were not reached", unreached.join(", "))),
+        (none, all) if none == all => Some("None of the expected screens opened".to_owned()),
+        (1, _) => Some(format!("The screen {} did not open", unreached[0])),
+        _ => Some(format!("The screens {} did not open", unreached.join(", "))),
     };
     let checks: Vec<String> = failed.chain(unreached).collect();
     let detail = validation.detail.clone();

@@ -9,7 +9,7 @@ use super::{Place, WIDTH};
 const NUMBERS: [u32; 2] = [64, 200];
 const DISCS: [u32; 2] = [24, 76];
 /// Labels of times, and of gaps.
-const TIMES: usize = 6;
+const TIMES: usize = 10;
 const GAPS: usize = 3;
 /// Units between two labels, on a wide page and on a phone.
 const LABELS: [u32; 2] = [72, 170];
