@@ -39,6 +39,7 @@ fn hot_path(criterion: &mut Criterion) {
     let beside = load::Beside {
         directory: &directory,
         limits: &config.limits,
+        redactions: &files.redactions,
     };
     let bytes = files.events.as_ref().map_or(0, |file| file.bytes.len());
 

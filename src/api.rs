@@ -29,8 +29,8 @@ pub mod feeds {
 }
 pub mod formats {
     pub use crate::formats::{
-        events, json, page, raw, reader, run_record, sidecar, tape, threads, trace, transcript,
-        withdrawn, writeup,
+        events, json, page, raw, reader, redactions, run_record, sidecar, tape, threads, trace,
+        transcript, withdrawn, writeup,
     };
 }
 pub mod import {
@@ -43,7 +43,7 @@ pub mod ledger {
     pub use crate::ledger::Build;
 }
 pub mod load {
-    pub use crate::load::{Beside, Loaded, WorkingFile, prose, record, run};
+    pub use crate::load::{Beside, Loaded, Redactions, WorkingFile, prose, record, run};
 }
 pub mod markup {
     pub use crate::markup::{Origin, markdown};

@@ -123,7 +123,8 @@ fn log<'a>(files: &'a RunFiles, found: &mut Inspected<'a>, diagnostics: &mut Vec
         events.push(tape::from_event(event, events.len() as u64));
     });
     diagnostics.extend(problems);
-    let content_hash = formats::events::content_hash(&file.bytes, events.len(), &file.digest);
+    let content_hash = recorded_hash(file)
+        .unwrap_or_else(|| formats::events::content_hash(&file.bytes, events.len(), &file.digest));
     let tape = Tape::of_events(events, content_hash);
     diagnostics.extend(rules::tape::check_times(&file.shown, &tape));
     found.tapes.push(tape);
@@ -146,7 +147,11 @@ fn tapes<'a>(
         }
         let (read, problems) = formats::tape::parse(&file.shown, &file.bytes);
         diagnostics.extend(problems);
-        if let Some(read) = read {
+        if let Some(mut read) = read {
+            if let Some((first, others)) = file.recorded_hashes().and_then(<[_]>::split_first) {
+                read.content_hash.clone_from(first);
+                read.other_hashes = others.to_vec();
+            }
             diagnostics.extend(rules::tape::check_harn(&file.shown, &read));
             let referenced = &mut found.referenced;
             let payloads =
@@ -161,6 +166,11 @@ fn tapes<'a>(
     }
 }
 
+/// The content hash of a tape of which parts are withheld: that of the tape as it was recorded.
+fn recorded_hash(file: &Loaded) -> Option<String> {
+    file.recorded_hashes()?.first().cloned()
+}
+
 fn trace<'a>(file: &'a Loaded, diagnostics: &mut Vec<Diagnostic>) -> Option<Tape<'a>> {
     let mut check = rules::trace::Check::new(&file.shown);
     let mut reader = tape::TraceReader::default();
@@ -170,7 +180,8 @@ fn trace<'a>(file: &'a Loaded, diagnostics: &mut Vec<Diagnostic>) -> Option<Tape
     });
     diagnostics.extend(problems);
     diagnostics.extend(check.finish());
-    let content_hash = formats::trace::content_hash(&file.bytes);
+    let content_hash =
+        recorded_hash(file).unwrap_or_else(|| formats::trace::content_hash(&file.bytes));
     let tape = reader.finish(&file.name, &header?, content_hash);
     diagnostics.extend(rules::tape::check_times(&file.shown, &tape));
     Some(tape)

@@ -58,7 +58,7 @@
 //! | `rules` | what must hold | `config`, `diagnostics`, `formats`, `ledger`, `markup`, `model`, `url` |
 //! | `cache` | (edge) what a build leaves to the next one, on disk | `beneath` |
 //! | `discover` | (edge) where the content is | `beneath`, `diagnostics`, `formats`, `model` |
-//! | `load` | (edge) the files of a run, and `load::Beside`: those that they name | `beneath`, `config`, `diagnostics`, `discover`, `formats`, `model` |
+//! | `load` | (edge) the files of a run without what is withheld, and `load::Beside`: those that they name | `beneath`, `config`, `diagnostics`, `discover`, `formats`, `model` |
 //! | `spool` | (edge) what is too large to be held | `cache`, `diagnostics`, `model` |
 //! | `publish` | (edge) how a site is staged and swapped in | `beneath`, `diagnostics`, `model`, `spool` |
 //! | `inspect` | formats and rules, applied to the files of a run | `config`, `diagnostics`, `formats`, `load`, `markup`, `model`, `rules` |

@@ -8,6 +8,7 @@ mod confined;
 mod fault;
 mod inputs;
 mod pieces;
+mod redactions;
 mod run_files;
 mod weight;
 mod working_tree;
@@ -27,6 +28,8 @@ pub use beside::Beside;
 use confined::{Bounds, SizeLimit, attempt, read, unreadable};
 use fault::Fault;
 pub(crate) use inputs::{Input, inputs, note_digests, unchanged};
+use redactions::Recorded;
+pub use redactions::Redactions;
 pub use run_files::{RunFiles, is_tape, run};
 pub(crate) use weight::{record_size, weight};
 pub use working_tree::WorkingFile;
@@ -38,30 +41,44 @@ pub struct Loaded {
     pub name: String,
     /// Its path in diagnostics.
     pub shown: String,
-    /// What it holds.
+    /// What it holds, without what is withheld.
     pub bytes: Vec<u8>,
-    /// BLAKE3 of what it holds, hexadecimal.
+    /// BLAKE3 of the file as it was recorded, hexadecimal.
     pub digest: String,
+    /// What it was, where parts of it are withheld.
+    pub(crate) recorded: Option<Box<Recorded>>,
 }
 
 impl Loaded {
-    pub(crate) fn new(name: String, shown: String, bytes: Vec<u8>) -> Self {
+    /// A file of which nothing is withheld.
+    #[must_use]
+    pub fn new(name: String, shown: String, bytes: Vec<u8>) -> Self {
         let digest = blake3::hash(&bytes).to_hex().to_string();
         Self {
             name,
             shown,
             bytes,
             digest,
+            recorded: None,
         }
     }
 
     /// Its name, size and digest.
     pub fn file_digest(&self) -> FileDigest {
+        let recorded = self.recorded.as_ref();
         FileDigest {
             path: self.name.clone(),
-            bytes: self.bytes.len() as u64,
+            bytes: recorded.map_or(self.bytes.len() as u64, |recorded| recorded.bytes),
             blake3: self.digest.clone(),
+            published: recorded.map(|_| redactions::published(&self.bytes)),
         }
+    }
+
+    /// The content hashes of a tape of which parts are withheld: those of the tape as it was recorded.
+    pub(crate) fn recorded_hashes(&self) -> Option<&[String]> {
+        self.recorded
+            .as_ref()
+            .map(|recorded| &*recorded.content_hashes)
     }
 }
 
@@ -84,7 +101,14 @@ pub fn record(directory: &RunDirectory, limits: &Limits) -> Result<Loaded, Diagn
     let folder = open(directory).map_err(|error| unreadable(&shown, &error.to_string()))?;
     let bytes = run_files::read(&folder, name, &shown, SizeLimit::document(limits))?;
     let bytes = bytes.ok_or_else(|| unreadable(&shown, "it no longer exists"))?;
-    Ok(Loaded::new(name.to_owned(), shown, bytes))
+    let (mut redactions, problems) = run_files::redactions(&folder, directory, limits);
+    if let Some(problem) = problems.into_iter().next() {
+        return Err(problem);
+    }
+    let gone = unreadable(&shown, "it is withheld");
+    redactions
+        .loaded(name.to_owned(), shown, bytes)?
+        .ok_or(gone)
 }
 
 /// Reads the record of a run directory once more, as it was when its digest was taken.

@@ -255,6 +255,7 @@ impl Stage {
             path: path.to_owned(),
             bytes: written.bytes,
             blake3: digest.to_hex().to_string(),
+            published: None,
         })
     }
 
@@ -275,6 +276,7 @@ impl Stage {
             path: path.to_owned(),
             bytes,
             blake3: blake3::Hash::from_bytes(digest).to_hex().to_string(),
+            published: None,
         }
     }
 

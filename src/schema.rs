@@ -18,7 +18,9 @@ use serde_json::Value;
 use crate::config::Config;
 use crate::diagnostics::json::Report;
 use crate::feeds::{self, annotations};
-use crate::formats::{events, raw, run_record, sidecar as sidecar_format, tape, trace, withdrawn};
+use crate::formats::{
+    events, raw, redactions, run_record, sidecar as sidecar_format, tape, trace, withdrawn,
+};
 use crate::ledger::{self, Ledger};
 
 /// The schema of one document, or of a line of one.
@@ -62,6 +64,11 @@ pub const ALL: &[Entry] = &[
         "thread-actions",
         "A line of annotations.actions.jsonl",
         "annotations.actions.jsonl",
+    ),
+    input::<redactions::Redaction>(
+        "redactions",
+        "A line of redactions.jsonl",
+        redactions::FILE_NAME,
     ),
     input::<withdrawn::Withdrawals>("withdrawn", "Why runs were withdrawn", withdrawn::FILE_NAME),
     input::<Config>("site", "The settings of a site", "site.toml"),

@@ -9,12 +9,7 @@ use super::{compact, marked, places};
 
 /// A file as [`runpress::api::load`] gives it.
 fn loaded(bytes: &[u8]) -> Loaded {
-    Loaded {
-        name: FILE_NAME.to_owned(),
-        shown: FILE_NAME.to_owned(),
-        digest: blake3::hash(bytes).to_hex().to_string(),
-        bytes: bytes.to_vec(),
-    }
+    Loaded::new(FILE_NAME.to_owned(), FILE_NAME.to_owned(), bytes.to_vec())
 }
 
 /// Reads `bytes` as a run record.

@@ -74,10 +74,11 @@ impl<'a> OpenRun<'a> {
     }
 
     /// Its directory, for what its files name.
-    pub(super) fn beside(&self) -> Beside<'a> {
+    pub(super) fn beside(&self) -> Beside<'_> {
         Beside {
             directory: self.directory,
             limits: &self.config.limits,
+            redactions: &self.files.redactions,
         }
     }
 

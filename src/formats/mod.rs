@@ -10,6 +10,7 @@ pub(crate) mod private;
 pub mod raw;
 pub mod reader;
 pub(crate) mod reason;
+pub mod redactions;
 pub mod run_record;
 pub mod sidecar;
 mod tagged;

@@ -57,6 +57,7 @@ pub(super) fn conversation<'a>(
                     "Put the file where `storage.path` says, relative to the run directory.",
                 )
             }),
+            Found::Redacted => {}
             Found::Refused(problem) => {
                 problems.add(problem.code, || Diagnostic { place, ..*problem });
             }
@@ -82,6 +83,8 @@ enum Found {
     /// Something that is not published: why, and what to do.
     Withheld(&'static str, &'static str),
     Missing,
+    /// All of it is withheld.
+    Redacted,
     Refused(Box<Diagnostic>),
 }
 
@@ -115,12 +118,18 @@ impl Found {
             Ok(None) => return Self::Missing,
             Err(problem) => return Self::Refused(Box::new(problem)),
         };
+        if asset.is_withheld {
+            return Self::Redacted;
+        }
         if asset.is_transcript {
             return TRANSCRIPT;
         }
         referenced.push(asset.digest.clone());
-        let digest = asset.digest.blake3.clone();
-        let content = AssetContent::File(asset.digest);
+        let digest = asset.digest.published_blake3().to_owned();
+        let content = match asset.rewritten {
+            Some(bytes) => AssetContent::Held(bytes),
+            None => AssetContent::File(asset.digest),
+        };
         let file = asset_file(&asset.head, asset.is_text, &digest, content);
         Self::File(Arc::new(file))
     }

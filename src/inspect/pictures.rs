@@ -38,11 +38,14 @@ pub fn pictures(
         let file = [path, &below_assets]
             .into_iter()
             .find_map(|path| beside.asset(path, &place).ok().flatten());
-        let Some(asset) = file.filter(|asset| !asset.is_transcript) else {
+        let Some(asset) = file.filter(|asset| !asset.is_transcript && !asset.is_withheld) else {
             continue;
         };
-        let digest = asset.digest.blake3.clone();
-        let content = AssetContent::File(asset.digest.clone());
+        let digest = asset.digest.published_blake3().to_owned();
+        let content = match asset.rewritten {
+            Some(bytes) => AssetContent::Held(bytes),
+            None => AssetContent::File(asset.digest.clone()),
+        };
         let file = asset_file(&asset.head, asset.is_text, &digest, content);
         if file.image && file.size.is_some() {
             found.referenced.push(asset.digest);

@@ -98,7 +98,9 @@ pub(super) fn threads<'a>(
             .flat_map(shown);
         let (lines, count) = lines(&text, &wanted.collect());
         for thread in threads {
-            rules::threads::range_outside(thread, count, &mut problems);
+            if file.recorded.is_none() {
+                rules::threads::range_outside(thread, count, &mut problems);
+            }
             let range = thread.range.into_iter().flat_map(shown);
             let lines = range
                 .map_while(|number| Some((number, Arc::clone(lines.get(&number)?))))

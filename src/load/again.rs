@@ -1,6 +1,5 @@
 //! [edge in] How a file is read once more, as it was when its digest was taken.
 
-use std::fs::File;
 use std::io::{self, Read, Take};
 
 use crate::diagnostics::Diagnostic;
@@ -8,9 +7,8 @@ use crate::diagnostics::text::quoted;
 use crate::model::FileDigest;
 
 /// A file that is read once more.
-#[derive(Debug)]
 pub struct FileReader<'a> {
-    file: Take<File>,
+    file: Take<Box<dyn Read + 'a>>,
     hasher: blake3::Hasher,
     expected: &'a FileDigest,
     /// What is reported when it is not as expected.
@@ -18,9 +16,10 @@ pub struct FileReader<'a> {
 }
 
 impl<'a> FileReader<'a> {
-    pub(super) fn new(file: File, expected: &'a FileDigest, changed: Diagnostic) -> Self {
+    pub(super) fn new(file: impl Read + 'a, expected: &'a FileDigest, changed: Diagnostic) -> Self {
+        let file: Box<dyn Read + 'a> = Box::new(file);
         Self {
-            file: file.take(expected.bytes),
+            file: file.take(expected.published_bytes()),
             hasher: blake3::Hasher::new(),
             expected,
             changed: Box::new(changed),
@@ -32,7 +31,7 @@ impl<'a> FileReader<'a> {
     /// # Errors
     /// The file was changed meanwhile.
     pub fn finish(self) -> Result<(), Diagnostic> {
-        if self.hasher.finalize().to_hex().as_str() == self.expected.blake3 {
+        if self.hasher.finalize().to_hex().as_str() == self.expected.published_blake3() {
             return Ok(());
         }
         Err(*self.changed)

@@ -1,7 +1,6 @@
 //! [edge in] How an asset of a transcript is read: twice, piece by piece, first for what it is and then for the site, so
 //! that no asset is held, however large and however often it is named.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -12,6 +11,7 @@ use super::fault::{CHANGED, Fault};
 use super::open;
 use super::pieces::PIECE;
 use super::run_files::is_reserved;
+use crate::beneath::Opened;
 use crate::diagnostics::{Diagnostic, Place, codes};
 use crate::model::transcript::TranscriptSearch;
 use crate::model::{FileDigest, is_plain_path};
@@ -30,9 +30,13 @@ pub struct Asset {
     pub is_text: bool,
     /// Whether a transcript is in it.
     pub is_transcript: bool,
+    /// Whether all of it is withheld.
+    pub is_withheld: bool,
+    /// What is published of it, where parts of it are withheld.
+    pub rewritten: Option<Vec<u8>>,
 }
 
-impl Beside<'_> {
+impl<'a> Beside<'a> {
     /// Reads an asset that a transcript names, relative to the run directory. `Ok(None)`: it is not there.
     ///
     /// # Errors
@@ -41,26 +45,51 @@ impl Beside<'_> {
     pub fn asset(self, path: &str, place: &Place) -> Result<Option<Asset>, Diagnostic> {
         let most = SizeLimit::file(self.limits);
         let refused = |fault| reported(fault, most, place);
-        let Some(file) = self.opened(path, most).map_err(refused)? else {
+        let Some(opened) = self.opened(path, most).map_err(refused)? else {
             return Ok(None);
         };
+        let linked = opened.linked.as_deref().map(Path::to_string_lossy);
         let mut scan = AssetScan::default();
+        if let Some(withheld) = self.redactions.file(linked.as_deref().unwrap_or(path)) {
+            scan.piece(&withheld.bytes);
+            return Ok(Some(Asset {
+                is_text: scan.is_text(),
+                is_transcript: scan.transcript.found(),
+                is_withheld: withheld.whole,
+                digest: withheld.digest.clone(),
+                head: scan.head,
+                rewritten: Some(withheld.bytes.clone()),
+            }));
+        }
         // One byte more shows a file that has grown.
-        let read = scan.read(file.take(most.bytes.saturating_add(1)));
-        read.map_err(|error| refused(Fault::of(&error)))?;
+        let file = opened.file.take(most.bytes.saturating_add(1));
+        if self.redactions.are_searched() {
+            let mut bytes = Vec::new();
+            let read = { file }.read_to_end(&mut bytes);
+            read.map_err(|error| refused(Fault::of(&error)))?;
+            self.searched(path, &bytes)?;
+            scan.piece(&bytes);
+        } else {
+            let read = scan.read(file);
+            read.map_err(|error| refused(Fault::of(&error)))?;
+        }
         let bytes = scan.hasher.count();
         if bytes > most.bytes {
             return Err(refused(Fault::TooLarge(bytes)));
         }
+        let blake3 = scan.hasher.finalize().to_hex().to_string();
         Ok(Some(Asset {
             is_text: scan.is_text(),
             is_transcript: scan.transcript.found(),
+            is_withheld: self.redactions.is_withheld_copy(&blake3),
             digest: FileDigest {
                 path: path.to_owned(),
                 bytes,
-                blake3: scan.hasher.finalize().to_hex().to_string(),
+                blake3,
+                published: None,
             },
             head: scan.head,
+            rewritten: None,
         }))
     }
 
@@ -68,18 +97,18 @@ impl Beside<'_> {
     ///
     /// # Errors
     /// It cannot be opened any more.
-    pub fn asset_reader(self, expected: &FileDigest) -> Result<FileReader<'_>, Diagnostic> {
+    pub fn asset_reader(self, expected: &'a FileDigest) -> Result<FileReader<'a>, Diagnostic> {
         let place = Place::file(&self.directory.shown);
         let changed = failed(&place, CHANGED);
         let most = SizeLimit::file(self.limits);
         match self.opened(&expected.path, most) {
-            Ok(Some(file)) => Ok(FileReader::new(file, expected, changed)),
+            Ok(Some(opened)) => Ok(FileReader::new(opened.file, expected, changed)),
             Ok(None) => Err(changed),
             Err(fault) => Err(reported(fault, most, &place)),
         }
     }
 
-    fn opened(self, path: &str, most: SizeLimit) -> Result<Option<File>, Fault> {
+    fn opened(self, path: &str, most: SizeLimit) -> Result<Option<Opened>, Fault> {
         if !is_plain_path(path) {
             return Err(Fault::Outside);
         }
@@ -90,9 +119,8 @@ impl Beside<'_> {
         }
         let allows = |at: &Path| !is_reserved(&run, at);
         match confined::open(&run, below, most, &allows) {
-            Ok(opened) => Ok(opened.map(|opened| opened.file)),
             Err(Fault::Dangling) => Ok(None),
-            Err(fault) => Err(fault),
+            opened => opened,
         }
     }
 }

@@ -6,6 +6,7 @@
 use std::path::Path;
 
 use super::confined::{Bounds, SizeLimit, outside, read, unreadable};
+use super::redactions::{Recorded, Redactions};
 use super::run_files::{RUN_DIRECTORY, is_reserved};
 use super::{Loaded, open};
 use crate::beneath::{self, Folder};
@@ -21,6 +22,8 @@ pub struct Beside<'a> {
     pub directory: &'a RunDirectory,
     /// How large its files may be.
     pub limits: &'a Limits,
+    /// What of them is withheld.
+    pub redactions: &'a Redactions,
 }
 
 impl Beside<'_> {
@@ -36,6 +39,9 @@ impl Beside<'_> {
         }
         let name = format!("{tape}.cas/{hash}");
         let shown = self.shown(&name);
+        if let Some(withheld) = self.withheld(&name) {
+            return Ok(Some(withheld));
+        }
         let Some((run, _)) = self.folder(&format!("{tape}.cas"))? else {
             return Ok(None);
         };
@@ -45,6 +51,7 @@ impl Beside<'_> {
         };
         let most = SizeLimit::document(self.limits).beside(held, self.limits);
         let bytes = read(&run, Path::new(&name), &shown, most, &bounds)?;
+        self.searched(&name, bytes.as_deref().unwrap_or_default())?;
         Ok(bytes.map(|bytes| Loaded::new(name, shown, bytes)))
     }
 
@@ -67,11 +74,42 @@ impl Beside<'_> {
         match folder.file(path) {
             Ok(None) | Err(beneath::Fault::Dangling) => return Ok(None),
             Ok(Some(opened)) if opened.meta.is_dir() => return Ok(None),
-            _ => {}
+            Ok(Some(opened)) => {
+                let at = opened.linked.map_or_else(
+                    || name.clone(),
+                    |at| format!("{FOLDER}/{}", at.to_string_lossy()),
+                );
+                if let Some(withheld) = self.withheld(&at) {
+                    return Ok(Some(withheld));
+                }
+            }
+            Err(_) => {}
         }
         let most = SizeLimit::document(self.limits);
         let bytes = read(&folder, path, &shown, most, &bounds)?;
+        self.searched(&name, bytes.as_deref().unwrap_or_default())?;
         Ok(bytes.map(|bytes| Loaded::new(name, shown, bytes)))
+    }
+
+    /// An error where a withheld secret is in a file.
+    pub(super) fn searched(self, name: &str, bytes: &[u8]) -> Result<(), Diagnostic> {
+        match self.redactions.remains(name, &self.shown(name), bytes) {
+            Some(problem) => Err(problem),
+            None => Ok(()),
+        }
+    }
+
+    /// A file of which something is withheld, as it is published.
+    fn withheld(self, name: &str) -> Option<Loaded> {
+        let file = self.redactions.file(name)?;
+        Some(Loaded {
+            digest: file.digest.blake3.clone(),
+            recorded: Some(Box::new(Recorded {
+                bytes: file.digest.bytes,
+                ..Recorded::default()
+            })),
+            ..Loaded::new(name.to_owned(), self.shown(name), file.bytes.clone())
+        })
     }
 
     /// The path of a file of the directory in diagnostics.

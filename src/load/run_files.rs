@@ -5,13 +5,14 @@ use std::path::Path;
 
 use super::confined::{self, Bounds, SizeLimit, too_many_lines, unreadable};
 use super::fault::Fault;
+use super::redactions::Redactions;
 use super::{Loaded, is_in_a_run, open, pieces};
 use crate::beneath::Folder;
 use crate::config::Limits;
 use crate::diagnostics::Diagnostic;
 use crate::discover::RunDirectory;
 use crate::formats::{
-    events, jsonl, raw, run_record, sidecar, tape, threads, trace, transcript, writeup,
+    events, jsonl, raw, redactions, run_record, sidecar, tape, threads, trace, transcript, writeup,
 };
 use crate::model::FileDigest;
 use crate::model::implementation::FOLDER;
@@ -41,6 +42,8 @@ pub struct RunFiles {
     pub held: u64,
     /// Every co-located file by path, read or only digested.
     pub digests: Vec<FileDigest>,
+    /// What of the files is withheld.
+    pub redactions: Redactions,
 }
 
 /// What is kept of `raw.jsonl`, which may be far larger than all other files.
@@ -53,6 +56,49 @@ pub struct RawLog {
 }
 
 impl RunFiles {
+    /// Reads what is withheld of files that are not read yet, and looks for withheld secrets in those that are.
+    fn withhold(
+        &mut self,
+        folder: &Folder,
+        directory: &RunDirectory,
+        record: &Loaded,
+        seen: &[String],
+        limits: &Limits,
+    ) -> Vec<Diagnostic> {
+        let known = |path: &str| seen.iter().any(|seen| seen == path);
+        let read_file = |path: &str, held| {
+            let shown = format!("{}/{path}", directory.shown);
+            read(
+                folder,
+                path,
+                &shown,
+                SizeLimit::file(limits).beside(held, limits),
+            )
+        };
+        let mut problems = (self.redactions).read_beside(&known, &mut self.held, &read_file);
+        // A sidecar of a tape that is withheld whole has nothing to be about.
+        let redactions = &self.redactions;
+        self.sidecars.retain(|sidecar| {
+            let tape = sidecar.name.strip_suffix(sidecar::SUFFIX);
+            !tape.is_some_and(|tape| redactions.is_whole(tape))
+        });
+        let searched = self.all().chain([record]);
+        let searched = searched
+            .filter_map(|file| redactions.remains(&file.name, &file.shown, &file.bytes))
+            .collect::<Vec<_>>();
+        problems.extend(searched);
+        problems
+    }
+
+    /// All files that are held but the record.
+    fn all(&self) -> impl Iterator<Item = &Loaded> {
+        let logs = self.events.iter().chain(&self.tapes).chain(&self.sidecars);
+        let texts = self.writeup.iter().chain(&self.transcript);
+        logs.chain(texts)
+            .chain(&self.threads)
+            .chain(&self.thread_actions)
+    }
+
     /// Replaces the content of a sidecar, or adds a sidecar that is not there yet.
     ///
     /// # Errors
@@ -102,7 +148,17 @@ pub fn run(
             return (files, problems);
         }
     };
+    let (redactions, invalid) = redactions(&folder, directory, limits);
+    files.digests.extend(redactions.digest.clone());
+    files.redactions = redactions;
+    files.redactions.know(record);
+    if !invalid.is_empty() {
+        // What is to be withheld is not known, so nothing is read.
+        problems.extend(invalid);
+        return (files, problems);
+    }
     let mut lines = 0;
+    let mut seen = vec![run_record::FILE_NAME.to_owned()];
     for name in names {
         let Some(role) = role(&name) else { continue };
         let shown = format!("{}/{name}", directory.shown);
@@ -128,7 +184,16 @@ pub fn run(
                 continue;
             }
         };
-        let loaded = Loaded::new(name, shown, bytes);
+        seen.push(name.clone());
+        let loaded = match files.redactions.loaded(name.clone(), shown, bytes) {
+            Ok(Some(loaded)) => loaded,
+            Ok(None) => continue,
+            Err(problem) => {
+                problems.push(problem);
+                files.unreadable.push(name);
+                continue;
+            }
+        };
         files.digests.push(loaded.file_digest());
         if role.is_json_lines() {
             let counted = (loaded.shown.as_str(), loaded.bytes.as_slice());
@@ -150,8 +215,23 @@ pub fn run(
             Role::Raw => {}
         }
     }
+    if !files.redactions.is_empty() {
+        problems.extend(files.withhold(&folder, directory, record, &seen, limits));
+    }
     files.digests.sort_by(|a, b| a.path.cmp(&b.path));
     (files, problems)
+}
+
+/// Reads what of a run is withheld. With a problem, nothing of the run may be read.
+pub(super) fn redactions(
+    folder: &Folder,
+    directory: &RunDirectory,
+    limits: &Limits,
+) -> (Redactions, Vec<Diagnostic>) {
+    let name = redactions::FILE_NAME;
+    let shown = format!("{}/{name}", directory.shown);
+    let most = SizeLimit::document(limits).lines(limits);
+    Redactions::parse(&shown, read(folder, name, &shown, most))
 }
 
 /// Whether a file of this name in a run directory is something that annotations can point at.
@@ -261,6 +341,7 @@ fn raw_log(
         path: name.to_owned(),
         bytes: hasher.count(),
         blake3: hasher.finalize().to_hex().to_string(),
+        published: None,
     };
     Ok(Some((RawLog { counted, problems }, digest)))
 }

@@ -97,7 +97,7 @@ fn left_out_or_name<'a, 'e>(
     }
 }
 
-impl Beside<'_> {
+impl<'a> Beside<'a> {
     /// Looks through the working tree, and reads none of its files. What cannot be read and what is too large is reported and
     /// left out.
     #[must_use]
@@ -117,6 +117,7 @@ impl Beside<'_> {
         } else if run.folder(Path::new(FOLDER)).is_ok() {
             tree.walk(&run, self, &mut problems);
         }
+        (tree.files).retain(|file| !self.redactions.is_whole(&file.path));
         // As `load::run` does, files of other kinds under this name are left alone.
         tree.files.sort_by(|a, b| a.path.cmp(&b.path));
         (tree, problems)
@@ -128,6 +129,19 @@ impl Beside<'_> {
     /// The file cannot be read, or has another size by now.
     pub fn working_digest(self, file: WorkingFile) -> Result<implementation::File, Diagnostic> {
         let failed = |reason: &str| unreadable(&self.shown(&file.path), reason);
+        if let Some(withheld) = self.redactions.file(&file.path) {
+            return Ok(implementation::File {
+                digest: withheld.digest.clone(),
+                executable: file.executable,
+            });
+        }
+        if self.redactions.are_searched() {
+            let mut bytes = Vec::new();
+            let read = self.working_file(&file.path)?.take(file.bytes);
+            let read = { read }.read_to_end(&mut bytes);
+            read.map_err(|error| failed(&error.to_string()))?;
+            self.searched(&file.path, &bytes)?;
+        }
         let mut hasher = blake3::Hasher::new();
         // One byte more shows a file that has grown.
         let read = self
@@ -144,6 +158,7 @@ impl Beside<'_> {
                 path: file.path,
                 bytes: file.bytes,
                 blake3: hasher.finalize().to_hex().to_string(),
+                published: None,
             },
             executable: file.executable,
         })
@@ -153,9 +168,12 @@ impl Beside<'_> {
     ///
     /// # Errors
     /// It cannot be opened.
-    pub fn working_reader(self, expected: &FileDigest) -> Result<FileReader<'_>, Diagnostic> {
-        let file = self.working_file(&expected.path)?;
+    pub fn working_reader(self, expected: &'a FileDigest) -> Result<FileReader<'a>, Diagnostic> {
         let changed = unreadable(&self.shown(&expected.path), CHANGED);
+        if let Some(withheld) = self.redactions.file(&expected.path) {
+            return Ok(FileReader::new(&*withheld.bytes, expected, changed));
+        }
+        let file = self.working_file(&expected.path)?;
         Ok(FileReader::new(file, expected, changed))
     }
 

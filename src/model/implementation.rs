@@ -80,7 +80,10 @@ impl Implementation {
 
     /// Size of all files together, in bytes.
     pub fn bytes(&self) -> u64 {
-        self.files.iter().map(|file| file.digest.bytes).sum()
+        self.files
+            .iter()
+            .map(|file| file.digest.published_bytes())
+            .sum()
     }
 }
 

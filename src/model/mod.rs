@@ -54,6 +54,33 @@ pub struct FileDigest {
     pub bytes: u64,
     /// BLAKE3, hexadecimal.
     pub blake3: String,
+    /// What is published of it, where parts of it are withheld.
+    pub published: Option<PublishedFile>,
+}
+
+/// Size and BLAKE3 of what is published of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PublishedFile {
+    /// Size in bytes.
+    pub bytes: u64,
+    /// BLAKE3, hexadecimal.
+    pub blake3: String,
+}
+
+impl FileDigest {
+    /// Size of what is published.
+    pub fn published_bytes(&self) -> u64 {
+        self.published
+            .as_ref()
+            .map_or(self.bytes, |file| file.bytes)
+    }
+
+    /// BLAKE3 of what is published.
+    pub fn published_blake3(&self) -> &str {
+        self.published
+            .as_ref()
+            .map_or(&self.blake3, |file| &file.blake3)
+    }
 }
 
 /// Whether a path with `/` leads to something below where it begins, on every system and however it is resolved.

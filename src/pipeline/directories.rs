@@ -7,6 +7,7 @@ use rayon::prelude::*;
 
 use crate::diagnostics::{Diagnostic, Place, Source};
 use crate::discover::{Roots, RunDirectory};
+use crate::formats::redactions;
 use crate::formats::run_record::{self, UnknownKey};
 use crate::load::{self, Loaded};
 use crate::rules::archive::Candidate;
@@ -84,7 +85,9 @@ pub(super) fn read(
     let read = read.map(|(index, (place, known))| {
         let name = OsStr::new(run_record::FILE_NAME);
         let found = roots.of(&place).and_then(|tree| tree.get(name));
+        let is_withheld = is_withheld(roots, &place);
         let known = known.filter(|known| found.is_some_and(|found| known.is_of(found, at)));
+        let known = known.filter(|_| !is_withheld);
         let directory = match known {
             Some(known) => Directory::of(place, index, known),
             None => Err(place),
@@ -125,6 +128,9 @@ impl Directory {
 
     /// What the next build need not read again; `None` when it must.
     pub(super) fn shape(&self, roots: &Roots) -> Option<(String, RecordShape)> {
+        if is_withheld(roots, &self.place) {
+            return None;
+        }
         let run = match &self.status {
             Status::Valid(candidate) => Some((&*candidate.run, &candidate.id_place)),
             Status::NeverPublished => None,
@@ -157,6 +163,12 @@ impl Directory {
     }
 }
 
+/// Whether parts of a run are withheld: what its record says depends on another file then.
+fn is_withheld(roots: &Roots, place: &RunDirectory) -> bool {
+    let tree = roots.of(place);
+    tree.is_some_and(|tree| tree.get(OsStr::new(redactions::FILE_NAME)).is_some())
+}
+
 fn read_record(site: &Site, place: RunDirectory, index: usize) -> Directory {
     let read = catch_panic(&place, || {
         let file = load::record(&place, &site.config.limits)?;
@@ -187,7 +199,7 @@ fn read_record(site: &Site, place: RunDirectory, index: usize) -> Directory {
             directory: index,
         }));
     }
-    directory.record = Some(blake3::hash(&file.bytes).into());
+    directory.record = blake3::Hash::from_hex(&file.digest).ok().map(Into::into);
     directory.id = found.id;
     directory.problems = found.diagnostics;
     directory.unknown_keys = found.unknown_keys;

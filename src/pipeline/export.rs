@@ -90,6 +90,7 @@ fn export_run(
     let beside = Beside {
         directory: place,
         limits,
+        redactions: &files.redactions,
     };
     let inspected = inspect::files(&site.config, beside, Some(&entry.run), &files).value;
     let case = &gathered.archive.cases[entry.case].slug;

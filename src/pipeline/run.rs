@@ -180,6 +180,7 @@ impl<'a> Job<'a> {
         let beside = Beside {
             directory: &self.directory.place,
             limits,
+            redactions: &files.redactions,
         };
         inspect::pictures(config, beside, &details, &mut inspected);
         let problems = problems.into_iter().map(|problem| problem.of_run(&run.id));
@@ -279,6 +280,7 @@ impl<'a> CheckedRun<'a> {
         Beside {
             directory: self.place,
             limits: &self.site.config.limits,
+            redactions: &self.files.redactions,
         }
     }
 
@@ -300,6 +302,7 @@ pub(super) fn inspected<'a>(
     let beside = Beside {
         directory: place,
         limits: &config.limits,
+        redactions: &files.redactions,
     };
     let mut inspected = inspect::files(config, beside, run, files).unpack(problems);
     let mut found = Vec::new();

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use flate2::read::GzDecoder;
 use runpress::api::config::Config;
-use runpress::api::load::{Beside, WorkingFile};
+use runpress::api::load::{Beside, Redactions, WorkingFile};
 use serde_json::{Value, json};
 
 use crate::support::{
@@ -378,6 +378,7 @@ fn a_file_that_changes_while_it_is_read_is_never_published() {
     let run = Beside {
         directory: &found.runs[0],
         limits: &limits,
+        redactions: &Redactions::default(),
     };
     let file = |bytes: u64| WorkingFile {
         path: "implementation/main.ts".to_owned(),

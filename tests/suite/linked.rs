@@ -9,7 +9,7 @@ use std::thread;
 use runpress::api::config::Config;
 use runpress::api::diagnostics::Place;
 use runpress::api::discover::discover;
-use runpress::api::load::{self, Beside};
+use runpress::api::load::{self, Beside, Redactions};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use crate::support::{FIRST, Run, TestSite, codes, event, messages};
@@ -264,6 +264,7 @@ fn a_payload_that_is_a_link_is_confined_to_its_run_directory() {
     let run = Beside {
         directory: &found.runs[0],
         limits: &limits,
+        redactions: &Redactions::default(),
     };
     let name = blake3::hash(SENTINEL.as_bytes()).to_hex();
     let cas = format!("{FIRST}/run.tape.cas/{name}");
@@ -299,6 +300,7 @@ fn an_asset_is_never_a_hidden_file_nor_a_file_of_another_run() {
     let run = Beside {
         directory: &found.runs[0],
         limits: &limits,
+        redactions: &Redactions::default(),
     };
     site.write(&format!("{FIRST}/again/run-record.json"), "{}");
     site.write(&format!("{FIRST}/assets/shown.png"), "shown");
@@ -428,6 +430,7 @@ fn nothing_from_outside_is_read_while_another_process_swaps_paths() {
     let run = Beside {
         directory,
         limits: &limits,
+        redactions: &Redactions::default(),
     };
     let record = load::record(directory, &limits).expect("a record");
     let is_secret = |bytes: &[u8]| String::from_utf8_lossy(bytes).contains(SENTINEL);

@@ -66,6 +66,7 @@ mod quarantine;
 mod reasoning;
 mod reconciliation;
 mod records;
+mod redactions;
 mod reports;
 mod room;
 mod round_trips;

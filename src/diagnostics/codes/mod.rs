@@ -40,7 +40,7 @@ macro_rules! families {
 
 families! {
     config content record events raw tape trace sidecar annotation review transcript threads
-    implementation page archive ledger template publish import
+    implementation redaction page archive ledger template publish import
 }
 
 /// The code of this name.

@@ -57,7 +57,7 @@ fn append(
     };
     let mut header = Header::new_gnu();
     header.set_entry_type(EntryType::Regular);
-    header.set_size(file.digest.bytes);
+    header.set_size(file.digest.published_bytes());
     header.set_mode(if file.executable { 0o755 } else { 0o644 });
     header.set_uid(0);
     header.set_gid(0);

@@ -22,6 +22,7 @@ fn schema_of_input(path: &str) -> Option<&'static str> {
         "annotations.json" => "threads",
         "annotations.actions.jsonl" => "thread-actions",
         "site.toml" => "site",
+        "redactions.jsonl" => "redactions",
         "withdrawn.toml" => "withdrawn",
         _ if name.ends_with(".annotations.jsonl") => "sidecar",
         _ if name.ends_with(".trace.jsonl") => "trace",
@@ -56,6 +57,7 @@ fn every_sample_input_and_every_valid_fixture_is_what_its_schema_says() {
     let tapes = tree(&fixture("harn-tapes")).into_iter();
     files.extend(tapes.filter(|(path, _)| !path.starts_with("edge/")));
     files.extend(tree(&fixture("codes/withdrawn.still-published")));
+    files.extend(tree(&fixture("codes/redaction.remains")));
     files.insert(
         "site.toml".to_owned(),
         std::fs::read(root.join("site.toml")).expect("site.toml"),

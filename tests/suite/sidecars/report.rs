@@ -26,6 +26,7 @@ fn report_of(site: &TestSite) -> String {
     let beside = runpress::api::load::Beside {
         directory,
         limits: &config.limits,
+        redactions: &files.redactions,
     };
     let inspected = runpress::api::inspect::files(&config, beside, None, &files).value;
     let sidecar = inspected.sidecars[0]

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::check::{
-    accepts_action, accepts_event, accepts_raw_line, accepts_record, accepts_settings,
-    accepts_sidecar_line, accepts_tape_line, accepts_threads, accepts_trace_line,
+    accepts_action, accepts_event, accepts_raw_line, accepts_record, accepts_redaction,
+    accepts_settings, accepts_sidecar_line, accepts_tape_line, accepts_threads, accepts_trace_line,
     accepts_transcript, accepts_withdrawals,
 };
 use super::{Case, case};
@@ -237,6 +237,14 @@ pub(super) fn cases() -> Vec<Case> {
         cases.push(case("thread-actions", envelope, accepts_action));
         cases.push(case("thread-actions", action, accepts_action));
     }
+    for (reason, note) in [("secret", ""), ("other", "a word of the game's plot")] {
+        let span = json!({"id": "r1", "file": "notes/a.txt", "start": 0, "end": 8_589_934_592_u64, "length": 1,
+            "reason": reason, "note": note, "by": "kim", "at": "2026-03-01T10:00:00Z",
+            "commitment": "blake3:00", "published": "blake3:00"});
+        cases.push(case("redactions", span, accepts_redaction));
+    }
+    let whole = json!({"id": "r1", "file": "a.png", "whole": true, "reason": "copyright"});
+    cases.push(case("redactions", whole, accepts_redaction));
     cases.push(case(
         "withdrawn",
         json!({"run": [{"id": "4f1c", "reason": "r"}, {"id": "x", "reason": "y"}]}),

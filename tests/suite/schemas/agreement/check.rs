@@ -3,7 +3,7 @@
 use runpress::api::config::{self, Config};
 use runpress::api::diagnostics::{Diagnostic, Source};
 use runpress::api::formats::{
-    events, raw, run_record, sidecar, tape, threads, trace, transcript, withdrawn,
+    events, raw, redactions, run_record, sidecar, tape, threads, trace, transcript, withdrawn,
 };
 use runpress::api::model::tape::{Tape, from_event};
 use runpress::api::rules;
@@ -125,6 +125,13 @@ pub(super) fn accepts_action(document: &Value) -> bool {
 pub(super) fn accepts_settings(document: &Value) -> bool {
     // What is no TOML cannot be told wrong by either.
     toml::to_string(document).is_ok_and(|text| config::parse("site.toml", &text).1.is_empty())
+}
+
+pub(super) fn accepts_redaction(document: &Value) -> bool {
+    let text = document.to_string();
+    redactions::parse("redactions.jsonl", text.as_bytes())
+        .1
+        .is_empty()
 }
 
 pub(super) fn accepts_withdrawals(document: &Value) -> bool {

@@ -1,0 +1,373 @@
+//! `redactions.jsonl`: what of a run is withheld, and why. The recorded files stay as they are; what is read of them has a
+//! marker instead of each span.
+
+use std::collections::BTreeSet;
+
+use schemars::{JsonSchema, Schema};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::diagnostics::text::quoted;
+use crate::diagnostics::{Collector, Diagnostic, codes};
+use crate::shapes;
+
+use super::json::located;
+use super::jsonl::{self, Line};
+use super::reason::reason_of_line;
+use super::{events, raw, run_record, sidecar, tape, threads, trace, transcript};
+
+mod find;
+mod rewrite;
+#[cfg(test)]
+mod tests;
+
+pub use find::occurrences;
+pub use rewrite::{Fault, Rewritten, rewrite};
+
+/// The file's name in a run directory.
+pub const FILE_NAME: &str = "redactions.jsonl";
+
+/// A line of `redactions.jsonl`: one span of a file that is withheld, or a whole file.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(transform = require_span)]
+pub struct Redaction {
+    /// Unique id in the file.
+    #[schemars(with = "shapes::Name")]
+    pub id: String,
+    /// Path of the file, from the run directory.
+    #[schemars(regex(pattern = r"^(?!\.{1,2}(/|$))[^/\\\x00]+(/(?!\.{1,2}(/|$))[^/\\\x00]+)*$"))]
+    pub file: String,
+    /// The number of the event, in a log: as in annotations.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub event: Option<u64>,
+    /// The line, from 1: in a file of JSON lines, where it is not an event.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub line: Option<u32>,
+    /// JSON pointer of the value, in the line or the document. Without it, the span is of the text as written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pointer: Option<String>,
+    /// First byte of the span: of the string with its escapes resolved, or of the text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<usize>,
+    /// End of the span, exclusive.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub end: Option<usize>,
+    /// Characters of the span.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub length: Option<usize>,
+    /// Whether the whole file is withheld.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub whole: bool,
+    /// Why it is withheld.
+    pub reason: Reason,
+    /// The reason in words; required for `other`, and published.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+    /// Who withheld it; not published.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// When, RFC 3339.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<String>,
+    /// `blake3:` and the keyed hash of what is withheld; its key is never published.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commitment: Option<String>,
+    /// `blake3:` and the hash of the string, line or text as it is published, to notice when the file changes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub published: Option<String>,
+}
+
+/// Adds to the schema when a span is required, and when a note is.
+fn require_span(schema: &mut Schema) {
+    let present = json!({ "not": { "type": "null" } });
+    let rules = json!([
+        {
+            "if": { "required": ["whole"], "properties": { "whole": { "const": true } } },
+            "else": {
+                "required": ["start", "end", "length"],
+                "properties": { "start": present, "end": present, "length": present },
+            },
+        },
+        {
+            "if": { "properties": { "reason": { "const": "other" } } },
+            "then": {
+                "required": ["note"],
+                "properties": { "note": { "type": "string", "pattern": r"\S" } },
+            },
+        },
+    ]);
+    schema.insert("allOf".to_owned(), rules);
+}
+
+/// Why something is withheld.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Reason {
+    /// A key, a password, a token.
+    Secret,
+    /// Personal data.
+    Personal,
+    /// Text that may not be copied.
+    Copyright,
+    /// Text that would contaminate training data, such as the answer to a task.
+    Contamination,
+    /// What `note` says.
+    Other,
+}
+
+impl Reason {
+    /// All of them.
+    pub const ALL: [Self; 5] = [
+        Self::Secret,
+        Self::Personal,
+        Self::Copyright,
+        Self::Contamination,
+        Self::Other,
+    ];
+
+    /// The word of the format.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Secret => "secret",
+            Self::Personal => "personal",
+            Self::Copyright => "copyright",
+            Self::Contamination => "contamination",
+            Self::Other => "other",
+        }
+    }
+}
+
+/// What is shown instead of a span.
+pub fn marker(reason: Reason, length: usize) -> String {
+    let s = if length == 1 { "" } else { "s" };
+    format!("[withheld: {}, {length} character{s}]", reason.word())
+}
+
+/// What is shown instead of a whole file.
+pub fn file_marker(reason: Reason) -> String {
+    format!("[withheld: {}, the whole file]", reason.word())
+}
+
+/// Whether a text has a marker.
+pub fn has_marker(text: &str) -> bool {
+    let mut rest = text;
+    while let Some(at) = rest.find("[withheld: ") {
+        rest = &rest[at + 11..];
+        let reason = |reason: &Reason| rest.starts_with(reason.word());
+        if Reason::ALL.iter().any(reason) {
+            return true;
+        }
+    }
+    false
+}
+
+/// How the places of a file are named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// A line for each event, after so many lines.
+    Events(usize),
+    /// A line for each event, which has its number in `seq`.
+    Numbered,
+    /// Lines of JSON.
+    Lines,
+    /// One JSON document.
+    Document,
+    /// Text.
+    Text,
+    /// Never published, so that nothing of it is withheld.
+    Private,
+}
+
+impl Shape {
+    /// That of a file, by its path from the run directory.
+    pub fn of(path: &str) -> Self {
+        let is_tape = |ending: &&str| path.len() > ending.len() && path.ends_with(*ending);
+        match path {
+            _ if path.contains('/') => Self::Text,
+            run_record::FILE_NAME | transcript::FILE_NAME | threads::STATE_FILE => Self::Document,
+            events::FILE_NAME => Self::Events(0),
+            threads::ACTIONS_FILE => Self::Lines,
+            raw::FILE_NAME | FILE_NAME => Self::Private,
+            _ if path.ends_with(sidecar::SUFFIX) => Self::Lines,
+            _ if trace::is_trace(path) => Self::Events(1),
+            _ if tape::EXTENSIONS.iter().any(is_tape) => Self::Numbered,
+            _ => Self::Text,
+        }
+    }
+
+    /// Whether a place in it begins with a line.
+    pub const fn has_lines(self) -> bool {
+        matches!(self, Self::Events(_) | Self::Numbered | Self::Lines)
+    }
+}
+
+impl Redaction {
+    /// Where it is, in words that say nothing of what it withholds.
+    pub fn place(&self) -> String {
+        let mut words = self.file.clone();
+        if let Some(event) = self.event {
+            words.push_str(&format!(", event {event}"));
+        }
+        if let Some(line) = self.line {
+            words.push_str(&format!(", line {line}"));
+        }
+        if let Some(pointer) = &self.pointer {
+            words.push_str(&format!(", {pointer}"));
+        }
+        words
+    }
+
+    /// What is shown in its place.
+    pub fn marker(&self) -> String {
+        if self.whole {
+            file_marker(self.reason)
+        } else {
+            marker(self.reason, self.length.unwrap_or_default())
+        }
+    }
+
+    /// What its commitment is made of beside the withheld bytes: the run and the place, so that a salt proves one span only.
+    pub fn context(&self, run: &str) -> String {
+        let Self {
+            id,
+            file,
+            event,
+            line,
+            pointer,
+            start,
+            end,
+            ..
+        } = self;
+        json!([run, id, file, event, line, pointer, start, end]).to_string()
+    }
+
+    /// Why the line cannot be what it says, and what to do.
+    fn fault(&self) -> Option<(&'static str, String, &'static str)> {
+        let shape = Shape::of(&self.file);
+        let is_path = !self.file.starts_with('/')
+            && !self.file.contains(['\\', '\0'])
+            && (self.file.split('/')).all(|part| !matches!(part, "" | "." | ".."));
+        if self.id.trim().is_empty() {
+            return Some((
+                "/id",
+                "`id` is empty".to_owned(),
+                "Write an id such as `r1`.",
+            ));
+        }
+        if !is_path {
+            let why = "`file` is not a path below the run directory";
+            return Some((
+                "/file",
+                why.to_owned(),
+                "Write it with `/` and without `..`.",
+            ));
+        }
+        if self.reason == Reason::Other
+            && self.note.as_ref().is_none_or(|note| note.trim().is_empty())
+        {
+            let why = "`note` is missing, and the reason is `other`";
+            return Some(("/note", why.to_owned(), "Write the reason in `note`."));
+        }
+        let spanned = [self.start, self.end, self.length];
+        if self.whole {
+            let is_plain = spanned.iter().all(Option::is_none)
+                && self.event.is_none()
+                && self.line.is_none()
+                && self.pointer.is_none();
+            let why = "a file that is withheld whole has no span";
+            let help =
+                "Remove `event`, `line`, `pointer`, `start`, `end` and `length`, or `whole`.";
+            if self.file == run_record::FILE_NAME {
+                let why = "the record cannot be withheld whole";
+                let help = "Withhold parts of it, or leave the run out of the site.";
+                return Some(("/file", why.to_owned(), help));
+            }
+            return (!is_plain).then(|| ("/whole", why.to_owned(), help));
+        }
+        let is_span = matches!(spanned, [Some(start), Some(end), Some(length)] if start < end && (1..=end - start).contains(&length));
+        if !is_span {
+            let why = "the span is not valid: `start`, `end` and `length` are required, and it is not empty";
+            let help = "Write all three, or `\"whole\":true` to withhold the file.";
+            return Some(("", why.to_owned(), help));
+        }
+        let places = usize::from(self.event.is_some()) + usize::from(self.line.is_some());
+        let wanted = usize::from(shape.has_lines());
+        if shape != Shape::Private
+            && (places != wanted || (shape == Shape::Lines && self.event.is_some()))
+        {
+            let (why, help) = match shape {
+                Shape::Lines => (
+                    "a place in this file needs `line`",
+                    "Write the line, from 1.",
+                ),
+                _ if wanted == 1 => (
+                    "a place in a log needs either `event` or `line`",
+                    "Write the number of the event, or the line of the header.",
+                ),
+                _ => (
+                    "this file has no events and no lines of JSON",
+                    "Remove `event` and `line`; the span counts from the beginning of the file.",
+                ),
+            };
+            return Some(("", why.to_owned(), help));
+        }
+        if shape == Shape::Text && self.pointer.is_some() {
+            let why = "`pointer` leads into JSON, and this file is read as text";
+            let help = "Remove `pointer`; the span counts from the beginning of the file.";
+            return Some(("/pointer", why.to_owned(), help));
+        }
+        None
+    }
+}
+
+/// Reads the file: the redactions, each with its line. With an error, nothing of the run may be published.
+#[must_use]
+pub fn parse<'a>(path: &str, bytes: &'a [u8]) -> (Vec<(Redaction, Line<'a>)>, Vec<Diagnostic>) {
+    let mut problems = Collector::default();
+    let mut found = Vec::new();
+    let mut ids = BTreeSet::new();
+    for line in jsonl::lines(bytes) {
+        let invalid = |place, why: &str, help: &str| {
+            codes::REDACTION_INVALID_LINE.at(
+                place,
+                format!("The redaction cannot be read: {why}"),
+                help,
+            )
+        };
+        let read = match serde_json::from_str::<Redaction>(&line.text) {
+            Ok(read) => read,
+            Err(error) => {
+                problems.add(&codes::REDACTION_INVALID_LINE, || {
+                    let place = located::<Redaction>(&line.source(path), &line.text, &error);
+                    let why = reason_of_line(&line.text, &error);
+                    invalid(place, &why, "Write the line with `runpress redact`.")
+                });
+                continue;
+            }
+        };
+        if let Some((pointer, why, help)) = read.fault() {
+            problems.add(&codes::REDACTION_INVALID_LINE, || {
+                invalid(line.place(path, pointer), &why, help)
+            });
+            continue;
+        }
+        if !ids.insert(read.id.clone()) {
+            problems.add(&codes::REDACTION_DUPLICATE_ID, || {
+                codes::REDACTION_DUPLICATE_ID.at(
+                    line.place(path, "/id"),
+                    format!("Duplicate redaction id {}", quoted(&read.id)),
+                    "Give each redaction its own id.",
+                )
+            });
+            continue;
+        }
+        found.push((read, line));
+    }
+    (found, problems.finish(path))
+}

@@ -1,0 +1,329 @@
+//! How markers are put into a file instead of spans. Every byte around a span stays as it was written.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use crate::diagnostics::without_mark;
+use crate::formats::json::{Kind, Node};
+
+use super::{Redaction, Shape};
+
+/// A file with its markers.
+pub struct Rewritten {
+    /// What is published of it.
+    pub bytes: Vec<u8>,
+    /// What each redaction withholds of it, in their order.
+    pub values: Vec<Vec<u8>>,
+    /// `published` of each redaction as it should be, in their order.
+    pub published: Vec<String>,
+}
+
+/// Why a file was not rewritten: the position of the redaction, and the reason.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// It does not match the file; why, as a clause.
+    Stale(usize, &'static str),
+    /// It overlaps another one.
+    Overlap(usize, usize),
+}
+
+/// Bytes of the file that are replaced.
+struct Edit {
+    at: Range<usize>,
+    new: String,
+    /// The position of the redaction.
+    of: usize,
+    /// The string, line or text that the span is in.
+    container: Range<usize>,
+}
+
+/// Puts the markers of `redactions`, all of this file, instead of their spans. With `is_checked` the text around each is
+/// compared with what `published` says.
+///
+/// # Errors
+/// A redaction does not match the file.
+pub fn rewrite(
+    path: &str,
+    bytes: &[u8],
+    redactions: &[&Redaction],
+    is_checked: bool,
+) -> Result<Rewritten, Fault> {
+    let shape = Shape::of(path);
+    let lines = shape.has_lines().then(|| Lines::of(shape, bytes));
+    let mut edits = Vec::new();
+    let mut values = Vec::new();
+    for (of, redaction) in redactions.iter().enumerate() {
+        let stale = |why| Fault::Stale(of, why);
+        let text = match &lines {
+            Some(lines) => lines.find(redaction).ok_or(stale(NO_LINE))?,
+            None if redaction.pointer.is_some() => {
+                bytes.len() - without_mark(bytes).len()..bytes.len()
+            }
+            None => 0..bytes.len(),
+        };
+        let (container, at, value, is_string) =
+            span(&bytes[text.clone()], redaction).map_err(stale)?;
+        let moved = |range: Range<usize>| range.start + text.start..range.end + text.start;
+        let count = String::from_utf8_lossy(&value).chars().count();
+        if redaction.length.is_some_and(|length| length != count) {
+            return Err(stale("the span has another length"));
+        }
+        if value.starts_with(b"[withheld: ") && value.ends_with(b"]") {
+            return Err(stale("the text there is a marker already"));
+        }
+        let mut new = redaction.marker();
+        if shape == Shape::Text {
+            // The lines after it keep their numbers.
+            let breaks = memchr::memchr_iter(b'\n', &value).count();
+            new.push_str(&"\n".repeat(breaks));
+        }
+        edits.push(Edit {
+            at: moved(at),
+            new: if is_string { new } else { format!("\"{new}\"") },
+            of,
+            container: moved(container),
+        });
+        values.push(value);
+    }
+    edits.sort_by_key(|edit| (edit.at.start, edit.at.end));
+    for pair in edits.windows(2) {
+        if pair[1].at.start < pair[0].at.end {
+            let (a, b) = (pair[0].of, pair[1].of);
+            return Err(Fault::Overlap(a.min(b), a.max(b)));
+        }
+    }
+    let published = published(bytes, &edits);
+    if is_checked {
+        for (of, redaction) in redactions.iter().enumerate() {
+            if redaction
+                .published
+                .as_ref()
+                .is_some_and(|was| *was != published[of])
+            {
+                return Err(Fault::Stale(of, "the text around the span changed"));
+            }
+        }
+    }
+    Ok(Rewritten {
+        bytes: with_edits(bytes, 0..bytes.len(), &edits),
+        values,
+        published,
+    })
+}
+
+const NO_LINE: &str = "there is no such event or line";
+
+/// A redaction of a text: the range of its string, line or text, the range of its span as written, what it withholds, and
+/// whether the marker goes into a string or into text.
+type Span = (Range<usize>, Range<usize>, Vec<u8>, bool);
+
+fn span(text: &[u8], redaction: &Redaction) -> Result<Span, &'static str> {
+    let (start, end) = (
+        redaction.start.unwrap_or_default(),
+        redaction.end.unwrap_or_default(),
+    );
+    let Some(pointer) = &redaction.pointer else {
+        let is_boundary = |at: usize| {
+            text.get(at)
+                .map_or(at == text.len(), |byte| byte & 0xc0 != 0x80)
+        };
+        if end > text.len() {
+            return Err("the span ends after the text");
+        }
+        if !is_boundary(start) || !is_boundary(end) {
+            return Err("the span begins or ends within a character");
+        }
+        return Ok((0..text.len(), start..end, text[start..end].to_vec(), true));
+    };
+    let json = std::str::from_utf8(text).map_err(|_| "the text is not valid UTF-8")?;
+    let root = Node::parse(json.trim()).map_err(|_| "the text is not valid JSON")?;
+    let before = json.len() - json.trim_start().len();
+    let node = root.find(pointer).ok_or("the pointer leads to nothing")?;
+    let container = before + node.offset..before + node.offset + node.raw.len();
+    if node.kind() != Kind::String {
+        if (start, end) != (0, node.raw.len()) {
+            return Err("only a whole value can be withheld where it is not a string");
+        }
+        return Ok((
+            container.clone(),
+            container,
+            node.raw.as_bytes().to_vec(),
+            false,
+        ));
+    }
+    let (at, value) = within(node.raw, start..end)?;
+    let at = container.start + at.start..container.start + at.end;
+    Ok((container, at, value.into_bytes(), true))
+}
+
+/// Where a span of a string is in the string as written, quotes and escapes included, and what it says.
+pub(super) fn within(
+    raw: &str,
+    span: Range<usize>,
+) -> Result<(Range<usize>, String), &'static str> {
+    let mut value = String::new();
+    let mut decoded = 0;
+    let (mut from, mut to) = (None, None);
+    for (at, text) in units(raw) {
+        if decoded == span.start {
+            from = Some(at.start);
+        }
+        if (span.start..span.end).contains(&decoded) {
+            value.push(text);
+        }
+        decoded += text.len_utf8();
+        if decoded == span.end {
+            to = Some(at.end);
+        }
+    }
+    if decoded < span.end {
+        return Err("the span ends after the text");
+    }
+    match (from, to) {
+        (Some(from), Some(to)) => Ok((from..to, value)),
+        _ => Err("the span begins or ends within a character"),
+    }
+}
+
+/// The characters of a string with their ranges as written. Half of a surrogate pair is U+FFFD.
+fn units(raw: &str) -> impl Iterator<Item = (Range<usize>, char)> + '_ {
+    let end = raw.len().saturating_sub(1);
+    let mut at = 1;
+    let hex = move |at: usize| {
+        let digits = raw.get(at..at + 6)?.strip_prefix("\\u")?;
+        u32::from_str_radix(digits, 16).ok()
+    };
+    std::iter::from_fn(move || {
+        if at >= end {
+            return None;
+        }
+        let start = at;
+        let first = raw[start..].chars().next()?;
+        if first != '\\' {
+            at += first.len_utf8();
+            return Some((start..at, first));
+        }
+        if let Some(code) = hex(start) {
+            at += 6;
+            let low = hex(at).filter(|low| (0xdc00..0xe000).contains(low));
+            let code = match (code, low) {
+                (0xd800..0xdc00, Some(low)) => {
+                    at += 6;
+                    0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00)
+                }
+                _ => code,
+            };
+            return Some((start..at, char::from_u32(code).unwrap_or('\u{fffd}')));
+        }
+        at += 2;
+        let text = match raw.as_bytes().get(start + 1) {
+            Some(b'b') => '\u{8}',
+            Some(b'f') => '\u{c}',
+            Some(b'n') => '\n',
+            Some(b'r') => '\r',
+            Some(b't') => '\t',
+            Some(byte) => char::from(*byte),
+            None => return None,
+        };
+        Some((start..at, text))
+    })
+}
+
+/// `bytes[range]` with the edits that are in it.
+fn with_edits(bytes: &[u8], range: Range<usize>, edits: &[Edit]) -> Vec<u8> {
+    let first = edits.partition_point(|edit| edit.at.start < range.start);
+    let mut out = Vec::with_capacity(range.len());
+    let mut at = range.start;
+    for edit in edits[first..]
+        .iter()
+        .take_while(|edit| edit.at.end <= range.end)
+    {
+        out.extend_from_slice(&bytes[at..edit.at.start]);
+        out.extend_from_slice(edit.new.as_bytes());
+        at = edit.at.end;
+    }
+    out.extend_from_slice(&bytes[at..range.end]);
+    out
+}
+
+/// For each redaction, the digest of its string, line or text as it is published.
+fn published(bytes: &[u8], edits: &[Edit]) -> Vec<String> {
+    let mut known = BTreeMap::new();
+    let mut published = vec![String::new(); edits.len()];
+    for edit in edits {
+        let range = (edit.container.start, edit.container.end);
+        let digest = known.entry(range).or_insert_with(|| {
+            let text = with_edits(bytes, edit.container.clone(), edits);
+            format!("blake3:{}", blake3::hash(&text).to_hex())
+        });
+        published[edit.of].clone_from(digest);
+    }
+    published
+}
+
+/// The lines of a file that hold more than white space, by number and by event.
+pub(super) struct Lines {
+    pub(super) lines: Vec<(u32, Range<usize>)>,
+    events: BTreeMap<u64, usize>,
+}
+
+impl Lines {
+    pub(super) fn of(shape: Shape, bytes: &[u8]) -> Self {
+        let mut lines = Vec::new();
+        let mut at = bytes.len() - without_mark(bytes).len();
+        for number in 1.. {
+            if at >= bytes.len() {
+                break;
+            }
+            let end = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |end| at + end);
+            let text = &bytes[at..end];
+            let text = text.strip_suffix(b"\r").unwrap_or(text);
+            if !text.iter().all(u8::is_ascii_whitespace) {
+                lines.push((number, at..at + text.len()));
+            }
+            at = end + 1;
+        }
+        let events = match shape {
+            Shape::Events(skipped) => (0..).zip(skipped..lines.len()).collect(),
+            Shape::Numbered => {
+                let seq = |range: &Range<usize>| {
+                    let text = std::str::from_utf8(&bytes[range.clone()]).ok()?;
+                    Node::parse(text.trim()).ok()?.get("seq")?.as_u64()
+                };
+                let numbered = lines.iter().enumerate().skip(1).rev();
+                numbered
+                    .filter_map(|(at, (_, range))| Some((seq(range)?, at)))
+                    .collect()
+            }
+            _ => BTreeMap::new(),
+        };
+        Self { lines, events }
+    }
+
+    /// The text of the line of a redaction.
+    fn find(&self, redaction: &Redaction) -> Option<Range<usize>> {
+        let at = match (redaction.event, redaction.line) {
+            (Some(event), _) => *self.events.get(&event)?,
+            (None, Some(line)) => self
+                .lines
+                .binary_search_by_key(&line, |(line, _)| *line)
+                .ok()?,
+            (None, None) => return None,
+        };
+        Some(self.lines[at].1.clone())
+    }
+
+    /// The event of each line that has one, by position.
+    pub(super) fn events(&self) -> BTreeMap<usize, u64> {
+        self.events
+            .iter()
+            .map(|(event, at)| (*at, *event))
+            .collect()
+    }
+}
+
+impl std::fmt::Debug for Rewritten {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Rewritten({} bytes)", self.bytes.len())
+    }
+}

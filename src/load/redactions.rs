@@ -1,0 +1,356 @@
+//! [edge in] What of a run is withheld: `redactions.jsonl` is read before every other file, and the bytes of the others are
+//! rewritten before anything else sees them.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use super::Loaded;
+use crate::diagnostics::text::quoted;
+use crate::diagnostics::{Diagnostic, Place, codes};
+use crate::formats::redactions::{self, Fault, Reason, Redaction, Rewritten, Shape};
+use crate::formats::{events, jsonl, tape, trace};
+use crate::model::{FileDigest, PublishedFile};
+
+/// A secret of fewer bytes may occur anywhere by chance.
+const SEARCHED: usize = 8;
+
+/// What of a run is withheld.
+#[derive(Debug, Default)]
+pub struct Redactions {
+    /// As written, in order.
+    pub list: Vec<Redaction>,
+    /// The file that they are in.
+    pub(super) digest: Option<FileDigest>,
+    /// What each withholds, once its file was read.
+    pub(crate) values: Vec<Option<Value>>,
+    /// Where each is written.
+    places: Vec<Place>,
+    /// Files that are read only when others name them.
+    files: BTreeMap<String, Beheld>,
+}
+
+/// What is withheld. It is never shown: only its length is.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Value(pub(crate) Vec<u8>);
+
+impl fmt::Debug for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Value({} bytes)", self.0.len())
+    }
+}
+
+/// What is published of a file.
+#[derive(Debug)]
+pub(super) struct Beheld {
+    /// The file as it was recorded, and as it is published.
+    pub(super) digest: FileDigest,
+    /// With its markers; a file that is withheld whole is one marker.
+    pub(super) bytes: Vec<u8>,
+    pub(super) whole: bool,
+}
+
+/// What a file was before parts of it were withheld.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Recorded {
+    /// Size in bytes.
+    pub(crate) bytes: u64,
+    /// The content hash, and what other programs compute of it; none of a file that is no tape.
+    pub(crate) content_hashes: Vec<String>,
+    /// What each redaction withholds of it.
+    pub(super) values: Vec<(usize, Value)>,
+}
+
+impl Redactions {
+    /// Reads the redactions of a run: what is in the file at `shown`, if it is there.
+    pub(super) fn parse(
+        shown: &str,
+        bytes: Result<Option<Vec<u8>>, Diagnostic>,
+    ) -> (Self, Vec<Diagnostic>) {
+        let bytes = match bytes {
+            Ok(Some(bytes)) => bytes,
+            Ok(None) => return (Self::default(), Vec::new()),
+            Err(problem) => return (Self::default(), vec![problem]),
+        };
+        let (found, problems) = redactions::parse(shown, &bytes);
+        let places = found.iter().map(|(_, line)| line.place(shown, ""));
+        let places = places.map(|place| Place {
+            pointer: None,
+            ..place
+        });
+        let found = Self {
+            places: places.collect(),
+            values: vec![None; found.len()],
+            digest: Some(FileDigest {
+                path: redactions::FILE_NAME.to_owned(),
+                bytes: bytes.len() as u64,
+                blake3: blake3::hash(&bytes).to_hex().to_string(),
+                published: None,
+            }),
+            list: found.into_iter().map(|(redaction, _)| redaction).collect(),
+            files: BTreeMap::new(),
+        };
+        (found, problems)
+    }
+
+    /// Whether nothing is withheld.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// The redactions of a file, by position.
+    fn of(&self, path: &str) -> Vec<usize> {
+        let list = self.list.iter().enumerate();
+        list.filter(|(_, redaction)| redaction.file == path)
+            .map(|(at, _)| at)
+            .collect()
+    }
+
+    /// Whether a file is withheld whole.
+    #[must_use]
+    pub fn is_whole(&self, path: &str) -> bool {
+        self.list
+            .iter()
+            .any(|redaction| redaction.whole && redaction.file == path)
+    }
+
+    /// A file directly in the run directory, with its markers; `None` when all of it is withheld.
+    ///
+    /// # Errors
+    /// A redaction does not match it.
+    pub(super) fn loaded(
+        &mut self,
+        name: String,
+        shown: String,
+        bytes: Vec<u8>,
+    ) -> Result<Option<Loaded>, Diagnostic> {
+        let among = self.of(&name);
+        if among.is_empty() {
+            return Ok(Some(Loaded::new(name, shown, bytes)));
+        }
+        let (rewritten, whole) = self.rewritten(&name, &bytes, &among)?;
+        let values = rewritten.values.into_iter().map(Value);
+        let values: Vec<_> = among.into_iter().zip(values).collect();
+        self.keep(&values);
+        if whole {
+            return Ok(None);
+        }
+        let digest = blake3::hash(&bytes).to_hex().to_string();
+        Ok(Some(Loaded {
+            recorded: Some(Box::new(Recorded {
+                bytes: bytes.len() as u64,
+                content_hashes: content_hashes(&name, &bytes, &digest),
+                values,
+            })),
+            bytes: rewritten.bytes,
+            digest,
+            name,
+            shown,
+        }))
+    }
+
+    /// Takes over what is withheld of a file that was read before.
+    pub(super) fn know(&mut self, file: &Loaded) {
+        if let Some(recorded) = &file.recorded {
+            self.keep(&recorded.values);
+        }
+    }
+
+    fn keep(&mut self, values: &[(usize, Value)]) {
+        for (at, value) in values {
+            if let Some(known) = self.values.get_mut(*at) {
+                *known = Some(value.clone());
+            }
+        }
+    }
+
+    fn rewritten(
+        &self,
+        path: &str,
+        bytes: &[u8],
+        among: &[usize],
+    ) -> Result<(Rewritten, bool), Diagnostic> {
+        if let Some(whole) = among.iter().find(|at| self.list[**at].whole) {
+            if let Some(other) = among.iter().find(|at| *at != whole) {
+                return Err(self.overlap(*whole, *other));
+            }
+            let marker = self.list[*whole].marker().into_bytes();
+            let rewritten = Rewritten {
+                bytes: marker,
+                values: vec![bytes.to_vec()],
+                published: vec![String::new()],
+            };
+            return Ok((rewritten, true));
+        }
+        let list: Vec<_> = among.iter().map(|at| &self.list[*at]).collect();
+        let rewritten = redactions::rewrite(path, bytes, &list, true);
+        let rewritten = rewritten.map_err(|fault| match fault {
+            Fault::Stale(at, why) => self.stale(among[at], why),
+            Fault::Overlap(a, b) => self.overlap(among[a], among[b]),
+        })?;
+        Ok((rewritten, false))
+    }
+
+    /// Reads the files that are withheld, whole or in parts, and that are not `known` yet. `read` is given a path and the bytes
+    /// that the run holds already.
+    pub(super) fn read_beside(
+        &mut self,
+        known: &dyn Fn(&str) -> bool,
+        held: &mut u64,
+        read: &dyn Fn(&str, u64) -> Result<Option<Vec<u8>>, Diagnostic>,
+    ) -> Vec<Diagnostic> {
+        let mut problems = Vec::new();
+        let paths: Vec<String> = (self.list.iter().map(|redaction| redaction.file.clone()))
+            .filter(|path| !known(path))
+            .collect();
+        for path in paths {
+            if self.files.contains_key(&path) {
+                continue;
+            }
+            let among = self.of(&path);
+            let is_private = Shape::of(&path) == Shape::Private;
+            let bytes = match read(&path, *held) {
+                Ok(Some(bytes)) if !is_private => bytes,
+                Ok(_) => {
+                    problems.push(self.unknown_file(among[0], is_private));
+                    continue;
+                }
+                Err(problem) => {
+                    problems.push(problem);
+                    continue;
+                }
+            };
+            match self.rewritten(&path, &bytes, &among) {
+                Ok((rewritten, whole)) => {
+                    let values = rewritten.values.into_iter().map(Value);
+                    self.keep(&among.into_iter().zip(values).collect::<Vec<_>>());
+                    *held += rewritten.bytes.len() as u64;
+                    let digest = FileDigest {
+                        path: path.clone(),
+                        bytes: bytes.len() as u64,
+                        blake3: blake3::hash(&bytes).to_hex().to_string(),
+                        published: Some(published(&rewritten.bytes)),
+                    };
+                    let file = Beheld {
+                        digest,
+                        bytes: rewritten.bytes,
+                        whole,
+                    };
+                    self.files.insert(path, file);
+                }
+                Err(problem) => problems.push(problem),
+            }
+        }
+        problems
+    }
+
+    /// What is published of a file that others name; `None` where it is published as it is.
+    pub(super) fn file(&self, path: &str) -> Option<&Beheld> {
+        self.files.get(path)
+    }
+
+    /// Whether a file that is withheld whole has this digest: a copy of it under another name is not published either.
+    pub(super) fn is_withheld_copy(&self, digest: &str) -> bool {
+        self.files
+            .values()
+            .any(|file| file.whole && file.digest.blake3 == digest)
+    }
+
+    /// Whether files of the run are to be searched for what is withheld.
+    pub(super) fn are_searched(&self) -> bool {
+        self.secrets().next().is_some()
+    }
+
+    fn secrets(&self) -> impl Iterator<Item = (usize, std::borrow::Cow<'_, str>)> {
+        let values = self.list.iter().zip(&self.values).enumerate();
+        values.filter_map(|(at, (redaction, value))| {
+            let Value(bytes) = value.as_ref()?;
+            let is_searched =
+                redaction.reason == Reason::Secret && !redaction.whole && bytes.len() >= SEARCHED;
+            is_searched.then(|| (at, String::from_utf8_lossy(bytes)))
+        })
+    }
+
+    /// An error where a withheld secret is in what is published of a file.
+    pub(crate) fn remains(&self, path: &str, shown: &str, bytes: &[u8]) -> Option<Diagnostic> {
+        self.secrets().find_map(|(at, value)| {
+            let found = redactions::occurrences(path, bytes, &value);
+            let place = found.first()?;
+            let id = quoted(&self.list[at].id);
+            Some(codes::REDACTION_REMAINS.at(
+                Place {
+                    line: place.line,
+                    column: place.line.map(|_| 1),
+                    pointer: place.pointer.clone(),
+                    ..Place::file(shown)
+                },
+                format!("A value that redaction {id} withholds also occurs here"),
+                "Withhold it here too with `runpress redact`.",
+            ))
+        })
+    }
+
+    fn stale(&self, at: usize, why: &str) -> Diagnostic {
+        let redaction = &self.list[at];
+        codes::REDACTION_STALE.at(
+            self.places[at].clone(),
+            format!(
+                "Redaction {} does not match {}: {why}",
+                quoted(&redaction.id),
+                quoted(&redaction.place())
+            ),
+            "Run `runpress redact RUN --undo ID`, then withhold the text again.",
+        )
+    }
+
+    fn overlap(&self, a: usize, b: usize) -> Diagnostic {
+        let id = |at: usize| quoted(&self.list[at].id);
+        codes::REDACTION_OVERLAP.at(
+            self.places[a.max(b)].clone(),
+            format!("Redactions {} and {} overlap", id(a.min(b)), id(a.max(b))),
+            "Remove one of the two with `runpress redact RUN --undo ID`.",
+        )
+    }
+
+    fn unknown_file(&self, at: usize, is_private: bool) -> Diagnostic {
+        let (why, help) = if is_private {
+            ("is never published", "Remove the redaction.")
+        } else {
+            (
+                "is not in the run directory",
+                "Correct the path, or remove the redaction.",
+            )
+        };
+        codes::REDACTION_UNKNOWN_FILE.at(
+            self.places[at].clone(),
+            format!("The withheld file {} {why}", quoted(&self.list[at].file)),
+            help,
+        )
+    }
+}
+
+pub(super) fn published(bytes: &[u8]) -> PublishedFile {
+    PublishedFile {
+        bytes: bytes.len() as u64,
+        blake3: blake3::hash(bytes).to_hex().to_string(),
+    }
+}
+
+/// The content hashes of a tape as it was recorded.
+fn content_hashes(name: &str, bytes: &[u8], digest: &str) -> Vec<String> {
+    match Shape::of(name) {
+        Shape::Events(0) => {
+            let count = jsonl::lines(bytes).count();
+            vec![events::content_hash(bytes, count, digest)]
+        }
+        Shape::Events(_) => vec![trace::content_hash(bytes)],
+        Shape::Numbered => {
+            let (tape, _) = tape::parse(name, bytes);
+            let hashes = tape.map(|tape| (tape.content_hash, tape.other_hashes));
+            hashes.map_or_else(Vec::new, |(first, others)| {
+                std::iter::once(first).chain(others).collect()
+            })
+        }
+        _ => Vec::new(),
+    }
+}
