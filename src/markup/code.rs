@@ -178,12 +178,16 @@ fn hunk(line: &str) -> Option<(u32, u32)> {
     Some((count(old)?, count(new)?))
 }
 
+/// The elements of a quoted part of a command, and of what joins two commands.
+const QUOTED: (&str, &str) = ("<i class=q>", "</i>");
+const JOINT: (&str, &str) = ("<b>", "</b>");
+
 /// Appends a shell command with its quoted parts and the joints between commands marked.
 pub fn push_shell(out: &mut String, text: &str) {
     let bytes = text.as_bytes();
     let (mut done, mut at) = (0, 0);
     while at < bytes.len() {
-        let (end, class) = match bytes[at] {
+        let (end, (tag, closing)) = match bytes[at] {
             b'\\' => {
                 at += 2;
                 continue;
@@ -193,29 +197,27 @@ pub fn push_shell(out: &mut String, text: &str) {
                     .iter()
                     .position(|b| *b == b'\'')
                     .map(|n| at + n + 2),
-                'q',
+                QUOTED,
             ),
             b'"' => {
                 let end = string_end(bytes, at);
                 let ended = end > at + 1 && bytes[end - 1] == b'"';
-                (ended.then_some(end), 'q')
+                (ended.then_some(end), QUOTED)
             }
             b'&' | b'|' | b';' => {
                 let joint = bytes[at..].iter().take_while(|b| b"&|;".contains(b));
-                (Some(at + joint.count()), 'o')
+                (Some(at + joint.count()), JOINT)
             }
-            _ => (None, ' '),
+            _ => (None, JOINT),
         };
         let Some(end) = end else {
             at += 1;
             continue;
         };
         push_text(out, &text[done..at]);
-        out.push_str("<i class=");
-        out.push(class);
-        out.push('>');
+        out.push_str(tag);
         push_text(out, &text[at..end]);
-        out.push_str("</i>");
+        out.push_str(closing);
         (done, at) = (end, end);
     }
     push_text(out, text.get(done..).unwrap_or_default());
@@ -312,7 +314,7 @@ mod tests {
         );
         assert_eq!(
             html,
-            "cd x <i class=o>&amp;&amp;</i> grep -r <i class=q>'a b'</i> . <i class=o>|</i> wc -l<i class=o>;</i> echo <i class=q>\"it\\\"s\"</i> \\; 'open"
+            "cd x <b>&amp;&amp;</b> grep -r <i class=q>'a b'</i> . <b>|</b> wc -l<b>;</b> echo <i class=q>\"it\\\"s\"</i> \\; 'open"
         );
     }
 }

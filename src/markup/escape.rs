@@ -65,6 +65,14 @@ pub fn push_attribute(out: &mut String, text: &str) {
     push(out, text, 0..text.len(), Place::Attribute);
 }
 
+/// A text for an attribute in double quotes, where single ones end nothing.
+#[must_use]
+pub fn in_double_quotes(text: &str) -> Html {
+    let mut out = String::with_capacity(2 * text.len());
+    push_attribute(&mut out, text);
+    Html::finished(out.replace("&#39;", "'"))
+}
+
 /// The escape function of the templates: safe in content and in quoted attributes.
 ///
 /// # Errors
@@ -197,6 +205,14 @@ mod tests {
         ] {
             assert_eq!(text(plain), plain);
         }
+    }
+
+    #[test]
+    fn between_double_quotes_only_single_ones_stay() {
+        assert_eq!(
+            in_double_quotes("'self' \"<&").as_str(),
+            "'self' &#34;&lt;&amp;"
+        );
     }
 
     #[test]

@@ -5,7 +5,8 @@
 
 use super::escape::{push_slice, push_text};
 
-/// Appends a text: markers dimmed, and what is between them as code, strong or stressed.
+/// Appends a text: markers dimmed, and what is between them as code, strong or stressed. One dimmed element holds both markers
+/// and what is between them, which has its color back.
 pub fn push_prose(out: &mut String, text: &str) {
     if memchr::memchr3(b'`', b'*', b'_', text.as_bytes()).is_none()
         && memchr::memchr2(b'#', b'~', text.as_bytes()).is_none()
@@ -24,13 +25,13 @@ pub fn push_prose(out: &mut String, text: &str) {
                 if mark == other && count >= length && bare =>
             {
                 writer.put(start, "</code>");
-                writer.marker(start, end);
+                writer.put(end, "</i>");
                 open = None;
             }
             (None, Some((mark, length, bare)))
                 if bare || mark == b'~' || !has_tick(line, length) =>
             {
-                writer.marker(start, end);
+                writer.put(start, "<i>");
                 writer.put(start + line.len(), "<code>");
                 open = Some((mark, length));
             }
@@ -39,7 +40,7 @@ pub fn push_prose(out: &mut String, text: &str) {
         }
         start += line.len();
     }
-    writer.put(text.len(), if open.is_some() { "</code>" } else { "" });
+    writer.put(text.len(), if open.is_some() { "</code></i>" } else { "" });
 }
 
 /// The marker that begins a line, if it may open or end a block of code: its character, how long it is, and whether nothing
@@ -126,10 +127,10 @@ impl Writer<'_, '_> {
                     .then(|| ticks(&bytes[..end], run, inside))
                     .flatten();
                 if let Some(close) = close {
-                    self.marker(at, inside);
+                    self.put(at, "<i>");
                     self.put(inside, "<code>");
                     self.put(close, "</code>");
-                    self.marker(close, close + run);
+                    self.put(close + run, "</i>");
                     at = close + run;
                 } else {
                     if let Some(unended) = unended_ticks.get_mut(run) {
@@ -154,11 +155,11 @@ impl Writer<'_, '_> {
                 .flatten();
             if let Some(close) = close {
                 let (tag, ending) = mark.tags();
-                self.put(at, tag);
-                self.marker(at, inside);
+                self.put(at, "<i>");
+                self.put(inside, tag);
                 self.inline(inside, close, if mark == Mark::Strong { 1 } else { 2 });
-                self.marker(close, close + run);
-                self.put(close + run, ending);
+                self.put(close, ending);
+                self.put(close + run, "</i>");
                 at = close + run;
             } else {
                 unended[mark as usize] |= may_open;
@@ -235,28 +236,25 @@ mod tests {
             ("plain 2 * 3 * 4", "plain 2 * 3 * 4"),
             (
                 "**Done**: it _works_",
-                "<b><i>**</i>Done<i>**</i></b>: it <em><i>_</i>works<i>_</i></em>",
+                "<i>**<b>Done</b>**</i>: it <i>_<em>works</em>_</i>",
             ),
-            ("run `a < b`", "run <i>`</i><code>a &lt; b</code><i>`</i>"),
-            ("``a`b``", "<i>``</i><code>a`b</code><i>``</i>"),
-            (
-                "## The *end*",
-                "<i>##</i><b> The <em><i>*</i>end<i>*</i></em></b>",
-            ),
+            ("run `a < b`", "run <i>`<code>a &lt; b</code>`</i>"),
+            ("``a`b``", "<i>``<code>a`b</code>``</i>"),
+            ("## The *end*", "<i>##</i><b> The <i>*<em>end</em>*</i></b>"),
             (
                 "**a `b` _c_ d**",
-                "<b><i>**</i>a <i>`</i><code>b</code><i>`</i> <em><i>_</i>c<i>_</i></em> d<i>**</i></b>",
+                "<i>**<b>a <i>`<code>b</code>`</i> <i>_<em>c</em>_</i> d</b>**</i>",
             ),
             (
                 "```js\nlet *a*;\n```\nend",
-                "<i>```js</i>\n<code>let *a*;\n</code><i>```</i>\nend",
+                "<i>```js\n<code>let *a*;\n</code>```</i>\nend",
             ),
             (
                 "~~~~\n```\n~~~\n~~~~~",
-                "<i>~~~~</i>\n<code>```\n~~~\n</code><i>~~~~~</i>",
+                "<i>~~~~\n<code>```\n~~~\n</code>~~~~~</i>",
             ),
-            ("```\nnever ended", "<i>```</i>\n<code>never ended</code>"),
-            ("```inline```", "<i>```</i><code>inline</code><i>```</i>"),
+            ("```\nnever ended", "<i>```\n<code>never ended</code></i>"),
+            ("```inline```", "<i>```<code>inline</code>```</i>"),
         ] {
             assert_eq!(prose(text), html);
         }

@@ -174,19 +174,6 @@ pub fn push_clock(out: &mut String, ms: i64) {
     out.push_str(digits.format(seconds));
 }
 
-/// Appends milliseconds that are not negative as `68.485s`: a duration that HTML knows.
-pub fn push_seconds(out: &mut String, ms: i64) {
-    let mut digits = itoa::Buffer::new();
-    out.push_str(digits.format(ms / 1000));
-    let rest = ms % 1000;
-    if rest > 0 {
-        // The zeros before it are those of 1,485 without its first digit.
-        out.push('.');
-        out.push_str(&digits.format(1000 + rest)[1..]);
-    }
-    out.push('s');
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -284,19 +271,6 @@ mod tests {
         assert_eq!(
             [7_400, 723_000, 3_723_000, -61_000].map(shown),
             ["0:07", "12:03", "1:02:03", "-1:01"]
-        );
-    }
-
-    #[test]
-    fn seconds_keep_their_milliseconds() {
-        let shown = |ms| {
-            let mut out = String::new();
-            push_seconds(&mut out, ms);
-            out
-        };
-        assert_eq!(
-            [0, 68_485, 3_000, 1_007, 250].map(shown),
-            ["0s", "68.485s", "3s", "1.007s", "0.250s"]
         );
     }
 

@@ -2,7 +2,7 @@
 //! width of its place; words are not.
 
 use crate::markup::Html;
-use crate::view::strip::{BRACKET, Drawing, FailureLabel, Place, ROW, Strip, WIDTH, area_end};
+use crate::view::strip::{BRACKET, COLUMN, Drawing, FailureLabel, Place, ROW, Strip, WIDTH};
 
 /// Renders a strip for the page at path `from`, which has page `page` of the tape.
 #[must_use]
@@ -52,9 +52,9 @@ pub fn render(strip: &Strip<'_>, from: &str, page: usize) -> Html {
         }
         Drawing::Columns(columns) => {
             svg.push("<g class=stacks stroke-width=")
-                .number(columns.stroke)
+                .number(COLUMN - 1)
                 .push(">");
-            for path in &columns.paths {
+            for path in columns {
                 svg.push("<path class=")
                     .push(&path.class)
                     .push(" d=\"")
@@ -65,18 +65,11 @@ pub fn render(strip: &Strip<'_>, from: &str, page: usize) -> Html {
         }
     }
     for area in &strip.areas {
+        // The style sheet makes it as wide as an area, from the top to the bottom.
         svg.link(area, href)
-            .push("<path d=\"M")
+            .push("<rect x=")
             .number(area.x)
-            .push(" ")
-            .number(top);
-        svg.push("H")
-            .number(area_end(area.x))
-            .push("V")
-            .number(bottom)
-            .push("H")
-            .number(area.x)
-            .push("\"/></a>");
+            .push(" /></a>");
     }
     for line in &strip.failures.lines {
         svg.link(line, href)

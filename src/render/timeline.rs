@@ -1,7 +1,7 @@
 //! The HTML of a tape: the hot path, written by hand because it is most of every run page.
 
 use crate::markup::{Html, Origin, recorded};
-use crate::view::format::{count, push_clock, push_iso_ms, push_seconds, utc};
+use crate::view::format::{count, push_clock, push_iso_ms, utc};
 use crate::view::timeline::{
     AnnotationView, EventView, Fold, FoldLine, SpanPiece, TextView, TimelinePage,
 };
@@ -25,14 +25,13 @@ pub fn render(page: &TimelinePage<'_>, limit: usize) -> Option<Html> {
         .sum();
     let expected = size + size / 8 + page.events.len() * 320;
     let mut out = String::with_capacity(expected.min(limit));
-    // Times are offsets from the start of the tape, which the first of them names.
-    let mut start = page.start;
+    let mut times = page.start.map(|start| (start, page.events.as_slice()));
     let mut folds = page.folds.iter().peekable();
     for (at, event) in page.events.iter().enumerate() {
         if let Some(fold) = folds.peek().filter(|fold| fold.start == at) {
             push_fold(&mut out, fold, &page.events);
         }
-        push_event(&mut out, event, &mut start);
+        push_event(&mut out, event, &mut times);
         for annotation in &event.annotations {
             push_annotation(&mut out, page, annotation);
             if out.len() > limit {
@@ -96,7 +95,7 @@ fn push_fold(out: &mut String, fold: &Fold, events: &[EventView<'_>]) {
 
 /// Everything of an event but its annotations. Elements end where HTML lets them end by themselves: with `</li>` and `</p>`
 /// a short event would be a tenth longer.
-fn push_event(out: &mut String, event: &EventView<'_>, start: &mut Option<i64>) {
+fn push_event(out: &mut String, event: &EventView<'_>, times: &mut Option<Times<'_>>) {
     if let Some(gap) = &event.gap {
         out.push_str("<li class=gap>");
         out.push_str(gap);
@@ -137,21 +136,14 @@ fn push_event(out: &mut String, event: &EventView<'_>, start: &mut Option<i64>) 
     out.push('>');
     out.push_str(itoa::Buffer::new().format(event.seq));
     out.push_str("</a> ");
-    if let Some((at, since_start)) = event.at {
-        out.push_str("<time");
-        if let Some(start) = start.take() {
-            out.push_str(" data-start=");
-            push_iso_ms(out, start);
-        }
-        out.push_str(" datetime=");
-        if since_start < 0 {
-            push_iso_ms(out, at);
-        } else {
-            push_seconds(out, since_start);
+    if let Some((_, since_start)) = event.at {
+        out.push_str("<i");
+        if let Some(times) = times.take() {
+            push_times(out, times);
         }
         out.push('>');
         push_clock(out, since_start);
-        out.push_str("</time> ");
+        out.push_str("</i> ");
     }
     // Where a log has a file for each event, its name would fill a line.
     out.push_str("<b");
@@ -208,6 +200,21 @@ fn push_event(out: &mut String, event: &EventView<'_>, start: &mut Option<i64>) 
         out.push_str(" (");
         out.push_str(size);
         out.push_str(").</p>");
+    }
+}
+
+/// The start of a tape, and the events of a page that have times.
+type Times<'e> = (i64, &'e [EventView<'e>]);
+
+/// Attributes of the first time on a page: when the tape began, and the milliseconds of all times there, three digits each.
+/// With the clock at an event they are its exact time.
+fn push_times(out: &mut String, (start, events): Times<'_>) {
+    out.push_str(" data-start=");
+    push_iso_ms(out, start);
+    out.push_str(" data-ms=");
+    for (_, since_start) in events.iter().filter_map(|event| event.at) {
+        let ms = since_start.unsigned_abs() % 1000;
+        out.extend([100, 10, 1].map(|unit| char::from(b'0' + (ms / unit % 10) as u8)));
     }
 }
 

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::config::Config;
 use crate::markup::Html;
+use crate::markup::escape;
 
 use super::Link;
 use crate::links;
@@ -86,8 +87,8 @@ pub struct HeadView {
     pub description: String,
     /// Absolute address, when the site's is known.
     pub canonical: Option<String>,
-    /// The Content-Security-Policy.
-    pub csp: String,
+    /// The Content-Security-Policy, for an attribute in double quotes.
+    pub csp: Html,
     /// Name of the site.
     pub site_title: String,
     /// Whether search engines may list the page.
@@ -247,7 +248,7 @@ pub fn head(
 }
 
 /// No inline script or style, nothing from elsewhere but frames of the hosts that the site allows.
-fn content_security_policy(config: &Config, data: Option<&str>) -> String {
+fn content_security_policy(config: &Config, data: Option<&str>) -> Html {
     let hosts = config.policy.embed_hosts.iter();
     let hosts: Vec<String> = hosts.map(|host| format!("https://{host}")).collect();
     let frames = match hosts.join(" ") {
@@ -255,8 +256,9 @@ fn content_security_policy(config: &Config, data: Option<&str>) -> String {
         hosts => hosts,
     };
     let data = data.map_or_else(String::new, |source| format!(" {source}"));
-    format!(
+    let policy = format!(
         "default-src 'none'; script-src 'self'{data}; style-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'self'; \
          media-src 'self'; frame-src {frames}; base-uri 'none'; form-action 'none'"
-    )
+    );
+    escape::in_double_quotes(&policy)
 }

@@ -13,11 +13,11 @@ mod tests;
 
 /// Columns that are kept of a run.
 pub const KEPT: usize = 60;
-/// Size of a [`Glyph`], in its own units.
-pub const GLYPH: (u32, u32) = (240, 46);
+/// Height of a [`Glyph`], at most: of fewer events in a column, each is one unit high.
+const HEIGHT: u32 = 46;
 /// Units of a column while events are sorted into them.
 const UNITS: u32 = 16;
-/// Bars of a glyph, at 9 bytes each; when there would be more, two columns become one.
+/// Bars of a glyph, at 7 bytes each; when there would be more, two columns become one.
 const BARS: usize = 200;
 /// A glyph has no fewer columns.
 const COARSE: usize = 15;
@@ -44,8 +44,10 @@ pub struct Density {
 /// A density as a small SVG: a path of upright strokes for each family, and one for failures. `components/density.html` prints it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Glyph {
-    /// Width of the strokes.
-    pub stroke: u32,
+    /// How many columns. Each is a unit wide, and its bars are in its middle, at a whole number.
+    pub columns: usize,
+    /// Height.
+    pub height: u32,
     /// From the bottom up.
     pub paths: Vec<GlyphPath>,
 }
@@ -98,12 +100,7 @@ impl Density {
         let mut density = Self {
             columns: vec![Column::default(); columns.max(1)],
         };
-        let last = density.columns.len() - 1;
-        let width =
-            u32::try_from(density.columns.len()).map_or(u32::MAX, |it| it.saturating_mul(UNITS));
-        let scale = axis.scale(width, UNITS);
-        for (event, x) in tape.events.iter().zip(scale.places()) {
-            let column = usize::try_from(x / UNITS).map_or(last, |column| column.min(last));
+        for (event, column) in tape.events.iter().zip(places(axis, columns)) {
             let family = event.kind.family as usize;
             let column = &mut density.columns[column];
             column.events[family] += 1;
@@ -204,7 +201,7 @@ impl Density {
             .collect()
     }
 
-    /// The picture of it: at most about 2 KB, and the same on every machine.
+    /// The picture of it: at most about 1.7 KB, and the same on every machine.
     #[must_use]
     pub fn glyph(&self) -> Glyph {
         let bars = |density: &Self| {
@@ -216,31 +213,30 @@ impl Density {
         while bars(&fine) > BARS && fine.columns.len() > COARSE {
             fine = fine.halved();
         }
-        fine.drawn(GLYPH, 0)
+        let most = fine.columns.iter().map(Column::total).max();
+        let height = most.unwrap_or_default().clamp(1, HEIGHT);
+        Glyph {
+            columns: fine.columns.len(),
+            height,
+            paths: fine.drawn((0, 1), (0, height)),
+        }
     }
 
-    /// Bars of all columns in a picture that begins `top` units above them.
+    /// Bars of all columns: the middle of the first one and the step to the next, and the room above the columns and their height.
     #[must_use]
-    pub fn drawn(&self, (width, height): (u32, u32), top: u32) -> Glyph {
-        let most = self
-            .columns
-            .iter()
-            .map(Column::total)
-            .max()
-            .unwrap_or_default()
-            .max(1);
+    pub fn drawn(&self, (first, step): (u32, u32), (top, height): (u32, u32)) -> Vec<GlyphPath> {
+        let totals = self.columns.iter().map(Column::total);
+        let most = totals.max().unwrap_or_default().max(1);
         // Rounded up: a column with one event is not empty.
         let y = |number: u32| {
             let part = (u64::from(number) * u64::from(height)).div_ceil(u64::from(most));
             u32::try_from(part).unwrap_or(height)
         };
-        let columns = u32::try_from(self.columns.len()).unwrap_or(width).max(1);
-        let step = (width / columns).max(2);
-        let stroke = step - 1;
+        // However many others there are, a failure is seen.
+        let least = if height < most { 2 } else { 1 };
         let mut ds: [String; FAMILIES + 1] = Default::default();
         let mut digits = itoa::Buffer::new();
-        for (index, column) in (0..).zip(&self.columns) {
-            let x = index * step + step / 2;
+        for (x, column) in (first..).step_by(step as usize).zip(&self.columns) {
             let mut below = 0;
             for (d, (family, number)) in ds.iter_mut().zip(column.stack()) {
                 if number == 0 {
@@ -248,18 +244,17 @@ impl Density {
                 }
                 let mut from = y(below);
                 below += number;
-                let to = y(below).max(2);
+                let to = y(below).max(least);
                 if family.is_none() {
-                    // However many others there are, a failure is seen.
-                    from = from.min(to - 2);
+                    from = from.min(to - least);
                 }
                 if to > from {
                     d.push('M');
                     d.push_str(digits.format(x));
                     d.push(' ');
                     d.push_str(digits.format(top + height - from));
-                    d.push_str("v-");
-                    d.push_str(digits.format(to - from));
+                    d.push('V');
+                    d.push_str(digits.format(top + height - to));
                 }
             }
         }
@@ -268,11 +263,18 @@ impl Density {
             .map(|family| format!("f-{}", family.word()));
         let classes = classes.chain(["fail".to_owned()]);
         let paths = classes.zip(ds).filter(|(_, d)| !d.is_empty());
-        Glyph {
-            stroke,
-            paths: paths.map(|(class, d)| GlyphPath { class, d }).collect(),
-        }
+        paths.map(|(class, d)| GlyphPath { class, d }).collect()
     }
+}
+
+/// The column of each event.
+pub fn places(axis: &Axis, columns: usize) -> impl Iterator<Item = usize> {
+    let last = columns.max(1) - 1;
+    let width = u32::try_from(last + 1).map_or(u32::MAX, |it| it.saturating_mul(UNITS));
+    let places: Vec<u32> = axis.scale(width, UNITS).places().collect();
+    places
+        .into_iter()
+        .map(move |x| usize::try_from(x / UNITS).map_or(last, |column| column.min(last)))
 }
 
 impl Glyph {

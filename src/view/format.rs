@@ -3,7 +3,7 @@
 use crate::model::review::Rating;
 use crate::model::run::{Metrics, Number, State};
 use crate::model::time::{self, Moment};
-pub use crate::model::time::{push_clock, push_iso_ms, push_seconds, utc};
+pub use crate::model::time::{push_clock, push_iso_ms, utc};
 
 use super::{Badge, Cell, DisplayTime};
 

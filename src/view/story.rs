@@ -9,7 +9,7 @@ use crate::model::tape::{Event, Family, Tape};
 use crate::model::words;
 
 use super::axis::Axis;
-use super::density::{Density, GLYPH, Glyph, KEPT};
+use super::density::{self, Density, Glyph, KEPT};
 use super::run::{MomentEvent, Sources, neighbours};
 use super::timeline::{Layout, annotation_view};
 use super::{Link, format};
@@ -98,13 +98,17 @@ pub fn story(s: &Sources<'_>) -> StoryPage {
     chosen.sort_by_key(|it| (it.tape, it.position, it.annotation.map(|(index, _)| index)));
     let first = s.tapes.first().filter(|tape| !tape.events.is_empty());
     let axis = first.map(|tape| Axis::of(s.config, tape));
-    let places: Vec<u32> = axis
+    let glyph = axis
         .as_ref()
-        .map_or_else(Vec::new, |axis| axis.scale(GLYPH.0, 0).places().collect());
+        .zip(first)
+        .map(|(axis, tape)| Density::of(axis, tape, KEPT).glyph());
+    let places: Vec<usize> = axis
+        .as_ref()
+        .map_or_else(Vec::new, |axis| density::places(axis, KEPT).collect());
     let summary = format::count(chosen.len(), "frame");
     let frames = (1..).zip(chosen).map(|(number, chosen)| Frame {
         number,
-        line: line(&places, &chosen),
+        line: line(glyph.as_ref(), &places, &chosen),
         ..frame(s, &path, &chosen)
     });
     StoryPage {
@@ -119,10 +123,8 @@ pub fn story(s: &Sources<'_>) -> StoryPage {
                 "second",
             ),
         ),
-        glyph: axis
-            .zip(first)
-            .map(|(axis, tape)| Density::of(&axis, tape, KEPT).glyph()),
         frames: frames.collect(),
+        glyph,
         more: format::rest(left_out, 0, "more annotation"),
     }
 }
@@ -212,9 +214,13 @@ fn frame(s: &Sources<'_>, path: &str, chosen: &Chosen<'_>) -> Frame {
     }
 }
 
-fn line(places: &[u32], chosen: &Chosen<'_>) -> String {
+fn line(glyph: Option<&Glyph>, places: &[usize], chosen: &Chosen<'_>) -> String {
     let place = places.get(chosen.position).filter(|_| chosen.tape == 0);
-    place.map_or_else(String::new, |x| format!("M{x} 0v{}", GLYPH.1))
+    glyph
+        .zip(place)
+        .map_or_else(String::new, |(glyph, column)| {
+            format!("M{} 0V{}", column * glyph.columns / KEPT, glyph.height)
+        })
 }
 
 fn is_by_person(annotation: &Annotation<'_>) -> bool {

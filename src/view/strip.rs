@@ -8,7 +8,7 @@ use crate::model::annotation::Sidecar;
 use crate::model::tape::{Family, Tape};
 
 use super::axis::{Axis, Scale};
-use super::density::{Density, Glyph};
+use super::density::{Density, GlyphPath};
 use super::format;
 use super::timeline::{Anchor, Layout, appearance, lanes};
 pub use marks::{FailureLabel, Failures, Label};
@@ -26,7 +26,7 @@ const SINGLE: usize = 600;
 /// Columns of a longer tape.
 const COLUMNS: u32 = 100;
 /// Width of a column, and of a folded gap there.
-const COLUMN: u32 = WIDTH / COLUMNS;
+pub const COLUMN: u32 = WIDTH / COLUMNS;
 /// Rows of columns, at least.
 const ROWS: usize = 4;
 /// Width of a folded gap between bars.
@@ -76,7 +76,7 @@ pub enum Drawing {
     /// The bars of each family, from and to.
     Bars(Vec<(Family, Vec<(u32, u32)>)>),
     /// Columns.
-    Columns(Glyph),
+    Columns(Vec<GlyphPath>),
 }
 
 /// A place on the strip that links to an event.
@@ -163,7 +163,7 @@ pub fn strip<'a>(
     let top = ROW * (1 + u32::from(!pins.is_empty()));
     let events = if is_long {
         let density = Density::of(&axis, tape, COLUMNS as usize);
-        Drawing::Columns(density.drawn((WIDTH, rows * ROW), top))
+        Drawing::Columns(density.drawn((COLUMN / 2, COLUMN), (top, rows * ROW)))
     } else {
         Drawing::Bars(bars(tape, &xs, scale))
     };
@@ -287,12 +287,6 @@ fn areas<'a>(places: impl Iterator<Item = Place<'a>>) -> Vec<Place<'a>> {
         }
     }
     areas
-}
-
-/// The end of an area.
-#[must_use]
-pub const fn area_end(from: u32) -> u32 {
-    from + AREA
 }
 
 fn pins(

@@ -62,7 +62,7 @@
       }
       if (x >> 1 > area) {
         area = Math.floor(x / 20) * 10 + 9;
-        links.push([event, `M${area * 2 - 18} 18h20V${bottom}h-20z`]);
+        links.push([event, area * 2 - 18]);
       }
       if (event.failed) failures.push({ event, x: isLong ? column * 10 + 5 : x });
     }
@@ -81,7 +81,7 @@
     const drawn = draw('g', isLong ? { class: 'stacks', 'stroke-width': 9 } : {});
     for (const [family, d] of Object.entries(lines)) drawn.append(draw('path', { class: families.includes(family) ? `f-${family}` : family, d }));
     const leading = (event, ...children) => draw('a', { href: event.href, tabindex: -1 }, ...children);
-    inner.append(drawn, ...links.map(([event, d]) => leading(event, draw('path', { d }))));
+    inner.append(drawn, ...links.map(([event, x]) => leading(event, draw('rect', { x }))));
     if (!isLong) inner.append(...failures.map(({ event, x }) => leading(event, draw('path', { class: 'fail', d: `M${x} 16V${bottom}` }))));
     const numbers = draw('g', { class: 'nos' });
     for (let at = 0; at < failures.length;) {

@@ -15,12 +15,17 @@
   const folds = tapes.flatMap((tape) => [...tape.querySelectorAll('.fold')]);
   const gaps = tapes.flatMap((tape) => [...tape.querySelectorAll('.gap')]);
   const noteKind = (note) => note.dataset.kind;
-  // Times are offsets from the start of their tape, which the first of them on a page names; or they are whole.
-  const moment = (time) => {
-    if (!time.dateTime.endsWith('s')) return time.dateTime;
-    const { start } = time.closest('.tape').querySelector('[data-start]').dataset;
-    return new Date(Date.parse(start) + Math.round(parseFloat(time.dateTime) * 1000)).toISOString();
-  };
+  // The first time on a page names the start of its tape and the milliseconds that clocks do not show.
+  const moments = new Map();
+  for (const tape of tapes) {
+    const times = [...tape.querySelectorAll('.e > p > a + i')];
+    times.forEach((time, at) => {
+      const { start, ms } = times[0].dataset;
+      const clock = time.textContent.replace('-', '').split(':').reduce((sum, part) => sum * 60 + Number(part), 0);
+      const since = clock * 1000 + Number(ms.slice(at * 3, at * 3 + 3));
+      moments.set(time, new Date(Date.parse(start) + (time.textContent.startsWith('-') ? -since : since)).toISOString());
+    });
+  }
 
   const counted = (names) => {
     const counts = new Map();
@@ -153,15 +158,13 @@
   if (failures) bar.append(toggle('failed', `Failures ${failures}`));
   if (annotated) bar.append(toggle('annotated', `Annotated ${annotated}`));
   bar.append(reset);
-  if (events.some((event) => event.element.querySelector('time'))) {
+  if (moments.size) {
     const clock = button('UTC', () => {
       const absolute = clock.ariaPressed !== 'true';
       clock.ariaPressed = absolute;
-      for (const { element } of events) {
-        const time = element.querySelector('time');
-        if (!time) continue;
+      for (const [time, moment] of moments) {
         time.dataset.since ??= time.textContent;
-        time.textContent = absolute ? moment(time).slice(11, 19) : time.dataset.since;
+        time.textContent = absolute ? moment.slice(11, 19) : time.dataset.since;
       }
     }, { ariaPressed: false, title: 'Show the time of day instead of the time since the start' });
     bar.append(clock);
@@ -202,8 +205,7 @@
         if (isMove && movementX === 0 && movementY === 0) return; // A page that scrolls under a pointer at rest is no move.
         const event = isMove && narrow.matches ? null : eventOf(target);
         if (event && event !== equipped) equip(event);
-        const time = target instanceof Element && target.closest('.e time');
-        if (time && !time.title) time.title = `${moment(time).replace('T', ' ').replace(/(\.000)?Z$/, '')} UTC`;
+        if (moments.has(target)) target.title = `${moments.get(target).replace('T', ' ').replace(/(\.000)?Z$/, '')} UTC`;
       });
     }
     tape.addEventListener('click', (click) => { // From the event that was linked last to this one.

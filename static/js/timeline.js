@@ -138,7 +138,7 @@
     const strip = lane.lastElementChild;
     const line = lane.parentElement.querySelector('p');
     const caption = line.textContent;
-    const placeOf = (link) => Number(/M(\d+)/.exec(link.innerHTML)?.[1] ?? parseFloat(link.querySelector('[cx]').getAttribute('cx')) * 10);
+    const placeOf = (link) => Number(/(?:M| x=")(\d+)[" ]/.exec(link.innerHTML)?.[1] ?? parseFloat(link.querySelector('[cx]').getAttribute('cx')) * 10);
     const numberOf = (text) => Number(/e-(\d+)/.exec(text)?.[1]);
     const links = [...strip.querySelectorAll('a')].map((link) => ({ link, x: placeOf(link), number: numberOf(link.href.baseVal) })).sort((a, b) => a.x - b.x);
     let on;
@@ -149,7 +149,7 @@
       const { hash } = new URL(link?.href.baseVal ?? '', location);
       const event = link && document.getElementById(decodeURIComponent(hash.slice(1)))?.closest('.e');
       const part = (name) => event.querySelector(name)?.textContent.slice(0, 200) ?? '';
-      line.textContent = !link ? caption : event ? `#${part('a')} ${part('time')} ${part('b')}: ${part('code') || part('pre')}` : `#${numberOf(hash)} on a further page`;
+      line.textContent = !link ? caption : event ? `#${part('a')} ${part('a + i')} ${part('b')}: ${part('code') || part('pre')}` : `#${numberOf(hash)} on a further page`;
     };
     strip.addEventListener('pointerover', ({ target }) => say(target.closest('a')));
     strip.addEventListener('pointerleave', () => say());
@@ -165,11 +165,12 @@
 
     const tape = tapes[at];
     const copy = strip.firstElementChild.cloneNode(true);
-    const mark = copy.querySelector('a path');
+    const mark = copy.querySelector('path')?.cloneNode();
     if (!mark || !tape) return;
-    copy.append(mark);
-    mark.classList.add('mark');
     for (const link of copy.querySelectorAll('a')) link.remove();
+    copy.append(mark);
+    mark.setAttribute('class', 'mark');
+    mark.removeAttribute('d');
     copy.classList.add('strip', 'now');
     copy.ariaHidden = 'true';
     tape.before(copy);

@@ -350,18 +350,21 @@ test('the span of an annotation leads to all events that it covers', () => on(ri
 }));
 
 test('times can be read as the time of day', () => on(rich(), async (page) => {
-  const times = page.locator('.tape').first().locator('.e time');
+  const times = page.locator('.tape').first().locator('.e > p > a + i');
   const time = times.first();
   const since = await time.textContent();
   const clock = page.locator('.tape-tools button', { hasText: 'UTC' });
   await clock.click();
   const start = Date.parse(await time.getAttribute('data-start'));
-  for (const each of [time, times.last()]) {
-    const seconds = parseFloat(await each.getAttribute('datetime'));
-    assert.equal(await each.textContent(), new Date(start + seconds * 1000).toISOString().slice(11, 19));
-  }
+  const milliseconds = (await time.getAttribute('data-ms')).slice(-3);
+  const shown = await times.last().textContent();
   await clock.click();
   assert.equal(await time.textContent(), since);
+  const seconds = (await times.last().textContent()).split(':').reduce((sum, part) => sum * 60 + Number(part), 0);
+  const exact = new Date(start + seconds * 1000 + Number(milliseconds)).toISOString();
+  assert.equal(shown, exact.slice(11, 19));
+  await times.last().hover();
+  assert.equal(await times.last().getAttribute('title'), `${exact.replace('T', ' ').replace(/(\.000)?Z$/, '')} UTC`);
 }));
 
 test('a further page of a tape is read with the same keys', () => on(fileUrl(SITE, `runs/${longest().slug}/events/2/index.html`), async (page) => {

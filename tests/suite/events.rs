@@ -57,7 +57,9 @@ fn words_of_an_agent_keep_every_character_and_show_their_markdown() {
     let shown = page.one("#e-0 > pre");
     assert_eq!(shown.text().collect::<String>(), said);
     assert_eq!(page.texts("#e-0 pre code"), ["a < b", "let x = '*';"]);
-    assert_eq!(page.texts("#e-0 pre b"), ["Plan", "**first**"]);
+    assert_eq!(page.texts("#e-0 pre b"), ["Plan", "first"]);
+    let dimmed = page.texts("#e-0 pre > i");
+    assert_eq!(&dimmed[..3], ["##", "**first**", "`a < b`"]);
 }
 
 #[test]
@@ -310,13 +312,14 @@ fn long_pauses_are_marked_and_times_count_from_the_first_event() {
         ["59 min 30 s without an event, until 2026-03-01 11:00:00 UTC"]
     );
     let times = |name| {
-        let times = page.all("li.e time").into_iter();
+        let times = page.all("li.e > p > a + i").into_iter();
         let values: Vec<_> = times.map(|time| time.value().attr(name)).collect();
         values
     };
-    assert_eq!(times("datetime"), ["0s", "30s", "3600s"].map(Some));
+    assert_eq!(page.texts("li.e > p > a + i"), ["0:00", "0:30", "1:00:00"]);
     let start = Some("2026-03-01T10:00:00.000Z");
     assert_eq!(times("data-start"), [start, None, None]);
+    assert_eq!(times("data-ms"), [Some("000000000"), None, None]);
     site.write("site.toml", "[timeline]\ngap_seconds = 20\n");
     site.publish();
     assert_eq!(site.first_page().all("ol.tape > li.gap").len(), 2);

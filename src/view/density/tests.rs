@@ -80,7 +80,7 @@ fn what_is_kept_of_a_run_and_its_picture_are_small() {
         assert!(kept.len() < 1_800, "{}", kept.len());
         let glyph = Density::of_packed(&kept).expect("columns").glyph();
         let bytes: usize = glyph.paths.iter().map(|path| path.d.len() + 30).sum();
-        assert!(bytes < 2_200, "{bytes} bytes for {count} events");
+        assert!(bytes < 1_800, "{bytes} bytes for {count} events");
         assert!(glyph.paths.iter().any(|path| path.class == "fail"));
     }
 }
@@ -97,7 +97,20 @@ fn a_single_failure_among_thousands_of_events_is_seen() {
         .iter()
         .map(|path| (path.class.as_str(), path.d.as_str()))
         .collect();
-    assert_eq!(paths, [("f-read", "M120 46v-46"), ("fail", "M120 2v-2")]);
+    assert_eq!(paths, [("f-read", "M0 46V0"), ("fail", "M0 2V0")]);
+}
+
+#[test]
+fn a_picture_of_few_events_has_a_unit_for_each() {
+    let at = r#"{"timestamp":"2026-03-01T10:00:00Z","#;
+    let log = [0, 0, 3, 2, 4].map(|kind| format!("{at}{}}}", TYPES[kind]));
+    let log = log.join("\n");
+    let tape = tape(&log);
+    let glyph = Density::of(&Axis::of_order(&tape), &tape, 2).glyph();
+    assert_eq!((glyph.columns, glyph.height), (2, 3));
+    let paths = glyph.paths.iter().map(|path| path.d.as_str());
+    let paths: Vec<_> = paths.collect();
+    assert_eq!(paths, ["M0 3V1", "M0 1V0", "M1 3V1"]);
 }
 
 #[test]

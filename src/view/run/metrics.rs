@@ -141,7 +141,7 @@ pub(super) fn metrics(around: &ArchiveContext, run: &Run, details: &Details<'_>)
                 })
                 .collect();
         } else {
-            view.path = places.map(|(_, _, at)| format!("M{at} 4h0")).collect();
+            view.path = places.map(|(_, _, at)| format!("M{at} 0h0")).collect();
         }
         view
     };
