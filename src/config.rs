@@ -5,11 +5,13 @@ use schemars::JsonSchema;
 use crate::diagnostics::Severity;
 use crate::url::HttpUrl;
 
+mod hosts;
 mod read;
 mod shape;
 
 use read::{Keys, Reader, Value};
 
+pub use hosts::{HOSTS, Host};
 pub use read::parse;
 
 /// The file's name in the site's root.
@@ -66,6 +68,10 @@ table! {
         "files" => files: Files = Files::default(), Reader::table;
         /// The feeds of the site.
         "feeds" => feeds: Feeds = Feeds::default(), Reader::table;
+        /// Where the site is published.
+        "publish" => publish: Publish = Publish::default(), Reader::table;
+        /// What the site may take.
+        "budget" => budget: Budget = Budget::default(), Reader::table;
         /// Limits on the size of input and output.
         "limits" => limits: Limits = Limits::default(), Reader::table;
         /// `[[nav]]`: further links in the site's header.
@@ -237,6 +243,53 @@ table! {
         /// All pages and files of a run.
         #[schemars(schema_with = "shape::size")]
         "run" => run: u64 = 4 * GIB, Reader::size;
+    }
+}
+
+table! {
+    /// `[publish]`
+    #[derive(Copy)]
+    #[schemars(default, transform = shape::publish)]
+    Publish {
+        /// The host, whose limits a site must keep.
+        #[schemars(with = "String")]
+        "host" => host: Option<&'static Host> = None, Reader::host;
+    }
+}
+
+table! {
+    /// `[budget]`: what a site may take. Each key replaces the limit of the host.
+    #[derive(Copy)]
+    #[schemars(default)]
+    Budget {
+        /// Files of the site.
+        #[schemars(with = "usize", range(min = 1))]
+        "files" => files: Option<u64> = None, Reader::optional_count;
+        /// Bytes of all files.
+        #[schemars(schema_with = "shape::size")]
+        "bytes" => bytes: Option<u64> = None, Reader::optional_size;
+        /// Bytes of one file.
+        #[schemars(schema_with = "shape::size")]
+        "file" => file: Option<u64> = None, Reader::optional_size;
+        /// Files and folders in one folder.
+        #[schemars(with = "usize", range(min = 1))]
+        "entries" => entries: Option<u64> = None, Reader::optional_count;
+    }
+}
+
+impl Config {
+    /// What the site may take: the budget, and where it says nothing, the limits of the host.
+    pub fn site_limits(&self) -> Budget {
+        let host = self
+            .publish
+            .host
+            .map_or_else(Budget::default, |host| host.limits);
+        Budget {
+            files: self.budget.files.or(host.files),
+            bytes: self.budget.bytes.or(host.bytes),
+            file: self.budget.file.or(host.file),
+            entries: self.budget.entries.or(host.entries),
+        }
     }
 }
 

@@ -244,6 +244,7 @@ fn stage_site<'a>(
         let recalled = memory.map(|memory| memory.recall(site, site.frame(&navigation)));
         let (notes, known) = recalled.unzip();
         let mut stage = stage.over(known.unwrap_or_default());
+        pipeline::weigh(site, &mut stage);
         stage.spool = notes.as_ref().map_or_else(Default::default, Notes::spool);
         let output = Output {
             stage: &stage,
@@ -273,8 +274,7 @@ fn stage_site<'a>(
                 failure
             },
         )?;
-        (outcome.files, outcome.bytes) = stage.written();
-        outcome.written = stage.written_by_kind();
+        outcome.weigh(site, &stage);
     }
     #[cfg(feature = "parquet")]
     let export = pipeline::export(site, &gathered, &outcome, progress)?;

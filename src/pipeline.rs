@@ -6,6 +6,7 @@ mod directories;
 #[cfg(feature = "parquet")]
 mod export;
 mod gather;
+mod hosting;
 mod kept;
 mod ledger;
 mod lists;
@@ -20,6 +21,7 @@ mod runs;
 #[cfg(feature = "parquet")]
 pub(crate) use export::{examine_export, export};
 pub use gather::Gathered;
+pub use hosting::weigh;
 pub use kept::KnownRecords;
 pub use lists::publish as publish_lists;
 pub use memory::{Memory, Notes};

@@ -16,8 +16,10 @@ use crate::spool::Spool;
 mod files;
 mod journal;
 mod ours;
+mod weight;
 mod written;
 
+pub use weight::Weight;
 pub use written::Written;
 
 use files::Digest;
@@ -39,6 +41,8 @@ pub struct Stage {
     folders: Option<Folders>,
     files: Files,
     written: written::Counts,
+    /// Where files are weighed, if their site has limits.
+    scales: Option<weight::Scales>,
     /// What was done to the output folder, when its files were replaced one by one.
     replaced: Option<Changes>,
     /// What the pages of the whole archive are made of, until they are made.
@@ -112,6 +116,7 @@ impl Stage {
             folders,
             files: Files::default(),
             written: written::Counts::default(),
+            scales: None,
             replaced: None,
             spool: Spool::default(),
         }
@@ -175,10 +180,10 @@ impl Stage {
         })))
     }
 
-    /// Whether nothing is written, so that what only fills a file need not be made.
+    /// Whether nothing is written or weighed, so that what only fills a file need not be made.
     #[must_use]
     pub const fn is_dry_run(&self) -> bool {
-        self.folders.is_none()
+        self.folders.is_none() && self.scales.is_none()
     }
 
     /// Leaves files as they are that `known`, a site that an earlier build wrote, says to be the same.
@@ -200,8 +205,35 @@ impl Stage {
             self.put(folders, path, bytes)
                 .map_err(|error| write_failed(path, &error))?;
         }
-        self.written.add(path, bytes.len() as u64);
+        self.count(path, bytes.len() as u64);
         Ok(())
+    }
+
+    /// Takes the path of a file in a dry run, where it need not be filled.
+    ///
+    /// # Errors
+    /// The path is taken.
+    pub fn plan(&self, path: &str, bytes: u64) -> Result<(), Diagnostic> {
+        self.files.take(path)?;
+        self.count(path, bytes);
+        Ok(())
+    }
+
+    fn count(&self, path: &str, bytes: u64) {
+        self.written.add(path, bytes);
+        if let Some(scales) = &self.scales {
+            scales.add(path, bytes);
+        }
+    }
+
+    /// Weighs every file, and notes those that are larger than `file`.
+    pub(crate) fn weigh(&mut self, file: u64) {
+        self.scales = Some(weight::Scales::new(file));
+    }
+
+    /// What was weighed; `None` when nothing was.
+    pub(crate) fn weight(&self) -> Option<Weight> {
+        self.scales.as_ref().map(weight::Scales::take)
     }
 
     fn put(&self, folders: &Folders, path: &str, bytes: &[u8]) -> io::Result<()> {
@@ -250,7 +282,7 @@ impl Stage {
                 self.files.staged(path, digest, stamp);
             }
         }
-        self.written.add(path, written.bytes);
+        self.count(path, written.bytes);
         Ok(FileDigest {
             path: path.to_owned(),
             bytes: written.bytes,
@@ -264,7 +296,7 @@ impl Stage {
     pub(crate) fn keep(&self, paths: &[String]) -> bool {
         let kept = self.files.keep(paths);
         for (path, bytes) in paths.iter().zip(kept.iter().flatten()) {
-            self.written.add(path, *bytes);
+            self.count(path, *bytes);
         }
         kept.is_some()
     }

@@ -6,15 +6,15 @@ use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 
 use super::{
-    Build, Config, Feeds, Files, GIB, ImportRule, KIB, Limits, MIB, MadeFor, NavLink, Policy, Site,
-    Timeline,
+    Budget, Build, Config, Feeds, Files, GIB, HOSTS, Host, ImportRule, KIB, Limits, MIB, MadeFor,
+    NavLink, Policy, Publish, Site, Timeline,
 };
 use crate::diagnostics::text::{nearest, quoted, reason};
 use crate::diagnostics::{Code, Collector, Diagnostic, Severity, Source, codes};
 use crate::url::{HttpUrl, is_host};
 
 /// The sections in which a key that is outside of every section is looked for.
-const SECTIONS: [(&str, &[&str]); 7] = [
+const SECTIONS: [(&str, &[&str]); 9] = [
     ("site", Site::KEYS),
     ("build", Build::KEYS),
     ("policy", Policy::KEYS),
@@ -22,6 +22,8 @@ const SECTIONS: [(&str, &[&str]); 7] = [
     ("timeline", Timeline::KEYS),
     ("feeds", Feeds::KEYS),
     ("limits", Limits::KEYS),
+    ("publish", Publish::KEYS),
+    ("budget", Budget::KEYS),
 ];
 
 /// A table of site.toml.
@@ -164,6 +166,23 @@ impl Reader<'_> {
             ("none", MadeFor::None),
         ];
         self.choice(key, value, &choices, into);
+    }
+
+    pub(super) fn host(&mut self, key: &str, value: &Value<'_>, into: &mut Option<&'static Host>) {
+        let choices = HOSTS.each_ref().map(|host| (host.name, Some(host)));
+        self.choice(key, value, &choices, into);
+    }
+
+    pub(super) fn optional_count(&mut self, key: &str, value: &Value<'_>, into: &mut Option<u64>) {
+        let mut count = 0_usize;
+        self.count(key, value, &mut count);
+        *into = Some(count as u64).filter(|count| *count > 0);
+    }
+
+    pub(super) fn optional_size(&mut self, key: &str, value: &Value<'_>, into: &mut Option<u64>) {
+        let mut size = 0;
+        self.size(key, value, &mut size);
+        *into = Some(size).filter(|size| *size > 0);
     }
 
     pub(super) fn hosts(&mut self, key: &str, value: &Value<'_>, into: &mut Vec<String>) {

@@ -53,6 +53,12 @@ pub(super) fn policy(schema: &mut Schema) {
     choice(schema, "stale_annotations", &["error", "warn"]);
 }
 
+/// The names of [`super::HOSTS`]; the default is none of them.
+pub(super) fn publish(schema: &mut Schema) {
+    let names = super::HOSTS.each_ref().map(|host| host.name);
+    set(schema, "host", "enum", json!(names));
+}
+
 /// The words of [`super::MadeFor`].
 pub(super) fn site(schema: &mut Schema) {
     for key in ["stories", "cards"] {
@@ -62,9 +68,13 @@ pub(super) fn site(schema: &mut Schema) {
 
 /// A key with one of these words; the first is the default.
 fn choice(schema: &mut Schema, key: &str, words: &[&str]) {
+    set(schema, key, "enum", json!(words));
+    set(schema, key, "default", json!(words[0]));
+}
+
+fn set(schema: &mut Schema, key: &str, keyword: &str, value: Value) {
     if let Some(property) = schema.pointer_mut(&format!("/properties/{key}")) {
-        property["enum"] = json!(words);
-        property["default"] = json!(words[0]);
+        property[keyword] = value;
     }
 }
 

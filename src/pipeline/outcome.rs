@@ -7,12 +7,13 @@ use crate::ledger::{Build, Ledger};
 use crate::links;
 use crate::model::findings::Findings;
 use crate::model::slug::{slugify, with_hash};
-use crate::publish::Written;
+use crate::publish::{Stage, Written};
 use crate::site::Site;
 use crate::view::problems::Quarantined;
 
 use super::directories::{Directory, Status};
 use super::gather::Gathered;
+use super::hosting;
 use super::kept::{self, Head, Left, StagedRuns};
 use super::ledger;
 
@@ -154,6 +155,18 @@ impl Outcome {
             return false;
         }
         self.blocking == 0
+    }
+
+    /// Sums up what was staged, and adds an error for every limit of the site that it is over.
+    pub fn weigh(&mut self, site: &Site, stage: &Stage) {
+        (self.files, self.bytes) = stage.written();
+        self.written = stage.written_by_kind();
+        let weight = stage.weight();
+        let problems =
+            weight.map_or_else(Vec::new, |weight| hosting::problems(&site.config, &weight));
+        self.blocking += problems.len();
+        self.diagnostics.extend(problems);
+        diagnostics::sort(&mut self.diagnostics);
     }
 
     /// What changed since the site that is replaced; `None` when nothing did, or when there was none.

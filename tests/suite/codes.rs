@@ -67,6 +67,11 @@ fn set(code: &str) -> Set {
             arguments: &["build", "-v", "--out", "way/public"],
             status: 2,
         },
+        "publish.over-budget" => Set {
+            prepare: large_file,
+            arguments: CHECK,
+            status: 1,
+        },
         "publish.duplicate-path" | "template.render" => plain(BUILD, 2),
         "ledger.unreadable" => plain(CHECK, 2),
         "ledger.no-site" => plain(&["build", "-v", "--previous", "published"], 2),
@@ -167,6 +172,11 @@ fn long_message(site: &TestSite) -> Held {
         r#"{{"type":"user","uuid":"u-1","sessionId":"s-1","message":{{"role":"user","content":"{text}"}}}}"#
     );
     site.write("logs/session.jsonl", row + "\n");
+    Vec::new()
+}
+
+fn large_file(site: &TestSite) -> Held {
+    site.write("static/film.bin", vec![0; 26 << 20]);
     Vec::new()
 }
 

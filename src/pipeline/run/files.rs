@@ -80,7 +80,7 @@ impl<'a> Files<'a> {
 
     /// Takes the path of a file in a dry run, where it need not be filled.
     pub(super) fn planned(&mut self, path: &str, bytes: u64) -> Result<(), StageError> {
-        self.stage.stream(path, |_| Ok(()))?;
+        self.stage.plan(path, bytes)?;
         self.note(path, bytes)
     }
 

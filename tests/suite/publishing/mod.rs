@@ -1,6 +1,7 @@
 //! Whatever happens, there is a whole site: the old one or the new one.
 
 mod guarded;
+mod hosts;
 mod interrupted;
 
 use std::fs::{self, Permissions};

@@ -1,0 +1,84 @@
+//! What hosts of static sites take.
+
+use super::{Budget, MIB};
+
+/// A host.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Host {
+    /// Its name in `[publish] host`.
+    pub name: &'static str,
+    /// Its name in messages.
+    pub title: &'static str,
+    /// What it takes; of what it does not limit nothing is said.
+    pub limits: Budget,
+    /// Where it says so.
+    pub source: &'static str,
+    /// When that was read there.
+    pub read: &'static str,
+}
+
+/// The hosts with presets.
+pub static HOSTS: [Host; 5] = [
+    Host {
+        name: "github-pages",
+        title: "GitHub Pages",
+        limits: Budget {
+            bytes: Some(1_000_000_000),
+            ..NONE
+        },
+        source: "https://docs.github.com/en/pages/getting-started-with-github-pages/github-pages-limits",
+        read: "2026-11",
+    },
+    // Of the free plan; paid plans take 100,000 files.
+    Host {
+        name: "cloudflare-pages",
+        title: "Cloudflare Pages",
+        limits: Budget {
+            files: Some(20_000),
+            file: Some(25 * MIB),
+            ..NONE
+        },
+        source: "https://developers.cloudflare.com/pages/platform/limits/",
+        read: "2026-11",
+    },
+    Host {
+        name: "netlify",
+        title: "Netlify",
+        limits: Budget {
+            entries: Some(54_000),
+            ..NONE
+        },
+        source: "https://docs.netlify.com/site-deploys/overview/",
+        read: "2026-11",
+    },
+    // "Fewer than 100,000 files".
+    Host {
+        name: "huggingface",
+        title: "Hugging Face",
+        limits: Budget {
+            files: Some(99_999),
+            entries: Some(10_000),
+            ..NONE
+        },
+        source: "https://huggingface.co/docs/hub/storage-limits",
+        read: "2026-11",
+    },
+    // One request uploads at most 5 GB.
+    Host {
+        name: "s3",
+        title: "Amazon S3",
+        limits: Budget {
+            file: Some(5_000_000_000),
+            ..NONE
+        },
+        source: "https://docs.aws.amazon.com/AmazonS3/latest/userguide/upload-objects.html",
+        read: "2026-11",
+    },
+];
+
+const NONE: Budget = Budget {
+    files: None,
+    bytes: None,
+    file: None,
+    entries: None,
+};

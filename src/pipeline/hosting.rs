@@ -1,0 +1,203 @@
+//! Compares a site with what its host takes, before anything is published.
+
+use crate::config::{self, Config};
+use crate::diagnostics::text::quoted;
+use crate::diagnostics::{Diagnostic, Place, codes};
+use crate::publish::{Stage, Weight};
+use crate::site::Site;
+use crate::view::format;
+
+/// How many of the largest runs, files and folders are named.
+const NAMED: usize = 10;
+
+/// Weighs what is staged from now on, if the site has limits.
+pub fn weigh(site: &Site, stage: &mut Stage) {
+    let limits = site.config.site_limits();
+    if limits != config::Budget::default() {
+        stage.weigh(limits.file.unwrap_or(u64::MAX));
+    }
+}
+
+/// Every limit that the site is over.
+pub(super) fn problems(config: &Config, weight: &Weight) -> Vec<Diagnostic> {
+    let limits = config.site_limits();
+    let over = |limit: Option<u64>, value: u64| limit.filter(|limit| value > *limit);
+    let count = |value: u64| format::grouped(&value.to_string());
+    let mut found = Vec::new();
+    let mut report = |key, own: Option<u64>, message: String, largest: String| {
+        found.push(problem(config, (key, own), message, largest));
+    };
+    if let Some(limit) = over(limits.files, weight.files) {
+        let (files, limit) = (count(weight.files), count(limit));
+        let message = format!("The site has {files} files, and {limit} are allowed");
+        report("files", config.budget.files, message, largest_runs(weight));
+    }
+    if let Some(limit) = over(limits.bytes, weight.bytes) {
+        let (bytes, limit) = (format::bytes(weight.bytes), format::bytes(limit));
+        let message = format!("The site is {bytes} large, and {limit} are allowed");
+        report("bytes", config.budget.bytes, message, largest_runs(weight));
+    }
+    if let Some(limit) = limits.file.filter(|_| !weight.large.is_empty()) {
+        let files = weight.large.iter().map(|(path, bytes)| (&**path, *bytes));
+        let (above, limit) = (
+            format::count(weight.large.len(), "file"),
+            format::bytes(limit),
+        );
+        let message =
+            format!("The site has {above} of more than {limit}, which is the limit of one file");
+        let named = named("The largest files", files, format::bytes);
+        report("file", config.budget.file, message, named);
+    }
+    let full = weight
+        .entries
+        .iter()
+        .map(|(path, entries)| (&**path, *entries));
+    let full: Vec<_> = full
+        .filter(|(_, entries)| over(limits.entries, *entries).is_some())
+        .collect();
+    if let Some(limit) = limits.entries.filter(|_| !full.is_empty()) {
+        let (folders, limit) = (format::count(full.len(), "folder"), count(limit));
+        let message = format!(
+            "The site has {folders} with more than {limit} files and folders, which is the limit of one folder"
+        );
+        let named = named("The fullest folders", full.into_iter(), count);
+        report("entries", config.budget.entries, message, named);
+    }
+    found
+}
+
+fn problem(
+    config: &Config,
+    (key, own): (&str, Option<u64>),
+    message: String,
+    largest: String,
+) -> Diagnostic {
+    let (pointer, by) = match config.publish.host.filter(|_| own.is_none()) {
+        Some(host) => {
+            let by = format!(" on {} ({}, {})", host.title, host.source, host.read);
+            ("/publish/host".to_owned(), by)
+        }
+        None => (format!("/budget/{key}"), String::new()),
+    };
+    codes::PUBLISH_OVER_BUDGET.at(
+        Place::file(config::FILE_NAME).pointing(pointer),
+        format!("{message}{by}"),
+        format!("Withdraw runs, publish fewer files, or raise `{key}` in `[budget]` if your plan allows it. {largest}"),
+    )
+}
+
+fn largest_runs(weight: &Weight) -> String {
+    let runs = weight.runs.iter().map(|(run, bytes)| (&**run, *bytes));
+    named("The largest runs", runs, format::bytes)
+}
+
+/// The largest of many, each with its size.
+fn named<'a>(
+    what: &str,
+    all: impl Iterator<Item = (&'a str, u64)>,
+    shown: impl Fn(u64) -> String,
+) -> String {
+    let mut all: Vec<_> = all.collect();
+    all.sort_by(|(a, more), (b, than)| than.cmp(more).then_with(|| a.cmp(b)));
+    all.truncate(NAMED);
+    let all = all.iter().map(|(path, size)| {
+        let path = if path.is_empty() { "." } else { path };
+        format!("{} ({})", quoted(path), shown(*size))
+    });
+    format!("{what}: {}.", all.collect::<Vec<_>>().join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::HOSTS;
+
+    /// A site that is as large as a host takes.
+    fn full(limits: config::Budget) -> Weight {
+        let folder = ("runs".to_owned(), limits.entries.unwrap_or(1_000_000));
+        Weight {
+            files: limits.files.unwrap_or(1_000_000),
+            bytes: limits.bytes.unwrap_or(1 << 40),
+            entries: [folder].into(),
+            runs: [("runs/a".to_owned(), 7), ("runs/b".to_owned(), 8)].into(),
+            large: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_site_that_is_one_over_a_limit_of_a_host_is_refused_and_one_at_the_limit_is_not() {
+        for host in &HOSTS {
+            let mut config = Config::default();
+            config.publish.host = Some(host);
+            let limits = host.limits;
+            assert_eq!(problems(&config, &full(limits)), [], "{}", host.name);
+            let mut over = full(limits);
+            over.files += u64::from(limits.files.is_some());
+            over.bytes += u64::from(limits.bytes.is_some());
+            over.entries.values_mut().for_each(|entries| *entries += 1);
+            over.large
+                .extend(limits.file.map(|file| ("a".to_owned(), file + 1)));
+            let found = problems(&config, &over);
+            let limited = [limits.files, limits.bytes, limits.file, limits.entries];
+            assert_eq!(
+                found.len(),
+                limited.iter().flatten().count(),
+                "{}",
+                host.name
+            );
+            for problem in found {
+                assert!(problem.message.contains(host.title), "{}", problem.message);
+                assert_eq!(problem.place.pointer.as_deref(), Some("/publish/host"));
+            }
+        }
+    }
+
+    #[test]
+    fn the_guide_to_ci_lists_every_host_with_its_limits() {
+        let page = include_str!("../../content/pages/ci.md");
+        for host in &HOSTS {
+            let count = |limit: Option<u64>| {
+                limit.map_or_else(String::new, |limit| {
+                    format!("{} ", format::grouped(&limit.to_string()))
+                })
+            };
+            let size = |limit: Option<u64>| {
+                limit.map_or_else(String::new, |limit| format!("{} ", format::bytes(limit)))
+            };
+            let limits = host.limits;
+            let row = format!(
+                "| [`{}`]({}) | {}| {}| {}| {}| {} |\n",
+                host.name,
+                host.source,
+                count(limits.files),
+                size(limits.bytes),
+                size(limits.file),
+                count(limits.entries),
+                host.read
+            );
+            assert!(page.contains(&row), "{row}");
+        }
+    }
+
+    #[test]
+    fn a_budget_replaces_the_limit_of_the_host() {
+        let mut config = Config::default();
+        config.publish.host = HOSTS.iter().find(|host| host.name == "cloudflare-pages");
+        let mut weight = full(config.site_limits());
+        weight.files = 99_999;
+        config.budget.files = Some(100_000);
+        assert_eq!(problems(&config, &weight), []);
+        weight.files = 100_001;
+        let [problem] = &problems(&config, &weight)[..] else {
+            panic!("one problem");
+        };
+        assert_eq!(problem.place.pointer.as_deref(), Some("/budget/files"));
+        assert!(
+            problem
+                .help
+                .ends_with("The largest runs: `runs/b` (8 B), `runs/a` (7 B)."),
+            "{}",
+            problem.help
+        );
+    }
+}

@@ -1,0 +1,102 @@
+//! What a site takes on its host.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+/// What a site takes.
+#[derive(Debug, Default)]
+pub struct Weight {
+    /// Number of files.
+    pub files: u64,
+    /// Bytes of all files.
+    pub bytes: u64,
+    /// The files that are larger than the limit, with their size, sorted by path.
+    pub large: Vec<(String, u64)>,
+    /// Files and folders in each folder; that of the site is `""`.
+    pub entries: BTreeMap<String, u64>,
+    /// Bytes of the folder of each run.
+    pub runs: BTreeMap<String, u64>,
+}
+
+/// Weighs a site while many threads write it.
+#[derive(Debug)]
+pub(super) struct Scales {
+    /// Bytes of the largest file that is nothing special.
+    file: u64,
+    weight: Mutex<Weight>,
+}
+
+impl Scales {
+    pub(super) fn new(file: u64) -> Self {
+        Self {
+            file,
+            weight: Mutex::default(),
+        }
+    }
+
+    pub(super) fn add(&self, path: &str, bytes: u64) {
+        let mut weight = self.weight.lock().unwrap_or_else(PoisonError::into_inner);
+        weight.files += 1;
+        weight.bytes += bytes;
+        if bytes > self.file {
+            weight.large.push((path.to_owned(), bytes));
+        }
+        let mut parts = path.splitn(3, '/');
+        if let (Some("runs"), Some(slug), Some(_)) = (parts.next(), parts.next(), parts.next())
+            && slug != "page"
+        {
+            let run = &path[.."runs/".len() + slug.len()];
+            *weight.runs.entry(run.to_owned()).or_default() += bytes;
+        }
+        let mut inner = path;
+        loop {
+            let folder = inner.rfind('/').map_or("", |end| &inner[..end]);
+            let entries = weight.entries.entry(folder.to_owned()).or_default();
+            *entries += 1;
+            // A folder with one entry is new in the folder that it is in.
+            if *entries > 1 || folder.is_empty() {
+                return;
+            }
+            inner = folder;
+        }
+    }
+
+    pub(super) fn take(&self) -> Weight {
+        let mut weight = self.weight.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut weight = std::mem::take(&mut *weight);
+        weight.large.sort();
+        weight
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_count_once_in_the_folder_that_they_are_in() {
+        let scales = Scales::new(9);
+        for (path, bytes) in [
+            ("index.html", 1),
+            ("runs/b/index.html", 10),
+            ("runs/b/events/2/index.html", 4),
+            ("runs/b/events/3/index.html", 3),
+            ("runs/a/index.html", 9),
+            ("runs/page/2/index.html", 2),
+        ] {
+            scales.add(path, bytes);
+        }
+        let weight = scales.take();
+        assert_eq!((weight.files, weight.bytes), (6, 29));
+        assert_eq!(weight.large, [("runs/b/index.html".to_owned(), 10)]);
+        let entries = |folder: &str| weight.entries[folder];
+        assert_eq!((entries(""), entries("runs"), entries("runs/b")), (2, 3, 2));
+        assert_eq!((entries("runs/b/events"), entries("runs/page")), (2, 1));
+        let runs: Vec<_> = weight
+            .runs
+            .iter()
+            .map(|(run, bytes)| (&**run, *bytes))
+            .collect();
+        assert_eq!(runs, [("runs/a", 9), ("runs/b", 17)]);
+    }
+}

@@ -1,0 +1,60 @@
+//! A site that its host would refuse is refused before anything is replaced.
+
+use std::fs;
+
+use crate::support::differences;
+
+use super::many_runs;
+
+/// Files and bytes of a site, and the size of its largest file.
+fn weight(site: &crate::support::TestSite) -> (u64, u64, u64) {
+    let sizes = walkdir::WalkDir::new(site.path("public"))
+        .into_iter()
+        .filter_map(Result::ok)
+        .filter(|entry| entry.file_type().is_file() && entry.file_name() != ".runpress")
+        .map(|entry| fs::metadata(entry.path()).map_or(0, |meta| meta.len()));
+    sizes.fold((0, 0, 0), |(files, bytes, largest), size| {
+        (files + 1, bytes + size, largest.max(size))
+    })
+}
+
+#[test]
+fn a_site_at_its_budget_is_published_and_one_above_it_is_not() {
+    let site = many_runs(3, "model");
+    site.write("site.toml", "");
+    assert_eq!(site.runpress(&["build"]).status, Some(0));
+    let (files, bytes, largest) = weight(&site);
+    let entries = fs::read_dir(site.path("public/runs")).map_or(0, Iterator::count) as u64;
+    let budget = |files: u64, bytes: u64, largest: u64, entries: u64| {
+        site.write(
+            "site.toml",
+            format!("[budget]\nfiles = {files}\nbytes = {bytes}\nfile = {largest}\nentries = {entries}\n"),
+        );
+    };
+    let root = fs::read_dir(site.path("public")).map_or(0, Iterator::count) as u64;
+    let entries = entries.max(root).max(50);
+    budget(files, bytes, largest, entries);
+    for arguments in [&["check"][..], &["build"], &["build", "--fresh"]] {
+        let ran = site.runpress(arguments);
+        assert_eq!(ran.status, Some(0), "{arguments:?}: {}", ran.stderr);
+    }
+    let before = site.published();
+    for (key, (files, bytes, largest)) in [
+        ("files", (files - 1, bytes, largest)),
+        ("bytes", (files, bytes - 1, largest)),
+        ("file", (files, bytes, largest - 1)),
+    ] {
+        budget(files, bytes, largest, entries);
+        for arguments in [&["check"][..], &["build"], &["build", "--fresh"]] {
+            let ran = site.runpress(arguments);
+            assert_eq!(ran.status, Some(1), "{key} {arguments:?}: {}", ran.stderr);
+            assert!(ran.stderr.contains("publish.over-budget"), "{}", ran.stderr);
+            assert!(ran.stderr.contains(&format!("`{key}`")), "{}", ran.stderr);
+        }
+        assert_eq!(differences(&before, &site.published()), [""; 0]);
+    }
+    budget(files, bytes, largest, 2);
+    let ran = site.runpress(&["build", "--keep-going"]);
+    assert_eq!(ran.status, Some(1), "{}", ran.stderr);
+    assert!(ran.stderr.contains("The fullest folders"), "{}", ran.stderr);
+}
