@@ -20,6 +20,7 @@ pub mod page;
 pub mod places;
 pub mod raw;
 pub mod run_record;
+pub mod secrets;
 pub mod sidecar;
 pub mod tape;
 pub mod threads;
@@ -31,7 +32,7 @@ pub mod writeup;
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target, by name.
-pub const ALL: [Target; 20] = [
+pub const ALL: [Target; 21] = [
     ("config", config::run),
     ("events", events::run),
     ("import_atif", import_atif::run),
@@ -46,6 +47,7 @@ pub const ALL: [Target; 20] = [
     ("page", page::run),
     ("raw", raw::run),
     ("run_record", run_record::run),
+    ("secrets", secrets::run),
     ("sidecar", sidecar::run),
     ("tape", tape::run),
     ("threads", threads::run),

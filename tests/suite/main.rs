@@ -73,6 +73,7 @@ mod round_trips;
 mod schemas;
 mod scripts;
 mod search;
+mod secrets;
 #[cfg(feature = "serve")]
 mod serve;
 mod settings;

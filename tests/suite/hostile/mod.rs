@@ -29,7 +29,7 @@ const HARMLESS: &str = concat!(
 const HOSTILE_NAME: &str = "\"><img src=x onerror=alert(1)> {{ 7777*7777 }} '\u{202e}\u{1b}[31m";
 
 /// A site with `text` in every string that it reads.
-fn site(text: &str, name: &str) -> TestSite {
+pub(crate) fn site(text: &str, name: &str) -> TestSite {
     let site = TestSite::empty();
     let folder = format!("content/runs/{name}");
     site.write(

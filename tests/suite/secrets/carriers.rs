@@ -1,0 +1,228 @@
+//! Twelve ways in which a secret appears in what is published.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::json;
+
+use super::keys::{Family, Form, Numbers, Secret};
+use crate::support::{event, lines};
+
+/// A file: its name and its bytes.
+pub(super) type Carried = (&'static str, Vec<u8>);
+
+/// A way to write a secret of a kind down.
+pub(super) type Carrier = fn(&Family, &Secret, &mut Numbers) -> Vec<Carried>;
+
+pub(super) const ALL: [(&str, Carrier); 12] = [
+    ("plain", plain),
+    ("json", json_string),
+    ("escaped twice", escaped_twice),
+    ("url", url),
+    ("header", header),
+    ("wrapped", wrapped),
+    ("yaml", yaml),
+    ("shell", shell),
+    ("diff", diff),
+    ("base64", encoded),
+    ("ansi", colored),
+    ("split", split),
+];
+
+/// The log of a run with one message.
+fn message(text: &str) -> Carried {
+    let fields = format!("\"message\":{}", json!(text));
+    (
+        "events.jsonl",
+        lines(&[event(0, "agent", &fields)]).into_bytes(),
+    )
+}
+
+/// A text as a file and as a message of an agent: it has to be found in both.
+fn text(text: &str) -> Vec<Carried> {
+    vec![("notes.txt", text.as_bytes().to_vec()), message(text)]
+}
+
+/// `NAME=value`, unless the secret is part of a text of its own.
+fn assigned(family: &Family, secret: &Secret) -> String {
+    match family.form {
+        Form::Text => secret.text.clone(),
+        Form::Token | Form::Named => format!("{}={}", family.variable, secret.text),
+    }
+}
+
+fn plain(family: &Family, secret: &Secret, numbers: &mut Numbers) -> Vec<Carried> {
+    let said = &secret.text;
+    text(&match family.form {
+        Form::Text => format!("This is what it holds:\n{said}\n"),
+        Form::Named => format!("The file sets {}={said}\n", family.variable),
+        Form::Token => match numbers.below(5) {
+            0 => format!("I found `{said}` in the file"),
+            1 => format!("The file holds {said}, which I should not use."),
+            2 => format!("It is in the file ({said})"),
+            3 => format!("The file holds {said}."),
+            _ => format!("{said}\n"),
+        },
+    })
+}
+
+/// The document that a tool answered.
+fn document(family: &Family, secret: &Secret) -> String {
+    let value = match family.form {
+        Form::Text => json!({"stdout": secret.text, "exitCode": 0}),
+        Form::Token | Form::Named => json!({"env": {family.variable: secret.text}, "ok": true}),
+    };
+    value.to_string()
+}
+
+fn json_string(family: &Family, secret: &Secret, _: &mut Numbers) -> Vec<Carried> {
+    // Dashes and dots as escapes, which no writer needs and every reader accepts.
+    let escaped = message(&assigned(family, secret));
+    let mut hidden = String::from_utf8(escaped.1).expect("UTF-8");
+    if let Some(at) = hidden.find("\"message\"") {
+        let said = hidden.split_off(at + 10);
+        hidden += &said
+            .replace('-', "\\u002d")
+            .replace('_', "\\u005F")
+            .replace('/', "\\/");
+    }
+    vec![
+        ("answer.json", document(family, secret).into_bytes()),
+        message(&assigned(family, secret)),
+        ("events.jsonl", hidden.into_bytes()),
+    ]
+}
+
+fn escaped_twice(family: &Family, secret: &Secret, _: &mut Numbers) -> Vec<Carried> {
+    vec![message(&document(family, secret))]
+}
+
+/// Percent-encoded, as a form is.
+fn percent(text: &str) -> String {
+    percent_encoding::utf8_percent_encode(text, percent_encoding::NON_ALPHANUMERIC)
+        .to_string()
+        .replace("%2D", "-")
+        .replace("%5F", "_")
+        .replace("%2E", ".")
+}
+
+fn url(family: &Family, secret: &Secret, numbers: &mut Numbers) -> Vec<Carried> {
+    let at = match family.form {
+        Form::Token | Form::Named => family.variable.to_lowercase(),
+        Form::Text => "q".to_owned(),
+    };
+    let is_url = secret.text.contains("://") && !secret.text.contains(' ');
+    text(&match numbers.below(2) {
+        _ if is_url => format!("GET {} HTTP/1.1\n", secret.text),
+        0 => format!(
+            "GET https://api.internal/v1/items?page=2&{at}={}\n",
+            percent(&secret.text)
+        ),
+        _ => format!(
+            "curl 'https://api.internal/v1/items?{at}={}&page=2'\n",
+            percent(&secret.text)
+        ),
+    })
+}
+
+fn header(family: &Family, secret: &Secret, numbers: &mut Numbers) -> Vec<Carried> {
+    let name = family.variable.replace('_', "-");
+    let line = secret.text.replace('\n', "\\n");
+    text(&match (family.form, numbers.below(2)) {
+        (Form::Text, _)
+            if line
+                .split_once(": ")
+                .is_some_and(|(name, _)| !name.contains(' ')) =>
+        {
+            format!("> POST /v1 HTTP/1.1\n> {line}\n> Accept: */*\n")
+        }
+        (Form::Token, 0) => {
+            format!("POST /v1 HTTP/1.1\nauthorization: Bearer {line}\nAccept: */*\n")
+        }
+        _ => format!("POST /v1 HTTP/1.1\nX-{name}: {line}\nAccept: */*\n"),
+    })
+}
+
+/// In lines of one length, as a terminal or `fold` writes them; the secret goes over the end of the first.
+fn wrapped(family: &Family, secret: &Secret, numbers: &mut Numbers) -> Vec<Carried> {
+    const WIDTH: usize = 64;
+    let said = assigned(family, secret);
+    if secret.text.contains('\n') {
+        return text(&format!("$ cat key\n{said}\n"));
+    }
+    let before = said.len() - secret.text.len() + secret.value.start;
+    let cut = 6 + numbers.below(secret.value.len().min(40) - 8);
+    let words = "the settings of the machine, as they were printed ".repeat(4);
+    let lead = (2 * WIDTH - (before + cut) % WIDTH) % WIDTH;
+    let mut lead = words[..lead].to_owned();
+    if lead.pop().is_some() {
+        lead.push(' ');
+    }
+    let all: Vec<char> = format!("{lead}{said}\n").chars().collect();
+    let rows: Vec<String> = all.chunks(WIDTH).map(String::from_iter).collect();
+    text(&rows.join("\n"))
+}
+
+fn yaml(family: &Family, secret: &Secret, numbers: &mut Numbers) -> Vec<Carried> {
+    let (name, value) = (family.variable, &secret.text);
+    let block = value.replace('\n', "\n    ");
+    text(&match (family.form, numbers.below(2)) {
+        (Form::Text, _) => format!("settings:\n  {name}: |\n    {block}\n  LEVEL: debug\n"),
+        (_, 0) => format!("env:\n  {name}: {value}\n  LEVEL: debug\n"),
+        _ => format!(
+            "env:\n  {}: \"{value}\"\n  level: debug\n",
+            name.to_lowercase()
+        ),
+    })
+}
+
+fn shell(family: &Family, secret: &Secret, numbers: &mut Numbers) -> Vec<Carried> {
+    let (name, value) = (family.variable, &secret.text);
+    text(&match (family.form, numbers.below(3)) {
+        (Form::Text, _) => format!("export {name}='{value}'\nnpm test\n"),
+        (_, 0) => format!("export {name}={value}\nnpm test\n"),
+        (_, 1) => format!("export {name}=\"{value}\" && npm test\n"),
+        _ => format!("{name}={value} npm test\n"),
+    })
+}
+
+fn diff(family: &Family, secret: &Secret, numbers: &mut Numbers) -> Vec<Carried> {
+    let sign = ["+", "-"][numbers.below(2)];
+    let rows = assigned(family, secret).replace('\n', &format!("\n{sign}"));
+    text(&format!(
+        "--- a/.env\n+++ b/.env\n@@ -1,2 +1,3 @@\n LEVEL=debug\n{sign}{rows}\n PORT=8080\n"
+    ))
+}
+
+fn encoded(family: &Family, secret: &Secret, _: &mut Numbers) -> Vec<Carried> {
+    let said = match family.form {
+        Form::Token => secret.text.clone(),
+        Form::Named | Form::Text => assigned(family, secret),
+    };
+    text(&format!("data: {}\n", STANDARD.encode(format!("{said}\n"))))
+}
+
+/// As `grep --color` and `ls --color` write it: in color, and with the end of a color inside.
+fn colored(family: &Family, secret: &Secret, numbers: &mut Numbers) -> Vec<Carried> {
+    let said = assigned(family, secret);
+    let start = said.len() - secret.text.len() + secret.value.start;
+    let cut = start + 2 + numbers.below(secret.value.len().min(40) - 4);
+    text(&format!(
+        "\u{1b}[32m{}\u{1b}[0m{}\u{1b}[01;31m\u{1b}[K{}\u{1b}[m\u{1b}[K{}\u{1b}[0m\n",
+        &said[..start.min(3)],
+        &said[start.min(3)..start],
+        &said[start..cut],
+        &said[cut..]
+    ))
+}
+
+/// Over two messages of one agent, one after the other.
+fn split(family: &Family, secret: &Secret, numbers: &mut Numbers) -> Vec<Carried> {
+    let said = assigned(family, secret);
+    let start = said.len() - secret.text.len() + secret.value.start;
+    let cut = start + 2 + numbers.below(secret.value.len() - 4);
+    let halves = [&said[..cut], &said[cut..]].map(|half| {
+        let fields = format!("\"message\":{}", json!(half));
+        event(0, "agent", &fields)
+    });
+    vec![("events.jsonl", lines(&halves).into_bytes())]
+}

@@ -1,0 +1,132 @@
+//! How many made-up secrets the scan finds.
+
+use std::fmt::Write;
+
+use super::carriers::{self, Carried};
+use super::keys::{Family, Form, Numbers, Secret, families};
+use super::scan;
+use crate::support::assert_snapshot;
+
+/// Secrets of each kind.
+const EACH: u32 = 3;
+
+/// Calls a function with every kind in every carrier.
+fn every(mut look: impl FnMut(&Family, &'static str, &Secret, Vec<Carried>)) {
+    for family in families() {
+        for number in 0..EACH {
+            let secret = family.secret(number);
+            for (carrier, write) in carriers::ALL {
+                let mut numbers = Numbers::of(&format!("{}/{carrier}/{number}", family.name));
+                let files = write(&family, &secret, &mut numbers);
+                look(&family, carrier, &secret, files);
+            }
+        }
+    }
+}
+
+#[test]
+fn at_least_98_of_100_secrets_are_found_whatever_carries_them() {
+    let (mut total, mut missed) = (0, 0);
+    let mut list = String::new();
+    every(|family, carrier, _, files| {
+        total += 1;
+        let hidden: Vec<&str> = files
+            .iter()
+            .filter(|(name, bytes)| scan(name, bytes).is_empty())
+            .map(|(name, _)| *name)
+            .collect();
+        if !hidden.is_empty() {
+            missed += 1;
+            let hidden = hidden.join(", ");
+            let _ = writeln!(list, "{} | {carrier} | {hidden}", family.name);
+        }
+    });
+    let share = format!("{} of {total} found", total - missed);
+    assert_snapshot("secrets", "missed", &format!("{share}\n{list}"));
+    assert!(missed * 50 <= total, "{share}\n{list}");
+}
+
+#[test]
+fn there_are_sixty_kinds_of_secrets_in_twelve_carriers() {
+    let mut names: Vec<&str> = families().iter().map(|family| family.name).collect();
+    names.sort_unstable();
+    names.dedup();
+    assert!(names.len() >= 60, "{}", names.len());
+    assert_eq!(names.len(), families().len());
+    assert_eq!(carriers::ALL.len(), 12);
+}
+
+#[test]
+fn the_same_texts_with_placeholders_instead_of_secrets_are_left_alone() {
+    let mut found = Vec::new();
+    for family in families() {
+        let mut secret = family.secret(0);
+        if secret.text.contains("-----") {
+            continue;
+        }
+        let fill = |c: char| if c.is_ascii_alphanumeric() { 'x' } else { c };
+        let value: String = secret.text[secret.value.clone()]
+            .chars()
+            .map(fill)
+            .collect();
+        secret.text.replace_range(secret.value.clone(), &value);
+        for (carrier, write) in carriers::ALL {
+            let mut numbers = Numbers::of(&format!("{}/{carrier}/0", family.name));
+            for (name, bytes) in write(&family, &secret, &mut numbers) {
+                let findings = scan(name, &bytes).into_iter();
+                found.extend(findings.map(|finding| {
+                    format!("{} | {carrier} | {name} | {}", family.name, finding.rule)
+                }));
+            }
+        }
+    }
+    assert_eq!(found, [""; 0]);
+}
+
+/// What a finding withholds must be all of the secret: the rest of it would be published.
+#[test]
+fn a_finding_covers_the_whole_secret() {
+    let mut partly = Vec::new();
+    every(|family, carrier, secret, files| {
+        if !["plain", "yaml", "shell", "header", "diff"].contains(&carrier) {
+            return;
+        }
+        let value = &secret.text[secret.value.clone()];
+        let Some((name, bytes)) = files.iter().find(|(name, _)| *name == "notes.txt") else {
+            return;
+        };
+        let text = String::from_utf8_lossy(bytes);
+        // A key of several lines is indented or marked in some carriers.
+        let Some(at) = text.find(value) else { return };
+        let findings = scan(name, bytes);
+        let covers = findings
+            .iter()
+            .any(|finding| finding.range.start <= at && at + value.len() <= finding.range.end);
+        if !covers && !findings.is_empty() {
+            let ranges: Vec<_> = findings.iter().map(|f| (&f.rule, &f.range)).collect();
+            let whole = at..at + value.len();
+            partly.push(format!(
+                "{} | {carrier} | {whole:?} {ranges:?}",
+                family.name
+            ));
+        }
+    });
+    partly.sort();
+    partly.dedup();
+    assert_eq!(partly, [""; 0]);
+}
+
+#[test]
+fn what_is_found_is_named_by_its_place_and_not_by_its_value() {
+    let family = families()[0];
+    let file = |number| format!("The file holds {}\n", family.secret(number).text);
+    let of = |number| scan("notes.txt", file(number).as_bytes());
+    let (one, other) = (of(0), of(1));
+    assert_eq!(one.len(), 1);
+    assert_eq!(one[0].fingerprint, other[0].fingerprint);
+    let moved = scan("notes.txt", format!("\n{}", file(0)).as_bytes());
+    assert_ne!(one[0].fingerprint, moved[0].fingerprint);
+    let shown = format!("{one:?}");
+    assert!(!shown.contains(&family.secret(0).text[8..20]), "{shown}");
+    assert_eq!(family.form, Form::Token);
+}
