@@ -86,10 +86,16 @@ impl Tally {
         );
         for ((family, rule), places) in &self.found {
             let each = places.len() as f64 * 100.0 / megabytes;
-            println!("{family:12} {rule:40} {:6} {each:8.2} in 100 MB", places.len());
+            println!(
+                "{family:12} {rule:40} {:6} {each:8.2} in 100 MB",
+                places.len()
+            );
         }
         let all: usize = self.found.values().map(Vec::len).sum();
-        println!("{all} findings, {:.2} in 100 MB", all as f64 * 100.0 / megabytes);
+        println!(
+            "{all} findings, {:.2} in 100 MB",
+            all as f64 * 100.0 / megabytes
+        );
         for ((_, rule), places) in &self.found {
             for place in places.iter().take(listed) {
                 println!("{rule} {place}");

@@ -24,9 +24,17 @@ pub fn run(bytes: &[u8]) {
         let found = findings(name, bytes);
         for finding in &found {
             assert!(finding.range.start < finding.range.end, "{finding:?}");
-            assert!((1..=lines).contains(&(finding.line as usize)), "{finding:?}");
+            assert!(
+                (1..=lines).contains(&(finding.line as usize)),
+                "{finding:?}"
+            );
             assert_eq!(finding.fingerprint.len(), 16);
-            assert!(finding.fingerprint.bytes().all(|byte| byte.is_ascii_hexdigit()));
+            assert!(
+                finding
+                    .fingerprint
+                    .bytes()
+                    .all(|byte| byte.is_ascii_hexdigit())
+            );
             assert!(finding.prefix.len() <= 3, "{finding:?}");
             assert!(finding.written.end <= bytes.len(), "{finding:?}");
             if finding.pointer.is_none() {
@@ -43,7 +51,8 @@ pub fn run(bytes: &[u8]) {
         ] {
             let found = findings(NAMES[0], &planted);
             let at = bytes.len() + 1..planted.len() - bytes.len() - 1;
-            let covers = |finding: &Finding| finding.range.start < at.end && finding.range.end > at.start;
+            let covers =
+                |finding: &Finding| finding.range.start < at.end && finding.range.end > at.start;
             assert!(found.iter().any(covers), "{} is hidden", &token[..3]);
             for finding in &found {
                 assert!(!format!("{finding:?}").contains(&token[8..]));
@@ -57,5 +66,8 @@ pub fn run(bytes: &[u8]) {
 }
 
 fn shown(findings: &[Finding]) -> Vec<String> {
-    findings.iter().map(|finding| format!("{finding:?}")).collect()
+    findings
+        .iter()
+        .map(|finding| format!("{finding:?}"))
+        .collect()
 }

@@ -160,7 +160,8 @@ impl Search<'_> {
         }
     }
 
-    /// A part of the text without escapes, without escapes of escapes and so on, and without colors.
+    /// A part of the text without escapes, without escapes of escapes and so on, and each without colors, without the encoding
+    /// of addresses, and without the ends of lines in long words.
     fn unescaped(&mut self, mut region: Range<usize>, from: usize) {
         let before = self.text[from..region.start].iter().rev();
         if before.take_while(|byte| **byte == b'\\').count() % 2 == 1 {
@@ -185,9 +186,11 @@ impl Search<'_> {
             if level > 0 {
                 self.take(self.engine.matches(&view.text, self.name), origin);
             }
-            if let Some(plain) = views::uncolored(&view.text) {
-                let found = self.engine.matches(&plain.text, self.name);
-                self.take(found, |range| origin(plain.origin(&range)));
+            for other in [views::uncolored, views::unpercented, views::unwrapped] {
+                if let Some(plain) = other(&view.text) {
+                    let found = self.engine.matches(&plain.text, self.name);
+                    self.take(found, |range| origin(plain.origin(&range)));
+                }
             }
         }
     }
@@ -263,6 +266,11 @@ fn escapes(text: &[u8]) -> Vec<usize> {
     };
     found.extend(memchr::memmem::find_iter(text, b"\\u00").filter(hides));
     found.extend(memchr::memmem::find_iter(text, b"\\/"));
+    let percent = memchr::memchr_iter(b'%', text);
+    found.extend(percent.filter(|at| {
+        let encoded = views::percent(&text[*at..text.len().min(at + 3)]);
+        encoded.is_some_and(|(_, byte)| b"\n \"':=-_".contains(&byte))
+    }));
     found.sort_unstable();
     found
 }

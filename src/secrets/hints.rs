@@ -105,7 +105,7 @@ const fn is_word(byte: u8) -> bool {
 }
 
 const fn is_value(byte: u8) -> bool {
-    is_word(byte) || matches!(byte, b'=' | b'+' | b'/' | b'\\' | b'~')
+    is_word(byte) || matches!(byte, b'=' | b'+' | b'/' | b'\\' | b'~' | b'%')
 }
 
 fn has_run(text: &[u8], least: usize) -> bool {

@@ -84,7 +84,10 @@ impl Rule {
 
     /// Where the secret is in a match: the group of the rule, or the first group that matched.
     pub fn secret(&self, captures: &regex::bytes::Captures<'_>) -> Option<std::ops::Range<usize>> {
-        let group = if self.group > 0 {
+        // Their first groups are a few characters of the secret.
+        let group = if WHOLE.contains(&self.id.as_str()) {
+            captures.get(0)
+        } else if self.group > 0 {
             captures.get(self.group)
         } else {
             let mut groups = (1..captures.len()).filter_map(|group| captures.get(group));
@@ -198,6 +201,16 @@ impl From<String> for Pattern {
     }
 }
 
+/// Rules whose secret is all that they match.
+const WHOLE: [&str; 2] = ["jwt-base64", "microsoft-teams-webhook"];
+
+/// What follows a key by most rules of Gitleaks: it is made for source files.
+const END: &str = r#"(?:[\x60'"\s;]|\\[nr]|$)"#;
+/// What follows one in a sentence, an address or a document.
+const END_OF_KEY: &str = r#"(?:[\x60'"\s;,)\]}>&<|]|[.:!?](?:[\s'"\x60)\\]|$)|\\|$)"#;
+/// The same where the key may be any word.
+const END_OF_ANY: &str = r#"(?:[\x60'"\s;&]|\\[nr]|$)"#;
+
 /// Every expression of the two files compiles: a test holds them to it.
 fn compile(pattern: &str) -> Option<Regex> {
     let pattern = with_braces(pattern);
@@ -308,7 +321,14 @@ struct Allowlist {
 impl From<Entry> for Rule {
     fn from(entry: Entry) -> Self {
         let (family, kind) = super::families::of(&entry.id);
-        let pattern = entry.regex;
+        let pattern = entry.regex.map(|pattern| {
+            let end = if kind == Kind::Generic {
+                END_OF_ANY
+            } else {
+                END_OF_KEY
+            };
+            pattern.replace(END, end)
+        });
         Self {
             hint: Hint::of(&entry.id, pattern.as_deref().unwrap_or_default()),
             reach: super::hints::reach(&entry.id),
@@ -377,6 +397,17 @@ mod tests {
         ids.sort_unstable();
         ids.dedup();
         assert_eq!(ids.len(), count);
+    }
+
+    #[test]
+    fn most_rules_end_with_what_follows_a_key_in_source_files() {
+        let rules = FILES[0].matches(END).count();
+        assert!(rules > 100, "{rules}");
+        let replaced = RULES.all.iter().filter_map(|rule| rule.pattern.as_deref());
+        assert_eq!(replaced.filter(|pattern| pattern.contains(END)).count(), 0);
+        for id in WHOLE {
+            assert!(RULES.all.iter().any(|rule| rule.id == id), "{id}");
+        }
     }
 
     #[test]

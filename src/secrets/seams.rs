@@ -73,15 +73,33 @@ fn kind(line: &[u8]) -> Option<Kind<'_>> {
     Some(&seen[after..after + end])
 }
 
-/// The longest string of a line.
+/// Keys whose values are no part of a text.
+const NO_TEXT: [&[u8]; 9] = [
+    b"timestamp",
+    b"time",
+    b"ts",
+    b"type",
+    b"kind",
+    b"role",
+    b"id",
+    b"uuid",
+    b"sessionId",
+];
+
+/// The longest text of a line.
 fn longest(text: &[u8], line: &Range<usize>) -> Option<Range<usize>> {
     let mut strings = Strings::of(&text[..line.end], line.start);
     let mut longest: Option<Range<usize>> = None;
+    let mut is_text = true;
     while let Some((range, is_key)) = strings.next() {
+        if is_key {
+            is_text = !NO_TEXT.contains(&&text[range]);
+            continue;
+        }
         let is_longer = longest
             .as_ref()
             .is_none_or(|longest| longest.len() < range.len());
-        if !is_key && is_longer && !range.is_empty() {
+        if is_text && is_longer && !range.is_empty() {
             longest = Some(range);
         }
     }

@@ -13,6 +13,12 @@ const TRIED: usize = 24;
 /// Longest base64 that is decoded.
 const LONGEST: usize = 1 << 20;
 
+/// Columns of the terminals whose line breaks are removed.
+const NARROWEST: usize = 40;
+const WIDEST: usize = 256;
+/// Shortest word that may be a key.
+const LONG: usize = 16;
+
 /// A text made of another one.
 #[derive(Debug, Default)]
 pub struct View {
@@ -187,6 +193,69 @@ fn sequence(text: &[u8]) -> usize {
     }
 }
 
+/// A text with the percent-encoding of addresses resolved. `None`: there is none.
+pub fn unpercented(text: &[u8]) -> Option<View> {
+    percent(text)?;
+    let mut view = View::default();
+    let mut at = 0;
+    while let Some((found, byte)) = percent(&text[at..]) {
+        if found > 0 {
+            view.push(text, at..at + found);
+        }
+        view.step(at + found);
+        view.text.push(byte);
+        at += found + 3;
+        view.end = at;
+    }
+    if at < text.len() {
+        view.push(text, at..text.len());
+    }
+    Some(view)
+}
+
+/// The first percent-encoded byte of a text: where it is, and what it is.
+pub fn percent(text: &[u8]) -> Option<(usize, u8)> {
+    memchr::memchr_iter(b'%', text).find_map(|at| {
+        let digits = std::str::from_utf8(text.get(at + 1..at + 3)?).ok()?;
+        let digits = digits
+            .bytes()
+            .all(|byte| byte.is_ascii_hexdigit())
+            .then_some(digits)?;
+        Some((at, u8::from_str_radix(digits, 16).ok()?))
+    })
+}
+
+/// A text without the line breaks that a terminal puts into long words. `None`: there are none.
+pub fn unwrapped(text: &[u8]) -> Option<View> {
+    let mut view = View::default();
+    let (mut line, mut from) = (0, 0);
+    for at in memchr::memchr_iter(b'\n', text) {
+        let is_carriage = at > line && text[at - 1] == b'\r';
+        let end = at - usize::from(is_carriage);
+        if (NARROWEST..=WIDEST).contains(&(end - line))
+            && is_word_over(&text[line..end], &text[at + 1..])
+        {
+            view.push(text, from..end);
+            from = at + 1;
+        }
+        line = at + 1;
+    }
+    if from == 0 {
+        return None;
+    }
+    view.push(text, from..text.len());
+    Some(view)
+}
+
+/// Whether the last word of a line and the first of the next are one, such as a key: long, and with a digit.
+fn is_word_over(before: &[u8], after: &[u8]) -> bool {
+    let is_word = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_-.=+/~:@%".contains(*byte);
+    let left = before.iter().rev().take_while(is_word).count();
+    let right = after.iter().take(WIDEST).take_while(is_word).count();
+    let word = || before[before.len() - left..].iter().chain(&after[..right]);
+    left > 0 && right > 0 && left + right >= LONG && word().any(u8::is_ascii_digit)
+}
+
 /// Calls `each` with what is encoded as base64 in a text and where it is.
 pub fn decoded(text: &[u8], mut each: impl FnMut(Range<usize>, &[u8])) {
     let mut at = SHORTEST - 1;
@@ -329,6 +398,33 @@ mod tests {
         assert_eq!(String::from_utf8_lossy(&view.text), "key=v");
         assert_eq!(origin(&view, text, "key"), "ke\u{1b}[0;1my\u{1b}[0m");
         assert!(uncolored(b"plain").is_none());
+    }
+
+    #[test]
+    fn an_address_is_read_without_its_percent_encoding() {
+        let text = "q=a%2Fb%3D100%25%zz%";
+        let view = unpercented(text.as_bytes()).expect("it is encoded");
+        assert_eq!(String::from_utf8_lossy(&view.text), "q=a/b=100%%zz%");
+        assert_eq!(origin(&view, text, "a/b="), "a%2Fb%3D");
+        assert_eq!(origin(&view, text, "100"), "100");
+        assert!(unpercented(b"100% plain %zz").is_none());
+    }
+
+    #[test]
+    fn a_long_word_is_read_over_the_end_of_a_line_and_short_ones_are_not() {
+        let before = "x ".repeat(25);
+        let text = format!("{before}key=ab1cdef\nghijklmnop rest\r\n");
+        let view = unwrapped(text.as_bytes()).expect("it is wrapped");
+        assert_eq!(
+            origin(&view, &text, "ab1cdefghijklmnop"),
+            "ab1cdef\nghijklmnop"
+        );
+        for plain in [
+            "a line of many words, which goes on\nhere",
+            "key=ab1cdef\nghijklmnop",
+        ] {
+            assert!(unwrapped(plain.as_bytes()).is_none(), "{plain}");
+        }
     }
 
     #[test]

@@ -8,13 +8,13 @@ use crate::fuzz_targets::{ALL, threads};
 /// The targets that read a file, by its name; fuzz/seed says the same to the fuzzer.
 fn targets(name: &str) -> &'static [&'static str] {
     match name {
-        "run-record.json" => &["run_record"],
-        "events.jsonl" => &["events"],
-        "raw.jsonl" => &["raw"],
+        "run-record.json" => &["run_record", "secrets"],
+        "events.jsonl" => &["events", "secrets"],
+        "raw.jsonl" => &["raw", "secrets"],
         "transcript.json" => &["transcript"],
         "annotations.json" => &["threads"],
         "site.toml" => &["config"],
-        "writeup.md" => &["writeup", "markdown"],
+        "writeup.md" => &["writeup", "markdown", "secrets"],
         _ if name.ends_with(".annotations.jsonl") => &["sidecar"],
         _ if name.ends_with(".trace.jsonl") => &["trace"],
         _ if name.ends_with(".tape") || name.ends_with(".testbench-tape") => &["tape"],
@@ -71,6 +71,7 @@ pub(crate) fn samples() -> Vec<(&'static str, String, Vec<u8>)> {
             );
         }
     }
+    found.extend(crate::secrets::samples());
     found
 }
 

@@ -13,3 +13,18 @@ use runpress::api::secrets::{self, Finding, Settings};
 fn scan(name: &str, bytes: &[u8]) -> Vec<Finding> {
     secrets::scan(name, bytes, &Settings::default())
 }
+
+/// Made-up secrets in all sorts of files, for the fuzz target.
+pub(crate) fn samples() -> Vec<(&'static str, String, Vec<u8>)> {
+    let mut samples = Vec::new();
+    for (index, family) in keys::families().iter().enumerate() {
+        let (carrier, write) = carriers::ALL[index % carriers::ALL.len()];
+        let mut numbers = keys::Numbers::of(family.name);
+        let files = write(family, &family.secret(0), &mut numbers);
+        samples.extend(files.into_iter().map(|(name, bytes)| {
+            let shown = format!("{}/{carrier}/{name}", family.name);
+            ("secrets", shown, bytes)
+        }));
+    }
+    samples
+}
