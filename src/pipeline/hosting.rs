@@ -25,7 +25,7 @@ pub(super) fn problems(config: &Config, weight: &Weight) -> Vec<Diagnostic> {
     let count = |value: u64| format::grouped(&value.to_string());
     let mut found = Vec::new();
     let mut report = |key, own: Option<u64>, message: String, largest: String| {
-        found.push(problem(config, (key, own), message, largest));
+        found.push(problem(config, (key, own), &message, &largest));
     };
     if let Some(limit) = over(limits.files, weight.files) {
         let (files, limit) = (count(weight.files), count(limit));
@@ -69,8 +69,8 @@ pub(super) fn problems(config: &Config, weight: &Weight) -> Vec<Diagnostic> {
 fn problem(
     config: &Config,
     (key, own): (&str, Option<u64>),
-    message: String,
-    largest: String,
+    message: &str,
+    largest: &str,
 ) -> Diagnostic {
     let (pointer, by) = match config.publish.host.filter(|_| own.is_none()) {
         Some(host) => {
