@@ -58,7 +58,7 @@ pub mod pipeline {
     pub use crate::pipeline::{NoProgress, Outcome, Progress};
 }
 pub mod publish {
-    pub use crate::publish::Stage;
+    pub use crate::publish::{Manifest, Plan, Planned, Stage};
 }
 pub mod render {
     pub use crate::render::{card, strip, timeline};

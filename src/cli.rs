@@ -67,6 +67,9 @@ pub(crate) enum Command {
         /// Export runs, events and annotations as Parquet
         #[arg(long, value_name = "parquet=DIR", value_parser = export)]
         export: Option<PathBuf>,
+        /// Write which files differ from the earlier site, as JSON
+        #[arg(long, value_name = "FILE")]
+        plan: Option<PathBuf>,
     },
     /// Check everything without writing anything
     Check {

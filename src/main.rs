@@ -47,7 +47,7 @@ fn main() -> ExitCode {
         #[cfg(not(feature = "serve"))]
         Command::Serve { .. } => cli::no_server(),
         Command::Check { input, places } => {
-            build::run(&cli, input, BuildMode::Check, places.overrides())
+            build::run(&cli, input, &BuildMode::Check, places.overrides())
         }
         Command::Build {
             input,
@@ -55,6 +55,7 @@ fn main() -> ExitCode {
             places,
             fresh,
             export,
+            plan,
         } => {
             let overrides = Overrides {
                 out: out.clone(),
@@ -62,7 +63,12 @@ fn main() -> ExitCode {
                 export: export.clone(),
                 ..places.overrides()
             };
-            build::run(&cli, input, BuildMode::Build, overrides)
+            build::run(
+                &cli,
+                input,
+                &BuildMode::Build { plan: plan.clone() },
+                overrides,
+            )
         }
     };
     ExitCode::from(status)

@@ -16,9 +16,11 @@ use crate::spool::Spool;
 mod files;
 mod journal;
 mod ours;
+mod plan;
 mod weight;
 mod written;
 
+pub use plan::{Manifest, Plan, Planned};
 pub use weight::Weight;
 pub use written::Written;
 

@@ -1,6 +1,6 @@
 //! Runs `check` and `build`: reports problems and summarizes the result.
 
-use std::io::{IsTerminal, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -11,6 +11,7 @@ use runpress::api::diagnostics::{
 };
 use runpress::api::ledger::Build;
 use runpress::api::pipeline::{NoProgress, Outcome, Progress};
+use runpress::api::publish::Manifest;
 use runpress::api::site::{Overrides, Site};
 use runpress::api::url::HttpUrl;
 use runpress::api::view::{format, summary};
@@ -21,10 +22,13 @@ use super::paths::Folders;
 use super::{CONTENT_ERRORS, COULD_NOT_RUN, Cli, Format, Input};
 
 /// Whether the site is only checked or also published.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) enum BuildMode {
     Check,
-    Build,
+    /// Where it is written what differs from the earlier site.
+    Build {
+        plan: Option<PathBuf>,
+    },
 }
 
 /// The result of a check or a build that ran.
@@ -74,9 +78,15 @@ impl<'a> CompletedBuild<'a> {
 }
 
 /// Runs a check or a build; `rest` is what the options that are not of the input change.
-pub(crate) fn run(cli: &Cli, input: &Input, mode: BuildMode, rest: Overrides) -> u8 {
+pub(crate) fn run(cli: &Cli, input: &Input, mode: &BuildMode, rest: Overrides) -> u8 {
     let start = Instant::now();
-    let is_build = mode == BuildMode::Build;
+    let plan = match mode {
+        BuildMode::Check => None,
+        BuildMode::Build { plan } => Some(plan.as_deref()),
+    };
+    let is_build = plan.is_some();
+    let plan = plan.flatten();
+    let mut before = None;
     let overrides = overrides(input, rest);
     let Some(root) = root(cli) else {
         return COULD_NOT_RUN;
@@ -89,6 +99,7 @@ pub(crate) fn run(cli: &Cli, input: &Input, mode: BuildMode, rest: Overrides) ->
         } else {
             &bar
         };
+        before = plan.map(|_| Manifest::of(site.previous()));
         let (outcome, replaced) = if is_build {
             runpress::build(&site, progress)?
         } else {
@@ -105,7 +116,18 @@ pub(crate) fn run(cli: &Cli, input: &Input, mode: BuildMode, rest: Overrides) ->
         Ok(_) => CONTENT_ERRORS,
         Err(_) => COULD_NOT_RUN,
     };
-    let reported = report(cli, input, &root, &done);
+    let mut reported = report(cli, input, &root, &done);
+    if let (Ok(done), Some((file, before))) = (&done, plan.zip(before))
+        && done.outcome.published
+        && let Err(error) = write_plan(file, before, &done.site.out)
+    {
+        let file = file.to_string_lossy();
+        refuse(
+            &format!("cannot write the plan to `{}`: {error}", visible(&file)),
+            "The site is published. Choose a file in an existing, writable folder, and pass the earlier site with `--previous`.",
+        );
+        reported = false;
+    }
     if input.timings {
         say_raw(&bar.timings());
         if let Ok(done) = &done {
@@ -125,6 +147,14 @@ pub(crate) fn run(cli: &Cli, input: &Input, mode: BuildMode, rest: Overrides) ->
     }
     drop(left);
     if reported { status } else { COULD_NOT_RUN }
+}
+
+/// Writes what differs between a site and the one before it.
+fn write_plan(file: &Path, before: io::Result<Manifest>, site: &Path) -> io::Result<()> {
+    let plan = Manifest::of(site)?.since(&before?);
+    let mut json = serde_json::to_vec_pretty(&plan)?;
+    json.push(b'\n');
+    std::fs::write(file, json)
 }
 
 /// How many files of each kind the site has, and their size; nothing when none was made.
