@@ -11,8 +11,7 @@ use crate::model::tape::Tape;
 use crate::model::time;
 use crate::model::words;
 
-use super::catalogue::PAGE_SIZE;
-use super::row::{Pager, list_page};
+use super::row::{PAGE_SIZE, Pager, list_page};
 use super::timeline::Layout;
 use super::{DisplayTime, format};
 use crate::links;

@@ -10,17 +10,16 @@ use crate::model::comparison::{self, Set};
 use crate::model::findings::Findings;
 
 use super::outcomes;
+use super::overview::{self, Matrix};
 use super::peers::{self, PeerRange};
 use super::plot::{self, Plot};
 use super::reliability::{ReliabilityView, reliability};
-use super::row::{ListPage, Pager, RunRow, list_pages, row};
+use super::row::{ListPage, PAGE_SIZE, Pager, RunRow, list_pages, row};
 use super::timeline::head;
 use super::wall::{Wall, wall};
 use super::{Cell, Link, format};
 use crate::links;
 
-/// Rows on one page of a list.
-pub const PAGE_SIZE: usize = 100;
 /// Checks that a table has columns for, in the order in which the runs first have them.
 pub const COLUMNS: usize = 50;
 /// Bytes of the name of a check in the head of its column.
@@ -66,6 +65,8 @@ pub struct GroupPage {
     /// Why there is more than one table, when there is.
     pub why: Option<&'static str>,
     pub sets: Vec<SetView>,
+    /// How its runs of each case ended, on the first of several pages of a model or a harness.
+    pub cases: Option<Matrix>,
     /// The newest runs as pictures, on the first page.
     pub wall: Option<Wall>,
     /// Whether a table has columns of checks, which are explained once.
@@ -190,8 +191,10 @@ pub fn group_pages(
             has_checks: is_case && views.iter().any(|set| !set.checks.is_empty()),
             has_outcomes: views.iter().any(|set| !set.outcomes.is_empty()),
             sets: views,
+            cases: (!is_case && page.number == 1 && page.pager.pages > 1)
+                .then(|| overview::of_group(archive, group_by, group, &page.root)),
             wall: (page.number == 1)
-                .then(|| wall(archive, findings, &group.runs, None, &page.root)),
+                .then(|| wall(archive, findings, &group.runs, (None, !is_case), &page.root)),
             pager: page.pager,
         };
         (page.path, view)

@@ -46,6 +46,14 @@ pub fn rest(all: usize, shown: usize, noun: &str) -> Option<String> {
     (rest > 0).then(|| count(rest, noun))
 }
 
+/// Older runs without a sign of their own: `+12`, and the same in words.
+#[must_use]
+pub fn older(all: usize, shown: usize) -> Option<(String, String)> {
+    let rest = all.saturating_sub(shown);
+    let words = (rest > 0).then(|| count(rest, "older run"))?;
+    Some((format!("+{}", grouped(&rest.to_string())), words))
+}
+
 /// `12 more scripts are in run.json`, when there are more than are shown.
 #[must_use]
 pub fn more(all: usize, shown: usize, noun: &str) -> Option<String> {

@@ -7,9 +7,8 @@ use serde::Serialize;
 use crate::links;
 use crate::model::archive::{Archive, Group, GroupBy};
 
-use super::catalogue::PAGE_SIZE;
 use super::reliability::Glyph;
-use super::row::{ListPage, Pager, list_pages};
+use super::row::{ListPage, PAGE_SIZE, Pager, list_pages};
 use super::{DisplayTime, Link, format};
 
 /// Runs of a group that have a sign of their own, the newest.
@@ -37,7 +36,7 @@ pub struct GroupRow {
     /// How its newest runs ended, oldest first.
     pub glyphs: Vec<Glyph>,
     /// How many older runs have no sign here.
-    pub older: Option<String>,
+    pub older: Option<(String, String)>,
     /// `3 of 4`
     pub completed: String,
     /// How many models ran it, or of how many cases its runs are.
@@ -105,7 +104,7 @@ fn group_row(
         ),
         title,
         glyphs: glyphs.collect(),
-        older: format::rest(group.runs.len(), GLYPHS, "older run"),
+        older: format::older(group.runs.len(), GLYPHS),
         completed: format!("{} of {}", completed.count(), group.runs.len()),
         across: format::grouped(&others.len().to_string()),
         newest: format::when(runs().next().and_then(|entry| entry.run.recency())),

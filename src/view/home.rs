@@ -127,7 +127,7 @@ pub fn home_page(
             .min()
             .zip(days().max())
             .map(|(first, last)| (format::at(first).date, format::at(last).date)),
-        wall: wall(archive, findings, &runs, Some(RUNS), ""),
+        wall: wall(archive, findings, &runs, (Some(RUNS), true), ""),
         annotations: newest_annotations(archive, findings, first),
         overview: overview::newest(archive, GroupBy::Model, (CASES, MODELS), ""),
     }

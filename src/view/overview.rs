@@ -6,14 +6,18 @@ use serde::Serialize;
 
 use crate::model::archive::{Archive, Entry, Group, GroupBy};
 
-use super::catalogue::PAGE_SIZE;
-use super::row::{ListPage, Pager};
+use super::row::{ListPage, PAGE_SIZE, Pager};
 use super::{Link, format};
 use crate::links;
 use crate::url;
 
 /// Columns of a table on the overview: the models or harnesses with the newest runs.
 const COLUMNS: usize = 40;
+
+/// Cells on one page: with all their signs they take about a megabyte.
+const CELLS: usize = 2_000;
+/// Cases on one page, at least.
+const CASES: usize = 10;
 
 /// Runs of a cell that have a glyph, the newest.
 const GLYPHS: usize = 12;
@@ -53,11 +57,19 @@ pub struct MatrixCell {
     /// How each of the newest ended, oldest first: `good`, `poor`, `bad` or `none`.
     pub glyphs: Vec<&'static str>,
     /// How many older runs have no glyph here.
-    pub older: Option<String>,
+    pub older: Option<(String, String)>,
     /// `3 of 4`
     pub completed: String,
     /// What the link leads to, in words.
     pub title: String,
+}
+
+/// How many cases are on one page.
+#[must_use]
+pub fn cases(archive: &Archive) -> usize {
+    let columns =
+        [GroupBy::Model, GroupBy::Harness].map(|by| archive.groups(by).len().min(COLUMNS));
+    (CELLS / columns.iter().sum::<usize>().max(1)).clamp(CASES, PAGE_SIZE)
 }
 
 /// A page of the overview.
@@ -85,6 +97,40 @@ pub fn newest(archive: &Archive, across: GroupBy, most: (usize, usize), root: &s
         )
     });
     matrix
+}
+
+/// The cases of a model or a harness with its newest runs.
+pub fn of_group(archive: &Archive, group_by: GroupBy, group: &Group, root: &str) -> Matrix {
+    let mut runs: BTreeMap<usize, Vec<&Entry>> = BTreeMap::new();
+    for &index in &group.runs {
+        let entry = &archive.runs[index];
+        runs.entry(entry.case).or_default().push(entry);
+    }
+    let all = runs.len();
+    let mut cases: Vec<_> = runs.into_iter().collect();
+    cases.sort_by_key(|(_, runs)| std::cmp::Reverse(runs[0].run.recency().map(|at| at.ms)));
+    cases.truncate(PAGE_SIZE);
+    cases.sort_by_key(|(case, _)| *case);
+    let row = |(case, runs): &(usize, Vec<&Entry>)| {
+        let case = &archive.cases[*case];
+        let href = format!("{root}{}", links::group("cases", &case.slug));
+        MatrixRow {
+            case: Link::new(case.name.clone(), href),
+            cells: vec![Some(cell(runs, case, &group.name, false, root))],
+        }
+    };
+    let href = format!("{root}{}", links::group(group_by.folder(), &group.slug));
+    Matrix {
+        columns: vec![Link::new(group.name.clone(), href)],
+        rows: cases.iter().map(row).collect(),
+        note: (all > PAGE_SIZE).then(|| {
+            let all = format::grouped(&all.to_string());
+            format!(
+                "The {} with the newest runs, of {all}.",
+                format::count(PAGE_SIZE, "case")
+            )
+        }),
+    }
 }
 
 /// The groups with the newest runs, in the order of their names.
@@ -143,45 +189,51 @@ fn cells(
         runs.entry(entry.group(across)).or_default().push(entry);
     }
     let groups = archive.groups(across);
+    // Where the page of the case has all of its runs, it can be asked for these alone.
+    let whole = group.runs.len() <= PAGE_SIZE;
     let cell = |(column, runs): (usize, Vec<&Entry>)| {
-        let name = &groups[column].name;
-        let (entry, count) = (runs[0], runs.len());
-        // Where the page of the case has all of its runs, it can be asked for these alone.
-        let whole = count > 1 && group.runs.len() <= PAGE_SIZE;
-        let (path, title) = if whole {
-            let page = links::group("cases", &group.slug);
-            (
-                format!("{page}?find={}", url::encode(name)),
-                format!("the runs of {name} on the page of {}", group.name),
-            )
-        } else {
-            let which = if count > 1 {
-                "the newest run"
-            } else {
-                "the run"
-            };
-            (
-                links::run(&entry.slug),
-                format!("{which} of {} by {name}", group.name),
-            )
-        };
-        let cell = MatrixCell {
-            href: format!("{root}{path}"),
-            glyphs: runs[..count.min(GLYPHS)]
-                .iter()
-                .rev()
-                .map(|entry| format::state(&entry.run.state).tone)
-                .collect(),
-            older: format::rest(count, GLYPHS, "older run"),
-            completed: format!(
-                "{} of {count}",
-                runs.iter()
-                    .filter(|entry| entry.run.state.is_completed())
-                    .count()
-            ),
-            title,
-        };
-        (column, cell)
+        (
+            column,
+            cell(&runs, group, &groups[column].name, whole, root),
+        )
     };
     runs.into_iter().map(cell).collect()
+}
+
+/// These runs of a case by `name`.
+fn cell(runs: &[&Entry], group: &Group, name: &str, whole: bool, root: &str) -> MatrixCell {
+    let (entry, count) = (runs[0], runs.len());
+    let (path, title) = if whole && count > 1 {
+        let page = links::group("cases", &group.slug);
+        (
+            format!("{page}?find={}", url::encode(name)),
+            format!("the runs of {name} on the page of {}", group.name),
+        )
+    } else {
+        let which = if count > 1 {
+            "the newest run"
+        } else {
+            "the run"
+        };
+        (
+            links::run(&entry.slug),
+            format!("{which} of {} by {name}", group.name),
+        )
+    };
+    MatrixCell {
+        href: format!("{root}{path}"),
+        glyphs: runs[..count.min(GLYPHS)]
+            .iter()
+            .rev()
+            .map(|entry| format::state(&entry.run.state).tone)
+            .collect(),
+        older: format::older(count, GLYPHS),
+        completed: format!(
+            "{} of {count}",
+            runs.iter()
+                .filter(|entry| entry.run.state.is_completed())
+                .count()
+        ),
+        title,
+    }
 }

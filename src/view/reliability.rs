@@ -1,7 +1,7 @@
 //! Which model finishes a case, how reliably, and at what cost: one row per model within each variant of comparable runs.
 //! The order is that of the names; nothing here ranks.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
@@ -13,10 +13,10 @@ use crate::model::run::Number;
 use super::plot::{Scale, SeriesMark};
 use super::{Cell, Link, format, outcomes};
 
-/// Runs of a model that have a sign of their own, the newest.
-const GLYPHS: usize = 40;
-/// Runs of a model that have a mark on the strip of cost, the newest.
-const DOTS: usize = 200;
+/// Runs of a table that have a sign of their own.
+const SIGNS: usize = 1_000;
+/// Of each model that many, the newest: the fewer, the more models there are.
+const GLYPHS: std::ops::RangeInclusive<usize> = 8..=40;
 /// Outcomes with a column.
 const OUTCOMES: usize = 3;
 /// Values of an outcome in a cell, the newest.
@@ -54,7 +54,7 @@ pub struct ModelRow {
     /// How its runs ended, oldest first.
     pub glyphs: Vec<Glyph>,
     /// How many older runs have no sign here.
-    pub older: Option<String>,
+    pub older: Option<(String, String)>,
     /// `3 of 4`
     pub completed: String,
     /// What its runs cost.
@@ -80,11 +80,11 @@ pub struct Glyph {
     pub title: String,
 }
 
-/// What a run cost.
+/// What a run cost; of many, what at least one of them did.
 #[derive(Debug, Serialize)]
 pub struct Dot {
-    /// Its page.
-    pub href: String,
+    /// Its page, if it is one of few.
+    pub href: Option<String>,
     /// Its place in percent.
     pub x: String,
     /// Whether the run completed.
@@ -108,15 +108,19 @@ pub fn reliability(archive: &Archive, set: &Set, root: &str) -> Option<Reliabili
         .collect();
     let scale = Scale::of_cost(&costs, (1.0, 99.0));
     let columns = &set.outcomes[..set.outcomes.len().min(OUTCOMES)];
-    let groups = set
+    let variants: Vec<_> = set
         .variants
         .iter()
-        .map(|(variant, runs)| ReliabilityGroup {
+        .map(|(variant, runs)| (variant, by_model(archive, runs)))
+        .collect();
+    let rows: usize = variants.iter().map(|(_, models)| models.len()).sum();
+    let most = (SIGNS / rows.max(1)).clamp(*GLYPHS.start(), *GLYPHS.end());
+    let row = |runs: &Vec<&Entry>| model_row(archive, runs, &scale, (columns, most), root);
+    let groups = variants
+        .iter()
+        .map(|(variant, models)| ReliabilityGroup {
             variant: format::text(variant.as_ref()),
-            rows: by_model(archive, runs)
-                .into_iter()
-                .map(|runs| model_row(archive, &runs, &scale, columns, root))
-                .collect(),
+            rows: models.iter().map(row).collect(),
         })
         .collect();
     let ticks = scale.axis().ticks.into_iter();
@@ -148,7 +152,7 @@ fn model_row(
     archive: &Archive,
     runs: &[&Entry],
     scale: &Scale,
-    columns: &[(String, Option<String>)],
+    (columns, most): (&[(String, Option<String>)], usize),
     root: &str,
 ) -> ModelRow {
     let model = &archive.groups(GroupBy::Model)[runs[0].model];
@@ -167,7 +171,7 @@ fn model_row(
             format!("{root}{}", links::group("models", &model.slug)),
         ),
         mark: SeriesMark(runs[0].model),
-        glyphs: newest(GLYPHS)
+        glyphs: newest(most)
             .iter()
             .map(|entry| {
                 let state = state(entry);
@@ -179,21 +183,23 @@ fn model_row(
                 }
             })
             .collect(),
-        older: format::rest(runs.len(), GLYPHS, "older run"),
+        older: format::older(runs.len(), most),
         completed: format!("{} of {}", completed.count(), runs.len()),
-        dots: newest(DOTS)
-            .iter()
-            .filter_map(|entry| {
+        dots: if runs.len() > most {
+            merged(runs, scale)
+        } else {
+            let dot = |entry: &&Entry| {
                 let number = cost(entry).filter(|cost| cost.value >= 0.0)?;
                 let exact = format::cost(Some(number));
                 Some(Dot {
-                    href: href(entry),
+                    href: Some(href(entry)),
                     x: percent(scale.place(number.value)),
                     completed: entry.run.state.is_completed(),
                     title: format!("{}, {}", exact.text(), state(entry).word),
                 })
-            })
-            .collect(),
+            };
+            runs.iter().filter_map(dot).collect()
+        },
         median_at: median.map(|median| percent(scale.place(median))),
         median: median.map_or_else(
             || Cell::unknown("no completed run with a known cost"),
@@ -211,6 +217,23 @@ fn model_row(
             })
             .collect(),
     }
+}
+
+/// The costs of many runs: one mark for all that are at the same percent of the scale, those of completed runs on top.
+fn merged(runs: &[&Entry], scale: &Scale) -> Vec<Dot> {
+    let costs = runs.iter().filter_map(|entry| {
+        let number = cost(entry).filter(|cost| cost.value >= 0.0)?;
+        let x = format!("{:.0}%", scale.place(number.value));
+        Some((entry.run.state.is_completed(), x))
+    });
+    let places: BTreeSet<_> = costs.collect();
+    let dot = |(completed, x)| Dot {
+        href: None,
+        x,
+        completed,
+        title: String::new(),
+    };
+    places.into_iter().map(dot).collect()
 }
 
 fn median(costs: &mut [f64]) -> Option<f64> {

@@ -233,6 +233,9 @@ pub struct ListPage {
     pub pager: Pager,
 }
 
+/// Rows on one page of a list.
+pub const PAGE_SIZE: usize = 100;
+
 /// The pages of a list of `total` items, at least one, in a folder of the site.
 pub fn list_pages(folder: &str, size: usize, total: usize, noun: &str) -> Vec<ListPage> {
     let pages = 1..=total.div_ceil(size).max(1);

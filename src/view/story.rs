@@ -10,7 +10,7 @@ use crate::model::words;
 
 use super::axis::Axis;
 use super::density::{self, Density, Glyph, KEPT};
-use super::run::{MomentEvent, Sources, neighbours};
+use super::run::{MomentEvent, PictureView, Sources, neighbours, picture};
 use super::timeline::{Layout, annotation_view};
 use super::{Link, format};
 
@@ -64,6 +64,9 @@ pub struct Frame {
     pub author: Option<String>,
     /// The event and its neighbors.
     pub events: Vec<MomentEvent>,
+    /// At the end, what the run made and what that picture shows.
+    pub picture: Option<PictureView>,
+    pub shows: String,
     /// A line through the glyph where it is; empty for a moment of another tape.
     pub line: String,
 }
@@ -111,6 +114,12 @@ pub fn story(s: &Sources<'_>) -> StoryPage {
         line: line(glyph.as_ref(), &places, &chosen),
         ..frame(s, &path, &chosen)
     });
+    let mut frames: Vec<Frame> = frames.collect();
+    if let (Some(last), Some((mut picture, shows))) = (frames.last_mut(), picture(s)) {
+        picture.href.insert_str(0, "../");
+        last.picture = Some(picture);
+        last.shows = shows;
+    }
     StoryPage {
         title: run.title(),
         subject: format!("{}, {}", run.subject.model(), run.subject.harness),
@@ -123,7 +132,7 @@ pub fn story(s: &Sources<'_>) -> StoryPage {
                 "second",
             ),
         ),
-        frames: frames.collect(),
+        frames,
         glyph,
         more: format::rest(left_out, 0, "more annotation"),
     }
@@ -198,6 +207,8 @@ fn frame(s: &Sources<'_>, path: &str, chosen: &Chosen<'_>) -> Frame {
     Frame {
         number: 0,
         line: String::new(),
+        picture: None,
+        shows: String::new(),
         title: chosen.reasons.join(" · "),
         class: view.as_ref().map_or("", |view| view.class),
         event: (event.seq, clock),

@@ -30,20 +30,21 @@ pub struct WallRun {
     pub href: String,
     pub state: Badge,
     pub model: String,
+    /// Its case; empty where all runs have the same.
     pub case: String,
-    /// `162 events, 17 min 2 s`; only what is known.
+    /// `2026-03-04, 162 events, 17 min 2 s`; only what is known.
     pub facts: String,
     /// Share of the longest run time on the wall, in percent; 0 when it is not known.
     pub width: u8,
     pub glyph: Option<Glyph>,
 }
 
-/// The wall of these runs (positions in the archive, newest first), at most `most` of them.
+/// The wall of these runs (positions in the archive, newest first), at most `most` of them, with or without their cases.
 pub fn wall(
     archive: &Archive,
     findings: &[Findings],
     runs: &[usize],
-    most: Option<usize>,
+    (most, names_case): (Option<usize>, bool),
     root: &str,
 ) -> Wall {
     let most = most.unwrap_or(RUNS);
@@ -52,10 +53,12 @@ pub fn wall(
     let longest = times.fold(0.0, f64::max);
     let runs_on_it = shown.iter().map(|&run| {
         let (entry, findings) = (&archive.runs[run], &findings[run]);
-        WallRun {
-            width: seconds(entry).map_or(0, |seconds| share(seconds, longest)),
-            ..wall_run(entry, findings, root)
+        let mut view = wall_run(entry, findings, root);
+        view.width = seconds(entry).map_or(0, |seconds| share(seconds, longest));
+        if !names_case {
+            view.case.clear();
         }
+        view
     });
     Wall {
         runs: runs_on_it.collect(),
@@ -70,7 +73,8 @@ pub fn wall_run(entry: &Entry, findings: &Findings, root: &str) -> WallRun {
     let events = findings.events.map(|events| format::count(events, "event"));
     let time = entry.run.metrics.run_time_seconds.as_ref();
     let time = time.map(|time| format::run_time(Some(time)).text().to_owned());
-    let facts: Vec<String> = events.into_iter().chain(time).collect();
+    let date = entry.run.recency().map(|at| format::at(at.ms).date);
+    let facts: Vec<String> = date.into_iter().chain(events).chain(time).collect();
     WallRun {
         href: format!("{root}{}", links::run(&entry.slug)),
         state: format::state(&entry.run.state),

@@ -193,3 +193,25 @@ fn a_single_run_has_no_row_of_models() {
             .is_empty()
     );
 }
+
+#[test]
+fn many_runs_of_a_model_have_few_signs_and_every_cost_but_no_more_than_a_mark_at_a_place() {
+    let site = TestSite::bare();
+    for number in 0..60 {
+        let id = format!("{number:08x}-0000-4000-8000-000000000000");
+        let finished = format!("2026-03-01T10:{number:02}:00Z");
+        let run = Run::new(&id)
+            .state(if number == 0 { "failed" } else { "completed" })
+            .at("2026-03-01T09:00:00Z", &finished);
+        add(&site, &id, &run, |record| {
+            record["metrics"]["cost"]["comparable"] = json!(if number < 30 { 0.5 } else { 2.0 });
+        });
+    }
+    site.publish();
+    let page = site.page("cases/pong/index.html");
+    assert_eq!(page.texts(".reliability .glyphs small"), ["+20"]);
+    assert_eq!(page.all(".reliability .glyphs a").len(), 40);
+    assert_eq!(page.all(".reliability .dots circle").len(), 2);
+    assert_eq!(page.all(".reliability .dots path").len(), 1);
+    assert!(page.all(".reliability .dots a").is_empty());
+}

@@ -101,3 +101,13 @@ fn a_wall_shows_every_run_as_a_picture_as_wide_as_the_run_was_long() {
         assert!(all.contains("timed") && all.contains("completed"), "{all}");
     }
 }
+
+#[test]
+fn a_picture_on_a_wall_has_its_date_and_its_case_only_where_cases_differ() {
+    let site = TestSite::base();
+    site.publish();
+    let words = |path: &str| site.page(path).texts(".wall small")[0].clone();
+    let on_case = words("cases/pong/index.html");
+    assert!(on_case.starts_with("2026-"), "{on_case}");
+    assert_eq!(words("index.html"), format!("pong, {on_case}"));
+}

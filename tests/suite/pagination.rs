@@ -351,3 +351,22 @@ fn annotations_close_to_each_other_are_one_mark_with_their_number() {
     assert!(help[0].contains("Gold: annotations"), "{help:?}");
     assert!(!help[0].contains("Framed"), "{help:?}");
 }
+
+#[test]
+fn a_model_of_several_pages_begins_with_its_cases() {
+    let site = site_of_250_runs();
+    for n in 0_u32..40 {
+        let run = Run::new(&format!("{:08x}-0000", 1000 + n)).model("sample/model-0");
+        site.run(&format!("more-{n}"), &run);
+    }
+    site.publish();
+    let first = site.page("models/sample-model-0/index.html");
+    assert_eq!(first.texts(".matrix tbody th"), ["pong"]);
+    let cell = first.texts(".matrix td");
+    assert!(cell[0].starts_with("+112 "), "{cell:?}");
+    assert!(cell[0].ends_with("124 of 124 completed"), "{cell:?}");
+    let second = site.page("models/sample-model-0/page/2/index.html");
+    assert!(second.all(".matrix").is_empty());
+    let other = site.page("models/sample-model-1/index.html");
+    assert!(other.all(".matrix").is_empty());
+}

@@ -100,6 +100,7 @@ fn pictures_that_a_record_declares_are_shown_if_their_bytes_are_pictures() {
     site.write(&dest("proofs/false.png"), "<script>alert(1)</script>");
     site.write(&dest("assets/ball.png"), png(40, 40));
     site.write("content/outside.png", png(8, 8));
+    site.write("site.toml", "[site]\nstories = \"all\"\n");
     let path = dest("run-record.json");
     let record = std::fs::read_to_string(site.path(&path)).expect("a record");
     let mut record: Value = serde_json::from_str(&record).expect("JSON");
@@ -124,6 +125,15 @@ fn pictures_that_a_record_declares_are_shown_if_their_bytes_are_pictures() {
         .map(|[_, width, height]| (width.as_str(), height.as_str()))
         .collect();
     assert_eq!(sizes, [("40", "40"), ("40", "40"), ("480", "240")]);
+    // The last frame of its story shows what it made.
+    let [[source, width, _]] = &images(&site, &format!("runs/{FIRST_SLUG}/story/index.html"))[..]
+    else {
+        panic!("one picture");
+    };
+    assert_eq!(
+        (source.as_str(), width.as_str()),
+        (format!("../{}", shown[0][0]).as_str(), "40")
+    );
     let published: Vec<_> = site
         .published()
         .into_keys()

@@ -4,14 +4,14 @@ use rayon::prelude::*;
 
 use crate::diagnostics::Diagnostic;
 use crate::view::chrome::{PageInfo, Script};
+use crate::view::overview;
 use crate::view::row::list_pages;
-use crate::view::{catalogue, overview};
 
 use super::{Lists, numbered};
 
 pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let total = lists.archive().cases.len();
-    let pages = list_pages("overview", catalogue::PAGE_SIZE, total, "cases");
+    let pages = list_pages("overview", overview::cases(lists.archive()), total, "cases");
     pages.into_par_iter().try_for_each(|page| {
         let (path, title) = (page.path.clone(), numbered("Overview", page.number));
         let view = overview::page(lists.archive(), page);

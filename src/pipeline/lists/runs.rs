@@ -5,13 +5,13 @@ use rayon::prelude::*;
 use crate::diagnostics::Diagnostic;
 use crate::view::catalogue;
 use crate::view::chrome::{PageInfo, Script};
-use crate::view::row::list_pages;
+use crate::view::row::{PAGE_SIZE, list_pages};
 
 use super::{Lists, numbered};
 
 pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let total = lists.archive().runs.len();
-    let pages = list_pages("runs", catalogue::PAGE_SIZE, total, "runs");
+    let pages = list_pages("runs", PAGE_SIZE, total, "runs");
     pages.into_par_iter().try_for_each(|page| {
         let what = format!("All runs, newest first: {}.", page.pager.summary);
         let info = PageInfo {

@@ -92,19 +92,7 @@ pub(super) fn head(s: &Sources<'_>) -> HeadView {
     let run = &s.entry.run;
     let completed = run.state.word == "completed";
     let (failures, count) = failures(s);
-    let media = s
-        .details
-        .showcase
-        .iter()
-        .flat_map(|showcase| &showcase.media);
-    let media = media.map(|media| ((&media.kind, &media.file), [&media.name, &media.file]));
-    let proofs = s.details.validation.proofs.iter();
-    let proofs = proofs.map(|proof| ((&proof.kind, &proof.dest), [&proof.name, &proof.id]));
-    let first = media.chain(proofs).find_map(|((kind, path), names)| {
-        let picture = entry::picture(s.pictures, kind.as_deref(), path.as_deref())?;
-        Some((picture, details::name(names)))
-    });
-    let (picture, shows) = first.unzip();
+    let (picture, shows) = picture(s).unzip();
     HeadView {
         picture,
         shows: shows.unwrap_or_default(),
@@ -113,6 +101,22 @@ pub(super) fn head(s: &Sources<'_>) -> HeadView {
         failures,
         completed,
     }
+}
+
+/// The first picture of its showcase, or else of its proofs, and what it shows.
+pub fn picture(s: &Sources<'_>) -> Option<(PictureView, String)> {
+    let media = s
+        .details
+        .showcase
+        .iter()
+        .flat_map(|showcase| &showcase.media);
+    let media = media.map(|media| ((&media.kind, &media.file), [&media.name, &media.file]));
+    let proofs = s.details.validation.proofs.iter();
+    let proofs = proofs.map(|proof| ((&proof.kind, &proof.dest), [&proof.name, &proof.id]));
+    media.chain(proofs).find_map(|((kind, path), names)| {
+        let picture = entry::picture(s.pictures, kind.as_deref(), path.as_deref())?;
+        Some((picture, details::name(names)))
+    })
 }
 
 fn figures(s: &Sources<'_>, failures: usize) -> Vec<Figure> {

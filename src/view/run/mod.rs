@@ -37,8 +37,10 @@ use super::{Badge, Cell, Link, format};
 use crate::links;
 use crate::url;
 
+pub use entry::PictureView;
 use entry::{GameJamView, ShowcaseView};
 use head::HeadView;
+pub use head::picture;
 use metrics::MetricsView;
 use moments::MomentsView;
 pub use moments::{MomentEvent, neighbours};
