@@ -13,6 +13,9 @@ const AROUND: usize = 1 << 10;
 /// How often a text may be escaped.
 const LEVELS: usize = 3;
 
+/// Bytes of all pointers in a file, or four times its size where that is more.
+const POINTERS: usize = 1 << 20;
+
 /// What a file is by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Carrier {
@@ -313,6 +316,7 @@ pub fn parts(carrier: Carrier, text: &[u8], written: Vec<Written>) -> Vec<Part> 
         parts.extend(written.into_iter().map(|written| plain(text, written)));
         return parts;
     }
+    let mut room = POINTERS.max(4 * text.len());
     let mut written = written.into_iter().peekable();
     while let Some(first) = written.peek() {
         let bounds = match carrier {
@@ -323,7 +327,13 @@ pub fn parts(carrier: Carrier, text: &[u8], written: Vec<Written>) -> Vec<Part> 
         while let Some(next) = written.next_if(|next| next.range.start < bounds.end) {
             of_document.push(next);
         }
-        in_strings(&text[..bounds.end], bounds.start, of_document, &mut parts);
+        in_strings(
+            &text[..bounds.end],
+            bounds.start,
+            of_document,
+            &mut room,
+            &mut parts,
+        );
     }
     parts.sort_by_key(|part| part.written.range.start);
     parts
@@ -341,7 +351,14 @@ fn plain(text: &[u8], written: Written) -> Part {
     }
 }
 
-fn in_strings(text: &[u8], from: usize, written: Vec<Written>, parts: &mut Vec<Part>) {
+/// `room` is how long all pointers may be: a key of a megabyte is in the pointer of every string below it.
+fn in_strings(
+    text: &[u8],
+    from: usize,
+    written: Vec<Written>,
+    room: &mut usize,
+    parts: &mut Vec<Part>,
+) {
     let mut strings = Strings::of(text, from);
     let mut is_placed = vec![false; written.len()];
     let mut first = 0;
@@ -354,16 +371,21 @@ fn in_strings(text: &[u8], from: usize, written: Vec<Written>, parts: &mut Vec<P
             break;
         }
         let mut decoded = Decoded::of(&text[string.clone()]);
-        let here = written.iter().zip(&mut is_placed).skip(first);
+        let here = written[first..].iter().zip(&mut is_placed[first..]);
         for (written, is_placed) in here.take_while(|(written, _)| written.range.start < string.end)
         {
+            let pointer = strings.pointer();
+            if pointer.len() > *room {
+                break;
+            }
+            *room -= pointer.len();
             *is_placed = true;
             let overlap = written.range.start.max(string.start)..written.range.end.min(string.end);
             decoded.go(overlap.start - string.start);
             let (start, before) = (decoded.bytes, decoded.characters);
             decoded.go(overlap.end - string.start);
             parts.push(Part {
-                string: Some((strings.pointer(), is_key)),
+                string: Some((pointer, is_key)),
                 range: start..decoded.bytes,
                 characters: decoded.characters - before,
                 written: Written {

@@ -2,8 +2,31 @@
 
 use super::rules::Found;
 
-/// The beginnings of the BLAKE3 hashes of sample keys in well-known documentation, so that the keys are not in this file.
-const SAMPLES: [&str; 0] = [];
+/// The beginnings of the BLAKE3 hashes of sample keys in the documentation of OAuth, JWT, Cargo, GitHub, Stripe and the emulators
+/// of Azure, so that the keys are not in this file.
+const SAMPLES: [&str; 21] = [
+    "0bb1a84fb06982c3",
+    "286e3a91f00ebdbe",
+    "2bffda0ca10692e8",
+    "2d8c3a8191ccfefc",
+    "490e103e695c2ed2",
+    "4d87e7b6f9d24362",
+    "53ebe9bf99d5bd77",
+    "6eb619492b49b401",
+    "7b336f3f8d376e71",
+    "864bab38fcb7b648",
+    "a3febad5b5301c28",
+    "a512326e817fa61f",
+    "bbdb751e4445c1dd",
+    "bc7e719b8e24b8d3",
+    "d4108a2a2f944066",
+    "d6d4b122bda8c692",
+    "d996a14c1ebbe2f0",
+    "dd9ed34928721097",
+    "e4ecb7b21018ba51",
+    "e8322be1fa3e0aa3",
+    "fb4597af0a4a8945",
+];
 
 /// Whether it is a key that well-known documentation shows.
 pub fn is_sample(secret: &[u8]) -> bool {
@@ -24,10 +47,69 @@ pub fn is_placeholder(secret: &[u8]) -> bool {
 
 /// Whether a value that is assigned to a name is the digest, the identifier or the name of something.
 pub fn is_digest(found: &Found<'_>) -> bool {
-    const WORDS: [&[u8]; 8] = [
-        b"sha1-", b"sha256-", b"sha384-", b"sha512-", b"blake3", b"sha256:", b"md5:", b"sha512:",
+    const WORDS: [&str; 9] = [
+        "sha1-",
+        "sha256-",
+        "sha384-",
+        "sha512-",
+        "blake3",
+        "sha256:",
+        "md5:",
+        "sha512:",
+        // Sent in the clear to prove that a server speaks the protocol.
+        "sec-websocket-",
     ];
-    WORDS
-        .iter()
-        .any(|word| memchr::memmem::find(found.matched, word).is_some())
+    let matched = found.matched.to_ascii_lowercase();
+    let has = |word: &str| memchr::memmem::find(&matched, word.as_bytes()).is_some();
+    WORDS.iter().any(|word| has(word)) || is_identifier(found.secret)
+}
+
+/// Whether it is words in one case between underscores, hyphens or dots, as constants and names of files are.
+fn is_identifier(value: &[u8]) -> bool {
+    let has_lower = value.iter().any(u8::is_ascii_lowercase);
+    let has_upper = value.iter().any(u8::is_ascii_uppercase);
+    let is_word = |word: &[u8]| {
+        let letters = word
+            .iter()
+            .take_while(|byte| byte.is_ascii_alphabetic())
+            .count();
+        let digits = &word[letters..];
+        letters <= 16 && digits.len() <= 5 && digits.iter().all(u8::is_ascii_digit)
+    };
+    let separates = |byte: &u8| matches!(byte, b'_' | b'-' | b'.');
+    has_lower != has_upper && value.iter().any(separates) && value.split(separates).all(is_word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constants_and_names_of_files_are_identifiers_and_keys_are_not() {
+        for name in [
+            "AES_128_FOOTER_KEY",
+            "rsa-2048-private-key.pem",
+            "nl80211_key_attributes",
+            "_mm512_srli_epi64",
+        ] {
+            assert!(is_identifier(name.as_bytes()), "{name}");
+        }
+        for key in [
+            "0f8fad5b-d9cb-469f-a165-70867728950e",
+            "q8zr4lm2xw7nc5vb9ks1",
+            "Aa1-Bb2-Cc3",
+            "x9k2-4mq8-zz71",
+            "",
+        ] {
+            assert!(!is_identifier(key.as_bytes()), "{key}");
+        }
+    }
+
+    #[test]
+    fn keys_of_well_known_documentation_are_known() {
+        let oauth = ["2Yotn", "FZFEjr1zCsicMWpAA"].concat();
+        assert!(is_sample(oauth.as_bytes()));
+        assert!(is_sample(b"AKIAIOSFODNN7EXAMPLE"));
+        assert!(!is_sample(b"2YotnFZFEjr1zCsicMWpAB"));
+    }
 }

@@ -10,6 +10,9 @@ const SIDE: usize = 256;
 /// The same where a private key begins.
 const KEY: usize = 8 << 10;
 
+/// Bytes of joined texts that are looked at together.
+const LONGEST: usize = 2 * KEY;
+
 /// Calls `each` with the joined ends of texts.
 pub fn join(text: &[u8], mut each: impl FnMut(&View)) {
     let mut flush = |view: &mut View| {
@@ -46,7 +49,7 @@ pub fn join(text: &[u8], mut each: impl FnMut(&View)) {
                     );
                 }
                 view.push(text, this.start..this.end.min(this.start + side));
-                if this.len() > side {
+                if this.len() > side || view.text.len() > LONGEST {
                     flush(&mut view);
                 }
             } else {

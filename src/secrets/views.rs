@@ -10,7 +10,7 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 const SHORTEST: usize = 24;
 /// Characters of base64 that must decode to text before the rest is decoded.
 const TRIED: usize = 24;
-/// Longest base64 that is decoded.
+/// Characters of base64 that are decoded together: a multiple of four.
 const LONGEST: usize = 1 << 20;
 
 /// Columns of the terminals whose line breaks are removed.
@@ -282,10 +282,18 @@ pub fn decoded(text: &[u8], mut each: impl FnMut(Range<usize>, &[u8])) {
         } else {
             lines(text, start, end)
         };
-        if (SHORTEST..=LONGEST).contains(&end.saturating_sub(start)) {
+        if end.saturating_sub(start) >= SHORTEST {
             let written = digits.as_deref().unwrap_or(&text[start..end]);
-            if let Some(bytes) = decode(written) {
-                each(start..end, &bytes);
+            for (index, piece) in written.chunks(LONGEST).enumerate() {
+                let from = start + index * LONGEST;
+                let to = if digits.is_some() {
+                    end
+                } else {
+                    from + piece.len()
+                };
+                if let Some(bytes) = decode(piece) {
+                    each(from.min(to)..to, &bytes);
+                }
             }
         }
         last = end;

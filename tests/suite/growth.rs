@@ -161,6 +161,34 @@ fn three_hundred_thousand_events_without_a_time_take_seconds() {
     assert!(within(SECONDS, &site, "check").is_some());
 }
 
+#[test]
+fn megabytes_of_what_looks_like_secrets_take_seconds() {
+    let token = ["gh", "p_", "q8Zr4Lm2Xw7Nc5Vb9Ks1Tj6Hd3Fg0Py2Ru4E"].concat();
+    let begin = ["-----BEGIN PRIVATE", " KEY-----"].concat();
+    let line = |text: &str| event(0, "agent", &format!("\"message\":{}", json!(text)));
+    let logs = [
+        format!("{}\n", line(&format!("{token} ").repeat(60_000))),
+        format!("{}\n", line(&begin)).repeat(60_000),
+        format!("{}\n", line(&"secret=".repeat(200_000))),
+        format!("{}\n", line(&"key%3D".repeat(200_000))),
+        format!("{}\n", line(&"\"\\".repeat(200_000))),
+        format!(
+            "{{\"type\":\"agent\",\"{}\":[{}]}}\n",
+            "k".repeat(1 << 20),
+            vec![format!("\"{token}\""); 20_000].join(",")
+        ),
+    ];
+    for log in logs {
+        let site = site();
+        site.write(&format!("{FIRST}/events.jsonl"), &log);
+        assert!(
+            within(SECONDS, &site, "check").is_some(),
+            "{}",
+            &log[..log.len().min(150)]
+        );
+    }
+}
+
 /// Bytes that a build writes: the site and what it reports.
 fn written(site: &TestSite) -> usize {
     let ran = site.runpress(&["build", "--keep-going"]);
