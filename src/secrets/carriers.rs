@@ -327,13 +327,7 @@ pub fn parts(carrier: Carrier, text: &[u8], written: Vec<Written>) -> Vec<Part> 
         while let Some(next) = written.next_if(|next| next.range.start < bounds.end) {
             of_document.push(next);
         }
-        in_strings(
-            &text[..bounds.end],
-            bounds.start,
-            of_document,
-            &mut room,
-            &mut parts,
-        );
+        in_strings(text, &bounds, of_document, &mut room, &mut parts);
     }
     parts.sort_by_key(|part| part.written.range.start);
     parts
@@ -354,12 +348,12 @@ fn plain(text: &[u8], written: Written) -> Part {
 /// `room` is how long all pointers may be: a key of a megabyte is in the pointer of every string below it.
 fn in_strings(
     text: &[u8],
-    from: usize,
+    bounds: &Range<usize>,
     written: Vec<Written>,
     room: &mut usize,
     parts: &mut Vec<Part>,
 ) {
-    let mut strings = Strings::of(text, from);
+    let mut strings = Strings::of(&text[..bounds.end], bounds.start);
     let mut is_placed = vec![false; written.len()];
     let mut first = 0;
     while let Some((string, is_key)) = strings.next() {
