@@ -5,8 +5,8 @@
 
 pub mod author {
     pub use crate::author::{
-        AnnotationAuthor, Metadata, NewAnnotation, Outcome, Refusal, Span, annotate, rehash,
-        starter, validate,
+        AnnotationAuthor, Metadata, NewAnnotation, Outcome, Reason, Redact, Refusal, Span, Target,
+        annotate, redact, rehash, reveal_proof, starter, undo, validate,
     };
 }
 pub mod characters {

@@ -6,12 +6,15 @@
 mod annotate;
 mod files;
 mod open_run;
+mod redact;
 mod rehash;
 pub mod starter;
 mod validate;
 
+pub use crate::formats::redactions::Reason;
 pub use crate::formats::sidecar::Span;
 pub use annotate::{AnnotationAuthor, Metadata, NewAnnotation, annotate};
+pub use redact::{Redact, Target, redact, reveal_proof, undo};
 pub use rehash::{Outcome, rehash};
 pub use validate::validate;
 

@@ -100,6 +100,17 @@ pub(crate) enum Command {
     Import(Import),
     /// Annotate an event of a run
     Annotate(Annotate),
+    /// Withhold a text or a file of a run
+    Redact(Redact),
+    /// Print what an auditor needs to check a redaction
+    RevealProof {
+        /// Run: path of its folder, id, or slug
+        #[arg(value_name = "RUN")]
+        run: String,
+        /// Id of the redaction, such as `r1`
+        #[arg(value_name = "ID")]
+        id: String,
+    },
     /// List or print the JSON Schemas of inputs and feeds
     Schema {
         /// Name such as `run-record`; omit to list all schemas
@@ -276,6 +287,70 @@ pub(crate) struct Annotate {
     /// Print Harn's validation report of the sidecar as JSON; write nothing
     #[arg(long, conflicts_with_all = ["rehash", "event", "kind", "evidence", "quote", "span_end", "hypothesis_status", "friction_kind", "author"])]
     pub(crate) validate: bool,
+}
+
+#[derive(Args)]
+#[command(group = clap::ArgGroup::new("what").required(true).args(["quote", "whole", "finding", "all", "undo"]))]
+pub(crate) struct Redact {
+    /// Run: path of its folder, id, or slug
+    #[arg(value_name = "RUN")]
+    pub(crate) run: String,
+    /// Event number
+    #[arg(long, value_name = "N", requires = "quote")]
+    pub(crate) event: Option<u64>,
+    /// Tape, such as `events.jsonl`; required if the run has several
+    #[arg(long, value_name = "FILE", requires = "event", conflicts_with = "file")]
+    pub(crate) tape: Option<String>,
+    /// File, as a path from the folder of the run
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["event", "finding", "all", "undo"])]
+    pub(crate) file: Option<String>,
+    /// JSON pointer of the value, such as `/command`
+    #[arg(long, value_name = "P", requires = "quote")]
+    pub(crate) pointer: Option<String>,
+    /// Exact words to withhold; `-` reads standard input
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub(crate) quote: Option<String>,
+    /// Withhold the whole file
+    #[arg(long, requires = "file")]
+    pub(crate) whole: bool,
+    /// Withhold what a check reported, by its fingerprint
+    #[arg(long, value_name = "FINGERPRINT")]
+    pub(crate) finding: Option<String>,
+    /// Withhold every secret that a check reports
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Remove a redaction, by its id
+    #[arg(long, value_name = "ID", conflicts_with_all = ["reason", "note", "by", "at"])]
+    pub(crate) undo: Option<String>,
+    /// Why it is withheld [default: by the rule of a finding]
+    #[arg(
+        long,
+        value_name = "REASON",
+        required_unless_present_any = ["finding", "all", "undo"],
+        value_parser = ["secret", "personal", "copyright", "contamination", "other"]
+    )]
+    pub(crate) reason: Option<String>,
+    /// The reason in words, published; required for `other`
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) note: Option<String>,
+    /// Who withholds it; not published
+    #[arg(long, value_name = "NAME")]
+    pub(crate) by: Option<String>,
+    /// Time, RFC 3339 [default: now]
+    #[arg(long, value_name = "TIME")]
+    pub(crate) at: Option<String>,
+    /// Show what would be withheld; write nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+/// What is withheld is left out.
+impl std::fmt::Debug for Redact {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Redact")
+            .field("run", &self.run)
+            .finish_non_exhaustive()
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -72,7 +72,7 @@
 //! | `pipeline` | the steps of a build | `beneath`, `cache`, `config`, `diagnostics`, `discover`, `export`, `feeds`, `formats`, `inspect`, `ledger`, `links`, `load`, `markup`, `model`, `publish`, `render`, `rules`, `schema`, `site`, `spool`, `url`, `view` |
 //! | `lib` | this file: [`check`], [`build`] | `diagnostics`, `pipeline`, `publish`, `site` |
 //! | `import` | (edge) how logs of other systems become run folders | `beneath`, `diagnostics`, `formats`, `shapes` |
-//! | `author` | (edge) how annotations are written | `beneath`, `config`, `diagnostics`, `discover`, `feeds`, `formats`, `inspect`, `load`, `model`, `pipeline`, `site` |
+//! | `author` | (edge) how annotations and redactions are written | `beneath`, `config`, `diagnostics`, `discover`, `feeds`, `formats`, `inspect`, `load`, `model`, `pipeline`, `secrets`, `site` |
 //! | `serve` | (edge) how a site is shown while it is made | `config`, `diagnostics`, `lib`, `pipeline`, `render`, `site` |
 //! | `api` | what is public | `author`, `characters`, `config`, `diagnostics`, `discover`, `feeds`, `formats`, `import`, `inspect`, `ledger`, `load`, `markup`, `model`, `pictures`, `pipeline`, `publish`, `render`, `rules`, `schema`, `secrets`, `serve`, `site`, `url`, `view` |
 //! | `cli` | (edge) the command line | `api`, `lib` |

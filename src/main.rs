@@ -40,6 +40,8 @@ fn main() -> ExitCode {
         Command::New { folder } => author::new(&cli, folder),
         Command::Import(asked) => import::run(&cli, asked),
         Command::Annotate(asked) => author::annotate(&cli, asked),
+        Command::Redact(asked) => author::redact(&cli, asked),
+        Command::RevealProof { run, id } => author::reveal_proof(&cli, run, id),
         Command::Completions { shell } => shell::completions(*shell),
         Command::Man { folder } => shell::man(folder.as_deref()),
         #[cfg(feature = "serve")]

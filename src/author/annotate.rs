@@ -262,7 +262,7 @@ fn json(value: &impl Serialize) -> String {
 }
 
 /// The time in UTC, to the second.
-fn now() -> String {
+pub(super) fn now() -> String {
     let second = jiff::Timestamp::now().as_second();
     jiff::Timestamp::from_second(second).map_or_else(|_| String::new(), |now| now.to_string())
 }

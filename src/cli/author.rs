@@ -1,18 +1,18 @@
-//! Runs `new` and `annotate`: passes the request on, and reports what was written.
+//! Runs `new`, `annotate`, `redact` and `reveal-proof`: passes the request on, and reports what was written.
 
 use std::borrow::Cow;
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Read};
 use std::path::Path;
 
 use runpress::api::author::{
-    self, AnnotationAuthor, Metadata, NewAnnotation, Outcome, Refusal, Span,
+    self, AnnotationAuthor, Metadata, NewAnnotation, Outcome, Reason, Refusal, Span, Target,
 };
 use runpress::api::diagnostics::text::visible;
 use runpress::api::diagnostics::{self, Diagnostic, human};
 use runpress::api::site::{Overrides, Site};
 
-use super::console::{print, refuse, say, say_raw, styled};
-use super::{Annotate, CONTENT_ERRORS, COULD_NOT_RUN, Cli, build};
+use super::console::{answer, print, refuse, say, say_raw, styled};
+use super::{Annotate, CONTENT_ERRORS, COULD_NOT_RUN, Cli, Redact, build};
 
 /// Makes a new site.
 pub(crate) fn new(cli: &Cli, folder: &Path) -> u8 {
@@ -115,6 +115,78 @@ fn validate(cli: &Cli, site: &Site, asked: &Annotate) -> Result<u8, Refusal> {
         }
         Err(refusal) => Err(refusal),
     }
+}
+
+/// Withholds parts of a run, or removes a redaction.
+pub(crate) fn redact(cli: &Cli, asked: &Redact) -> u8 {
+    let done = opened(cli).and_then(|site| {
+        let waiting = |words: &str| waiting(cli, words);
+        if let Some(id) = &asked.undo {
+            return author::undo(&site, &asked.run, id, asked.dry_run, &waiting);
+        }
+        let reason = |word: &String| Reason::ALL.into_iter().find(|it| it.word() == word);
+        let redact = author::Redact {
+            target: target(asked)?,
+            reason: asked.reason.as_ref().and_then(reason),
+            note: asked.note.clone(),
+            by: asked.by.clone(),
+            at: asked.at.clone(),
+            dry_run: asked.dry_run,
+        };
+        author::redact(&site, &asked.run, &redact, &waiting)
+    });
+    match done {
+        Ok(done) => {
+            if !cli.quiet {
+                print(&done.text());
+            }
+            0
+        }
+        Err(refusal) => refused(cli, refusal),
+    }
+}
+
+/// What is to be withheld.
+fn target(asked: &Redact) -> Result<Target, Refusal> {
+    if let Some(fingerprint) = &asked.finding {
+        return Ok(Target::Finding(fingerprint.clone()));
+    }
+    let Some(quote) = &asked.quote else {
+        let whole = asked.file.clone().filter(|_| asked.whole);
+        return Ok(whole.map_or(Target::All, Target::Whole));
+    };
+    let quote = if quote == "-" {
+        // A secret on the command line stays in the history of the shell.
+        let mut text = String::new();
+        let read = std::io::stdin().read_to_string(&mut text);
+        read.map_err(|error| Refusal::Request {
+            message: format!("Standard input cannot be read: {error}"),
+            help: "Write the exact text to it, as UTF-8.".to_owned(),
+        })?;
+        let text = text.strip_suffix('\n').unwrap_or(&text);
+        text.strip_suffix('\r').unwrap_or(text).to_owned()
+    } else {
+        quote.clone()
+    };
+    Ok(Target::Quote {
+        quote,
+        event: asked.event,
+        file: asked.tape.clone().or_else(|| asked.file.clone()),
+        pointer: asked.pointer.clone(),
+    })
+}
+
+/// Prints what an auditor needs to check a redaction.
+pub(crate) fn reveal_proof(cli: &Cli, run: &str, id: &str) -> u8 {
+    match opened(cli).and_then(|site| author::reveal_proof(&site, run, id)) {
+        Ok(text) => answer(&text),
+        Err(refusal) => refused(cli, refusal),
+    }
+}
+
+fn opened(cli: &Cli) -> Result<Site, Refusal> {
+    let root = build::root(cli).ok_or_else(|| Refusal::Site(Vec::new()))?;
+    Site::open(&root, &Overrides::default()).map_err(Refusal::Site)
 }
 
 fn waiting(cli: &Cli, words: &str) {

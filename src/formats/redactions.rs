@@ -17,12 +17,13 @@ use super::reason::reason_of_line;
 use super::{events, raw, run_record, sidecar, tape, threads, trace, transcript};
 
 mod find;
+pub mod proof;
 mod rewrite;
 #[cfg(test)]
 mod tests;
 
-pub use find::occurrences;
-pub use rewrite::{Fault, Rewritten, rewrite};
+pub use find::{Found, occurrences};
+pub use rewrite::{Fault, Rewritten, line_of, rewrite};
 
 /// The file's name in a run directory.
 pub const FILE_NAME: &str = "redactions.jsonl";

@@ -44,7 +44,7 @@ pub(super) fn read(
                     let text = text(&found, hash, referenced, diagnostics);
                     // Each invalid byte takes three as a replacement character.
                     *held += text.len() as u64;
-                    Found::Text(text, found.bytes.len() as u64)
+                    Found::Text(text, found.file_digest().bytes)
                 }
                 Ok(None) => Found::Missing,
                 Err(problem) => {

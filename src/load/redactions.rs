@@ -29,6 +29,9 @@ pub struct Redactions {
     files: BTreeMap<String, Beheld>,
 }
 
+/// Reads a file of the run that holds so many bytes already.
+type ReadFile<'a> = &'a dyn Fn(&str, u64) -> Result<Option<Vec<u8>>, Diagnostic>;
+
 /// What is withheld. It is never shown: only its length is.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Value(pub(crate) Vec<u8>);
@@ -197,7 +200,7 @@ impl Redactions {
         &mut self,
         known: &dyn Fn(&str) -> bool,
         held: &mut u64,
-        read: &dyn Fn(&str, u64) -> Result<Option<Vec<u8>>, Diagnostic>,
+        read: ReadFile<'_>,
     ) -> Vec<Diagnostic> {
         let mut problems = Vec::new();
         let paths: Vec<String> = (self.list.iter().map(|redaction| redaction.file.clone()))
@@ -271,6 +274,28 @@ impl Redactions {
         })
     }
 
+    /// Errors where a redaction itself says a withheld secret: in its pointer, its note or the name of its file.
+    pub(super) fn repeated(&self) -> Vec<Diagnostic> {
+        let all = self.list.iter().zip(&self.places);
+        all.filter_map(|(redaction, place)| {
+            let pointer = redaction.pointer.as_deref().unwrap_or_default();
+            let pointer = pointer.replace("~1", "/").replace("~0", "~");
+            let note = redaction.note.as_deref().unwrap_or_default();
+            let texts = [pointer.as_str(), note, &redaction.file].join("\n");
+            let found = self.remains("", "", texts.as_bytes())?;
+            Some(Diagnostic {
+                // The excerpt would show it.
+                place: Place {
+                    excerpt: None,
+                    ..place.clone()
+                },
+                help: "Leave it out of `note`; without `pointer`, a span counts the bytes of the line as written.".to_owned(),
+                ..found
+            })
+        })
+        .collect()
+    }
+
     /// An error where a withheld secret is in what is published of a file.
     pub(crate) fn remains(&self, path: &str, shown: &str, bytes: &[u8]) -> Option<Diagnostic> {
         self.secrets().find_map(|(at, value)| {
@@ -290,7 +315,7 @@ impl Redactions {
         })
     }
 
-    fn stale(&self, at: usize, why: &str) -> Diagnostic {
+    pub(super) fn stale(&self, at: usize, why: &str) -> Diagnostic {
         let redaction = &self.list[at];
         codes::REDACTION_STALE.at(
             self.places[at].clone(),

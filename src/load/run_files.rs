@@ -87,6 +87,7 @@ impl RunFiles {
             .filter_map(|file| redactions.remains(&file.name, &file.shown, &file.bytes))
             .collect::<Vec<_>>();
         problems.extend(searched);
+        problems.extend(redactions.repeated());
         problems
     }
 

@@ -13,6 +13,7 @@ use crate::config::Limits;
 use crate::diagnostics::Failure;
 use crate::diagnostics::{self, Diagnostic, Place, Source, codes};
 use crate::discover::{self, ContentPath, Roots, RunDirectory};
+use crate::formats::redactions::proof::KEY_FILE;
 use crate::formats::withdrawn::{self, Withdrawals};
 use crate::ledger::Ledger;
 use crate::load;
@@ -247,7 +248,7 @@ fn read_withdrawals(
     lists
 }
 
-/// Notes of what a site should have.
+/// What a site should have, and what it should not.
 fn missing(site: &Site, directories: &[Directory]) -> Vec<Diagnostic> {
     let mut notes = Vec::new();
     if directories.is_empty() {
@@ -258,6 +259,14 @@ fn missing(site: &Site, directories: &[Directory]) -> Vec<Diagnostic> {
             "Put a folder with a `run-record.json` below a content root.",
         ));
     }
+    let is_key = |path: &&str| path.rsplit('/').next() == Some(KEY_FILE);
+    notes.extend(site.static_files().filter(is_key).map(|path| {
+        codes::REDACTION_PUBLISHED_KEY.at(
+            Place::file(format!("static/{path}")),
+            "The key of the redactions would be published",
+            "Move it beside site.toml.",
+        )
+    }));
     if site.config.site.base_url.is_none() {
         notes.push(codes::CONFIG_NO_BASE_URL.at(
             Place::file(crate::config::FILE_NAME),

@@ -135,7 +135,8 @@ pub(super) fn process(
         record,
         is_newest,
     };
-    let (files, problems) = load::run(&directory.place, record, &site.config.limits);
+    let (files, mut problems) = load::run(&directory.place, record, &site.config.limits);
+    problems.extend(files.redactions.verify(&site.root, &entry.run.id));
     let model = job.check(&files, problems);
     let layouts = Layout::of(&site.config, &entry.slug, &model.inspected.tapes);
     let record = String::from_utf8_lossy(diagnostics::without_mark(&record.bytes));

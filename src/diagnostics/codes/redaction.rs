@@ -25,4 +25,12 @@ family! { ALL:
         why "A value that is withheld as a secret is still in another file, event or key that would be published, as it is or escaped. `runpress redact` withholds every occurrence; this one was added later, or the redaction was written by hand. Values under 8 bytes are not searched for."
         bad "{\"id\":\"r1\",\"file\":\"events.jsonl\",\"event\":41,…}   (event 52 has the same key)"
         good "{\"id\":\"r1\",\"file\":\"events.jsonl\",\"event\":41,…}\n{\"id\":\"r2\",\"file\":\"events.jsonl\",\"event\":52,…}";
+    REDACTION_INVALID_KEY = "redaction.invalid-key" Error "redaction.key is not a key"
+        why "`redaction.key` beside site.toml holds the 32 random bytes, as 64 hexadecimal digits, with which the commitments of all redactions are made. `runpress redact` creates it. It is never published and belongs into no repository; keep a copy where you keep other keys. On machines without the file, such as those of CI jobs, commitments are not compared."
+        bad "redaction.key: ********"
+        good "redaction.key: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
+    REDACTION_PUBLISHED_KEY = "redaction.published-key" Error "redaction.key is among the files that are published"
+        why "With the key of the redactions, anyone can test guesses of every short text that is withheld. It belongs beside site.toml, from where nothing is published, and into no repository."
+        bad "static/redaction.key"
+        good "redaction.key";
 }

@@ -193,7 +193,9 @@ impl Walk<'_> {
                     let is_last = !members[at + 1..]
                         .iter()
                         .any(|later| later.key == member.key);
-                    let pointer = below(&pointer_part(&member.key)).filter(|_| is_last);
+                    // A pointer through a key that holds the value would say it.
+                    let is_plain = is_last && !self.forms.is_in(member.key.as_bytes());
+                    let pointer = below(&pointer_part(&member.key)).filter(|_| is_plain);
                     self.value(member.value, pointer, depth + 1);
                 }
             }
@@ -202,7 +204,7 @@ impl Walk<'_> {
                     self.value(item, below(&at.to_string()), depth + 1);
                 }
             }
-            Kind::String => self.string(node.raw, node.offset, pointer),
+            Kind::String => self.string(node.raw, node.offset, pointer.as_deref()),
             Kind::Number if self.forms.is_in(node.raw.as_bytes()) => {
                 let start = pointer.as_ref().map_or(self.offset + node.offset, |_| 0);
                 self.found.push(Found {
@@ -221,7 +223,7 @@ impl Walk<'_> {
         }
     }
 
-    fn string(&mut self, raw: &str, offset: usize, pointer: Option<String>) {
+    fn string(&mut self, raw: &str, offset: usize, pointer: Option<&str>) {
         let Some(text) = (Node { raw, offset }).as_str() else {
             return;
         };
@@ -241,7 +243,7 @@ impl Walk<'_> {
             self.found.push(Found {
                 event: None,
                 line: None,
-                pointer: pointer.clone(),
+                pointer: pointer.map(str::to_owned),
                 span,
                 length,
             });

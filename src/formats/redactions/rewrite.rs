@@ -111,6 +111,13 @@ pub fn rewrite(
     })
 }
 
+/// The line of a redaction in a file of lines: its number, and its range.
+pub fn line_of(path: &str, bytes: &[u8], redaction: &Redaction) -> Option<(u32, Range<usize>)> {
+    let shape = Shape::of(path);
+    let lines = shape.has_lines().then(|| Lines::of(shape, bytes))?;
+    lines.lines.get(lines.position(redaction)?).cloned()
+}
+
 const NO_LINE: &str = "there is no such event or line";
 
 /// A redaction of a text: the range of its string, line or text, the range of its span as written, what it withholds, and
@@ -302,15 +309,17 @@ impl Lines {
 
     /// The text of the line of a redaction.
     fn find(&self, redaction: &Redaction) -> Option<Range<usize>> {
-        let at = match (redaction.event, redaction.line) {
-            (Some(event), _) => *self.events.get(&event)?,
-            (None, Some(line)) => self
-                .lines
+        Some(self.lines.get(self.position(redaction)?)?.1.clone())
+    }
+
+    fn position(&self, redaction: &Redaction) -> Option<usize> {
+        match (redaction.event, redaction.line) {
+            (Some(event), _) => self.events.get(&event).copied(),
+            (None, Some(line)) => (self.lines)
                 .binary_search_by_key(&line, |(line, _)| *line)
-                .ok()?,
-            (None, None) => return None,
-        };
-        Some(self.lines[at].1.clone())
+                .ok(),
+            (None, None) => None,
+        }
     }
 
     /// The event of each line that has one, by position.

@@ -1,0 +1,305 @@
+//! How parts of a run are withheld: lines of `redactions.jsonl`, with a commitment to each text that is withheld. The recorded
+//! files are never changed, and what is withheld is never printed.
+
+mod key;
+mod list;
+mod plan;
+mod proof;
+mod recorded;
+
+use std::collections::BTreeSet;
+
+use crate::diagnostics::text::{nearest, quoted, visible};
+use crate::diagnostics::{Diagnostic, Place, codes};
+use crate::discover::RunDirectory;
+use crate::formats::redactions::{FILE_NAME, Fault, Reason, Redaction, proof as commitments};
+use crate::model::time::parse_rfc3339;
+use crate::site::Site;
+
+use super::{Refusal, files, open_run};
+use list::List;
+use recorded::Recorded;
+
+pub use proof::reveal_proof;
+
+/// What is to be withheld, and why.
+#[derive(Debug, Clone)]
+pub struct Redact {
+    /// What.
+    pub target: Target,
+    /// Why; of a finding, what its rule says unless it is given.
+    pub reason: Option<Reason>,
+    /// The reason in words.
+    pub note: Option<String>,
+    /// Who withholds it.
+    pub by: Option<String>,
+    /// When, instead of now.
+    pub at: Option<String>,
+    /// Whether nothing is written.
+    pub dry_run: bool,
+}
+
+/// What is to be withheld.
+#[derive(Clone)]
+pub enum Target {
+    /// Words of a file.
+    Quote {
+        /// The words.
+        quote: String,
+        /// The event that they are in.
+        event: Option<u64>,
+        /// The file that they are in; without it, the only tape of the run.
+        file: Option<String>,
+        /// The value that they are in.
+        pointer: Option<String>,
+    },
+    /// A file.
+    Whole(String),
+    /// What a scan found, by its fingerprint.
+    Finding(String),
+    /// Every secret that a scan finds.
+    All,
+}
+
+/// The words themselves are left out.
+impl std::fmt::Debug for Target {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Quote { .. } => "Quote",
+            Self::Whole(_) => "Whole",
+            Self::Finding(_) => "Finding",
+            Self::All => "All",
+        })
+    }
+}
+
+/// What was done.
+#[derive(Debug)]
+pub struct Redacted {
+    /// The file, as in diagnostics.
+    file: String,
+    /// The redactions that were added or removed.
+    changed: Vec<Redaction>,
+    /// How many of them are not where they were asked for.
+    elsewhere: usize,
+    is_undone: bool,
+    is_dry_run: bool,
+    /// Whether a key was made, and whether git ignores it.
+    key: Option<bool>,
+}
+
+/// Redactions that are listed.
+const LISTED: usize = 20;
+
+impl Redacted {
+    /// What was done, in words.
+    pub fn text(&self) -> String {
+        let file = visible(&self.file);
+        let count = self.changed.len();
+        let spans = if count == 1 {
+            "1 redaction"
+        } else {
+            &format!("{count} redactions")
+        };
+        let mut text = match (count, self.is_undone, self.is_dry_run) {
+            (0, ..) => return format!("{file}: nothing to withhold\n"),
+            (_, true, false) => format!("{file}: removed {spans}\n"),
+            (_, true, true) => format!("{file}: would remove {spans}\n"),
+            (_, false, false) => format!("{file}: added {spans}\n"),
+            (_, false, true) => format!("{file}: would add {spans}\n"),
+        };
+        for redaction in self.changed.iter().take(LISTED) {
+            let id = visible(&redaction.id);
+            let place = visible(&redaction.place());
+            text.push_str(&format!("  {id}  {place}: {}\n", redaction.marker()));
+        }
+        if count > LISTED {
+            text.push_str(&format!("  and {} more\n", count - LISTED));
+        }
+        if self.elsewhere > 0 {
+            let n = self.elsewhere;
+            let s = if n == 1 { " is" } else { "s are" };
+            text.push_str(&format!("{n} more occurrence{s} withheld with it.\n"));
+        }
+        if let Some(is_ignored) = self.key {
+            text.push_str("Created redaction.key: keep a copy, and never publish it.\n");
+            if !is_ignored {
+                text.push_str("Add `/redaction.key` to `.gitignore`.\n");
+            }
+        }
+        let is_secret = |it: &Redaction| it.reason == Reason::Secret && !self.is_undone;
+        if self.changed.iter().any(is_secret) {
+            text.push_str(
+                "Replace the secret where it is used: the recorded files still contain it.\n",
+            );
+        }
+        text
+    }
+}
+
+/// Withholds parts of a run. `waiting` is called with a sentence while another writer holds the lock.
+///
+/// # Errors
+/// The run or the text is not there, a redaction of the run is stale, another writer does not end, or the file cannot be written.
+/// Nothing is written then.
+pub fn redact(
+    site: &Site,
+    run: &str,
+    asked: &Redact,
+    waiting: &dyn Fn(&str),
+) -> Result<Redacted, Refusal> {
+    if asked
+        .at
+        .as_deref()
+        .is_some_and(|at| parse_rfc3339(at).is_none())
+    {
+        let help = "Write it as `2026-03-01T10:00:00Z`.";
+        return Err(Refusal::request("The time is not one of RFC 3339", help));
+    }
+    if asked.reason == Some(Reason::Other)
+        && asked
+            .note
+            .as_ref()
+            .is_none_or(|note| note.trim().is_empty())
+    {
+        let help = "Write the reason with `--note`.";
+        return Err(Refusal::request("The reason `other` needs a note", help));
+    }
+    let directory = open_run::find(site, run)?;
+    let _lock = files::lock(&directory, waiting)?;
+    files::retry_while_changed(|| {
+        let mut list = List::read(&directory)?;
+        let recorded = Recorded::read(&directory, &site.config.limits)?;
+        check(&list, &recorded)?;
+        let id = run_id(&recorded, &directory)?;
+        let elsewhere = plan::add(&mut list, &recorded, asked, &id)?;
+        let values = list
+            .settle(&recorded)
+            .map_err(|fault| stale(&list, &fault))?;
+        let mut key = None;
+        if !asked.dry_run && list.entries.iter().any(|entry| entry.is_new) {
+            let (bytes, is_new) = key::open(&site.root)?;
+            key = is_new.then(|| key::is_ignored(&site.root));
+            for (at, entry) in list.entries.iter_mut().enumerate() {
+                let value = values.get(&at).filter(|_| entry.is_new);
+                let salt = commitments::salt(&bytes, &id, &entry.redaction);
+                let made = value.map(|value| commitments::commitment(&salt, value));
+                if made.is_some() {
+                    entry.redaction.commitment = made;
+                }
+            }
+        }
+        let changed = list.entries.iter().filter(|entry| entry.is_new);
+        let changed: Vec<_> = changed.map(|entry| entry.redaction.clone()).collect();
+        let done = Redacted {
+            file: format!("{}/{FILE_NAME}", directory.shown),
+            changed,
+            elsewhere,
+            is_undone: false,
+            is_dry_run: asked.dry_run,
+            key,
+        };
+        let is_written = asked.dry_run
+            || done.changed.is_empty()
+            || files::replace(&directory, FILE_NAME, list.old.as_deref(), &list.bytes())?;
+        Ok(is_written.then_some(done))
+    })
+}
+
+/// Removes a redaction.
+///
+/// # Errors
+/// As [`redact`]; a redaction that is stale can be removed.
+pub fn undo(
+    site: &Site,
+    run: &str,
+    id: &str,
+    dry_run: bool,
+    waiting: &dyn Fn(&str),
+) -> Result<Redacted, Refusal> {
+    let directory = open_run::find(site, run)?;
+    let _lock = files::lock(&directory, waiting)?;
+    files::retry_while_changed(|| {
+        let mut list = List::read(&directory)?;
+        let Some(removed) = list.remove(id) else {
+            return Err(no_redaction(&list, id));
+        };
+        let recorded = Recorded::read(&directory, &site.config.limits)?;
+        // What is stale stays as it is: the check reports it.
+        let _ = list.settle(&recorded);
+        let is_written =
+            dry_run || files::replace(&directory, FILE_NAME, list.old.as_deref(), &list.bytes())?;
+        Ok(is_written.then(|| Redacted {
+            file: format!("{}/{FILE_NAME}", directory.shown),
+            changed: vec![removed],
+            elsewhere: 0,
+            is_undone: true,
+            is_dry_run: dry_run,
+            key: None,
+        }))
+    })
+}
+
+/// The id in the record of the run.
+fn run_id(recorded: &Recorded, directory: &RunDirectory) -> Result<String, Refusal> {
+    recorded.id().ok_or_else(|| {
+        Refusal::request(
+            format!("The record of {} has no id", quoted(&directory.shown)),
+            "Correct `run-record.json` first.",
+        )
+    })
+}
+
+/// Refuses to go on where a redaction that is there does not match its file.
+fn check(list: &List, recorded: &Recorded) -> Result<(), Refusal> {
+    for file in list.files() {
+        let Some(bytes) = recorded.files.get(&file) else {
+            let of = list.of(&file);
+            let id = of.first().map_or("", |at| &list.entries[*at].redaction.id);
+            return Err(Refusal::request(
+                format!(
+                    "Redaction {} is of {}, which is not in the run directory",
+                    quoted(id),
+                    quoted(&file)
+                ),
+                "Remove it with `--undo`, or restore the file.",
+            ));
+        };
+        list.rewritten(&file, bytes, true)
+            .map_err(|fault| stale(list, &fault))?;
+    }
+    Ok(())
+}
+
+/// The refusal of a redaction that does not match its file.
+fn stale(list: &List, (at, fault): &(usize, Fault)) -> Refusal {
+    let redaction = &list.entries[*at].redaction;
+    let why = match fault {
+        Fault::Stale(_, why) => why,
+        Fault::Overlap(..) => "it overlaps another one",
+    };
+    let problem: Diagnostic = codes::REDACTION_STALE.at(
+        Place::file(FILE_NAME),
+        format!(
+            "Redaction {} does not match {}: {why}",
+            quoted(&redaction.id),
+            quoted(&redaction.place())
+        ),
+        "Remove it with `--undo`, then withhold the text again.",
+    );
+    Refusal::Content(vec![problem])
+}
+
+fn no_redaction(list: &List, id: &str) -> Refusal {
+    let ids: BTreeSet<&str> = list
+        .entries
+        .iter()
+        .map(|entry| &*entry.redaction.id)
+        .collect();
+    let help = match nearest(id, ids.iter().copied()) {
+        Some(near) => format!("Did you mean {}?", quoted(near)),
+        None if ids.is_empty() => "The run has no redactions.".to_owned(),
+        None => "The ids are in its `redactions.jsonl`.".to_owned(),
+    };
+    Refusal::request(format!("Redaction {} not found", quoted(id)), help)
+}

@@ -1,0 +1,176 @@
+//! The lines of `redactions.jsonl`: those that are there stay as they are, byte for byte, unless the text around their spans is
+//! published in another way.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::author::Refusal;
+use crate::diagnostics::text::quoted;
+use crate::discover::RunDirectory;
+use crate::formats::redactions::{self, FILE_NAME, Fault, Found, Redaction, Rewritten};
+
+use super::recorded::Recorded;
+
+/// A redaction with its line as it is written; `None` when it is new or changed.
+pub(super) struct Entry {
+    pub(super) redaction: Redaction,
+    line: Option<String>,
+    pub(super) is_new: bool,
+}
+
+/// The redactions of a run.
+pub(super) struct List {
+    pub(super) entries: Vec<Entry>,
+    /// The file as it is; `None` when there is none.
+    pub(super) old: Option<Vec<u8>>,
+}
+
+impl List {
+    /// Reads those that are there.
+    pub(super) fn read(directory: &RunDirectory) -> Result<Self, Refusal> {
+        let old = match std::fs::read(directory.path.join(FILE_NAME)) {
+            Ok(bytes) => Some(bytes),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+            Err(error) => {
+                let shown = quoted(&format!("{}/{FILE_NAME}", directory.shown));
+                return Err(Refusal::request(
+                    format!("The file {shown} cannot be read: {error}"),
+                    "Replace it with a regular, readable file, or remove it.",
+                ));
+            }
+        };
+        let shown = format!("{}/{FILE_NAME}", directory.shown);
+        let (found, problems) = redactions::parse(&shown, old.as_deref().unwrap_or_default());
+        if !problems.is_empty() {
+            return Err(Refusal::Content(problems));
+        }
+        let entries = found.into_iter().map(|(redaction, line)| Entry {
+            redaction,
+            line: Some(line.text.into_owned()),
+            is_new: false,
+        });
+        let entries = entries.collect();
+        Ok(Self { entries, old })
+    }
+
+    /// An id that no redaction has had as far as the file shows: `r`, and one more than the highest.
+    pub(super) fn free_id(&self) -> String {
+        let number = |entry: &Entry| entry.redaction.id.strip_prefix('r')?.parse::<u64>().ok();
+        let highest = self.entries.iter().filter_map(number).max();
+        format!("r{}", highest.unwrap_or(0).saturating_add(1))
+    }
+
+    pub(super) fn push(&mut self, redaction: Redaction) {
+        self.entries.push(Entry {
+            redaction,
+            line: None,
+            is_new: true,
+        });
+    }
+
+    /// Removes a redaction; gives it.
+    pub(super) fn remove(&mut self, id: &str) -> Option<Redaction> {
+        let at = self
+            .entries
+            .iter()
+            .position(|entry| entry.redaction.id == id)?;
+        Some(self.entries.remove(at).redaction)
+    }
+
+    /// Whether a span is withheld already, or touches one that is.
+    pub(super) fn covers(&self, file: &str, found: &Found) -> bool {
+        self.entries.iter().any(|entry| {
+            let it = &entry.redaction;
+            let is_same_text = it.file == file
+                && it.pointer == found.pointer
+                && (it.whole
+                    || if found.event.is_some() && it.event.is_some() {
+                        it.event == found.event
+                    } else {
+                        it.line == found.line
+                    });
+            let (start, end) = (it.start.unwrap_or(0), it.end.unwrap_or(usize::MAX));
+            it.file == file && it.whole
+                || is_same_text && found.span.start < end && start < found.span.end
+        })
+    }
+
+    /// What is published of a file with these redactions, and what each withholds; `None` when all of it is withheld.
+    pub(super) fn rewritten(
+        &self,
+        file: &str,
+        bytes: &[u8],
+        is_checked: bool,
+    ) -> Result<Option<Rewritten>, (usize, Fault)> {
+        let of = self.of(file);
+        if of.iter().any(|at| self.entries[*at].redaction.whole) {
+            return Ok(None);
+        }
+        let list: Vec<_> = of.iter().map(|at| &self.entries[*at].redaction).collect();
+        let rewritten = redactions::rewrite(file, bytes, &list, is_checked);
+        rewritten.map(Some).map_err(|fault| match fault {
+            Fault::Stale(at, _) | Fault::Overlap(_, at) => (of[at], fault),
+        })
+    }
+
+    /// The positions of the redactions of a file.
+    pub(super) fn of(&self, file: &str) -> Vec<usize> {
+        let all = self.entries.iter().enumerate();
+        all.filter(|(_, entry)| entry.redaction.file == file)
+            .map(|(at, _)| at)
+            .collect()
+    }
+
+    /// The files that have redactions.
+    pub(super) fn files(&self) -> BTreeSet<String> {
+        let files = self
+            .entries
+            .iter()
+            .map(|entry| entry.redaction.file.clone());
+        files.collect()
+    }
+
+    /// Writes into every redaction what is published around it, and gives what each withholds, by position.
+    pub(super) fn settle(
+        &mut self,
+        recorded: &Recorded,
+    ) -> Result<BTreeMap<usize, Vec<u8>>, (usize, Fault)> {
+        let mut values = BTreeMap::new();
+        for file in self.files() {
+            let of = self.of(&file);
+            let Some(bytes) = recorded.files.get(&file) else {
+                continue;
+            };
+            let Some(rewritten) = self.rewritten(&file, bytes, false)? else {
+                values.extend(of.iter().map(|at| (*at, bytes.clone())));
+                continue;
+            };
+            let found = of
+                .into_iter()
+                .zip(rewritten.published)
+                .zip(rewritten.values);
+            for ((at, published), value) in found {
+                let entry = &mut self.entries[at];
+                if entry.redaction.published.as_ref() != Some(&published) {
+                    entry.redaction.published = Some(published);
+                    entry.line = None;
+                }
+                values.insert(at, value);
+            }
+        }
+        Ok(values)
+    }
+
+    /// The file.
+    pub(super) fn bytes(&self) -> Vec<u8> {
+        let mut text = String::new();
+        for entry in &self.entries {
+            match &entry.line {
+                Some(line) => text.push_str(line),
+                // Structures of strings and numbers always have a JSON text.
+                None => text.push_str(&serde_json::to_string(&entry.redaction).unwrap_or_default()),
+            }
+            text.push('\n');
+        }
+        text.into_bytes()
+    }
+}

@@ -1,0 +1,92 @@
+//! The files of a run as they were recorded: where a value is looked for that is to be withheld.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::Path;
+
+use crate::author::Refusal;
+use crate::beneath::{Folder, Kind};
+use crate::config::Limits;
+use crate::diagnostics::text::quoted;
+use crate::discover::RunDirectory;
+use crate::formats::{raw, redactions, run_record};
+use crate::load;
+
+/// Every file of a run directory that may be published, by its path. Hidden files, links, other runs and `raw.jsonl` are not.
+pub(super) struct Recorded {
+    pub(super) files: BTreeMap<String, Vec<u8>>,
+}
+
+impl Recorded {
+    pub(super) fn read(directory: &RunDirectory, limits: &Limits) -> Result<Self, Refusal> {
+        let failed = |path: &str, reason: &str| {
+            let shown = quoted(&format!("{}/{path}", directory.shown));
+            Refusal::request(
+                format!("The file {shown} cannot be read: {reason}"),
+                "Replace it with a regular, readable file, or remove it.",
+            )
+        };
+        let run = load::open(directory).map_err(|error| failed("", &error.to_string()))?;
+        let mut files = BTreeMap::new();
+        let mut ahead = vec![String::new()];
+        while let Some(folder) = ahead.pop() {
+            let at = Path::new(&folder);
+            if !folder.is_empty() && run.has(&at.join(run_record::FILE_NAME)) {
+                continue;
+            }
+            let opened: Option<Folder> = if folder.is_empty() {
+                None
+            } else {
+                Some(
+                    run.folder(at)
+                        .map_err(|error| failed(&folder, &error.to_string()))?,
+                )
+            };
+            let entries = opened.as_ref().unwrap_or(&run).entries();
+            for entry in entries.map_err(|error| failed(&folder, &error.to_string()))? {
+                let Some(name) = entry.name.to_str().filter(|name| !name.starts_with('.')) else {
+                    continue;
+                };
+                let path = if folder.is_empty() {
+                    name.to_owned()
+                } else {
+                    format!("{folder}/{name}")
+                };
+                match entry.kind {
+                    Kind::Folder => ahead.push(path),
+                    Kind::File { bytes, .. } if bytes <= limits.file => {
+                        if matches!(&*path, raw::FILE_NAME | redactions::FILE_NAME) {
+                            continue;
+                        }
+                        let file = run.file(Path::new(&path));
+                        let file = file.map_err(|fault| failed(&path, &fault.reason()))?;
+                        let Some(mut file) = file else { continue };
+                        let mut content = Vec::new();
+                        let read = file.file.read_to_end(&mut content);
+                        read.map_err(|error| failed(&path, &error.to_string()))?;
+                        files.insert(path, content);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Ok(Self { files })
+    }
+
+    /// The id in the record.
+    pub(super) fn id(&self) -> Option<String> {
+        let record = self.files.get(run_record::FILE_NAME)?;
+        let text = std::str::from_utf8(crate::diagnostics::without_mark(record)).ok()?;
+        let root = crate::formats::json::Node::parse(text).ok()?;
+        Some(root.get("id")?.as_str()?.into_owned())
+    }
+
+    /// The files in which a value can be replaced: a marker in a picture would only break it.
+    pub(super) fn texts(&self) -> impl Iterator<Item = (&str, &[u8])> {
+        let files = self.files.iter().map(|(path, bytes)| (&**path, &**bytes));
+        files.filter(|(path, bytes)| {
+            let is_read = redactions::Shape::of(path) != redactions::Shape::Text;
+            is_read || (!bytes.contains(&0) && std::str::from_utf8(bytes).is_ok())
+        })
+    }
+}
