@@ -16,8 +16,12 @@ pub fn push_prose(out: &mut String, text: &str) {
     let mut writer = Writer { out, text, done: 0 };
     // The marker that ends the open block of code.
     let mut open: Option<(u8, usize)> = None;
-    let mut start = 0;
-    for line in text.split_inclusive('\n') {
+    let mut next = 0;
+    while next < text.len() {
+        let start = next;
+        let rest = &text.as_bytes()[start..];
+        next = memchr::memchr(b'\n', rest).map_or(text.len(), |found| start + found + 1);
+        let line = &text[start..next];
         let end = start + line.trim_end().len();
         let fence = fence(line);
         match (open, fence) {
@@ -38,7 +42,6 @@ pub fn push_prose(out: &mut String, text: &str) {
             (Some(_), _) => {}
             (None, _) => writer.line(start, end),
         }
-        start += line.len();
     }
     writer.put(text.len(), if open.is_some() { "</code></i>" } else { "" });
 }
@@ -46,6 +49,10 @@ pub fn push_prose(out: &mut String, text: &str) {
 /// The marker that begins a line, if it may open or end a block of code: its character, how long it is, and whether nothing
 /// follows it.
 fn fence(line: &str) -> Option<(u8, usize, bool)> {
+    let first = line.bytes().find(|byte| !byte.is_ascii_whitespace())?;
+    if first.is_ascii() && !matches!(first, b'`' | b'~') {
+        return None;
+    }
     let line = line.trim();
     let mark = *line.as_bytes().first()?;
     let count = line.bytes().take_while(|byte| *byte == mark).count();

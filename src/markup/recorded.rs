@@ -9,8 +9,8 @@ use super::terminal::push_terminal;
 /// Appends the text of an event.
 pub fn push(out: &mut String, text: &str, kind: TextKind) {
     match kind {
-        TextKind::Plain if has_hunk(text) && !text.contains('\u{1b}') => push_diff(out, text),
-        TextKind::Prose if text.contains('\u{1b}') || has_hunk(text) => {
+        TextKind::Plain if has_hunk(text) && !has_escape(text) => push_diff(out, text),
+        TextKind::Prose if has_escape(text) || has_hunk(text) => {
             push(out, text, TextKind::Plain);
         }
         TextKind::Prose => push_prose(out, text),
@@ -18,6 +18,10 @@ pub fn push(out: &mut String, text: &str, kind: TextKind) {
         TextKind::Json => push_json(out, text),
         TextKind::Diff => push_patch(out, text),
     }
+}
+
+fn has_escape(text: &str) -> bool {
+    memchr::memchr(0x1b, text.as_bytes()).is_some()
 }
 
 /// How many bytes a text takes on a page.

@@ -73,7 +73,7 @@ pub fn render(strip: &Strip<'_>, from: &str, page: usize) -> Html {
     }
     for line in &strip.failures.lines {
         svg.link(line, href)
-            .push("<path class=fail d=\"M")
+            .push("<path d=\"M")
             .number(line.x)
             .push(" ")
             .number(top - 2);
@@ -89,10 +89,10 @@ pub fn render(strip: &Strip<'_>, from: &str, page: usize) -> Html {
     }
     svg.push("</svg>");
     for pin in &strip.pins {
-        svg.push("<a href=\"")
+        svg.push("<a href=")
             .push(href(pin.page))
             .push(&pin.anchor)
-            .push("\" tabindex=-1>");
+            .push(" tabindex=-1>");
         svg.push("<circle class=\"pin an-")
             .push(pin.class)
             .push("\" r=8 cy=9 cx=")

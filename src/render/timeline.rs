@@ -309,15 +309,14 @@ fn first_line(text: &str) -> &str {
 fn push_annotation(out: &mut String, page: &TimelinePage<'_>, a: &AnnotationView<'_>) {
     out.push_str("<aside class=\"an an-");
     out.push_str(a.class);
-    out.push_str("\" id=\"");
+    // A script reads the kind from the label.
+    out.push_str("\" id=");
     out.push_str(&a.anchor);
-    out.push_str("\" data-kind=\"");
+    out.push_str(" role=note aria-label=\"Annotation: ");
     push_attribute(out, &a.name);
-    out.push_str("\" role=note aria-label=\"Annotation: ");
-    push_attribute(out, &a.name);
-    out.push_str("\"><p class=ah><a href=\"#");
+    out.push_str("\"><p class=ah><a href=#");
     out.push_str(&a.anchor);
-    out.push_str("\"><span aria-hidden=true>");
+    out.push_str("><span aria-hidden=true>");
     out.push_str(a.sign);
     out.push_str("</span> ");
     push_text(out, &a.name);

@@ -133,14 +133,8 @@ pub struct RunData<'a> {
 /// A number, null when it is unknown, and how it is shown.
 type Metric = (Option<f64>, String);
 
-#[derive(Debug, Serialize)]
-struct Check {
-    view: String,
-    name: String,
-    /// Null when the view was not reached.
-    similarity: Option<f64>,
-    text: String,
-}
+/// View and name of a check; its similarity, null when the view was not reached; and how it is shown.
+type Check = (String, String, Option<f64>, String);
 
 #[derive(Debug, Serialize)]
 struct TapeSummary {
@@ -208,12 +202,12 @@ pub fn data<'a>(
                     Cell::Titled { title, .. } => title,
                     Cell::Plain(text) => text,
                 };
-                Check {
-                    view: cut(&check.view, FIELD),
-                    name: cut(&check.name, FIELD),
-                    similarity: similarity.map(|number| number.value),
-                    text: cut(text, FIELD),
-                }
+                (
+                    cut(&check.view, FIELD),
+                    cut(&check.name, FIELD),
+                    similarity.map(|number| number.value),
+                    cut(text, FIELD),
+                )
             })
             .collect(),
         outcomes: outcomes::compared(run)

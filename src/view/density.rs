@@ -12,7 +12,7 @@ use super::axis::Axis;
 mod tests;
 
 /// Columns that are kept of a run.
-pub const KEPT: usize = 60;
+pub const KEPT: usize = 48;
 /// Height of a [`Glyph`], at most: of fewer events in a column, each is one unit high.
 const HEIGHT: u32 = 46;
 /// Units of a column while events are sorted into them.
@@ -80,6 +80,13 @@ impl Column {
         let fine = numbers.map(|(events, failed)| events.saturating_sub(*failed));
         let families = Family::ALL.into_iter().map(Some).zip(fine);
         families.chain([(None, self.failures())])
+    }
+
+    /// How many bars its stack has.
+    fn bars(&self) -> usize {
+        let families = self.events.iter().zip(&self.failed);
+        let fine = families.filter(|(events, failed)| events > failed).count();
+        fine + usize::from(self.failures() > 0)
     }
 
     fn add(&mut self, other: &Self) {
@@ -204,11 +211,7 @@ impl Density {
     /// The picture of it: at most about 1.7 KB, and the same on every machine.
     #[must_use]
     pub fn glyph(&self) -> Glyph {
-        let bars = |density: &Self| {
-            let columns = density.columns.iter();
-            let parts = columns.flat_map(Column::stack);
-            parts.filter(|(_, number)| *number > 0).count()
-        };
+        let bars = |density: &Self| density.columns.iter().map(Column::bars).sum::<usize>();
         let mut fine = self.clone();
         while bars(&fine) > BARS && fine.columns.len() > COARSE {
             fine = fine.halved();
@@ -229,13 +232,15 @@ impl Density {
         let most = totals.max().unwrap_or_default().max(1);
         // Rounded up: a column with one event is not empty.
         let y = |number: u32| {
+            if height == most {
+                return number;
+            }
             let part = (u64::from(number) * u64::from(height)).div_ceil(u64::from(most));
             u32::try_from(part).unwrap_or(height)
         };
         // However many others there are, a failure is seen.
         let least = if height < most { 2 } else { 1 };
-        let mut ds: [String; FAMILIES + 1] = Default::default();
-        let mut digits = itoa::Buffer::new();
+        let mut ds = [const { String::new() }; FAMILIES + 1];
         for (x, column) in (first..).step_by(step as usize).zip(&self.columns) {
             let mut below = 0;
             for (d, (family, number)) in ds.iter_mut().zip(column.stack()) {
@@ -250,20 +255,25 @@ impl Density {
                 }
                 if to > from {
                     d.push('M');
-                    d.push_str(digits.format(x));
+                    push_number(d, x);
                     d.push(' ');
-                    d.push_str(digits.format(top + height - from));
+                    push_number(d, top + height - from);
                     d.push('V');
-                    d.push_str(digits.format(top + height - to));
+                    push_number(d, top + height - to);
                 }
             }
         }
-        let classes = Family::ALL
-            .into_iter()
-            .map(|family| format!("f-{}", family.word()));
-        let classes = classes.chain(["fail".to_owned()]);
-        let paths = classes.zip(ds).filter(|(_, d)| !d.is_empty());
-        paths.map(|(class, d)| GlyphPath { class, d }).collect()
+        let families = Family::ALL.into_iter().map(Some).chain([None]);
+        let paths = families.zip(ds).filter(|(_, d)| !d.is_empty());
+        let class = |family: Option<Family>| match family {
+            Some(family) => format!("f-{}", family.word()),
+            None => "fail".to_owned(),
+        };
+        let paths = paths.map(|(family, d)| GlyphPath {
+            class: class(family),
+            d,
+        });
+        paths.collect()
     }
 }
 
@@ -300,6 +310,14 @@ impl Column {
         } else {
             &mut self.failed[index - FAMILIES]
         }
+    }
+}
+
+/// Numbers of a picture mostly have one digit.
+fn push_number(out: &mut String, number: u32) {
+    match u8::try_from(number) {
+        Ok(digit @ 0..10) => out.push(char::from(b'0' + digit)),
+        _ => out.push_str(itoa::Buffer::new().format(number)),
     }
 }
 

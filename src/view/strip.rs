@@ -38,7 +38,7 @@ const BRACKETS: usize = 200;
 /// Width of an annotation in a window of 768 pixels; in a smaller one its mark is smaller.
 const PIN: u32 = 26;
 /// Width of a place that links to the first event there: a bar alone is too narrow for a pointer.
-const AREA: u32 = 20;
+const AREA: u32 = 25;
 
 /// The strip of one tape, for all pages that show it.
 #[derive(Debug)]

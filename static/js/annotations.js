@@ -8,7 +8,7 @@
   const lead = main.querySelector('.lead');
   const { shelf } = lead.dataset;
   const MOST = shelf ? 100 : 6;
-  if (!main.querySelector('li[data-case]')) return;
+  if (!main.querySelector('.glimpses')) return;
   const folder = (kind) => kind.replaceAll('_', '-');
   const links = [...main.querySelectorAll('a[href*="annotations/"]')];
   const ofServer = [...main.querySelectorAll(shelf ? 'section, .board, .parts, nav.pager' : '.shelf > .parts, .shelf > .glimpses, .shelf > .glimpses ~ p')];
@@ -90,7 +90,6 @@
     const by = of.author === null ? author : `${of.author} (${author})`;
     const made = make('li', { className: `an-${shelved.class}` }, ...(of.evidence ? [make('p', {}, of.evidence)] : []), head, said,
       make('p', { className: 'by' }, to('index.html', of.run), ` by ${of.model}${of.key[1] < 3 ? `; annotated by ${by}` : ''}`));
-    Object.assign(made.dataset, { case: manifest.cases[of.key[0]], author });
     return made;
   };
 

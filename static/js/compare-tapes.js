@@ -17,11 +17,12 @@
     let at = 0;
     return Array.from({ length: events.length / 3 }, (_, position) => {
       const [kind, after, key] = events.slice(position * 3, position * 3 + 3);
-      at += after || 0;
+      at += after * 100;
+      const [word, family, path] = kinds[kind >> 1];
       const name = anchors.get(position) ?? `${prefix}e-${position}`;
       const page = Math.floor(position / pageSize) + 1;
       return {
-        ...kinds[kind >> 1], failed: kind % 2 === 1, at, number: `#${name.slice(prefix.length + 2)}`,
+        word, family, path, failed: kind % 2 === 1, at, number: `#${name.slice(prefix.length + 2)}`,
         key: key ? keys[key - 1] : null, files: files.get(position),
         href: `${root}runs/${run.slug}/${page > 1 ? `events/${prefix.replace('.', '/')}${page}/` : ''}index.html#${name}`,
       };
@@ -60,9 +61,9 @@
         const until = Math.min(index + 1 < tape.length ? time(index + 1) : time(index), time(index) + (length ? 30000 : 1));
         lines[kind] += `M${x} ${27 + families.indexOf(kind) * 18}H${Math.max(place(until) - 1, x + 3)}`;
       }
-      if (x >> 1 > area) {
-        area = Math.floor(x / 20) * 10 + 9;
-        links.push([event, area * 2 - 18]);
+      if (Math.min(x, 999) > area) {
+        area = Math.floor(Math.min(x, 999) / 25) * 25 + 24;
+        links.push([event, area - 24]);
       }
       if (event.failed) failures.push({ event, x: isLong ? column * 10 + 5 : x });
     }

@@ -58,7 +58,8 @@
     const texts = run.fields.values();
     const groups = manifest.groups.map(({ name, fields }) => ({ name, fields: fields.map((field) => ({ ...field, text: texts.next().value })) }));
     const metrics = run.metrics.map(([value, text], at) => ({ name: manifest.metrics[at], value, text }));
-    return { ...run, groups, metrics };
+    const checks = run.checks.map(([view, name, similarity, text]) => ({ view, name, similarity, text }));
+    return { ...run, groups, metrics, checks };
   };
   const fetched = async (name) => {
     const [, slug, tape = 1] = /^([a-z0-9-]{1,400})(?:~([1-9]\d{0,2}))?$/.exec(name) ?? [];

@@ -14,7 +14,7 @@
   // A fold is open while something in it passes the filter, and then as the reader left it.
   const folds = tapes.flatMap((tape) => [...tape.querySelectorAll('.fold')]);
   const gaps = tapes.flatMap((tape) => [...tape.querySelectorAll('.gap')]);
-  const noteKind = (note) => note.dataset.kind;
+  const noteKind = (note) => note.ariaLabel.slice('Annotation: '.length);
   // The first time on a page names the start of its tape and the milliseconds that clocks do not show.
   const moments = new Map();
   for (const tape of tapes) {

@@ -19,7 +19,9 @@ async function open(address, base, options = {}) {
   const page = await context.newPage();
   await page.goto(address);
   const filter = page.getByRole('region', { name: 'Filter the annotations' });
-  const shown = () => page.locator('li[data-case]:visible').evaluateAll((cards) => cards.map(({ dataset }) => [dataset.author, dataset.case]));
+  const shown = () => page.locator('.glimpses li:visible').evaluateAll((cards) => cards.map(({ lastElementChild: { textContent } }) => [
+    /annotated by (?:.* \()?(\w+)\)?$/.exec(textContent)?.[1] ?? 'unnamed', textContent.split(' · ')[0],
+  ]));
   return { context, page, problems, filter, shown };
 }
 
@@ -72,7 +74,7 @@ for (const where of ['disk', 'a sub-path']) {
 test('the filter of the first page looks at the whole archive, kind by kind', async () => {
   const { context, page, problems, filter } = await open(`${disk()}annotations/index.html`, disk());
   const read = () => page.locator('.shelf:visible').evaluateAll((shelves) => shelves.map((shelf) => [
-    shelf.querySelector('h2 code, h2').id, shelf.querySelector('small').textContent, [...shelf.querySelectorAll('li[data-case]')].filter((card) => card.checkVisibility()).length,
+    shelf.querySelector('h2 code, h2').id, shelf.querySelector('small').textContent, [...shelf.querySelectorAll('.glimpses li')].filter((card) => card.checkVisibility()).length,
   ]));
   const before = await read();
   const feed = readFileSync(path.join(SITE, 'feeds/annotations.jsonl'), 'utf8').trim().split('\n').map((line) => JSON.parse(line));
@@ -93,11 +95,11 @@ test('the filter of the first page looks at the whole archive, kind by kind', as
 test('a card of the filter is the card of the server', async () => {
   for (const kind of ['correct', 'hypothesis', 'friction', 'crystallize-here']) {
     const { context, page, filter } = await open(`${disk()}annotations/${kind}/index.html`, disk());
-    const cards = () => page.locator('li[data-case]:visible').evaluateAll((all) => {
+    const cards = () => page.locator('.glimpses li:visible').evaluateAll((all) => {
       const read = (element) => [element.tagName, element.className, element.title, element.href, element.dateTime, element.ariaHidden, ...element.childNodes.length
         ? [...element.childNodes].map((node) => (node.nodeType === 3 ? node.data.trim() : read(node))).filter(Boolean) : []];
       for (const card of all) card.normalize();
-      return Object.fromEntries(all.map((card) => [card.querySelector('a').href, [card.dataset.case, card.dataset.author, read(card)]]));
+      return Object.fromEntries(all.map((card) => [card.querySelector('a').href, read(card)]));
     });
     const served = await cards();
     await filter.getByLabel('Author').selectOption({ index: 1 });
@@ -184,7 +186,7 @@ test('of very many annotations 100 are shown at a time, and only the parts that 
   assert.equal((await shown()).length, 100);
   await page.getByRole('button', { name: 'Show 100 more' }).click();
   await status(filter, '1,200 of 3,600 annotations; 200 are shown.');
-  const cards = await page.locator('li[data-case]:visible > p:first-child').allTextContents();
+  const cards = await page.locator('.glimpses li:visible > p:first-child').allTextContents();
   assert.deepEqual(cards.map((card) => card.split(' ')[0]), Array.from({ length: 200 }, (_, n) => `${Math.floor(n / 100)}-${n % 100 * 3}`));
   assert.equal(await page.evaluate(() => document.activeElement.closest('li').children[0].textContent.split(' ')[0]), '1-0');
   // The rare case stands in the last parts only.
@@ -199,7 +201,7 @@ test('of very many annotations 100 are shown at a time, and only the parts that 
   await status(filter, '100 of 3,600 annotations.');
   assert.equal((await shown()).length, 100);
   assert.equal(await page.getByRole('button', { name: /^Show/ }).count(), 0);
-  await page.locator('li[data-case]:visible a').first().click();
+  await page.locator('.glimpses li:visible a').first().click();
   await page.waitForURL(/runs\/rare-codex-sample-lark-1-0000000b\/index\.html#/);
   await page.goBack();
   await status(filter, '100 of 3,600 annotations.');

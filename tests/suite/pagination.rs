@@ -219,7 +219,7 @@ fn annotations_spans_and_the_strip_lead_to_the_right_page() {
         assert_eq!(*tick, expected);
     }
     let links = ticks.iter().filter(|href| href.contains("#e-")).count();
-    assert_eq!(links, 50, "a strip is divided into places");
+    assert_eq!(links, 40, "a strip is divided into places");
 }
 
 #[test]

@@ -28,8 +28,8 @@ pub struct TapeData<'a> {
     kinds: Vec<KindData>,
     /// Commands and paths.
     keys: Vec<Cow<'a, str>>,
-    /// Three numbers for each event: twice the place of its kind, and one more if it failed; milliseconds since the event
-    /// before, null without a time; the place of its command or path, from 1, and 0 without one.
+    /// Three numbers for each event: twice the place of its kind, and one more if it failed; tenths of a second since the
+    /// event before, null without a time; the place of its command or path, from 1, and 0 without one.
     events: Vec<Option<i64>>,
     /// The anchors that are not the prefix, `e-` and the position of the event, by position.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -39,15 +39,8 @@ pub struct TapeData<'a> {
     files: Vec<(usize, Cow<'a, str>)>,
 }
 
-/// A kind of event.
-#[derive(Debug, Serialize)]
-struct KindData {
-    word: &'static str,
-    family: &'static str,
-    /// Whether what its events are about is the path of a file.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    path: bool,
-}
+/// A kind of event: its word, its family, and 1 if what its events are about is the path of a file.
+type KindData = (&'static str, &'static str, u8);
 
 pub(super) fn tape_data<'a>(
     config: &Config,
@@ -57,7 +50,8 @@ pub(super) fn tape_data<'a>(
     let mut kinds: Vec<Kind> = Vec::new();
     let mut keys: Vec<Cow<'_, str>> = Vec::new();
     let mut known: BTreeMap<Cow<'_, str>, usize> = BTreeMap::new();
-    let (mut bytes, mut before) = (0, None);
+    let (mut bytes, mut before) = (0, 0);
+    let start = tape.events.iter().find_map(|event| event.at);
     let mut files = Vec::new();
     let mut anchors = Vec::new();
     let mut events = Vec::with_capacity(3 * tape.events.len().min(EVENTS));
@@ -86,24 +80,26 @@ pub(super) fn tape_data<'a>(
             files.push((position, path));
         }
         let anchor = layout.anchor(event.seq, position);
-        let after = event.at.map(|at| at.saturating_sub(before.unwrap_or(at)));
+        // Whole tenths since the start: the clock of the page shows the same second.
+        let since = event.at.zip(start);
+        let since = since.map(|(at, start)| at.saturating_sub(start).div_euclid(100));
+        let after = since.map(|since| since - before);
         let kind = 2 * kind + usize::from(event.is_failure());
         let key = key.map_or(0, |key| key + 1);
         events.extend([number(kind), after, number(key)]);
         if !anchor.is_plain(position) {
             anchors.push((position, anchor.text()));
         }
-        before = event.at.or(before);
+        before = since.unwrap_or(before);
     }
     TapeData {
         prefix: layout.prefix.clone(),
         page_size: config.timeline.page_size,
         kinds: kinds
             .iter()
-            .map(|kind| KindData {
-                word: kind.word,
-                family: kind.family.word(),
-                path: names_a_path(*kind),
+            .map(|kind| {
+                let is_path = u8::from(names_a_path(*kind));
+                (kind.word, kind.family.word(), is_path)
             })
             .collect(),
         keys,

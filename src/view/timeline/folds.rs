@@ -163,6 +163,7 @@ impl Page<'_, '_> {
         let starts = |view: &EventView<'_>| view.spans.iter().any(|span| span.starts || span.ends);
         views.len() == others.len()
             && !views[0].headline.is_empty()
+            && is_same(views[0].headline, others[0].headline)
             && self.is_quiet(other, false)
             && (is_first || others[0].gap.is_none())
             && others[1..].iter().all(|view| view.gap.is_none())
@@ -212,6 +213,11 @@ fn is_number(piece: &str) -> bool {
 
 /// Whether two lines are the same but for their numbers.
 fn is_same(one: &str, other: &str) -> bool {
+    let mut bytes = one.bytes().zip(other.bytes());
+    let differ = bytes.find(|(byte, other)| byte != other);
+    if differ.is_some_and(|(byte, other)| !byte.is_ascii_digit() && !other.is_ascii_digit()) {
+        return false;
+    }
     let words = |piece: &'_ &str| !is_number(piece);
     one == other
         || pieces(one).count() == pieces(other).count()
