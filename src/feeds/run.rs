@@ -11,13 +11,13 @@ use crate::config::Config;
 use crate::diagnostics::{Diagnostic, json as problems};
 use crate::links;
 use crate::markup::Html;
-use crate::model::FileDigest;
 use crate::model::annotation::Sidecar;
 use crate::model::reconciliation::Reconciliation;
 use crate::model::review::{Item, Rating, Review};
 use crate::model::tape::Tape;
 use crate::model::threads::{Thread, Threads};
 use crate::model::transcript::Conversation;
+use crate::model::{FileDigest, Withheld};
 use crate::shapes;
 
 use super::annotations::AnnotationDocument;
@@ -58,6 +58,9 @@ pub struct RunDocument<'a> {
     /// Every file of its directory that runpress reads, published or not, including those that other files refer to. If the
     /// implementation is published, also every file of its archive.
     files: Vec<FileDocument<'a>>,
+    /// What of the files is withheld; absent where nothing is.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    withheld: Vec<WithheldDocument<'a>>,
     /// Problems of its files.
     diagnostics: Vec<problems::Entry<'a>>,
 }
@@ -146,11 +149,53 @@ document! {
     struct FileDocument<'a>(file: &'a FileDigest) {
         /// Its path in the run's directory.
         path: &'a str = &file.path,
+        /// Size in bytes, of what is published where parts of it are withheld.
+        bytes: u64 = file.published_bytes(),
+        /// BLAKE3 of these bytes.
+        #[schemars(with = "shapes::Blake3")]
+        blake3: &'a str = file.published_blake3(),
+        /// The file as it was recorded, where parts of it are withheld.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        recorded: Option<RecordedDocument<'a>> = file.published.as_ref().map(|_| RecordedDocument::of(file)),
+    }
+}
+
+document! {
+    /// A file as it was recorded.
+    #[schemars(rename = "RecordedFile")]
+    struct RecordedDocument<'a>(file: &'a FileDigest) {
         /// Its size in bytes.
         bytes: u64 = file.bytes,
         /// BLAKE3 of its bytes.
         #[schemars(with = "shapes::Blake3")]
         blake3: &'a str = &file.blake3,
+    }
+}
+
+document! {
+    /// A span of a file that is withheld, or a whole file.
+    #[schemars(rename = "Withheld")]
+    struct WithheldDocument<'a>(withheld: &'a Withheld) {
+        /// The id of the redaction.
+        id: &'a str = &withheld.id,
+        /// The file.
+        file: &'a str = &withheld.file,
+        /// The number of the event, in a log.
+        event: Option<u64> = withheld.event,
+        /// The line of a file of JSON lines, from 1.
+        line: Option<u32> = withheld.line,
+        /// JSON pointer of the value.
+        pointer: Option<&'a str> = withheld.pointer.as_deref(),
+        /// Characters that are withheld; null for a whole file.
+        length: Option<usize> = withheld.length,
+        /// Why: `secret`, `personal`, `copyright`, `contamination` or `other`.
+        reason: &'a str = withheld.reason,
+        /// The reason in words.
+        note: Option<&'a str> = withheld.note.as_deref(),
+        /// When it was withheld.
+        at: Option<&'a str> = withheld.at.as_deref(),
+        /// `blake3:` and the salted commitment to what is withheld.
+        commitment: Option<&'a str> = withheld.commitment.as_deref(),
     }
 }
 
@@ -214,6 +259,8 @@ pub struct Sources<'a> {
     pub threads: Option<&'a Threads<'a>>,
     /// Its files.
     pub files: &'a [FileDigest],
+    /// What of them is withheld.
+    pub withheld: &'a [Withheld],
     /// Its problems.
     pub diagnostics: &'a [Diagnostic],
 }
@@ -258,6 +305,7 @@ pub fn document<'a>(s: &Sources<'a>) -> serde_json::Result<RunDocument<'a>> {
             .conversation
             .map(|conversation| TranscriptDocument::of(s.slug, conversation)),
         files: s.files.iter().map(FileDocument::of).collect(),
+        withheld: s.withheld.iter().map(WithheldDocument::of).collect(),
         diagnostics: s.diagnostics.iter().map(problems::Entry::from).collect(),
     })
 }

@@ -9,7 +9,7 @@ use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Diagnostic, Place, codes};
 use crate::formats::redactions::{self, Fault, Reason, Redaction, Rewritten, Shape};
 use crate::formats::{events, jsonl, tape, trace};
-use crate::model::{FileDigest, PublishedFile};
+use crate::model::{FileDigest, PublishedFile, Withheld};
 
 /// A secret of fewer bytes may occur anywhere by chance.
 const SEARCHED: usize = 8;
@@ -93,6 +93,25 @@ impl Redactions {
             files: BTreeMap::new(),
         };
         (found, problems)
+    }
+
+    /// What is said of each where the run is published.
+    #[must_use]
+    pub fn listed(&self) -> Vec<Withheld> {
+        let list = self.list.iter();
+        list.map(|it| Withheld {
+            id: it.id.clone(),
+            file: it.file.clone(),
+            event: it.event,
+            line: it.line,
+            pointer: it.pointer.clone(),
+            length: it.length.filter(|_| !it.whole),
+            reason: it.reason.word(),
+            note: it.note.clone(),
+            at: it.at.clone(),
+            commitment: it.commitment.clone(),
+        })
+        .collect()
     }
 
     /// Whether nothing is withheld.

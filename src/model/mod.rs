@@ -58,6 +58,31 @@ pub struct FileDigest {
     pub published: Option<PublishedFile>,
 }
 
+/// A span of a file that is withheld, or a whole file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Withheld {
+    /// The id of the redaction.
+    pub id: String,
+    /// The file.
+    pub file: String,
+    /// The event.
+    pub event: Option<u64>,
+    /// The line of a file of JSON lines.
+    pub line: Option<u32>,
+    /// The value.
+    pub pointer: Option<String>,
+    /// Characters; `None` where the whole file is withheld.
+    pub length: Option<usize>,
+    /// The reason.
+    pub reason: &'static str,
+    /// The reason in words.
+    pub note: Option<String>,
+    /// When it was withheld.
+    pub at: Option<String>,
+    /// The commitment to it.
+    pub commitment: Option<String>,
+}
+
 /// Size and BLAKE3 of what is published of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PublishedFile {

@@ -239,6 +239,7 @@ impl<'a> Job<'a> {
                 threads: inspected.threads.as_ref(),
                 pictures: &inspected.pictures,
                 files: &digests,
+                withheld: &model.files.redactions.listed(),
                 record: &run_record::displayed(record),
                 downloads: &downloads::names(self.site, model.files, &inspected.tapes),
                 archive: None,

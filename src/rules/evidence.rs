@@ -4,6 +4,7 @@
 use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Collector, Diagnostic, codes};
 use crate::formats::json::{Kind as JsonKind, Node};
+use crate::formats::redactions::has_marker;
 use crate::formats::sidecar::{AnnotationLine, Sidecar};
 use crate::model::tape::{Event, Tape};
 use crate::model::words::{plain, says};
@@ -16,6 +17,21 @@ pub fn check(path: &str, sidecar: &Sidecar<'_>, tape: &Tape<'_>, stale: bool) ->
     let mut problems = Collector::default();
     let lines = &sidecar.annotations;
     for (line, quote, elsewhere) in misplaced(lines, tape) {
+        let event = tape.position(line.annotation.event_id);
+        let says = event.map_or_else(String::new, |at| searchable(&tape.events[at]));
+        if elsewhere.is_none() && has_marker(&says) {
+            problems.add(&codes::ANNOTATION_QUOTE_WITHHELD, || {
+                // The quote may hold a part of what is withheld.
+                let mut place = line.line.place(path, "/metadata/quote");
+                place.excerpt = None;
+                codes::ANNOTATION_QUOTE_WITHHELD.at(
+                    place,
+                    format!("Parts of event `{}` are withheld, and it does not contain the quote any more", line.annotation.event_id),
+                    "If the quote contains withheld words, withhold them there too; otherwise correct it.",
+                )
+            });
+            continue;
+        }
         problems.add(&codes::ANNOTATION_QUOTE_NOT_FOUND, || {
             let event = line.annotation.event_id;
             let help = elsewhere.map_or_else(

@@ -281,6 +281,60 @@ fn the_hash_of_a_tape_and_its_annotations_stay_valid() {
 }
 
 #[test]
+fn the_page_and_run_json_list_what_is_withheld_with_both_digests() {
+    let site = full_of_secrets();
+    let ran = redact(
+        &site,
+        &[
+            "--event",
+            "2",
+            "--tape",
+            "events.jsonl",
+            "--quote",
+            SECRET,
+            "--at",
+            "2026-03-05T10:00:00Z",
+        ],
+    );
+    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    let _ = site.publish();
+    let document: Value = serde_json::from_str(&site.first_document()).expect("JSON");
+    let list = site.text(&format!("{FIRST}/redactions.jsonl"));
+    let withheld = document["withheld"].as_array().expect("a list");
+    assert_eq!(withheld.len(), list.lines().count());
+    assert!(
+        withheld
+            .iter()
+            .all(|it| it["at"] == "2026-03-05T10:00:00Z" && it["commitment"].is_string())
+    );
+    let files = document["files"].as_array().expect("files");
+    let log = files
+        .iter()
+        .find(|file| file["path"] == "events.jsonl")
+        .expect("the log");
+    let hash = |bytes: &[u8]| blake3::hash(bytes).to_hex().to_string();
+    assert_eq!(
+        log["recorded"]["blake3"],
+        hash(&site.bytes(&format!("{FIRST}/events.jsonl")))
+    );
+    assert_eq!(
+        log["blake3"],
+        hash(&site.bytes(&format!("{RUN}/events.jsonl")))
+    );
+    let page = site.first_page();
+    let rows = page.texts("#withheld + div tbody tr");
+    assert_eq!(rows.len(), withheld.len());
+    let links = page.all("#withheld + div tbody a");
+    assert!(links.len() >= 5, "{}", links.len());
+    assert!(
+        page.main().contains("not as recorded"),
+        "{}",
+        rows.join("\n")
+    );
+    assert_eq!(crate::crawl::problems(&site.published()), [""; 0]);
+}
+
+#[test]
 fn a_file_is_withheld_whole_under_every_name_that_it_has() {
     let site = full_of_secrets();
     let copy = site.bytes(&format!("{FIRST}/assets/notes.txt"));

@@ -49,6 +49,10 @@ family! { ALL:
         why "An annotation may quote its event under `quote` in `metadata`; the quote should occur in that event. White space and terminal colors are ignored. Harn gives the key no fixed meaning, so the run is still published. `runpress annotate --rehash` stops at a missing quote, unless `[policy] stale_annotations` is `\"warn\"`."
         bad "{\"event_id\":3,\"metadata\":{\"quote\":\"words of event 4\"}}"
         good "{\"event_id\":4,\"metadata\":{\"quote\":\"words of event 4\"}}";
+    ANNOTATION_QUOTE_WITHHELD = "annotation.quote-withheld" Note "the quote of an annotation is of an event of which parts are withheld"
+        why "The event has a marker instead of words that are withheld, and the quote is not in what is left. The annotation is published. If its quote contains a part of the withheld words, withhold that part, too."
+        bad "{\"event_id\":3,\"metadata\":{\"quote\":\"npm run deploy --token\"}}   (event 3: npm run [withheld: secret, 23 characters])"
+        good "{\"event_id\":3,\"metadata\":{\"quote\":\"npm run\"}}";
     ANNOTATION_QUOTE_NOT_TEXT = "annotation.quote-not-text" Note "the quote of an annotation is not a string"
         why "`quote` in `metadata` contains words of the event, to check that the annotation still points at it. Harn gives the key no fixed meaning, so any other value is not checked."
         bad "{\"metadata\":{\"quote\":[\"npm test\"]}}"

@@ -19,6 +19,7 @@ pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), S
         conversation: s.conversation,
         threads: s.threads,
         files: s.files,
+        withheld: s.withheld,
         diagnostics: run.problems,
     };
     let document =

@@ -20,13 +20,17 @@ pub struct FileView {
     pub size: String,
     /// Its digest.
     pub blake3: String,
+    /// Size and digest of the file as it was recorded, where parts of it are withheld.
+    pub recorded: Option<(String, String)>,
 }
 
 pub(super) fn file_view(file: &FileDigest) -> FileView {
     FileView {
         path: file.path.clone(),
-        size: format::bytes(file.bytes),
-        blake3: file.blake3.clone(),
+        size: format::bytes(file.published_bytes()),
+        blake3: file.published_blake3().to_owned(),
+        recorded: (file.published.is_some())
+            .then(|| (format::bytes(file.bytes), file.blake3.clone())),
     }
 }
 

@@ -18,7 +18,6 @@ use serde::Serialize;
 
 use crate::config::Config;
 use crate::markup::Html;
-use crate::model::FileDigest;
 use crate::model::annotation::Sidecar;
 use crate::model::archive::Entry;
 use crate::model::archive_context::{ArchiveContext, Neighbour};
@@ -29,6 +28,7 @@ use crate::model::review::Review;
 use crate::model::tape::Tape;
 use crate::model::threads::Threads;
 use crate::model::transcript::{AssetFile, Conversation};
+use crate::model::{FileDigest, Withheld};
 
 use super::discussion::{self, ConversationView, ThreadsView};
 use super::outcomes::{self, OutcomesView};
@@ -156,6 +156,8 @@ pub struct Sources<'a> {
     pub pictures: &'a BTreeMap<String, Arc<AssetFile>>,
     /// Its files.
     pub files: &'a [FileDigest],
+    /// What of them is withheld.
+    pub withheld: &'a [Withheld],
     /// Its record as a page may show it.
     pub record: &'a str,
     /// Names of the files that can be downloaded beside the page.

@@ -4,13 +4,14 @@ use serde::Serialize;
 
 use crate::links;
 use crate::markup::{Html, escape};
+use crate::model::Withheld;
 use crate::model::annotation::{Problem, Sidecar};
 use crate::model::tape::{Format, Tape};
 use crate::model::value::Value;
 use crate::view::reconciliation::{self, ComparedView};
 use crate::view::timeline::head;
 use crate::view::tree::{self, Tree};
-use crate::view::{Badge, Cell, Fact, format};
+use crate::view::{Badge, Cell, Fact, Link, format};
 
 use super::Sources;
 use super::implementation::{self, FileView, ImplementationView, file_view};
@@ -29,6 +30,10 @@ pub struct ProvenanceView {
     pub import: Option<Tree>,
     /// The input files.
     pub files: Vec<FileView>,
+    /// What of them is withheld.
+    pub withheld: Vec<WithheldView>,
+    /// Whether a file that can be downloaded is not as it was recorded.
+    pub is_rewritten: bool,
     /// The files that the agent left, where they are published.
     pub implementation: Option<ImplementationView>,
     /// The tapes.
@@ -47,6 +52,25 @@ pub struct ProvenanceView {
     pub badge: Option<String>,
     /// Licence of the data.
     pub licence: Option<String>,
+}
+
+/// A span of a file that is withheld, or a whole file.
+#[derive(Debug, Serialize)]
+pub struct WithheldView {
+    /// The file.
+    pub file: String,
+    /// The event or the line; an event is a link.
+    pub event: Link,
+    /// The value.
+    pub pointer: String,
+    /// Why.
+    pub reason: String,
+    /// `48 characters`
+    pub length: String,
+    /// When.
+    pub at: String,
+    /// The commitment to it.
+    pub commitment: String,
 }
 
 /// A tape's identity, and what its sidecar's validation said.
@@ -133,6 +157,9 @@ pub(super) fn provenance(s: &Sources<'_>) -> ProvenanceView {
             })
             .map(file_view)
             .collect(),
+        withheld: s.withheld.iter().map(|it| withheld_view(s, it)).collect(),
+        is_rewritten: (s.files.iter())
+            .any(|file| file.published.is_some() && s.downloads.contains(&file.path)),
         implementation: s.archive.map(implementation::implementation),
         tapes: s
             .tapes
@@ -150,6 +177,38 @@ pub(super) fn provenance(s: &Sources<'_>) -> ProvenanceView {
         card: s.has_card(),
         badge: badge(s),
         licence: s.config.policy.licence.clone(),
+    }
+}
+
+fn withheld_view(s: &Sources<'_>, withheld: &Withheld) -> WithheldView {
+    let tape = s.tapes.iter().position(|tape| tape.file == withheld.file);
+    let layout = tape.and_then(|at| s.layouts.get(at));
+    let page = links::run(&s.entry.slug);
+    let href = withheld
+        .event
+        .and_then(|event| layout?.numbered_href(&page, event));
+    let place = match (withheld.event, withheld.line) {
+        (Some(event), _) => format!("event {event}"),
+        (None, Some(line)) => format!("line {line}"),
+        (None, None) => String::new(),
+    };
+    WithheldView {
+        file: withheld.file.clone(),
+        event: href.map_or_else(
+            || Link::new(place.clone(), ""),
+            |href| Link::new(&place, href),
+        ),
+        pointer: withheld.pointer.clone().unwrap_or_default(),
+        reason: match &withheld.note {
+            Some(note) => format!("{}: {note}", withheld.reason),
+            None => withheld.reason.to_owned(),
+        },
+        length: withheld.length.map_or_else(
+            || "the whole file".to_owned(),
+            |length| format::count(length, "character"),
+        ),
+        at: withheld.at.clone().unwrap_or_default(),
+        commitment: withheld.commitment.clone().unwrap_or_default(),
     }
 }
 
