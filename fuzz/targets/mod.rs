@@ -19,6 +19,7 @@ pub mod markdown;
 pub mod page;
 pub mod places;
 pub mod raw;
+pub mod redactions;
 pub mod run_record;
 pub mod secrets;
 pub mod sidecar;
@@ -32,7 +33,7 @@ pub mod writeup;
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target, by name.
-pub const ALL: [Target; 21] = [
+pub const ALL: [Target; 22] = [
     ("config", config::run),
     ("events", events::run),
     ("import_atif", import_atif::run),
@@ -46,6 +47,7 @@ pub const ALL: [Target; 21] = [
     ("markdown", markdown::run),
     ("page", page::run),
     ("raw", raw::run),
+    ("redactions", redactions::run),
     ("run_record", run_record::run),
     ("secrets", secrets::run),
     ("sidecar", sidecar::run),

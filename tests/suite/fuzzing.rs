@@ -3,7 +3,10 @@
 use std::fs;
 use std::path::Path;
 
-use crate::fuzz_targets::{ALL, threads};
+use crate::fuzz_targets::{ALL, redactions, threads};
+
+/// The log that most redactions of the fixtures are about.
+const EVENTS: &str = "tests/fixtures/base/content/runs/first/events.jsonl";
 
 /// The targets that read a file, by its name; fuzz/seed says the same to the fuzzer.
 fn targets(name: &str) -> &'static [&'static str] {
@@ -61,6 +64,15 @@ pub(crate) fn samples() -> Vec<(&'static str, String, Vec<u8>)> {
                     "threads",
                     shown.clone(),
                     [&state, threads::BETWEEN, &bytes].concat(),
+                ));
+            }
+            if name == "redactions.jsonl" {
+                let log = fs::read(path.with_file_name("events.jsonl"))
+                    .unwrap_or_else(|_| fs::read(root.join(EVENTS)).expect("the base run's log"));
+                found.push((
+                    "redactions",
+                    shown.clone(),
+                    [&bytes, redactions::BETWEEN, &log].concat(),
                 ));
             }
             found.extend(

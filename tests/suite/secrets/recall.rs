@@ -2,6 +2,10 @@
 
 use std::fmt::Write;
 
+use runpress::api::formats::redactions::{Redaction, rewrite};
+use runpress::api::secrets::Finding;
+use serde_json::json;
+
 use super::carriers::{self, Carried};
 use super::keys::{Family, Form, Numbers, Secret, families};
 use super::scan;
@@ -114,6 +118,54 @@ fn a_finding_covers_the_whole_secret() {
     partly.sort();
     partly.dedup();
     assert_eq!(partly, [""; 0]);
+}
+
+/// The redaction of a finding, as `runpress redact --finding` writes it.
+fn redaction((name, bytes): (&str, &[u8]), index: usize, finding: &Finding) -> Redaction {
+    let line = json!({ "id": format!("r{index}"), "file": name, "reason": "secret" });
+    let mut redaction: Redaction = serde_json::from_value(line).expect("a redaction");
+    let (span, length) = if name == "events.jsonl" {
+        redaction.event = Some(u64::from(finding.line - 1));
+        redaction.pointer.clone_from(&finding.pointer);
+        (&finding.range, finding.length_in_characters)
+    } else {
+        let written = String::from_utf8_lossy(&bytes[finding.written.clone()]);
+        (&finding.written, written.chars().count())
+    };
+    redaction.length = Some(length);
+    (redaction.start, redaction.end) = (Some(span.start), Some(span.end));
+    redaction
+}
+
+#[test]
+fn what_is_found_can_be_withheld_and_is_found_no_more() {
+    let mut left = Vec::new();
+    every(|family, carrier, _, files| {
+        for (name, bytes) in files {
+            let mut findings = scan(name, &bytes);
+            findings.retain(|finding| !finding.is_key);
+            let redactions: Vec<Redaction> = findings
+                .iter()
+                .enumerate()
+                .map(|(index, finding)| redaction((name, &bytes), index, finding))
+                .collect();
+            let all: Vec<&Redaction> = redactions.iter().collect();
+            match rewrite(name, &bytes, &all, false) {
+                Ok(written) => {
+                    let again = scan(name, &written.bytes).into_iter();
+                    left.extend(
+                        again.map(|f| format!("{} | {carrier} | {name} | {}", family.name, f.rule)),
+                    );
+                }
+                Err(fault) => {
+                    left.push(format!("{} | {carrier} | {name} | {fault:?}", family.name))
+                }
+            }
+        }
+    });
+    left.sort();
+    left.dedup();
+    assert!(left.is_empty(), "{}", left.join("\n"));
 }
 
 #[test]
