@@ -28,7 +28,7 @@ family! { ALL:
     REDACTION_INVALID_KEY = "redaction.invalid-key" Error "redaction.key is not a key"
         why "`redaction.key` beside site.toml holds the 32 random bytes, as 64 hexadecimal digits, with which the commitments of all redactions are made. `runpress redact` creates it. It is never published and belongs into no repository; keep a copy where you keep other keys. On machines without the file, such as those of CI jobs, commitments are not compared."
         bad "redaction.key: ********"
-        good "redaction.key: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
+        good "redaction.key: the 64 hexadecimal digits of your backup";
     REDACTION_PUBLISHED_KEY = "redaction.published-key" Error "redaction.key is among the files that are published"
         why "With the key of the redactions, anyone can test guesses of every short text that is withheld. It belongs beside site.toml, from where nothing is published, and into no repository."
         bad "static/redaction.key"
