@@ -231,7 +231,8 @@ fn push_facts(out: &mut String, event: &EventView<'_>) {
         if *name == SOURCE || *name == EXIT && !event.failed && value.starts_with('0') {
             continue;
         }
-        out.push_str(" <i>");
+        let is_bad = event.failed && *name == EXIT;
+        out.push_str(if is_bad { " <i class=x>" } else { " <i>" });
         out.push_str(name);
         out.push(' ');
         push_text(out, value);

@@ -358,7 +358,7 @@ fn help(
         let bar = if time > 0 {
             "Each bar is an event, as long as the time until the next (30 s at most). "
         } else {
-            "Each bar is an event, in order: no times were recorded. "
+            "Each bar is an event, in order: times since the first are not known. "
         };
         format!("{bar}Red: failures, with their numbers.")
     };

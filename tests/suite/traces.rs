@@ -505,3 +505,31 @@ fn a_call_that_names_no_file_is_a_tool_call_and_its_edit_is_not() {
     let kind = |number: usize| words(below(event(&page, number), "p:first-child > b")[0]);
     assert_eq!([kind(0), kind(1), kind(2)], ["tool_call", "result", "edit"]);
 }
+
+#[test]
+fn of_the_facts_about_a_failure_only_its_exit_code_is_red_and_comes_first() {
+    let page = page(&[
+        CALL,
+        r#"{"seq":1,"type":"tool_result","call":"c1","ok":false,"exitCode":2,"localTime":"2026-03-01T10:00:00"}"#,
+        r#"{"seq":2,"type":"tool_call","call":"c2","name":"look"}"#,
+        r#"{"seq":3,"type":"tool_result","call":"c2","ok":false,"localTime":"2026-03-01T10:00:01"}"#,
+    ]);
+    let facts = |number: usize, which: &str| -> Vec<String> {
+        let facts = below(event(&page, number), which);
+        facts.into_iter().map(words).collect()
+    };
+    assert_eq!(facts(1, "i.x"), ["exit code 2"]);
+    assert_eq!(facts(1, "p:first-child > i")[0], "exit code 2");
+    assert_eq!(facts(3, "i.x"), [""; 0]);
+    assert_eq!(facts(3, "i"), ["local time 2026-03-01T10:00:01"]);
+}
+
+#[test]
+fn empty_arguments_are_shown_and_not_folded() {
+    let page = page(&[r#"{"seq":0,"type":"tool_call","call":"c1","name":"finish","arguments":{}}"#]);
+    assert!(below(event(&page, 0), "details").is_empty());
+    assert!(
+        page.main()
+            .contains("Times since the first event are not known.")
+    );
+}
