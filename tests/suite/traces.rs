@@ -526,7 +526,8 @@ fn of_the_facts_about_a_failure_only_its_exit_code_is_red_and_comes_first() {
 
 #[test]
 fn empty_arguments_are_shown_and_not_folded() {
-    let page = page(&[r#"{"seq":0,"type":"tool_call","call":"c1","name":"finish","arguments":{}}"#]);
+    let page =
+        page(&[r#"{"seq":0,"type":"tool_call","call":"c1","name":"finish","arguments":{}}"#]);
     assert!(below(event(&page, 0), "details").is_empty());
     assert!(
         page.main()
