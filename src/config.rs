@@ -6,13 +6,15 @@ use crate::diagnostics::Severity;
 use crate::url::HttpUrl;
 
 mod hosts;
+mod pattern;
 mod read;
 mod shape;
 
 use read::{Keys, Reader, Value};
 
 pub use hosts::{HOSTS, Host};
-pub use read::parse;
+pub use pattern::fits_end;
+pub use read::{parse, places_of_allowances};
 
 /// The file's name in the site's root.
 pub const FILE_NAME: &str = "site.toml";
@@ -62,6 +64,8 @@ table! {
         "build" => build: Build = Build::default(), Reader::table;
         /// Which runs and files are published.
         "policy" => policy: Policy = Policy::default(), Reader::table;
+        /// The search for secrets in what is published.
+        "secrets" => secrets: Secrets = Secrets::default(), Reader::table;
         /// Layout of timelines.
         "timeline" => timeline: Timeline = Timeline::default(), Reader::table;
         /// The working tree of agents.
@@ -171,6 +175,64 @@ table! {
         /// License of the data.
         #[schemars(with = "String")]
         "licence" => licence: Option<String> = None, Reader::optional;
+    }
+}
+
+table! {
+    /// `[secrets]`
+    #[schemars(default, transform = shape::secrets)]
+    Secrets {
+        /// Whether everything that is published is searched for secrets.
+        "scan" => scan: bool = true, Reader::boolean;
+        /// What personal data is: e-mail addresses, IP addresses and phone numbers.
+        #[schemars(with = "String")]
+        "personal" => personal: Notice = Notice::Off, Reader::notice;
+        /// What home directories with the names of people are.
+        #[schemars(with = "String")]
+        "paths" => paths: Notice = Notice::Note, Reader::notice;
+        /// `[[secrets.allow]]`: findings that may be published.
+        "allow" => allow: Vec<Allowance> = Vec::new(), Reader::allow;
+    }
+}
+
+/// What is done about something that not every site minds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Notice {
+    /// It is not looked for.
+    Off,
+    /// A note.
+    Note,
+    /// An error.
+    Error,
+}
+
+impl Notice {
+    /// The severity of a finding; `None` when it is not looked for.
+    pub const fn severity(self) -> Option<Severity> {
+        match self {
+            Self::Off => None,
+            Self::Note => Some(Severity::Note),
+            Self::Error => Some(Severity::Error),
+        }
+    }
+}
+
+table! {
+    /// One entry of `[[secrets.allow]]`: findings that may be published. All of the conditions must hold.
+    #[schemars(transform = shape::allowance)]
+    Allowance {
+        /// The fingerprint of one finding.
+        #[schemars(with = "String")]
+        "fingerprint" => fingerprint: Option<String> = None, Reader::optional;
+        /// The name of a rule.
+        #[schemars(with = "String")]
+        "rule" => rule: Option<String> = None, Reader::optional;
+        /// Pattern of the path of a file: `*` is any name, `**` any folders. It fits a path that ends so.
+        #[schemars(with = "String")]
+        "path" => path: Option<String> = None, Reader::optional;
+        /// Why it may be published.
+        #[schemars(length(min = 1))]
+        "reason" => reason: String = String::new(), Reader::string;
     }
 }
 

@@ -51,7 +51,7 @@
 //! | `diagnostics` | codes, places and reports | `characters`, `shapes`, `url` |
 //! | `config` | site.toml | `diagnostics`, `shapes`, `url` |
 //! | `formats` | the inputs as they are written | `characters`, `diagnostics`, `shapes` |
-//! | `secrets` | what must not be published | |
+//! | `secrets` | what must not be published | `config`, `diagnostics` |
 //! | `model` | what is true once it is checked | `characters`, `formats`, `pictures`, `url` |
 //! | `ledger` | what changed from build to build | `diagnostics`, `formats`, `model`, `shapes` |
 //! | `markup` | how text becomes HTML, whatever page it is for | `characters`, `diagnostics`, `model`, `pictures`, `url` |
@@ -69,9 +69,9 @@
 //! | `render` | how views become bytes | `characters`, `config`, `diagnostics`, `links`, `markup`, `view` |
 //! | `assets` | the static files | `render`, `view` |
 //! | `site` | (edge) a site: its settings and its own files | `assets`, `cache`, `config`, `diagnostics`, `discover`, `ledger`, `load`, `pictures`, `render`, `url`, `view` |
-//! | `pipeline` | the steps of a build | `beneath`, `cache`, `config`, `diagnostics`, `discover`, `export`, `feeds`, `formats`, `inspect`, `ledger`, `links`, `load`, `markup`, `model`, `publish`, `render`, `rules`, `schema`, `site`, `spool`, `url`, `view` |
+//! | `pipeline` | the steps of a build | `beneath`, `cache`, `config`, `diagnostics`, `discover`, `export`, `feeds`, `formats`, `inspect`, `ledger`, `links`, `load`, `markup`, `model`, `publish`, `render`, `rules`, `schema`, `secrets`, `site`, `spool`, `url`, `view` |
 //! | `lib` | this file: [`check`], [`build`] | `diagnostics`, `pipeline`, `publish`, `site` |
-//! | `import` | (edge) how logs of other systems become run folders | `beneath`, `diagnostics`, `formats`, `shapes` |
+//! | `import` | (edge) how logs of other systems become run folders | `beneath`, `config`, `diagnostics`, `formats`, `shapes` |
 //! | `author` | (edge) how annotations and redactions are written | `beneath`, `config`, `diagnostics`, `discover`, `feeds`, `formats`, `inspect`, `load`, `model`, `pipeline`, `secrets`, `site` |
 //! | `serve` | (edge) how a site is shown while it is made | `config`, `diagnostics`, `lib`, `pipeline`, `render`, `site` |
 //! | `api` | what is public | `author`, `characters`, `config`, `diagnostics`, `discover`, `feeds`, `formats`, `import`, `inspect`, `ledger`, `load`, `markup`, `model`, `pictures`, `pipeline`, `publish`, `render`, `rules`, `schema`, `secrets`, `serve`, `site`, `url`, `view` |

@@ -17,6 +17,7 @@ mod prose;
 mod public;
 mod run;
 mod runs;
+mod secrets;
 
 #[cfg(feature = "parquet")]
 pub(crate) use export::{examine_export, export};

@@ -8,6 +8,8 @@ mod engine;
 mod families;
 mod hints;
 mod known;
+mod mask;
+mod report;
 mod rules;
 mod seams;
 mod strings;
@@ -16,8 +18,12 @@ mod views;
 use std::fmt;
 use std::ops::Range;
 
+pub use mask::Mask;
+pub use report::{Scanned, Scanner, unused};
+
 use carriers::{Carrier, Part};
-use rules::{Kind, RULES};
+use families::Kind;
+use rules::RULES;
 
 /// What is looked for, and in whose file.
 #[derive(Debug, Clone, Copy, Default)]
@@ -94,6 +100,14 @@ pub fn scan(name: &str, bytes: &[u8], settings: &Settings<'_>) -> Vec<Finding> {
             finding(settings.owner, name, bytes, line, part)
         })
         .collect()
+}
+
+/// Whether a value, as it is written in one JSON document, is in another one.
+pub fn is_in(document: &[u8], value: &[u8]) -> bool {
+    let plain = |text: &[u8]| views::unescaped(text).map(|view| view.text);
+    let (document_plain, value_plain) = (plain(document), plain(value));
+    let document = document_plain.as_deref().unwrap_or(document);
+    memchr::memmem::find(document, value_plain.as_deref().unwrap_or(value)).is_some()
 }
 
 /// Finds the secrets in the name of a file.

@@ -30,6 +30,8 @@ pub struct Site {
     pub options: Overrides,
     /// The pictures among the static files.
     pub pictures: Pictures,
+    /// Where each `[[secrets.allow]]` is in site.toml.
+    pub allowances: Vec<Place>,
     /// Where the cache is that a build leaves to the next one.
     cache: PathBuf,
     templates: Vec<UserTemplate>,
@@ -142,11 +144,32 @@ impl Site {
             options: overrides.clone(),
             cache: root.join(cache::FOLDER),
             templates,
+            allowances: config::places_of_allowances(config::FILE_NAME, &text),
             pictures: Pictures::of(&statics),
             assets: assets::collect(&statics, config.build.minify),
             statics: statics.into_iter().map(|(path, _)| path).collect(),
             config,
         })
+    }
+
+    /// The files of the site that are not content, as they are written, by their paths: static files, templates and site.toml.
+    ///
+    /// # Errors
+    /// A file cannot be read any more.
+    pub fn own_files(&self) -> Result<Vec<(String, Vec<u8>)>, Diagnostic> {
+        let folder = "static";
+        let files = load::tree(&self.root, folder)?.into_iter();
+        let mut files: Vec<_> = files
+            .map(|(path, bytes)| (format!("{folder}/{path}"), bytes))
+            .collect();
+        let templates = self.templates.iter();
+        files.extend(
+            templates.map(|template| (template.shown.clone(), template.text.clone().into_bytes())),
+        );
+        if let Ok(settings) = std::fs::read(self.root.join(config::FILE_NAME)) {
+            files.push((config::FILE_NAME.to_owned(), settings));
+        }
+        Ok(files)
     }
 
     /// A path relative to the site's root, if it lies there.

@@ -6,18 +6,19 @@ use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 
 use super::{
-    Budget, Build, Config, Feeds, Files, GIB, HOSTS, Host, ImportRule, KIB, Limits, MIB, MadeFor,
-    NavLink, Policy, Publish, Site, Timeline,
+    Allowance, Budget, Build, Config, Feeds, Files, GIB, HOSTS, Host, ImportRule, KIB, Limits, MIB,
+    MadeFor, NavLink, Notice, Policy, Publish, Secrets, Site, Timeline,
 };
 use crate::diagnostics::text::{nearest, quoted, reason};
-use crate::diagnostics::{Code, Collector, Diagnostic, Severity, Source, codes};
+use crate::diagnostics::{Code, Collector, Diagnostic, Place, Severity, Source, codes};
 use crate::url::{HttpUrl, is_host};
 
 /// The sections in which a key that is outside of every section is looked for.
-const SECTIONS: [(&str, &[&str]); 9] = [
+const SECTIONS: [(&str, &[&str]); 10] = [
     ("site", Site::KEYS),
     ("build", Build::KEYS),
     ("policy", Policy::KEYS),
+    ("secrets", Secrets::KEYS),
     ("files", Files::KEYS),
     ("timeline", Timeline::KEYS),
     ("feeds", Feeds::KEYS),
@@ -60,6 +61,20 @@ pub fn parse(path: &str, text: &str) -> (Config, Vec<Diagnostic>) {
     let mut problems = reader.problems.finish(path);
     crate::diagnostics::sort(&mut problems);
     (config, problems)
+}
+
+/// Where each `[[secrets.allow]]` of a site.toml is, in the order of the file.
+pub fn places_of_allowances(path: &str, text: &str) -> Vec<Place> {
+    let source = Source::file(path, text.as_bytes());
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let (table, _) = DeTable::parse_recoverable(text);
+    let secrets = table.get_ref().get("secrets");
+    let allow = secrets.and_then(|secrets| secrets.get_ref().as_table()?.get("allow"));
+    let items = allow.and_then(|allow| allow.get_ref().as_array());
+    let items = items.into_iter().flatten().map(|item| item.span());
+    items
+        .map(|span| source.place(span.start, span.end))
+        .collect()
 }
 
 pub(super) type Value<'t> = toml::Spanned<DeValue<'t>>;
@@ -185,6 +200,15 @@ impl Reader<'_> {
         *into = Some(size).filter(|size| *size > 0);
     }
 
+    pub(super) fn notice(&mut self, key: &str, value: &Value<'_>, into: &mut Notice) {
+        let choices = [
+            ("off", Notice::Off),
+            ("note", Notice::Note),
+            ("error", Notice::Error),
+        ];
+        self.choice(key, value, &choices, into);
+    }
+
     pub(super) fn hosts(&mut self, key: &str, value: &Value<'_>, into: &mut Vec<String>) {
         self.strings(key, value, into);
         for host in into.iter().filter(|host| !is_host(host)) {
@@ -259,6 +283,30 @@ impl Reader<'_> {
                 self.invalid(item, "An import entry needs a `path`", help);
             } else {
                 rules.push(rule);
+            }
+        }
+    }
+
+    pub(super) fn allow(&mut self, key: &str, value: &Value<'_>, allow: &mut Vec<Allowance>) {
+        let Some(items) = value.get_ref().as_array() else {
+            self.wrong_type(key, value, "a list of tables, written `[[secrets.allow]]`");
+            return;
+        };
+        for item in items {
+            let mut allowance = Allowance::default();
+            self.table("secrets.allow", item, &mut allowance);
+            let conditions = [&allowance.fingerprint, &allowance.rule, &allowance.path];
+            let is_condition = |condition: &&Option<String>| {
+                condition.as_ref().is_some_and(|text| !text.is_empty())
+            };
+            if allowance.reason.trim().is_empty() {
+                let help = "Write why it may be published, such as `reason = \"a revoked key of the test server\"`.";
+                self.invalid(item, "An allowance needs a `reason`", help);
+            } else if conditions.iter().any(is_condition) {
+                allow.push(allowance);
+            } else {
+                let help = "Name a `fingerprint`, a `rule` or a `path`.";
+                self.invalid(item, "An allowance of everything is not possible", help);
             }
         }
     }

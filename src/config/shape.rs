@@ -59,6 +59,19 @@ pub(super) fn publish(schema: &mut Schema) {
     set(schema, "host", "enum", json!(names));
 }
 
+/// The words of [`super::Notice`].
+pub(super) fn secrets(schema: &mut Schema) {
+    choice(schema, "personal", &["off", "note", "error"]);
+    choice(schema, "paths", &["note", "off", "error"]);
+}
+
+/// An allowance has a reason and a condition.
+pub(super) fn allowance(schema: &mut Schema) {
+    schema.insert("required".to_owned(), json!(["reason"]));
+    let conditions = ["fingerprint", "rule", "path"].map(|key| json!({ "required": [key] }));
+    schema.insert("anyOf".to_owned(), json!(conditions));
+}
+
 /// The words of [`super::MadeFor`].
 pub(super) fn site(schema: &mut Schema) {
     for key in ["stories", "cards"] {

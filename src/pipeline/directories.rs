@@ -1,5 +1,6 @@
 //! Run directories: each record is read once, and checked alone and beside the others.
 
+use std::cell::RefCell;
 use std::ffi::OsStr;
 use std::sync::Arc;
 
@@ -11,12 +12,14 @@ use crate::formats::redactions;
 use crate::formats::run_record::{self, UnknownKey};
 use crate::load::{self, Loaded};
 use crate::rules::archive::Candidate;
+use crate::secrets::Mask;
 use crate::site::Site;
 use crate::{inspect, rules};
 
 use super::Progress;
 use super::budget::catch_panic;
 use super::kept::{KnownRecords, RecordParts, RecordShape};
+use super::secrets;
 
 /// A run directory and all that is known of it.
 #[derive(Debug)]
@@ -201,7 +204,12 @@ fn read_record(site: &Site, place: RunDirectory, index: usize) -> Directory {
     }
     directory.record = blake3::Hash::from_hex(&file.digest).ok().map(Into::into);
     directory.id = found.id;
-    directory.problems = found.diagnostics;
+    let mut problems = found.diagnostics;
+    if !problems.is_empty() {
+        let mask = secrets::of_record(site, &file);
+        secrets::hide(&mask, &directory, problems.iter_mut());
+    }
+    directory.problems = problems;
     directory.unknown_keys = found.unknown_keys;
     directory
 }
@@ -217,16 +225,21 @@ fn check_together(site: &Site, directories: &mut [Directory]) -> Vec<Diagnostic>
         .map(|(index, directory)| (index, directory.unknown_keys.clone()))
         .partition(|(index, _)| directories[*index].is_never_published());
     for keys in [published, unpublished] {
-        problems.extend(rules::keys::unknown(keys, |index, key| {
+        let mask = RefCell::new(Mask::default());
+        let mut notes = rules::keys::unknown(keys, |index, key| {
             let directory = &directories[index];
             let place = match directory.load(site) {
                 Some(Ok(file)) => {
+                    mask.borrow_mut().extend(secrets::of_record(site, &file));
                     Source::file(&file.shown, &file.bytes).place(key.offset, key.offset + 1)
                 }
                 _ => Place::file(&directory.place.shown),
             };
             (place.pointing(&key.pointer), directory.id.clone())
-        }));
+        });
+        let mask = mask.into_inner();
+        notes.iter_mut().for_each(|note| mask.apply(note, ""));
+        problems.extend(notes);
     }
     let candidates = directories.iter().filter_map(Directory::candidate);
     for (index, problem) in rules::archive::duplicate_ids(candidates) {

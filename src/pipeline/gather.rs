@@ -1,5 +1,6 @@
 //! Gathers everything small: it finds all content and reads every record and every page of prose.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use rayon::ThreadPool;
@@ -9,6 +10,7 @@ use super::directories::{self, Directory, Status};
 use super::kept::{KnownRecords, StagedRuns};
 use super::previous;
 use super::prose::{Prose, Text};
+use super::secrets;
 use crate::config::Limits;
 use crate::diagnostics::Failure;
 use crate::diagnostics::{self, Diagnostic, Place, Source, codes};
@@ -20,6 +22,7 @@ use crate::load;
 use crate::model::archive::{Archive, Entry};
 use crate::rules;
 use crate::rules::links::Targets;
+use crate::secrets::Mask;
 use crate::site::Site;
 use crate::view::Link;
 
@@ -43,6 +46,10 @@ pub struct Gathered {
     pub(super) previous: Option<Ledger>,
     /// Problems of records, prose and settings.
     problems: Vec<Diagnostic>,
+    /// Indices of the allowances of secrets that are needed so far.
+    pub(super) used: BTreeSet<usize>,
+    /// The values of secrets in the site's own texts.
+    mask: Mask,
 }
 
 /// A list of withdrawn runs.
@@ -85,6 +92,14 @@ impl Gathered {
         let withdrawals = read_withdrawals(&found.withdrawn, &site.config.limits, &mut problems);
         let prose = Prose::read(site, found.prose, &mut problems);
         problems.extend(missing(site, &directories));
+        let lists = withdrawals.iter();
+        let lists = lists.map(|list| (list.path.as_str(), list.bytes.as_slice()));
+        let own = secrets::own(site, &prose, lists);
+        let own = own.map_err(|problem| failure(vec![problem], &problems))?;
+        problems.extend(own.problems);
+        for problem in &mut problems {
+            own.mask.apply(problem, "");
+        }
         let gathered = Self {
             pool,
             roots,
@@ -95,6 +110,8 @@ impl Gathered {
             withdrawals,
             previous,
             problems,
+            used: own.used,
+            mask: own.mask,
         };
         Ok(gathered.assembled(site))
     }
@@ -104,6 +121,7 @@ impl Gathered {
     pub fn without_invalid(mut self, site: &Site, runs: StagedRuns) -> Self {
         for (entry, run) in self.archive.runs.iter().zip(runs.valid) {
             if run.has_errors() {
+                self.used.extend(run.used);
                 self.directories[entry.directory].status = Status::Quarantined {
                     slug: entry.slug.clone(),
                     problems: run.problems,
@@ -120,6 +138,9 @@ impl Gathered {
         let addresses = self.prose.addresses();
         problems.extend(rules::pages::check_unmatched(&addresses, &archive));
         problems.extend(self.beside_previous(site, &archive, self.previous.as_ref()));
+        for problem in &mut problems {
+            self.mask.apply(problem, "");
+        }
         Self {
             archive,
             archive_problems: problems,

@@ -5,7 +5,7 @@
 
 mod records;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_128;
@@ -31,6 +31,8 @@ pub(super) struct KeptRun {
     pub(super) findings: Findings,
     /// Sorted.
     pub(super) problems: Vec<Diagnostic>,
+    /// Indices of the allowances of secrets that it needs.
+    pub(super) used: BTreeSet<usize>,
     /// `None` when no pages were made, or when they cannot be reused.
     pub(super) left: Option<Left>,
 }
@@ -88,6 +90,8 @@ pub struct StagedRuns {
     pub(super) valid: Vec<KeptRun>,
     /// Problems of runs whose records are not valid.
     pub(super) others: Vec<Diagnostic>,
+    /// Indices of the allowances of secrets that those runs need.
+    pub(super) used: BTreeSet<usize>,
     /// Bytes of the files of all runs.
     pub(super) read: u64,
 }
@@ -160,6 +164,8 @@ pub(super) struct RunShape {
     pub(super) files: Vec<String>,
     /// Without those of the record.
     pub(super) problems: Vec<Problem>,
+    /// Indices of the allowances of secrets that it needs.
+    pub(super) used: BTreeSet<usize>,
     /// As in [`Left`].
     pub(super) facets: Facets,
     /// Where its texts are in the cache, and how large they are.

@@ -2,7 +2,7 @@
 
 mod context;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -71,6 +71,7 @@ pub(super) struct NotedRun<'a> {
     pub(super) is_newest: bool,
     pub(super) files: Vec<String>,
     pub(super) problems: &'a [Diagnostic],
+    pub(super) used: &'a BTreeSet<usize>,
     /// With places among its texts.
     pub(super) findings: &'a Findings,
     /// Where its texts were spooled, and what they are.
@@ -246,6 +247,7 @@ impl Notes<'_> {
         Ok(Some(KeptRun {
             findings,
             problems,
+            used: known.used,
             left,
         }))
     }
@@ -283,6 +285,7 @@ impl Notes<'_> {
             is_newest: run.is_newest,
             files: run.files.clone(),
             problems: run.problems.iter().map(Problem::from).collect(),
+            used: run.used.clone(),
             texts: (at, size),
             findings: FindingsShape::of(run.findings),
         };

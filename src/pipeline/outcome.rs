@@ -16,6 +16,7 @@ use super::gather::Gathered;
 use super::hosting;
 use super::kept::{self, Head, Left, StagedRuns};
 use super::ledger;
+use super::secrets;
 
 /// The result of a check or a build.
 #[derive(Debug)]
@@ -65,11 +66,14 @@ impl Outcome {
         diagnostics.extend(gathered.archive_problems.iter().cloned());
         diagnostics.extend(staged.others);
         let (mut findings, mut left) = (Vec::new(), Vec::new());
+        let mut used = &gathered.used | &staged.used;
         for run in staged.valid {
+            used.extend(run.used);
             diagnostics.extend(run.problems);
             findings.push(run.findings);
             left.push(run.left);
         }
+        diagnostics.extend(secrets::unused(site, &used));
         diagnostics::sort(&mut diagnostics);
         let quarantine_pages = if site.config.policy.quarantine {
             quarantine_pages(gathered, &diagnostics)

@@ -10,8 +10,11 @@ mod files;
 mod findings;
 mod implementation;
 mod page;
+pub(super) mod secrets;
 mod spooled;
 mod story;
+
+use std::collections::BTreeSet;
 
 use crate::diagnostics::{self, Diagnostic, Place, codes};
 use crate::discover::RunDirectory;
@@ -137,7 +140,7 @@ pub(super) fn process(
     };
     let (files, mut problems) = load::run(&directory.place, record, &site.config.limits);
     problems.extend(files.redactions.verify(&site.root, &entry.run.id));
-    let model = job.check(&files, problems);
+    let (model, used) = job.check(&files, problems);
     let layouts = Layout::of(&site.config, &entry.slug, &model.inspected.tapes);
     let record = String::from_utf8_lossy(diagnostics::without_mark(&record.bytes));
     let mut findings = findings::of(&site.config, &model.inspected, &layouts);
@@ -145,6 +148,7 @@ pub(super) fn process(
     let mut kept = KeptRun {
         findings,
         problems: model.problems.clone(),
+        used,
         left: None,
     };
     // A run with errors is never published.
@@ -163,8 +167,12 @@ pub(super) fn process(
 }
 
 impl<'a> Job<'a> {
-    /// Parse, check, model.
-    fn check<'f>(&self, files: &'f RunFiles, mut problems: Vec<Diagnostic>) -> Model<'f>
+    /// Parse, check, model; and which allowances of secrets it needs.
+    fn check<'f>(
+        &self,
+        files: &'f RunFiles,
+        mut problems: Vec<Diagnostic>,
+    ) -> (Model<'f>, BTreeSet<usize>)
     where
         'a: 'f,
     {
@@ -184,13 +192,22 @@ impl<'a> Job<'a> {
             redactions: &files.redactions,
         };
         inspect::pictures(config, beside, &details, &mut inspected);
+        let of_run = (run.id.as_str(), self.record);
+        let scanned = secrets::scan(
+            self.site,
+            beside,
+            of_run,
+            (files, &inspected),
+            &mut problems,
+        );
         let problems = problems.into_iter().map(|problem| problem.of_run(&run.id));
-        Model {
+        let model = Model {
             files,
             inspected,
             details,
             problems: sorted(problems),
-        }
+        };
+        (model, scanned.used)
     }
 
     /// View, render, stage.
@@ -265,6 +282,7 @@ impl<'a> Job<'a> {
             is_newest: self.is_newest,
             files: files.written.into_iter().map(|(path, _)| path).collect(),
             problems: &model.problems,
+            used: &kept.used,
             findings: &kept.findings,
             texts: (at, &texts),
         };

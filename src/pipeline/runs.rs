@@ -1,12 +1,13 @@
 //! Takes all runs through [`run`], in parallel, and holds no more of them at once than there is room for.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::Failure;
-use crate::load;
+use crate::load::{self, Beside};
 use crate::site::Site;
 
 use super::Progress;
@@ -52,15 +53,17 @@ pub fn stage(
         let valid = valid.map_err(|problem| vec![problem])?;
         let invalid = gathered.directories.par_iter();
         let invalid = invalid.filter(|directory| matches!(directory.status, Status::Invalid));
-        let others: Vec<Vec<Diagnostic>> = invalid
+        let others: Vec<(Vec<Diagnostic>, BTreeSet<usize>)> = invalid
             .map(|directory| {
                 progress.tick();
                 check(site, gathered, directory, &budget)
             })
             .collect();
+        let (others, used): (Vec<_>, Vec<_>) = others.into_iter().unzip();
         Ok(StagedRuns {
             valid,
             others: others.into_iter().flatten().collect(),
+            used: used.into_iter().flatten().collect(),
             read: read.load(Ordering::Relaxed),
         })
     })
@@ -72,22 +75,30 @@ fn check(
     gathered: &Gathered,
     directory: &Directory,
     budget: &Budget,
-) -> Vec<Diagnostic> {
+) -> (Vec<Diagnostic>, BTreeSet<usize>) {
     let record = match directory.load(site) {
         Some(Ok(record)) => record,
-        Some(Err(problem)) => return vec![problem],
-        None => return Vec::new(),
+        Some(Err(problem)) => return (vec![problem], BTreeSet::new()),
+        None => return Default::default(),
     };
     let place = &directory.place;
     let _share = budget.take(gathered.roots.of(place).map_or(0, load::weight));
     let problems = catch_panic(place, || {
         let (files, mut problems) = load::run(place, &record, &site.config.limits);
-        run::inspected(site, place, None, &files, &mut problems);
-        problems
+        let inspected = run::inspected(site, place, None, &files, &mut problems);
+        let beside = Beside {
+            directory: place,
+            limits: &site.config.limits,
+        };
+        let of_run = (directory.id.as_deref().unwrap_or_default(), &record);
+        let scanned = run::secrets::scan(site, beside, of_run, (&files, &inspected), &mut problems);
+        (problems, scanned.used)
     });
-    let problems = problems.unwrap_or_else(|problem| vec![problem]).into_iter();
-    match &directory.id {
+    let (problems, used) = problems.unwrap_or_else(|problem| (vec![problem], BTreeSet::new()));
+    let problems = problems.into_iter();
+    let problems = match &directory.id {
         Some(id) => problems.map(|problem| problem.of_run(id)).collect(),
         None => problems.collect(),
-    }
+    };
+    (problems, used)
 }

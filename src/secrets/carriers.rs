@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use super::engine::{Candidate, Engine, Match, confirm};
-use super::rules::{Kind, RULES, Rule};
+use super::families::Kind;
+use super::rules::{RULES, Rule};
 use super::seams;
 use super::strings::{Decoded, Strings};
 use super::views::{self, View};

@@ -5,8 +5,9 @@ use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
+use super::families::Kind;
 use super::known;
-use super::rules::{Found, Kind, RULES, Rule};
+use super::rules::{Found, RULES, Rule};
 
 /// Bytes before a keyword in which a match begins.
 const BEFORE: usize = 256;

@@ -1,6 +1,17 @@
 //! To which family a rule belongs, by how its name begins.
 
-use super::rules::Kind;
+/// How sure a rule is, which decides what is done about a finding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// A key or a password.
+    Secret,
+    /// Any value that is assigned to something with the name of a secret.
+    Generic,
+    /// The home directory of a person.
+    Path,
+    /// Data of a person.
+    Personal,
+}
 
 /// Beginnings of names with their family; the first that fits counts.
 const FAMILIES: [(&str, &[&str]); 9] = [

@@ -7,25 +7,13 @@ use aho_corasick::AhoCorasick;
 use regex::bytes::{Regex, RegexBuilder};
 use serde::Deserialize;
 
+use super::families::Kind;
 use super::hints::Hint;
 
 /// Every rule. Regular expressions are compiled when a keyword of theirs is found.
 pub static RULES: LazyLock<Rules> = LazyLock::new(Rules::read);
 
 const FILES: [&str; 2] = [include_str!("rules.toml"), include_str!("agent_rules.toml")];
-
-/// How sure a rule is, which decides what is done about a finding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
-    /// A key or a password.
-    Secret,
-    /// Any value that is assigned to something with the name of a secret.
-    Generic,
-    /// The home directory of a person.
-    Path,
-    /// Data of a person.
-    Personal,
-}
 
 /// All rules with their keywords.
 #[derive(Debug)]

@@ -1,0 +1,111 @@
+//! Searches everything that is published of a run for secrets.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+
+use crate::diagnostics::Diagnostic;
+use crate::feeds::transcript::TranscriptDocument;
+use crate::inspect::Inspected;
+use crate::load::{Beside, Loaded, RunFiles};
+use crate::model::FileDigest;
+use crate::model::implementation::FOLDER;
+use crate::model::transcript::AssetContent;
+use crate::secrets::{self, Scanned, Scanner};
+use crate::site::Site;
+
+/// Bytes that show whether a file is text.
+const HEAD: u64 = 8 << 10;
+
+/// Searches the files of a run, and hides the values that were found in the problems that are known.
+pub(in crate::pipeline) fn scan(
+    site: &Site,
+    beside: Beside<'_>,
+    (id, record): (&str, &Loaded),
+    (files, inspected): (&RunFiles, &Inspected<'_>),
+    problems: &mut Vec<Diagnostic>,
+) -> Scanned {
+    let mut scanner = Scanner::new(&site.config.secrets, id);
+    if !site.config.secrets.scan {
+        return scanner.finish();
+    }
+    let own = [
+        &files.events,
+        &files.writeup,
+        &files.threads,
+        &files.thread_actions,
+    ];
+    let own = own.into_iter().flatten();
+    for file in own
+        .chain([record])
+        .chain(&files.tapes)
+        .chain(&files.sidecars)
+    {
+        scanner.file(&file.name, &file.shown, &file.bytes);
+    }
+    transcript(&mut scanner, files, inspected);
+    let tree = inspected
+        .implementation
+        .files
+        .iter()
+        .map(|file| &file.digest);
+    let named = inspected.referenced.iter().chain(tree);
+    let named: BTreeMap<&str, &FileDigest> =
+        named.map(|digest| (digest.path.as_str(), digest)).collect();
+    for (name, digest) in named {
+        let shown = format!("{}/{name}", beside.directory.shown);
+        match text(beside, digest) {
+            Some(bytes) => scanner.file(name, &shown, &bytes),
+            None => scanner.name(name, &shown),
+        }
+    }
+    let mut scanned = scanner.finish();
+    let folder = format!("{}/", beside.directory.shown);
+    problems.append(&mut scanned.problems);
+    for problem in problems {
+        scanned.mask.apply(problem, &folder);
+    }
+    scanned
+}
+
+/// What is published of a transcript, and what it holds of files.
+fn transcript(scanner: &mut Scanner<'_>, files: &RunFiles, inspected: &Inspected<'_>) {
+    let (Some(file), Some(conversation)) = (&files.transcript, &inspected.conversation) else {
+        return;
+    };
+    let document = TranscriptDocument::of("", conversation);
+    let published = serde_json::to_vec(&document).unwrap_or_default();
+    scanner.file_where(&file.name, &file.shown, &file.bytes, |value| {
+        secrets::is_in(&published, value)
+    });
+    for asset in &conversation.assets {
+        if let Some(AssetContent::Held(bytes)) = asset.file.as_deref().map(|file| &file.content) {
+            let name = format!("{}#{}", file.name, asset.pointer);
+            scanner.file(&name, &file.shown, bytes);
+        }
+    }
+}
+
+/// What a file holds that is published beside the log; `None` when it is no text. What cannot be read any more is reported where
+/// it is published.
+fn text(beside: Beside<'_>, digest: &FileDigest) -> Option<Vec<u8>> {
+    let path = digest.path.as_str();
+    if let Some((tape, hash)) = path.split_once(".cas/") {
+        return Some(beside.payload(tape, hash, 0).ok()??.bytes);
+    }
+    let is_of_tree = path
+        .strip_prefix(FOLDER)
+        .is_some_and(|below| below.starts_with('/'));
+    let mut file = if is_of_tree {
+        beside.working_reader(digest).ok()?
+    } else {
+        beside.asset_reader(digest).ok()?
+    };
+    let mut bytes = Vec::new();
+    file.by_ref().take(HEAD).read_to_end(&mut bytes).ok()?;
+    if memchr::memchr(0, &bytes).is_some() {
+        return None;
+    }
+    let most = beside.limits.document.saturating_sub(HEAD);
+    file.take(most).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
+}

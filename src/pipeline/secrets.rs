@@ -1,0 +1,58 @@
+//! Searches the site's own texts for secrets, once a build.
+
+use std::collections::BTreeSet;
+
+use crate::diagnostics::Diagnostic;
+use crate::load;
+use crate::secrets::{self, Mask, Scanned, Scanner};
+use crate::site::Site;
+
+use super::directories::Directory;
+use super::prose::Prose;
+
+/// Searches prose, static files, templates, settings and `others`, which are lists with their paths.
+pub(super) fn own<'a>(
+    site: &Site,
+    prose: &Prose,
+    others: impl Iterator<Item = (&'a str, &'a [u8])>,
+) -> Result<Scanned, Diagnostic> {
+    let mut scanner = Scanner::new(&site.config.secrets, "");
+    if !site.config.secrets.scan {
+        return Ok(scanner.finish());
+    }
+    for (path, bytes) in site.own_files()? {
+        scanner.file(&path, &path, &bytes);
+    }
+    for text in &prose.texts {
+        let at = &text.file.at;
+        scanner.file(&at.shown, &at.shown, &load::prose(at, &site.config.limits)?);
+    }
+    for (path, bytes) in others {
+        scanner.file(path, path, bytes);
+    }
+    Ok(scanner.finish())
+}
+
+/// The values in the record of a run: they are hidden in its problems.
+pub(super) fn of_record(site: &Site, record: &load::Loaded) -> Mask {
+    let mut scanner = Scanner::new(&site.config.secrets, "");
+    scanner.file(&record.name, &record.shown, &record.bytes);
+    scanner.finish().mask
+}
+
+/// Hides the values in problems of a run.
+pub(super) fn hide<'a>(
+    mask: &Mask,
+    directory: &Directory,
+    problems: impl Iterator<Item = &'a mut Diagnostic>,
+) {
+    let folder = format!("{}/", directory.place.shown);
+    for problem in problems {
+        mask.apply(problem, &folder);
+    }
+}
+
+/// The allowances that nothing needs.
+pub(super) fn unused(site: &Site, used: &BTreeSet<usize>) -> Vec<Diagnostic> {
+    secrets::unused(&site.config.secrets, used, &site.allowances)
+}

@@ -1,0 +1,121 @@
+//! Keeps the values of findings out of other problems: they may quote the same line.
+
+use std::collections::BTreeSet;
+
+use crate::diagnostics::{Diagnostic, Excerpt};
+
+/// Bytes in a row of a value that are hidden wherever they are.
+const GRAM: usize = 6;
+/// Bytes of a value that are looked for.
+const MOST: usize = 8 << 10;
+/// What is shown instead.
+const SHOWN: &str = "…";
+
+/// The pieces of values that must not be shown.
+#[derive(Clone, Default)]
+pub struct Mask(BTreeSet<[u8; GRAM]>);
+
+impl std::fmt::Debug for Mask {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Mask({})", self.0.len())
+    }
+}
+
+impl Mask {
+    /// Hides a value, as it is written and without escapes.
+    pub fn hide(&mut self, value: &[u8]) {
+        let value = &value[..value.len().min(MOST)];
+        self.0.extend(value.array_windows::<GRAM>());
+        if let Some(plain) = super::views::unescaped(value) {
+            self.0.extend(plain.text.array_windows::<GRAM>());
+        }
+    }
+
+    /// Hides what another mask hides, too.
+    pub fn extend(&mut self, other: Self) {
+        self.0.extend(other.0);
+    }
+
+    /// Whether there is nothing to hide.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// A text with a mark for each piece of a value.
+    pub fn masked(&self, text: &str) -> Option<String> {
+        let bytes = text.as_bytes();
+        let mut hidden = vec![false; bytes.len()];
+        for (at, gram) in bytes.array_windows::<GRAM>().enumerate() {
+            if self.0.contains(gram) {
+                hidden[at..at + GRAM].fill(true);
+            }
+        }
+        if !hidden.contains(&true) {
+            return None;
+        }
+        let mut masked = String::new();
+        let mut was_hidden = false;
+        for (at, character) in text.char_indices() {
+            let is_hidden = hidden[at..at + character.len_utf8()].contains(&true);
+            if !is_hidden {
+                masked.push(character);
+            } else if !was_hidden {
+                masked.push_str(SHOWN);
+            }
+            was_hidden = is_hidden;
+        }
+        Some(masked)
+    }
+
+    /// Hides the values in everything that a problem says; a path keeps its beginning `folder`.
+    pub fn apply(&self, problem: &mut Diagnostic, folder: &str) {
+        if self.is_empty() {
+            return;
+        }
+        let hide = |text: &mut String| {
+            if let Some(masked) = self.masked(text) {
+                *text = masked;
+            }
+        };
+        // Its own words hold no value.
+        if problem.code.family() != "secret" {
+            hide(&mut problem.message);
+            hide(&mut problem.help);
+        }
+        if let Some(excerpt) = &mut problem.place.excerpt
+            && let Some(text) = self.masked(&excerpt.text)
+        {
+            *excerpt = Excerpt {
+                start: 0,
+                end: text.len(),
+                text,
+            };
+        }
+        if let Some(pointer) = &mut problem.place.pointer {
+            hide(pointer);
+        }
+        let path = &mut problem.place.path;
+        if let Some(masked) = path.strip_prefix(folder).and_then(|name| self.masked(name)) {
+            *path = format!("{folder}{masked}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_and_every_longer_piece_of_it_are_hidden() {
+        let mut mask = Mask::default();
+        mask.hide("né-\\u0041bcdef-secret".as_bytes());
+        let hidden = |text: &str| mask.masked(text).unwrap_or_else(|| text.to_owned());
+        assert_eq!(
+            hidden("the value `Abcdef-secret` is long"),
+            "the value `…` is long"
+        );
+        assert_eq!(hidden("cut: def-sec…"), "cut: ……");
+        assert_eq!(hidden("né-Abcd"), "…");
+        assert_eq!(hidden("other words"), "other words");
+    }
+}

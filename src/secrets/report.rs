@@ -1,0 +1,251 @@
+//! What is reported of the secrets of a run, or of the site's own files.
+
+use std::collections::BTreeSet;
+
+use crate::config::{Allowance, Secrets, fits_end};
+use crate::diagnostics::{Code, Collector, Diagnostic, Excerpt, Place, Severity, codes};
+
+use super::mask::Mask;
+use super::{Finding, Settings, scan, scan_name};
+
+/// Bytes at the beginning of a file in which a NUL says that it is no text.
+const HEAD: usize = 8 << 10;
+
+/// Searches the files of one run, or those of the site.
+#[derive(Debug)]
+pub struct Scanner<'a> {
+    config: &'a Secrets,
+    owner: &'a str,
+    scanned: Scanned,
+}
+
+/// What was found.
+#[derive(Debug, Default)]
+pub struct Scanned {
+    /// Findings that are not allowed.
+    pub problems: Vec<Diagnostic>,
+    /// The values of all findings.
+    pub mask: Mask,
+    /// Indices of the allowances that allow something.
+    pub used: BTreeSet<usize>,
+}
+
+impl<'a> Scanner<'a> {
+    /// A scanner for the run with this id, or for the files of the site.
+    pub fn new(config: &'a Secrets, owner: &'a str) -> Self {
+        Self {
+            config,
+            owner,
+            scanned: Scanned::default(),
+        }
+    }
+
+    /// Searches a file and its name. `name` is its path in the run folder, `shown` its path in problems.
+    pub fn file(&mut self, name: &str, shown: &str, bytes: &[u8]) {
+        self.file_where(name, shown, bytes, |_| true);
+    }
+
+    /// The same, for a file of which not everything is published.
+    pub fn file_where(
+        &mut self,
+        name: &str,
+        shown: &str,
+        bytes: &[u8],
+        is_published: impl Fn(&[u8]) -> bool,
+    ) {
+        if !self.config.scan {
+            return;
+        }
+        let is_text = memchr::memchr(0, &bytes[..bytes.len().min(HEAD)]).is_none();
+        let findings = if is_text {
+            scan(name, bytes, &self.settings())
+        } else {
+            Vec::new()
+        };
+        let findings = findings
+            .into_iter()
+            .filter(|finding| is_published(&bytes[finding.written.clone()]))
+            .collect();
+        self.report(findings, shown, bytes);
+        self.name(name, shown);
+    }
+
+    /// Searches the name of a file.
+    pub fn name(&mut self, name: &str, shown: &str) {
+        if self.config.scan {
+            let findings = scan_name(name, &self.settings());
+            self.report(findings, shown, name.as_bytes());
+        }
+    }
+
+    /// What was found.
+    pub fn finish(self) -> Scanned {
+        self.scanned
+    }
+
+    fn settings(&self) -> Settings<'a> {
+        Settings {
+            owner: self.owner,
+            paths: self.config.paths.severity().is_some(),
+            personal: self.config.personal.severity().is_some(),
+        }
+    }
+
+    fn report(&mut self, findings: Vec<Finding>, shown: &str, bytes: &[u8]) {
+        let mut problems = Collector::default();
+        let mut paths = Vec::new();
+        for finding in findings {
+            let allow = self.config.allow.iter().enumerate();
+            let used: Vec<_> = allow
+                .filter(|(_, allowance)| allows(allowance, &finding, shown))
+                .map(|(index, _)| index)
+                .collect();
+            let severity = match finding.family {
+                "path" => self.config.paths.severity(),
+                "personal" => self.config.personal.severity(),
+                _ => Some(Severity::Error),
+            };
+            let is_allowed = !used.is_empty();
+            self.scanned.used.extend(used);
+            if finding.family != "path" {
+                // An allowed value may be shown, but is no reason to show more of the line.
+                self.scanned.mask.hide(&bytes[finding.written.clone()]);
+            }
+            let Some(severity) = severity.filter(|_| !is_allowed) else {
+                continue;
+            };
+            if finding.family == "path" {
+                paths.push(finding);
+                continue;
+            }
+            let code = code(finding.family);
+            problems.add_as(code, severity, || {
+                problem(code, &finding, shown, bytes, self.owner)
+            });
+        }
+        if let (Some(first), Some(severity)) = (paths.first(), self.config.paths.severity()) {
+            let place = place(first, shown, bytes);
+            problems.push(home(place, first, paths.len()).with_severity(severity));
+        }
+        self.scanned.problems.extend(problems.finish(shown));
+    }
+}
+
+/// The code of a family.
+fn code(family: &str) -> &'static Code {
+    codes::find(&format!("secret.{family}")).unwrap_or(&codes::SECRET_TOKEN)
+}
+
+fn allows(allowance: &Allowance, finding: &Finding, path: &str) -> bool {
+    let is =
+        |wanted: &Option<String>, found: &str| wanted.as_ref().is_none_or(|wanted| wanted == found);
+    is(&allowance.fingerprint, &finding.fingerprint)
+        && is(&allowance.rule, finding.rule)
+        && allowance
+            .path
+            .as_ref()
+            .is_none_or(|pattern| fits_end(pattern, path))
+}
+
+fn problem(
+    code: &'static Code,
+    finding: &Finding,
+    path: &str,
+    bytes: &[u8],
+    owner: &str,
+) -> Diagnostic {
+    let Finding {
+        rule, fingerprint, ..
+    } = finding;
+    let what = if finding.family == "personal" {
+        "Personal data"
+    } else {
+        "A secret"
+    };
+    let place_of_it = match (finding.line, finding.is_key) {
+        (0, _) => "in the name of this file ",
+        (_, true) => "in a key ",
+        _ => "",
+    };
+    let message = format!(
+        "{what} {place_of_it}would be published: {}, found by rule `{rule}`, fingerprint `{fingerprint}`",
+        finding.shown()
+    );
+    let first = if finding.family == "personal" {
+        ""
+    } else {
+        "Revoke it first. Then "
+    };
+    let help = if owner.is_empty() || finding.line == 0 {
+        format!("{first}remove it from here, or allow it with a reason in `[[secrets.allow]]`.")
+    } else {
+        let reason = if finding.family == "personal" {
+            "personal"
+        } else {
+            "secret"
+        };
+        format!(
+            "{first}withhold it: `runpress redact {owner} --finding {fingerprint} --reason {reason}`, or allow it with a reason in `[[secrets.allow]]`."
+        )
+    };
+    let mut help = help;
+    if let Some(letter) = help.get(..1).map(str::to_uppercase) {
+        help.replace_range(..1, &letter);
+    }
+    code.at(place(finding, path, bytes), message, help)
+}
+
+fn home(place: Place, first: &Finding, count: usize) -> Diagnostic {
+    let paths = if count == 1 {
+        "A home directory with a name is".to_owned()
+    } else {
+        format!("{count} home directories with a name are")
+    };
+    codes::SECRET_PATH.at(
+        place,
+        format!(
+            "{paths} in this file, the first one here: {}, fingerprint `{}`",
+            first.shown(),
+            first.fingerprint
+        ),
+        "Record runs in a folder such as `/work`, or set `paths = \"off\"` in `[secrets]`.",
+    )
+}
+
+/// Where a finding is. What is shown of the line is the mark of the value alone: the value may go on beside it.
+fn place(finding: &Finding, path: &str, bytes: &[u8]) -> Place {
+    if finding.line == 0 {
+        return Place::file(path);
+    }
+    let start = finding.written.start;
+    let line = memchr::memrchr(b'\n', &bytes[..start]).map_or(0, |at| at + 1);
+    // A byte order mark is no part of a line.
+    let before = String::from_utf8_lossy(&bytes[line..start]);
+    let column = before.trim_start_matches('\u{feff}').chars().count() + 1;
+    let text = finding.shown();
+    Place {
+        path: path.to_owned(),
+        line: Some(finding.line),
+        column: Some(u32::try_from(column).unwrap_or(u32::MAX)),
+        pointer: finding.pointer.clone(),
+        excerpt: Some(Excerpt {
+            start: 0,
+            end: text.len(),
+            text,
+        }),
+    }
+}
+
+/// The allowances that allow nothing, with their places in site.toml.
+pub fn unused(config: &Secrets, used: &BTreeSet<usize>, places: &[Place]) -> Vec<Diagnostic> {
+    let unused = (0..config.allow.len()).filter(|index| config.scan && !used.contains(index));
+    let problems = unused.map(|index| {
+        let site = || Place::file(crate::config::FILE_NAME);
+        codes::SECRET_UNUSED_ALLOWANCE.at(
+            places.get(index).cloned().unwrap_or_else(site),
+            "This entry of `[[secrets.allow]]` allows nothing",
+            "Remove it, or correct its fingerprint, rule or path.",
+        )
+    });
+    problems.collect()
+}
