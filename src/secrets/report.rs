@@ -222,14 +222,16 @@ fn place(finding: &Finding, path: &str, bytes: &[u8]) -> Place {
     // A byte order mark is no part of a line.
     let before = String::from_utf8_lossy(&bytes[line..start]);
     let column = before.trim_start_matches('\u{feff}').chars().count() + 1;
-    let text = finding.shown();
+    // The mark of a line that is cut on the left.
+    let cut = if finding.prefix.is_empty() { "" } else { "…" };
+    let text = format!("{cut}{}", finding.shown());
     Place {
         path: path.to_owned(),
         line: Some(finding.line),
         column: Some(u32::try_from(column).unwrap_or(u32::MAX)),
         pointer: finding.pointer.clone(),
         excerpt: Some(Excerpt {
-            start: 0,
+            start: cut.len(),
             end: text.len(),
             text,
         }),
