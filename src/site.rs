@@ -12,6 +12,7 @@ use crate::load;
 use crate::pictures::Pictures;
 use crate::render::UserTemplate;
 use crate::render::templates::Renderer;
+use crate::secrets::Mask;
 use crate::url::HttpUrl;
 use crate::view::Link;
 
@@ -92,8 +93,12 @@ impl Site {
                 )]);
             }
         };
-        let (mut config, problems) = config::parse(config::FILE_NAME, &text);
+        let (mut config, mut problems) = config::parse(config::FILE_NAME, &text);
         if !problems.is_empty() {
+            let mask = Mask::of_site(config::FILE_NAME, text.as_bytes());
+            problems
+                .iter_mut()
+                .for_each(|problem| mask.apply(problem, ""));
             return Err(problems);
         }
         if let Some(base_url) = &overrides.base_url {

@@ -207,7 +207,10 @@ fn read_record(site: &Site, place: RunDirectory, index: usize) -> Directory {
     let mut problems = found.diagnostics;
     if !problems.is_empty() {
         let mask = secrets::of_record(site, &file);
-        secrets::hide(&mask, &directory, problems.iter_mut());
+        let folder = format!("{}/", directory.place.shown);
+        problems
+            .iter_mut()
+            .for_each(|problem| mask.apply(problem, &folder));
     }
     directory.problems = problems;
     directory.unknown_keys = found.unknown_keys;

@@ -48,8 +48,8 @@ pub struct Gathered {
     problems: Vec<Diagnostic>,
     /// Indices of the allowances of secrets that are needed so far.
     pub(super) used: BTreeSet<usize>,
-    /// The values of secrets in the site's own texts.
-    mask: Mask,
+    /// The values of secrets in the site's own texts and in the names of run folders.
+    pub(super) mask: Mask,
 }
 
 /// A list of withdrawn runs.
@@ -94,7 +94,10 @@ impl Gathered {
         problems.extend(missing(site, &directories));
         let lists = withdrawals.iter();
         let lists = lists.map(|list| (list.path.as_str(), list.bytes.as_slice()));
-        let own = secrets::own(site, &prose, lists);
+        let folders = directories
+            .iter()
+            .map(|directory| directory.place.shown.as_str());
+        let own = secrets::own(site, &prose, lists, folders);
         let own = own.map_err(|problem| failure(vec![problem], &problems))?;
         problems.extend(own.problems);
         for problem in &mut problems {
@@ -203,7 +206,10 @@ impl Gathered {
 
     /// A failure, with the problems of the content that were found before it.
     #[must_use]
-    pub fn failed(&self, failed: Failure) -> Failure {
+    pub fn failed(&self, mut failed: Failure) -> Failure {
+        for problem in &mut failed {
+            self.mask.apply(problem, "");
+        }
         failure(failed, self.problems())
     }
 

@@ -8,6 +8,7 @@ use crate::links;
 use crate::model::findings::Findings;
 use crate::model::slug::{slugify, with_hash};
 use crate::publish::{Stage, Written};
+use crate::secrets::Mask;
 use crate::site::Site;
 use crate::view::problems::Quarantined;
 
@@ -74,6 +75,9 @@ impl Outcome {
             left.push(run.left);
         }
         diagnostics.extend(secrets::unused(site, &used));
+        for problem in &mut diagnostics {
+            gathered.mask.apply(problem, "");
+        }
         diagnostics::sort(&mut diagnostics);
         let quarantine_pages = if site.config.policy.quarantine {
             quarantine_pages(gathered, &diagnostics)
@@ -94,7 +98,7 @@ impl Outcome {
                 .clone()
                 .filter(|run| run.is_never_published())
                 .count(),
-            cases: directories.map(Directory::case).collect(),
+            cases: directories.map(|run| run.case(&gathered.mask)).collect(),
             diagnostics,
             findings,
             published: false,
@@ -182,10 +186,15 @@ impl Outcome {
 }
 
 impl Directory {
-    fn case(&self) -> junit::Case {
+    fn case(&self, mask: &Mask) -> junit::Case {
+        let path = &self.place.shown;
+        let id = self.id.as_ref().map(|id| {
+            let mask = Mask::of_site("", id.as_bytes());
+            mask.masked(id).unwrap_or_else(|| id.clone())
+        });
         junit::Case {
-            id: self.id.clone(),
-            path: self.place.shown.clone(),
+            id,
+            path: mask.masked(path).unwrap_or_else(|| path.clone()),
         }
     }
 }

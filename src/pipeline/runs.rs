@@ -88,6 +88,7 @@ fn check(
         let inspected = run::inspected(site, place, None, &files, &mut problems);
         let beside = Beside {
             directory: place,
+            redactions: &files.redactions,
             limits: &site.config.limits,
         };
         let of_run = (directory.id.as_deref().unwrap_or_default(), &record);

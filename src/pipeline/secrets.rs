@@ -7,14 +7,14 @@ use crate::load;
 use crate::secrets::{self, Mask, Scanned, Scanner};
 use crate::site::Site;
 
-use super::directories::Directory;
 use super::prose::Prose;
 
-/// Searches prose, static files, templates, settings and `others`, which are lists with their paths.
+/// Searches prose, static files, templates, settings, `others`, which are lists with their paths, and the names of run folders.
 pub(super) fn own<'a>(
     site: &Site,
     prose: &Prose,
     others: impl Iterator<Item = (&'a str, &'a [u8])>,
+    folders: impl Iterator<Item = &'a str>,
 ) -> Result<Scanned, Diagnostic> {
     let mut scanner = Scanner::new(&site.config.secrets, "");
     if !site.config.secrets.scan {
@@ -30,6 +30,9 @@ pub(super) fn own<'a>(
     for (path, bytes) in others {
         scanner.file(path, path, bytes);
     }
+    for folder in folders {
+        scanner.name(folder, folder);
+    }
     Ok(scanner.finish())
 }
 
@@ -38,18 +41,6 @@ pub(super) fn of_record(site: &Site, record: &load::Loaded) -> Mask {
     let mut scanner = Scanner::new(&site.config.secrets, "");
     scanner.file(&record.name, &record.shown, &record.bytes);
     scanner.finish().mask
-}
-
-/// Hides the values in problems of a run.
-pub(super) fn hide<'a>(
-    mask: &Mask,
-    directory: &Directory,
-    problems: impl Iterator<Item = &'a mut Diagnostic>,
-) {
-    let folder = format!("{}/", directory.place.shown);
-    for problem in problems {
-        mask.apply(problem, &folder);
-    }
 }
 
 /// The allowances that nothing needs.

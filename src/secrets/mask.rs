@@ -22,6 +22,15 @@ impl std::fmt::Debug for Mask {
 }
 
 impl Mask {
+    /// Hides what is found in a file of the site, whatever the site allows.
+    pub fn of_site(name: &str, bytes: &[u8]) -> Self {
+        let mut mask = Self::default();
+        for finding in super::scan(name, bytes, &super::Settings::default()) {
+            mask.hide(&bytes[finding.written]);
+        }
+        mask
+    }
+
     /// Hides a value, as it is written and without escapes.
     pub fn hide(&mut self, value: &[u8]) {
         let value = &value[..value.len().min(MOST)];
@@ -72,16 +81,15 @@ impl Mask {
         if self.is_empty() {
             return;
         }
+        // The id of a run may hold a value, too.
         let hide = |text: &mut String| {
             if let Some(masked) = self.masked(text) {
                 *text = masked;
             }
         };
-        // Its own words hold no value.
-        if problem.code.family() != "secret" {
-            hide(&mut problem.message);
-            hide(&mut problem.help);
-        }
+        hide(&mut problem.message);
+        hide(&mut problem.help);
+        problem.run.iter_mut().for_each(hide);
         if let Some(excerpt) = &mut problem.place.excerpt
             && let Some(text) = self.masked(&excerpt.text)
         {

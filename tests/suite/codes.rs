@@ -76,6 +76,7 @@ fn set(code: &str) -> Set {
         "ledger.unreadable" => plain(CHECK, 2),
         "ledger.no-site" => plain(&["build", "-v", "--previous", "published"], 2),
         _ if code.starts_with("import.") => import(code),
+        _ if code.starts_with("secret.") => secret(code),
         _ => {
             let severity = runpress::api::diagnostics::codes::find(code).map(|code| code.severity);
             let family = code.split('.').next().unwrap_or_default();
@@ -88,6 +89,80 @@ fn set(code: &str) -> Set {
             plain(CHECK, status)
         }
     }
+}
+
+/// A secret in the writeup. It is put together here, so that no host takes a file of the repository for a leak.
+fn secret(code: &str) -> Set {
+    let (prepare, status): (fn(&TestSite) -> Held, i32) = match code {
+        "secret.llm" => (
+            |site| leak(site, &["sk-", "ant-api03-", &random(93), "AA"]),
+            1,
+        ),
+        "secret.cloud" => (|site| leak(site, &["GOCS", "PX-", &random(28)]), 1),
+        "secret.vcs" => (|site| leak(site, &["gh", "p_", &random(36)]), 1),
+        "secret.chat" => (
+            |site| {
+                leak(
+                    site,
+                    &["https://hooks.slack", ".com/services/", &random(44)],
+                )
+            },
+            1,
+        ),
+        "secret.payment" => (|site| leak(site, &["sk_", "live_", &random(24)]), 1),
+        "secret.database" => (
+            |site| leak(site, &["postgres://app:", &random(20), "@db.acme.io/app"]),
+            1,
+        ),
+        "secret.private-key" => (
+            |site| {
+                let (begin, end) = ("-----BEGIN ", "-----END ");
+                let kind = ["RSA PRIV", "ATE KEY-----\n"].concat();
+                leak(site, &[begin, &kind, &random(64), "\n", end, &kind])
+            },
+            1,
+        ),
+        "secret.session" => (
+            |site| leak(site, &["Authorization: Bearer ", &random(40)]),
+            1,
+        ),
+        "secret.token" => (|site| leak(site, &["datadog_api_key = ", &random(40)]), 1),
+        "secret.generic" => (|site| leak(site, &["service_token: ", &random(24)]), 1),
+        "secret.personal" => (|site| leak(site, &["Ask petra.nowak", "@acme.io."]), 0),
+        "secret.path" => (
+            |site| {
+                leak(
+                    site,
+                    &["See /home/", "mkowalski/app and /home/", "mkowalski/lib."],
+                )
+            },
+            0,
+        ),
+        _ => (nothing, 0),
+    };
+    Set {
+        prepare,
+        arguments: CHECK,
+        status,
+    }
+}
+
+fn leak(site: &TestSite, parts: &[&str]) -> Held {
+    let path = format!("{FIRST}/writeup.md");
+    let writeup = site.text(&path);
+    site.write(&path, format!("{writeup}\n{}\n", parts.concat()));
+    Vec::new()
+}
+
+/// So many characters that look random, the same each time.
+fn random(count: usize) -> String {
+    let hash = blake3::hash(b"a seed").to_hex();
+    let digits = hash.as_str().as_bytes().iter().cycle().enumerate();
+    let letters = b"Kq7ZxT2mVbW9LnRfYc4HsJdG8eP0aUo5";
+    let character = |(at, digit): (usize, &u8)| {
+        char::from(letters[(usize::from(*digit) + at * 7) % letters.len()])
+    };
+    digits.map(character).take(count).collect()
 }
 
 /// The command that gives a code of imports, most of them on one log.

@@ -62,6 +62,9 @@ pub(in crate::pipeline) fn scan(
     let folder = format!("{}/", beside.directory.shown);
     problems.append(&mut scanned.problems);
     for problem in problems {
+        if !id.is_empty() {
+            problem.run.get_or_insert_with(|| id.to_owned());
+        }
         scanned.mask.apply(problem, &folder);
     }
     scanned
