@@ -175,6 +175,9 @@ table! {
         /// License of the data.
         #[schemars(with = "String")]
         "licence" => licence: Option<String> = None, Reader::optional;
+        /// Canary of a benchmark: a string by which its data can be found in training data.
+        #[schemars(with = "String")]
+        "canary" => canary: Option<String> = None, Reader::optional;
     }
 }
 

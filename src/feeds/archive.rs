@@ -369,6 +369,9 @@ document! {
         author: Option<&'a str> = config.site.author.as_deref(),
         /// License of the data.
         licence: Option<&'a str> = config.policy.licence.as_deref(),
+        /// Canary of the benchmark; absent without one.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        canary: Option<&'a str> = config.policy.canary.as_deref(),
         /// The line at the top of every page.
         notice: Option<&'a str> = config.site.notice.as_deref(),
     }

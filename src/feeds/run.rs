@@ -37,6 +37,9 @@ pub struct RunDocument<'a> {
     schema_version: u32,
     /// Slug of the run, used in its address.
     slug: &'a str,
+    /// Canary of the benchmark; absent without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    canary: Option<&'a str>,
     /// Its page: absolute when the site has a `base_url`, else relative to its root.
     #[schemars(with = "shapes::PageAddress")]
     url: String,
@@ -292,6 +295,7 @@ pub fn document<'a>(s: &Sources<'a>) -> serde_json::Result<RunDocument<'a>> {
     Ok(RunDocument {
         schema_version: SCHEMA_VERSION,
         slug: s.slug,
+        canary: s.config.policy.canary.as_deref(),
         url: address(s.config, &links::run(s.slug)),
         record: raw(s.record)?,
         review: s

@@ -327,6 +327,7 @@ impl Renderer {
             nav: self.nav.main.iter().map(item).collect(),
             author: site.author.clone(),
             licence: self.config.policy.licence.clone(),
+            canary: self.config.policy.canary.clone(),
             assets: AssetLinks {
                 styles: self
                     .assets

@@ -121,6 +121,8 @@ pub struct ShellView {
     pub author: Option<String>,
     /// Licence of the data.
     pub licence: Option<String>,
+    /// Canary of the benchmark.
+    pub canary: Option<String>,
     /// Addresses of the built-in style sheets and scripts.
     pub assets: AssetLinks,
     /// Where the head goes.

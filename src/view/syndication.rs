@@ -30,6 +30,8 @@ pub struct Atom {
     pub author: String,
     /// Licence of the data.
     pub licence: Option<String>,
+    /// Canary of the benchmark.
+    pub canary: Option<String>,
     /// The runs, newest first.
     pub entries: Vec<AtomEntry>,
 }
@@ -103,6 +105,7 @@ pub fn atom(config: &Config, base: &str, archive: &Archive, findings: &[Findings
             .map_or_else(|| time::iso(0), |entry| entry.at.clone()),
         author: site.author.clone().unwrap_or_else(|| site.title.clone()),
         licence: config.policy.licence.clone(),
+        canary: config.policy.canary.clone(),
         entries,
     }
 }

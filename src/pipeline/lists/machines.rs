@@ -13,6 +13,11 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let base = lists.base();
     let robots = syndication::robots(base);
     lists.stage.write("robots.txt", robots.as_bytes())?;
+    if let Some(canary) = &lists.site.config.policy.canary {
+        lists
+            .stage
+            .write("canary.txt", format!("{canary}\n").as_bytes())?;
+    }
     let Some(base) = base else { return Ok(()) };
     let pages = listed(lists).into_iter();
     let addresses: Vec<String> = pages

@@ -8,6 +8,10 @@ use super::CheckedRun;
 use super::files::{Files, StageError};
 
 pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), StageError> {
+    // The files are as they were recorded, so it is in a file of its own.
+    if let Some(canary) = &run.site.config.policy.canary {
+        files.write(&run.path("canary.txt"), format!("{canary}\n").as_bytes())?;
+    }
     downloads(run.site, run.files, &run.inspected.tapes)
         .try_for_each(|file| files.write(&run.path(&file.name), &file.bytes))
 }

@@ -258,7 +258,7 @@ pub(super) fn cases() -> Vec<Case> {
             "build": {"content": ["content"], "out": "public", "minify": true},
             "policy": {"require_review": true, "on_invalid": "quarantine", "stale_annotations": "warn",
                 "embed_hosts": ["example.org"], "publish_events": true, "publish_reasoning": true, "publish_pictures": true, "publish_implementation": false,
-                "licence": "l"},
+                "licence": "l", "canary": "c"},
             "timeline": {"page_size": 10, "gap_seconds": 10},
             "files": {"workspace": ["/work", "/workspace"]},
             "feeds": {"items": 5},
