@@ -96,9 +96,9 @@ impl Site {
         let (mut config, mut problems) = config::parse(config::FILE_NAME, &text);
         if !problems.is_empty() {
             let mask = Mask::of_site(config::FILE_NAME, text.as_bytes());
-            problems
-                .iter_mut()
-                .for_each(|problem| mask.apply(problem, ""));
+            for problem in &mut problems {
+                mask.apply(problem, "");
+            }
             return Err(problems);
         }
         if let Some(base_url) = &overrides.base_url {

@@ -71,7 +71,7 @@ pub fn places_of_allowances(path: &str, text: &str) -> Vec<Place> {
     let secrets = table.get_ref().get("secrets");
     let allow = secrets.and_then(|secrets| secrets.get_ref().as_table()?.get("allow"));
     let items = allow.and_then(|allow| allow.get_ref().as_array());
-    let items = items.into_iter().flatten().map(|item| item.span());
+    let items = items.into_iter().flatten().map(Value::span);
     items
         .map(|span| source.place(span.start, span.end))
         .collect()

@@ -208,9 +208,9 @@ fn read_record(site: &Site, place: RunDirectory, index: usize) -> Directory {
     if !problems.is_empty() {
         let mask = secrets::of_record(site, &file);
         let folder = format!("{}/", directory.place.shown);
-        problems
-            .iter_mut()
-            .for_each(|problem| mask.apply(problem, &folder));
+        for problem in &mut problems {
+            mask.apply(problem, &folder);
+        }
     }
     directory.problems = problems;
     directory.unknown_keys = found.unknown_keys;
@@ -241,7 +241,9 @@ fn check_together(site: &Site, directories: &mut [Directory]) -> Vec<Diagnostic>
             (place.pointing(&key.pointer), directory.id.clone())
         });
         let mask = mask.into_inner();
-        notes.iter_mut().for_each(|note| mask.apply(note, ""));
+        for note in &mut notes {
+            mask.apply(note, "");
+        }
         problems.extend(notes);
     }
     let candidates = directories.iter().filter_map(Directory::candidate);

@@ -251,3 +251,94 @@ pub fn unused(config: &Secrets, used: &BTreeSet<usize>, places: &[Place]) -> Vec
     });
     problems.collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PATH: &str = "content/runs/a/writeup.md";
+
+    fn scanned(config: &Secrets, text: &str) -> Scanned {
+        let mut scanner = Scanner::new(config, "r1");
+        scanner.file("writeup.md", PATH, text.as_bytes());
+        scanner.finish()
+    }
+
+    fn text() -> String {
+        format!(
+            "x\n{}_{} in /home/mkowalski/a and /home/mkowalski/b\n",
+            "ghp", "x7Kq2mPz9LwTn4Rb8VcJ3hYd6FsG1aQeXoWk"
+        )
+    }
+
+    #[test]
+    fn a_secret_is_an_error_and_home_directories_are_one_note() {
+        let found = scanned(&Secrets::default(), &text()).problems;
+        let codes: Vec<_> = found.iter().map(|it| (it.code.name, it.severity)).collect();
+        let expected = [
+            ("secret.vcs", Severity::Error),
+            ("secret.path", Severity::Note),
+        ];
+        assert_eq!(codes, expected);
+        assert_eq!(
+            (found[0].place.line, found[0].place.column),
+            (Some(2), Some(1))
+        );
+        assert!(found[1].message.starts_with("2 home directories"));
+        assert!(!format!("{found:?}").contains("x7Kq2"));
+    }
+
+    #[test]
+    fn an_allowance_holds_where_all_of_its_conditions_do() {
+        let fingerprint = scan(
+            "writeup.md",
+            text().as_bytes(),
+            &Settings {
+                owner: "r1",
+                ..Settings::default()
+            },
+        )
+        .remove(0)
+        .fingerprint;
+        let some = |text: &str| Some(text.to_owned());
+        for (fingerprint, rule, path, holds) in [
+            (some(&fingerprint), None, None, true),
+            (some("0000000000000000"), None, None, false),
+            (None, some("github-pat"), some("runs/**"), true),
+            (None, some("github-pat"), some("other/**"), false),
+            (None, some("generic-api-key"), some("writeup.md"), false),
+        ] {
+            let allowance = Allowance {
+                fingerprint,
+                rule,
+                path,
+                reason: "a test".to_owned(),
+            };
+            let config = Secrets {
+                allow: vec![allowance],
+                ..Secrets::default()
+            };
+            let found = scanned(&config, &text());
+            assert_eq!(found.problems.iter().all(|it| !it.is_error()), holds);
+            assert_eq!(found.used.contains(&0), holds);
+            assert_eq!(unused(&config, &found.used, &[]).is_empty(), holds);
+            assert!(
+                !found.mask.is_empty(),
+                "an allowed value is hidden in other messages"
+            );
+        }
+    }
+
+    #[test]
+    fn nothing_is_searched_where_the_scan_is_off_and_nothing_in_binary_files() {
+        let off = Secrets {
+            scan: false,
+            ..Secrets::default()
+        };
+        assert_eq!(scanned(&off, &text()).problems, []);
+        assert_eq!(
+            scanned(&Secrets::default(), &format!("\0{}", text())).problems,
+            []
+        );
+    }
+}
