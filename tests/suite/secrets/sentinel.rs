@@ -1,6 +1,7 @@
 //! The proof that nothing repeats a secret: every byte that a command writes or prints is searched for every part of one.
 
 mod places;
+mod withheld;
 
 use std::collections::BTreeMap;
 use std::process::{Output, Stdio};

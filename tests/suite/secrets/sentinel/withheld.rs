@@ -1,0 +1,48 @@
+//! A secret in every file of a run, withheld by one command: the run is published, and no byte of it is left.
+
+use super::places::PLACES;
+use super::{key, leaks, pieces, run};
+use crate::full_run::whole;
+use crate::support::{FIRST, FIRST_SLUG};
+
+/// Places that are no text of a file of the run.
+const ELSEWHERE: [&str; 10] = [
+    "the name of a field",
+    "a page",
+    "the title of a page",
+    "the page of a case",
+    "a file of the site",
+    "a script of the site",
+    "the name of a file of the site",
+    "the settings of the site",
+    "a template of the site",
+    "the name of a folder of a run",
+];
+
+#[test]
+fn a_secret_that_is_withheld_in_every_file_of_a_run_is_published_nowhere() {
+    let mut problems = Vec::new();
+    for (name, put) in PLACES {
+        if ELSEWHERE.contains(&name) {
+            continue;
+        }
+        let (key, site) = (key(), whole());
+        put(&site, &key);
+        let ran = run(&site, &["redact", FIRST, "--all"]);
+        let printed = [ran.stdout, ran.stderr].concat();
+        if !ran.status.success() || pieces(&key).is_match(&printed) {
+            let printed = String::from_utf8_lossy(&printed).into_owned();
+            problems.push(format!("{name}: {printed}"));
+            continue;
+        }
+        let (found, printed) = leaks(&site, &key);
+        problems.extend(found.into_iter().map(|leak| format!("{name}: {leak}")));
+        if !site
+            .path(&format!("public/runs/{FIRST_SLUG}/index.html"))
+            .exists()
+        {
+            problems.push(format!("{name}: not published: {printed}"));
+        }
+    }
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
