@@ -110,7 +110,7 @@ fn a_picture_of_few_events_has_a_unit_for_each() {
     assert_eq!((glyph.columns, glyph.height), (2, 3));
     let paths = glyph.paths.iter().map(|path| path.d.as_str());
     let paths: Vec<_> = paths.collect();
-    assert_eq!(paths, ["M0 3V1", "M0 1V0", "M1 3V1"]);
+    assert_eq!(paths, ["M0 3V1", "M1 3V2", "M1 2V0"]);
 }
 
 #[test]
