@@ -5,6 +5,8 @@
 //! `secrets --keywords` prints the keywords of the rules as one expression, so that `rg --count -i -e "$(...)" FOLDER` can be
 //! timed on the same files.
 
+#![allow(clippy::print_stdout, reason = "what it measures is its output")]
+
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::path::{Path, PathBuf};

@@ -19,7 +19,7 @@ fn findings(name: &str, bytes: &[u8]) -> Vec<Finding> {
 
 /// Scans `bytes` as a file of each sort.
 pub fn run(bytes: &[u8]) {
-    let lines = bytes.iter().filter(|byte| **byte == b'\n').count() + 1;
+    let lines = bytes.split(|byte| *byte == b'\n').count();
     for name in NAMES {
         let found = findings(name, bytes);
         for finding in &found {

@@ -16,10 +16,14 @@ use super::phrases;
 pub fn check(path: &str, sidecar: &Sidecar<'_>, tape: &Tape<'_>, stale: bool) -> Vec<Diagnostic> {
     let mut problems = Collector::default();
     let lines = &sidecar.annotations;
-    for (line, quote, elsewhere) in misplaced(lines, tape) {
-        let event = tape.position(line.annotation.event_id);
-        let says = event.map_or_else(String::new, |at| searchable(&tape.events[at]));
-        if elsewhere.is_none() && has_marker(&says) {
+    for Misplaced {
+        line,
+        quote,
+        elsewhere,
+        may_be_withheld,
+    } in misplaced(lines, tape)
+    {
+        if elsewhere.is_none() && may_be_withheld {
             problems.add(&codes::ANNOTATION_QUOTE_WITHHELD, || {
                 // The quote may hold a part of what is withheld.
                 let mut place = line.line.place(path, "/metadata/quote");
@@ -75,12 +79,19 @@ pub fn check(path: &str, sidecar: &Sidecar<'_>, tape: &Tape<'_>, stale: bool) ->
     problems.finish(path)
 }
 
-/// Annotations whose quote is not in their event, in the order of the file, each with the number of the first event
-/// that does hold it. Every event is read a few times at most, however many annotations there are.
-fn misplaced<'l, 'a>(
-    lines: &'l [AnnotationLine<'a>],
-    tape: &Tape<'_>,
-) -> Vec<(&'l AnnotationLine<'a>, String, Option<u64>)> {
+/// An annotation whose quote is not in its event.
+struct Misplaced<'l, 'a> {
+    line: &'l AnnotationLine<'a>,
+    quote: String,
+    /// The number of the first event that does hold it.
+    elsewhere: Option<u64>,
+    /// Whether parts of its event are withheld.
+    may_be_withheld: bool,
+}
+
+/// Annotations whose quote is not in their event, in the order of the file. Every event is read a few times at most, however many
+/// annotations there are.
+fn misplaced<'l, 'a>(lines: &'l [AnnotationLine<'a>], tape: &Tape<'_>) -> Vec<Misplaced<'l, 'a>> {
     let mut quotes: Vec<_> = lines
         .iter()
         .enumerate()
@@ -98,16 +109,21 @@ fn misplaced<'l, 'a>(
             .map(|(_, quote, _)| quote.as_str())
             .collect();
         distinct.dedup();
-        let held = phrases::held(&searchable(&tape.events[of_event[0].0]), &distinct);
+        let says = searchable(&tape.events[of_event[0].0]);
+        let held = phrases::held(&says, &distinct);
+        let may_be_withheld = has_marker(&says);
         let same = of_event.chunk_by(|a, b| a.1 == b.1);
         for (same, _) in same.zip(held).filter(|(_, held)| !held) {
-            missing.extend(same.iter().map(|(_, quote, index)| (*index, quote)));
+            missing.extend(
+                same.iter()
+                    .map(|(_, quote, index)| (*index, quote, may_be_withheld)),
+            );
         }
     }
     missing.sort_unstable();
     // More than are listed need not be looked for.
     let listed = missing.iter().take(crate::diagnostics::PER_FILE);
-    let listed: Vec<&str> = listed.map(|(_, quote)| quote.as_str()).collect();
+    let listed: Vec<&str> = listed.map(|(_, quote, _)| quote.as_str()).collect();
     let events = || {
         let events = tape.events.iter();
         events.map(|event| (event.seq, searchable(event)))
@@ -117,7 +133,12 @@ fn misplaced<'l, 'a>(
     missing
         .into_iter()
         .zip(elsewhere)
-        .map(|((index, quote), seq)| (&lines[index], quote.clone(), seq))
+        .map(|((index, quote, may_be_withheld), elsewhere)| Misplaced {
+            line: &lines[index],
+            quote: quote.clone(),
+            elsewhere,
+            may_be_withheld,
+        })
         .collect()
 }
 

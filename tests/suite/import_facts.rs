@@ -56,10 +56,11 @@ fn reports(path: &Path) -> Vec<Value> {
         dry_run: true,
     };
     let mut runs: Vec<Box<Report>> = Vec::new();
-    import(&request, &mut |said| match said {
-        Said::Run(report, _) => runs.push(report),
-        // Runs that are missing then differ from the facts.
-        _ => {}
+    // Runs that are missing then differ from the facts.
+    import(&request, &mut |said| {
+        if let Said::Run(report, _) = said {
+            runs.push(report);
+        }
     });
     assert!(
         !out.path().join("runs").exists(),

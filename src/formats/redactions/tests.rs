@@ -195,7 +195,7 @@ fn a_span_that_no_longer_matches_is_stale() {
 #[test]
 fn the_text_around_a_span_is_what_is_published_of_it() {
     let text = b"{\"m\":\"KEY and KEY\",\"n\":1}\n";
-    let mut list = vec![
+    let mut list = [
         redaction(
             "events.jsonl",
             r#""event":0,"pointer":"/m","start":0,"end":3,"length":3"#,

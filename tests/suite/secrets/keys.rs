@@ -11,7 +11,7 @@ const DIGITS: &str = "0123456789";
 const LOWER: &str = "abcdefghijklmnopqrstuvwxyz";
 const UPPER: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-/// A sequence of numbers that its seed decides (SplitMix64).
+/// A sequence of numbers that its seed decides (`SplitMix64`).
 pub(super) struct Numbers(u64);
 
 impl Numbers {
@@ -137,8 +137,8 @@ fn piece(numbers: &mut Numbers, word: &str, before: &str) -> String {
         "crc" => checksum(before),
         "basic" => STANDARD.encode(format!("agent:{}", hex(24))),
         "jwt" => jwt(numbers),
-        _ => match word.split_once(':') {
-            Some((kind, rest)) => {
+        _ => {
+            if let Some((kind, rest)) = word.split_once(':') {
                 let (label, rest) = rest.split_once(':').expect("a label");
                 let (begin, lines) = rest.split_once(':').expect("how the key begins");
                 let lines = lines.parse().expect("a number of lines");
@@ -148,12 +148,11 @@ fn piece(numbers: &mut Numbers, word: &str, before: &str) -> String {
                     "armor-line" => block.replace('\n', "\\n"),
                     _ => panic!("{word}"),
                 }
-            }
-            None => {
+            } else {
                 let (name, count) = word.split_once('*').unwrap_or((word, "1"));
                 numbers.text(&alphabet(name), count.parse().expect("a count"))
             }
-        },
+        }
     }
 }
 

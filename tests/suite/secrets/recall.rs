@@ -158,7 +158,7 @@ fn what_is_found_can_be_withheld_and_is_found_no_more() {
                     );
                 }
                 Err(fault) => {
-                    left.push(format!("{} | {carrier} | {name} | {fault:?}", family.name))
+                    left.push(format!("{} | {carrier} | {name} | {fault:?}", family.name));
                 }
             }
         }

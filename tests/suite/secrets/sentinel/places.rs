@@ -10,62 +10,62 @@ pub(super) type Place = (&'static str, fn(&TestSite, &str));
 /// What is published.
 pub(super) const PLACES: [Place; 44] = [
     ("a message", |site, key| {
-        log(site, "agent", json!({ "message": key }))
+        log(site, "agent", &json!({ "message": key }));
     }),
     ("reasoning", |site, key| {
-        log(site, "reasoning", json!({ "message": key }))
+        log(site, "reasoning", &json!({ "message": key }));
     }),
     ("a command", |site, key| {
         log(
             site,
             "command",
-            json!({ "command": format!("curl -H 'x: {key}'"), "exitCode": 0 }),
-        )
+            &json!({ "command": format!("curl -H 'x: {key}'"), "exitCode": 0 }),
+        );
     }),
     ("a working directory", |site, key| {
         log(
             site,
             "command",
-            json!({ "command": "ls", "workingDirectory": format!("/{key}") }),
-        )
+            &json!({ "command": "ls", "workingDirectory": format!("/{key}") }),
+        );
     }),
     ("the path of a file", |site, key| {
-        log(site, "read", json!({ "path": format!("src/{key}.ts") }))
+        log(site, "read", &json!({ "path": format!("src/{key}.ts") }));
     }),
     ("a query", |site, key| {
-        log(site, "search", json!({ "query": key }))
+        log(site, "search", &json!({ "query": key }));
     }),
     ("a skill", |site, key| {
-        log(site, "skill", json!({ "skillName": key }))
+        log(site, "skill", &json!({ "skillName": key }));
     }),
     ("the code of an error", |site, key| {
-        log(site, "error", json!({ "message": "no", "code": key }))
+        log(site, "error", &json!({ "message": "no", "code": key }));
     }),
     ("the name of an agent", |site, key| {
         log(
             site,
             "orchestration",
-            json!({ "action": "spawn", "subagentName": key }),
-        )
+            &json!({ "action": "spawn", "subagentName": key }),
+        );
     }),
     ("an unrecognized field of an event", |site, key| {
         log(
             site,
             "agent",
-            json!({ "message": "m", "later": { "deep": [key] } }),
-        )
+            &json!({ "message": "m", "later": { "deep": [key] } }),
+        );
     }),
     ("the name of a field", |site, key| {
-        log(site, "agent", json!({ "message": "m", key: 1 }))
+        log(site, "agent", &json!({ "message": "m", key: 1 }));
     }),
     ("an unrecognized event", |site, key| {
-        log(site, "unknown", json!({ "raw": { "stdout": key } }))
+        log(site, "unknown", &json!({ "raw": { "stdout": key } }));
     }),
     ("the detail of a state", |site, key| {
-        set(site, "run-record.json", "/status/detail", key)
+        set(site, "run-record.json", "/status/detail", key);
     }),
     ("the detail of a check", |site, key| {
-        set(site, "run-record.json", "/validation/checks/0/detail", key)
+        set(site, "run-record.json", "/validation/checks/0/detail", key);
     }),
     ("a command of the record", |site, key| {
         set(
@@ -73,10 +73,10 @@ pub(super) const PLACES: [Place; 44] = [
             "run-record.json",
             "/validation/install/command",
             &format!("npm ci --token={key}"),
-        )
+        );
     }),
     ("an environment", |site, key| {
-        set(site, "run-record.json", "/environment/os", key)
+        set(site, "run-record.json", "/environment/os", key);
     }),
     ("a link", |site, key| {
         set(
@@ -84,7 +84,7 @@ pub(super) const PLACES: [Place; 44] = [
             "run-record.json",
             "/links/sourceRepo",
             &format!("https://agent:{key}@git.example.org/x"),
-        )
+        );
     }),
     ("an unrecognized field of the record", |site, key| {
         replace(
@@ -92,7 +92,7 @@ pub(super) const PLACES: [Place; 44] = [
             "run-record.json",
             "\"tooling\"",
             &format!("\"later\": {{ \"a\": \"{key}\" }}, \"tooling\""),
-        )
+        );
     }),
     ("the header of a tape", |site, key| {
         replace(
@@ -100,7 +100,7 @@ pub(super) const PLACES: [Place; 44] = [
             "run.tape",
             "\"version\":1",
             &format!("\"version\":1,\"argv\":[\"{key}\"]"),
-        )
+        );
     }),
     ("a payload of a tape", |site, key| {
         let payload = json!({ "text": key }).to_string();
@@ -117,16 +117,16 @@ pub(super) const PLACES: [Place; 44] = [
         site.write(&format!("{FIRST}/run.tape.cas/{hash}"), payload);
     }),
     ("the arguments of a call in a trace", |site, key| {
-        replace(site, "run.trace.jsonl", "\"ls\"", &json!(key).to_string())
+        replace(site, "run.trace.jsonl", "\"ls\"", &json!(key).to_string());
     }),
     ("a result in a trace", |site, key| {
-        replace(site, "run.trace.jsonl", "\"none\"", &json!(key).to_string())
+        replace(site, "run.trace.jsonl", "\"none\"", &json!(key).to_string());
     }),
     ("a diff in a trace", |site, key| {
-        replace(site, "run.trace.jsonl", "-a\\n+b", &format!("-a\\n+{key}"))
+        replace(site, "run.trace.jsonl", "-a\\n+b", &format!("-a\\n+{key}"));
     }),
     ("the text of an annotation", |site, key| {
-        replace(site, "events.jsonl.annotations.jsonl", "[here](#e-2)", key)
+        replace(site, "events.jsonl.annotations.jsonl", "[here](#e-2)", key);
     }),
     ("metadata of an annotation", |site, key| {
         replace(
@@ -134,16 +134,16 @@ pub(super) const PLACES: [Place; 44] = [
             "events.jsonl.annotations.jsonl",
             "\"evidence\"",
             &format!("\"metadata\":{{\"a\":\"{key}\"}},\"evidence\""),
-        )
+        );
     }),
     ("an annotation of a tape", |site, key| {
-        replace(site, "run.tape.annotations.jsonl", "A *note*.", key)
+        replace(site, "run.tape.annotations.jsonl", "A *note*.", key);
     }),
     ("a public turn", |site, key| {
-        replace(site, "transcript.json", "Write pong.", key)
+        replace(site, "transcript.json", "Write pong.", key);
     }),
     ("a public block", |site, key| {
-        replace(site, "transcript.json", "I will.", key)
+        replace(site, "transcript.json", "I will.", key);
     }),
     ("the name of a public asset", |site, key| {
         replace(
@@ -151,7 +151,7 @@ pub(super) const PLACES: [Place; 44] = [
             "transcript.json",
             "\"name\":\"shot\"",
             &format!("\"name\":\"{key}\""),
-        )
+        );
     }),
     ("a public asset that is text", |site, key| {
         site.write(&format!("{FIRST}/assets/shot.txt"), format!("{key}\n"));
@@ -168,7 +168,7 @@ pub(super) const PLACES: [Place; 44] = [
             "annotations.json",
             "\"plain\"",
             &json!(key).to_string(),
-        )
+        );
     }),
     ("an action on a thread", |site, key| {
         let action = json!({ "action": { "type": "annotations/entrySet", "annotationId": "a", "entry": { "id": "9", "text": key } } });
@@ -181,7 +181,7 @@ pub(super) const PLACES: [Place; 44] = [
             "writeup.md",
             "It works",
             &format!("It printed {key} and works"),
-        )
+        );
     }),
     ("a field of a review", |site, key| {
         replace(
@@ -189,7 +189,7 @@ pub(super) const PLACES: [Place; 44] = [
             "writeup.md",
             "rating: great",
             &format!("rating: great\nreview.play: pass {key}"),
-        )
+        );
     }),
     ("a reviewed file", |site, key| {
         site.write(
@@ -244,7 +244,7 @@ pub(super) const PRIVATE: [Place; 3] = [
         site.write(&format!("{FIRST}/raw.jsonl"), format!("{line}\n"));
     }),
     ("reasoning in a transcript", |site, key| {
-        replace(site, "transcript.json", "\"Hm.\"", &json!(key).to_string())
+        replace(site, "transcript.json", "\"Hm.\"", &json!(key).to_string());
     }),
     ("a file that no thread is about", |site, key| {
         site.write(
@@ -257,24 +257,24 @@ pub(super) const PRIVATE: [Place; 3] = [
 /// Beside a mistake whose message or excerpt would show the line.
 pub(super) const BROKEN: [Place; 14] = [
     ("an event that is no JSON", |site, key| {
-        tail(site, "events.jsonl", &format!("TOKEN={key}"))
+        tail(site, "events.jsonl", &format!("TOKEN={key}"));
     }),
     ("an event of an unrecognized type", |site, key| {
-        log(site, key, json!({ "message": "m" }))
+        log(site, key, &json!({ "message": "m" }));
     }),
     ("a truncated event", |site, key| {
         tail(
             site,
             "events.jsonl",
             &format!("{{\"type\":\"agent\",\"message\":\"{key}"),
-        )
+        );
     }),
     ("a wrong time beside it", |site, key| {
         tail(
             site,
             "events.jsonl",
             &json!({ "timestamp": key, "type": "agent", "message": key }).to_string(),
-        )
+        );
     }),
     ("a truncated record", |site, key| {
         site.write(
@@ -283,7 +283,7 @@ pub(super) const BROKEN: [Place; 14] = [
         );
     }),
     ("a wrong type in the record", |site, key| {
-        replace(site, "run-record.json", "612.5", &json!(key).to_string())
+        replace(site, "run-record.json", "612.5", &json!(key).to_string());
     }),
     ("an annotation of an unrecognized kind", |site, key| {
         replace(
@@ -291,7 +291,7 @@ pub(super) const BROKEN: [Place; 14] = [
             "events.jsonl.annotations.jsonl",
             "\"marker\"",
             &json!(key).to_string(),
-        )
+        );
     }),
     ("a quote that is not there", |site, key| {
         replace(
@@ -299,10 +299,10 @@ pub(super) const BROKEN: [Place; 14] = [
             "events.jsonl.annotations.jsonl",
             "\"evidence\"",
             &format!("\"metadata\":{{\"quote\":\"{key}\"}},\"evidence\""),
-        )
+        );
     }),
     ("a record of an unrecognized kind", |site, key| {
-        replace(site, "run.tape", "\"clock_sleep\"", &json!(key).to_string())
+        replace(site, "run.tape", "\"clock_sleep\"", &json!(key).to_string());
     }),
     ("a path that leads out of the run", |site, key| {
         replace(
@@ -310,7 +310,7 @@ pub(super) const BROKEN: [Place; 14] = [
             "transcript.json",
             "assets/shot.png",
             &format!("../{key}"),
-        )
+        );
     }),
     ("an unrecognized rating", |site, key| {
         replace(
@@ -318,7 +318,7 @@ pub(super) const BROKEN: [Place; 14] = [
             "writeup.md",
             "rating: great",
             &format!("rating: {key}"),
-        )
+        );
     }),
     ("an unrecognized setting", |site, key| {
         let settings = site.text("site.toml");
@@ -342,7 +342,7 @@ pub(super) const BROKEN: [Place; 14] = [
 ];
 
 /// Adds an event to the log of the run.
-fn log(site: &TestSite, kind: &str, fields: Value) {
+fn log(site: &TestSite, kind: &str, fields: &Value) {
     let fields = fields.to_string();
     tail(
         site,
