@@ -309,9 +309,23 @@ fn after_escape(text: &[u8], start: usize) -> usize {
     start + if text[start] == b'u' { 5 } else { 1 }
 }
 
-const fn is_base64(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_')
+fn is_base64(byte: u8) -> bool {
+    BASE64[byte as usize]
 }
+
+/// One look-up is faster than a comparison for each range, and every file is read for this.
+static BASE64: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0_u8;
+    loop {
+        table[byte as usize] =
+            byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_');
+        if byte == u8::MAX {
+            break table;
+        }
+        byte += 1;
+    }
+};
 
 /// Base64 that goes on in the next lines: its end, and its characters.
 fn lines(text: &[u8], start: usize, end: usize) -> (usize, Option<Vec<u8>>) {

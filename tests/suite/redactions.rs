@@ -190,7 +190,7 @@ fn redact(site: &TestSite, more: &[&str]) -> Ran {
 }
 
 #[test]
-fn a_withheld_secret_is_in_no_byte_of_the_site_the_cache_the_export_or_the_terminal() {
+fn a_withheld_secret_is_in_no_byte_of_the_site_the_cache_or_the_terminal() {
     let site = full_of_secrets();
     // Before, it is everywhere: the test would notice.
     let _ = site.publish();

@@ -5,6 +5,7 @@ use std::io::Read;
 
 use crate::diagnostics::Diagnostic;
 use crate::feeds::transcript::TranscriptDocument;
+use crate::formats::redactions;
 use crate::inspect::Inspected;
 use crate::load::{Beside, Loaded, RunFiles};
 use crate::model::FileDigest;
@@ -43,6 +44,12 @@ pub(in crate::pipeline) fn scan(
         scanner.file(&file.name, &file.shown, &file.bytes);
     }
     transcript(&mut scanner, files, inspected);
+    // Of what is said of withheld words, Provenance shows the notes.
+    let notes = files.redactions.list.iter();
+    let notes = notes.map(|redaction| serde_json::to_string(&redaction.note).unwrap_or_default());
+    let notes: Vec<String> = notes.collect();
+    let shown = format!("{}/{}", beside.directory.shown, redactions::FILE_NAME);
+    scanner.file(redactions::FILE_NAME, &shown, notes.join("\n").as_bytes());
     let tree = inspected
         .implementation
         .files
