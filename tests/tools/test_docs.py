@@ -44,7 +44,8 @@ class Documented(unittest.TestCase):
         self.stub(tools, "cargo", 'test "$*" = "install --path ." && test -f Cargo.toml || test "$1" = install')
         self.stub(tools, "rsync", 'for last; do :; done; case "$last" in web@runs.example.org:*) ;; *) exit 1;; esac; test -f public/index.html')
         (tools / "check-jsonschema").symlink_to(pathlib.Path(sys.executable).parent / "check-jsonschema")
-        self.variables = os.environ | {"PATH": f"{tools}:{os.environ['PATH']}"}
+        (self.folder / "remote").mkdir()
+        self.variables = os.environ | {"PATH": f"{tools}:{os.environ['PATH']}", "REMOTE": str(self.folder / "remote")}
 
     @staticmethod
     def stub(folder, name, script):
