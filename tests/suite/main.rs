@@ -10,6 +10,7 @@ mod archive;
 mod author;
 mod author_new;
 mod author_rehash;
+mod canary;
 mod cards;
 mod changes;
 mod citations;
