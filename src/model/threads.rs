@@ -174,13 +174,13 @@ mod tests {
 
     #[test]
     fn a_resource_stays_below_the_implementation() {
-        let folders = ["/work", "/workspace"].map(str::to_owned);
+        let folders = ["/app", "/workspace"].map(str::to_owned);
         let path = |resource| resource_path(resource, &folders);
         assert_eq!(
             path("file:///workspace/src/a%20b.ts").as_deref(),
             Some("src/a b.ts")
         );
-        assert_eq!(path("file:///work/src/a.ts").as_deref(), Some("src/a.ts"));
+        assert_eq!(path("file:///app/src/a.ts").as_deref(), Some("src/a.ts"));
         assert_eq!(path("src/a.ts").as_deref(), Some("src/a.ts"));
         for outside in [
             "file:///etc/passwd",

@@ -20,14 +20,14 @@ mod tests {
 
     #[test]
     fn a_path_is_taken_off_the_deepest_folder_that_holds_it() {
-        let folders = ["/work", "/work/app/", ""].map(str::to_owned);
+        let folders = ["/app", "/app/web/", ""].map(str::to_owned);
         for (path, expected) in [
-            ("/work/a.ts", Some("a.ts")),
-            ("/work//a.ts", Some("a.ts")),
-            ("/work/app/a.ts", Some("a.ts")),
-            ("/work", Some("")),
-            ("/work/", Some("")),
-            ("/workspace/a.ts", None),
+            ("/app/a.ts", Some("a.ts")),
+            ("/app//a.ts", Some("a.ts")),
+            ("/app/web/a.ts", Some("a.ts")),
+            ("/app", Some("")),
+            ("/app/", Some("")),
+            ("/apple/a.ts", None),
             ("/etc/passwd", None),
             ("a.ts", None),
         ] {
