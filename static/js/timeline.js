@@ -98,8 +98,10 @@
       one.hidden = false;
       unfold(one);
     }
-    // The browser itself goes to one event that is in sight, and back to where a reader was.
-    if (to >= 0 || filtered) land(target);
+    // The browser itself goes to one event that is in sight, and back to where a reader was. On a page that is opened it
+    // may stop far from the event, since what is above grows afterwards.
+    const opens = document.readyState !== 'complete' && performance.getEntriesByType('navigation')[0]?.type === 'navigate';
+    if (to >= 0 || filtered || opens) land(target);
   };
 
   // The links of a tape's pages carry the first and the last number on each. Of a very long tape only the nearer pages

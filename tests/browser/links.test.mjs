@@ -38,6 +38,25 @@ test('the link of an event marks it and brings it into sight', () => at(runPage(
   assert.ok(await inWindow(event));
 }));
 
+test('the link of an event leads to it even when what is above it grows while the page opens', async () => {
+  const page = await context.newPage();
+  await page.addInitScript(() => addEventListener('load', () => {
+    document.documentElement.style.overflowAnchor = 'none';
+    requestAnimationFrame(() => { document.querySelector('main').style.paddingTop = '3000px'; });
+  }));
+  await page.goto(`${fileUrl(SITE, runPage(richest()))}#e-17`);
+  await page.waitForFunction(() => getComputedStyle(document.querySelector('main')).paddingTop === '3000px');
+  for (let frame = 0; frame < 5; frame += 1) await drawn(page);
+  assert.ok(await inWindow(page.locator('[id="e-17"]')));
+  // A reload stays where the reader was.
+  await page.evaluate(() => { dispatchEvent(new WheelEvent('wheel')); scrollTo(0, 500); });
+  await drawn(page);
+  await page.reload();
+  await drawn(page);
+  assert.equal(await page.evaluate(() => scrollY), 500);
+  await page.close();
+});
+
 test('the link of a range marks each of its events and no other', () => at(runPage(richest()), '#e-17..21', async (page) => {
   const marked = await page.locator('.e.range').evaluateAll((events) => events.map((event) => event.id));
   assert.deepEqual(marked, ['e-17', 'e-18', 'e-19', 'e-20', 'e-21']);
