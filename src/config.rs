@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 
 use crate::diagnostics::Severity;
+use crate::links::RunFolders;
 use crate::url::HttpUrl;
 
 mod hosts;
@@ -319,6 +320,10 @@ table! {
         /// The host, whose limits a site must keep.
         #[schemars(with = "String")]
         "host" => host: Option<&'static Host> = None, Reader::host;
+        /// Where the folders of runs are: `runs/<slug>/` or, for hosts with a limit on the entries of a folder,
+        /// `runs/<prefix>/<slug>/`. Fixed once a site is published, so that addresses do not change.
+        #[schemars(with = "String")]
+        "run_folders" => run_folders: RunFolders = RunFolders::Flat, Reader::run_folders;
     }
 }
 

@@ -18,6 +18,7 @@ pub use compare::{CurrentRuns, next};
 pub use fields::{by_digest, fields};
 
 use crate::diagnostics::text::quoted;
+use crate::links::{self, RunFolders, Slug};
 use crate::model::digests::{Digests, by_known_part};
 use crate::shapes;
 use crate::shapes::SCHEMA_VERSION;
@@ -35,6 +36,10 @@ pub struct Ledger {
     /// Version of this format.
     #[schemars(with = "shapes::Version")]
     pub schema_version: u32,
+    /// Where the folders of runs are: `flat` is `runs/<slug>/`; `prefixed` is `runs/<prefix>/<slug>/`, and the prefix is the
+    /// first two hexadecimal digits of the slug's BLAKE3. Absent: `flat`.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub run_folders: RunFolders,
     /// Changes by build, newest first. A build that changed nothing has no entry; the first entry lists nothing.
     pub builds: Vec<Build>,
     /// Runs that are no longer published, by id.
@@ -270,10 +275,16 @@ impl Ledger {
         known.chain(withdrawn).chain(built)
     }
 
+    /// The page of a run that it names.
+    pub fn page(&self, run: &Named) -> String {
+        links::run(&Slug::new(&run.slug, self.run_folders))
+    }
+
     /// A ledger in which nothing is yet.
     pub const fn empty() -> Self {
         Self {
             schema_version: SCHEMA_VERSION,
+            run_folders: RunFolders::Flat,
             builds: Vec::new(),
             withdrawn: Vec::new(),
             moved: Vec::new(),

@@ -49,18 +49,18 @@
 //! | `shapes` | what JSON Schemas have in common | |
 //! | `beneath` | (edge) how files are opened without leaving a folder | |
 //! | `diagnostics` | codes, places and reports | `characters`, `shapes`, `url` |
-//! | `config` | site.toml | `diagnostics`, `shapes`, `url` |
+//! | `config` | site.toml | `diagnostics`, `links`, `shapes`, `url` |
 //! | `formats` | the inputs as they are written | `characters`, `diagnostics`, `shapes` |
 //! | `secrets` | what must not be published | `config`, `diagnostics` |
-//! | `model` | what is true once it is checked | `characters`, `formats`, `pictures`, `url` |
-//! | `ledger` | what changed from build to build | `diagnostics`, `formats`, `model`, `shapes` |
+//! | `model` | what is true once it is checked | `characters`, `formats`, `links`, `pictures`, `url` |
+//! | `ledger` | what changed from build to build | `diagnostics`, `formats`, `links`, `model`, `shapes` |
 //! | `markup` | how text becomes HTML, whatever page it is for | `characters`, `diagnostics`, `model`, `pictures`, `url` |
-//! | `rules` | what must hold | `config`, `diagnostics`, `formats`, `ledger`, `markup`, `model`, `url` |
+//! | `rules` | what must hold | `config`, `diagnostics`, `formats`, `ledger`, `links`, `markup`, `model`, `url` |
 //! | `cache` | (edge) what a build leaves to the next one, on disk | `beneath` |
 //! | `discover` | (edge) where the content is | `beneath`, `diagnostics`, `formats`, `model` |
 //! | `load` | (edge) the files of a run without what is withheld, and `load::Beside`: those that they name | `beneath`, `config`, `diagnostics`, `discover`, `formats`, `model` |
 //! | `spool` | (edge) what is too large to be held | `cache`, `diagnostics`, `model` |
-//! | `publish` | (edge) how a site is staged and swapped in | `beneath`, `diagnostics`, `model`, `spool` |
+//! | `publish` | (edge) how a site is staged and swapped in | `beneath`, `diagnostics`, `links`, `model`, `spool` |
 //! | `inspect` | formats and rules, applied to the files of a run | `config`, `diagnostics`, `formats`, `load`, `markup`, `model`, `rules` |
 //! | `feeds` | what machines read | `config`, `diagnostics`, `formats`, `links`, `markup`, `model`, `shapes`, `url` |
 //! | `export` | the tables of `--export` | `feeds`, `inspect`, `model` |

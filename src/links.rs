@@ -1,13 +1,104 @@
 //! The addresses of the site and how one page names another: relative, with `index.html`.
 
+use std::fmt;
+use std::ops::Deref;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Where the folders of runs are.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum RunFolders {
+    /// `runs/<slug>/`
+    #[default]
+    Flat,
+    /// `runs/<prefix>/<slug>/`; the prefix is the first two hexadecimal digits of the slug's BLAKE3.
+    Prefixed,
+}
+
+impl RunFolders {
+    /// The word for it in site.toml and in the ledger.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Flat => "flat",
+            Self::Prefixed => "prefixed",
+        }
+    }
+
+    /// Whether no folder has a prefix.
+    pub const fn is_flat(self) -> bool {
+        matches!(self, Self::Flat)
+    }
+}
+
+/// The slug of a run, and the folder that the run is in. It reads as the slug; the functions of this module know the folder.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Slug {
+    /// `runs/<slug>`, or with the prefix.
+    folder: String,
+}
+
+impl Slug {
+    /// The slug of a run of a site.
+    pub fn new(slug: &str, folders: RunFolders) -> Self {
+        let folder = match folders {
+            RunFolders::Flat => format!("runs/{slug}"),
+            RunFolders::Prefixed => format!("runs/{}/{slug}", prefix(slug)),
+        };
+        Self { folder }
+    }
+
+    /// The path below `runs/`: the slug itself, unless its folder has a prefix.
+    pub fn below_runs(&self) -> &str {
+        self.folder.split_once('/').map_or("", |(_, below)| below)
+    }
+}
+
+impl Deref for Slug {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        self.folder.rsplit('/').next().unwrap_or_default()
+    }
+}
+
+impl fmt::Display for Slug {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self)
+    }
+}
+
+impl Serialize for Slug {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self)
+    }
+}
+
+fn prefix(slug: &str) -> String {
+    blake3::hash(slug.as_bytes()).to_hex()[..2].to_owned()
+}
+
+/// The folder of the run that a path lies in, and the rest of the path.
+pub fn split_run(path: &str) -> Option<(&str, &str)> {
+    let (first, rest) = path.strip_prefix("runs/")?.split_once('/')?;
+    let second = rest.split_once('/').map(|(slug, _)| slug);
+    let slug = second.filter(|slug| first.len() == 2 && prefix(slug) == first);
+    let folder = "runs/".len() + first.len() + slug.map_or(0, |slug| 1 + slug.len());
+    // `page` is the folder of the further pages of the list of runs.
+    (first != "page").then(|| (&path[..folder], &path[folder + 1..]))
+}
+
 /// Paths are relative to the site's root and use `/`.
-pub fn run(slug: &str) -> String {
-    format!("runs/{slug}/index.html")
+pub fn run(slug: &Slug) -> String {
+    run_file(slug, "index.html")
 }
 
 /// The story of a run.
-pub fn story(slug: &str) -> String {
-    format!("runs/{slug}/story/index.html")
+pub fn story(slug: &Slug) -> String {
+    run_file(slug, "story/index.html")
 }
 
 /// The card beside a page.
@@ -16,19 +107,26 @@ pub fn card(page: &str) -> String {
 }
 
 /// A file beside a run's page.
-pub fn run_file(slug: &str, name: &str) -> String {
-    format!("runs/{slug}/{name}")
+pub fn run_file(slug: &Slug, name: &str) -> String {
+    format!("{}/{name}", slug.folder)
 }
 
 /// Page `number` (from 1) of the events of a tape; the first is on the run page itself.
-pub fn events(slug: &str, prefix: &str, number: usize) -> String {
+pub fn events(slug: &Slug, prefix: &str, number: usize) -> String {
     if number == 1 {
         return run(slug);
     }
     let folder = prefix
         .strip_suffix('.')
         .map_or_else(String::new, |prefix| format!("{prefix}/"));
-    format!("runs/{slug}/events/{folder}{number}/index.html")
+    run_file(slug, &format!("events/{folder}{number}/index.html"))
+}
+
+/// From the page of a run to that of another one.
+pub fn from_run_to_run(slug: &Slug) -> String {
+    let below = slug.below_runs();
+    let up = "../".repeat(1 + below.matches('/').count());
+    format!("{up}{below}/index.html")
 }
 
 /// Page `number` (from 1) of a list.

@@ -294,6 +294,7 @@ fn report(
                     .map(|outcome| (outcome.files, outcome.bytes)),
                 changes: outcome.and_then(Outcome::changes),
                 address: done.and_then(CompletedBuild::address),
+                run_folders: outcome.map_or_else(Default::default, |of| of.ledger.run_folders),
                 diagnostics: &shown,
             })
             .into_bytes(),

@@ -11,6 +11,7 @@ use super::{
 };
 use crate::diagnostics::text::{nearest, quoted, reason};
 use crate::diagnostics::{Code, Collector, Diagnostic, Place, Severity, Source, codes};
+use crate::links::RunFolders;
 use crate::url::{HttpUrl, is_host};
 
 /// The sections in which a key that is outside of every section is looked for.
@@ -186,6 +187,16 @@ impl Reader<'_> {
     pub(super) fn host(&mut self, key: &str, value: &Value<'_>, into: &mut Option<&'static Host>) {
         let choices = HOSTS.each_ref().map(|host| (host.name, Some(host)));
         self.choice(key, value, &choices, into);
+    }
+
+    pub(super) fn run_folders(&mut self, key: &str, value: &Value<'_>, into: &mut RunFolders) {
+        let choices = [RunFolders::Flat, RunFolders::Prefixed];
+        self.choice(
+            key,
+            value,
+            &choices.map(|choice| (choice.word(), choice)),
+            into,
+        );
     }
 
     pub(super) fn optional_count(&mut self, key: &str, value: &Value<'_>, into: &mut Option<u64>) {

@@ -57,6 +57,7 @@ pub(super) fn policy(schema: &mut Schema) {
 pub(super) fn publish(schema: &mut Schema) {
     let names = super::HOSTS.each_ref().map(|host| host.name);
     set(schema, "host", "enum", json!(names));
+    choice(schema, "run_folders", &["flat", "prefixed"]);
 }
 
 /// The words of [`super::Notice`].

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use crate::config::Config;
 use crate::diagnostics::{Diagnostic, json as problems};
-use crate::links;
+use crate::links::{self, Slug};
 use crate::markup::Html;
 use crate::model::annotation::Sidecar;
 use crate::model::reconciliation::Reconciliation;
@@ -245,7 +245,7 @@ pub struct Sources<'a> {
     /// Settings.
     pub config: &'a Config,
     /// The run's address.
-    pub slug: &'a str,
+    pub slug: &'a Slug,
     /// Its record as written.
     pub record: &'a str,
     /// Its review, and that as HTML.

@@ -2,7 +2,7 @@
 
 use serde::ser::{Error, Serialize, SerializeMap, SerializeSeq, Serializer};
 
-use crate::links;
+use crate::links::{self, Slug};
 use crate::model::transcript::{Aside, Conversation, PublicAsset, Published, Turn, Withheld};
 
 use super::raw;
@@ -10,7 +10,7 @@ use super::raw;
 document! {
     /// The public part of the transcript.
     #[schemars(rename = "Transcript")]
-    pub struct TranscriptDocument<'a>(slug: &str, conversation: &'a Conversation<'a>) {
+    pub struct TranscriptDocument<'a>(slug: &Slug, conversation: &'a Conversation<'a>) {
         /// Its id.
         id: Option<&'a str> = conversation.id.as_deref(),
         /// `active`, `archived`, `forked` or `abandoned`, as written.
@@ -58,7 +58,7 @@ document! {
 document! {
     /// A public asset and where its file is, relative to the site's root.
     #[schemars(rename = "Asset")]
-    struct AssetDocument<'a>(slug: &str, asset: &'a PublicAsset<'a>) {
+    struct AssetDocument<'a>(slug: &Slug, asset: &'a PublicAsset<'a>) {
         /// Its id; blocks refer to it.
         id: &'a str = &asset.id,
         /// Its name or title.

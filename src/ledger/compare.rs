@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::links::RunFolders;
 use crate::model::digests::Digests;
 
 use super::{Annotations, Build, Change, Field, Known, Ledger, Named, Rerated, Withdrawn, names};
@@ -12,6 +13,8 @@ pub const FIELDS: usize = 50;
 /// The result of a build.
 #[derive(Debug, Default)]
 pub struct CurrentRuns {
+    /// Where their folders are.
+    pub run_folders: RunFolders,
     /// The published runs.
     pub runs: Vec<Known>,
     /// Ids of runs that are there and are not published, because their files have errors.
@@ -29,6 +32,7 @@ pub fn next(
     fields: &dyn Fn(&Known, &Known) -> Vec<Field>,
 ) -> Ledger {
     let CurrentRuns {
+        run_folders,
         mut runs,
         quarantined,
         has_unnamed,
@@ -127,6 +131,7 @@ pub fn next(
     let mut moved: Vec<Named> = moved.into_values().collect();
     rename(&mut builds, &mut moved, &runs, &withdrawn);
     Ledger {
+        run_folders,
         builds,
         withdrawn,
         moved,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::run::{Number, Run};
 use super::slug::labels;
+use crate::links::Slug;
 
 /// All runs of the site, newest first, and the names they are grouped by.
 #[derive(Debug, Default)]
@@ -27,8 +28,8 @@ pub struct Archive {
 pub struct Entry {
     /// The run.
     pub run: Arc<Run>,
-    /// Its address: `/runs/<slug>/`.
-    pub slug: String,
+    /// Its address.
+    pub slug: Slug,
     /// What it is called in lists: a part of its id that no other run has.
     pub label: String,
     /// Which of the discovered run directories it is in.
@@ -89,7 +90,7 @@ pub struct Ranges {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Peer {
     /// Its address.
-    pub slug: String,
+    pub slug: Slug,
     /// The model.
     pub model: String,
     /// Its metrics, in the order of [`all`](super::run::Metrics::all).
@@ -124,7 +125,7 @@ impl Archive {
     /// Makes the archive of runs in order (newest first), each with its slug and directory.
     /// `slugs` gives a name its address within its grouping.
     pub fn new(
-        runs: Vec<(Arc<Run>, String, usize)>,
+        runs: Vec<(Arc<Run>, Slug, usize)>,
         slugs: &dyn Fn(GroupBy, &str) -> String,
     ) -> Self {
         let group = |group_by: GroupBy| {
@@ -260,11 +261,11 @@ fn range_key(run: &Run) -> RangeKey {
 }
 
 impl Ranges {
-    fn add(&mut self, run: &Run, slug: &str) {
+    fn add(&mut self, run: &Run, slug: &Slug) {
         let metrics = &run.metrics;
         if self.peers.len() <= PEERS {
             Arc::make_mut(&mut self.peers).push(Peer {
-                slug: slug.to_owned(),
+                slug: slug.clone(),
                 model: run.subject.model().to_owned(),
                 numbers: metrics.all().map(Option::<&Number>::cloned),
             });

@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 
 use super::archive::{Archive, Ranges};
 use super::time::Moment;
+use crate::links::Slug;
 
 /// A run's place in the archive, as its page shows it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ArchiveContext {
     /// The run's own address.
-    pub slug: String,
+    pub slug: Slug,
     /// What the run is called in lists.
     pub label: String,
     /// Address of its case.
@@ -26,14 +27,14 @@ pub struct ArchiveContext {
     /// The ranges of the runs that are comparable with it, itself included.
     pub ranges: Ranges,
     /// The runs that it names itself, by id: their addresses, where the archive has them.
-    pub named: BTreeMap<String, Option<String>>,
+    pub named: BTreeMap<String, Option<Slug>>,
 }
 
 /// A run, as another one refers to it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Neighbour {
     /// Its address.
-    pub slug: String,
+    pub slug: Slug,
     /// The model.
     pub model: String,
     /// The harness.

@@ -10,6 +10,7 @@ use crate::diagnostics::{Diagnostic, Place, Source};
 use crate::discover::{Roots, RunDirectory};
 use crate::formats::redactions;
 use crate::formats::run_record::{self, UnknownKey};
+use crate::links::Slug;
 use crate::load::{self, Loaded};
 use crate::rules::archive::Candidate;
 use crate::secrets::Mask;
@@ -48,7 +49,7 @@ pub(super) enum Status {
     /// Files beside the record have errors, and the site asks to leave such runs out.
     Quarantined {
         /// The address that the run had.
-        slug: String,
+        slug: Slug,
         problems: Vec<Diagnostic>,
     },
 }

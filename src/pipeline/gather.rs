@@ -18,6 +18,7 @@ use crate::discover::{self, ContentPath, Roots, RunDirectory};
 use crate::formats::redactions::proof::KEY_FILE;
 use crate::formats::withdrawn::{self, Withdrawals};
 use crate::ledger::Ledger;
+use crate::links::Slug;
 use crate::load;
 use crate::model::archive::{Archive, Entry};
 use crate::rules;
@@ -137,7 +138,10 @@ impl Gathered {
     /// With the archive of the valid runs.
     fn assembled(self, site: &Site) -> Self {
         let candidates = self.directories.iter().filter_map(Directory::candidate);
-        let (archive, mut problems) = rules::archive::assemble(candidates.cloned().collect());
+        let (archive, mut problems) = rules::archive::assemble(
+            candidates.cloned().collect(),
+            site.config.publish.run_folders,
+        );
         let addresses = self.prose.addresses();
         problems.extend(rules::pages::check_unmatched(&addresses, &archive));
         problems.extend(self.beside_previous(site, &archive, self.previous.as_ref()));
@@ -176,13 +180,15 @@ impl Gathered {
         archive: &'a Archive,
         previous: Option<&'a Ledger>,
     ) -> Targets<'a> {
+        let run_folders = site.config.publish.run_folders;
         let gone = previous.into_iter().flat_map(|ledger| {
             let runs = ledger.runs.iter().map(|known| &known.run);
             let withdrawn = ledger.withdrawn.iter().map(|gone| &gone.run);
             let slugs = runs.chain(withdrawn).map(|run| run.slug.as_str());
             slugs.chain(ledger.moved.iter().map(|was| was.slug.as_str()))
         });
-        let quarantined = self.quarantined().map(|(slug, _)| slug);
+        let gone = gone.map(|slug| Slug::new(slug, run_folders));
+        let quarantined = self.quarantined().map(|(slug, _)| slug.clone());
         let pages = self.prose.texts.iter().map(Text::page);
         let files = pages.chain(site.static_files().map(str::to_owned));
         let files = files.chain(["index.html".to_owned()]).collect();
@@ -190,10 +196,10 @@ impl Gathered {
     }
 
     /// The runs that were quarantined: the address that each had, and its problems.
-    fn quarantined(&self) -> impl Iterator<Item = (&str, &[Diagnostic])> {
+    fn quarantined(&self) -> impl Iterator<Item = (&Slug, &[Diagnostic])> {
         let directories = self.directories.iter();
         directories.filter_map(|directory| match &directory.status {
-            Status::Quarantined { slug, problems } => Some((slug.as_str(), problems.as_slice())),
+            Status::Quarantined { slug, problems } => Some((slug, problems.as_slice())),
             _ => None,
         })
     }
@@ -232,7 +238,11 @@ impl Gathered {
             .filter(|directory| directory.id.as_deref() == Some(name))
             .collect();
         if found.is_empty() {
-            let entries = self.archive.runs.iter().filter(|entry| entry.slug == name);
+            let entries = self
+                .archive
+                .runs
+                .iter()
+                .filter(|entry| *entry.slug == *name);
             found.extend(entries.map(|entry| self.directory(entry)));
         }
         found.iter().map(|directory| &directory.place).collect()
@@ -240,7 +250,7 @@ impl Gathered {
 
     /// Every name of [`Self::named`].
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        let slugs = self.archive.runs.iter().map(|entry| entry.slug.as_str());
+        let slugs = self.archive.runs.iter().map(|entry| &*entry.slug);
         let ids = self
             .directories
             .iter()

@@ -10,6 +10,9 @@ use crate::view::format;
 /// How many of the largest runs, files and folders are named.
 const NAMED: usize = 10;
 
+/// What a site with too many runs for one folder can do.
+const PREFIXED: &str = "A site that was not published before can spread its runs over 256 folders: set `run_folders = \"prefixed\"` in `[publish]`.";
+
 /// Weighs what is staged from now on, if the site has limits.
 pub fn weigh(site: &Site, stage: &mut Stage) {
     let limits = site.config.site_limits();
@@ -60,7 +63,13 @@ pub(super) fn problems(config: &Config, weight: &Weight) -> Vec<Diagnostic> {
         let message = format!(
             "The site has {folders} with more than {limit} files and folders, which is the limit of one folder"
         );
+        let has_runs = full.iter().any(|(folder, _)| *folder == "runs");
         let named = named("The fullest folders", full.into_iter(), count);
+        let named = if has_runs && config.publish.run_folders.is_flat() {
+            format!("{PREFIXED} {named}")
+        } else {
+            named
+        };
         report("entries", config.budget.entries, message, named);
     }
     found
@@ -110,7 +119,8 @@ fn named<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::HOSTS;
+    use crate::config::{Budget, HOSTS};
+    use crate::links::{self, RunFolders, Slug};
 
     /// A site that is as large as a host takes.
     fn full(limits: config::Budget) -> Weight {
@@ -150,6 +160,83 @@ mod tests {
                 assert_eq!(problem.place.pointer.as_deref(), Some("/publish/host"));
             }
         }
+    }
+
+    /// What a build weighs that writes these files. Only their paths and sizes are staged, so that a site of a hundred
+    /// thousand files or of many gigabytes needs no disk.
+    fn staged(config: &Config, files: impl IntoIterator<Item = (String, u64)>) -> Weight {
+        let out = std::env::temp_dir().join("runpress-no-such-site");
+        let mut stage = Stage::dry_run(&out, "public", &[]).expect("a free path");
+        stage.weigh(config.site_limits().file.unwrap_or(u64::MAX));
+        for (path, bytes) in files {
+            stage.plan(&path, bytes).expect("a free path");
+        }
+        stage.weight().expect("a weight")
+    }
+
+    #[test]
+    fn a_staged_site_is_just_under_or_just_over_each_limit_of_each_host() {
+        let file = |n: u64| format!("runs/{:04}/{:04}/{n}.txt", n / 5_000, n % 5_000 / 50);
+        let mut limits = 0;
+        for host in &HOSTS {
+            let mut config = Config::default();
+            config.publish.host = Some(host);
+            let found = |files: Vec<(String, u64)>| problems(&config, &staged(&config, files));
+            let mut try_both = |key: &str, site: &dyn Fn(u64) -> Vec<(String, u64)>| {
+                limits += 1;
+                assert_eq!(found(site(0)), [], "{} {key}", host.name);
+                let [problem] = &found(site(1))[..] else {
+                    panic!("{} {key}: {:?}", host.name, found(site(1)));
+                };
+                assert!(
+                    problem.help.contains(&format!("`{key}`")),
+                    "{}",
+                    problem.help
+                );
+            };
+            let Budget {
+                files,
+                bytes,
+                file: largest,
+                entries,
+            } = host.limits;
+            if let Some(files) = files {
+                try_both("files", &|more| {
+                    (0..files + more).map(|n| (file(n), 1)).collect()
+                });
+            }
+            if let Some(bytes) = bytes {
+                let half = bytes / 2;
+                try_both("bytes", &|more| {
+                    vec![(file(0), half), (file(1), bytes - half + more)]
+                });
+            }
+            if let Some(largest) = largest {
+                try_both("file", &|more| {
+                    vec![(file(0), largest + more), (file(1), largest)]
+                });
+            }
+            if let Some(entries) = entries {
+                let page = |n| (format!("runs/{n}/index.html"), 1);
+                try_both("entries", &|more| (0..entries + more).map(page).collect());
+            }
+        }
+        assert_eq!(limits, 7, "every limit of the table");
+    }
+
+    #[test]
+    fn too_many_runs_in_one_folder_fit_with_prefixes() {
+        let mut config = Config::default();
+        config.publish.host = HOSTS.iter().find(|host| host.name == "huggingface");
+        let pages = |folders| {
+            (0..20_000).map(move |n| (links::run(&Slug::new(&format!("run-{n}"), folders)), 1))
+        };
+        let found = problems(&config, &staged(&config, pages(RunFolders::Flat)));
+        let help: Vec<_> = found.iter().map(|problem| &*problem.help).collect();
+        assert!(help.len() == 1 && help[0].contains(PREFIXED), "{help:?}");
+        config.publish.run_folders = RunFolders::Prefixed;
+        let found = problems(&config, &staged(&config, pages(RunFolders::Prefixed)));
+        assert_eq!(found, []);
     }
 
     #[test]

@@ -25,6 +25,7 @@ pub(super) fn next(
     let left_out = directories.filter(|directory| directory.is_left_out());
     let withdrawals = gathered.withdrawals.iter().flat_map(|file| &file.list.run);
     let now = CurrentRuns {
+        run_folders: site.config.publish.run_folders,
         runs,
         has_unnamed: left_out.clone().any(|directory| directory.id.is_none()),
         quarantined: left_out
@@ -62,7 +63,7 @@ fn known(entry: &Entry, findings: &Findings) -> Known {
     Known {
         run: Named {
             id: entry.run.id.clone(),
-            slug: entry.slug.clone(),
+            slug: entry.slug.to_string(),
             test_case_slug: subject.case.clone(),
             test_case_version: subject.version().to_owned(),
             variant: subject.variant.clone(),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::diagnostics::{self, Diagnostic, junit};
 use crate::ledger::{Build, Ledger};
-use crate::links;
+use crate::links::{self, RunFolders, Slug};
 use crate::model::findings::Findings;
 use crate::model::slug::{slugify, with_hash};
 use crate::publish::{Stage, Written};
@@ -80,7 +80,7 @@ impl Outcome {
         }
         diagnostics::sort(&mut diagnostics);
         let quarantine_pages = if site.config.policy.quarantine {
-            quarantine_pages(gathered, &diagnostics)
+            quarantine_pages(gathered, site.config.publish.run_folders, &diagnostics)
         } else {
             Vec::new()
         };
@@ -218,9 +218,13 @@ fn blocking(site: &Site, gathered: &Gathered, diagnostics: &[Diagnostic]) -> usi
 }
 
 /// A page for every run that is left out; `all` are the problems of the whole content, sorted.
-fn quarantine_pages(gathered: &Gathered, all: &[Diagnostic]) -> Vec<Quarantined> {
+fn quarantine_pages(
+    gathered: &Gathered,
+    run_folders: RunFolders,
+    all: &[Diagnostic],
+) -> Vec<Quarantined> {
     let entries = gathered.archive.runs.iter();
-    let mut taken: BTreeSet<String> = entries.map(|entry| entry.slug.clone()).collect();
+    let mut taken: BTreeSet<Slug> = entries.map(|entry| entry.slug.clone()).collect();
     let directories = gathered.directories.iter();
     let pages = directories
         .filter(|directory| directory.is_left_out())
@@ -239,7 +243,8 @@ fn quarantine_pages(gathered: &Gathered, all: &[Diagnostic]) -> Vec<Quarantined>
             };
             // Its own address, unless another run has it now.
             let own = own.filter(|slug| !taken.contains(slug));
-            let slug = own.unwrap_or_else(|| with_hash(&slugify(&path), &path));
+            let slug =
+                own.unwrap_or_else(|| Slug::new(&with_hash(&slugify(&path), &path), run_folders));
             let page = links::run(&slug);
             taken.insert(slug);
             Quarantined {

@@ -3,9 +3,10 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use crate::config;
 use crate::diagnostics::{Diagnostic, Place, codes};
 use crate::ledger::{self, Ledger, Named};
-use crate::links;
+use crate::links::{self, Slug};
 use crate::load;
 use crate::site::Site;
 
@@ -20,13 +21,23 @@ pub(super) fn ledger(site: &Site) -> Result<Option<Ledger>, Diagnostic> {
     let Some(bytes) = load::published(folder, &shown, ledger::PATH, limits)? else {
         return Ok(None);
     };
-    Ledger::parse(&bytes).map(Some).map_err(|reason| {
+    let ledger = Ledger::parse(&bytes).map_err(|reason| {
         codes::LEDGER_UNREADABLE.at(
             Place::file(format!("{shown}/{}", ledger::PATH)),
             format!("The ledger of the previous site cannot be read: {reason}"),
             "Restore the file as runpress wrote it, or remove it to start a new ledger.",
         )
-    })
+    })?;
+    let (published, configured) = (ledger.run_folders, site.config.publish.run_folders);
+    if published == configured || ledger.named().next().is_none() {
+        return Ok(Some(ledger));
+    }
+    let published = published.word();
+    Err(codes::LEDGER_RUN_FOLDERS.at(
+        Place::file(config::FILE_NAME).pointing("/publish/run_folders"),
+        format!("The runs of the previous site are in {published} folders, so `run_folders` cannot be `{}`", configured.word()),
+        format!("Set `run_folders = \"{published}\"` in `[publish]`: addresses do not change once they are published. To publish a new site at new addresses, build into an empty folder, without `--previous`."),
+    ))
 }
 
 /// The record of a run as it was published; `None` when the site is not whole or is not to be read.
@@ -43,7 +54,8 @@ pub(super) fn record(site: &Site, run: &Named) -> Option<Box<RawValue>> {
     if site.options.fresh {
         return None;
     }
-    let path = links::run_file(&run.slug, "run.json");
+    let slug = Slug::new(&run.slug, site.config.publish.run_folders);
+    let path = links::run_file(&slug, "run.json");
     let document = load::published(site.previous(), "", &path, &site.config.limits).ok()??;
     let Document { record } = serde_json::from_slice(&document).ok()?;
     // Another run may have had the address since.

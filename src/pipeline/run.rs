@@ -20,7 +20,7 @@ use crate::diagnostics::{self, Diagnostic, Place, codes};
 use crate::discover::RunDirectory;
 use crate::formats::run_record;
 use crate::inspect::{self, Inspected};
-use crate::links;
+use crate::links::{self, Slug};
 use crate::load::{self, Beside, Loaded, RunFiles};
 use crate::markup::Html;
 use crate::markup::Origin;
@@ -357,7 +357,7 @@ fn digests(files: &RunFiles, inspected: &Inspected<'_>) -> Vec<FileDigest> {
 }
 
 /// Markdown of a run as its page shows it: ids begin with the scope, headings are shifted.
-fn prose(layouts: &[Layout<'_>], slug: &str, (scope, shift): (&str, usize), text: &str) -> Html {
+fn prose(layouts: &[Layout<'_>], slug: &Slug, (scope, shift): (&str, usize), text: &str) -> Html {
     let page = links::run(slug);
     // Writeups and threads mean events of the first tape.
     let events = |number| layouts.first()?.numbered_href(&page, number);

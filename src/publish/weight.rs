@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
+use crate::links;
+
 /// What a site takes.
 #[derive(Debug, Default)]
 pub struct Weight {
@@ -41,11 +43,7 @@ impl Scales {
         if bytes > self.file {
             weight.large.push((path.to_owned(), bytes));
         }
-        let mut parts = path.splitn(3, '/');
-        if let (Some("runs"), Some(slug), Some(_)) = (parts.next(), parts.next(), parts.next())
-            && slug != "page"
-        {
-            let run = &path[.."runs/".len() + slug.len()];
+        if let Some((run, _)) = links::split_run(path) {
             *weight.runs.entry(run.to_owned()).or_default() += bytes;
         }
         let mut inner = path;
@@ -76,6 +74,7 @@ mod tests {
     #[test]
     fn folders_count_once_in_the_folder_that_they_are_in() {
         let scales = Scales::new(9);
+        let prefixed = links::run(&links::Slug::new("c", links::RunFolders::Prefixed));
         for (path, bytes) in [
             ("index.html", 1),
             ("runs/b/index.html", 10),
@@ -83,20 +82,19 @@ mod tests {
             ("runs/b/events/3/index.html", 3),
             ("runs/a/index.html", 9),
             ("runs/page/2/index.html", 2),
+            (&prefixed, 5),
         ] {
             scales.add(path, bytes);
         }
         let weight = scales.take();
-        assert_eq!((weight.files, weight.bytes), (6, 29));
+        assert_eq!((weight.files, weight.bytes), (7, 34));
         assert_eq!(weight.large, [("runs/b/index.html".to_owned(), 10)]);
         let entries = |folder: &str| weight.entries[folder];
-        assert_eq!((entries(""), entries("runs"), entries("runs/b")), (2, 3, 2));
+        assert_eq!((entries(""), entries("runs"), entries("runs/b")), (2, 4, 2));
         assert_eq!((entries("runs/b/events"), entries("runs/page")), (2, 1));
-        let runs: Vec<_> = weight
-            .runs
-            .iter()
-            .map(|(run, bytes)| (&**run, *bytes))
-            .collect();
-        assert_eq!(runs, [("runs/a", 9), ("runs/b", 17)]);
+        let prefixed = links::directory(&prefixed).trim_end_matches('/');
+        let runs = [(prefixed, 5), ("runs/a", 9), ("runs/b", 17)];
+        let runs = runs.map(|(run, bytes)| (run.to_owned(), bytes));
+        assert_eq!(weight.runs, BTreeMap::from(runs));
     }
 }

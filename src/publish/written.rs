@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::links;
+
 /// Kinds of files.
 const KINDS: [&str; 9] = [
     "Run pages",
@@ -58,19 +60,21 @@ impl Counts {
 
 /// The place of a file in [`KINDS`], by its path.
 fn kind(path: &str) -> usize {
-    let (folder, rest) = path.split_once('/').unwrap_or(("", path));
+    let folder = path.split('/').next().unwrap_or_default();
     let is_page = path.strip_suffix(".html").is_some();
-    match (folder, rest.split_once('/')) {
-        ("runs", Some((slug, file))) if slug != "page" => match file {
+    if let Some((_, file)) = links::split_run(path) {
+        return match file {
             "index.html" => 0,
             "run.json" => 3,
             _ if is_page || file.starts_with("text/") => 1,
             _ => 2,
-        },
+        };
+    }
+    match folder {
         _ if is_page => 4,
-        ("compare", _) => 5,
-        ("search", _) => 6,
-        ("feeds", _) => 7,
+        "compare" => 5,
+        "search" => 6,
+        "feeds" => 7,
         _ => 8,
     }
 }

@@ -106,8 +106,11 @@ const MAIN_SLOT: &str = "runpress-main-slot-";
 const MAIN: usize = 32 * 1024;
 /// Room for the head of a page, in bytes.
 const HEAD: usize = 4 * 1024;
+
 /// Pages are at most this deep: `runs/<slug>/events/<tape>/<number>/index.html`.
-const DEPTH: usize = 5;
+fn deepest(config: &Config) -> usize {
+    5 + usize::from(!config.publish.run_folders.is_flat())
+}
 
 /// Renders pages. Shared by all threads; nothing in it changes after it is made.
 #[derive(Debug)]
@@ -165,7 +168,7 @@ impl Renderer {
         };
         let entries = renderer.nav.main.iter().map(|link| Some(link.href.clone()));
         let entries: Vec<_> = std::iter::once(None).chain(entries).collect();
-        for depth in 0..=DEPTH {
+        for depth in 0..=deepest(config) {
             let root = "../".repeat(depth);
             for current in &entries {
                 let shell = renderer.shell(&root, current.as_deref())?;

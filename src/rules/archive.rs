@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Diagnostic, Place, codes};
+use crate::links::{RunFolders, Slug};
 use crate::model::archive::{Archive, GroupBy};
 use crate::model::run::Run;
 use crate::model::slug::{run_slug, short_id, slugify, with_hash};
@@ -56,7 +57,10 @@ pub fn duplicate_ids<'a>(
 
 /// Sorts the runs and assigns all addresses; collisions are notes.
 #[must_use]
-pub fn assemble(mut candidates: Vec<Candidate>) -> (Archive, Vec<Diagnostic>) {
+pub fn assemble(
+    mut candidates: Vec<Candidate>,
+    run_folders: RunFolders,
+) -> (Archive, Vec<Diagnostic>) {
     let mut notes = Vec::new();
     let slugs = run_slugs(&candidates, &mut notes);
     let mut named: Vec<_> = candidates.drain(..).zip(slugs).collect();
@@ -75,7 +79,7 @@ pub fn assemble(mut candidates: Vec<Candidate>) -> (Archive, Vec<Diagnostic>) {
     }
     let runs = named
         .into_iter()
-        .map(|(c, slug)| (c.run, slug, c.directory))
+        .map(|(c, slug)| (c.run, Slug::new(&slug, run_folders), c.directory))
         .collect();
     let slug_of = |group_by: GroupBy, name: &str| {
         names

@@ -6,6 +6,7 @@ use pulldown_cmark::{Event, Parser, Tag};
 
 use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Diagnostic, Place, Source, codes};
+use crate::links::Slug;
 use crate::markup::OPTIONS;
 use crate::model::archive::{Archive, GroupBy};
 use crate::url::{LinkKind, link_kind, resolve};
@@ -26,8 +27,10 @@ pub struct Internal {
 pub struct Targets<'a> {
     /// Paths of the pages of prose and of the static files.
     pub files: BTreeSet<String>,
-    /// Pages in a folder of their own: `runs`, `cases`, `models` or `harnesses`, and the slug.
-    folders: BTreeSet<(&'static str, &'a str)>,
+    /// Folders of runs, below `runs/`.
+    runs: BTreeSet<String>,
+    /// Pages in a folder of their own: `cases`, `models` or `harnesses`, and the slug.
+    groups: BTreeSet<(&'static str, &'a str)>,
 }
 
 /// The links and images of a text that stay on the site; `page` is the path of its page, `offset` where the text begins in the
@@ -87,19 +90,19 @@ impl<'a> Targets<'a> {
     pub fn new(
         files: BTreeSet<String>,
         archive: &'a Archive,
-        other_runs: impl Iterator<Item = &'a str>,
+        other_runs: impl Iterator<Item = Slug>,
     ) -> Self {
         let groups = GroupBy::ALL.into_iter().flat_map(|group_by| {
             let groups = archive.groups(group_by).iter();
             groups.map(move |group| (group_by.folder(), group.slug.as_str()))
         });
-        let runs = archive.runs.iter().map(|entry| entry.slug.as_str());
-        let folders = runs
-            .chain(other_runs)
-            .map(|slug| ("runs", slug))
-            .chain(groups)
-            .collect();
-        Self { files, folders }
+        let runs = archive.runs.iter().map(|entry| entry.slug.clone());
+        let runs = runs.chain(other_runs);
+        Self {
+            files,
+            runs: runs.map(|slug| slug.below_runs().to_owned()).collect(),
+            groups: groups.collect(),
+        }
     }
 
     fn have(&self, path: &str) -> bool {
@@ -110,9 +113,11 @@ impl<'a> Targets<'a> {
         let second = rest.split('/').next().unwrap_or_default();
         match first {
             "runs" if !matches!(second, "" | "index.html" | "page") => {
-                self.folders.contains(&("runs", second))
+                let ends = rest.match_indices('/').map(|(at, _)| at);
+                let folders = ends.chain([rest.len()]).take(2).map(|end| &rest[..end]);
+                folders.into_iter().any(|folder| self.runs.contains(folder))
             }
-            "cases" | "models" | "harnesses" => self.folders.contains(&(first, second)),
+            "cases" | "models" | "harnesses" => self.groups.contains(&(first, second)),
             // What the site writes itself: lists, feeds, schemas, assets.
             _ => RESERVED.contains(&first.split('.').next().unwrap_or(first)),
         }

@@ -14,7 +14,7 @@ use crate::model::words;
 use super::row::{PAGE_SIZE, Pager, list_page};
 use super::timeline::Layout;
 use super::{DisplayTime, format};
-use crate::links;
+use crate::links::{self, Slug};
 
 use kinds::{
     KINDS, appearance_of, folder, kind_index, part_anchor, part_definition, part_name, part_of,
@@ -179,7 +179,7 @@ pub struct PartView {
 /// `evidence` what it says as plain text.
 #[must_use]
 pub fn spooled_text(
-    slug: &str,
+    slug: &Slug,
     (tape, layout): (&Tape<'_>, &Layout<'_>),
     (index, annotation): (usize, &Annotation<'_>),
     position: usize,

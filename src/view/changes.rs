@@ -9,7 +9,6 @@ use crate::model::slug::{labels, short_id};
 
 use super::format;
 use super::row::{Pager, list_pages};
-use crate::links;
 
 /// Builds on one page.
 const BUILDS: usize = 20;
@@ -170,7 +169,7 @@ impl Known<'_> {
     }
 
     fn run(&self, run: &Named, root: &str) -> RunView {
-        let page = links::run(&run.slug);
+        let page = self.ledger.page(run);
         let mut gone = self.ledger.withdrawn.iter();
         let withdrawn = gone.find(|other| other.run.id == run.id);
         // Another run may have the address by now.

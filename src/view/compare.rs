@@ -107,6 +107,9 @@ pub fn key(slug: &str, tape: usize) -> String {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RunData<'a> {
+    /// Path of its folder below `runs/`, where that is not its key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    folder: Option<&'a str>,
     /// Case, variant and version.
     title: String,
     model: String,
@@ -179,7 +182,9 @@ pub fn data<'a>(
     let run = &s.entry.run;
     let subject = &run.subject;
     let fields = GROUPS.iter().flat_map(|(_, fields)| *fields);
+    let folder = Some(s.entry.slug.below_runs());
     RunData {
+        folder: folder.filter(|folder| **folder != *s.entry.slug),
         title: cut(&run.title(), FIELD),
         model: cut(subject.model(), FIELD),
         harness: cut(&subject.harness, FIELD),

@@ -54,9 +54,9 @@ pub fn pages(
     let withdrawn = ledger.withdrawn.iter().map(|withdrawn| &withdrawn.run);
     let mut pages = Vec::new();
     for was in ledger.moved.iter().chain(aside).chain(withdrawn) {
-        let path = links::run(&was.slug);
+        let path = ledger.page(was);
         let page = match (known.get(was.id.as_str()), gone.get(was.id.as_str())) {
-            (Some(known), _) => FormerAddress::Moved(moved(was, known, &path)),
+            (Some(known), _) => FormerAddress::Moved(moved(ledger, was, known, &path)),
             (None, Some(withdrawn)) => FormerAddress::Withdrawn(WithdrawnPage {
                 run: RunView {
                     reason: withdrawn.reason.clone(),
@@ -74,8 +74,8 @@ pub fn pages(
     pages
 }
 
-fn moved(was: &Named, known: &Known, path: &str) -> MovedPage {
-    let page = (!known.quarantined).then(|| links::run(&known.run.slug));
+fn moved(ledger: &Ledger, was: &Named, known: &Known, path: &str) -> MovedPage {
+    let page = (!known.quarantined).then(|| ledger.page(&known.run));
     MovedPage {
         was: RunView::of(was),
         now: page.as_ref().map(|page| RunView {

@@ -87,7 +87,7 @@ pub fn row(
     let (subject, metrics) = (&run.subject, &run.metrics);
     let link = |text: &str, path: String| Link::new(text, format!("{root}{path}"));
     RunRow {
-        slug: entry.slug.clone(),
+        slug: entry.slug.to_string(),
         href: format!("{root}{}", links::run(&entry.slug)),
         label: entry.label.clone(),
         case: link(

@@ -6,7 +6,7 @@ use crate::ledger::{Build, Change, Named};
 use crate::model::slug::labels;
 
 use super::format;
-use crate::links;
+use crate::links::{self, RunFolders, Slug};
 use crate::url;
 
 /// Problems that are listed; a page of a CI service has no room for thousands.
@@ -33,6 +33,8 @@ pub struct Facts<'a> {
     pub changes: Option<&'a Build>,
     /// Where the site is, when its pages can be linked to.
     pub address: Option<&'a str>,
+    /// Where the folders of runs are.
+    pub run_folders: RunFolders,
     /// The problems that are shown.
     pub diagnostics: &'a [Diagnostic],
 }
@@ -65,17 +67,17 @@ pub fn markdown(facts: &Facts<'_>) -> String {
         out.push_str(&format!("| Site | {files}, {} |\n", format::bytes(bytes)));
     }
     if let Some(build) = facts.changes {
-        push_news(&mut out, build, facts.address);
+        push_news(&mut out, build, facts);
     }
     push_problems(&mut out, facts.diagnostics);
     out
 }
 
-fn push_news(out: &mut String, build: &Build, address: Option<&str>) {
+fn push_news(out: &mut String, build: &Build, facts: &Facts<'_>) {
     let labels = labels(build.named().map(|run| run.id.as_str()));
     let name = |run: &Named| {
         let label = labels.get(run.id.as_str()).unwrap_or(&run.id);
-        name(run, label, address)
+        name(run, label, facts)
     };
     out.push_str("\n### What changed\n\n");
     let mut push = |what: &str, total: usize, lines: &mut dyn Iterator<Item = String>| {
@@ -96,17 +98,18 @@ fn push_news(out: &mut String, build: &Build, address: Option<&str>) {
 }
 
 /// `pong v1.0.0 by lark-1 with codex (4f1c2d3e)`, the id with a link where the site has an address.
-fn name(run: &Named, label: &str, address: Option<&str>) -> String {
+fn name(run: &Named, label: &str, facts: &Facts<'_>) -> String {
     let words = escaped(&format!(
         "{} {} by {} with {}",
         run.test_case_slug, run.test_case_version, run.model_id, run.harness_slug
     ));
     let id = escaped(label);
-    match address {
-        Some(address) => format!(
-            "{words} ([{id}](<{address}{}>))",
-            url::encode(links::directory(&links::run(&run.slug)))
-        ),
+    match facts.address {
+        Some(address) => {
+            let page = links::run(&Slug::new(&run.slug, facts.run_folders));
+            let path = url::encode(links::directory(&page));
+            format!("{words} ([{id}](<{address}{path}>))")
+        }
         None => format!("{words} ({id})"),
     }
 }

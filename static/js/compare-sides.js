@@ -10,7 +10,7 @@
     element.append(...children);
     return element;
   };
-  const pageOf = (run) => `${root}runs/${run.slug}/index.html`;
+  const pageOf = (run) => `${root}runs/${run.folder ?? run.slug}/index.html`;
   const here = (names) => `${location.pathname}${names.length ? `?runs=${names.join()}` : ''}`;
   const named = (slug, tape) => (tape > 1 ? `${slug}~${tape}` : slug);
   const go = (names) => location.assign(here(names));

@@ -24,7 +24,7 @@
       return {
         word, family, path, failed: kind % 2 === 1, at, number: `#${name.slice(prefix.length + 2)}`,
         key: key ? keys[key - 1] : null, files: files.get(position),
-        href: `${root}runs/${run.slug}/${page > 1 ? `events/${prefix.replace('.', '/')}${page}/` : ''}index.html#${name}`,
+        href: `${root}runs/${run.folder ?? run.slug}/${page > 1 ? `events/${prefix.replace('.', '/')}${page}/` : ''}index.html#${name}`,
       };
     });
   };

@@ -73,7 +73,7 @@ fn set(code: &str) -> Set {
             status: 1,
         },
         "publish.duplicate-path" | "template.render" => plain(BUILD, 2),
-        "ledger.unreadable" => plain(CHECK, 2),
+        "ledger.unreadable" | "ledger.run-folders" => plain(CHECK, 2),
         "ledger.no-site" => plain(&["build", "-v", "--previous", "published"], 2),
         _ if code.starts_with("import.") => import(code),
         _ if code.starts_with("secret.") => secret(code),

@@ -9,6 +9,10 @@ family! { ALL:
         why "`--previous` names the folder of an earlier site, with its ledger `feeds/changes.json`. Building without it would forget which runs were withdrawn. Without the option, a build compares itself with the site in the output folder, if there is one."
         bad "runpress build --previous published   (there is no folder `published`)"
         good "runpress build";
+    LEDGER_RUN_FOLDERS = "ledger.run-folders" Error "`run_folders` differs from that of the previous site"
+        why "`run_folders` in `[publish]` decides the addresses of all runs: `runs/<slug>/` or `runs/<prefix>/<slug>/`. The first build records it in `feeds/changes.json`, and it stays, so that links to published runs keep working."
+        bad "[publish]\nrun_folders = \"prefixed\"    # and the previous site was built without it"
+        good "[publish]\nrun_folders = \"flat\"";
     WITHDRAWN_INVALID = "withdrawn.invalid" Error "the list of withdrawn runs cannot be read"
         why "`withdrawn.toml` in a content root has one `[[run]]` table per withdrawn run, with its `id` (or slug) and a `reason` in plain text."
         bad "[[run]]\nid = \"4f1c2d3e\"\nwhy = \"a wrong model\""

@@ -85,7 +85,7 @@ impl<'a> Keys<'a> {
         for (entry, left) in gathered.archive.runs.iter().zip(&outcome.left) {
             let left = left.as_ref()?;
             common.update(&gathered.directory(entry).record?);
-            for text in [&entry.slug, &entry.label] {
+            for text in [&*entry.slug, &entry.label] {
                 common.update(&(text.len() as u64).to_le_bytes());
                 common.update(text.as_bytes());
             }

@@ -18,8 +18,8 @@ pub(super) fn digest(context: &ArchiveContext) -> [u8; 16] {
         ranges,
         named,
     } = context;
-    let mut texts: Vec<&[u8]> = [slug, label, case, model, harness]
-        .map(String::as_bytes)
+    let mut texts: Vec<&[u8]> = [slug, label.as_str(), case, model, harness]
+        .map(str::as_bytes)
         .to_vec();
     for neighbour in [newer, older] {
         let neighbour = neighbour.as_ref().map(|neighbour| {
@@ -30,7 +30,7 @@ pub(super) fn digest(context: &ArchiveContext) -> [u8; 16] {
                 at,
             } = neighbour;
             let at = at.as_ref().map_or("", |at| at.text.as_str());
-            [slug, model, harness, at].map(str::as_bytes)
+            [slug, model.as_str(), harness, at].map(str::as_bytes)
         });
         texts.extend(neighbour.unwrap_or_default());
     }
@@ -59,7 +59,7 @@ pub(super) fn digest(context: &ArchiveContext) -> [u8; 16] {
         numbers,
     } in peers.iter()
     {
-        texts.extend([slug, model].map(String::as_bytes));
+        texts.extend([slug, model.as_str()].map(str::as_bytes));
         for number in numbers {
             let literal = number.as_ref().map(|number| number.literal.as_bytes());
             texts.push(literal.unwrap_or_default());

@@ -7,6 +7,7 @@ use crate::diagnostics::Diagnostic;
 use crate::feeds::transcript::TranscriptDocument;
 use crate::formats::redactions;
 use crate::inspect::Inspected;
+use crate::links::Slug;
 use crate::load::{Beside, Loaded, RunFiles};
 use crate::model::FileDigest;
 use crate::model::implementation::FOLDER;
@@ -82,7 +83,7 @@ fn transcript(scanner: &mut Scanner<'_>, files: &RunFiles, inspected: &Inspected
     let (Some(file), Some(conversation)) = (&files.transcript, &inspected.conversation) else {
         return;
     };
-    let document = TranscriptDocument::of("", conversation);
+    let document = TranscriptDocument::of(&Slug::default(), conversation);
     let published = serde_json::to_vec(&document).unwrap_or_default();
     scanner.file_where(&file.name, &file.shown, &file.bytes, |value| {
         secrets::is_in(&published, value)

@@ -98,7 +98,7 @@ impl Manifest {
         let kind = author.and_then(|(_, kind)| AUTHORS.iter().position(|author| author == kind));
         (
             (case, kind.unwrap_or(AUTHORS.len() - 1), filed.spooled.group),
-            &entry.slug,
+            entry.slug.below_runs(),
             entry.run.title(),
             subject.model(),
             &text.kind,

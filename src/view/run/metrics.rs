@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::links;
 use crate::model::archive::Range;
 use crate::model::archive_context::ArchiveContext;
 use crate::model::details::{self, Details};
@@ -136,7 +137,7 @@ pub(super) fn metrics(around: &ArchiveContext, run: &Run, details: &Details<'_>)
             view.dots = places
                 .map(|(peer, number, at)| DotView {
                     at,
-                    href: format!("../{}/index.html", peer.slug),
+                    href: links::from_run_to_run(&peer.slug),
                     title: format!("{} {}", peer.model, shown(Some(number)).text()),
                 })
                 .collect();

@@ -295,7 +295,8 @@ fn citation(s: &Sources<'_>) -> String {
         .map_or_else(String::new, |author| format!("{author}. "));
     let base = site.base_url.as_ref();
     let address = base.map_or_else(String::new, |base| {
-        format!(" {}runs/{}/", base.as_str(), s.entry.slug)
+        let page = links::run(&s.entry.slug);
+        format!(" {}{}", base.as_str(), links::directory(&page))
     });
     format!(
         "{author}Run {} ({}, {}, {}), {}. {}.{address}",

@@ -1,7 +1,7 @@
 //! Where the events of a tape are on the site: which page, which anchor.
 
 use crate::config::Config;
-use crate::links;
+use crate::links::{self, Slug};
 use crate::model::annotation::Annotation;
 use crate::model::slug::slugify;
 use crate::model::tape::Tape;
@@ -11,7 +11,7 @@ use crate::model::tape::Tape;
 pub struct Layout<'t> {
     /// What anchors and folders of this tape begin with; empty for a run's first tape.
     pub prefix: String,
-    pub(super) slug: String,
+    pub(super) slug: Slug,
     page_size: usize,
     pub(super) tape: &'t Tape<'t>,
 }
@@ -19,7 +19,7 @@ pub struct Layout<'t> {
 impl<'t> Layout<'t> {
     /// The layout of the tapes of the run at `slug`.
     #[must_use]
-    pub fn of(config: &Config, slug: &str, tapes: &'t [Tape<'t>]) -> Vec<Self> {
+    pub fn of(config: &Config, slug: &Slug, tapes: &'t [Tape<'t>]) -> Vec<Self> {
         let mut taken = Vec::new();
         tapes
             .iter()
@@ -32,7 +32,7 @@ impl<'t> Layout<'t> {
                 };
                 Self {
                     prefix,
-                    slug: slug.to_owned(),
+                    slug: slug.clone(),
                     page_size: config.timeline.page_size,
                     tape,
                 }

@@ -1,5 +1,6 @@
 //! Whatever happens, there is a whole site: the old one or the new one.
 
+mod folders;
 mod guarded;
 mod hosts;
 mod interrupted;
