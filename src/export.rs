@@ -6,6 +6,7 @@
 //! recorded is null. Texts are as recorded: whoever shows them has to escape them.
 
 use parquet::errors::ParquetError;
+use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::record::RecordWriter;
@@ -145,18 +146,23 @@ pub fn annotations_path(case: &str, run: &str) -> String {
 /// Never in practice: it is written into memory.
 pub fn runs<'a>(
     runs: impl Iterator<Item = (&'a Entry, &'a Findings)>,
+    canary: Option<&str>,
 ) -> Result<Vec<u8>, ParquetError> {
     let rows: Vec<_> = runs
         .map(|(entry, findings)| run_row(entry, findings))
         .collect();
-    table(&rows)
+    table(&rows, canary)
 }
 
 /// The table of the events of a run; `None` when it has none.
 ///
 /// # Errors
 /// Never in practice: it is written into memory.
-pub fn events(entry: &Entry, inspected: &Inspected<'_>) -> Result<Option<Vec<u8>>, ParquetError> {
+pub fn events(
+    entry: &Entry,
+    inspected: &Inspected<'_>,
+    canary: Option<&str>,
+) -> Result<Option<Vec<u8>>, ParquetError> {
     let tapes = inspected.tapes.iter();
     let rows: Vec<_> = tapes
         .flat_map(|tape| {
@@ -165,7 +171,7 @@ pub fn events(entry: &Entry, inspected: &Inspected<'_>) -> Result<Option<Vec<u8>
                 .map(|event| event_row(entry, tape, event))
         })
         .collect();
-    (!rows.is_empty()).then(|| table(&rows)).transpose()
+    (!rows.is_empty()).then(|| table(&rows, canary)).transpose()
 }
 
 /// The table of the annotations of a run; `None` when it has none.
@@ -175,6 +181,7 @@ pub fn events(entry: &Entry, inspected: &Inspected<'_>) -> Result<Option<Vec<u8>
 pub fn annotations(
     entry: &Entry,
     inspected: &Inspected<'_>,
+    canary: Option<&str>,
 ) -> Result<Option<Vec<u8>>, ParquetError> {
     let annotated = inspected.tapes.iter().zip(&inspected.sidecars);
     let rows: Vec<_> = annotated
@@ -185,15 +192,18 @@ pub fn annotations(
                 .map(|annotation| annotation_row(entry, tape, annotation))
         })
         .collect();
-    (!rows.is_empty()).then(|| table(&rows)).transpose()
+    (!rows.is_empty()).then(|| table(&rows, canary)).transpose()
 }
 
-fn table<T>(rows: &[T]) -> Result<Vec<u8>, ParquetError>
+/// The canary is in the key-value metadata of the file, so that no column is added.
+fn table<T>(rows: &[T], canary: Option<&str>) -> Result<Vec<u8>, ParquetError>
 where
     for<'r> &'r [T]: RecordWriter<T>,
 {
+    let canary = canary.map(|canary| vec![KeyValue::new("canary".to_owned(), canary.to_owned())]);
     let properties = WriterProperties::builder()
         .set_compression(parquet::basic::Compression::SNAPPY)
+        .set_key_value_metadata(canary)
         .build();
     let mut writer = SerializedFileWriter::new(Vec::new(), rows.schema()?, properties.into())?;
     let mut group = writer.next_row_group()?;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use crate::config::Config;
 use crate::diagnostics::{Checked, Diagnostic, Source};
 use crate::formats;
+use crate::formats::tape::RecordLine;
 use crate::load::{Beside, Loaded, RunFiles};
 use crate::model::FileDigest;
 use crate::model::annotation::Sidecar;
@@ -152,7 +153,12 @@ fn tapes<'a>(
                 read.content_hash.clone_from(first);
                 read.other_hashes = others.to_vec();
             }
-            diagnostics.extend(rules::tape::check_harn(&file.shown, &read));
+            let is_withheld = |line: &RecordLine<'_>, payload: &str| {
+                let place = (line.line.number, line.record.seq);
+                let text = format!("/kind/{payload}/text");
+                files.redactions.changes(&file.name, place, &text)
+            };
+            diagnostics.extend(rules::tape::check_harn(&file.shown, &read, &is_withheld));
             let referenced = &mut found.referenced;
             let payloads =
                 payloads::read(beside, (file, &read), &mut held, referenced, diagnostics);

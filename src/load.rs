@@ -32,6 +32,7 @@ pub(crate) use inputs::{Input, inputs, note_digests, unchanged};
 pub use redaction_key::redaction_key;
 use redactions::Recorded;
 pub use redactions::Redactions;
+pub(crate) use run_files::run_with;
 pub use run_files::{RunFiles, is_tape, run};
 pub(crate) use weight::{record_size, weight};
 pub use working_tree::WorkingFile;
@@ -98,12 +99,24 @@ pub(crate) fn open(directory: &RunDirectory) -> io::Result<Folder> {
 /// # Errors
 /// The file cannot be read, is too large, or is a link that it may not be.
 pub fn record(directory: &RunDirectory, limits: &Limits) -> Result<Loaded, Diagnostic> {
+    record_with(directory, limits, None)
+}
+
+/// The same with these bytes as `redactions.jsonl`, if there are any.
+///
+/// # Errors
+/// As [`record`].
+pub(crate) fn record_with(
+    directory: &RunDirectory,
+    limits: &Limits,
+    pending: Option<&[u8]>,
+) -> Result<Loaded, Diagnostic> {
     let name = run_record::FILE_NAME;
     let shown = format!("{}/{name}", directory.shown);
     let folder = open(directory).map_err(|error| unreadable(&shown, &error.to_string()))?;
     let bytes = run_files::read(&folder, name, &shown, SizeLimit::document(limits))?;
     let bytes = bytes.ok_or_else(|| unreadable(&shown, "it no longer exists"))?;
-    let (mut redactions, problems) = run_files::redactions(&folder, directory, limits);
+    let (mut redactions, problems) = run_files::redactions(&folder, directory, limits, pending);
     if let Some(problem) = problems.into_iter().next() {
         return Err(problem);
     }

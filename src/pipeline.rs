@@ -28,6 +28,7 @@ pub use lists::publish as publish_lists;
 pub use memory::{Memory, Notes};
 pub use outcome::Outcome;
 pub use run::Output;
+pub(crate) use run::with_redactions;
 pub use runs::stage as stage_runs;
 
 /// Receives the progress of a build.

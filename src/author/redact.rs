@@ -13,7 +13,9 @@ use crate::diagnostics::text::{nearest, quoted, visible};
 use crate::diagnostics::{Diagnostic, Place, codes};
 use crate::discover::RunDirectory;
 use crate::formats::redactions::{FILE_NAME, Fault, Reason, Redaction, proof as commitments};
+use crate::formats::run_record;
 use crate::model::time::parse_rfc3339;
+use crate::pipeline::with_redactions;
 use crate::site::Site;
 
 use super::{Refusal, files, open_run};
@@ -57,7 +59,7 @@ pub enum Target {
     Whole(String),
     /// What a scan found, by its fingerprint.
     Finding(String),
-    /// Every secret that a scan finds.
+    /// Every secret that a check reports as an error.
     All,
 }
 
@@ -82,6 +84,8 @@ pub struct Redacted {
     changed: Vec<Redaction>,
     /// How many of them are not where they were asked for.
     elsewhere: usize,
+    /// Secrets that a check still finds, and that are no text of a file of the run.
+    remaining: usize,
     is_undone: bool,
     is_dry_run: bool,
     /// Whether a key was made, and whether git ignores it.
@@ -102,7 +106,7 @@ impl Redacted {
             &format!("{count} redactions")
         };
         let mut text = match (count, self.is_undone, self.is_dry_run) {
-            (0, ..) => return format!("{file}: nothing to withhold\n"),
+            (0, ..) => format!("{file}: nothing to withhold\n"),
             (_, true, false) => format!("{file}: removed {spans}\n"),
             (_, true, true) => format!("{file}: would remove {spans}\n"),
             (_, false, false) => format!("{file}: added {spans}\n"),
@@ -120,6 +124,13 @@ impl Redacted {
             let n = self.elsewhere;
             let s = if n == 1 { " is" } else { "s are" };
             text.push_str(&format!("{n} more occurrence{s} withheld with it.\n"));
+        }
+        if self.remaining > 0 {
+            let n = self.remaining;
+            let s = if n == 1 { " remains" } else { "s remain" };
+            text.push_str(&format!(
+                "{n} secret{s} that cannot be withheld, such as the name of a file: run `runpress check`.\n"
+            ));
         }
         if let Some(is_ignored) = self.key {
             text.push_str("Created redaction.key: keep a copy, and never publish it.\n");
@@ -172,10 +183,19 @@ pub fn redact(
         let recorded = Recorded::read(&directory, &site.config.limits)?;
         check(&list, &recorded)?;
         let id = run_id(&recorded, &directory)?;
-        let elsewhere = plan::add(&mut list, &recorded, asked, &id)?;
+        let look = |list: &mut List| {
+            let settled = list.settle(&recorded).map(|_| ());
+            settled.map_err(|fault| stale(list, &fault))?;
+            let found = with_redactions(site, &directory, &list.bytes());
+            found.map_err(|problem| Refusal::Content(vec![problem]))
+        };
+        let (before, _) = look(&mut list)?;
+        let elsewhere = plan::add(&mut list, &recorded, asked, (&id, &look))?;
         let values = list
             .settle(&recorded)
             .map_err(|fault| stale(&list, &fault))?;
+        let (after, scanned) = look(&mut list)?;
+        refuse_unpublishable(&list, &before, after)?;
         let mut key = None;
         if !asked.dry_run && list.entries.iter().any(|entry| entry.is_new) {
             let (bytes, is_new) = key::open(&site.root)?;
@@ -195,6 +215,10 @@ pub fn redact(
             file: format!("{}/{FILE_NAME}", directory.shown),
             changed,
             elsewhere,
+            remaining: match asked.target {
+                Target::All => scanned.errors.len(),
+                _ => 0,
+            },
             is_undone: false,
             is_dry_run: asked.dry_run,
             key,
@@ -233,6 +257,7 @@ pub fn undo(
             file: format!("{}/{FILE_NAME}", directory.shown),
             changed: vec![removed],
             elsewhere: 0,
+            remaining: 0,
             is_undone: true,
             is_dry_run: dry_run,
             key: None,
@@ -269,6 +294,57 @@ fn check(list: &List, recorded: &Recorded) -> Result<(), Refusal> {
             .map_err(|fault| stale(list, &fault))?;
     }
     Ok(())
+}
+
+/// Refuses redactions that turn a valid file into one that is not: a marker is no address, no number and no id.
+fn refuse_unpublishable(
+    list: &List,
+    before: &[Diagnostic],
+    after: Vec<Diagnostic>,
+) -> Result<(), Refusal> {
+    let is_id = |entry: &list::Entry| {
+        let it = &entry.redaction;
+        it.file == run_record::FILE_NAME && it.pointer.as_deref() == Some("/id") && entry.is_new
+    };
+    if list.entries.iter().any(is_id) {
+        return Err(Refusal::request(
+            "The id of a run cannot be withheld",
+            "Write another id into `run-record.json`; its page gets a new address.",
+        ));
+    }
+    let key = |it: &Diagnostic| {
+        let place = &it.place;
+        (
+            it.code.name,
+            place.path.clone(),
+            place.line,
+            place.pointer.clone(),
+        )
+    };
+    let known: BTreeSet<_> = before.iter().map(key).collect();
+    let is_of_content = |it: &Diagnostic| {
+        !["redaction.", "secret."]
+            .iter()
+            .any(|start| it.code.name.starts_with(start))
+    };
+    let mut problems: Vec<_> = after
+        .into_iter()
+        .filter(|it| it.is_error() && is_of_content(it) && !known.contains(&key(it)))
+        .collect();
+    if problems.is_empty() {
+        return Ok(());
+    }
+    for problem in &mut problems {
+        let is_of_record = problem.place.path.ends_with(run_record::FILE_NAME);
+        problem.place.excerpt = None;
+        let what = if is_of_record {
+            "Remove or replace the value in the record, then run `runpress redact` again."
+        } else {
+            "Withhold the whole file with `--file` and `--whole`, or move it out of the run."
+        };
+        problem.help = format!("Nothing was withheld: a marker is not valid here. {what}");
+    }
+    Err(Refusal::Content(problems))
 }
 
 /// The refusal of a redaction that does not match its file.

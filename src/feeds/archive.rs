@@ -32,6 +32,9 @@ pub struct Runs<'a> {
     /// Version of this format.
     #[schemars(with = "shapes::Version")]
     pub schema_version: u32,
+    /// Canary of the benchmark; absent without one.
+    #[schemars(skip_serializing_if = "Option::is_none")]
+    pub canary: Option<&'a str>,
     /// The runs, by `publishedAt`, else `finishedAt`, newest first.
     pub runs: Vec<Card<'a>>,
 }
@@ -305,10 +308,13 @@ pub fn write_runs(
     archive: &Archive,
     findings: &[Findings],
 ) -> io::Result<()> {
-    write!(
-        out,
-        "{{\n  \"schemaVersion\": {SCHEMA_VERSION},\n  \"runs\": ["
-    )?;
+    write!(out, "{{\n  \"schemaVersion\": {SCHEMA_VERSION},\n")?;
+    if let Some(canary) = &config.policy.canary {
+        out.write_all(b"  \"canary\": ")?;
+        serde_json::to_writer(&mut *out, canary)?;
+        out.write_all(b",\n")?;
+    }
+    out.write_all(b"  \"runs\": [")?;
     for (index, (entry, findings)) in archive.runs.iter().zip(findings).enumerate() {
         out.write_all(if index == 0 { b"\n    " } else { b",\n    " })?;
         serde_json::to_writer(&mut *out, &Card::of(config, entry, findings))?;

@@ -24,7 +24,15 @@ pub struct JsonFeed<'a> {
     language: &'a str,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     authors: Vec<Author<'a>>,
+    #[serde(rename = "_runpress", skip_serializing_if = "Option::is_none")]
+    extension: Option<Extension<'a>>,
     items: Vec<Item<'a>>,
+}
+
+/// What the standard does not have; its name begins with `_`.
+#[derive(Debug, Serialize)]
+struct Extension<'a> {
+    canary: &'a str,
 }
 
 #[derive(Debug, Serialize)]
@@ -67,6 +75,11 @@ pub fn feed<'a>(
         description: &site.description,
         language: &site.language,
         authors: site.author.iter().map(|name| Author { name }).collect(),
+        extension: config
+            .policy
+            .canary
+            .as_deref()
+            .map(|canary| Extension { canary }),
         items: archive
             .runs
             .iter()

@@ -128,6 +128,16 @@ impl Redactions {
             .collect()
     }
 
+    /// Whether a part of the value at `pointer` is withheld, in the line of a file that has this number and this event.
+    #[must_use]
+    pub fn changes(&self, file: &str, (line, event): (u32, u64), pointer: &str) -> bool {
+        self.list.iter().any(|it| {
+            let is_line = it.event.map_or(it.line == Some(line), |of| of == event);
+            let is_value = it.pointer.as_deref().is_none_or(|at| at == pointer);
+            it.file == file && is_line && is_value
+        })
+    }
+
     /// Whether a file is withheld whole.
     #[must_use]
     pub fn is_whole(&self, path: &str) -> bool {

@@ -134,6 +134,16 @@ pub fn run(
     record: &Loaded,
     limits: &Limits,
 ) -> (RunFiles, Vec<Diagnostic>) {
+    run_with(directory, record, limits, None)
+}
+
+/// The same with these bytes as `redactions.jsonl`, if there are any.
+pub(crate) fn run_with(
+    directory: &RunDirectory,
+    record: &Loaded,
+    limits: &Limits,
+    pending: Option<&[u8]>,
+) -> (RunFiles, Vec<Diagnostic>) {
     let mut files = RunFiles::default();
     let mut problems = Vec::new();
     files.digests.push(record.file_digest());
@@ -149,7 +159,7 @@ pub fn run(
             return (files, problems);
         }
     };
-    let (redactions, invalid) = redactions(&folder, directory, limits);
+    let (redactions, invalid) = redactions(&folder, directory, limits, pending);
     files.digests.extend(redactions.digest.clone());
     files.redactions = redactions;
     files.redactions.know(record);
@@ -228,11 +238,16 @@ pub(super) fn redactions(
     folder: &Folder,
     directory: &RunDirectory,
     limits: &Limits,
+    pending: Option<&[u8]>,
 ) -> (Redactions, Vec<Diagnostic>) {
     let name = redactions::FILE_NAME;
     let shown = format!("{}/{name}", directory.shown);
     let most = SizeLimit::document(limits).lines(limits);
-    Redactions::parse(&shown, read(folder, name, &shown, most))
+    let bytes = match pending {
+        Some(bytes) => Ok(Some(bytes.to_vec())),
+        None => read(folder, name, &shown, most),
+    };
+    Redactions::parse(&shown, bytes)
 }
 
 /// Whether a file of this name in a run directory is something that annotations can point at.

@@ -50,13 +50,14 @@ pub(crate) fn export(
     };
     let stage = Stage::open(folder, &site.shown(folder), &not_below(site)).map_err(|d| vec![d])?;
     let (archive, findings) = (&gathered.archive, &outcome.findings);
+    let canary = site.config.policy.canary.as_deref();
     progress.begin("Exporting runs", findings.len());
     let cases = || {
         archive.cases.par_iter().try_for_each(|case| {
             let runs = case.runs.iter();
             let runs = runs.map(|&index| (&archive.runs[index], &findings[index]));
             let path = export::runs_path(&case.slug);
-            write(&stage, &path, export::runs(runs).map(Some))
+            write(&stage, &path, export::runs(runs, canary).map(Some))
         })
     };
     let runs = || {
@@ -94,10 +95,11 @@ fn export_run(
     };
     let inspected = inspect::files(&site.config, beside, Some(&entry.run), &files).value;
     let case = &gathered.archive.cases[entry.case].slug;
+    let canary = site.config.policy.canary.as_deref();
     let path = export::events_path(case, &entry.slug);
-    write(stage, &path, export::events(entry, &inspected))?;
+    write(stage, &path, export::events(entry, &inspected, canary))?;
     let path = export::annotations_path(case, &entry.slug);
-    write(stage, &path, export::annotations(entry, &inspected))
+    write(stage, &path, export::annotations(entry, &inspected, canary))
 }
 
 fn write(

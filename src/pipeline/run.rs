@@ -32,6 +32,7 @@ use crate::model::details::Details;
 use crate::model::run::Run;
 use crate::publish::Stage;
 use crate::render::templates::Renderer;
+use crate::secrets::Scanned;
 use crate::site::Site;
 use crate::spool::Texts;
 use crate::view::run::Sources;
@@ -336,6 +337,53 @@ pub(super) fn inspected<'a>(
         }
     }
     inspected
+}
+
+/// What a check says of one run without the others, and what its scan finds. Without a `run` its record is not valid.
+pub(super) fn alone(
+    site: &Site,
+    place: &RunDirectory,
+    record: &Loaded,
+    (id, run): (&str, Option<&Run>),
+    pending: Option<&[u8]>,
+) -> (Vec<Diagnostic>, Scanned) {
+    let (config, limits) = (&site.config, &site.config.limits);
+    let (files, mut problems) = load::run_with(place, record, limits, pending);
+    let mut inspected = inspected(site, place, run, &files, &mut problems);
+    let beside = Beside {
+        directory: place,
+        limits,
+        redactions: &files.redactions,
+    };
+    if run.is_some() {
+        let details = inspect::details(record, inspected.tapes.first()).unpack(&mut problems);
+        inspect::pictures(config, beside, &details, &mut inspected);
+    }
+    let found = (&files, &inspected);
+    let scanned = secrets::scan(site, beside, (id, record), found, &mut problems);
+    (problems, scanned)
+}
+
+/// Reads a run alone, as it would be with these bytes as `redactions.jsonl`: its problems, and what its scan finds.
+///
+/// # Errors
+/// The record cannot be read.
+pub(crate) fn with_redactions(
+    site: &Site,
+    place: &RunDirectory,
+    pending: &[u8],
+) -> Result<(Vec<Diagnostic>, Scanned), Diagnostic> {
+    let file = load::record_with(place, &site.config.limits, Some(pending))?;
+    let record = inspect::record(&file);
+    let id = record.id.as_deref().unwrap_or_default();
+    let of_run = (id, record.run.as_ref());
+    let (mut problems, scanned) = alone(site, place, &file, of_run, Some(pending));
+    let folder = format!("{}/", place.shown);
+    problems.extend(record.diagnostics.into_iter().map(|mut problem| {
+        scanned.mask.apply(&mut problem, &folder);
+        problem
+    }));
+    Ok((problems, scanned))
 }
 
 /// Digests of all files of a run, each once.

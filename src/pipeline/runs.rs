@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::Failure;
-use crate::load::{self, Beside};
+use crate::load;
 use crate::site::Site;
 
 use super::Progress;
@@ -84,15 +84,8 @@ fn check(
     let place = &directory.place;
     let _share = budget.take(gathered.roots.of(place).map_or(0, load::weight));
     let problems = catch_panic(place, || {
-        let (files, mut problems) = load::run(place, &record, &site.config.limits);
-        let inspected = run::inspected(site, place, None, &files, &mut problems);
-        let beside = Beside {
-            directory: place,
-            redactions: &files.redactions,
-            limits: &site.config.limits,
-        };
-        let of_run = (directory.id.as_deref().unwrap_or_default(), &record);
-        let scanned = run::secrets::scan(site, beside, of_run, (&files, &inspected), &mut problems);
+        let id = directory.id.as_deref().unwrap_or_default();
+        let (problems, scanned) = run::alone(site, place, &record, (id, None), None);
         (problems, scanned.used)
     });
     let (problems, used) = problems.unwrap_or_else(|problem| (vec![problem], BTreeSet::new()));

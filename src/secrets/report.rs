@@ -28,6 +28,8 @@ pub struct Scanned {
     pub mask: Mask,
     /// Indices of the allowances that allow something.
     pub used: BTreeSet<usize>,
+    /// Findings that are errors, with the names of their files.
+    pub errors: Vec<(String, Finding)>,
 }
 
 impl<'a> Scanner<'a> {
@@ -66,7 +68,7 @@ impl<'a> Scanner<'a> {
             .into_iter()
             .filter(|finding| is_published(&bytes[finding.written.clone()]))
             .collect();
-        self.report(findings, shown, bytes);
+        self.report(findings, (name, shown), bytes);
         self.name(name, shown);
     }
 
@@ -74,7 +76,7 @@ impl<'a> Scanner<'a> {
     pub fn name(&mut self, name: &str, shown: &str) {
         if self.config.scan {
             let findings = scan_name(name, &self.settings());
-            self.report(findings, shown, name.as_bytes());
+            self.report(findings, (name, shown), name.as_bytes());
         }
     }
 
@@ -91,7 +93,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    fn report(&mut self, findings: Vec<Finding>, shown: &str, bytes: &[u8]) {
+    fn report(&mut self, findings: Vec<Finding>, (name, shown): (&str, &str), bytes: &[u8]) {
         let mut problems = Collector::default();
         let mut paths = Vec::new();
         for finding in findings {
@@ -114,6 +116,9 @@ impl<'a> Scanner<'a> {
             let Some(severity) = severity.filter(|_| !is_allowed) else {
                 continue;
             };
+            if severity == Severity::Error {
+                self.scanned.errors.push((name.to_owned(), finding.clone()));
+            }
             if finding.family == "path" {
                 paths.push(finding);
                 continue;

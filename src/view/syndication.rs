@@ -116,10 +116,33 @@ pub struct Sitemap {
     pub addresses: Vec<String>,
 }
 
-/// `robots.txt`: everything may be read.
-pub fn robots(base: Option<&str>) -> String {
-    let sitemap = base.map_or_else(String::new, |base| {
-        format!("\nSitemap: {base}sitemap.xml\n")
-    });
-    format!("User-agent: *\nDisallow:\n{sitemap}")
+/// Crawlers that collect training data, and nothing else, by the names that their operators document.
+const TRAINING: [&str; 8] = [
+    "AI2Bot",
+    "Applebot-Extended",
+    "Bytespider",
+    "CCBot",
+    "ClaudeBot",
+    "GPTBot",
+    "Google-Extended",
+    "meta-externalagent",
+];
+
+/// `robots.txt`: everything may be read, but not by crawlers for training data where the site has a canary.
+pub fn robots(base: Option<&str>, canary: Option<&str>) -> String {
+    let mut text = "User-agent: *\nDisallow:\n".to_owned();
+    if let Some(canary) = canary {
+        text.push('\n');
+        for line in canary.lines() {
+            text.push_str(&format!("# {line}\n"));
+        }
+        for name in TRAINING {
+            text.push_str(&format!("User-agent: {name}\n"));
+        }
+        text.push_str("Disallow: /\n");
+    }
+    if let Some(base) = base {
+        text.push_str(&format!("\nSitemap: {base}sitemap.xml\n"));
+    }
+    text
 }

@@ -68,6 +68,7 @@ mod reasoning;
 mod reconciliation;
 mod records;
 mod redactions;
+mod redactions_fields;
 mod reports;
 mod room;
 mod round_trips;

@@ -1,11 +1,12 @@
 //! Which spans are withheld: where the text is that was asked for, and everywhere else in the run.
 
 use crate::author::{Refusal, annotate};
+use crate::diagnostics::Diagnostic;
 use crate::diagnostics::text::quoted;
 use crate::formats::redactions::{Found, Reason, Redaction, Shape, occurrences, rewrite};
 use crate::formats::run_record;
 use crate::load;
-use crate::secrets::{self, Finding, Settings};
+use crate::secrets::{self, Finding, Scanned, Settings};
 
 use super::list::List;
 use super::recorded::Recorded;
@@ -19,12 +20,15 @@ const ROUNDS: usize = 4;
 /// Where something is withheld, and why.
 type Span = (String, Found, Reason);
 
+/// What a check says of the run with the redactions of a list.
+pub(super) type Check<'a> = &'a dyn Fn(&mut List) -> Result<(Vec<Diagnostic>, Scanned), Refusal>;
+
 /// Adds what was asked for to the list; gives how many spans are elsewhere in the run.
 pub(super) fn add(
     list: &mut List,
     recorded: &Recorded,
     asked: &Redact,
-    run: &str,
+    (run, check): (&str, Check<'_>),
 ) -> Result<usize, Refusal> {
     match &asked.target {
         Target::Whole(file) => whole(list, recorded, asked, file).map(|()| 0),
@@ -104,15 +108,13 @@ pub(super) fn add(
             Ok(added - 1)
         }
         Target::All => {
-            let settings = Settings {
-                owner: run,
-                paths: false,
-                personal: false,
-            };
             for _ in 0..ROUNDS {
+                let (_, scanned) = check(list)?;
                 let mut spans = Vec::new();
-                for (file, finding, value) in scan(list, recorded, &settings)? {
-                    spans.extend(of_finding(recorded, asked, &file, &finding, &value));
+                for (name, finding) in &scanned.errors {
+                    for (file, finding, value) in of_error(list, recorded, name, finding)? {
+                        spans.extend(of_finding(recorded, asked, &file, &finding, &value));
+                    }
                 }
                 if push(list, recorded, asked, spans) == 0 {
                     break;
@@ -202,17 +204,57 @@ fn scan(
 ) -> Result<Vec<(String, Finding, String)>, Refusal> {
     let mut all = Vec::new();
     for (path, bytes) in recorded.texts() {
-        let published = list
-            .rewritten(path, bytes, false)
-            .map_err(|fault| super::stale(list, &fault))?;
-        let Some(published) = published else { continue };
-        for finding in secrets::scan(path, &published.bytes, settings) {
-            if let Some(value) = value(path, &published.bytes, &finding) {
+        let Some(published) = published(list, path, bytes)? else {
+            continue;
+        };
+        for finding in secrets::scan(path, &published, settings) {
+            if let Some(value) = value(path, &published, &finding) {
                 all.push((path.to_owned(), finding, value));
             }
         }
     }
     Ok(all)
+}
+
+/// What is published of a file; `None` when all of it is withheld.
+fn published(list: &List, path: &str, bytes: &[u8]) -> Result<Option<Vec<u8>>, Refusal> {
+    let rewritten = list.rewritten(path, bytes, false);
+    let rewritten = rewritten.map_err(|fault| super::stale(list, &fault))?;
+    Ok(rewritten.map(|rewritten| rewritten.bytes))
+}
+
+/// The texts of an error of the check: none where it is the name of a file. What a transcript holds of a file is scanned
+/// decoded, so that everything that is found in its string is withheld.
+fn of_error(
+    list: &List,
+    recorded: &Recorded,
+    name: &str,
+    finding: &Finding,
+) -> Result<Vec<(String, Finding, String)>, Refusal> {
+    let (file, held) = name.split_once('#').unzip();
+    let file = file
+        .filter(|_| !recorded.files.contains_key(name))
+        .unwrap_or(name);
+    let Some(bytes) = recorded.files.get(file).filter(|_| finding.line > 0) else {
+        return Ok(Vec::new());
+    };
+    let Some(published) = published(list, file, bytes)? else {
+        return Ok(Vec::new());
+    };
+    let found = match held.filter(|_| file != name) {
+        None => vec![finding.clone()],
+        Some(pointer) => {
+            let mut found = secrets::scan(file, &published, &Settings::default());
+            let is_below = |at: &str| at.starts_with(pointer);
+            found.retain(|finding| finding.pointer.as_deref().is_some_and(is_below));
+            found
+        }
+    };
+    let found = found.into_iter().filter_map(|finding| {
+        let value = value(file, &published, &finding)?;
+        Some((file.to_owned(), finding, value))
+    });
+    Ok(found.collect())
 }
 
 /// The text of a finding.

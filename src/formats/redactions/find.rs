@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use memchr::memmem;
 
 use crate::diagnostics::without_mark;
@@ -38,7 +40,14 @@ impl Found {
 }
 
 /// A value in the forms in which it may be written.
-struct Forms(Vec<Vec<u8>>);
+struct Forms {
+    plain: Vec<Vec<u8>>,
+    /// In base64: what is the same whatever comes before and after it, and how many characters around it hold a part of it.
+    encoded: Vec<(Vec<u8>, usize, usize)>,
+}
+
+/// A shorter value is too short in base64 to be found there by no chance.
+const ENCODED: usize = 8;
 
 impl Forms {
     fn of(value: &str) -> Self {
@@ -58,6 +67,7 @@ impl Forms {
         let mut forms = vec![
             value.to_owned(),
             percent(value),
+            percent(value).to_lowercase(),
             once,
             twice,
             html,
@@ -67,21 +77,38 @@ impl Forms {
         forms.retain(|form| !form.is_empty());
         forms.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
         forms.dedup();
-        Self(forms.into_iter().map(String::into_bytes).collect())
+        Self {
+            plain: forms.into_iter().map(String::into_bytes).collect(),
+            encoded: base64(value.as_bytes()),
+        }
     }
 
     /// Where the forms are in a text: the longest first, without overlaps, sorted.
     fn spans(&self, text: &[u8]) -> Vec<Range<usize>> {
         let mut spans: Vec<Range<usize>> = Vec::new();
-        for form in &self.0 {
+        let mut add = |span: Range<usize>| {
+            let is_apart =
+                |known: &Range<usize>| known.end <= span.start || span.end <= known.start;
+            if spans.iter().all(is_apart) {
+                spans.push(span);
+            }
+        };
+        for form in &self.plain {
+            memmem::find_iter(text, form).for_each(|at| add(at..at + form.len()));
+        }
+        let is_base64 = |byte: Option<&u8>| {
+            byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || b"+/-_".contains(byte))
+        };
+        for (form, before, after) in &self.encoded {
             for at in memmem::find_iter(text, form) {
-                let span = at..at + form.len();
-                if spans
-                    .iter()
-                    .all(|known| known.end <= span.start || span.end <= known.start)
-                {
-                    spans.push(span);
+                let (mut start, mut end) = (at, at + form.len());
+                for _ in 0..*before {
+                    start -= usize::from(start > 0 && is_base64(text.get(start - 1)));
                 }
+                for _ in 0..*after {
+                    end += usize::from(is_base64(text.get(end)));
+                }
+                add(start..end);
             }
         }
         spans.sort_by_key(|span| span.start);
@@ -89,8 +116,34 @@ impl Forms {
     }
 
     fn is_in(&self, text: &[u8]) -> bool {
-        self.0.iter().any(|form| memmem::find(text, form).is_some())
+        let encoded = self.encoded.iter().map(|(form, ..)| form);
+        let mut forms = self.plain.iter().chain(encoded);
+        forms.any(|form| memmem::find(text, form).is_some())
     }
+}
+
+/// A value in base64, in both alphabets, after any number of bytes.
+fn base64(value: &[u8]) -> Vec<(Vec<u8>, usize, usize)> {
+    let mut forms = Vec::new();
+    if value.len() < ENCODED {
+        return forms;
+    }
+    for skipped in 0..3 {
+        let text = [&[0; 2][..skipped], value].concat();
+        // Characters that the bytes before the value have a part in, and whether those after it have a part in the last one.
+        let first = [0, 2, 3][skipped];
+        let is_shared = text.len() % 3 != 0;
+        let end = (text.len() * 4).div_ceil(3) - usize::from(is_shared);
+        for engine in [STANDARD_NO_PAD, URL_SAFE_NO_PAD] {
+            let encoded = engine.encode(&text).into_bytes();
+            let form = encoded[first..end].to_vec();
+            let known = |(known, ..): &(Vec<u8>, usize, usize)| *known == form;
+            if !forms.iter().any(known) {
+                forms.push((form, usize::from(skipped > 0), usize::from(is_shared)));
+            }
+        }
+    }
+    forms
 }
 
 fn percent(value: &str) -> String {

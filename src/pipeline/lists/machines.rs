@@ -11,12 +11,14 @@ use crate::pipeline::prose::Text;
 
 pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let base = lists.base();
-    let robots = syndication::robots(base);
+    let canary = lists.config().policy.canary.as_deref();
+    let robots = syndication::robots(base, canary);
     lists.stage.write("robots.txt", robots.as_bytes())?;
-    if let Some(canary) = &lists.site.config.policy.canary {
-        lists
-            .stage
-            .write("canary.txt", format!("{canary}\n").as_bytes())?;
+    if let Some(canary) = canary {
+        // CSV and JSON Lines have no place for it: a line more would be a row more.
+        for path in ["canary.txt", "feeds/canary.txt"] {
+            lists.stage.write(path, format!("{canary}\n").as_bytes())?;
+        }
     }
     let Some(base) = base else { return Ok(()) };
     let pages = listed(lists).into_iter();

@@ -6,9 +6,8 @@ use crate::full_run::whole;
 use crate::support::{FIRST, FIRST_SLUG};
 
 /// Places that are no text of a file of the run, and a link: an address with a marker in it is none, so nothing is published.
-const ELSEWHERE: [&str; 11] = [
+const ELSEWHERE: [&str; 10] = [
     "a link",
-    "the name of a field",
     "a page",
     "the title of a page",
     "the page of a case",
