@@ -22,7 +22,7 @@ pub mod diagnostics {
     };
 }
 pub mod discover {
-    pub use crate::discover::{RunDirectory, discover};
+    pub use crate::discover::{RunDirectory, Shard, discover};
 }
 pub mod feeds {
     pub use crate::feeds::{report, transcript};

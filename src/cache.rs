@@ -65,6 +65,15 @@ pub(crate) struct Reader {
     body: Piece,
 }
 
+/// Why a cache cannot be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unreadable {
+    Missing,
+    /// Another program wrote it.
+    OtherProgram,
+    Damaged,
+}
+
 impl Reader {
     /// Opens the cache of an output folder, if there is one of this program.
     pub(crate) fn open((folders, name): &(Vec<PathBuf>, String)) -> Option<Self> {
@@ -74,31 +83,45 @@ impl Reader {
     fn at(folder: &Path, name: &str) -> Option<Self> {
         // The folder is part of somebody's content, perhaps: no link is followed.
         let parent = Folder::open(folder.parent()?).ok()?;
-        let path = folder.join(name);
-        let folder = parent.folder(Path::new(folder.file_name()?)).ok()?;
+        let opened = parent.folder(Path::new(folder.file_name()?)).ok()?;
+        Self::beneath(&opened, name).ok().map(|reader| Self {
+            path: folder.join(name),
+            ..reader
+        })
+    }
+
+    /// Opens one in a folder.
+    ///
+    /// # Errors
+    /// There is none, or none that this program can read.
+    pub(crate) fn beneath(folder: &Folder, name: &str) -> Result<Self, Unreadable> {
         let Ok(Some(Opened {
             mut file,
             meta,
             linked: None,
         })) = folder.file(Path::new(name))
         else {
-            return None;
+            return Err(Unreadable::Missing);
         };
         let mut start = [0; START];
         if !meta.is_file() || file.read_exact(&mut start).is_err() {
-            return None;
+            return Err(Unreadable::Damaged);
         }
-        let (magic, rest) = start.split_first_chunk::<8>()?;
-        let (program, rest) = rest.split_first_chunk::<32>()?;
-        let (head, body) = rest.split_at_checked(PLACE)?;
-        if magic != MAGIC || *program != *blake3::hash(PROGRAM.as_bytes()).as_bytes() {
-            return None;
+        let places = || {
+            let rest = start.strip_prefix(MAGIC)?;
+            let (program, rest) = rest.split_first_chunk::<32>()?;
+            let (head, body) = rest.split_at_checked(PLACE)?;
+            Some((*program, Piece::read(head)?, Piece::read(body)?))
+        };
+        let (program, head, body) = places().ok_or(Unreadable::Damaged)?;
+        if program != *blake3::hash(PROGRAM.as_bytes()).as_bytes() {
+            return Err(Unreadable::OtherProgram);
         }
-        Some(Self {
-            path,
+        Ok(Self {
+            path: folder.path().join(name),
             file: Mutex::new(file),
-            head: Piece::read(head)?,
-            body: Piece::read(body)?,
+            head,
+            body,
         })
     }
 
@@ -225,6 +248,13 @@ impl Writer {
         let mut file = self.target.file();
         file.seek(SeekFrom::Start(at))?;
         file.read_exact(bytes)
+    }
+
+    /// Reads a piece back, if it is as it was written.
+    pub(crate) fn piece(&self, piece: Piece) -> Option<Vec<u8>> {
+        let mut bytes = vec![0; usize::try_from(piece.bytes).ok()?];
+        self.read(piece.at, &mut bytes).ok()?;
+        (*blake3::hash(&bytes).as_bytes() == piece.digest).then_some(bytes)
     }
 
     /// Whether so many bytes are there.

@@ -15,6 +15,7 @@ pub(crate) mod lookup;
 pub(crate) mod paths;
 #[cfg(feature = "serve")]
 pub(crate) mod serve;
+pub(crate) mod shard;
 pub(crate) mod shell;
 
 /// The content has errors; nothing was published.
@@ -61,6 +62,40 @@ pub(crate) enum Command {
         out: Option<PathBuf>,
         #[command(flatten)]
         places: Places,
+        /// Ignore the cache and the earlier site, except its ledger
+        #[arg(long)]
+        fresh: bool,
+        /// Export runs, events and annotations as Parquet
+        #[arg(long, value_name = "parquet=DIR", value_parser = export)]
+        export: Option<PathBuf>,
+        /// Write which files differ from the earlier site, as JSON
+        #[arg(long, value_name = "FILE")]
+        plan: Option<PathBuf>,
+        /// Make only the runs of one of N shards, for `merge`; `auto` reads what the job runner sets
+        #[arg(long, value_name = "K/N|auto", conflicts_with_all = ["export", "plan"], requires = "out")]
+        shard: Option<String>,
+        /// Number of shards for `--shard auto`, where the job runner does not set it
+        #[arg(long, value_name = "N", requires = "shard")]
+        shards: Option<u32>,
+        /// Records of runs whose content is not on this machine
+        #[arg(long, value_name = "DIR", requires = "shard")]
+        records: Option<PathBuf>,
+    },
+    /// Build the site of the parts that `build --shard` wrote
+    Merge {
+        /// Folder of a part; all parts, in any order
+        #[arg(value_name = "PART", required = true)]
+        parts: Vec<PathBuf>,
+        #[command(flatten)]
+        input: Input,
+        /// Output folder [default: `[build] out` of site.toml]
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+        #[command(flatten)]
+        places: Places,
+        /// Records of runs whose content is not on this machine
+        #[arg(long, value_name = "DIR")]
+        records: Option<PathBuf>,
         /// Ignore the cache and the earlier site, except its ledger
         #[arg(long)]
         fresh: bool,

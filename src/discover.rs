@@ -15,8 +15,10 @@ use crate::model::prose::ProseKind;
 use crate::model::slug::slugify;
 
 mod roots;
+mod shard;
 
 pub use roots::Roots;
+pub use shard::Shard;
 
 /// A file or a folder of the content.
 #[derive(Debug, Clone)]
@@ -55,17 +57,23 @@ pub struct Discovered {
 
 /// Walks `content` (each relative to the working directory, or absolute). `site` is the site's root.
 pub fn discover(site: &Path, content: &[PathBuf]) -> Checked<Discovered> {
-    of(site, content, &Roots::look(content, ""))
+    of(site, (content, None), &Roots::look(content, ""))
 }
 
-/// What is in `content`, which looks like `roots`.
-pub fn of(site: &Path, content: &[PathBuf], roots: &Roots) -> Checked<Discovered> {
+/// What is in `content`, which looks like `roots`; and the run directories whose records alone are in `records`, a folder with the
+/// content roots by their paths from the root of the site, or by their names where they lie outside.
+pub fn of(
+    site: &Path,
+    (content, records): (&[PathBuf], Option<&Path>),
+    roots: &Roots,
+) -> Checked<Discovered> {
     let mut found = Discovered::default();
     let mut diagnostics = Vec::new();
     let site = site.canonicalize().unwrap_or_else(|_| site.to_owned());
     let mut seen = BTreeSet::new();
     let mut nested = BTreeMap::new();
     let mut labels = Labels::new(&site, content);
+    let mut mirrors = Mirrors::default();
     for root in content {
         let path = root.canonicalize();
         let listed = path.and_then(|path| path.read_dir().map(|_| path));
@@ -76,12 +84,19 @@ pub fn of(site: &Path, content: &[PathBuf], roots: &Roots) -> Checked<Discovered
                     label: labels.next(&site, &path),
                     site: &site,
                     root: path.clone(),
+                    home: path.clone(),
                     found: &mut found,
                     nested: &mut nested,
                     diagnostics: &mut diagnostics,
                     seen: &mut seen,
                 };
                 walk.run(&path, tree);
+                if let Some(mirror) = records.and_then(|records| mirrors.of(records, &site, &path))
+                    && let Some(tree) = roots.root(&mirror)
+                {
+                    walk.root.clone_from(&mirror);
+                    walk.run(&mirror, tree);
+                }
                 continue;
             }
             Ok(None) => "its folder changed meanwhile".to_owned(),
@@ -94,6 +109,17 @@ pub fn of(site: &Path, content: &[PathBuf], roots: &Roots) -> Checked<Discovered
                 quoted(&below(&site, root))
             ),
             "Create the folder, or name the right one in `[build] content` or with `--content`.",
+        ));
+    }
+    if let Some(records) = records.filter(|_| !mirrors.any) {
+        diagnostics.push(codes::CONTENT_MISSING_ROOT.at(
+            Place::file(below(&site, records)),
+            format!(
+                "The folder of records {} has no folder of a content root, such as {}",
+                quoted(&below(&site, records)),
+                quoted(&content.first().map_or_else(String::new, |root| below(&site, root)))
+            ),
+            "Copy the records with their paths from the root of the site.",
         ));
     }
     // It may be a content root of its own.
@@ -143,6 +169,8 @@ pub fn run_at(site: &Path, content: &[PathBuf], path: &Path) -> Option<RunDirect
 struct Walk<'a> {
     site: &'a Path,
     root: PathBuf,
+    /// The content root, of which `root` may be a mirror with nothing but records.
+    home: PathBuf,
     /// Stands before paths of a root outside the site, where there are several such roots.
     label: String,
     found: &'a mut Discovered,
@@ -169,7 +197,7 @@ impl Walk<'_> {
             let path = folder.join(&*found.name);
             let hidden = found.name.as_encoded_bytes().starts_with(b".");
             // Whatever has this name is meant as the list: reading it tells what it is instead.
-            if depth == 1 && &*found.name == withdrawn::FILE_NAME {
+            if depth == 1 && self.root == self.home && &*found.name == withdrawn::FILE_NAME {
                 if self.seen.insert(path.clone()) {
                     let file = self.at(&path);
                     self.found.withdrawn.push(file);
@@ -196,14 +224,14 @@ impl Walk<'_> {
                         "Add the target folder to the content roots.",
                     ));
                 }
-                _ if !hidden && depth == 2 => self.prose(&path),
+                _ if !hidden && depth == 2 && self.root == self.home => self.prose(&path),
                 _ => {}
             }
         }
     }
 
     fn run_directory(&mut self, path: &Path, tree: &Tree) {
-        if self.seen.insert(path.to_owned()) {
+        if self.seen.insert(self.at_home(path)) {
             self.look_for_nested(path, tree, 1);
             let run = self.at(path);
             self.found.runs.push(run);
@@ -220,7 +248,7 @@ impl Walk<'_> {
             self.look_for_nested(&path, &found.below, depth + 1);
             if has_record(&found.below) {
                 let shown = self.shown(&path);
-                self.nested.insert(path, shown);
+                self.nested.insert(self.at_home(&path), shown);
             }
         }
     }
@@ -249,10 +277,19 @@ impl Walk<'_> {
         }
     }
 
+    /// Where something is, or would be if the root were no mirror.
+    fn at_home(&self, path: &Path) -> PathBuf {
+        match path.strip_prefix(&self.root) {
+            Ok(below) if self.root != self.home => self.home.join(below),
+            _ => path.to_owned(),
+        }
+    }
+
     fn shown(&self, path: &Path) -> String {
+        let path = &*self.at_home(path);
         let (below, label) = match path.strip_prefix(self.site) {
             Ok(below) => (below, ""),
-            Err(_) => (path.strip_prefix(&self.root).unwrap_or(path), &*self.label),
+            Err(_) => (path.strip_prefix(&self.home).unwrap_or(path), &*self.label),
         };
         let parts = below
             .components()
@@ -301,6 +338,41 @@ impl Labels {
             count => format!("{name}-{}", count + 1),
         }
     }
+}
+
+/// Where the records of content roots are, when they alone are there.
+#[derive(Debug, Default)]
+struct Mirrors {
+    taken: Vec<PathBuf>,
+    /// Whether there is one.
+    any: bool,
+}
+
+impl Mirrors {
+    /// The mirror of the next content root; `None` when there is none.
+    fn of(&mut self, records: &Path, site: &Path, root: &Path) -> Option<PathBuf> {
+        let below = root.strip_prefix(site).map(Path::to_owned);
+        let below = below.or_else(|_| root.file_name().map(PathBuf::from).ok_or(()));
+        let mut below = below.ok()?;
+        let count = self.taken.iter().filter(|taken| **taken == below).count();
+        self.taken.push(below.clone());
+        if count > 0 {
+            below.as_mut_os_string().push(format!("-{}", count + 1));
+        }
+        let mirror = records.join(below).canonicalize().ok()?;
+        self.any |= mirror.is_dir();
+        (mirror != root && mirror.is_dir()).then_some(mirror)
+    }
+}
+
+/// The mirrors of content roots in a folder of records, resolved.
+pub fn mirrors(site: &Path, content: &[PathBuf], records: &Path) -> Vec<PathBuf> {
+    let site = site.canonicalize().unwrap_or_else(|_| site.to_owned());
+    let mut mirrors = Mirrors::default();
+    let roots = content.iter().filter_map(|root| root.canonicalize().ok());
+    roots
+        .filter_map(|root| mirrors.of(records, &site, &root))
+        .collect()
 }
 
 /// A path relative to the site's root, if it lies there.

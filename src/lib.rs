@@ -70,7 +70,7 @@
 //! | `assets` | the static files | `render`, `view` |
 //! | `site` | (edge) a site: its settings and its own files | `assets`, `cache`, `config`, `diagnostics`, `discover`, `ledger`, `load`, `pictures`, `render`, `secrets`, `url`, `view` |
 //! | `pipeline` | the steps of a build | `beneath`, `cache`, `config`, `diagnostics`, `discover`, `export`, `feeds`, `formats`, `inspect`, `ledger`, `links`, `load`, `markup`, `model`, `publish`, `render`, `rules`, `schema`, `secrets`, `site`, `spool`, `url`, `view` |
-//! | `lib` | this file: [`check`], [`build`] | `diagnostics`, `pipeline`, `publish`, `site` |
+//! | `lib` | this file: [`check`], [`build`], [`merge`] | `diagnostics`, `pipeline`, `publish`, `site` |
 //! | `import` | (edge) how logs of other systems become run folders | `beneath`, `config`, `diagnostics`, `formats`, `shapes` |
 //! | `author` | (edge) how annotations and redactions are written | `beneath`, `config`, `diagnostics`, `discover`, `feeds`, `formats`, `inspect`, `load`, `model`, `pipeline`, `secrets`, `site` |
 //! | `serve` | (edge) how a site is shown while it is made | `config`, `diagnostics`, `lib`, `pipeline`, `render`, `site` |
@@ -136,11 +136,12 @@ mod spool;
 mod url;
 mod view;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use diagnostics::Diagnostic;
 pub use diagnostics::Failure;
-use pipeline::{Gathered, KnownRecords, Memory, Notes, Outcome, Output, Progress};
+use pipeline::{Gathered, KnownRecords, Memory, Notes, Outcome, Output, Parts, Progress, Share};
 use publish::Stage;
 use site::Site;
 
@@ -150,34 +151,70 @@ use site::Site;
 /// The content or the site's own files cannot be read at all.
 pub fn check(site: &Site, progress: &dyn Progress) -> Result<Outcome, Failure> {
     let open = || Stage::dry_run(&site.out, &site.shown(&site.out), &site.inputs());
-    stage_site(site, progress, &open, None).map(|staged| staged.outcome)
+    stage_site(site, progress, &open, (None, &[])).map(|staged| staged.outcome)
 }
 
 /// Checks everything and, unless the content has errors, makes the site in the output folder what the content says. What the
 /// last build left is not made again: the result is, byte for byte, that of a build from nothing.
 ///
+/// With a shard among the options, it checks and makes the runs of that shard only, and leaves them in the output folder as a part,
+/// whether they have errors or not.
+///
 /// # Errors
 /// The content or the site's own files cannot be read at all, or the site cannot be written.
 pub fn build(site: &Site, progress: &dyn Progress) -> Result<(Outcome, Replaced), Failure> {
-    let (shown, inputs) = (site.shown(&site.out), site.inputs());
-    publish::recover(&site.out, &shown, &inputs).map_err(|problem| vec![problem])?;
-    #[cfg(feature = "parquet")]
-    pipeline::examine_export(site).map_err(|problem| vec![problem])?;
+    prepare(site)?;
     let memory = Memory::open(site);
     if let Some(outcome) = memory.unchanged(site) {
         return Ok((outcome, Replaced::default()));
     }
-    build_over(site, progress, &memory).or_else(|failure| match memory.without_damage() {
-        Some(memory) => build_over(site, progress, &memory),
-        None => Err(failure),
-    })
+    build_over(site, progress, (memory, &[]))
 }
 
-/// Makes the site, but for what the last build left.
+/// Makes of parts, byte for byte, the site that one build would make of the content. Of the content it needs the records and the
+/// prose; and the runs that change when others turn out to have errors and are quarantined.
+///
+/// # Errors
+/// As [`build`]; and the parts are not those of this site, or are not as they were written.
+pub fn merge(
+    site: &Site,
+    parts: &[PathBuf],
+    progress: &dyn Progress,
+) -> Result<(Outcome, Replaced), Failure> {
+    prepare(site)?;
+    build_over(site, progress, (Memory::open(site), parts))
+}
+
+/// Clears what an earlier build left that was stopped, and refuses what cannot be written.
+fn prepare(site: &Site) -> Result<(), Failure> {
+    publish::recover(&site.out, &site.shown(&site.out), &site.inputs())
+        .map_err(|problem| vec![problem])?;
+    #[cfg(feature = "parquet")]
+    pipeline::examine_export(site).map_err(|problem| vec![problem])?;
+    Ok(())
+}
+
+/// Makes the site, of parts or of the content, but for what the last build left.
 fn build_over(
     site: &Site,
     progress: &dyn Progress,
-    memory: &Memory,
+    (memory, parts): (Memory, &[PathBuf]),
+) -> Result<(Outcome, Replaced), Failure> {
+    let failure = match replace(site, progress, (&memory, parts)) {
+        Err(failure) => failure,
+        built => return built,
+    };
+    match memory.without_damage() {
+        Some(memory) => replace(site, progress, (&memory, parts)),
+        None => Err(failure),
+    }
+}
+
+/// Makes the site and puts it in its place.
+fn replace(
+    site: &Site,
+    progress: &dyn Progress,
+    (memory, parts): (&Memory, &[PathBuf]),
 ) -> Result<(Outcome, Replaced), Failure> {
     let (shown, inputs) = (site.shown(&site.out), site.inputs());
     let open = || memory.with_seen(|seen| Stage::open_seen(&site.out, &shown, &inputs, seen));
@@ -186,13 +223,15 @@ fn build_over(
         mut outcome,
         mut stages,
         notes,
-    } = stage_site(site, progress, &open, Some(memory))?;
-    if outcome.publishes(site) {
-        progress.begin("Replacing the site", 1);
+    } = stage_site(site, progress, &open, (Some(memory), parts))?;
+    let (step, last) = match site.options.shard {
+        Some(_) => ("Replacing the part", publish::PART_FILE),
+        None => ("Replacing the site", ledger::PATH),
+    };
+    if outcome.publishes(site) || site.options.shard.is_some() {
+        progress.begin(step, 1);
         for stage in &mut stages {
-            stage
-                .commit(ledger::PATH)
-                .map_err(|problem| vec![problem])?;
+            stage.commit(last).map_err(|problem| vec![problem])?;
         }
         outcome.published = true;
         if let Some(notes) = notes {
@@ -220,12 +259,13 @@ struct StagedSite<'a> {
     notes: Option<Notes<'a>>,
 }
 
-/// Makes the site in a stage. A check is a build whose stage writes nothing, so both always give the same answer.
+/// Makes the site in a stage. A check is a build whose stage writes nothing, so both always give the same answer. So do a build
+/// and a merge: they differ only in where the pages of runs come from.
 fn stage_site<'a>(
     site: &Site,
     progress: &dyn Progress,
     open_stage: &dyn Fn() -> Result<Stage, Diagnostic>,
-    memory: Option<&'a Memory>,
+    (memory, parts): (Option<&'a Memory>, &[PathBuf]),
 ) -> Result<StagedSite<'a>, Failure> {
     // Every record and all prose: what is small, and what the order of the runs depends on.
     let content = memory.map_or_else(
@@ -237,11 +277,17 @@ fn stage_site<'a>(
     let renderer = site
         .renderer(&navigation)
         .map_err(|problem| gathered.failed(vec![problem]))?;
+    let parts = match parts {
+        [] => None,
+        folders => Some(Parts::open(site, &gathered, folders)?),
+    };
+    let share = Share::of(site, parts.as_ref());
 
     // Each run: load, parse, check, model, view, render, stage.
     let (stage, notes, runs) = loop {
         let stage = open_stage().map_err(|problem| gathered.failed(vec![problem]))?;
-        let recalled = memory.map(|memory| memory.recall(site, site.frame(&navigation)));
+        let recalled =
+            memory.map(|memory| memory.recall(site, site.frame(&navigation), share.looked_at()));
         let (notes, known) = recalled.unzip();
         let mut stage = stage.over(known.unwrap_or_default());
         pipeline::weigh(site, &mut stage);
@@ -251,14 +297,28 @@ fn stage_site<'a>(
             renderer: &renderer,
             notes: notes.as_ref(),
         };
-        let runs = pipeline::stage_runs(site, &gathered, output, progress)
+        let runs = pipeline::stage_runs(site, &gathered, (output, share), progress)
             .map_err(|failure| gathered.failed(failure))?;
+        if let Share::Shard(shard) = share {
+            // What is quarantined and what that changes is known only when all parts are.
+            pipeline::write_part(site, &gathered, (shard, &runs), (&stage, notes.as_ref()))?;
+            break (stage, notes, runs);
+        }
         if !site.config.policy.quarantine || !runs.have_errors() {
             break (stage, notes, runs);
         }
         // Neighbors and ranges may have counted them, so the pages of all runs are made again.
         gathered = gathered.without_invalid(site, runs);
     };
+    if let Share::Shard(shard) = share {
+        let outcome = pipeline::part_outcome(site, &gathered, (shard, runs), &stage);
+        return Ok(StagedSite {
+            gathered,
+            outcome,
+            stages: vec![stage],
+            notes,
+        });
+    }
 
     // Lists, tables and feeds of all runs.
     let mut outcome = Outcome::of(site, &gathered, runs);

@@ -11,7 +11,7 @@ use runpress::api::site::Overrides;
 use cli::build::BuildMode;
 #[cfg(feature = "serve")]
 use cli::serve;
-use cli::{Cli, Command, author, build, import, lookup, shell};
+use cli::{Cli, Command, author, build, import, lookup, shard, shell};
 
 /// Pages are made of many short texts; the system's allocator takes a tenth of a build more, and far more with musl.
 #[global_allocator]
@@ -58,19 +58,43 @@ fn main() -> ExitCode {
             fresh,
             export,
             plan,
+            shard,
+            shards,
+            records,
+        } => {
+            let Ok(shard) = shard::of(shard.as_deref(), *shards) else {
+                return ExitCode::from(shard::NONE);
+            };
+            let overrides = Overrides {
+                out: out.clone(),
+                fresh: *fresh,
+                export: export.clone(),
+                shard,
+                records: records.clone(),
+                ..places.overrides()
+            };
+            let plan = plan.clone();
+            build::run(&cli, input, &BuildMode::Build { plan }, overrides)
+        }
+        Command::Merge {
+            parts,
+            input,
+            out,
+            places,
+            records,
+            fresh,
+            export,
+            plan,
         } => {
             let overrides = Overrides {
                 out: out.clone(),
                 fresh: *fresh,
                 export: export.clone(),
+                records: records.clone(),
                 ..places.overrides()
             };
-            build::run(
-                &cli,
-                input,
-                &BuildMode::Build { plan: plan.clone() },
-                overrides,
-            )
+            let (parts, plan) = (parts.clone(), plan.clone());
+            build::run(&cli, input, &BuildMode::Merge { parts, plan }, overrides)
         }
     };
     ExitCode::from(status)

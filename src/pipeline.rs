@@ -18,6 +18,7 @@ mod public;
 mod run;
 mod runs;
 mod secrets;
+mod shard;
 
 #[cfg(feature = "parquet")]
 pub(crate) use export::{examine_export, export};
@@ -30,6 +31,7 @@ pub use outcome::Outcome;
 pub use run::Output;
 pub(crate) use run::with_redactions;
 pub use runs::stage as stage_runs;
+pub use shard::{Parts, Share, outcome as part_outcome, write as write_part};
 
 /// Receives the progress of a build.
 pub trait Progress: Sync {

@@ -16,10 +16,12 @@ use crate::spool::Spool;
 mod files;
 mod journal;
 mod ours;
+mod part;
 mod plan;
 mod weight;
 mod written;
 
+pub(crate) use part::{PART_FILE, PartFile, Taken, overlap};
 pub use plan::{Manifest, Plan, Planned};
 pub use weight::Weight;
 pub use written::Written;
@@ -394,10 +396,10 @@ impl Folders {
         }
     }
 
-    /// Puts a file of the old site into the new one too; both share their place on the disk where the file system can do that,
+    /// Puts a file of another folder of ours, such as the old site, into the new one too; both share their place on the disk where the file system can do that,
     /// since nothing that is published is ever changed in place.
-    fn link(&self, path: &str) -> io::Result<()> {
-        let (from, to) = (self.out.join(path), self.staging.join(path));
+    fn link(&self, out: &Path, path: &str) -> io::Result<()> {
+        let (from, to) = (out.join(path), self.staging.join(path));
         let link = || match fs::hard_link(&from, &to) {
             Err(error)
                 if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::AlreadyExists) =>
@@ -455,7 +457,7 @@ impl Folders {
     /// Exchanges the whole sites; the new one has the files of the old one that stay.
     fn swap(&self, kept: &[String]) -> Result<(), Diagnostic> {
         for path in kept {
-            self.link(path)
+            self.link(&self.out, path)
                 .map_err(|error| write_failed(path, &error))?;
         }
         if self.out.is_symlink() {

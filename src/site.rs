@@ -6,7 +6,7 @@ use crate::assets::{self, Assets};
 use crate::cache;
 use crate::config::{self, Config};
 use crate::diagnostics::{Diagnostic, Place, Source, codes};
-use crate::discover::Roots;
+use crate::discover::{self, Roots, Shard};
 use crate::ledger;
 use crate::load;
 use crate::pictures::Pictures;
@@ -65,6 +65,10 @@ pub struct Overrides {
     pub fresh: bool,
     /// Where to export to, in a program that was compiled with the feature `parquet`.
     pub export: Option<PathBuf>,
+    /// Make only the runs of this shard.
+    pub shard: Option<Shard>,
+    /// The records of runs whose content is elsewhere.
+    pub records: Option<PathBuf>,
 }
 
 impl Site {
@@ -224,14 +228,21 @@ impl Site {
     /// Looks at the content.
     #[must_use]
     pub fn look(&self) -> Roots {
-        Roots::look(&self.content, cache::FOLDER)
+        let roots = Roots::look(&self.content, cache::FOLDER);
+        match &self.options.records {
+            Some(records) => {
+                roots.with_mirrors(&discover::mirrors(&self.root, &self.content, records))
+            }
+            None => roots,
+        }
     }
 
     /// Folders that the output must not touch.
     #[must_use]
     pub fn inputs(&self) -> Vec<PathBuf> {
         let own = ["templates", "static"].map(|folder| self.root.join(folder));
-        self.content.iter().cloned().chain(own).collect()
+        let content = self.content.iter().chain(&self.options.records);
+        content.cloned().chain(own).collect()
     }
 
     /// Paths of the static files, below the site's root.
@@ -258,7 +269,15 @@ impl Site {
         let options = &self.options;
         let flags = (options.drafts, options.deny_warnings, &self.content);
         let mut hasher = blake3::Hasher::new();
-        hasher.update(format!("{flags:?} {}", self.frame(&[])).as_bytes());
+        hasher.update(format!("{flags:?} {:?}", options.shard).as_bytes());
+        hasher.update(&self.portable_settings());
+        hasher.finalize().into()
+    }
+
+    /// A digest of the settings, templates and static files, which is the same on every machine.
+    pub(crate) fn portable_settings(&self) -> [u8; 32] {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(self.frame(&[]).as_bytes());
         for asset in &self.assets.files {
             hasher.update(&(asset.path.len() as u64).to_le_bytes());
             hasher.update(asset.path.as_bytes());

@@ -29,6 +29,11 @@ pub(crate) enum BuildMode {
     Build {
         plan: Option<PathBuf>,
     },
+    /// The runs come from parts.
+    Merge {
+        parts: Vec<PathBuf>,
+        plan: Option<PathBuf>,
+    },
 }
 
 /// The result of a check or a build that ran.
@@ -55,6 +60,7 @@ impl<'a> CompletedBuild<'a> {
             publishes,
             verdict: match (is_build, publishes) {
                 _ if outcome.is_unchanged => "Nothing changed",
+                _ if outcome.published && site.options.shard.is_some() => "Built a part",
                 _ if outcome.published => "Published",
                 (true, _) => "Nothing was published",
                 (false, true) => "Checked",
@@ -73,19 +79,18 @@ impl<'a> CompletedBuild<'a> {
     /// The folder of the pages that were just made.
     fn address(&self) -> Option<&str> {
         let base = self.site.config.site.base_url.as_ref();
-        base.filter(|_| self.outcome.published).map(HttpUrl::as_str)
+        let is_site = self.outcome.published && self.site.options.shard.is_none();
+        base.filter(|_| is_site).map(HttpUrl::as_str)
     }
 }
 
 /// Runs a check or a build; `rest` is what the options that are not of the input change.
 pub(crate) fn run(cli: &Cli, input: &Input, mode: &BuildMode, rest: Overrides) -> u8 {
     let start = Instant::now();
-    let plan = match mode {
-        BuildMode::Check => None,
-        BuildMode::Build { plan } => Some(plan.as_deref()),
+    let (plan, is_build) = match mode {
+        BuildMode::Check => (None, false),
+        BuildMode::Build { plan } | BuildMode::Merge { plan, .. } => (plan.as_deref(), true),
     };
-    let is_build = plan.is_some();
-    let plan = plan.flatten();
     let mut before = None;
     let overrides = overrides(input, rest);
     let Some(root) = root(cli) else {
@@ -100,10 +105,10 @@ pub(crate) fn run(cli: &Cli, input: &Input, mode: &BuildMode, rest: Overrides) -
             &bar
         };
         before = plan.map(|_| Manifest::of(site.previous()));
-        let (outcome, replaced) = if is_build {
-            runpress::build(&site, progress)?
-        } else {
-            (runpress::check(&site, progress)?, Replaced::default())
+        let (outcome, replaced) = match mode {
+            BuildMode::Check => (runpress::check(&site, progress)?, Replaced::default()),
+            BuildMode::Build { .. } => runpress::build(&site, progress)?,
+            BuildMode::Merge { parts, .. } => runpress::merge(&site, parts, progress)?,
         };
         // It is removed at the end, after the result is reported.
         left = replaced;

@@ -1,6 +1,6 @@
 //! [edge in] How the content roots look: one look at them serves to find the runs, and to know which of them changed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::RunDirectory;
@@ -8,7 +8,11 @@ use crate::beneath::{Folder, Tree};
 
 /// How everything in the content roots looked before anything was read; `None` is a root that cannot be listed.
 #[derive(Debug, Default)]
-pub struct Roots(BTreeMap<PathBuf, Option<Tree>>);
+pub struct Roots {
+    trees: BTreeMap<PathBuf, Option<Tree>>,
+    /// Those that mirror a content root with nothing but records.
+    mirrors: BTreeSet<PathBuf>,
+}
 
 impl Roots {
     /// Looks through the content roots; `but` is a name directly in them that is no content.
@@ -19,12 +23,29 @@ impl Roots {
             let tree = Folder::open(&root).and_then(|folder| Tree::of(&folder, but));
             (root, tree.ok())
         });
-        Self(looked.collect())
+        Self {
+            trees: looked.collect(),
+            mirrors: BTreeSet::new(),
+        }
+    }
+
+    /// With these mirrors of content roots, which hold nothing but records.
+    #[must_use]
+    pub fn with_mirrors(mut self, mirrors: &[PathBuf]) -> Self {
+        let looked = Self::look(mirrors, "");
+        self.mirrors = looked.trees.keys().cloned().collect();
+        self.trees.extend(looked.trees);
+        self
+    }
+
+    /// Whether nothing but the record of a run is on this machine.
+    pub(crate) fn has_only_record(&self, directory: &RunDirectory) -> bool {
+        self.mirrors.contains(&directory.root)
     }
 
     /// What is in a root, by its resolved path.
     pub(super) fn root(&self, root: &Path) -> Option<&Tree> {
-        self.0.get(root)?.as_ref()
+        self.trees.get(root)?.as_ref()
     }
 
     /// What is in a run directory.
@@ -36,7 +57,7 @@ impl Roots {
     /// A digest of how everything looks, if nothing may have changed unseen since `at`.
     pub(crate) fn digest(&self, at: i64) -> Option<[u8; 32]> {
         let mut hasher = blake3::Hasher::new();
-        for (root, tree) in &self.0 {
+        for (root, tree) in &self.trees {
             let root = root.as_os_str().as_encoded_bytes();
             hasher.update(&(root.len() as u64).to_le_bytes());
             hasher.update(root);

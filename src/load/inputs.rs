@@ -88,3 +88,14 @@ pub(crate) fn unchanged(
     }
     Some(now)
 }
+
+/// Whether a run directory holds files of the same names and sizes; what is hidden is no part of a run.
+pub(crate) fn looks_alike(before: &[Input], now: &[Input]) -> bool {
+    let is_hidden = |path: &str| path.split('/').any(|name| name.starts_with('.'));
+    let files = |inputs: &[Input]| {
+        let inputs = inputs.iter().filter(|input| !is_hidden(&input.path));
+        let sizes = inputs.filter_map(|input| Some((input.path.clone(), input.stamp?.bytes)));
+        sizes.collect::<Vec<_>>()
+    };
+    files(before) == files(now)
+}

@@ -168,7 +168,7 @@ impl Directory {
 }
 
 /// Whether parts of a run are withheld: what its record says depends on another file then.
-fn is_withheld(roots: &Roots, place: &RunDirectory) -> bool {
+pub(super) fn is_withheld(roots: &Roots, place: &RunDirectory) -> bool {
     let tree = roots.of(place);
     tree.is_some_and(|tree| tree.get(OsStr::new(redactions::FILE_NAME)).is_some())
 }

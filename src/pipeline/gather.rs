@@ -77,7 +77,12 @@ impl Gathered {
             .build()
             .map_err(|error| vec![pool_failed(&error)])?;
         let mut problems = Vec::new();
-        let found = discover::of(&site.root, &site.content, &roots).unpack(&mut problems);
+        let found = discover::of(
+            &site.root,
+            (&site.content, site.options.records.as_deref()),
+            &roots,
+        );
+        let found = found.unpack(&mut problems);
         if problems
             .iter()
             .any(|problem| problem.code == &codes::CONTENT_MISSING_ROOT)

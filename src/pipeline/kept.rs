@@ -33,8 +33,10 @@ pub(super) struct KeptRun {
     pub(super) problems: Vec<Diagnostic>,
     /// Indices of the allowances of secrets that it needs.
     pub(super) used: BTreeSet<usize>,
-    /// `None` when no pages were made, or when they cannot be reused.
+    /// `None` when no pages were made.
     pub(super) left: Option<Left>,
+    /// Bytes of its files.
+    pub(super) read: u64,
 }
 
 /// What is left of a run to the next build.
@@ -88,12 +90,18 @@ impl KeptRun {
 pub struct StagedRuns {
     /// Of each run of the archive, in order.
     pub(super) valid: Vec<KeptRun>,
-    /// Problems of runs whose records are not valid.
-    pub(super) others: Vec<Diagnostic>,
-    /// Indices of the allowances of secrets that those runs need.
+    /// Of the runs whose records are not valid.
+    pub(super) others: Vec<OtherRun>,
+}
+
+/// What is kept of a run whose record is not valid.
+#[derive(Debug)]
+pub(super) struct OtherRun {
+    /// Its place among the directories.
+    pub(super) directory: usize,
+    pub(super) problems: Vec<Diagnostic>,
+    /// Indices of the allowances of secrets that it needs.
     pub(super) used: BTreeSet<usize>,
-    /// Bytes of the files of all runs.
-    pub(super) read: u64,
 }
 
 impl StagedRuns {
@@ -153,8 +161,8 @@ pub(super) struct KnownList {
 /// The pages of a run, and everything beside the frame that they depend on.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct RunShape {
-    /// What is in the run directory.
-    pub(super) inputs: Vec<Input>,
+    /// What is in the run directory; `None` when that may change unseen.
+    pub(super) inputs: Option<Vec<Input>>,
     /// A digest of what the page shows of the archive.
     pub(super) archive_context: [u8; 16],
     /// Ids of the runs that it names.

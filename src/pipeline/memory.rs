@@ -12,6 +12,7 @@ use crate::diagnostics::Diagnostic;
 use crate::discover::{Roots, RunDirectory};
 use crate::load;
 use crate::model::FileDigest;
+use crate::model::archive::Archive;
 use crate::model::archive_context::ArchiveContext;
 use crate::model::findings::Findings;
 use crate::publish::{self, KnownSite, Stage};
@@ -61,6 +62,8 @@ pub struct Notes<'a> {
     made: Mutex<BTreeMap<String, KnownList>>,
     /// `None`: nothing can be left.
     writer: Option<Arc<Writer>>,
+    /// When the content of parts was looked at, for a build that is made of them.
+    parts_at: Option<i64>,
 }
 
 /// A run whose pages were made.
@@ -150,8 +153,14 @@ impl Memory {
         Outcome::unchanged(head)
     }
 
-    /// What is remembered for pages with this frame, and the files of the last site.
-    pub(crate) fn recall(&self, site: &Site, frame: String) -> (Notes<'_>, KnownSite) {
+    /// What is remembered for pages with this frame, and the files of the last site; and when the content of parts was looked at,
+    /// for a build that is made of them.
+    pub(crate) fn recall(
+        &self,
+        site: &Site,
+        frame: String,
+        parts_at: Option<i64>,
+    ) -> (Notes<'_>, KnownSite) {
         let read = || {
             let (reader, head) = self.last.as_ref()?;
             let body: Body = postcard::from_bytes(&reader.body()?).ok()?;
@@ -176,6 +185,7 @@ impl Memory {
             lists: body.lists,
             made: Mutex::default(),
             frame,
+            parts_at,
         };
         let known = KnownSite {
             files: body.files,
@@ -208,20 +218,17 @@ impl Notes<'_> {
         let Ok(mut known) = postcard::from_bytes::<RunShape>(&bytes) else {
             return Ok(None);
         };
-        let names = known.named.iter().map(String::as_str);
-        let is_unchanged = known.is_newest == is_newest
-            && known.archive_context == context::digest(&ArchiveContext::of(archive, index, names));
+        let is_unchanged = shows_same(&known, archive, (index, is_newest));
         let looks = self.memory.roots.of(place).filter(|_| is_unchanged);
         let looks = looks.and_then(|tree| {
             let now = load::inputs(tree)?;
-            load::unchanged(place, &known.inputs, now, head.inputs_at)
+            load::unchanged(place, known.inputs.as_ref()?, now, head.inputs_at)
         });
         let Some(inputs) = looks else { return Ok(None) };
         let Some(texts) = self.texts(known.texts, reader, stage)? else {
             return Ok(None);
         };
-        let (_, size) = known.texts;
-        let facets = known.facets;
+        let inputs = Some(inputs);
         let is_same = inputs == known.inputs && texts == known.texts;
         (known.inputs, known.texts) = (inputs, texts);
         let piece = if is_same {
@@ -230,26 +237,34 @@ impl Notes<'_> {
         } else {
             self.put(&postcard::to_stdvec(&known).unwrap_or_default())
         };
-        let problems = kept::diagnostics(&known.problems).unwrap_or_default();
-        let Some(mut findings) = known.findings.into_findings(size) else {
-            return Ok(None);
-        };
-        if !stage.keep(&known.files) {
-            return Ok(None);
-        }
-        let (at, _) = texts;
-        findings.spooled = findings.spooled.behind(at);
-        let left = piece.map(|piece| Left {
-            piece,
-            facets,
-            texts: size,
-        });
-        Ok(Some(KeptRun {
-            findings,
-            problems,
-            used: known.used,
-            left,
-        }))
+        let files = std::mem::take(&mut known.files);
+        Ok(kept(known, piece).filter(|_| stage.keep(&files)))
+    }
+
+    /// Takes over what another build kept of a run, with its texts; its files are taken over already. `None`: that is of no run.
+    ///
+    /// # Errors
+    /// The system refuses to write a temporary file.
+    pub(super) fn adopt(
+        &self,
+        mut run: RunShape,
+        texts: &[u8],
+        stage: &Stage,
+    ) -> Result<Option<KeptRun>, Diagnostic> {
+        run.texts = (stage.spool.put(texts)?, texts.len() as u64);
+        let piece = postcard::to_stdvec(&run).ok();
+        let piece = piece.and_then(|bytes| self.put(&bytes));
+        Ok(kept(run, piece))
+    }
+
+    /// A run as it is left to the next build, and its texts.
+    pub(super) fn left(&self, left: &Left) -> Option<(RunShape, Vec<u8>)> {
+        let writer = self.writer.as_ref()?;
+        let run: RunShape = postcard::from_bytes(&writer.piece(left.piece)?).ok()?;
+        let (at, bytes) = run.texts;
+        let mut texts = vec![0; usize::try_from(bytes).ok()?];
+        writer.read(at, &mut texts).ok()?;
+        Some((run, texts))
     }
 
     /// Where the texts of a run are in the spool; `None` when the last build left none. Those that are in the file that the spool
@@ -272,8 +287,10 @@ impl Notes<'_> {
 
     /// Leaves a run to the next build.
     pub(super) fn note(&self, run: &NotedRun<'_>) -> Option<Left> {
-        let mut inputs = load::inputs(self.memory.roots.of(run.place)?)?;
-        load::note_digests(&mut inputs, run.digests);
+        let mut inputs = self.memory.roots.of(run.place).and_then(load::inputs);
+        if let Some(inputs) = &mut inputs {
+            load::note_digests(inputs, run.digests);
+        }
         let (at, texts) = run.texts;
         let facets = kept::facets(run.findings, texts);
         let size = texts.bytes().len() as u64;
@@ -327,6 +344,11 @@ impl Notes<'_> {
         self.writer.as_ref()?.put(bytes)
     }
 
+    /// When the content was looked at.
+    pub(super) const fn looked_at(&self) -> i64 {
+        self.memory.at
+    }
+
     /// Leaves a build that is now in the output folder; `stage` is the one that it was put there from.
     pub(crate) fn leave(
         self,
@@ -336,7 +358,8 @@ impl Notes<'_> {
         stage: &mut Stage,
     ) -> Option<()> {
         let committed_at = cache::now();
-        let is_settled = outcome.is_settled(site, gathered);
+        // A part has nothing that an earlier site could change.
+        let is_settled = site.options.shard.is_some() || outcome.is_settled(site, gathered);
         let outputs_at = cache::now_after(committed_at);
         let committed = stage.committed()?;
         let memory = self.memory;
@@ -346,8 +369,12 @@ impl Notes<'_> {
         let head = Head {
             records: self.put(&postcard::to_stdvec(&records).ok()?)?,
             settings: memory.settings,
-            inputs: memory.roots.digest(i64::MAX),
-            inputs_at: memory.at,
+            // How the content looked that parts are made of is known run by run.
+            inputs: match self.parts_at {
+                Some(_) => None,
+                None => memory.roots.digest(i64::MAX),
+            },
+            inputs_at: self.parts_at.map_or(memory.at, |at| at.min(memory.at)),
             outputs: committed.tree.digest(i64::MAX),
             outputs_at,
             is_settled,
@@ -381,4 +408,35 @@ impl Notes<'_> {
         stage.spool = Spool::default();
         Arc::into_inner(self.writer?)?.finish(&head.ok()?, &body.ok()?)
     }
+}
+
+/// Whether the page of a run would show the same of the archive.
+pub(super) fn shows_same(
+    run: &RunShape,
+    archive: &Archive,
+    (index, is_newest): (usize, bool),
+) -> bool {
+    let names = run.named.iter().map(String::as_str);
+    run.is_newest == is_newest
+        && run.archive_context == context::digest(&ArchiveContext::of(archive, index, names))
+}
+
+/// What is kept of a run whose pages stay as they are; `None` when this was not made of one.
+fn kept(run: RunShape, piece: Option<Piece>) -> Option<KeptRun> {
+    let (at, size) = run.texts;
+    let problems = kept::diagnostics(&run.problems)?;
+    let mut findings = run.findings.into_findings(size)?;
+    findings.spooled = findings.spooled.behind(at);
+    let left = piece.map(|piece| Left {
+        piece,
+        facets: run.facets,
+        texts: size,
+    });
+    Some(KeptRun {
+        findings,
+        problems,
+        used: run.used,
+        left,
+        read: 0,
+    })
 }

@@ -65,10 +65,14 @@ impl Outcome {
         let runs = staged.valid.iter().filter(|run| !run.has_errors()).count();
         let mut diagnostics: Vec<_> = gathered.problems().cloned().collect();
         diagnostics.extend(gathered.archive_problems.iter().cloned());
-        diagnostics.extend(staged.others);
         let (mut findings, mut left) = (Vec::new(), Vec::new());
-        let mut used = &gathered.used | &staged.used;
+        let (mut used, mut read) = (gathered.used.clone(), 0);
+        for other in staged.others {
+            used.extend(other.used);
+            diagnostics.extend(other.problems);
+        }
         for run in staged.valid {
+            read += run.read;
             used.extend(run.used);
             diagnostics.extend(run.problems);
             findings.push(run.findings);
@@ -105,7 +109,7 @@ impl Outcome {
             files: 0,
             bytes: 0,
             written: Vec::new(),
-            read: staged.read,
+            read,
             is_unchanged: false,
             left,
             quarantine_pages,
@@ -186,7 +190,7 @@ impl Outcome {
 }
 
 impl Directory {
-    fn case(&self, mask: &Mask) -> junit::Case {
+    pub(super) fn case(&self, mask: &Mask) -> junit::Case {
         let path = &self.place.shown;
         let id = self.id.as_ref().map(|id| {
             let mask = Mask::of_site("", id.as_bytes());

@@ -151,6 +151,7 @@ pub(super) fn process(
         problems: model.problems.clone(),
         used,
         left: None,
+        read: 0,
     };
     // A run with errors is never published.
     let output = output.filter(|_| !kept.has_errors());

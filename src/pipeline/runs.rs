@@ -1,7 +1,6 @@
 //! Takes all runs through [`run`], in parallel, and holds no more of them at once than there is room for.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
@@ -14,58 +13,72 @@ use super::Progress;
 use super::budget::{Budget, catch_panic};
 use super::directories::{Directory, Status};
 use super::gather::Gathered;
-use super::kept::{KeptRun, StagedRuns};
+use super::kept::{KeptRun, OtherRun, StagedRuns};
 use super::run::{self, Output};
+use super::shard::{self, Share};
 
-/// Checks every run, and stages its pages as soon as it is read, unless an error already keeps the site from being published.
+/// Checks every run of the share, and stages its pages as soon as it is read, unless an error already keeps the site from being
+/// published.
 ///
 /// # Errors
-/// The site cannot be written, or a template cannot be rendered.
+/// The site cannot be written, a template cannot be rendered, or the content of a run is not here.
 pub fn stage(
     site: &Site,
     gathered: &Gathered,
-    output: Output<'_>,
+    (output, share): (Output<'_>, Share<'_>),
     progress: &dyn Progress,
 ) -> Result<StagedRuns, Failure> {
+    share.examine(gathered)?;
     let blocked = !site.config.policy.quarantine && gathered.problems().any(Diagnostic::is_error);
     let output = (!blocked).then_some(output);
     let directories = gathered.directories.iter();
-    let published = directories.filter(|directory| !directory.is_never_published());
+    let published = directories.filter(|it| !it.is_never_published() && share.has(it));
     progress.begin("Runs", published.count());
     let budget = Budget::new(site.config.limits.memory);
-    let read = AtomicU64::new(0);
     gathered.pool.install(|| {
         let entries = gathered.archive.runs.par_iter().enumerate();
         let runs = entries.map(|(index, entry)| {
             let directory = gathered.directory(entry);
-            let place = &directory.place;
-            let weight = gathered.roots.of(place).map_or(0, load::weight);
-            let record = gathered.roots.of(place).map_or(0, load::record_size);
-            read.fetch_add(weight + record, Ordering::Relaxed);
-            let _share = budget.take(weight);
-            let kept = catch_panic(place, || run::process(site, gathered, index, output));
+            if !share.has(directory) {
+                return Ok(KeptRun::default());
+            }
+            let taken = share.take_over(gathered, index, (site, output));
+            let kept = taken.transpose().unwrap_or_else(|| {
+                let place = &directory.place;
+                let weight = gathered.roots.of(place).map_or(0, load::weight);
+                let record = gathered.roots.of(place).map_or(0, load::record_size);
+                let _share = budget.take(weight);
+                let kept = catch_panic(place, || run::process(site, gathered, index, output));
+                let problem =
+                    |problem: Diagnostic| KeptRun::of_problem(problem.of_run(&entry.run.id));
+                let kept = kept.unwrap_or_else(|found| Ok(problem(found)))?;
+                let read = weight + record;
+                Ok(KeptRun { read, ..kept })
+            });
             progress.tick();
-            kept.unwrap_or_else(|problem| Ok(KeptRun::of_problem(problem.of_run(&entry.run.id))))
+            kept
         });
         // Collected first, so that of several failures always the same one is reported.
         let runs: Vec<Result<KeptRun, Diagnostic>> = runs.collect();
-        let valid = runs.into_iter().collect::<Result<_, _>>();
-        let valid = valid.map_err(|problem| vec![problem])?;
-        let invalid = gathered.directories.par_iter();
-        let invalid = invalid.filter(|directory| matches!(directory.status, Status::Invalid));
-        let others: Vec<(Vec<Diagnostic>, BTreeSet<usize>)> = invalid
-            .map(|directory| {
+        let valid = shard::all(runs)?;
+        let invalid = gathered.directories.par_iter().enumerate();
+        let invalid = invalid.filter(|(_, directory)| {
+            matches!(directory.status, Status::Invalid) && share.has(directory)
+        });
+        let others: Vec<OtherRun> = invalid
+            .map(|(index, directory)| {
                 progress.tick();
-                check(site, gathered, directory, &budget)
+                let taken = share.other(directory);
+                let (problems, used) =
+                    taken.unwrap_or_else(|| check(site, gathered, directory, &budget));
+                OtherRun {
+                    directory: index,
+                    problems,
+                    used,
+                }
             })
             .collect();
-        let (others, used): (Vec<_>, Vec<_>) = others.into_iter().unzip();
-        Ok(StagedRuns {
-            valid,
-            others: others.into_iter().flatten().collect(),
-            used: used.into_iter().flatten().collect(),
-            read: read.load(Ordering::Relaxed),
-        })
+        Ok(StagedRuns { valid, others })
     })
 }
 

@@ -39,8 +39,13 @@ impl Digest {
         Self::Own(XxHash3_128::oneshot(bytes).to_le_bytes())
     }
 
+    /// That of a file of the folder; `None` when it cannot be read.
+    pub(super) fn of_file(folder: &Folder, path: &Path) -> Option<Self> {
+        own_digest(folder, path).map(Self::Own)
+    }
+
     /// Whether a file of the folder has this digest.
-    fn is_of(self, folder: &Folder, path: &Path) -> bool {
+    pub(super) fn is_of(self, folder: &Folder, path: &Path) -> bool {
         match self {
             Self::Published(digest) => folder.digest(path) == Some(digest),
             Self::Own(digest) => own_digest(folder, path) == Some(digest),
@@ -232,6 +237,12 @@ impl Files {
             _ => [0; 32],
         };
         (file.stamp.map_or(0, |stamp| stamp.bytes), digest)
+    }
+
+    /// Size and digest of a file of the new site, if it is there.
+    pub(super) fn known(&self, path: &str) -> Option<(u64, Digest)> {
+        let file = self.lock().get(path).copied()?;
+        Some((file.stamp?.bytes, file.digest?))
     }
 
     /// What is done to the output folder; `last` is the file that is put in its place last.

@@ -55,7 +55,7 @@ pub(super) fn examine(
 
 /// A folder with links resolved, so that the swap replaces the output folder and not the link to it, and with every
 /// `..` taken, so that no folder that is not there yet can hide where it leads.
-fn resolve(folder: &Path) -> io::Result<PathBuf> {
+pub(super) fn resolve(folder: &Path) -> io::Result<PathBuf> {
     let mut resolved = PathBuf::new();
     for component in std::path::absolute(folder)?.components() {
         match component {

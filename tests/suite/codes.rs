@@ -12,10 +12,11 @@ use std::sync::LazyLock;
 use rayon::prelude::*;
 use runpress::api::diagnostics::Code;
 
+use crate::shards::broken;
 use crate::support::{FIRST, Ran, TestSite, assert_snapshot, fixture, redacted, runpress_in};
 
 /// What is held as long as the binary runs.
-type Held = Vec<File>;
+pub(crate) type Held = Vec<File>;
 
 /// How a code is brought about: what a folder of files cannot hold, and the command.
 struct Set {
@@ -75,6 +76,14 @@ fn set(code: &str) -> Set {
         "publish.duplicate-path" | "template.render" => plain(BUILD, 2),
         "ledger.unreadable" | "ledger.run-folders" => plain(CHECK, 2),
         "ledger.no-site" => plain(&["build", "-v", "--previous", "published"], 2),
+        _ if code.starts_with("shard.") || code.starts_with("merge.") => {
+            let broken = broken::named(code);
+            Set {
+                prepare: broken.prepare,
+                arguments: broken.arguments,
+                status: 2,
+            }
+        }
         _ if code.starts_with("import.") => import(code),
         _ if code.starts_with("secret.") => secret(code),
         _ => {

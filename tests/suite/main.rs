@@ -79,6 +79,7 @@ mod secrets;
 #[cfg(feature = "serve")]
 mod serve;
 mod settings;
+mod shards;
 mod sidecars;
 mod sizes;
 mod story;

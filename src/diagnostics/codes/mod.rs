@@ -40,7 +40,7 @@ macro_rules! families {
 
 families! {
     config content record events raw tape trace sidecar annotation review transcript threads
-    implementation redaction page archive ledger template publish import secret
+    implementation redaction page archive ledger template publish shard merge import secret
 }
 
 /// The code of this name.

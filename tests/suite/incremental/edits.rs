@@ -7,10 +7,10 @@ use std::time::SystemTime;
 use crate::support::{FIRST, HEADER, Run, TestSite, annotation, copy, fixture_text, lines, tree};
 
 /// Numbers that look random, and are the same for the same seed.
-pub(super) struct Random(pub(super) u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    pub(super) fn below(&mut self, end: usize) -> usize {
+    pub(crate) fn below(&mut self, end: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -23,9 +23,9 @@ impl Random {
     }
 }
 
-pub(super) type Edit = (&'static str, fn(&TestSite, &mut Random));
+pub(crate) type Edit = (&'static str, fn(&TestSite, &mut Random));
 
-pub(super) fn run(n: usize) -> Run {
+pub(crate) fn run(n: usize) -> Run {
     let run = Run::new(&format!("{n:08x}-8a60-4d2e-9a51-0c9f6f1f2b11"));
     let minute = n % 60;
     run.model(["a/one", "b/two"][n % 2])
@@ -88,7 +88,7 @@ fn change_unseen(path: &Path, random: &mut Random) {
 
 const FIRST_SIDECAR: &str = "events.jsonl.annotations.jsonl";
 
-pub(super) fn edits() -> Vec<Edit> {
+pub(crate) fn edits() -> Vec<Edit> {
     vec![
         ("nothing", |_, _| {}),
         ("a writeup is edited", |site, random| {

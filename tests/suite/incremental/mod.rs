@@ -1,6 +1,6 @@
 //! A build over the site of the last one gives, byte for byte, what a build from nothing gives, and does no more than it must.
 
-mod edits;
+pub(crate) mod edits;
 mod interrupted;
 
 use std::collections::BTreeSet;
@@ -22,18 +22,18 @@ pub(super) fn cache(site: &TestSite) -> Option<PathBuf> {
 }
 
 /// Builds from nothing, over a copy of the site that is there.
-pub(super) struct Reference(TempDir);
+pub(crate) struct Reference(TempDir);
 
 impl Reference {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(tempfile::tempdir().expect("a temporary folder"))
     }
 
-    fn out(&self) -> PathBuf {
+    pub(crate) fn out(&self) -> PathBuf {
         self.0.path().join("site")
     }
 
-    pub(super) fn build(&self, site: &TestSite) -> Outcome {
+    pub(crate) fn build(&self, site: &TestSite) -> Outcome {
         for entry in fs::read_dir(self.0.path()).expect("a folder") {
             fs::remove_dir_all(entry.expect("an entry").path()).expect("a removal");
         }
@@ -78,7 +78,7 @@ fn compare(site: &TestSite, reference: &Reference, what: &str) -> bool {
     built.published
 }
 
-fn many_kinds() -> TestSite {
+pub(crate) fn many_kinds() -> TestSite {
     let site = TestSite::base();
     let settings =
         "[build]\nminify = false\n\n[policy]\non_invalid = \"quarantine\"\n\n[feeds]\nitems = 4\n";

@@ -1,0 +1,64 @@
+//! Sums up a part: what is known of its runs alone. What concerns the site is reported by the merge, once.
+
+use crate::diagnostics;
+use crate::discover::Shard;
+use crate::ledger::Ledger;
+use crate::pipeline::directories::Directory;
+use crate::pipeline::gather::Gathered;
+use crate::pipeline::kept::StagedRuns;
+use crate::pipeline::outcome::Outcome;
+use crate::publish::Stage;
+use crate::site::Site;
+
+use super::Share;
+
+/// The outcome of a build that leaves a part.
+#[must_use]
+pub fn outcome(
+    site: &Site,
+    gathered: &Gathered,
+    (shard, staged): (Shard, StagedRuns),
+    stage: &Stage,
+) -> Outcome {
+    let share = Share::Shard(shard);
+    let directories = gathered.directories.iter();
+    let own: Vec<&Directory> = directories.filter(|run| share.has(run)).collect();
+    let problems = own.iter().flat_map(|run| &run.problems).cloned();
+    let mut diagnostics: Vec<_> = problems.collect();
+    diagnostics.extend(staged.others.into_iter().flat_map(|other| other.problems));
+    let (mut left, mut read, mut broken) = (Vec::new(), 0, 0);
+    for run in staged.valid {
+        read += run.read;
+        broken += usize::from(run.has_errors());
+        diagnostics.extend(run.problems);
+        left.push(run.left);
+    }
+    for problem in &mut diagnostics {
+        gathered.mask.apply(problem, "");
+    }
+    diagnostics::sort(&mut diagnostics);
+    let is_quarantined = site.config.policy.quarantine;
+    let count = |is: fn(&Directory) -> bool| own.iter().filter(|run| is(run)).count();
+    let left_out = broken + count(Directory::is_left_out);
+    let errors = diagnostics.iter().filter(|problem| problem.is_error());
+    let (files, bytes) = stage.written();
+    Outcome {
+        blocking: if is_quarantined { 0 } else { errors.count() },
+        runs: count(|run| run.candidate().is_some()) - broken,
+        quarantined: if is_quarantined { left_out } else { 0 },
+        not_published: count(Directory::is_never_published),
+        cases: own.iter().map(|run| run.case(&gathered.mask)).collect(),
+        diagnostics,
+        findings: Vec::new(),
+        ledger: Ledger::empty(),
+        is_news: false,
+        published: false,
+        files,
+        bytes,
+        written: stage.written_by_kind(),
+        read,
+        is_unchanged: false,
+        left,
+        quarantine_pages: Vec::new(),
+    }
+}

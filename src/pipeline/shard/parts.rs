@@ -1,0 +1,351 @@
+//! The parts of a merge: opened and examined before anything is written, then read run by run.
+
+use std::collections::BTreeSet;
+use std::path::{Component, Path, PathBuf};
+
+use rayon::prelude::*;
+
+use crate::beneath::{Folder, Kind, Tree};
+use crate::cache::Reader;
+use crate::diagnostics::{Diagnostic, Failure};
+use crate::discover::Shard;
+use crate::links;
+use crate::load;
+use crate::model::findings::Spooled;
+use crate::pipeline::directories::{Directory, Status};
+use crate::pipeline::gather::Gathered;
+use crate::pipeline::kept::{self, KeptRun, Problem};
+use crate::pipeline::memory;
+use crate::pipeline::run::Output;
+use crate::publish::{self, MARKER, PART_FILE, PartFile, Taken};
+use crate::site::Site;
+
+use super::refused::{self, Difference};
+use super::{Body, Head, PartRun};
+
+/// The folder of the runs of a site, and of a part.
+const RUNS: &str = "runs";
+
+/// All parts of a site, by number.
+#[derive(Debug)]
+pub struct Parts(Vec<Part>);
+
+/// A part.
+#[derive(Debug)]
+struct Part {
+    folder: PathBuf,
+    /// Its path in diagnostics.
+    shown: String,
+    reader: Reader,
+    head: Head,
+    body: Body,
+}
+
+impl Parts {
+    /// Opens the parts that are to be the site.
+    ///
+    /// # Errors
+    /// They are not all parts of this site, or one of them is not as it was written.
+    pub fn open(site: &Site, gathered: &Gathered, folders: &[PathBuf]) -> Result<Self, Failure> {
+        let failed = |problems| gathered.failed(problems);
+        let expected = Head::of(site, gathered, (0, 0), 0);
+        let opened = folders
+            .iter()
+            .map(|folder| Part::open(site, folder, &expected));
+        let (mut parts, mut problems) = (Vec::new(), Vec::new());
+        for part in opened {
+            match part {
+                Ok(part) => parts.push(part),
+                Err(problem) => problems.push(problem),
+            }
+        }
+        if problems.is_empty() {
+            problems = together(&parts);
+        }
+        if !problems.is_empty() {
+            return Err(failed(problems));
+        }
+        parts.sort_by_key(|part| part.head.number);
+        let examined: Vec<Vec<Diagnostic>> = gathered.pool.install(|| {
+            let parts = parts.par_iter();
+            parts.map(|part| part.examine(gathered)).collect()
+        });
+        let problems: Vec<_> = examined.into_iter().flatten().collect();
+        if problems.is_empty() {
+            Ok(Self(parts))
+        } else {
+            Err(failed(problems))
+        }
+    }
+
+    /// The part of a run.
+    fn of(&self, directory: &Directory) -> Option<&Part> {
+        let count = u32::try_from(self.0.len()).ok()?;
+        let number = Shard::number_of(directory.name(), count);
+        self.0.get(usize::try_from(number).ok()?.checked_sub(1)?)
+    }
+
+    /// When the content of the first of them was looked at.
+    pub(super) fn looked_at(&self) -> i64 {
+        let looked = self.0.iter().map(|part| part.head.at);
+        looked.min().unwrap_or_default()
+    }
+
+    pub(super) fn other(
+        &self,
+        directory: &Directory,
+    ) -> Option<(Vec<Diagnostic>, BTreeSet<usize>)> {
+        let others = &self.of(directory)?.body.others;
+        let at = others.binary_search_by(|(path, _)| path.cmp(&directory.place.shown));
+        let (_, (problems, used)) = others.get(at.ok()?)?;
+        Some((kept::diagnostics(problems)?, used.clone()))
+    }
+
+    /// Takes a run over from its part; `None` when it is to be made from the content.
+    pub(super) fn take_over(
+        &self,
+        gathered: &Gathered,
+        (index, is_newest): (usize, bool),
+        output: Option<Output<'_>>,
+    ) -> Result<Option<KeptRun>, Diagnostic> {
+        let archive = &gathered.archive;
+        let directory = gathered.directory(&archive.runs[index]);
+        let place = &directory.place;
+        let Some(part) = self.of(directory) else {
+            return Ok(None);
+        };
+        let damaged = || refused::damaged(&part.shown, &format!("of {}", place.shown));
+        let known = part.run(&place.shown).ok_or_else(damaged)?;
+        let problems = kept::diagnostics(&known.run.problems).ok_or_else(damaged)?;
+        // A run with errors is never published.
+        let output = output.filter(|_| !problems.iter().any(Diagnostic::is_error));
+        let Some(Output { stage, notes, .. }) = output else {
+            let (_, texts) = known.run.texts;
+            let mut findings = known
+                .run
+                .findings
+                .into_findings(texts)
+                .ok_or_else(damaged)?;
+            findings.spooled = Spooled::default();
+            return Ok(Some(KeptRun {
+                findings,
+                problems,
+                used: known.run.used,
+                left: None,
+                read: known.read,
+            }));
+        };
+        let files = known.files.as_ref();
+        let shows_same = memory::shows_same(&known.run, archive, (index, is_newest));
+        let Some((files, notes)) = files.zip(notes).filter(|_| shows_same) else {
+            let has_content = !gathered.roots.has_only_record(place)
+                && known.run.inputs.as_ref().is_none_or(|inputs| {
+                    let now = gathered.roots.of(place).and_then(load::inputs);
+                    now.and_then(|now| load::unchanged(place, inputs, now, part.head.at))
+                        .is_some()
+                });
+            return if has_content {
+                Ok(None)
+            } else {
+                Err(refused::needs_content(&place.shown))
+            };
+        };
+        if let Taken::Changed(path) = stage.take_over(&part.folder, files)? {
+            return Err(refused::damaged(&part.shown, &path));
+        }
+        let mut run = known.run;
+        run.files = files.iter().map(|file| file.path.clone()).collect();
+        let texts = part.reader.piece(known.texts).ok_or_else(damaged)?;
+        let kept = notes.adopt(run, &texts, stage)?.ok_or_else(damaged)?;
+        let read = known.read;
+        Ok(Some(KeptRun { read, ..kept }))
+    }
+}
+
+/// What is wrong with parts beside each other.
+fn together(parts: &[Part]) -> Vec<Diagnostic> {
+    let Some(first) = parts.first() else {
+        return Vec::new();
+    };
+    let count = first.head.count;
+    let mut problems = Vec::new();
+    let mut owners: Vec<Option<&Part>> = vec![None; usize::try_from(count).unwrap_or_default()];
+    for part in parts {
+        let at = usize::try_from(part.head.number - 1).unwrap_or_default();
+        if part.head.count != count {
+            let (one, other) = ((&*first.shown, count), (&*part.shown, part.head.count));
+            problems.push(refused::other_count(one, other));
+        } else if let Some(owner) = owners.get_mut(at) {
+            match owner {
+                Some(owner) => problems.push(refused::duplicate(
+                    &owner.shown,
+                    &part.shown,
+                    part.head.number,
+                )),
+                None => *owner = Some(part),
+            }
+        }
+    }
+    let missing = owners.iter().enumerate();
+    let missing = missing.filter(|(_, owner)| owner.is_none());
+    let missing: Vec<usize> = missing.map(|(at, _)| at + 1).collect();
+    if problems.is_empty() && !missing.is_empty() {
+        problems.push(refused::missing(&first.shown, &missing, count));
+    }
+    problems
+}
+
+impl Part {
+    fn open(site: &Site, folder: &Path, expected: &Head) -> Result<Self, Diagnostic> {
+        let shown = site.shown(folder);
+        if publish::overlap(folder, &site.out) {
+            return Err(refused::overlaps(&shown));
+        }
+        let opened = Folder::open(folder);
+        let opened = opened.map_err(|error| refused::not_a_part(&shown, &error.to_string()))?;
+        let reader = Reader::beneath(&opened, PART_FILE);
+        let reader = reader.map_err(|why| refused::unreadable(&shown, why))?;
+        let damaged = || refused::damaged(&shown, PART_FILE);
+        let head = reader.head().ok_or_else(damaged)?;
+        let head: Head = postcard::from_bytes(&head).map_err(|_| damaged())?;
+        if Shard::new(head.number, head.count).is_none() {
+            return Err(damaged());
+        }
+        let difference = if head.settings != expected.settings {
+            Some(Difference::Settings)
+        } else if head.frame != expected.frame {
+            Some(Difference::Navigation)
+        } else if head.records != expected.records {
+            Some(Difference::Records)
+        } else {
+            None
+        };
+        if let Some(difference) = difference {
+            return Err(refused::other(&shown, difference));
+        }
+        let body = reader.body().ok_or_else(damaged)?;
+        let body = postcard::from_bytes(&body).map_err(|_| damaged())?;
+        Ok(Self {
+            folder: folder.to_owned(),
+            reader,
+            head,
+            body,
+            shown,
+        })
+    }
+
+    /// Reads a run.
+    fn run(&self, path: &str) -> Option<PartRun> {
+        let runs = &self.body.runs;
+        let at = runs.binary_search_by(|(known, _)| known.as_str().cmp(path));
+        let (_, piece) = runs.get(at.ok()?)?;
+        postcard::from_bytes(&self.reader.piece(*piece)?).ok()
+    }
+
+    /// Whether the folder holds the runs of its shard as the part says, and nothing else; files are read later.
+    fn examine(&self, gathered: &Gathered) -> Vec<Diagnostic> {
+        let tree = Folder::open(&self.folder).and_then(|folder| Tree::of(&folder, ""));
+        let tree = match tree {
+            Ok(tree) => tree,
+            Err(error) => return vec![refused::not_a_part(&self.shown, &error.to_string())],
+        };
+        if let Some(path) = foreign(&tree) {
+            return vec![refused::foreign(&self.shown, &path)];
+        }
+        let damaged = |what: &str| vec![refused::damaged(&self.shown, what)];
+        let is_own = |directory: &Directory| {
+            Shard::number_of(directory.name(), self.head.count) == self.head.number
+        };
+        let (mut runs, mut stale) = (0, Vec::new());
+        let mut listed: BTreeSet<String> = BTreeSet::new();
+        for entry in &gathered.archive.runs {
+            let directory = gathered.directory(entry);
+            if !is_own(directory) {
+                continue;
+            }
+            runs += 1;
+            let shown = &directory.place.shown;
+            let Some(run) = self.run(shown) else {
+                return damaged(&format!("of {shown}"));
+            };
+            let page = links::run(&entry.slug);
+            for file in run.files.iter().flatten() {
+                if !is_below(links::directory(&page), file) {
+                    return damaged(PART_FILE);
+                }
+                let is_there = tree.file(&file.path);
+                if is_there.is_none_or(|found| found.bytes != file.bytes) {
+                    return damaged(&file.path);
+                }
+            }
+            listed.extend(run.files.into_iter().flatten().map(|file| file.path));
+            let now = gathered.roots.of(&directory.place).and_then(load::inputs);
+            if let (Some(before), Some(now)) = (&run.run.inputs, &now)
+                && !gathered.roots.has_only_record(&directory.place)
+                && !load::looks_alike(before, now)
+            {
+                stale.push(shown.as_str());
+            }
+        }
+        let others = gathered.directories.iter();
+        let others = others.filter(|it| matches!(it.status, Status::Invalid) && is_own(it));
+        let others: BTreeSet<&str> = others.map(|it| it.place.shown.as_str()).collect();
+        let known = self.body.others.iter();
+        let known: BTreeSet<&str> = known.map(|(path, _)| path.as_str()).collect();
+        let is_readable = |(_, (problems, _)): &(String, (Vec<Problem>, BTreeSet<usize>))| {
+            kept::diagnostics(problems).is_some()
+        };
+        if known != others
+            || runs != self.body.runs.len()
+            || !self.body.others.iter().all(is_readable)
+        {
+            return damaged(PART_FILE);
+        }
+        if !stale.is_empty() {
+            return vec![refused::stale(&self.shown, &stale)];
+        }
+        let mut unlisted = None;
+        tree.each(&mut |path, found| {
+            if let (Some(path), Kind::File { .. }) = (path, found.kind)
+                && path.starts_with("runs/")
+                && !listed.contains(path)
+            {
+                unlisted.get_or_insert_with(|| path.to_owned());
+            }
+        });
+        unlisted
+            .map(|path| refused::foreign(&self.shown, &path))
+            .into_iter()
+            .collect()
+    }
+}
+
+/// Whether a file is in this folder, which ends with `/`.
+fn is_below(folder: &str, file: &PartFile) -> bool {
+    let mut names = Path::new(&file.path).components();
+    let is_plain = names.all(|name| matches!(name, Component::Normal(_)));
+    is_plain && file.path.starts_with(folder) && !file.path.ends_with('/')
+}
+
+/// The first entry that no part has.
+fn foreign(tree: &Tree) -> Option<String> {
+    let mut foreign = None;
+    tree.each(&mut |path, found| {
+        let is_ours = match (path, found.kind) {
+            (Some(MARKER | PART_FILE), kind) => matches!(kind, Kind::File { .. }),
+            (Some(RUNS), kind) => kind == Kind::Folder,
+            (Some(path), Kind::File { .. }) => path.starts_with("runs/"),
+            (Some(path), Kind::Folder) => {
+                path.starts_with("runs/") && !found.below.found().is_empty()
+            }
+            _ => false,
+        };
+        if !is_ours {
+            foreign.get_or_insert_with(|| match path {
+                Some(path) => path.to_owned(),
+                None => found.name.to_string_lossy().into_owned(),
+            });
+        }
+    });
+    foreign
+}

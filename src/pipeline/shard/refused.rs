@@ -1,0 +1,199 @@
+//! Why parts are refused: every problem of shards and merges.
+
+use crate::cache::Unreadable;
+use crate::diagnostics::text::quoted;
+use crate::diagnostics::{Diagnostic, Place, codes};
+use crate::discover::Shard;
+use crate::publish::PART_FILE;
+use crate::view::format;
+
+/// How many runs are named.
+const NAMED: usize = 10;
+
+const AGAIN: &str = "Build this shard again with `runpress build --shard`, and merge again.";
+
+/// Up to so many names.
+fn named(names: &[&str]) -> String {
+    let shown: Vec<String> = names.iter().take(NAMED).map(|name| quoted(name)).collect();
+    let rest = names.len() - shown.len();
+    let names = shown.join(", ");
+    if rest == 0 {
+        names
+    } else {
+        format!("{names} and {rest} more")
+    }
+}
+
+/// The content of runs of a shard is not on this machine.
+pub(super) fn shard_needs(shard: Shard, missing: &[&str]) -> Option<Diagnostic> {
+    let first = missing.first()?;
+    let runs = format::count(missing.len(), "run");
+    Some(codes::SHARD_NEEDS_CONTENT.at(
+        Place::file(*first),
+        format!(
+            "The content of {runs} of shard {shard} is missing, only the record is here: {}",
+            named(missing)
+        ),
+        "Copy these run folders into the content of this machine, or build this shard on another one.",
+    ))
+}
+
+/// The content of a run is needed and is not on this machine, or is not what its part was made of.
+pub(super) fn needs_content(path: &str) -> Diagnostic {
+    codes::MERGE_NEEDS_CONTENT.at(Place::file(path), String::new(), String::new())
+}
+
+/// The same, of all these runs.
+pub(super) fn merge_needs(missing: &[&str]) -> Option<Diagnostic> {
+    let first = missing.first()?;
+    let runs = format::count(missing.len(), "run");
+    Some(codes::MERGE_NEEDS_CONTENT.at(
+        Place::file(*first),
+        format!(
+            "The pages of {runs} must be made again, and their content is missing or changed: {}",
+            named(missing)
+        ),
+        "Copy these run folders into the content of this machine; or fix or remove the runs with errors, build all shards again, and merge.",
+    ))
+}
+
+/// How a part differs from the site that is merged.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Difference {
+    Settings,
+    Navigation,
+    Records,
+}
+
+pub(super) fn other(part: &str, difference: Difference) -> Diagnostic {
+    let (code, what, help) = match difference {
+        Difference::Settings => (
+            &codes::MERGE_OTHER_SETTINGS,
+            "other settings, templates or static files",
+            "Build all shards and merge with the same site.toml, `templates/`, `static/` and the same `--base-url` and `--keep-going`.",
+        ),
+        Difference::Navigation => (
+            &codes::MERGE_OTHER_SETTINGS,
+            "other pages in the navigation",
+            "Build all shards and merge with the same pages of prose and the same `--drafts`.",
+        ),
+        Difference::Records => (
+            &codes::MERGE_OTHER_RECORDS,
+            "other records",
+            "Give every shard and the merge the records of all runs, as content or with `--records`, and build the shards again.",
+        ),
+    };
+    code.at(
+        Place::file(part),
+        format!("The part {} was made with {what}", quoted(part)),
+        help,
+    )
+}
+
+pub(super) fn unreadable(part: &str, why: Unreadable) -> Diagnostic {
+    match why {
+        Unreadable::Missing => not_a_part(part, &format!("it has no `{PART_FILE}`")),
+        Unreadable::Damaged => damaged(part, PART_FILE),
+        Unreadable::OtherProgram => codes::MERGE_OTHER_VERSION.at(
+            Place::file(part),
+            format!("The part {} was made by another runpress", quoted(part)),
+            "Use the same program for all shards and the merge; compare what `runpress --version` prints.",
+        ),
+    }
+}
+
+pub(super) fn not_a_part(part: &str, why: &str) -> Diagnostic {
+    codes::MERGE_NOT_A_PART.at(
+        Place::file(part),
+        format!("{} is not a part: {why}", quoted(part)),
+        "Name the folders that `runpress build --shard K/N --out` wrote.",
+    )
+}
+
+pub(super) fn overlaps(part: &str) -> Diagnostic {
+    codes::MERGE_OVERLAP.at(
+        Place::file(part),
+        format!("The part {} overlaps with the output folder", quoted(part)),
+        "Choose an output folder beside the parts.",
+    )
+}
+
+pub(super) fn other_count((one, ones): (&str, u32), (other, others): (&str, u32)) -> Diagnostic {
+    codes::MERGE_OTHER_COUNT.at(
+        Place::file(other),
+        format!(
+            "{} is one of {others} parts, and {} is one of {ones}",
+            quoted(other),
+            quoted(one)
+        ),
+        "Merge the parts of one division: those whose `--shard` has the same N.",
+    )
+}
+
+pub(super) fn duplicate(one: &str, other: &str, number: u32) -> Diagnostic {
+    codes::MERGE_DUPLICATE_PART.at(
+        Place::file(other),
+        format!(
+            "{} and {} are both part {number}",
+            quoted(one),
+            quoted(other)
+        ),
+        "Name each part once.",
+    )
+}
+
+pub(super) fn missing(first: &str, numbers: &[usize], count: u32) -> Diagnostic {
+    let numbers: Vec<String> = numbers
+        .iter()
+        .map(|number| format!("{number}/{count}"))
+        .collect();
+    let numbers: Vec<&str> = numbers.iter().map(String::as_str).collect();
+    let what = match numbers.len() {
+        1 => "Part",
+        _ => "Parts",
+    };
+    let verb = if numbers.len() == 1 { "is" } else { "are" };
+    codes::MERGE_MISSING_PART.at(
+        Place::file(first),
+        format!("{what} {} {verb} missing", named(&numbers)),
+        "Build the missing shards, and name the folders of all parts.",
+    )
+}
+
+/// A part does not hold what it should: `what` is a file in it, or of a run.
+pub(super) fn damaged(part: &str, what: &str) -> Diagnostic {
+    codes::MERGE_DAMAGED_PART.at(
+        Place::file(part),
+        format!(
+            "The part {} is not as it was written: {} is missing, cut or changed",
+            quoted(part),
+            quoted(what)
+        ),
+        AGAIN,
+    )
+}
+
+pub(super) fn foreign(part: &str, path: &str) -> Diagnostic {
+    codes::MERGE_FOREIGN_FILE.at(
+        Place::file(part),
+        format!(
+            "The part {} contains {}, which runpress did not write",
+            quoted(part),
+            quoted(path)
+        ),
+        AGAIN,
+    )
+}
+
+pub(super) fn stale(part: &str, runs: &[&str]) -> Diagnostic {
+    let count = format::count(runs.len(), "run");
+    codes::MERGE_STALE_PART.at(
+        Place::file(part),
+        format!(
+            "The part {} was made of other files of {count}: {}",
+            quoted(part),
+            named(runs)
+        ),
+        "Build this shard again. If these run folders are incomplete on this machine on purpose, remove them and pass their records with `--records`.",
+    )
+}

@@ -1,0 +1,101 @@
+//! How a shard is left as a part: the folders of its runs, and one file with everything else that a merge needs of them.
+
+use std::path::Path;
+
+use crate::cache::{Piece, Writer};
+use crate::diagnostics::Failure;
+use crate::discover::Shard;
+use crate::pipeline::gather::Gathered;
+use crate::pipeline::kept::{FindingsShape, KeptRun, OtherRun, Problem, RunShape, StagedRuns};
+use crate::pipeline::memory::Notes;
+use crate::publish::{PART_FILE, Stage};
+use crate::site::Site;
+
+use super::{Body, Head, OtherShape, PartRun, Share};
+
+/// Adds the file to the stage of a part.
+///
+/// # Errors
+/// It cannot be written.
+pub fn write(
+    site: &Site,
+    gathered: &Gathered,
+    (shard, runs): (Shard, &StagedRuns),
+    (stage, notes): (&Stage, Option<&Notes<'_>>),
+) -> Result<(), Failure> {
+    let at = notes.map_or(0, Notes::looked_at);
+    let head = Head::of(site, gathered, (shard.number(), shard.count()), at);
+    let part = PartWriter { stage, notes };
+    let write = |folder: &Path| {
+        let writer = Writer::begin(&(vec![folder.to_owned()], PART_FILE.to_owned()))?;
+        let mut body = Body::default();
+        for (entry, kept) in gathered.archive.runs.iter().zip(&runs.valid) {
+            let directory = gathered.directory(entry);
+            if Share::Shard(shard).has(directory) {
+                let piece = part.put(kept, &writer)?;
+                body.runs.push((directory.place.shown.clone(), piece));
+            }
+        }
+        body.runs.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        let other = |other: &OtherRun| -> (String, OtherShape) {
+            let problems = other.problems.iter().map(Problem::from).collect();
+            let shown = &gathered.directories[other.directory].place.shown;
+            (shown.clone(), (problems, other.used.clone()))
+        };
+        body.others = runs.others.iter().map(other).collect();
+        body.others.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        let (head, body) = (postcard::to_stdvec(&head), postcard::to_stdvec(&body));
+        writer.finish(&head.ok()?, &body.ok()?)
+    };
+    stage
+        .write_beside(PART_FILE, write)
+        .map_err(|problem| gathered.failed(vec![problem]))
+}
+
+struct PartWriter<'a> {
+    stage: &'a Stage,
+    notes: Option<&'a Notes<'a>>,
+}
+
+impl PartWriter<'_> {
+    /// Writes a run; `None` when that fails.
+    fn put(&self, kept: &KeptRun, writer: &Writer) -> Option<Piece> {
+        let (run, files, texts) = match &kept.left {
+            Some(left) => {
+                let (run, texts) = self.notes?.left(left)?;
+                let files = self.stage.part_files(&run.files)?;
+                let files_of = RunShape {
+                    files: Vec::new(),
+                    ..run
+                };
+                (files_of, Some(files), texts)
+            }
+            None => (RunShape::without_pages(kept), None, Vec::new()),
+        };
+        let run = PartRun {
+            run,
+            files,
+            texts: writer.put(&texts)?,
+            read: kept.read,
+        };
+        writer.put(&postcard::to_stdvec(&run).ok()?)
+    }
+}
+
+impl RunShape {
+    /// That of a run of which no pages were made.
+    fn without_pages(kept: &KeptRun) -> Self {
+        Self {
+            inputs: None,
+            archive_context: Default::default(),
+            named: Vec::new(),
+            is_newest: false,
+            files: Vec::new(),
+            problems: kept.problems.iter().map(Problem::from).collect(),
+            used: kept.used.clone(),
+            facets: Default::default(),
+            texts: (0, 0),
+            findings: FindingsShape::of(&kept.findings),
+        }
+    }
+}

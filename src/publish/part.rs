@@ -1,0 +1,130 @@
+//! How the files of a part get into the site: as they are, and checked against what the part says of them.
+
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::beneath::{Folder, Stamp};
+use crate::diagnostics::Diagnostic;
+
+use super::files::Digest;
+use super::ours::resolve;
+use super::{Folders, MARKER, Stage, failed, write_failed};
+
+/// The name of the file in which a part says what it is.
+pub(crate) const PART_FILE: &str = "part.runpress";
+
+/// A file of a part.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct PartFile {
+    /// From the root of the site, and from that of the part.
+    pub(crate) path: String,
+    pub(crate) bytes: u64,
+    digest: Digest,
+}
+
+/// Whether files of a part were taken over.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Taken {
+    All,
+    /// The file of this path is not as it was written.
+    Changed(String),
+}
+
+/// Whether one of two folders is in the other, or both are the same.
+pub(crate) fn overlap(one: &Path, other: &Path) -> bool {
+    match (resolve(one), resolve(other)) {
+        (Ok(one), Ok(other)) => one.starts_with(&other) || other.starts_with(&one),
+        _ => false,
+    }
+}
+
+impl Stage {
+    /// Files of the new site; `None` when one of them is not there.
+    pub(crate) fn part_files(&self, paths: &[String]) -> Option<Vec<PartFile>> {
+        let files = paths.iter().map(|path| {
+            let (bytes, digest) = self.files.known(path)?;
+            let path = path.clone();
+            Some(PartFile {
+                path,
+                bytes,
+                digest,
+            })
+        });
+        files.collect()
+    }
+
+    /// Takes files over from a part, which shares them with the site where the file system can do that.
+    ///
+    /// # Errors
+    /// The system refuses, or a path is taken.
+    pub(crate) fn take_over(&self, part: &Path, files: &[PartFile]) -> Result<Taken, Diagnostic> {
+        for file in files {
+            self.files.take(&file.path)?;
+            if let Some(folders) = &self.folders
+                && !self.files.stays(&file.path, file.digest)
+            {
+                let linked = folders.link_checked(part, file);
+                match linked.map_err(|error| write_failed(&file.path, &error))? {
+                    Some(stamp) => self.files.staged(&file.path, file.digest, Some(stamp)),
+                    None => return Ok(Taken::Changed(file.path.clone())),
+                }
+            }
+            self.count(&file.path, file.bytes);
+        }
+        Ok(Taken::All)
+    }
+
+    /// Takes over a file that `write` makes in the folder that it is given.
+    ///
+    /// # Errors
+    /// The system refuses, or the path is taken.
+    pub(crate) fn write_beside(
+        &self,
+        path: &str,
+        write: impl FnOnce(&Path) -> Option<()>,
+    ) -> Result<(), Diagnostic> {
+        let Some(folders) = &self.folders else {
+            return Ok(());
+        };
+        self.files.take(path)?;
+        let file = || {
+            write(&folders.staging).ok_or_else(|| io::Error::other("it cannot be written"))?;
+            // A temporary file is for its owner alone; this one is for whoever may read the part.
+            let marker = fs::metadata(folders.staging.join(MARKER))?;
+            fs::set_permissions(folders.staging.join(path), marker.permissions())?;
+            let folder = Folder::open(&folders.staging)?;
+            let digest = Digest::of_file(&folder, Path::new(path));
+            let digest = digest.ok_or_else(|| io::Error::other("it cannot be read back"))?;
+            Ok((digest, fs::metadata(folders.staging.join(path))?))
+        };
+        let (digest, meta) = file().map_err(|error| failed(path, &error))?;
+        self.files.staged(path, digest, Some(Stamp::of(&meta)));
+        self.count(path, meta.len());
+        Ok(())
+    }
+}
+
+impl Folders {
+    /// Links a file of a part into the stage; `None` when it is not as the part says.
+    fn link_checked(&self, part: &Path, file: &PartFile) -> io::Result<Option<Stamp>> {
+        match self.link(part, &file.path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            other => other?,
+        }
+        // It is checked where it is now: whoever writes into the part may change its names meanwhile.
+        let folder = Folder::open(&self.staging)?;
+        let at = Path::new(&file.path);
+        let (meta, is_same) = (
+            fs::symlink_metadata(self.staging.join(at))?,
+            file.digest.is_of(&folder, at),
+        );
+        if meta.len() == file.bytes && is_same {
+            return Ok(Some(Stamp::of(&meta)));
+        }
+        fs::remove_file(self.staging.join(at))?;
+        Ok(None)
+    }
+}

@@ -1,0 +1,291 @@
+//! Ways in which parts do not fit: each is refused, and the site that was there stays.
+
+use std::fs;
+
+use crate::codes::Held;
+use crate::support::{FIRST, FIRST_SLUG, Ran, Run, TestSite, differences, tree};
+
+/// A way to break a merge or a shard.
+pub(crate) struct Broken {
+    pub(crate) code: &'static str,
+    pub(crate) prepare: fn(&TestSite) -> Held,
+    pub(crate) arguments: &'static [&'static str],
+}
+
+const ONE: &[&str] = &["merge", "-v", "parts/1"];
+const BOTH: &[&str] = &["merge", "-v", "parts/1", "parts/2"];
+
+/// Builds a shard `K/N` into a folder.
+fn part(site: &TestSite, shard: &str, out: &str) -> Ran {
+    let ran = site.runpress(&["build", "--shard", shard, "--out", &path(site, out)]);
+    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    ran
+}
+
+fn path(site: &TestSite, path: &str) -> String {
+    site.path(path).to_string_lossy().into_owned()
+}
+
+fn whole(site: &TestSite) {
+    part(site, "1/1", "parts/1");
+}
+
+fn change(site: &TestSite, path: &str, change: impl FnOnce(&mut Vec<u8>)) {
+    let mut bytes = site.bytes(path);
+    change(&mut bytes);
+    // Links to the file elsewhere keep what it was.
+    site.remove(path).write(path, bytes);
+}
+
+fn page() -> String {
+    format!("parts/1/runs/{FIRST_SLUG}/index.html")
+}
+
+/// Moves the base run away, but for its record.
+fn leave_record(site: &TestSite) {
+    let record = site.bytes(&format!("{FIRST}/run-record.json"));
+    site.write("records/content/runs/first/run-record.json", record);
+    fs::remove_dir_all(site.path(FIRST)).expect("a removal");
+}
+
+/// The ways that are named by their code, in the order of the reference.
+const CODES: [Broken; 13] = [
+    Broken {
+        code: "shard.needs-content",
+        prepare: |site| {
+            leave_record(site);
+            Vec::new()
+        },
+        arguments: &[
+            "build",
+            "-v",
+            "--shard",
+            "1/1",
+            "--out",
+            "parts/1",
+            "--records",
+            "records",
+        ],
+    },
+    Broken {
+        code: "merge.not-a-part",
+        prepare: |site| {
+            fs::create_dir_all(site.path("parts/1")).expect("a folder");
+            Vec::new()
+        },
+        arguments: ONE,
+    },
+    Broken {
+        code: "merge.overlap",
+        prepare: |site| {
+            part(site, "1/1", "public");
+            Vec::new()
+        },
+        arguments: &["merge", "-v", "public"],
+    },
+    Broken {
+        code: "merge.other-version",
+        prepare: |site| {
+            whole(site);
+            change(site, "parts/1/part.runpress", |bytes| bytes[8] ^= 1);
+            Vec::new()
+        },
+        arguments: ONE,
+    },
+    Broken {
+        code: "merge.other-settings",
+        prepare: |site| {
+            whole(site);
+            site.write("static/more.css", "p { color: red }\n");
+            Vec::new()
+        },
+        arguments: ONE,
+    },
+    Broken {
+        code: "merge.other-records",
+        prepare: |site| {
+            whole(site);
+            site.run("second", &Run::new("9f1c2d3e-8a60-4d2e-9a51-0c9f6f1f2b11"));
+            Vec::new()
+        },
+        arguments: ONE,
+    },
+    Broken {
+        code: "merge.other-count",
+        prepare: |site| {
+            part(site, "1/2", "parts/1");
+            part(site, "2/3", "parts/2");
+            Vec::new()
+        },
+        arguments: BOTH,
+    },
+    Broken {
+        code: "merge.missing-part",
+        prepare: |site| {
+            part(site, "1/3", "parts/1");
+            Vec::new()
+        },
+        arguments: ONE,
+    },
+    Broken {
+        code: "merge.duplicate-part",
+        prepare: |site| {
+            part(site, "1/2", "parts/1");
+            part(site, "1/2", "parts/2");
+            Vec::new()
+        },
+        arguments: BOTH,
+    },
+    Broken {
+        code: "merge.damaged-part",
+        prepare: |site| {
+            whole(site);
+            change(site, &page(), |bytes| bytes[100] ^= 1);
+            Vec::new()
+        },
+        // A page that the earlier site has as it was is not read from the part.
+        arguments: &["merge", "-v", "--fresh", "parts/1"],
+    },
+    Broken {
+        code: "merge.foreign-file",
+        prepare: |site| {
+            whole(site);
+            site.write("parts/1/notes.txt", "mine\n");
+            Vec::new()
+        },
+        arguments: ONE,
+    },
+    Broken {
+        code: "merge.stale-part",
+        prepare: |site| {
+            whole(site);
+            let writeup = format!("{FIRST}/writeup.md");
+            site.write(&writeup, site.text(&writeup) + "\nMore.\n");
+            Vec::new()
+        },
+        arguments: ONE,
+    },
+    Broken {
+        code: "merge.needs-content",
+        prepare: |site| {
+            // An error of the site: the shard is checked, and has no pages.
+            site.write("content/cases/pong.md", "+++\nno = \n+++\n");
+            part(site, "1/1", "parts/1");
+            site.remove("content/cases/pong.md");
+            leave_record(site);
+            Vec::new()
+        },
+        arguments: &["merge", "-v", "parts/1", "--records", "records"],
+    },
+];
+
+/// The way that gives a code.
+pub(crate) fn named(code: &str) -> &'static Broken {
+    let mut codes = CODES.iter();
+    let found = codes.find(|broken| broken.code == code);
+    found.unwrap_or_else(|| panic!("{code} has no way to bring it about"))
+}
+
+/// More ways to break a part, each with its code.
+const MORE: [(&str, fn(&TestSite)); 13] = [
+    ("merge.damaged-part", |site| {
+        change(site, "parts/1/part.runpress", |bytes| {
+            bytes.truncate(bytes.len() / 2)
+        });
+    }),
+    ("merge.damaged-part", |site| {
+        change(site, "parts/1/part.runpress", Vec::clear);
+    }),
+    ("merge.damaged-part", |site| {
+        // The first piece: a text for a list.
+        change(site, "parts/1/part.runpress", |bytes| bytes[200] ^= 1);
+    }),
+    ("merge.damaged-part", |site| {
+        change(site, "parts/1/part.runpress", |bytes| {
+            let last = bytes.len() - 1;
+            bytes[last] ^= 1;
+        });
+    }),
+    ("merge.damaged-part", |site| {
+        change(site, &page(), |bytes| bytes.truncate(100));
+    }),
+    ("merge.damaged-part", |site| {
+        site.remove(&page());
+    }),
+    ("merge.damaged-part", |site| {
+        fs::remove_dir_all(site.path("parts/1/runs")).expect("a removal");
+    }),
+    ("merge.foreign-file", |site| {
+        site.write(&format!("parts/1/runs/{FIRST_SLUG}/more.html"), "<p>");
+    }),
+    ("merge.foreign-file", |site| {
+        site.write("parts/1/runs/another/index.html", "<p>");
+    }),
+    ("merge.foreign-file", |site| {
+        fs::create_dir(site.path("parts/1/runs/empty")).expect("a folder");
+    }),
+    #[cfg(unix)]
+    ("merge.foreign-file", |site| {
+        site.remove(&page()).write("page.html", "<p>");
+        std::os::unix::fs::symlink(site.path("page.html"), site.path(&page())).expect("a link");
+    }),
+    #[cfg(unix)]
+    ("merge.foreign-file", |site| {
+        let runs = site.path("parts/1/runs");
+        fs::rename(&runs, site.path("elsewhere")).expect("a rename");
+        std::os::unix::fs::symlink(site.path("elsewhere"), runs).expect("a link");
+    }),
+    ("merge.not-a-part", |site| {
+        site.remove("parts/1/part.runpress");
+    }),
+];
+
+/// Whether the binary refuses a merge with this code and changes nothing.
+fn refuses(site: &TestSite, code: &str, arguments: &[&str], what: &str) {
+    fs::create_dir_all(site.path("parts")).expect("a folder");
+    let before = (tree(&site.path("public")), tree(&site.path("parts")));
+    let ran = site.runpress(arguments);
+    assert_eq!(ran.status, Some(2), "{what}: {}", ran.stderr);
+    assert!(
+        ran.stderr.contains(&format!("[{code}]")),
+        "{what}: {}",
+        ran.stderr
+    );
+    assert!(ran.stderr.contains("help: "), "{what}: {}", ran.stderr);
+    let after = (tree(&site.path("public")), tree(&site.path("parts")));
+    assert_eq!(
+        differences(&before.0, &after.0),
+        [""; 0],
+        "{what}: the site"
+    );
+    assert_eq!(
+        differences(&before.1, &after.1),
+        [""; 0],
+        "{what}: the parts"
+    );
+    let left = fs::read_dir(site.root()).expect("a folder");
+    let left = left.map(|entry| entry.expect("an entry").file_name());
+    let mut left = left.filter(|name| name.to_string_lossy().contains("staging"));
+    assert_eq!(left.next(), None, "{what}");
+}
+
+#[test]
+fn parts_that_do_not_belong_together_are_refused_and_the_old_site_stays() {
+    for broken in &CODES {
+        let site = TestSite::base();
+        site.publish();
+        (broken.prepare)(&site);
+        refuses(&site, broken.code, broken.arguments, broken.code);
+    }
+}
+
+#[test]
+fn a_part_that_was_cut_changed_or_added_to_is_refused_and_the_old_site_stays() {
+    for (at, (code, prepare)) in MORE.iter().enumerate() {
+        let site = TestSite::base();
+        site.publish();
+        whole(&site);
+        prepare(&site);
+        refuses(&site, code, ONE, &format!("way {at}, {code}"));
+    }
+}

@@ -1,0 +1,172 @@
+//! A site that is merged of parts is, byte for byte, the site of one build.
+
+pub(crate) mod broken;
+
+use std::fs;
+use std::path::PathBuf;
+
+use runpress::api::discover::Shard;
+use runpress::api::pipeline::{NoProgress, Outcome};
+use runpress::api::site::Overrides;
+
+use crate::incremental::edits::{self, Random};
+use crate::incremental::{Reference, many_kinds};
+use crate::support::{TestSite, described, differences, tree};
+
+/// Builds a shard into the folder `parts/K` of the site.
+pub(crate) fn shard(site: &TestSite, number: u32, count: u32) -> Outcome {
+    let overrides = Overrides {
+        out: Some(site.path(&format!("parts/{number}"))),
+        shard: Shard::new(number, count),
+        ..Overrides::default()
+    };
+    let outcome = site.build_with(&overrides);
+    assert!(outcome.published, "a part is always written");
+    outcome
+}
+
+/// Merges the parts `parts/1` to `parts/N` in the order of these numbers.
+pub(crate) fn merge(site: &TestSite, numbers: &[u32]) -> Outcome {
+    let parts = numbers
+        .iter()
+        .map(|number| site.path(&format!("parts/{number}")));
+    let parts: Vec<PathBuf> = parts.collect();
+    let merged = runpress::merge(&site.open(&Overrides::default()), &parts, &NoProgress);
+    merged.expect("a merge").0
+}
+
+/// The numbers up to `count` in an order that depends on the seed.
+fn shuffled(count: u32, random: &mut Random) -> Vec<u32> {
+    let mut numbers: Vec<u32> = (1..=count).collect();
+    for at in (1..numbers.len()).rev() {
+        numbers.swap(at, random.below(at + 1));
+    }
+    numbers
+}
+
+/// What is reported of a build.
+fn says(outcome: &Outcome) -> impl PartialEq + std::fmt::Debug + use<> {
+    (
+        described(outcome),
+        (outcome.published, outcome.runs, outcome.quarantined),
+        (outcome.files, outcome.bytes, outcome.not_published),
+        (outcome.blocking, outcome.read, outcome.cases.len()),
+        outcome.changes().map(|build| build.build),
+    )
+}
+
+/// Builds at once, and in shards that are merged, and compares everything; `true` when a site was published.
+fn compare(
+    site: &TestSite,
+    reference: &Reference,
+    (count, random): (u32, &mut Random),
+    what: &str,
+) -> bool {
+    let expected = reference.build(site);
+    let mut errors = 0;
+    for number in shuffled(count, random) {
+        let part = shard(site, number, count);
+        errors += part.runs;
+    }
+    let merged = merge(site, &shuffled(count, random));
+    assert_eq!(says(&merged), says(&expected), "{what}");
+    let (left, right) = (tree(&reference.out()), site.published());
+    assert_eq!(differences(&left, &right), [""; 0], "{what}");
+    assert!(!merged.published || errors >= merged.runs, "{what}");
+    merged.published
+}
+
+/// Edits of all sorts in an order that depends on the seed; the number of shards changes now and then, and parts of the last
+/// build stay where they are.
+fn stays_exact(seed: u64) {
+    let site = many_kinds();
+    let reference = Reference::new();
+    let mut random = Random(seed);
+    let mut count = 3;
+    compare(&site, &reference, (count, &mut random), "the first build");
+    let edits = edits::edits();
+    let mut ahead: Vec<_> = edits.iter().collect();
+    let mut published = 0;
+    while !ahead.is_empty() {
+        let (name, edit) = ahead.swap_remove(random.below(ahead.len()));
+        edit(&site, &mut random);
+        if random.below(3) == 0 {
+            count = 1 + u32::try_from(random.below(7)).expect("a small number");
+        }
+        let what = format!(
+            "seed {seed}, {count} shards, {} edits left: {name}",
+            ahead.len()
+        );
+        published += usize::from(compare(&site, &reference, (count, &mut random), &what));
+    }
+    assert!(
+        published > edits.len() / 2,
+        "only {published} were published"
+    );
+}
+
+#[test]
+fn after_each_of_many_edits_merged_parts_are_the_site_of_one_build() {
+    stays_exact(3);
+}
+
+#[test]
+fn after_each_of_many_edits_in_another_order_merged_parts_are_the_site_of_one_build() {
+    stays_exact(4);
+}
+
+#[test]
+fn a_run_of_another_machine_needs_nothing_but_its_record() {
+    let site = many_kinds();
+    let reference = Reference::new();
+    let expected = reference.build(&site);
+    let machines = [1, 2].map(|number| {
+        let machine = TestSite::bare().overlay(site.root());
+        let records = Overrides {
+            out: Some(machine.path("part")),
+            shard: Shard::new(number, 2),
+            records: Some(machine.path("records")),
+            ..Overrides::default()
+        };
+        let mut kept = 0;
+        for entry in fs::read_dir(site.path("content/runs")).expect("a folder") {
+            let entry = entry.expect("an entry");
+            let name = entry.file_name().into_string().expect("UTF-8");
+            let record = site.text(&format!("content/runs/{name}/run-record.json"));
+            machine.write(
+                &format!("records/content/runs/{name}/run-record.json"),
+                &record,
+            );
+            let record: serde_json::Value = serde_json::from_str(&record).expect("a record");
+            let id = record["id"].as_str().expect("an id");
+            let digest = blake3::hash(id.as_bytes());
+            let first = digest.as_bytes().first_chunk().copied().expect("8 bytes");
+            if u64::from_le_bytes(first) % 2 + 1 == u64::from(number) {
+                kept += 1;
+            } else {
+                fs::remove_dir_all(machine.path(&format!("content/runs/{name}")))
+                    .expect("a removal");
+            }
+        }
+        let part = machine.build_with(&records);
+        assert_eq!(
+            (part.runs, part.published),
+            (kept, true),
+            "{:?}",
+            described(&part)
+        );
+        machine
+    });
+    let merger = TestSite::bare().overlay(machines[0].root());
+    fs::remove_dir_all(merger.path("content/runs")).expect("a removal");
+    let records = Overrides {
+        records: Some(merger.path("records")),
+        ..Overrides::default()
+    };
+    let parts = [machines[1].path("part"), machines[0].path("part")];
+    let merged = runpress::merge(&merger.open(&records), &parts, &NoProgress);
+    let merged = merged.expect("a merge").0;
+    assert_eq!(says(&merged), says(&expected));
+    let (left, right) = (tree(&reference.out()), merger.published());
+    assert_eq!(differences(&left, &right), [""; 0]);
+}
