@@ -6,6 +6,7 @@ use crate::diagnostics::Severity;
 use crate::links::RunFolders;
 use crate::url::HttpUrl;
 
+mod downloads;
 mod hosts;
 mod pattern;
 mod read;
@@ -13,6 +14,7 @@ mod shape;
 
 use read::{Keys, Reader, Value};
 
+pub use downloads::Downloads;
 pub use hosts::{HOSTS, Host};
 pub use pattern::fits_end;
 pub use read::{parse, places_of_allowances};
@@ -314,7 +316,6 @@ table! {
 
 table! {
     /// `[publish]`
-    #[derive(Copy)]
     #[schemars(default, transform = shape::publish)]
     Publish {
         /// The host, whose limits a site must keep.
@@ -324,6 +325,15 @@ table! {
         /// `runs/<prefix>/<slug>/`. Fixed once a site is published, so that addresses do not change.
         #[schemars(with = "String")]
         "run_folders" => run_folders: RunFolders = RunFolders::Flat, Reader::run_folders;
+        /// How event logs, tapes and sidecars are published: as files, those of many runs in one ZIP archive, or not at all.
+        #[schemars(with = "String")]
+        "downloads" => downloads: Downloads = Downloads::Files, Reader::downloads;
+        /// Number of ZIP archives of packed downloads: 16, 256, 4096 or 65536.
+        "packs" => packs: usize = 256, Reader::packs;
+        /// The address to which the folder `downloads/` of the site is copied, for example of a bucket; ends with `/`. With it,
+        /// downloads are in that folder and not beside the pages of runs.
+        #[schemars(schema_with = "shape::base_url")]
+        "files_base_url" => files_base_url: Option<HttpUrl> = None, Reader::base_url;
     }
 }
 

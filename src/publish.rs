@@ -230,9 +230,9 @@ impl Stage {
         }
     }
 
-    /// Weighs every file, and notes those that are larger than `file`.
-    pub(crate) fn weigh(&mut self, file: u64) {
-        self.scales = Some(weight::Scales::new(file));
+    /// Weighs every file but those in the folder `elsewhere`, and notes those that are larger than `file`.
+    pub(crate) fn weigh(&mut self, file: u64, elsewhere: Option<&'static str>) {
+        self.scales = Some(weight::Scales::new(file, elsewhere));
     }
 
     /// What was weighed; `None` when nothing was.

@@ -96,6 +96,11 @@ pub const ALL: &[Entry] = &[
         "Patterns for a tool or a skill",
         "feeds/crystallize.json",
     ),
+    feed::<feeds::downloads::DownloadDocument<'_>>(
+        "downloads-line",
+        "A line of downloads.jsonl",
+        "feeds/downloads.jsonl",
+    ),
     feed::<feeds::run::RunDocument<'_>>("run", "All data of one run", "runs/<slug>/run.json"),
     feed::<Ledger>("changes", "What each build changed", ledger::PATH),
     feed::<Report<'_>>(

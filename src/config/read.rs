@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use toml::de::{DeTable, DeValue};
 
+use super::downloads::{Downloads, PACKS};
 use super::{
     Allowance, Budget, Build, Config, Feeds, Files, GIB, HOSTS, Host, ImportRule, KIB, Limits, MIB,
     MadeFor, NavLink, Notice, Policy, Publish, Secrets, Site, Timeline,
@@ -196,6 +197,31 @@ impl Reader<'_> {
             value,
             &choices.map(|choice| (choice.word(), choice)),
             into,
+        );
+    }
+
+    pub(super) fn downloads(&mut self, key: &str, value: &Value<'_>, into: &mut Downloads) {
+        let choices = [
+            ("files", Downloads::Files),
+            ("packed", Downloads::Packed),
+            ("none", Downloads::None),
+        ];
+        self.choice(key, value, &choices, into);
+    }
+
+    pub(super) fn packs(&mut self, key: &str, value: &Value<'_>, into: &mut usize) {
+        let mut packs = *into;
+        self.count(key, value, &mut packs);
+        if PACKS.contains(&packs) {
+            *into = packs;
+            return;
+        }
+        let names = PACKS.map(|packs| packs.to_string());
+        let names: Vec<_> = names.iter().map(String::as_str).collect();
+        self.invalid(
+            value,
+            &format!("Unknown value `{packs}` of {}", quoted(key)),
+            &format!("Write one of {}.", list(&names)),
         );
     }
 

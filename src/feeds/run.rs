@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use serde_json::value::RawValue;
 
-use crate::config::Config;
+use crate::config::{Config, Downloads};
 use crate::diagnostics::{Diagnostic, json as problems};
 use crate::links::{self, Slug};
 use crate::markup::Html;
@@ -19,6 +19,7 @@ use crate::model::threads::{Thread, Threads};
 use crate::model::transcript::Conversation;
 use crate::model::{FileDigest, Withheld};
 use crate::shapes;
+use crate::url::HttpUrl;
 
 use super::annotations::AnnotationDocument;
 use super::archive::{RatingWord, TierWord, address};
@@ -149,7 +150,7 @@ struct SidecarDocument<'a> {
 document! {
     /// A file of the run's directory.
     #[schemars(rename = "File")]
-    struct FileDocument<'a>(file: &'a FileDigest) {
+    struct FileDocument<'a>(file: &'a FileDigest, download: Option<(String, Option<String>)>) {
         /// Its path in the run's directory.
         path: &'a str = &file.path,
         /// Size in bytes, of what is published where parts of it are withheld.
@@ -157,6 +158,15 @@ document! {
         /// BLAKE3 of these bytes.
         #[schemars(with = "shapes::Blake3")]
         blake3: &'a str = file.published_blake3(),
+        /// Where it can be downloaded, if that is not beside this document: its pack or, with a `files_base_url`, the file. Relative to
+        /// the root of a site without `base_url` and `files_base_url`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "String")]
+        url: Option<String> = download.as_ref().map(|(url, _)| url.clone()),
+        /// Its path in the pack.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "String")]
+        member: Option<String> = download.and_then(|(_, member)| member),
         /// The file as it was recorded, where parts of it are withheld.
         #[serde(skip_serializing_if = "Option::is_none")]
         recorded: Option<RecordedDocument<'a>> = file.published.as_ref().map(|_| RecordedDocument::of(file)),
@@ -260,8 +270,12 @@ pub struct Sources<'a> {
     pub conversation: Option<&'a Conversation<'a>>,
     /// Its review threads.
     pub threads: Option<&'a Threads<'a>>,
+    /// Its id.
+    pub id: &'a str,
     /// Its files.
     pub files: &'a [FileDigest],
+    /// Names of those that can be downloaded.
+    pub downloads: &'a [String],
     /// What of them is withheld.
     pub withheld: &'a [Withheld],
     /// Its problems.
@@ -308,10 +322,25 @@ pub fn document<'a>(s: &Sources<'a>) -> serde_json::Result<RunDocument<'a>> {
         transcript: s
             .conversation
             .map(|conversation| TranscriptDocument::of(s.slug, conversation)),
-        files: s.files.iter().map(FileDocument::of).collect(),
+        files: s
+            .files
+            .iter()
+            .map(|file| FileDocument::of(file, download(s, file)))
+            .collect(),
         withheld: s.withheld.iter().map(WithheldDocument::of).collect(),
         diagnostics: s.diagnostics.iter().map(problems::Entry::from).collect(),
     })
+}
+
+/// Where a file can be downloaded, and its path in a pack; `None` when that is beside the document, or nowhere.
+fn download(s: &Sources<'_>, file: &FileDigest) -> Option<(String, Option<String>)> {
+    let publish = &s.config.publish;
+    let is_shared = publish.downloads == Downloads::Packed || publish.files_base_url.is_some();
+    let is_published = is_shared && s.downloads.contains(&file.path);
+    let found = is_published.then(|| publish.download(s.slug, s.id, &file.path))??;
+    let base = s.config.site.base_url.as_ref();
+    let root = base.map_or("", HttpUrl::as_str);
+    Some((publish.address(root, &found.path), found.member))
 }
 
 fn threads_document<'a>(threads: &'a Threads<'a>) -> serde_json::Result<ThreadsDocument<'a>> {

@@ -87,6 +87,23 @@ pub struct Spooled {
     pub failures: Slice,
     /// Its data for comparisons, then that of each further tape.
     pub compare: Vec<Slice>,
+    /// The files that go into its pack.
+    pub members: Vec<Member>,
+}
+
+/// A file that goes into a pack.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Member {
+    /// Its name in the run.
+    pub file: String,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// BLAKE3 of its bytes.
+    pub blake3: [u8; 32],
+    /// CRC-32 of its bytes.
+    pub crc32: u32,
+    /// Where its bytes are, compressed.
+    pub at: Slice,
 }
 
 impl Spooled {
@@ -102,7 +119,8 @@ impl Spooled {
             &mut self.writeup,
             &mut self.failures,
         ];
-        for slice in cards.chain(&mut self.compare).chain(slices) {
+        let members = self.members.iter_mut().map(|member| &mut member.at);
+        for slice in cards.chain(&mut self.compare).chain(slices).chain(members) {
             *slice = slice.behind(texts);
         }
         self

@@ -13,11 +13,15 @@ const NAMED: usize = 10;
 /// What a site with too many runs for one folder can do.
 const PREFIXED: &str = "A site that was not published before can spread its runs over 256 folders: set `run_folders = \"prefixed\"` in `[publish]`.";
 
+/// What a site with too large packs can do.
+const PACKS: &str = "More packs are smaller: raise `packs` in `[publish]`.";
+
 /// Weighs what is staged from now on, if the site has limits.
 pub fn weigh(site: &Site, stage: &mut Stage) {
     let limits = site.config.site_limits();
     if limits != config::Budget::default() {
-        stage.weigh(limits.file.unwrap_or(u64::MAX));
+        let elsewhere = site.config.publish.elsewhere();
+        stage.weigh(limits.file.unwrap_or(u64::MAX), elsewhere);
     }
 }
 
@@ -48,7 +52,16 @@ pub(super) fn problems(config: &Config, weight: &Weight) -> Vec<Diagnostic> {
         );
         let message =
             format!("The site has {above} of more than {limit}, which is the limit of one file");
+        let packs = weight
+            .large
+            .iter()
+            .any(|(path, _)| config.publish.is_pack(path));
         let named = named("The largest files", files, format::bytes);
+        let named = if packs {
+            format!("{PACKS} {named}")
+        } else {
+            named
+        };
         report("file", config.budget.file, message, named);
     }
     let full = weight
@@ -167,7 +180,8 @@ mod tests {
     fn staged(config: &Config, files: impl IntoIterator<Item = (String, u64)>) -> Weight {
         let out = std::env::temp_dir().join("runpress-no-such-site");
         let mut stage = Stage::dry_run(&out, "public", &[]).expect("a free path");
-        stage.weigh(config.site_limits().file.unwrap_or(u64::MAX));
+        let largest = config.site_limits().file.unwrap_or(u64::MAX);
+        stage.weigh(largest, config.publish.elsewhere());
         for (path, bytes) in files {
             stage.plan(&path, bytes).expect("a free path");
         }

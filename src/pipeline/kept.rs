@@ -16,7 +16,7 @@ use crate::load::Input;
 use crate::model::annotation::Counts;
 use crate::model::digests::Digests;
 use crate::model::findings::{
-    Findings, NewestAnnotation, RunDigests, Slice, Spooled, SpooledCard, ThreadCounts,
+    Findings, Member, NewestAnnotation, RunDigests, Slice, Spooled, SpooledCard, ThreadCounts,
 };
 use crate::model::review::Rating;
 use crate::publish::SiteFile;
@@ -204,6 +204,7 @@ pub(super) struct FindingsShape {
     writeup: TextPlace,
     failures: TextPlace,
     compare: Vec<TextPlace>,
+    members: Vec<MemberShape>,
     /// Kind, group and card of each annotation.
     cards: Vec<(usize, usize, TextPlace)>,
 }
@@ -223,6 +224,14 @@ fn newest_annotation((kind, evidence, href, at): NewestShape) -> NewestAnnotatio
         href,
         at,
     }
+}
+
+/// Name, size, digests and place of a [`Member`].
+type MemberShape = (String, u64, [u8; 32], u32, TextPlace);
+
+fn member_shape(of: &Member) -> MemberShape {
+    let of = of.clone();
+    (of.file, of.bytes, of.blake3, of.crc32, place(of.at))
 }
 
 /// A [`Slice`].
@@ -303,6 +312,7 @@ impl FindingsShape {
             writeup: place(spooled.writeup),
             failures: place(spooled.failures),
             compare: spooled.compare.iter().map(|it| place(*it)).collect(),
+            members: spooled.members.iter().map(member_shape).collect(),
             cards: cards
                 .map(|it| (it.kind, it.group, place(it.card)))
                 .collect(),
@@ -318,6 +328,16 @@ impl FindingsShape {
         let card = |(kind, group, card): (usize, usize, TextPlace)| {
             let card = slice(card)?;
             Some(SpooledCard { kind, group, card })
+        };
+        let member = |(file, bytes, blake3, crc32, at): MemberShape| {
+            let at = slice(at)?;
+            Some(Member {
+                file,
+                bytes,
+                blake3,
+                crc32,
+                at,
+            })
         };
         Some(Findings {
             rating: self
@@ -343,6 +363,11 @@ impl FindingsShape {
                 writeup: slice(self.writeup)?,
                 failures: slice(self.failures)?,
                 compare: self.compare.into_iter().map(slice).collect::<Option<_>>()?,
+                members: self
+                    .members
+                    .into_iter()
+                    .map(member)
+                    .collect::<Option<_>>()?,
             },
             newest: self.newest.into_iter().map(newest_annotation).collect(),
             quote: self.quote.map(newest_annotation),

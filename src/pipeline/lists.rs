@@ -11,6 +11,7 @@ mod home;
 mod machines;
 mod not_found;
 mod overview;
+mod packs;
 mod parts;
 mod problems;
 mod prose;
@@ -54,7 +55,7 @@ const ARTIFACTS: [(&str, Option<&[Facet]>, Artifact); 16] = [
     ("problems", None, problems::write), // problems/index.html, and a page for each quarantined run
     ("changes", None, changes::write), // changes/index.html, and a page at each address that a run has left
     ("not-found", None, not_found::write), // 404.html
-    ("feeds", None, feeds::write),     // feeds/, each by itself
+    ("feeds", None, feeds::write),     // feeds/ and downloads/, each file by itself
     ("machines", Some(&[Facet::Cards]), machines::write), // robots.txt, sitemap.xml
     // search/index.js, search/search-<part>.js, search/annotations*.js
     (

@@ -38,6 +38,7 @@ use crate::spool::Texts;
 use crate::view::run::Sources;
 use crate::view::timeline::Layout;
 
+pub(super) use self::downloads::member;
 use self::files::{Files, StageError};
 use super::directories::Directory;
 use super::gather::Gathered;
@@ -272,6 +273,7 @@ impl<'a> Job<'a> {
         let stage = output.stage;
         let mut spooled = spooled::write((stage, &mut texts), entry, inspected, layouts)?;
         spooled.compare = compare::spool(&run, stage.is_dry_run(), &mut texts)?;
+        spooled.members = downloads::members(&run, stage.is_dry_run(), &mut texts)?;
         kept.findings.spooled = spooled;
         let at = stage.spool.put(texts.bytes())?;
         if self.is_newest && review.is_some() {
@@ -304,6 +306,12 @@ impl<'a> CheckedRun<'a> {
             limits: &self.site.config.limits,
             redactions: &self.files.redactions,
         }
+    }
+
+    /// Path of a download that the run does not share with others.
+    fn own_file(&self, name: &str) -> String {
+        let slug = &self.sources.entry.slug;
+        self.site.config.publish.own_file(slug, name)
     }
 
     /// Path of a file in the folder of the run.

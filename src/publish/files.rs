@@ -264,7 +264,7 @@ impl Files {
         changes.staged.sort_by_cached_key(|path| {
             let place = match path {
                 path if path == last => 4,
-                path if old.tree.file(path).is_none() => 0,
+                path if old.tree.file(path).is_none() || path.starts_with("downloads/") => 0,
                 path if path == "index.html" || path.starts_with("feeds/") => 3,
                 path if path.starts_with("runs/") => 1,
                 _ => 2,

@@ -25,18 +25,27 @@ pub struct Weight {
 pub(super) struct Scales {
     /// Bytes of the largest file that is nothing special.
     file: u64,
+    /// A folder that is not meant for the host.
+    elsewhere: Option<&'static str>,
     weight: Mutex<Weight>,
 }
 
 impl Scales {
-    pub(super) fn new(file: u64) -> Self {
+    pub(super) fn new(file: u64, elsewhere: Option<&'static str>) -> Self {
         Self {
             file,
+            elsewhere,
             weight: Mutex::default(),
         }
     }
 
     pub(super) fn add(&self, path: &str, bytes: u64) {
+        if self
+            .elsewhere
+            .is_some_and(|folder| path.starts_with(folder))
+        {
+            return;
+        }
         let mut weight = self.weight.lock().unwrap_or_else(PoisonError::into_inner);
         weight.files += 1;
         weight.bytes += bytes;
@@ -73,7 +82,7 @@ mod tests {
 
     #[test]
     fn folders_count_once_in_the_folder_that_they_are_in() {
-        let scales = Scales::new(9);
+        let scales = Scales::new(9, Some("downloads/"));
         let prefixed = links::run(&links::Slug::new("c", links::RunFolders::Prefixed));
         for (path, bytes) in [
             ("index.html", 1),
@@ -83,6 +92,7 @@ mod tests {
             ("runs/a/index.html", 9),
             ("runs/page/2/index.html", 2),
             (&prefixed, 5),
+            ("downloads/3f.zip", 99),
         ] {
             scales.add(path, bytes);
         }

@@ -72,6 +72,7 @@ fn kind(path: &str) -> usize {
     }
     match folder {
         _ if is_page => 4,
+        "downloads" => 2,
         "compare" => 5,
         "search" => 6,
         "feeds" => 7,
@@ -91,6 +92,7 @@ mod tests {
             ("runs/a-b/text/0123.txt", "Event pages"),
             ("runs/a-b/events.jsonl", "Downloads"),
             ("runs/a-b/assets/0123.png", "Downloads"),
+            ("downloads/3f.zip", "Downloads"),
             ("runs/a-b/run.json", "run.json"),
             ("runs/index.html", "Lists"),
             ("runs/page/2/index.html", "Lists"),

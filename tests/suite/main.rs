@@ -19,6 +19,7 @@ mod codes;
 mod compare;
 mod crawl;
 mod determinism;
+mod downloads;
 mod events;
 mod facets;
 mod features;

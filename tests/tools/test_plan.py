@@ -29,10 +29,18 @@ class Plans(unittest.TestCase):
         return json.loads((root / "plan.json").read_text())
 
     def test_rclone_uploads_what_a_plan_lists_and_nothing_else(self):
+        for settings in ["", '[publish]\ndownloads = "packed"\n']:
+            with self.subTest(settings):
+                self.follow(settings)
+
+    def follow(self, settings):
+        """A first upload, one of nothing, one of another run, and one without that run."""
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
             root, remote = folder / "site", folder / "remote"
             self.assertEqual(runpress("new", root).returncode, 0)
+            with (root / "site.toml").open("a") as file:
+                file.write(f"\n{settings}")
             first = self.upload(root, remote)
             self.assertEqual((first["changed"], first["removed"]), ([], []))
             self.assertEqual(files(remote), files(root / "public"))
@@ -53,6 +61,8 @@ class Plans(unittest.TestCase):
             self.assertEqual(files(remote), files(root / "public"))
             self.assertTrue(added["added"] and added["changed"])
             self.assertLess(len(added["added"] + added["changed"]), len(files(remote)))
+            packs = [file["path"] for file in added["added"] + added["changed"] if file["path"].startswith("downloads/")]
+            self.assertEqual(len(packs), 1 if settings else 0)
 
             shutil.rmtree(copy)
             gone = self.upload(root, remote)

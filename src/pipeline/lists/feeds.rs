@@ -1,9 +1,10 @@
-//! Writes every feed, then the index that lists them and the page that describes them.
+//! Writes the packs and every feed, then the index that lists them and the page that describes them.
 
 use std::io::{self, Write};
 
 use rayon::prelude::*;
 
+use crate::config::Downloads;
 use crate::diagnostics::{Diagnostic, json};
 use crate::feeds::annotations::write_collection;
 use crate::feeds::archive::{write_run_lines, write_runs};
@@ -16,13 +17,13 @@ use crate::view::chrome::PageInfo;
 use crate::view::feeds::{self as view, Feed, feeds_page};
 use crate::view::syndication;
 
-use super::Lists;
+use super::{Lists, packs};
 
 /// Writes a feed to its path.
 type Writer = fn(&Lists<'_>, &str) -> Result<FileDigest, Diagnostic>;
 
 /// Every feed, in the order of the index, with what it is made of, as for all lists.
-const FEEDS: [(Feed, Option<&[Facet]>, Writer); 14] = [
+const FEEDS: [(Feed, Option<&[Facet]>, Writer); 15] = [
     (view::RUNS, Some(&[]), |lists, path| {
         lists.stream(path, |out| {
             write_runs(out, lists.config(), lists.archive(), lists.findings())
@@ -78,6 +79,9 @@ const FEEDS: [(Feed, Option<&[Facet]>, Writer); 14] = [
             write_collection(out, None, "anchors", lists.spooled(|run| run.anchors))
         })
     }),
+    (view::DOWNLOADS, None, |lists, path| {
+        lists.stream(path, |out| packs::write_index(lists, out))
+    }),
     (view::CHANGES, None, |lists, path| {
         lists.stream(path, |out| write_document(out, &lists.outcome.ledger))
     }),
@@ -101,10 +105,13 @@ const FEEDS: [(Feed, Option<&[Facet]>, Writer); 14] = [
 ];
 
 pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
+    packs::write(lists)?;
     let base = lists.base();
+    let is_packed = lists.config().publish.downloads == Downloads::Packed;
     let feeds = FEEDS.par_iter();
     let feeds: Vec<Result<_, Diagnostic>> = feeds
         .filter(|(feed, ..)| base.is_some() || !feed.is_absolute)
+        .filter(|(feed, ..)| is_packed || feed.path != view::DOWNLOADS.path)
         .map(|(feed, of, write)| {
             let made = lists.unless_known((feed.path, *of), |lists| write(lists, feed.path))?;
             let digest = || lists.stage.digest(feed.path);

@@ -1,19 +1,77 @@
-//! Writes event logs, tapes and sidecars, byte for byte as they were checked.
+//! Writes event logs, tapes and sidecars, byte for byte as they were checked, or compresses them for their pack.
 
+use std::io::Write;
+
+use flate2::write::DeflateEncoder;
+use flate2::{Compression, Crc};
+
+use crate::config::Downloads;
+use crate::diagnostics::Diagnostic;
 use crate::load::{Loaded, RunFiles};
+use crate::model::findings::Member;
 use crate::model::tape::Tape;
 use crate::site::Site;
+use crate::spool::Texts;
 
-use super::CheckedRun;
 use super::files::{Files, StageError};
+use super::{CheckedRun, unwritten};
+
+/// The same everywhere: another level gives other bytes.
+const LEVEL: u32 = 6;
 
 pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), StageError> {
+    if run.site.config.publish.downloads != Downloads::Files {
+        return Ok(());
+    }
     // The files are as they were recorded, so it is in a file of its own.
     if let Some(canary) = &run.site.config.policy.canary {
-        files.write(&run.path("canary.txt"), format!("{canary}\n").as_bytes())?;
+        let canary = format!("{canary}\n");
+        files.write(&run.own_file("canary.txt"), canary.as_bytes())?;
     }
     downloads(run.site, run.files, &run.inspected.tapes)
-        .try_for_each(|file| files.write(&run.path(&file.name), &file.bytes))
+        .try_for_each(|file| files.write(&run.own_file(&file.name), &file.bytes))
+}
+
+/// The files that go into the pack of the run.
+pub(super) fn members(
+    run: &CheckedRun<'_>,
+    is_dry_run: bool,
+    texts: &mut Texts,
+) -> Result<Vec<Member>, Diagnostic> {
+    if run.site.config.publish.downloads != Downloads::Packed {
+        return Ok(Vec::new());
+    }
+    downloads(run.site, run.files, &run.inspected.tapes)
+        .map(|file| {
+            let bytes = if is_dry_run {
+                &[]
+            } else {
+                file.bytes.as_slice()
+            };
+            member(&file.name, bytes, texts)
+        })
+        .collect()
+}
+
+/// Compresses a file for a pack.
+pub(in crate::pipeline) fn member(
+    name: &str,
+    bytes: &[u8],
+    texts: &mut Texts,
+) -> Result<Member, Diagnostic> {
+    let mut compressed = DeflateEncoder::new(Vec::new(), Compression::new(LEVEL));
+    let written = compressed.write_all(bytes);
+    let compressed = written.and_then(|()| compressed.finish());
+    let compressed = compressed.map_err(|error| unwritten(name, &error))?;
+    let mut crc = Crc::new();
+    crc.update(bytes);
+    Ok(Member {
+        file: name.to_owned(),
+        bytes: bytes.len() as u64,
+        blake3: blake3::hash(bytes).into(),
+        crc32: crc.sum(),
+        at: texts.put(&compressed),
+    })
 }
 
 /// The names of the files.

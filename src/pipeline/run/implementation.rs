@@ -25,7 +25,7 @@ pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), S
     if implementation.is_empty() {
         return Ok(());
     }
-    let path = run.path(NAME);
+    let path = run.own_file(NAME);
     // Every file was read before, and to pack them is what takes longest.
     if files.is_dry_run() {
         return files.planned(&path, 0);

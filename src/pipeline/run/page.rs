@@ -15,7 +15,7 @@ use super::files::{Files, StageError};
 use super::{CheckedRun, implementation, prose, unwritten};
 
 pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), StageError> {
-    let archive = files.bytes_of(&run.path(implementation::NAME));
+    let archive = files.bytes_of(&run.own_file(implementation::NAME));
     let s = Sources {
         archive: archive.map(|bytes| Archive {
             implementation: &run.inspected.implementation,

@@ -44,6 +44,7 @@ pub(super) fn write(
         writeup: Slice::default(),
         failures: Slice::default(),
         compare: Vec::new(),
+        members: Vec::new(),
     };
     if let Some(review) = inspected.review.as_ref().filter(|_| !stage.is_dry_run()) {
         let text = markdown::plain(&review.body, search::WRITEUP);

@@ -3,10 +3,9 @@
 use serde::Serialize;
 
 use crate::model::FileDigest;
-use crate::url;
 use crate::view::{Link, format};
 
-use super::Archive;
+use super::{Archive, Sources};
 
 /// Files that are listed: a working tree may have thousands, and `run.json` has them all.
 const LISTED: usize = 100;
@@ -53,11 +52,11 @@ pub struct ImplementationView {
     pub more: Option<String>,
 }
 
-pub(super) fn implementation(archive: Archive<'_>) -> ImplementationView {
+pub(super) fn implementation(s: &Sources<'_>, archive: Archive<'_>) -> ImplementationView {
     let held = archive.implementation;
     let count = held.files.len();
     ImplementationView {
-        archive: Link::new(archive.file, url::encode(archive.file)),
+        archive: Link::new(archive.file, s.own_href(archive.file)),
         size: format::bytes(archive.bytes),
         count: format::count(count, "file"),
         unpacked: format::bytes(held.bytes()),

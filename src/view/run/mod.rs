@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::config::Config;
+use crate::config::{Config, Downloads};
 use crate::markup::Html;
 use crate::model::annotation::Sidecar;
 use crate::model::archive::Entry;
@@ -180,6 +180,15 @@ impl Sources<'_> {
         self.config.site.cards.includes(self.is_annotated())
     }
 
+    /// The address of a download that the run does not share with others.
+    fn own_href(&self, name: &str) -> String {
+        let publish = &self.config.publish;
+        if publish.files_base_url.is_none() {
+            return url::encode(name);
+        }
+        publish.address("", &publish.own_file(&self.entry.slug, name))
+    }
+
     fn is_annotated(&self) -> bool {
         let mut sidecars = self.sidecars.iter().flatten();
         sidecars.any(|sidecar| !sidecar.report.kind_counts.0.is_empty())
@@ -213,8 +222,14 @@ pub fn page(s: &Sources<'_>, parts: Parts<'_>) -> RunPage {
     };
     let mut downloads = vec![Link::new("run.json", "run.json")];
     let archive = s.archive.map(|archive| archive.file);
-    let names = s.downloads.iter().map(String::as_str).chain(archive);
-    downloads.extend(names.map(|name| Link::new(name, url::encode(name))));
+    let publish = &s.config.publish;
+    let names = s.downloads.iter().map(String::as_str);
+    let names = names.filter(|_| publish.downloads == Downloads::Files);
+    downloads.extend(
+        names
+            .chain(archive)
+            .map(|name| Link::new(name, s.own_href(name))),
+    );
     RunPage {
         title: run.title(),
         id: run.id.clone(),

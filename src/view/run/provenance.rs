@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::config::Downloads;
 use crate::links;
 use crate::markup::{Html, escape};
 use crate::model::Withheld;
@@ -34,6 +35,10 @@ pub struct ProvenanceView {
     pub withheld: Vec<WithheldView>,
     /// Whether a file that can be downloaded is not as it was recorded.
     pub is_rewritten: bool,
+    /// The pack that holds the files that can be downloaded.
+    pub pack: Option<PackView>,
+    /// Whether there are files that this site does not publish.
+    pub is_unpublished: bool,
     /// The files that the agent left, where they are published.
     pub implementation: Option<ImplementationView>,
     /// The tapes.
@@ -52,6 +57,17 @@ pub struct ProvenanceView {
     pub badge: Option<String>,
     /// Licence of the data.
     pub licence: Option<String>,
+}
+
+/// The pack of a run.
+#[derive(Debug, Serialize)]
+pub struct PackView {
+    /// The pack.
+    pub archive: Link,
+    /// The files of the run in it.
+    pub members: Vec<String>,
+    /// How to get them out.
+    pub command: String,
 }
 
 /// A span of a file that is withheld, or a whole file.
@@ -137,6 +153,7 @@ pub(super) fn provenance(s: &Sources<'_>) -> ProvenanceView {
         ("Input of gg", s.details.subject.gg_capability_set),
         ("gg’s report of its session", s.details.subject.gg_summary),
     ];
+    let is_published = s.config.publish.downloads != Downloads::None;
     ProvenanceView {
         facts,
         gg: gg
@@ -158,14 +175,19 @@ pub(super) fn provenance(s: &Sources<'_>) -> ProvenanceView {
             .map(file_view)
             .collect(),
         withheld: s.withheld.iter().map(|it| withheld_view(s, it)).collect(),
-        is_rewritten: (s.files.iter())
-            .any(|file| file.published.is_some() && s.downloads.contains(&file.path)),
-        implementation: s.archive.map(implementation::implementation),
+        is_rewritten: is_published
+            && (s.files.iter())
+                .any(|file| file.published.is_some() && s.downloads.contains(&file.path)),
+        pack: pack(s),
+        is_unpublished: !is_published && !s.downloads.is_empty(),
+        implementation: s
+            .archive
+            .map(|archive| implementation::implementation(s, archive)),
         tapes: s
             .tapes
             .iter()
             .zip(s.sidecars)
-            .map(|(tape, sidecar)| tape_view(tape, sidecar.as_ref()))
+            .map(|(tape, sidecar)| tape_view(tape, sidecar.as_ref(), is_published))
             .collect(),
         reconciliation: s
             .reconciliation
@@ -178,6 +200,24 @@ pub(super) fn provenance(s: &Sources<'_>) -> ProvenanceView {
         badge: badge(s),
         licence: s.config.policy.licence.clone(),
     }
+}
+
+/// The pack that holds the downloads of the run, if they are in one.
+fn pack(s: &Sources<'_>) -> Option<PackView> {
+    let publish = &s.config.publish;
+    let (slug, id) = (&s.entry.slug, &s.entry.run.id);
+    let found = s.downloads.iter();
+    let found = found.filter_map(|file| publish.download(slug, id, file));
+    let found: Vec<(String, String)> = found.filter_map(|it| Some((it.path, it.member?))).collect();
+    let (path, _) = found.first()?;
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let root = links::root(&links::run(slug));
+    let command = format!("unzip {name} '{slug}/*'");
+    Some(PackView {
+        archive: Link::new(name, publish.address(&root, path)),
+        command,
+        members: found.into_iter().map(|(_, member)| member).collect(),
+    })
 }
 
 fn withheld_view(s: &Sources<'_>, withheld: &Withheld) -> WithheldView {
@@ -235,7 +275,7 @@ fn badge(s: &Sources<'_>) -> Option<String> {
     Some(format!("[![{escaped}]({base}{card})]({base}{page})"))
 }
 
-fn tape_view(tape: &Tape<'_>, sidecar: Option<&Sidecar<'_>>) -> TapeView {
+fn tape_view(tape: &Tape<'_>, sidecar: Option<&Sidecar<'_>>, is_published: bool) -> TapeView {
     TapeView {
         file: tape.file.clone(),
         format: match tape.format {
@@ -246,6 +286,7 @@ fn tape_view(tape: &Tape<'_>, sidecar: Option<&Sidecar<'_>>) -> TapeView {
         holds: match tape.format {
             _ if tape.withheld > 0 => Some(WITHHELD),
             Format::Events => None,
+            _ if !is_published => None,
             Format::Harn => Some(HARN_HOLDS),
             Format::Trace => Some(TRACE_HOLDS),
         },
