@@ -2,6 +2,7 @@
 
 mod cli;
 
+use std::backtrace::{Backtrace, BacktraceStatus};
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -19,16 +20,15 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// What a panic says may quote what was recorded, control characters and private words included: its place is enough.
 fn quiet_panics() {
-    if std::env::var_os("RUST_BACKTRACE").is_none() {
-        std::panic::set_hook(Box::new(|panic| {
-            let place = panic.location().map(ToString::to_string);
-            let _ = writeln!(
-                std::io::stderr(),
-                "internal error at {}",
-                place.unwrap_or_default()
-            );
-        }));
-    }
+    std::panic::set_hook(Box::new(|panic| {
+        let place = panic.location().map(ToString::to_string);
+        let mut out = std::io::stderr();
+        let _ = writeln!(out, "internal error at {}", place.unwrap_or_default());
+        let trace = Backtrace::capture();
+        if trace.status() == BacktraceStatus::Captured {
+            let _ = writeln!(out, "{trace}");
+        }
+    }));
 }
 
 fn main() -> ExitCode {
@@ -98,4 +98,31 @@ fn main() -> ExitCode {
         }
     };
     ExitCode::from(status)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    #[test]
+    fn a_panic_prints_its_place_and_not_what_it_says() {
+        const ASKED: &str = "RUNPRESS_TEST_OF_A_PANIC";
+        if std::env::var_os(ASKED).is_some() {
+            super::quiet_panics();
+            panic!("it is inside {}-{} of a text", "hush", "4f1c2d3e");
+        }
+        let program = std::env::current_exe().expect("the test itself");
+        for backtrace in ["0", "1", "full"] {
+            let ran = Command::new(&program)
+                .args(["a_panic_prints_its_place", "--nocapture"])
+                .env(ASKED, "1")
+                .env("RUST_BACKTRACE", backtrace)
+                .output()
+                .expect("it runs");
+            let said = String::from_utf8_lossy(&[ran.stdout, ran.stderr].concat()).into_owned();
+            assert!(said.contains("internal error at src/main.rs"), "{said}");
+            assert!(!said.contains("hush-4f1c2d3e"), "{said}");
+            assert_eq!(said.contains("quiet_panics"), backtrace != "0", "{said}");
+        }
+    }
 }

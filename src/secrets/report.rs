@@ -44,7 +44,7 @@ impl<'a> Scanner<'a> {
 
     /// Searches a file and its name. `name` is its path in the run folder, `shown` its path in problems.
     pub fn file(&mut self, name: &str, shown: &str, bytes: &[u8]) {
-        self.file_where(name, shown, bytes, |_| true);
+        self.file_where(name, shown, bytes, |_, _| true);
     }
 
     /// The same, for a file of which not everything is published.
@@ -53,7 +53,7 @@ impl<'a> Scanner<'a> {
         name: &str,
         shown: &str,
         bytes: &[u8],
-        is_published: impl Fn(&[u8]) -> bool,
+        is_published: impl Fn(&Finding, &[u8]) -> bool,
     ) {
         if !self.config.scan {
             return;
@@ -64,10 +64,12 @@ impl<'a> Scanner<'a> {
         } else {
             Vec::new()
         };
-        let findings = findings
+        let (findings, private): (Vec<_>, Vec<_>) = findings
             .into_iter()
-            .filter(|finding| is_published(&bytes[finding.written.clone()]))
-            .collect();
+            .partition(|finding| is_published(finding, &bytes[finding.written.clone()]));
+        for finding in private {
+            self.scanned.mask.hide(&bytes[finding.written]);
+        }
         self.report(findings, (name, shown), bytes);
         self.name(name, shown);
     }

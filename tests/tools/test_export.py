@@ -8,6 +8,7 @@ import unittest
 
 import duckdb
 import pyarrow.dataset
+import pyarrow.parquet
 
 from support import PROGRAM, ROOT, SITE, runpress
 
@@ -79,6 +80,28 @@ class Export(unittest.TestCase):
         before = files()
         self.assertEqual(runpress(*self.arguments, "--jobs", "1").returncode, 0)
         self.assertEqual(files(), before)
+
+    def test_withheld_words_are_in_no_table_and_the_canary_is_in_the_metadata_of_each(self):
+        with tempfile.TemporaryDirectory() as place:
+            site = pathlib.Path(place) / "site"
+            self.assertEqual(runpress("new", site).returncode, 0)
+            settings = site / "site.toml"
+            text = settings.read_text(encoding="utf-8") + 'canary = "CANARY 26b5c67b"\n'
+            settings.write_text(text, encoding="utf-8")
+            tables = pathlib.Path(place) / "tables"
+            build = ["--root", site, "build", "--quiet", "--export", f"parquet={tables}"]
+            texts = []
+            for _ in range(2):
+                self.assertEqual(runpress(*build).returncode, 0)
+                files = sorted(tables.rglob("*.parquet"))
+                texts.append("".join(str(pyarrow.parquet.read_table(file).to_pydict()) for file in files))
+                for file in files:
+                    metadata = pyarrow.parquet.read_metadata(file).metadata
+                    self.assertEqual(metadata[b"canary"], b"CANARY 26b5c67b", file)
+                done = runpress("--root", site, "redact", site / "content/runs/first", "--event", "1", "--quote", "npm test", "--reason", "secret")
+            self.assertIn("npm test", texts[0])
+            self.assertNotIn("npm test", texts[1], done.stderr)
+            self.assertIn("[withheld: secret, 8 characters]", texts[1])
 
     def test_a_folder_of_something_else_is_left_alone(self):
         with tempfile.TemporaryDirectory() as folder:

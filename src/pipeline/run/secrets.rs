@@ -30,18 +30,12 @@ pub(in crate::pipeline) fn scan(
     if !site.config.secrets.scan {
         return scanner.finish();
     }
-    let own = [
-        &files.events,
-        &files.writeup,
-        &files.threads,
-        &files.thread_actions,
-    ];
+    for file in files.events.iter().chain(&files.tapes) {
+        tape(&mut scanner, file, inspected);
+    }
+    let own = [&files.writeup, &files.threads, &files.thread_actions];
     let own = own.into_iter().flatten();
-    for file in own
-        .chain([record])
-        .chain(&files.tapes)
-        .chain(&files.sidecars)
-    {
+    for file in own.chain([record]).chain(&files.sidecars) {
         scanner.file(&file.name, &file.shown, &file.bytes);
     }
     transcript(&mut scanner, files, inspected);
@@ -78,6 +72,30 @@ pub(in crate::pipeline) fn scan(
     scanned
 }
 
+/// A log, a trace or a tape. Where its reasoning is withheld, it is no download, and of an event that had some only what its
+/// page shows is published.
+fn tape(scanner: &mut Scanner<'_>, file: &Loaded, inspected: &Inspected<'_>) {
+    let mut tapes = inspected.tapes.iter();
+    let tape = tapes.find(|tape| tape.file == file.name && tape.withheld > 0);
+    let events = tape.into_iter().flat_map(|tape| &tape.events);
+    let withheld: BTreeMap<u32, Vec<u8>> = events
+        .filter(|event| event.source.is_empty())
+        .map(|event| {
+            let facts = event.facts.iter().map(|(_, value)| &**value);
+            let blocks = event.blocks.iter();
+            let blocks = blocks.flat_map(|block| [&*block.about, &*block.text]);
+            let shown = [&*event.headline].into_iter().chain(facts).chain(blocks);
+            let shown: Vec<&str> = shown.collect();
+            let texts = serde_json::to_vec(&shown).unwrap_or_default();
+            (event.line, texts)
+        })
+        .collect();
+    scanner.file_where(&file.name, &file.shown, &file.bytes, |finding, value| {
+        let shown = withheld.get(&finding.line);
+        shown.is_none_or(|shown| secrets::is_in(shown, value))
+    });
+}
+
 /// What is published of a transcript, and what it holds of files.
 fn transcript(scanner: &mut Scanner<'_>, files: &RunFiles, inspected: &Inspected<'_>) {
     let (Some(file), Some(conversation)) = (&files.transcript, &inspected.conversation) else {
@@ -85,7 +103,7 @@ fn transcript(scanner: &mut Scanner<'_>, files: &RunFiles, inspected: &Inspected
     };
     let document = TranscriptDocument::of(&Slug::default(), conversation);
     let published = serde_json::to_vec(&document).unwrap_or_default();
-    scanner.file_where(&file.name, &file.shown, &file.bytes, |value| {
+    scanner.file_where(&file.name, &file.shown, &file.bytes, |_, value| {
         secrets::is_in(&published, value)
     });
     for asset in &conversation.assets {

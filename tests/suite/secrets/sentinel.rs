@@ -1,5 +1,6 @@
 //! The proof that nothing repeats a secret: every byte that a command writes or prints is searched for every part of one.
 
+mod crash;
 mod places;
 mod withheld;
 

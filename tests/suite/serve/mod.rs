@@ -3,6 +3,7 @@
 mod answers;
 mod changes;
 mod rebuilds;
+mod secrets;
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -8,7 +8,26 @@ use crate::support::{FIRST, TestSite, event, lines};
 pub(super) type Place = (&'static str, fn(&TestSite, &str));
 
 /// What is published.
-pub(super) const PLACES: [Place; 44] = [
+pub(super) const PLACES: [Place; 46] = [
+    (
+        "a message beside reasoning that is withheld",
+        |site, key| {
+            withhold_reasoning(site);
+            log(site, "reasoning", &json!({ "message": "Hm." }));
+            log(site, "agent", &json!({ "message": key }));
+        },
+    ),
+    (
+        "a fact of an event whose reasoning is withheld",
+        |site, key| {
+            withhold_reasoning(site);
+            log(
+                site,
+                "unknown",
+                &json!({ "raw": { "thinking": "Hm.", "step": key } }),
+            );
+        },
+    ),
     ("a message", |site, key| {
         log(site, "agent", &json!({ "message": key }));
     }),
@@ -238,7 +257,21 @@ pub(super) const PLACES: [Place; 44] = [
 ];
 
 /// What no page and no download holds.
-pub(super) const PRIVATE: [Place; 3] = [
+pub(super) const PRIVATE: [Place; 5] = [
+    ("reasoning that is withheld", |site, key| {
+        withhold_reasoning(site);
+        log(site, "reasoning", &json!({ "message": key }));
+        log(
+            site,
+            "unknown",
+            &json!({ "raw": { "thinking": key, "step": 1 } }),
+        );
+    }),
+    ("reasoning of a trace that is withheld", |site, key| {
+        withhold_reasoning(site);
+        let line = json!({ "seq": 3, "type": "reasoning", "text": key });
+        tail(site, "run.trace.jsonl", &line.to_string());
+    }),
     ("the raw log", |site, key| {
         let line = json!({ "stream": "stdout", "line": key });
         site.write(&format!("{FIRST}/raw.jsonl"), format!("{line}\n"));
@@ -340,6 +373,14 @@ pub(super) const BROKEN: [Place; 14] = [
         );
     }),
 ];
+
+fn withhold_reasoning(site: &TestSite) {
+    let settings = site.text("site.toml");
+    site.write(
+        "site.toml",
+        format!("{settings}\n[policy]\npublish_reasoning = false\n"),
+    );
+}
 
 /// Adds an event to the log of the run.
 fn log(site: &TestSite, kind: &str, fields: &Value) {
