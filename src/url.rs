@@ -1,5 +1,7 @@
 //! Which addresses may be published: an allowlist of schemes, and what a host or a path of the site is.
 
+use std::net::Ipv4Addr;
+
 use percent_encoding::{
     AsciiSet, CONTROLS, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode,
 };
@@ -201,16 +203,28 @@ fn as_seen(address: &str) -> String {
         .collect()
 }
 
-/// Whether what follows `http:` names a host that a browser can read; otherwise the link leads nowhere.
+/// Whether what follows `http:` names a host that a browser can read; otherwise the link leads nowhere. Without `//` a browser
+/// may take it for a place of the site.
 fn has_readable_host(rest: &str) -> bool {
+    let Some(rest) = rest.strip_prefix("//") else {
+        return false;
+    };
     let rest = rest.trim_start_matches('/');
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
     let authority = authority
         .rsplit_once('@')
         .map_or(authority, |(_, host)| host);
     let (host, port) = authority.split_once(':').unwrap_or((authority, ""));
-    let forbidden = |c: char| c.is_whitespace() || "[]<>^|%\"`{}".contains(c);
-    !host.is_empty() && !host.contains(forbidden) && is_port(port)
+    let is_known = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let last = host.trim_end_matches('.').rsplit('.').next();
+    let is_number = last.is_some_and(|label| {
+        label.bytes().all(|byte| byte.is_ascii_digit()) || label.starts_with("0x")
+    });
+    !host.is_empty()
+        && host.chars().all(is_known)
+        // A host whose last label is a number is an IPv4 address.
+        && (!is_number || host.parse::<Ipv4Addr>().is_ok())
+        && is_port(port)
 }
 
 /// Whether text is a port, or none.
@@ -323,6 +337,8 @@ mod tests {
             "xn--bcher-kva.example:80",
             "bücher.example",
             "user@example.org",
+            "127.0.0.1:8000",
+            "4all",
         ] {
             let link = format!("https://{host}/a");
             assert_eq!(link_kind(&link), Some(LinkKind::External), "{link}");
@@ -331,6 +347,11 @@ mod tests {
             "https://www.rfc-[ditor.org/",
             "https:///",
             "http:?a",
+            "https:example.org/",
+            "https:/example.org/",
+            "https://example.o\u{fffd}rg/",
+            "https://18446744073709551616/",
+            "https://1.2.3.4.5/",
             "https://a:99999/",
             "https://a b/",
         ] {
