@@ -32,8 +32,7 @@ const BUILT_IN: &[(&str, AssetUse, &[u8])] = built_in![
     "js/search.js" => AssetUse::Script(Script::Search),
     "js/runs.js" => AssetUse::Script(Script::Runs),
     "js/annotations.js" => AssetUse::Script(Script::Annotations),
-    "js/vendor/minisearch.js" => AssetUse::Library("search/minisearch.js"),
-    "js/vendor/minisearch.LICENSE.txt" => AssetUse::Library("search/minisearch.LICENSE.txt"),
+    "js/find.js" => AssetUse::Library("search/find.js"),
     "js/compare-sides.js" => AssetUse::Script(Script::Compare),
     "js/compare-tapes.js" => AssetUse::Script(Script::Compare),
     "js/compare-align.js" => AssetUse::Script(Script::Compare),
@@ -73,7 +72,9 @@ pub fn collect(user: &[(String, Vec<u8>)], minified: bool) -> Assets {
         let bytes = match (used, std::str::from_utf8(bytes)) {
             (AssetUse::Style, Ok(css)) if minified => minify::style_sheet(css).into_bytes(),
             // A script of the site stays as it was written.
-            (AssetUse::Script(_), Ok(js)) if minified && bytes == built_in => {
+            (AssetUse::Script(_) | AssetUse::Library(_), Ok(js))
+                if minified && bytes == built_in =>
+            {
                 minify::script(js).into_bytes()
             }
             _ => bytes.to_vec(),

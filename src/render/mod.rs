@@ -1,6 +1,7 @@
 //! How views become bytes. It never touches the disk.
 
 pub mod card;
+pub(crate) mod index;
 mod inline;
 pub(crate) mod json_ld;
 pub(crate) mod minify;
@@ -12,6 +13,7 @@ pub(crate) mod slots;
 mod squeeze;
 pub mod strip;
 pub(crate) mod templates;
+pub(crate) mod terms;
 pub mod timeline;
 pub(crate) mod tree;
 

@@ -7,12 +7,23 @@ use serde::Serialize;
 
 use super::script::write_safe;
 
-/// The largest part, in bytes: a browser reads it without a pause that a reader would notice.
-const MOST: usize = 1_000_000;
-/// A part of at least so many bytes ends before the next key that can begin one.
-const ENOUGH: usize = 200_000;
-/// One key in so many can begin a part.
-const BEGINNERS: u8 = 8;
+/// How large parts are.
+#[derive(Debug, Clone, Copy)]
+pub struct Sizes {
+    /// The largest part, in bytes.
+    pub most: usize,
+    /// A part of at least so many bytes ends before the next key that can begin one.
+    pub enough: usize,
+    /// One key in so many can begin a part.
+    pub beginners: u8,
+}
+
+/// Of parts that are read whole: a browser reads one without a pause that a reader would notice.
+const LARGE: Sizes = Sizes {
+    most: 1_000_000,
+    enough: 200_000,
+    beginners: 8,
+};
 /// Digits of the name of a part.
 const DIGITS: usize = 10;
 const END: &[u8] = b"\n])\n";
@@ -32,6 +43,7 @@ pub struct Parts {
 /// Where parts end, known from keys and sizes alone.
 #[derive(Debug)]
 pub struct Cut {
+    sizes: Sizes,
     /// Bytes before the first item of a part.
     head: usize,
     /// Bytes of the part so far; 0 before there is one.
@@ -42,7 +54,14 @@ impl Cut {
     /// That of a list for `runpress.<function>`.
     #[must_use]
     pub const fn new(function: &str) -> Self {
+        Self::sized(function, LARGE)
+    }
+
+    /// The same, with parts of this size.
+    #[must_use]
+    pub const fn sized(function: &str, sizes: Sizes) -> Self {
         Self {
+            sizes,
             head: "runpress.([\n".len() + function.len(),
             bytes: 0,
         }
@@ -50,10 +69,15 @@ impl Cut {
 
     /// Adds an item of so many bytes; whether it begins a part.
     pub fn begins(&mut self, key: &str, bytes: usize) -> bool {
-        let may_begin = || blake3::hash(key.as_bytes()).as_bytes()[0].is_multiple_of(BEGINNERS);
+        let Sizes {
+            most,
+            enough,
+            beginners,
+        } = self.sizes;
+        let may_begin = || blake3::hash(key.as_bytes()).as_bytes()[0].is_multiple_of(beginners);
         let begins = self.bytes == 0
-            || (self.bytes > ENOUGH && may_begin())
-            || self.bytes + bytes + END.len() + 2 > MOST;
+            || (self.bytes > enough && may_begin())
+            || self.bytes + bytes + END.len() + 2 > most;
         self.bytes = bytes + if begins { self.head } else { self.bytes + 2 };
         begins
     }
@@ -72,11 +96,17 @@ impl Parts {
     /// An empty list for `runpress.<function>`.
     #[must_use]
     pub const fn new(function: &'static str) -> Self {
+        Self::sized(function, LARGE)
+    }
+
+    /// The same, with parts of this size.
+    #[must_use]
+    pub const fn sized(function: &'static str, sizes: Sizes) -> Self {
         Self {
             function,
             begun: Vec::new(),
             items: 0,
-            cut: Cut::new(function),
+            cut: Cut::sized(function, sizes),
             bytes: Vec::new(),
         }
     }
@@ -163,7 +193,7 @@ mod tests {
     fn no_part_is_larger_than_one_megabyte_and_no_item_is_cut_or_lost() {
         let all = parts(0..20, 300_000);
         assert!(all.len() >= 7, "{}", all.len());
-        assert!(all.iter().all(|(_, bytes)| bytes.len() <= MOST));
+        assert!(all.iter().all(|(_, bytes)| bytes.len() <= LARGE.most));
         let lines = all
             .iter()
             .map(|(_, bytes)| String::from_utf8_lossy(bytes).matches('x').count());

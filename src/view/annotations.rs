@@ -249,6 +249,12 @@ pub struct Catalogue {
     runs: usize,
 }
 
+/// The word of a kind, by its place.
+#[must_use]
+pub fn kind_word(kind: usize) -> &'static str {
+    KINDS[kind].kind
+}
+
 /// A card in the spool, and its run.
 #[derive(Debug, Clone, Copy)]
 pub struct Filed {

@@ -1,4 +1,4 @@
-// How large the site is: its own style sheets and scripts, the library of the search, and its pages.
+// How large the site is: its own style sheets and scripts, and its pages.
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
@@ -21,10 +21,10 @@ test('all scripts of the site together take at most 60 KB', () => {
   assert.ok(sum(assets('.js')) <= 60_000, `${sum(assets('.js'))} bytes`);
 });
 
-test('the library of the search takes at most 40 KB, and no page names it', () => {
-  assert.ok(size('search/minisearch.js') <= 40_000, `${size('search/minisearch.js')} bytes`);
+test('the script that finds takes at most 6 KB, and no page names it', () => {
+  assert.ok(size('search/find.js') <= 6_000, `${size('search/find.js')} bytes`);
   for (const page of pages()) {
-    assert.doesNotMatch(readFileSync(path.join(SITE, page), 'utf8'), /<script[^>]*minisearch/, page);
+    assert.doesNotMatch(readFileSync(path.join(SITE, page), 'utf8'), /<script[^>]*search\/find/, page);
   }
 });
 

@@ -116,9 +116,11 @@ test('what is not found is said, with what to do next', async () => {
 
 test('data that cannot be loaded is said', async () => {
   const folder = site({ 'site.toml': '', 'content/a/run-record.json': JSON.stringify(record()) });
-  for (const name of readdirSync(path.join(folder, 'search'))) if (name.startsWith('search-')) rmSync(path.join(folder, 'search', name));
+  for (const name of readdirSync(path.join(folder, 'search'))) if (name.startsWith('terms-')) rmSync(path.join(folder, 'search', name));
   const { context, page, finder } = await fromDisk('index.html', folder);
   await page.keyboard.press('/');
+  await said(finder, 'texts can be searched');
+  await page.keyboard.type('pong');
   await said(finder, 'The search data could not be loaded.');
   await context.close();
 });

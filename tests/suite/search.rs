@@ -1,5 +1,7 @@
 //! What search looks through: everything that has a page, and nothing that can leave its script.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde_json::{Value, json};
 
 use crate::support::{FIRST, FIRST_SLUG, HEADER, Page, Run, TestSite, annotation, event, lines};
@@ -48,43 +50,108 @@ pub(crate) fn named(site: &TestSite, rows: &[Value]) -> Vec<Value> {
     rows.iter().map(row).map(Value::Object).collect()
 }
 
-/// An item as the script takes it apart: the failures of a run are one.
-fn apart(item: Value) -> Vec<Value> {
-    let text = |value: &Value| value.as_str().expect("text").to_owned();
-    let Some(failures) = item["failures"].as_array() else {
-        return vec![item];
-    };
-    let failure = |failure: &Value| {
-        json!({
-            "kind": "failure",
-            "title": failure[2],
-            "text": "",
-            "about": format!("{} of {}", text(&failure[1]), text(&item["of"])),
-            "href": text(&item["folder"]) + &text(&failure[0]),
+/// The texts of the files of a folder that search reads, each with its number.
+fn items(site: &TestSite, name: &str) -> Vec<(usize, Value)> {
+    let mut all = Vec::new();
+    for file in 0.. {
+        let path = format!("search/{name}-{}/{}", file / 1_000, file % 1_000);
+        if !site.path(&format!("public/{path}.js")).is_file() {
+            break;
+        }
+        let mut number = file * 256;
+        for item in data(site, &path, "search").as_array().expect("items") {
+            all.push((number, item.clone()));
+            number += item[0]
+                .as_array()
+                .map_or(1, |_| item.as_array().map_or(0, Vec::len));
+        }
+        assert!(number <= (file + 1) * 256, "{path}");
+    }
+    all
+}
+
+/// What search finds, each with its number, as the script takes it apart.
+fn numbered(site: &TestSite) -> Vec<(usize, Value)> {
+    let kinds = ["case", "model", "harness", "page"];
+    let mut all: Vec<_> = items(site, "about")
+        .into_iter()
+        .map(|(number, item)| {
+            let kind = kinds[usize::try_from(item[0].as_u64().expect("a kind")).expect("small")];
+            let text = json!({"kind": kind, "title": item[1], "about": item[2], "href": item[3], "text": item[4]});
+            (number, text)
         })
-    };
-    failures.iter().map(failure).collect()
+        .collect();
+    for (number, item) in items(site, "texts") {
+        let text = |value: &Value| value.as_str().expect("text").to_owned();
+        let item = item.as_array().expect("a run");
+        let [slug, run, says, rated] = [0, 1, 3, 4].map(|at| text(&item[0][at]));
+        let folder = format!("runs/{slug}/");
+        all.push((
+            number,
+            json!({"kind": "run", "title": run, "text": says, "about": "", "href": format!("{folder}index.html")}),
+        ));
+        for (place, of) in item[1..].iter().enumerate() {
+            let document = match of[0].as_str() {
+                Some("f") => json!({"kind": "failure", "title": of[3], "text": "",
+                    "about": format!("{} of {run}", text(&of[2])), "href": folder.clone() + &text(&of[1])}),
+                Some("a") => json!({"kind": "annotation", "title": of[3], "text": of[4],
+                    "about": format!("event {} of {run}", of[2]), "href": folder.clone() + &text(&of[1])}),
+                _ => json!({"kind": "writeup", "title": run, "text": of[1], "about": rated,
+                    "href": format!("{folder}index.html#writeup")}),
+            };
+            all.push((number + 1 + place, document));
+        }
+    }
+    all
 }
 
 /// What search looks through.
 fn searched(site: &TestSite) -> Vec<Value> {
+    let all = numbered(site).into_iter();
+    all.map(|(_, document)| document).collect()
+}
+
+/// Numbers in digits of five bits.
+fn numbers(text: &str) -> Vec<usize> {
+    let digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let (mut all, mut value, mut shift) = (Vec::new(), 0, 0);
+    for digit in text.chars() {
+        let digit = digits.find(digit).expect("a digit");
+        value |= (digit & 31) << shift;
+        shift += 5;
+        if digit < 32 {
+            all.push(value);
+            (value, shift) = (0, 0);
+        }
+    }
+    all
+}
+
+/// The numbers of the texts of each kind that the index has for each term.
+fn index(site: &TestSite) -> BTreeMap<String, BTreeSet<(usize, usize)>> {
     let manifest = data(site, "search/index", "search");
-    let items = parts(site, ("search/search-", &manifest["parts"]), "search").concat();
-    let mut all: Vec<Value> = items.into_iter().flat_map(apart).collect();
-    for file in manifest["annotations"].as_array().expect("files") {
-        let rows = parts(site, ("", &json!([file[1]])), "annotations").concat();
-        let rows = named(site, &rows).into_iter();
-        all.extend(rows.filter(|row| row["evidence"] != "").map(|row| {
-            let text = |name: &str| row[name].as_str().unwrap_or_default();
-            let kind = file[0].as_str().expect("a kind");
-            json!({
-                "kind": "annotation",
-                "title": format!("{kind}: {}", text("group")),
-                "text": row["evidence"],
-                "about": format!("event {} of {}", row["event"], text("run")),
-                "href": format!("runs/{}/{}", text("slug"), text("href")),
-            })
-        }));
+    let mut all = BTreeMap::new();
+    for part in manifest["parts"].as_array().expect("parts") {
+        let name = part[1].as_str().expect("a name");
+        let items = data(site, &format!("search/terms-{name}"), "search");
+        let items = items.as_array().expect("terms");
+        assert_eq!(items[0], part[0]);
+        for pair in items.chunks(2) {
+            let mut list = numbers(pair[1].as_str().expect("a short list")).into_iter();
+            let mut texts = BTreeSet::new();
+            while let Some(kind) = list.next() {
+                assert_eq!(kind % 2, 0, "a short list");
+                let size = list.next().expect("a size");
+                let mut last = None;
+                for _ in 0..size {
+                    let gap = list.next().expect("a number");
+                    let text = last.map_or(gap, |last: usize| last - gap);
+                    texts.insert((kind / 2, if kind < 8 { text / 4 } else { text }));
+                    last = Some(text);
+                }
+            }
+            all.insert(pair[0].as_str().expect("a term").to_owned(), texts);
+        }
     }
     all
 }
@@ -205,10 +272,82 @@ fn search_finds_runs_groups_prose_writeups_and_annotations() {
     }
     let manifest = data(&site, "search/index", "search");
     assert_eq!(manifest["parts"].as_array().map(Vec::len), Some(1));
-    assert_eq!(
-        (&manifest["documents"], &manifest["leftOut"]),
-        (&json!(9), &json!(0))
-    );
+    assert_eq!(manifest["documents"], 9);
+    assert_eq!(manifest["cases"][0], 1);
+    assert_eq!(manifest["cases"][1][0][1], "pong");
+}
+
+#[test]
+fn the_index_has_each_text_under_all_of_its_words_and_under_no_others() {
+    let site = TestSite::demo();
+    site.publish();
+    let texts = numbered(&site);
+    let kinds = [
+        "case",
+        "model",
+        "harness",
+        "page",
+        "run",
+        "failure",
+        "annotation",
+        "writeup",
+    ];
+    let mut expected: BTreeMap<String, BTreeSet<(usize, usize)>> = BTreeMap::new();
+    for (number, text) in &texts {
+        let kind = kinds.iter().position(|kind| text["kind"] == *kind);
+        let all = ["title", "about", "text"].map(|name| text[name].as_str().expect("text"));
+        let all = all.join(" ").to_lowercase();
+        let words = all.split(|c: char| !c.is_ascii_alphanumeric());
+        // The words of other scripts have tests of their own.
+        for word in words.filter(|word| !word.is_empty()) {
+            let word = word[..word.len().min(40)].to_owned();
+            let texts = expected.entry(word).or_default();
+            texts.insert((kind.expect("a kind"), *number));
+        }
+    }
+    let mut found = index(&site);
+    assert!(texts.len() > 200 && expected.len() > 2_000);
+    found.retain(|term, _| term.is_ascii());
+    let without_others = |term: &String| !found.contains_key(term);
+    let lost: Vec<_> = expected
+        .keys()
+        .filter(|term| without_others(term))
+        .collect();
+    assert!(lost.is_empty(), "{lost:?}");
+    for (term, texts) in &expected {
+        assert_eq!(&found[term], texts, "{term}");
+    }
+}
+
+#[test]
+fn the_texts_of_older_runs_keep_their_files_when_a_run_is_added() {
+    let site = TestSite::empty();
+    let day = |n: usize| format!("2026-03-{n:02}T10:00:00Z");
+    let add = |n: usize| {
+        let run = Run::new(&format!("{n:08x}-1")).at(&day(n), &day(n));
+        let words = "The wheel turns. ".repeat(50);
+        site.write(&format!("content/runs/{n}/run-record.json"), run.record());
+        site.write(
+            &format!("content/runs/{n}/writeup.md"),
+            format!("---\nrating: great\n---\n\n{words}\n"),
+        );
+    };
+    (1..25).for_each(add);
+    site.publish();
+    let files = || {
+        let all = site.published().into_iter();
+        let all = all.filter(|(path, _)| path.starts_with("search/texts-"));
+        all.collect::<BTreeMap<_, _>>()
+    };
+    let before = files();
+    add(25);
+    site.publish();
+    let after = files();
+    let kept = before
+        .iter()
+        .filter(|(path, bytes)| after.get(*path) == Some(*bytes));
+    assert!(before.len() > 1, "{}", before.len());
+    assert!(kept.count() + 1 >= before.len());
 }
 
 #[test]
@@ -301,7 +440,7 @@ fn a_site_without_runs_has_an_index_of_what_there_is() {
     site.publish();
     assert_eq!(
         data(&site, "search/index", "search"),
-        json!({"parts": [], "annotations": [], "documents": 0, "leftOut": 0})
+        json!({"parts": [], "documents": 0, "cases": [0, []]})
     );
     assert_eq!(data(&site, "search/runs", "runs"), json!([]));
 }
@@ -335,7 +474,5 @@ fn every_page_loads_the_search_script_and_404_loads_it_from_the_root() {
         }
         assert!(scripts.len() >= 2, "{path}: {scripts:?}");
     }
-    for file in ["minisearch.js", "minisearch.LICENSE.txt"] {
-        assert!(site.path(&format!("public/search/{file}")).is_file());
-    }
+    assert!(site.path("public/search/find.js").is_file());
 }

@@ -66,6 +66,15 @@ impl TestSite {
         Self::bare().overlay(&fixture("base"))
     }
 
+    /// A site with the content of this repository.
+    pub(crate) fn demo() -> Self {
+        let site = Self::empty();
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        copy(&root.join("content"), &site.path("content"));
+        fs::copy(root.join("site.toml"), site.path("site.toml")).expect("a file");
+        site
+    }
+
     /// Copies a folder over the site, replacing what is there.
     pub(crate) fn overlay(self, folder: &Path) -> Self {
         copy(folder, self.root());

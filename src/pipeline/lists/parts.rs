@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::diagnostics::Diagnostic;
-use crate::render::parts::{Part, Parts};
+use crate::render::parts::{Part, Parts, Sizes};
 use crate::render::script;
 use crate::spool;
 
@@ -30,39 +30,43 @@ impl<'a> PartFiles<'a> {
         }
     }
 
-    /// Adds an item. When the part before it is full, that is written; gives its size.
-    pub(super) fn push(
-        &mut self,
-        key: &str,
-        item: &impl Serialize,
-    ) -> Result<Option<usize>, Diagnostic> {
+    /// The same, with parts of this size.
+    pub(super) const fn sized(
+        stage: &'a Recorder<'a>,
+        (function, sizes): (&'static str, Sizes),
+        prefix: &'a str,
+    ) -> Self {
+        Self {
+            stage,
+            prefix,
+            parts: Parts::sized(function, sizes),
+        }
+    }
+
+    /// Adds an item. When the part before it is full, that is written: `true`.
+    pub(super) fn push(&mut self, key: &str, item: &impl Serialize) -> Result<bool, Diagnostic> {
         let full = self.parts.push(key, item);
         self.write(full.map_err(|error| spool::refused(&error.into()))?)
     }
 
     /// Adds an item that is JSON already.
-    pub(super) fn push_written(
-        &mut self,
-        key: &str,
-        json: &[u8],
-    ) -> Result<Option<usize>, Diagnostic> {
+    pub(super) fn push_written(&mut self, key: &str, json: &[u8]) -> Result<bool, Diagnostic> {
         let full = self.parts.push_written(key, json);
         self.write(full)
     }
 
-    /// Writes the last part, if there is one; gives its size.
-    pub(super) fn finish(&mut self) -> Result<Option<usize>, Diagnostic> {
+    /// Writes the last part, if there is one.
+    pub(super) fn finish(&mut self) -> Result<bool, Diagnostic> {
         let last = self.parts.take();
         self.write(last)
     }
 
-    fn write(&self, part: Option<Part>) -> Result<Option<usize>, Diagnostic> {
+    fn write(&self, part: Option<Part>) -> Result<bool, Diagnostic> {
         let Some((name, bytes)) = part else {
-            return Ok(None);
+            return Ok(false);
         };
         let path = format!("{}{name}.js", self.prefix);
-        self.stage.write(&path, &bytes)?;
-        Ok(Some(bytes.len()))
+        self.stage.write(&path, &bytes).map(|()| true)
     }
 }
 

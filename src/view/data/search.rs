@@ -7,6 +7,7 @@ use crate::model::archive::{Entry, Group, GroupBy};
 use crate::model::findings::Findings;
 use crate::model::tape::Tape;
 use crate::model::words;
+use crate::view::annotations::SpooledText;
 use crate::view::format;
 use crate::view::timeline::{Layout, head};
 
@@ -20,12 +21,9 @@ const MESSAGES: usize = 8;
 const MESSAGE: usize = 160;
 /// Bytes of what a record says of its state and its validation.
 const DETAIL: usize = 300;
-/// Bytes of all texts together. What a browser can hold and read in a few seconds is limited; the oldest runs give way.
-pub const ALL: usize = 10_000_000;
-
-/// What a text is.
-#[derive(Debug, Clone, Copy, Serialize)]
-#[serde(rename_all = "lowercase")]
+/// What a text is, in the order of the results. The first ones have words that weigh more than others, the rest is of runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(into = "usize")]
 #[allow(missing_docs, reason = "the names say it")]
 pub enum Kind {
     Case,
@@ -33,70 +31,98 @@ pub enum Kind {
     Harness,
     Page,
     Run,
+    Failure,
+    Annotation,
     Writeup,
 }
 
-/// A text that can be found.
-#[derive(Debug, Serialize)]
-pub struct Document {
-    kind: Kind,
-    title: String,
-    text: String,
+impl Kind {
+    /// How many there are.
+    pub const COUNT: usize = 8;
+}
+
+impl From<Kind> for usize {
+    fn from(kind: Kind) -> Self {
+        kind as Self
+    }
+}
+
+/// A text that is none of a run, as the script reads it.
+#[derive(Debug, Clone, Serialize)]
+pub struct Document(
+    pub Kind,
+    /// Its title.
+    pub String,
     /// What it is about.
-    about: String,
+    pub String,
     /// Where it is, relative to the site's root.
-    pub href: String,
-    /// How a run ended: the tone of its sign.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tone: Option<&'static str>,
-}
+    pub String,
+    /// What it says.
+    pub String,
+);
 
-/// What went wrong in a run. The script makes a text of each.
+/// What all texts of a run have in common, as the script reads it, and what is found as the run itself.
 #[derive(Debug, Serialize)]
-pub struct Failures {
+pub struct RunHead(
+    /// Its part of addresses.
+    pub String,
     /// The run, in words.
-    of: String,
-    /// Its folder.
-    pub folder: String,
-    pub failures: Vec<Failure>,
+    pub String,
+    /// How it ended: the tone of its sign.
+    pub &'static str,
+    /// What is said of it.
+    pub String,
+    /// What its writeup is about.
+    pub String,
+);
+
+/// A text of a run, as the script reads it: the first value says what it is.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum RunText {
+    /// Where it is in the folder of the run, what it is of, and what it says.
+    Failure(&'static str, String, String, String),
+    /// Where it is in the folder of the run, its event, its kind, and what it says.
+    Annotation(&'static str, String, u64, String, String),
+    /// What it says.
+    Writeup(&'static str, String),
 }
 
-/// Where it is in the folder of the run, what it is of, and what it says.
+/// Where a failure is in the folder of the run, what it is of, and what it says.
 pub type Failure = (String, String, String);
 
 /// What the script reads first.
 #[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
 pub struct Manifest<'a> {
-    /// The names of the parts.
-    pub parts: Vec<&'a str>,
-    /// The parts of annotations that are searched, too: the kind, and the path without the ending.
-    pub annotations: Vec<(&'static str, String)>,
-    /// How many texts all of them hold.
+    /// The first term and the name of each part of the index.
+    pub parts: &'a [(String, String)],
+    /// How many texts can be found.
     pub documents: usize,
-    /// Writeups, failures and annotations for which there was no room.
-    pub left_out: usize,
+    /// How many cases there are, and the first of them.
+    pub cases: (usize, Vec<Document>),
 }
 
-impl Document {
-    /// How much of the room it takes, in bytes.
-    #[must_use]
-    pub const fn size(&self) -> usize {
-        self.title.len() + self.text.len() + self.about.len() + self.href.len()
+impl RunText {
+    /// Calls with its kind, and all words that show it.
+    pub fn words(&self, RunHead(_, run, .., rated): &RunHead, found: impl FnOnce(Kind, &[&str])) {
+        match self {
+            Self::Failure(_, _, what, says) => {
+                found(Kind::Failure, &[says, what, "of", run]);
+            }
+            Self::Annotation(_, _, event, kind, says) => {
+                let about = format!("event {event} of");
+                found(Kind::Annotation, &[kind, says, &about, run]);
+            }
+            Self::Writeup(_, text) => found(Kind::Writeup, &[run, text, rated]),
+        }
     }
 }
 
 /// A page of prose; `text` is plain.
 #[must_use]
 pub fn page(title: String, description: Option<&str>, text: String, path: String) -> Document {
-    Document {
-        kind: Kind::Page,
-        title,
-        text,
-        about: description.unwrap_or_default().to_owned(),
-        href: path,
-        tone: None,
-    }
+    let about = description.unwrap_or_default().to_owned();
+    Document(Kind::Page, title, about, path, text)
 }
 
 /// A case, a model or a harness; `title` and `text` are those of its prose, plain.
@@ -109,25 +135,25 @@ pub fn group(group_by: GroupBy, group: &Group, title: Option<&str>, text: String
     };
     let runs = format::count(group.runs.len(), "run");
     let own = title.filter(|title| *title != group.name);
-    Document {
+    Document(
         kind,
-        title: group.name.clone(),
+        group.name.clone(),
+        own.map_or_else(|| runs.clone(), |title| format!("{title}, {runs}")),
+        links::group(group_by.folder(), &group.slug),
         text,
-        about: own.map_or_else(|| runs.clone(), |title| format!("{title}, {runs}")),
-        href: links::group(group_by.folder(), &group.slug),
-        tone: None,
-    }
+    )
 }
 
 /// A run.
 #[must_use]
-pub fn run(entry: &Entry, findings: &Findings) -> Document {
+pub fn run(entry: &Entry, findings: &Findings) -> RunHead {
     let subject = &entry.run.subject;
+    let rating = format::rating(findings.rating).word;
     let text = format!(
         "{}, {}, {}, finished {}, {} {}",
         subject.harness,
         entry.run.state.word,
-        format::rating(findings.rating).word,
+        rating,
         format::when(entry.run.finished.as_ref()).date,
         format::count(findings.annotations.total(), "annotation"),
         entry.run.id,
@@ -138,14 +164,13 @@ pub fn run(entry: &Entry, findings: &Findings) -> Document {
     let text = detail.map_or(text.clone(), |detail| {
         format!("{text}, {}", words::plain(head(detail, DETAIL)))
     });
-    Document {
-        kind: Kind::Run,
-        title: of(entry),
+    RunHead(
+        entry.slug.clone(),
+        format!("{} by {}", entry.run.title(), subject.model()),
+        format::state(&entry.run.state).tone,
         text,
-        about: String::new(),
-        href: links::run(&entry.slug),
-        tone: Some(format::state(&entry.run.state).tone),
-    }
+        format!("rated {rating}"),
+    )
 }
 
 /// The different messages of the first failed events of a run.
@@ -172,8 +197,7 @@ pub fn failures(entry: &Entry, tapes: &[Tape<'_>], layouts: &[Layout<'_>]) -> Ve
 }
 
 /// What went wrong in a run: what its record says of its state and its validation, and the messages of its events.
-#[must_use]
-pub fn failures_of(entry: &Entry, messages: Vec<Failure>) -> Failures {
+pub fn failures_of(entry: &Entry, messages: Vec<Failure>) -> impl Iterator<Item = RunText> {
     let run = &entry.run;
     let detail = |of: String, anchor: &str, detail: Option<&String>| {
         let says = words::plain(head(detail?, DETAIL));
@@ -190,36 +214,22 @@ pub fn failures_of(entry: &Entry, messages: Vec<Failure>) -> Failures {
             run.validation.detail.as_ref(),
         ),
     ];
-    Failures {
-        of: of(entry),
-        folder: links::run_file(&entry.slug, ""),
-        failures: details.into_iter().flatten().chain(messages).collect(),
-    }
-}
-
-impl Failures {
-    /// How much of the room they take, in bytes.
-    #[must_use]
-    pub fn size(&self) -> usize {
-        let each = self.failures.iter();
-        let each = each.map(|(href, of, says)| href.len() + of.len() + says.len());
-        self.of.len() + self.folder.len() + each.sum::<usize>()
-    }
+    let all = details.into_iter().flatten().chain(messages);
+    all.map(|(href, of, says)| RunText::Failure("f", href, of, says))
 }
 
 /// A writeup; `text` is plain.
 #[must_use]
-pub fn writeup(entry: &Entry, findings: &Findings, text: String) -> Document {
-    Document {
-        kind: Kind::Writeup,
-        title: of(entry),
-        text,
-        about: format!("rated {}", format::rating(findings.rating).word),
-        href: format!("{}#writeup", links::run(&entry.slug)),
-        tone: None,
-    }
+pub const fn writeup(text: String) -> RunText {
+    RunText::Writeup("w", text)
 }
 
-fn of(entry: &Entry) -> String {
-    format!("{} by {}", entry.run.title(), entry.run.subject.model())
+/// An annotation of that kind; `None` when it has no words.
+#[must_use]
+pub fn annotation(kind: &str, text: SpooledText) -> Option<RunText> {
+    let words = text.kind.unwrap_or_else(|| kind.replace('_', " "));
+    let title = text.group.map(|group| format!("{words}: {group}"));
+    let title = title.unwrap_or(words);
+    let said = Some(text.evidence).filter(|text| !text.is_empty())?;
+    Some(RunText::Annotation("a", text.href, text.event, title, said))
 }

@@ -1,0 +1,336 @@
+//! The index of search: for each term the texts that have it, in files that are small enough to be loaded one by one.
+//!
+//! A list holds numbers of texts by kind, newest first, as gaps in digits of five bits. The oldest texts of a long list are in files of
+//! their own, so that a term costs a reader the same in an archive of any size. Those are cut from the oldest on: they stay the
+//! files that they were when runs are added.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::parts;
+use super::terms;
+use crate::view::data::search::Kind;
+
+/// Texts in a file of a long list.
+pub const BLOCK: usize = 4_096;
+/// The newest texts of a long list are at least so many.
+const NEWEST: usize = 512;
+/// A digit is five bits, and whether another one follows.
+const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/// The texts that have a term, in order: of each the distance from the one before it, and its kind.
+#[derive(Debug, Default)]
+struct Postings {
+    last: u32,
+    is_of_runs: bool,
+    bytes: Vec<u8>,
+}
+
+/// The terms of all texts.
+#[derive(Debug, Default)]
+pub struct Index(BTreeMap<Box<str>, Postings>);
+
+/// The texts of a term as the script reads them.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum List {
+    /// All of them.
+    Whole(String),
+    /// The newest ones, and the name of the files with the others.
+    Long(String, String),
+}
+
+impl Index {
+    /// Adds a text of a run. Numbers ascend.
+    pub fn add(&mut self, kind: Kind, number: u32, texts: &[&str]) {
+        for text in texts {
+            terms::each(text, |term| self.push(term, kind, number));
+        }
+    }
+
+    /// Adds a text that is none of a run, before all of those. What counts: a word of its title, and one that is often in it.
+    pub fn add_weighed(&mut self, kind: Kind, number: u32, [title, about, text]: [&str; 3]) {
+        let mut weights: BTreeMap<String, u32> = BTreeMap::new();
+        for (text, weight) in [(title, 100), (about, 4), (text, 1)] {
+            terms::each(text, |term| match weights.get_mut(term) {
+                Some(sum) => *sum += weight,
+                None => drop(weights.insert(term.to_owned(), weight)),
+            });
+        }
+        for (term, sum) in weights {
+            let weight = match sum {
+                100.. => 3,
+                4.. => 2,
+                _ => 1,
+            };
+            self.push(&term, kind, number * 4 + weight);
+        }
+    }
+
+    fn push(&mut self, term: &str, kind: Kind, number: u32) {
+        if !self.0.contains_key(term) {
+            self.0.insert(term.into(), Postings::default());
+        }
+        if let Some(postings) = self.0.get_mut(term) {
+            postings.push(kind, number);
+        }
+    }
+
+    /// Gives all terms in the order in which a browser compares them, each with its list; and the files of long lists, by name.
+    ///
+    /// # Errors
+    /// Those of `write`.
+    pub fn finish<E>(
+        self,
+        mut term: impl FnMut(&str, &List) -> Result<(), E>,
+        mut file: impl FnMut(&str, &str) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut all: Vec<_> = self.0.into_iter().collect();
+        all.sort_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
+        for (text, postings) in all {
+            let name = parts::name(&text);
+            let mut list = String::new();
+            let mut is_long = false;
+            for (kind, numbers) in postings.by_kind().iter().enumerate() {
+                if numbers.is_empty() {
+                    continue;
+                }
+                let blocks = numbers.len().saturating_sub(NEWEST) / BLOCK;
+                let (older, newest) = numbers.split_at(blocks * BLOCK);
+                is_long |= blocks > 0;
+                digits(&mut list, kind * 2 + usize::from(blocks > 0));
+                digits(&mut list, newest.len());
+                descending(&mut list, newest);
+                if blocks > 0 {
+                    digits(&mut list, blocks);
+                    let mut before = 0;
+                    for (at, block) in older.chunks(BLOCK).enumerate() {
+                        digits(&mut list, (block[0] - before) as usize);
+                        before = block[0];
+                        let mut body = String::new();
+                        descending(&mut body, block);
+                        file(&format!("{name}-{kind}-{at}"), &body)?;
+                    }
+                }
+            }
+            let list = if is_long {
+                List::Long(list, name)
+            } else {
+                List::Whole(list)
+            };
+            term(&text, &list)?;
+        }
+        Ok(())
+    }
+}
+
+impl Postings {
+    fn push(&mut self, kind: Kind, number: u32) {
+        let is_of_runs = kind as usize >= Kind::Run as usize;
+        if is_of_runs != self.is_of_runs {
+            (self.is_of_runs, self.last) = (is_of_runs, 0);
+        } else if number == self.last && !self.bytes.is_empty() {
+            return;
+        }
+        let mut left = (number - self.last) as usize * Kind::COUNT + kind as usize;
+        self.last = number;
+        while let Some(more) = Some(left >> 7).filter(|more| *more > 0) {
+            self.bytes.push(low(left) | 0x80);
+            left = more;
+        }
+        self.bytes.push(low(left));
+    }
+
+    fn by_kind(&self) -> [Vec<u32>; Kind::COUNT] {
+        let mut all: [Vec<u32>; Kind::COUNT] = Default::default();
+        let (mut last, mut are_of_runs) = (0, false);
+        let (mut value, mut shift) = (0_usize, 0);
+        for byte in &self.bytes {
+            value |= usize::from(byte & 0x7f) << shift;
+            shift += 7;
+            if *byte < 0x80 {
+                let kind = value % Kind::COUNT;
+                let is_of_runs = kind >= Kind::Run as usize;
+                if is_of_runs != are_of_runs {
+                    (are_of_runs, last) = (is_of_runs, 0);
+                }
+                last += u32::try_from(value / Kind::COUNT).unwrap_or(u32::MAX);
+                all[kind].push(last);
+                (value, shift) = (0, 0);
+            }
+        }
+        all
+    }
+}
+
+/// The last seven bits.
+#[allow(clippy::cast_possible_truncation, reason = "seven bits fit")]
+const fn low(number: usize) -> u8 {
+    (number & 0x7f) as u8
+}
+
+/// Writes ascending numbers from the last on: it, and the distances to the ones before.
+pub fn descending(out: &mut String, numbers: &[u32]) {
+    let mut after = None;
+    for number in numbers.iter().rev() {
+        let distance = after.map_or(*number, |after: u32| after - number);
+        digits(out, distance as usize);
+        after = Some(*number);
+    }
+}
+
+/// Writes a number, the low digits first.
+pub fn digits(out: &mut String, mut number: usize) {
+    loop {
+        let low = number % 32;
+        number /= 32;
+        let more = if number > 0 { 32 } else { 0 };
+        out.push(char::from(DIGITS[low + more]));
+        if number == 0 {
+            return;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Reads numbers back.
+    fn numbers(text: &str) -> Vec<usize> {
+        let (mut all, mut value, mut shift) = (Vec::new(), 0, 0);
+        for byte in text.bytes() {
+            let digit = DIGITS.iter().position(|each| *each == byte);
+            let digit = digit.expect("a digit");
+            value |= (digit & 31) << shift;
+            shift += 5;
+            if digit < 32 {
+                all.push(value);
+                (value, shift) = (0, 0);
+            }
+        }
+        all
+    }
+
+    fn texts(gaps: &[usize]) -> Vec<usize> {
+        let mut all: Vec<usize> = Vec::new();
+        for gap in gaps {
+            all.push(all.last().map_or(*gap, |last| last - gap));
+        }
+        all
+    }
+
+    /// The texts of each term by kind, newest first, and the files of long lists.
+    type Read = (BTreeMap<String, BTreeMap<usize, Vec<usize>>>, Vec<String>);
+
+    fn read(index: Index) -> Read {
+        let (mut terms, mut files) = (Vec::new(), BTreeMap::new());
+        let done: Result<(), ()> = index.finish(
+            |term, list| {
+                let (list, name) = match list {
+                    List::Whole(list) => (list.clone(), String::new()),
+                    List::Long(list, name) => (list.clone(), name.clone()),
+                };
+                terms.push((term.to_owned(), list, name));
+                Ok(())
+            },
+            |name, body| {
+                files.insert(name.to_owned(), body.to_owned());
+                Ok(())
+            },
+        );
+        done.expect("nothing fails");
+        let mut all = BTreeMap::new();
+        for (term, list, name) in terms {
+            let list = numbers(&list);
+            let (mut at, mut kinds) = (0, BTreeMap::new());
+            while at < list.len() {
+                let (head, size) = (list[at], list[at + 1]);
+                at += 2;
+                let mut found = texts(&list[at..at + size]);
+                at += size;
+                if head % 2 == 1 {
+                    let blocks = list[at];
+                    for block in (0..blocks).rev() {
+                        let body = &files[&format!("{name}-{}-{block}", head / 2)];
+                        let older = texts(&numbers(body));
+                        let from: usize = list[at + 1..=at + 1 + block].iter().sum();
+                        assert_eq!((older.len(), older.last()), (BLOCK, Some(&from)));
+                        found.extend(older);
+                    }
+                    at += 1 + blocks;
+                }
+                kinds.insert(head / 2, found);
+            }
+            assert!(all.insert(term, kinds).is_none());
+        }
+        (all, files.into_keys().collect())
+    }
+
+    const OF_RUNS: [Kind; 3] = [Kind::Run, Kind::Failure, Kind::Writeup];
+
+    proptest! {
+        #[test]
+        fn each_term_leads_to_the_texts_that_have_it_newest_first(
+            given in prop::collection::vec((0..3_usize, 1..400_u32, "[a-d é测试案✓]{0,12}"), 0..80),
+        ) {
+            let mut index = Index::default();
+            let mut expected: BTreeMap<String, BTreeMap<usize, Vec<usize>>> = BTreeMap::new();
+            let mut number = 0;
+            for (kind, gap, text) in &given {
+                number += gap;
+                let kind = OF_RUNS[*kind];
+                index.add(kind, number, &[text, text]);
+                terms::each(text, |term| {
+                    let texts = expected.entry(term.to_owned()).or_default();
+                    let texts = texts.entry(kind as usize).or_default();
+                    if texts.first() != Some(&(number as usize)) {
+                        texts.insert(0, number as usize);
+                    }
+                });
+            }
+            prop_assert_eq!(read(index), (expected, Vec::new()));
+        }
+    }
+
+    #[test]
+    fn the_older_texts_of_a_long_list_are_in_files_that_stay_as_they_are() {
+        let of = |texts: u32| {
+            let mut index = Index::default();
+            index.add_weighed(Kind::Page, 3, ["Rare word", "", "common common"]);
+            for number in 0..texts {
+                let rare = if number == 7 { "rare" } else { "" };
+                index.add(Kind::Run, number * 3, &["common", rare]);
+            }
+            index
+        };
+        let (terms, files) = read(of(10_000));
+        let expected: Vec<usize> = (0..10_000).rev().map(|number| number * 3).collect();
+        assert_eq!(terms["common"][&4], expected);
+        assert_eq!(terms["common"][&3], [3 * 4 + 1], "a word of a text");
+        assert_eq!(terms["rare"][&3], [3 * 4 + 3], "a word of a title");
+        assert_eq!(terms["rare"][&4], [21]);
+        assert_eq!(files.len(), 2);
+        assert_eq!(read(of(10_500)).1, files);
+    }
+
+    #[test]
+    fn terms_are_in_the_order_of_a_browser() {
+        let mut index = Index::default();
+        // The last one is two surrogates, which are before U+FB50.
+        index.add(Kind::Run, 1, &["b \u{fb50} a é \u{1f680} 10"]);
+        let mut all = Vec::new();
+        let done: Result<(), ()> = index.finish(
+            |term, _| {
+                all.push(term.to_owned());
+                Ok(())
+            },
+            |_, _| Ok(()),
+        );
+        assert_eq!(done, Ok(()));
+        assert_eq!(all, ["10", "a", "b", "e", "\u{1f680}", "\u{fb50}"]);
+    }
+}
