@@ -165,8 +165,7 @@ runpress.search((site) => {
     }
   };
 
-  const unpack = (kind, [slug, run, tone, text, rated], [what, ...of]) => {
-    const folder = `runs/${slug}/`;
+  const unpack = (kind, [folder, run, tone, text, rated], [what, ...of]) => {
     if (kind === 'run') return { title: run, text, about: '', href: `${folder}index.html`, tone };
     if (kind === 'writeup') return { title: run, text: of[0], about: rated, href: `${folder}index.html#writeup` };
     if (kind === 'failure') return { title: of[2], text: '', about: `${of[1]} of ${run}`, href: folder + of[0] };

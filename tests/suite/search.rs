@@ -84,8 +84,7 @@ fn numbered(site: &TestSite) -> Vec<(usize, Value)> {
     for (number, item) in items(site, "texts") {
         let text = |value: &Value| value.as_str().expect("text").to_owned();
         let item = item.as_array().expect("a run");
-        let [slug, run, says, rated] = [0, 1, 3, 4].map(|at| text(&item[0][at]));
-        let folder = format!("runs/{slug}/");
+        let [folder, run, says, rated] = [0, 1, 3, 4].map(|at| text(&item[0][at]));
         all.push((
             number,
             json!({"kind": "run", "title": run, "text": says, "about": "", "href": format!("{folder}index.html")}),

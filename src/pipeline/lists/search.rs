@@ -81,7 +81,7 @@ fn add(
     let json = |value: serde_json::Result<Vec<u8>>| {
         value.map_err(|error: serde_json::Error| spool::refused(&error.into()))
     };
-    let RunHead(slug, run, _, text, _) = head;
+    let RunHead(folder, run, _, text, _) = head;
     let head_json = json(script::item(head))?;
     let mut left = all;
     let mut is_first = true;
@@ -94,7 +94,7 @@ fn add(
             taken += 1;
         }
         item.push(b']');
-        let number = texts.push(slug, &item, 1 + taken)?;
+        let number = texts.push(folder, &item, 1 + taken)?;
         if is_first {
             index.add(Kind::Run, number, &[run, text]);
         }

@@ -64,7 +64,7 @@ pub struct Document(
 /// What all texts of a run have in common, as the script reads it, and what is found as the run itself.
 #[derive(Debug, Serialize)]
 pub struct RunHead(
-    /// Its part of addresses.
+    /// Its folder.
     pub String,
     /// The run, in words.
     pub String,
@@ -165,7 +165,7 @@ pub fn run(entry: &Entry, findings: &Findings) -> RunHead {
         format!("{text}, {}", words::plain(head(detail, DETAIL)))
     });
     RunHead(
-        entry.slug.clone(),
+        links::run_file(&entry.slug, ""),
         format!("{} by {}", entry.run.title(), subject.model()),
         format::state(&entry.run.state).tone,
         text,
