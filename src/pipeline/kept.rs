@@ -453,6 +453,10 @@ impl From<&Diagnostic> for Problem {
 }
 
 impl Problem {
+    pub(super) fn is_error(&self) -> bool {
+        SEVERITIES.get(self.severity) == Some(&Severity::Error)
+    }
+
     /// `None` when this was not made of a diagnostic.
     pub(super) fn diagnostic(self) -> Option<Diagnostic> {
         Some(Diagnostic {

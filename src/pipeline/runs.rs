@@ -30,6 +30,8 @@ pub fn stage(
 ) -> Result<StagedRuns, Failure> {
     share.examine(gathered)?;
     let blocked = !site.config.policy.quarantine && gathered.problems().any(Diagnostic::is_error);
+    // Then they are quarantined or the site is not published: either way the pages are not those of this archive.
+    let blocked = blocked || share.has_errors(gathered);
     let output = (!blocked).then_some(output);
     let directories = gathered.directories.iter();
     let published = directories.filter(|it| !it.is_never_published() && share.has(it));

@@ -154,6 +154,14 @@ impl Share<'_> {
         }
     }
 
+    /// Whether it is known before the runs are taken through that some of them have errors.
+    pub(super) fn has_errors(self, gathered: &Gathered) -> bool {
+        match self {
+            Self::Parts(parts) => parts.have_errors(gathered),
+            Self::All | Self::Shard(_) => false,
+        }
+    }
+
     /// Takes a run over from its part; `None` when it is to be made from the content.
     ///
     /// # Errors

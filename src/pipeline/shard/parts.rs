@@ -17,14 +17,11 @@ use crate::pipeline::gather::Gathered;
 use crate::pipeline::kept::{self, KeptRun, Problem};
 use crate::pipeline::memory;
 use crate::pipeline::run::Output;
-use crate::publish::{self, MARKER, PART_FILE, PartFile, Taken};
+use crate::publish::{self, MARKER, PART_FILE, Taken};
 use crate::site::Site;
 
 use super::refused::{self, Difference};
 use super::{Body, Head, PartRun};
-
-/// The folder of the runs of a site, and of a part.
-const RUNS: &str = "runs";
 
 /// All parts of a site, by number.
 #[derive(Debug)]
@@ -39,6 +36,8 @@ struct Part {
     reader: Reader,
     head: Head,
     body: Body,
+    /// The paths of runs that have errors, found when the part is examined.
+    broken: BTreeSet<String>,
 }
 
 impl Parts {
@@ -67,8 +66,8 @@ impl Parts {
         }
         parts.sort_by_key(|part| part.head.number);
         let examined: Vec<Vec<Diagnostic>> = gathered.pool.install(|| {
-            let parts = parts.par_iter();
-            parts.map(|part| part.examine(gathered)).collect()
+            let parts = parts.par_iter_mut();
+            parts.map(|part| part.examine(site, gathered)).collect()
         });
         let problems: Vec<_> = examined.into_iter().flatten().collect();
         if problems.is_empty() {
@@ -83,6 +82,14 @@ impl Parts {
         let count = u32::try_from(self.0.len()).ok()?;
         let number = Shard::number_of(directory.name(), count);
         self.0.get(usize::try_from(number).ok()?.checked_sub(1)?)
+    }
+
+    /// Whether runs of the archive have errors.
+    pub(super) fn have_errors(&self, gathered: &Gathered) -> bool {
+        let is_broken = |path: &String| self.0.iter().any(|part| part.broken.contains(path));
+        let mut runs = gathered.archive.runs.iter();
+        self.0.iter().any(|part| !part.broken.is_empty())
+            && runs.any(|entry| is_broken(&gathered.directory(entry).place.shown))
     }
 
     /// When the content of the first of them was looked at.
@@ -231,6 +238,7 @@ impl Part {
             head,
             body,
             shown,
+            broken: BTreeSet::new(),
         })
     }
 
@@ -243,19 +251,22 @@ impl Part {
     }
 
     /// Whether the folder holds the runs of its shard as the part says, and nothing else; files are read later.
-    fn examine(&self, gathered: &Gathered) -> Vec<Diagnostic> {
+    fn examine(&mut self, site: &Site, gathered: &Gathered) -> Vec<Diagnostic> {
         let tree = Folder::open(&self.folder).and_then(|folder| Tree::of(&folder, ""));
         let tree = match tree {
             Ok(tree) => tree,
             Err(error) => return vec![refused::not_a_part(&self.shown, &error.to_string())],
         };
-        if let Some(path) = foreign(&tree) {
-            return vec![refused::foreign(&self.shown, &path)];
+        let name = self.shown.clone();
+        let foreign = |path: String| vec![refused::foreign(&name, &path)];
+        if let Some(path) = first(&tree, |_, kind| {
+            !matches!(kind, Kind::File { .. } | Kind::Folder)
+        }) {
+            return foreign(path);
         }
-        let damaged = |what: &str| vec![refused::damaged(&self.shown, what)];
-        let is_own = |directory: &Directory| {
-            Shard::number_of(directory.name(), self.head.count) == self.head.number
-        };
+        let damaged = |what: &str| vec![refused::damaged(&name, what)];
+        let (number, count) = (self.head.number, self.head.count);
+        let is_own = |directory: &Directory| Shard::number_of(directory.name(), count) == number;
         let (mut runs, mut stale) = (0, Vec::new());
         let mut listed: BTreeSet<String> = BTreeSet::new();
         for entry in &gathered.archive.runs {
@@ -268,9 +279,15 @@ impl Part {
             let Some(run) = self.run(shown) else {
                 return damaged(&format!("of {shown}"));
             };
-            let page = links::run(&entry.slug);
+            let folders = [
+                links::run_file(&entry.slug, ""),
+                site.config.publish.own_file(&entry.slug, ""),
+            ];
+            if run.run.problems.iter().any(Problem::is_error) {
+                self.broken.insert(shown.clone());
+            }
             for file in run.files.iter().flatten() {
-                if !is_below(links::directory(&page), file) {
+                if !folders.iter().any(|folder| is_below(folder, &file.path)) {
                     return damaged(PART_FILE);
                 }
                 let is_there = tree.file(&file.path);
@@ -304,48 +321,75 @@ impl Part {
         if !stale.is_empty() {
             return vec![refused::stale(&self.shown, &stale)];
         }
-        let mut unlisted = None;
-        tree.each(&mut |path, found| {
-            if let (Some(path), Kind::File { .. }) = (path, found.kind)
-                && path.starts_with("runs/")
-                && !listed.contains(path)
-            {
-                unlisted.get_or_insert_with(|| path.to_owned());
+        let unlisted = first(&tree, |path, kind| match (path, kind) {
+            (MARKER | PART_FILE, Kind::File { .. }) => false,
+            // Made with every stage, for the first run.
+            ("runs", Kind::Folder) => false,
+            (path, Kind::Folder) => {
+                let folder = format!("{path}/");
+                let mut after = listed.range(folder.clone()..);
+                !after.next().is_some_and(|next| next.starts_with(&folder))
             }
+            (path, _) => !listed.contains(path),
         });
-        unlisted
-            .map(|path| refused::foreign(&self.shown, &path))
-            .into_iter()
-            .collect()
+        unlisted.map_or_else(Vec::new, foreign)
     }
 }
 
-/// Whether a file is in this folder, which ends with `/`.
-fn is_below(folder: &str, file: &PartFile) -> bool {
-    let mut names = Path::new(&file.path).components();
-    let is_plain = names.all(|name| matches!(name, Component::Normal(_)));
-    is_plain && file.path.starts_with(folder) && !file.path.ends_with('/')
+/// Whether a path leads to a file in this folder, which ends with `/`, and nowhere else on any system.
+fn is_below(folder: &str, path: &str) -> bool {
+    let is_plain = |name| matches!(name, Component::Normal(_));
+    let below = path.strip_prefix(folder);
+    below.is_some_and(|below| {
+        let names = Path::new(below).components();
+        names.clone().all(is_plain)
+            && names.count() == below.split('/').count()
+            && !below.contains('\\')
+    })
 }
 
-/// The first entry that no part has.
-fn foreign(tree: &Tree) -> Option<String> {
-    let mut foreign = None;
+/// The path of the first entry that `is_foreign`, or whose name is not UTF-8.
+fn first(tree: &Tree, is_foreign: impl Fn(&str, Kind) -> bool) -> Option<String> {
+    let mut first = None;
     tree.each(&mut |path, found| {
-        let is_ours = match (path, found.kind) {
-            (Some(MARKER | PART_FILE), kind) => matches!(kind, Kind::File { .. }),
-            (Some(RUNS), kind) => kind == Kind::Folder,
-            (Some(path), Kind::File { .. }) => path.starts_with("runs/"),
-            (Some(path), Kind::Folder) => {
-                path.starts_with("runs/") && !found.below.found().is_empty()
-            }
-            _ => false,
-        };
-        if !is_ours {
-            foreign.get_or_insert_with(|| match path {
+        if path.is_none_or(|path| is_foreign(path, found.kind)) {
+            first.get_or_insert_with(|| match path {
                 Some(path) => path.to_owned(),
                 None => found.name.to_string_lossy().into_owned(),
             });
         }
     });
-    foreign
+    first
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_below;
+
+    #[test]
+    fn a_part_names_only_files_in_the_folders_of_its_runs() {
+        for path in [
+            "runs/a/index.html",
+            "runs/a/events/2/index.html",
+            "runs/a/..b",
+        ] {
+            assert!(is_below("runs/a/", path), "{path}");
+        }
+        for path in [
+            "index.html",
+            "/etc/passwd",
+            "runs/b/index.html",
+            "runs/a",
+            "runs/a/",
+            "runs/a/../b/index.html",
+            "runs/a/../../../x",
+            "runs/a/./x",
+            "runs/a//x",
+            "runs/a/x/",
+            "runs/a/..\\..\\x",
+            "../runs/a/x",
+        ] {
+            assert!(!is_below("runs/a/", path), "{path}");
+        }
+    }
 }

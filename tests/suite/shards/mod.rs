@@ -1,6 +1,7 @@
 //! A site that is merged of parts is, byte for byte, the site of one build.
 
 pub(crate) mod broken;
+mod reported;
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,9 +10,52 @@ use runpress::api::discover::Shard;
 use runpress::api::pipeline::{NoProgress, Outcome};
 use runpress::api::site::Overrides;
 
-use crate::incremental::edits::{self, Random};
+use crate::full_run::furnish;
+use crate::incremental::edits::{self, Edit, Random};
 use crate::incremental::{Reference, many_kinds};
 use crate::support::{TestSite, described, differences, tree};
+
+/// Edits that concern parts, beside those that concern every second build.
+const MORE: [Edit; 6] = [
+    ("a run has several tapes and every other file", |site, _| {
+        furnish(site, "content/runs/r2");
+    }),
+    ("downloads are packed", |site, _| {
+        publish(site, "downloads = \"packed\"")
+    }),
+    ("downloads are for a bucket", |site, _| {
+        publish(site, "files_base_url = \"https://files.example.org/\"");
+    }),
+    ("runs with the same id", |site, _| {
+        site.run("twice-1", &edits::run(7))
+            .run("twice-2", &edits::run(7));
+    }),
+    ("the first part is gone", |site, _| {
+        let _ = fs::remove_dir_all(site.path("parts/1"));
+    }),
+    (
+        "a page of a part is edited before its shard is built again",
+        |site, _| {
+            let mut pages = tree(&site.path("parts/1")).into_keys();
+            if let Some(page) = pages.find(|path| path.ends_with("index.html")) {
+                site.remove(&format!("parts/1/{page}"));
+                site.write(&format!("parts/1/{page}"), "edited");
+            }
+        },
+    ),
+];
+
+/// Replaces what `[publish]` says.
+fn publish(site: &TestSite, line: &str) {
+    let text = site.text("site.toml");
+    let kept = text.split("\n[publish]\n").next().expect("settings");
+    let feeds = text.split_once("\n[feeds]").map_or("", |(_, feeds)| feeds);
+    let kept = kept.split("\n[feeds]").next().expect("settings");
+    site.write(
+        "site.toml",
+        format!("{kept}\n[publish]\n{line}\n\n[feeds]{feeds}"),
+    );
+}
 
 /// Builds a shard into the folder `parts/K` of the site.
 pub(crate) fn shard(site: &TestSite, number: u32, count: u32) -> Outcome {
@@ -84,7 +128,7 @@ fn stays_exact(seed: u64) {
     let mut random = Random(seed);
     let mut count = 3;
     compare(&site, &reference, (count, &mut random), "the first build");
-    let edits = edits::edits();
+    let edits: Vec<Edit> = edits::edits().into_iter().chain(MORE).collect();
     let mut ahead: Vec<_> = edits.iter().collect();
     let mut published = 0;
     while !ahead.is_empty() {
