@@ -53,7 +53,7 @@
     const form = make('form', { className: 'adding', onsubmit: async (event) => {
       event.preventDefault();
       const typed = input.value.trim();
-      const wanted = offered.get(typed) ?? /runs\/([a-z0-9-]+)(?:\/|$)/.exec(typed)?.[1] ?? typed;
+      const wanted = offered.get(typed) ?? /runs\/(?:[0-9a-f]{2}\/)?([a-z0-9-]+)(?:\/|$)/.exec(typed)?.[1] ?? typed;
       if (!typed) return;
       await use();
       if (!all.length || all.some(({ slug }) => slug === wanted)) return go([...names, wanted]);

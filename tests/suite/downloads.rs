@@ -208,7 +208,7 @@ fn without_downloads_pages_keep_the_digests_and_say_so() {
     assert_eq!(crawl::problems(&files), [""; 0]);
     let told = site.first_page().main();
     assert!(
-        told.contains("are not published here, only their digests"),
+        told.contains("are not published on this site; their digests are below"),
         "{told}"
     );
     let digest = blake3::hash(&site.bytes("content/runs/r3/events.jsonl"))
@@ -222,7 +222,12 @@ fn without_downloads_pages_keep_the_digests_and_say_so() {
         "[publish]\ndownloads = \"none\"\n[policy]\npublish_events = false\n",
     );
     site.publish();
-    assert!(!site.first_page().main().contains("not published here"));
+    assert!(
+        !site
+            .first_page()
+            .main()
+            .contains("not published on this site")
+    );
 }
 
 #[test]

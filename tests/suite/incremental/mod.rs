@@ -92,25 +92,32 @@ pub(crate) fn many_kinds() -> TestSite {
     site
 }
 
-/// Edits of all sorts, each once, in an order that depends on the seed; now and then two at once.
-fn stays_exact(seed: u64) {
+/// The same with downloads in packs, and with prefixes of the folders of runs.
+fn many_kinds_packed() -> TestSite {
     let site = many_kinds();
+    let settings = "[publish]\ndownloads = \"packed\"\npacks = 16\nrun_folders = \"prefixed\"\n";
+    site.replace("site.toml", "[build]\n", &format!("{settings}\n[build]\n"));
+    site
+}
+
+/// Edits of all sorts, each once, in an order that depends on the seed; now and then two at once.
+fn stays_exact(site: &TestSite, seed: u64) {
     let reference = Reference::new();
     let mut random = Random(seed);
-    compare(&site, &reference, "the first build");
+    compare(site, &reference, "the first build");
     let edits = edits();
     let mut ahead: Vec<_> = edits.iter().collect();
     let mut published = 0;
     while !ahead.is_empty() {
         let (name, edit) = ahead.swap_remove(random.below(ahead.len()));
-        edit(&site, &mut random);
+        edit(site, &mut random);
         let mut what = format!("seed {seed}, {} edits left: {name}", ahead.len());
         if random.below(4) == 0 {
             let (name, edit) = &edits[random.below(edits.len())];
-            edit(&site, &mut random);
+            edit(site, &mut random);
             what = format!("{what}, and {name}");
         }
-        published += usize::from(compare(&site, &reference, &what));
+        published += usize::from(compare(site, &reference, &what));
     }
     assert!(
         published > edits.len() / 2,
@@ -120,12 +127,12 @@ fn stays_exact(seed: u64) {
 
 #[test]
 fn after_each_of_many_edits_the_site_is_that_of_a_fresh_build() {
-    stays_exact(1);
+    stays_exact(&many_kinds(), 1);
 }
 
 #[test]
-fn after_each_of_many_edits_in_another_order_the_site_is_that_of_a_fresh_build() {
-    stays_exact(2);
+fn after_each_of_many_edits_in_another_order_packs_and_pages_are_those_of_a_fresh_build() {
+    stays_exact(&many_kinds_packed(), 2);
 }
 
 /// How every file of the site looks.
