@@ -1,8 +1,10 @@
 //! `runpress import` from the command line: what it writes, refuses and says.
 
+use std::fs;
+
 use serde_json::{Value, json};
 
-use crate::support::{TestSite, codes, fixture};
+use crate::support::{TestSite, codes, described, fixture};
 
 const SESSION: &str = "7d9f0c52-0000-4000-8000-0000000000ff";
 
@@ -237,6 +239,25 @@ fn the_report_for_programs_has_the_counts_of_every_run_and_what_failed() {
     }
     assert_eq!(report["failed"], json!([]));
     assert_eq!(report["skipped"][0]["source"], "notes.txt");
+}
+
+#[test]
+fn a_run_whose_import_cannot_be_read_is_never_left_out_in_silence() {
+    let site = site();
+    let path = fixture("import").join("swe-agent/networking_1.traj");
+    let path = path.to_str().expect("UTF-8");
+    let ran = site.runpress(&["import", path, "--case", "a", "--out", "content/runs/a"]);
+    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    assert_eq!(site.check().blocking, 0);
+    let folder = site.path("content/runs/a");
+    let folder = fs::read_dir(folder).expect("a folder").next();
+    let folder = folder.expect("a run").expect("a run").path();
+    let text = fs::read_to_string(folder.join("run-record.json")).expect("a record");
+    let half = text.replacen("\"import\": {", "\"import\": { \"\\ud83d\": 1,", 1);
+    assert_ne!(half, text);
+    fs::write(folder.join("run-record.json"), half).expect("a file");
+    let outcome = site.check();
+    assert!(outcome.blocking > 0, "{:?}", described(&outcome));
 }
 
 #[test]

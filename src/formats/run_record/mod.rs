@@ -12,7 +12,7 @@ mod shape;
 
 use crate::diagnostics::{Diagnostic, Source, codes};
 
-use super::json::{Kind, Node};
+use super::json::Node;
 use super::reader::{Reader, ShapeCodes};
 
 use object::Part;
@@ -69,7 +69,7 @@ pub fn parse(source: Source<'_>) -> (Option<Parsed<'_>>, Vec<Diagnostic>) {
     // What an imported run's source did not say is absent.
     reader.takes_unknown = top
         .get("import")
-        .is_some_and(|import| import.kind() == Kind::Object);
+        .is_some_and(|import| import.strict_members().is_some());
     let record = RunRecord::read(&mut reader, &top);
     let diagnostics = reader.finish();
     (
