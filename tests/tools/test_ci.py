@@ -29,6 +29,13 @@ def checked(schema, *files):
 
 
 class Workflows(unittest.TestCase):
+    @staticmethod
+    def linted(*files):
+        """What actionlint reports: names of steps, outputs and the matrix that do not exist, and types."""
+        linter = pathlib.Path(sys.executable).parent / "actionlint"
+        done = subprocess.run([linter, "-no-color", "-shellcheck=", *files], capture_output=True, text=True, check=False)
+        return done.stdout + done.stderr
+
     def refused(self, schema, *files):
         done = checked(schema, *files)
         return "" if done.returncode == 0 else done.stdout + done.stderr
@@ -37,9 +44,13 @@ class Workflows(unittest.TestCase):
         self.assertEqual(self.refused("vendor.github-actions", ROOT / "action.yml"), "")
 
     def test_the_workflows_of_the_repository_and_of_a_new_site_are(self):
-        files = [*(ROOT / ".github/workflows").glob("*.yml"), ROOT / "src/author/starter/workflow.yml"]
-        self.assertGreater(len(files), 2)
+        files = [*(ROOT / ".github/workflows").glob("*.yml"), ROOT / "src/author/starter/workflow.yml", ROOT / "examples/github/site.yml"]
+        self.assertGreater(len(files), 3)
         self.assertEqual(self.refused("vendor.github-workflows", *files), "")
+        self.assertEqual(self.linted(*files), "")
+
+    def test_the_example_of_gitlab_is_one(self):
+        self.assertEqual(self.refused("vendor.gitlab-ci", ROOT / "examples/gitlab/.gitlab-ci.yml"), "")
 
     def test_the_examples_of_the_guide_are(self):
         kinds = {"vendor.github-workflows": 0, "vendor.gitlab-ci": 0}
@@ -61,6 +72,10 @@ class Workflows(unittest.TestCase):
             file.write("name: x\non: push\njobs: {a: {steps: 3}}\n")
             file.flush()
             self.assertNotEqual(self.refused("vendor.github-workflows", file.name), "")
+            file.seek(0)
+            file.write((ROOT / "examples/github/site.yml").read_text(encoding="utf-8").replace("matrix.shard", "matrix.part"))
+            file.flush()
+            self.assertIn('"part" is not defined', self.linted(file.name))
 
 
 class Action(unittest.TestCase):
@@ -115,6 +130,23 @@ class Action(unittest.TestCase):
         workflow = YAML(typ="safe").load((ROOT / "src/author/starter/workflow.yml").read_text(encoding="utf-8"))
         [address] = [step for step in workflow["jobs"]["site"]["steps"] if step.get("id") == "pages"]
         self.assertNotIn("if", address)
+
+    def test_a_shard_and_a_merge_are_not_checked_before(self):
+        self.assertEqual(self.steps["Check"]["if"], "inputs.shard == '' && inputs.merge != 'true'")
+        asked, output = self.run_step("Build", ROOT=".", OUT="public", SHARD="2/4", KEEP_GOING="true")
+        self.assertEqual(asked, "--root . build --shard 2/4 --out public --keep-going\n")
+        self.assertEqual(output, "site=public\npart=2-of-4\n")
+        for part in ["2-of-4", "1-of-4"]:
+            (self.folder / "parts" / f"runpress-part-{part}").mkdir(parents=True)
+        asked, _ = self.run_step("Build", ROOT=".", OUT="public", MERGE="true")
+        parts = " ".join(f"{self.folder}/parts/runpress-part-{part}" for part in ["1-of-4", "2-of-4"])
+        self.assertEqual(asked, f"--root . merge {parts} --report github --report markdown={self.folder}/summary.md --out public\n")
+
+    def test_a_shard_with_errors_is_left_to_the_merge_and_a_merge_with_errors_fails(self):
+        program = self.folder / "runpress/runpress"
+        for status, shard, merge, expected in [(1, "1/4", "", 0), (2, "1/4", "", 2), (1, "", "true", 1), (1, "", "", 1)]:
+            program.write_text(f"#!/bin/sh\nexit {status}\n", encoding="utf-8")
+            self.run_step("Build", status=expected, SHARD=shard, MERGE=merge)
 
     def test_code_scanning_gets_the_report_of_each_check_that_wrote_one(self):
         scan = self.steps["Upload problems to code scanning"]
