@@ -98,7 +98,7 @@ class Export(unittest.TestCase):
                 for file in files:
                     metadata = pyarrow.parquet.read_metadata(file).metadata
                     self.assertEqual(metadata[b"canary"], b"CANARY 26b5c67b", file)
-                done = runpress("--root", site, "redact", site / "content/runs/first", "--event", "1", "--quote", "npm test", "--reason", "secret")
+                done = runpress("--root", site, "redact", site / "content/runs/sample", "--event", "5", "--quote", "npm test", "--reason", "secret")
             self.assertIn("npm test", texts[0])
             self.assertNotIn("npm test", texts[1], done.stderr)
             self.assertIn("[withheld: secret, 8 characters]", texts[1])
