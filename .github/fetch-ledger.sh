@@ -3,6 +3,7 @@
 #
 #   fetch-ledger.sh BASE_URL FOLDER
 #
+# A large ledger is a file that lists more files, its parts; they are fetched with it.
 # A site that is not there yet has none, which is what the status 404 says; FOLDER is then not there. Any other failure ends
 # the job: a build without the ledger would begin a new one, and the addresses of withdrawn runs would be forgotten.
 set -euo pipefail
@@ -24,6 +25,14 @@ case "$status" in
       echo "The response of $address is not a ledger. Private sites respond with their login page; in that case fetch the ledger some other way and pass its folder with \`runpress build --previous\`." >&2
       exit 1
     fi
+    # Their names change with their content, so no host has an old answer for one.
+    for part in $(grep -o '"path":"feeds/changes/[a-z0-9-]*[.]json"' "$ledger" | cut -d '"' -f 4); do
+      mkdir -p "$folder/feeds/changes"
+      curl --silent --show-error --fail --location --retry 3 --output "$folder/$part" "${base%/}/$part" || {
+        echo "Could not fetch a part of the ledger at ${base%/}/$part." >&2
+        exit 1
+      }
+    done
     ;;
   404)
     rm -r "$folder"

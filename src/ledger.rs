@@ -7,6 +7,7 @@ mod compare;
 mod digests;
 mod fields;
 mod names;
+mod parts;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,6 +17,7 @@ use serde_json::value::RawValue;
 
 pub use compare::{CurrentRuns, next};
 pub use fields::{by_digest, fields};
+pub use parts::Part;
 
 use crate::diagnostics::text::quoted;
 use crate::links::{self, RunFolders, Slug};
@@ -40,15 +42,20 @@ pub struct Ledger {
     /// first two hexadecimal digits of the slug's BLAKE3. Absent: `flat`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub run_folders: RunFolders,
-    /// Changes by build, newest first. A build that changed nothing has no entry; the first entry lists nothing.
+    /// Changes by build, newest first, those in `parts` apart. A build that changed nothing has no entry; the first entry
+    /// lists nothing.
     pub builds: Vec<Build>,
     /// Runs that are no longer published, by id.
     pub withdrawn: Vec<Withdrawn>,
     /// Former addresses of runs, by slug, each with the current names of its run.
     #[serde(default)]
     pub moved: Vec<Named>,
-    /// Digests of each published run, by id, from which the next build detects changes.
+    /// Digests of each published run, by id, from which the next build detects changes. A large ledger has them in
+    /// `parts`.
     pub runs: Vec<Known>,
+    /// Files with more of a large ledger: older builds, and digests of runs. In memory, and in a part, there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<Part>,
 }
 
 /// Changes of one build.
@@ -289,14 +296,12 @@ impl Ledger {
             withdrawn: Vec::new(),
             moved: Vec::new(),
             runs: Vec::new(),
+            parts: Vec::new(),
         }
     }
 
-    /// Reads a ledger that an earlier build wrote. Values in it that a ledger may not repeat are dropped, whoever wrote them.
-    ///
-    /// # Errors
-    /// What is wrong with it, as a part of a sentence.
-    pub fn parse(bytes: &[u8]) -> Result<Self, String> {
+    /// Reads one file of a ledger.
+    fn document(bytes: &[u8]) -> Result<Self, String> {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]
         struct Version {
@@ -310,7 +315,20 @@ impl Ledger {
                 "its `schemaVersion` is `{schema_version}`, but this version of runpress reads `{SCHEMA_VERSION}`"
             ));
         }
-        let mut ledger: Self = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
+        serde_json::from_slice(bytes).map_err(|error| error.to_string())
+    }
+
+    /// Reads a ledger that an earlier build wrote; `read` gives the bytes of a part at its path. Values in it that a ledger may not
+    /// repeat are dropped, whoever wrote them.
+    ///
+    /// # Errors
+    /// What is wrong with it, as a part of a sentence.
+    pub fn parse(
+        bytes: &[u8],
+        read: &mut dyn FnMut(&str) -> Result<Vec<u8>, String>,
+    ) -> Result<Self, String> {
+        let mut ledger = Self::document(bytes)?;
+        ledger.join(read)?;
         let changes = ledger
             .builds
             .iter_mut()

@@ -21,11 +21,16 @@ pub(super) fn ledger(site: &Site) -> Result<Option<Ledger>, Diagnostic> {
     let Some(bytes) = load::published(folder, &shown, ledger::PATH, limits)? else {
         return Ok(None);
     };
-    let ledger = Ledger::parse(&bytes).map_err(|reason| {
+    let mut part = |path: &str| match load::published(folder, &shown, path, limits) {
+        Ok(Some(bytes)) => Ok(bytes),
+        Ok(None) => Err("is missing".to_owned()),
+        Err(problem) => Err(format!("cannot be read: {}", problem.message)),
+    };
+    let ledger = Ledger::parse(&bytes, &mut part).map_err(|reason| {
         codes::LEDGER_UNREADABLE.at(
             Place::file(format!("{shown}/{}", ledger::PATH)),
             format!("The ledger of the previous site cannot be read: {reason}"),
-            "Restore the file as runpress wrote it, or remove it to start a new ledger.",
+            "Restore the file as runpress wrote it, with the files that its `parts` list, or remove it to start a new ledger.",
         )
     })?;
     let (published, configured) = (ledger.run_folders, site.config.publish.run_folders);

@@ -323,6 +323,26 @@ class Fetching:
         done, _ = self.fetch("http://127.0.0.1:1/")
         self.assertNotEqual(done.returncode, 0, done.stdout)
 
+    def test_the_parts_of_a_large_ledger_are_fetched_with_it_and_one_that_is_missing_ends_the_job(self):
+        site = self.folder / "site"
+        (site / "feeds/changes").mkdir(parents=True)
+        paths = [f"feeds/changes/{name}-{at:016x}.json" for name in ["builds", "runs"] for at in range(3)]
+        parts = ",".join(f'{{"path":"{path}","bytes":9,"blake3":"00","builds":0,"runs":0}}' for path in paths)
+        ledger = f'{{"schemaVersion":1,"builds":[],"parts":[{parts}]}}\n'.encode()
+        (site / "feeds/changes.json").write_bytes(ledger)
+        for path in paths:
+            (site / path).write_text(path, encoding="utf-8")
+        server = Server(site)
+        self.addCleanup(server.close)
+        done, found = self.fetch(server.address)
+        self.assertEqual((done.returncode, found), (0, ledger), done.stderr)
+        for path in paths:
+            self.assertEqual((self.folder / "previous" / path).read_text(encoding="utf-8"), path)
+        (site / paths[4]).unlink()
+        done, _ = self.fetch(server.address)
+        self.assertNotEqual(done.returncode, 0, done.stdout)
+        self.assertIn("404", done.stderr)
+
     def test_a_page_to_log_in_is_no_ledger(self):
         for status in [200, 302]:
             done, _ = self.fetch(self.served(status, LOGIN)[1])

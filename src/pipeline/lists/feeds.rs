@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use rayon::prelude::*;
 
 use crate::config::Downloads;
-use crate::diagnostics::{Diagnostic, json};
+use crate::diagnostics::{Diagnostic, Place, codes, json};
 use crate::feeds::annotations::write_collection;
 use crate::feeds::archive::{write_run_lines, write_runs};
 use crate::feeds::{self, groups, json_feed, table, write_document};
@@ -83,7 +83,18 @@ const FEEDS: [(Feed, Option<&[Facet]>, Writer); 15] = [
         lists.stream(path, |out| packs::write_index(lists, out))
     }),
     (view::CHANGES, None, |lists, path| {
-        lists.stream(path, |out| write_document(out, &lists.outcome.ledger))
+        let files = lists.outcome.ledger.files().map_err(|error| {
+            codes::PUBLISH_IO.at(
+                Place::file(path),
+                format!("The ledger could not be written: {error}"),
+                "Please report this as a bug.",
+            )
+        });
+        let (ledger, parts) = files?;
+        for (part, bytes) in parts {
+            lists.stage.write(&part.path, &bytes)?;
+        }
+        lists.stream(path, |out| write_document(out, &ledger))
     }),
     (view::DIAGNOSTICS, None, |lists, path| {
         let (outcome, public) = (lists.outcome, lists.gathered.public(lists.outcome));

@@ -3,6 +3,7 @@
 mod addresses;
 mod fresh;
 mod moved;
+mod parts;
 mod redacted;
 
 use runpress::api::site::Overrides;

@@ -1,0 +1,263 @@
+//! The files of a ledger: `feeds/changes.json`, and parts beside it for what would make that file large.
+//!
+//! A part is named by its digest, so its content never changes. What is in it depends on older builds only, or on the ids of its
+//! runs, so that most parts of a build are those of the one before.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::diagnostics::text::quoted;
+use crate::shapes;
+
+use super::{Build, Known, Ledger};
+
+/// The folder of the parts, from a site's root.
+const FOLDER: &str = "feeds/changes/";
+/// Bytes of older builds, or of all runs, that stay in the first file.
+const OPEN: usize = 256 << 10;
+/// Builds that are always in the first file.
+const NEWEST: usize = 20;
+/// Runs of one part.
+const RUNS: usize = 4096;
+
+/// A file with more of the ledger, of the same shape.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Part {
+    /// Its path from the site's root; its name begins with what it holds and ends with its digest.
+    #[schemars(regex(pattern = r"^feeds/changes/(builds|runs)-[0-9a-f]{16}\.json$"))]
+    pub path: String,
+    /// Its size.
+    pub bytes: u64,
+    /// BLAKE3 of its bytes.
+    #[schemars(with = "shapes::Blake3")]
+    pub blake3: String,
+    /// How many builds it holds, older than those before it.
+    pub builds: usize,
+    /// How many runs it holds.
+    pub runs: usize,
+}
+
+impl Ledger {
+    /// Its files: the first one, and the parts that it lists.
+    ///
+    /// # Errors
+    /// Never in practice: it is written into memory.
+    pub fn files(&self) -> serde_json::Result<(Self, Vec<(Part, Vec<u8>)>)> {
+        let mut files = Vec::new();
+        let mut end = self.builds.len();
+        let mut bytes = 0;
+        for at in (NEWEST.min(end)..end).rev() {
+            bytes += serde_json::to_vec(&self.builds[at])?.len();
+            if bytes > OPEN {
+                files.push(part("builds", &self.builds[at..end], &[])?);
+                (end, bytes) = (at, 0);
+            }
+        }
+        // Newest first, as everywhere.
+        files.reverse();
+        let mut runs = Vec::new();
+        let buckets = buckets(&self.runs);
+        let many = buckets.len() > 1;
+        for bucket in buckets {
+            let file = part("runs", &[], &bucket)?;
+            if many || file.1.len() > OPEN {
+                files.push(file);
+            } else {
+                runs.clone_from(&self.runs);
+            }
+        }
+        let first = Self {
+            builds: self.builds[..end].to_vec(),
+            parts: files.iter().map(|(part, _)| part.clone()).collect(),
+            runs,
+            schema_version: self.schema_version,
+            run_folders: self.run_folders,
+            withdrawn: self.withdrawn.clone(),
+            moved: self.moved.clone(),
+        };
+        Ok((first, files))
+    }
+
+    /// Takes the parts that it lists into itself; `read` gives the bytes at a path.
+    ///
+    /// # Errors
+    /// What is wrong with one, as a part of a sentence.
+    pub(super) fn join(
+        &mut self,
+        read: &mut dyn FnMut(&str) -> Result<Vec<u8>, String>,
+    ) -> Result<(), String> {
+        let parts = std::mem::take(&mut self.parts);
+        if parts.is_empty() {
+            return Ok(());
+        }
+        for part in parts {
+            let shown = quoted(&part.path);
+            let name = part.path.strip_prefix(FOLDER);
+            let name = name.and_then(|name| name.strip_suffix(".json"));
+            if !name.is_some_and(super::is_slug) {
+                return Err(format!("{shown} is not the path of a part"));
+            }
+            let bytes = read(&part.path).map_err(|why| format!("its part {shown} {why}"))?;
+            if blake3::hash(&bytes).to_hex().as_str() != part.blake3 {
+                return Err(format!("its part {shown} has another digest"));
+            }
+            let more = Self::document(&bytes).map_err(|why| format!("its part {shown}: {why}"))?;
+            self.builds.extend(more.builds);
+            self.runs.extend(more.runs);
+        }
+        self.builds.sort_by(|a, b| b.build.cmp(&a.build));
+        self.runs.sort_by(|a, b| a.run.id.cmp(&b.run.id));
+        Ok(())
+    }
+}
+
+fn part(what: &str, builds: &[Build], runs: &[&Known]) -> serde_json::Result<(Part, Vec<u8>)> {
+    let document = Ledger {
+        builds: builds.to_vec(),
+        runs: runs.iter().copied().cloned().collect(),
+        ..Ledger::empty()
+    };
+    let mut bytes = serde_json::to_vec(&document)?;
+    bytes.push(b'\n');
+    let blake3 = blake3::hash(&bytes).to_hex().to_string();
+    let part = Part {
+        path: format!("{FOLDER}{what}-{}.json", &blake3[..16]),
+        bytes: bytes.len() as u64,
+        blake3,
+        builds: builds.len(),
+        runs: runs.len(),
+    };
+    Ok((part, bytes))
+}
+
+/// The runs by the digests of their ids: a run more or less changes one of the lists alone.
+fn buckets(runs: &[Known]) -> Vec<Vec<&Known>> {
+    let mut digits = 0;
+    while runs.len() >> (4 * digits) > RUNS {
+        digits += 1;
+    }
+    let mut buckets: BTreeMap<String, Vec<&Known>> = BTreeMap::new();
+    for run in runs {
+        let digest = blake3::hash(run.run.id.as_bytes()).to_hex();
+        buckets
+            .entry(digest[..digits].to_owned())
+            .or_default()
+            .push(run);
+    }
+    buckets.into_values().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::ledger::Named;
+    use crate::model::digests::Digests;
+
+    fn named(number: usize) -> Named {
+        Named {
+            id: format!("run-{number:06}"),
+            slug: format!("pong-{number:06}"),
+            test_case_slug: "pong".to_owned(),
+            test_case_version: "1".to_owned(),
+            variant: None,
+            harness_slug: "codex".to_owned(),
+            model_id: "lark-1".to_owned(),
+        }
+    }
+
+    fn known(number: usize) -> Known {
+        let digest = |name: &str| (name.to_owned(), format!("{number:010x}"));
+        Known {
+            run: named(number),
+            rating: None,
+            quarantined: false,
+            record: ["/id", "/finishedAt"].map(digest).into_iter().collect(),
+            files: [digest("events.jsonl")].into_iter().collect(),
+            annotations: Digests::default(),
+        }
+    }
+
+    fn build(number: u64, runs: usize) -> Build {
+        Build {
+            build: number,
+            runs,
+            added: (0..runs).map(named).collect(),
+            returned: Vec::new(),
+            withdrawn: Vec::new(),
+            quarantined: Vec::new(),
+            changed: Vec::new(),
+        }
+    }
+
+    fn ledger(builds: u64, runs: usize) -> Ledger {
+        Ledger {
+            builds: (1..=builds)
+                .rev()
+                .map(|number| build(number, 100))
+                .collect(),
+            runs: (0..runs).map(known).collect(),
+            ..Ledger::empty()
+        }
+    }
+
+    fn parse(first: &Ledger, files: &[(Part, Vec<u8>)]) -> Result<Ledger, String> {
+        let bytes = serde_json::to_vec(first).expect("JSON");
+        let files: BTreeMap<_, _> = files
+            .iter()
+            .map(|(part, bytes)| (part.path.as_str(), bytes))
+            .collect();
+        Ledger::parse(&bytes, &mut |path| {
+            let bytes = files.get(path).ok_or("is missing".to_owned())?;
+            Ok((*bytes).clone())
+        })
+    }
+
+    #[test]
+    fn a_small_ledger_is_one_file_and_a_large_one_is_read_back_from_its_parts() {
+        for (builds, runs) in [(3, 50), (120, 50), (3, 3_000), (200, 5_000)] {
+            let whole = ledger(builds, runs);
+            let (first, files) = whole.files().expect("files");
+            assert_eq!(files.is_empty(), (builds, runs) == (3, 50));
+            let size = serde_json::to_vec(&first).expect("JSON").len();
+            assert!(size < (OPEN + NEWEST * 20_000) + OPEN, "{size}");
+            let read = parse(&first, &files).expect("a ledger");
+            assert!(read.is_same(&whole));
+            assert_eq!(read.parts, []);
+        }
+    }
+
+    #[test]
+    fn a_new_build_and_a_new_run_leave_most_parts_as_they_are() {
+        let names = |ledger: &Ledger| {
+            let (_, files) = ledger.files().expect("files");
+            files
+                .into_iter()
+                .map(|(part, _)| part.path)
+                .collect::<BTreeSet<_>>()
+        };
+        let before = ledger(200, 5_000);
+        let mut after = before.clone();
+        after.builds.insert(0, build(201, 100));
+        after.runs.push(known(5_000));
+        let (before, after) = (names(&before), names(&after));
+        assert!(before.difference(&after).count() <= 1);
+        assert!(after.difference(&before).count() <= 2);
+    }
+
+    #[test]
+    fn a_part_that_is_missing_changed_or_elsewhere_is_refused() {
+        let (first, mut files) = ledger(3, 3_000).files().expect("files");
+        let refused =
+            |first: &Ledger, files: &[(Part, Vec<u8>)]| parse(first, files).expect_err("a refusal");
+        assert!(refused(&first, &[]).contains("is missing"));
+        files[0].1.push(b' ');
+        assert!(refused(&first, &files).contains("has another digest"));
+        let mut elsewhere = first.clone();
+        elsewhere.parts[0].path = "feeds/changes/../../site.toml".to_owned();
+        assert!(refused(&elsewhere, &files).contains("is not the path of a part"));
+    }
+}
