@@ -3,6 +3,7 @@
 //! A part is named by its digest, so its content never changes. What is in it depends on older builds only, or on the ids of its
 //! runs, so that most parts of a build are those of the one before.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
@@ -39,12 +40,15 @@ pub struct Part {
     pub runs: usize,
 }
 
+/// A part with its bytes.
+type File = (Part, Vec<u8>);
+
 impl Ledger {
     /// Its files: the first one, and the parts that it lists.
     ///
     /// # Errors
     /// Never in practice: it is written into memory.
-    pub fn files(&self) -> serde_json::Result<(Self, Vec<(Part, Vec<u8>)>)> {
+    pub fn files(&self) -> serde_json::Result<(Self, Vec<File>)> {
         let mut files = Vec::new();
         let mut end = self.builds.len();
         let mut bytes = 0;
@@ -107,13 +111,13 @@ impl Ledger {
             self.builds.extend(more.builds);
             self.runs.extend(more.runs);
         }
-        self.builds.sort_by(|a, b| b.build.cmp(&a.build));
+        self.builds.sort_by_key(|build| Reverse(build.build));
         self.runs.sort_by(|a, b| a.run.id.cmp(&b.run.id));
         Ok(())
     }
 }
 
-fn part(what: &str, builds: &[Build], runs: &[&Known]) -> serde_json::Result<(Part, Vec<u8>)> {
+fn part(what: &str, builds: &[Build], runs: &[&Known]) -> serde_json::Result<File> {
     let document = Ledger {
         builds: builds.to_vec(),
         runs: runs.iter().copied().cloned().collect(),
