@@ -32,6 +32,7 @@ const BUILT_IN: &[(&str, AssetUse, &[u8])] = built_in![
     "js/search.js" => AssetUse::Script(Script::Search),
     "js/runs.js" => AssetUse::Script(Script::Runs),
     "js/annotations.js" => AssetUse::Script(Script::Annotations),
+    "js/rows.js" => AssetUse::Library("search/rows.js"),
     "js/find.js" => AssetUse::Library("search/find.js"),
     "js/compare-sides.js" => AssetUse::Script(Script::Compare),
     "js/compare-tapes.js" => AssetUse::Script(Script::Compare),

@@ -65,9 +65,9 @@ const ARTIFACTS: [(&str, Option<&[Facet]>, Artifact); 17] = [
         search::write,
     ),
     ("cards", Some(&[Facet::Cards]), cards::write), // search/annotations*.js
-    ("rows", Some(&[]), rows::write),               // search/runs.js, search/runs-<part>.js
-    ("schemas", None, schemas),                     // schema/
-    ("assets", None, assets),                       // assets/, and the files of static/
+    ("rows", Some(&[]), rows::write), // search/runs.js, search/runs-<column>.js, search/rows-*/
+    ("schemas", None, schemas),       // schema/
+    ("assets", None, assets),         // assets/, and the files of static/
 ];
 
 /// What the lists are made of.

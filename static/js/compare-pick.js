@@ -1,44 +1,45 @@
 (() => {
   // The runs of a comparison: which they are, and others of the archive to add.
   'use strict';
-  const { make, link, count, words, steps, archive, compare } = window.runpress;
+  const { make, link, count, words, load, compare } = window.runpress;
   const { LETTERS, pageOf, here, go, letter } = compare;
   const MOST = 4;
   const OPTIONS = 300;
 
   // The runs of the archive to choose from, loaded when somebody is about to.
-  const adding = (names, slugs) => {
-    const all = [];
+  const adding = (names, slugs, cases) => {
     const offered = new Map();
     const select = make('select', { onchange: () => select.value && go([...names, select.value]) }, new Option('Choose a run of the same case', ''));
     const input = make('input', { type: 'text', autocomplete: 'off', spellcheck: false, placeholder: 'Search, or the address of a run' });
     const list = make('datalist', { id: 'every-run' });
     const status = make('p', { className: 'quiet', role: 'status' });
     input.setAttribute('list', list.id);
-    let loading, timer, asking;
-    const add = ({ slug, run, finished, case: { text: kase }, small, variant, model, harness }) => {
+    let archive, loading, timer, asking;
+    const named = ({ slug, run, finished, case: { text: kase }, small, variant, model, harness }) => {
       const name = `${finished.date}, ${model.text}, ${harness.text}, ${variant.known === false ? 'no variant' : words(variant)} ${small.case}, ${run.text}`;
-      all.push({ slug, words: name, kase, name: `${kase}, ${name}` });
+      return { slug, words: name, name: `${kase}, ${name}` };
     };
+    // The first of these runs that are not compared yet.
+    const some = async (runs, most) => (await archive.rows(runs.slice(0, most + slugs.length))).filter(({ slug }) => !slugs.includes(slug)).slice(0, most).map(named);
     const prepare = async () => {
-      await archive(add);
-      const cases = new Set(all.filter(({ slug }) => slugs.includes(slug)).map(({ kase }) => kase));
-      const free = all.filter(({ slug, kase }) => cases.has(kase) && !slugs.includes(slug));
-      await steps(free.slice(0, OPTIONS), (each) => select.append(new Option(each.words, each.slug)));
-      select.disabled = !free.length;
-      if (!free.length) select.options[0].text = 'No other run of this case';
-      else if (free.length > OPTIONS) select.append(make('option', { disabled: true }, `and ${count(free.length - OPTIONS, 'older run')}`));
+      archive = await (await load('search/rows'))(window.runpress);
+      const column = await archive.column('case');
+      const known = archive.columns.case.values.map(({ text }) => cases.includes(text));
+      const own = archive.runs.filter((run) => known[column[run]]);
+      const free = own.length - slugs.length;
+      select.append(...(await some(own, OPTIONS)).map((each) => new Option(each.words, each.slug)));
+      select.disabled = free < 1;
+      if (free < 1) select.options[0].text = 'No other run of this case';
+      else if (free > OPTIONS) select.append(make('option', { disabled: true }, `and ${count(free - OPTIONS, 'older run')}`));
     };
     const use = () => (loading ??= prepare().catch(() => { status.textContent = 'The list of runs could not be loaded; an address still works.'; }));
     // The runs that hold all words that were typed.
-    const find = async (most) => {
+    const find = async (most, words = input.value) => {
       const mine = (asking = {});
-      const typed = input.value.toLowerCase().split(/[\s,]+/);
-      const found = [];
+      const typed = words.toLowerCase().split(/[\s,]+/).filter(Boolean);
       await use();
-      await steps(all, (each) => {
-        if (found.length < most && !slugs.includes(each.slug) && typed.every((word) => each.name.toLowerCase().includes(word))) found.push(each);
-      });
+      const has = archive && await archive.having(typed);
+      const found = has ? await some(archive.runs.filter(has), most) : [];
       return asking === mine ? found : [];
     };
     const suggest = async () => {
@@ -56,8 +57,9 @@
       const wanted = offered.get(typed) ?? /runs\/(?:[0-9a-f]{2}\/)?([a-z0-9-]+)(?:\/|$)/.exec(typed)?.[1] ?? typed;
       if (!typed) return;
       await use();
-      if (!all.length || all.some(({ slug }) => slug === wanted)) return go([...names, wanted]);
-      const found = await find(2);
+      if (!archive || offered.has(typed)) return go([...names, wanted]);
+      const found = await find(2, wanted);
+      if (found.some(({ slug }) => slug === wanted)) return go([...names, wanted]);
       if (found.length === 1) return go([...names, found[0].slug]);
       status.textContent = found.length ? 'Several runs match: choose one from the list.' : 'No other run matches.';
     } }, make('label', {}, 'Compare with ', select), make('label', {}, 'or any other run ', input), list, make('button', {}, 'Add'), status);
@@ -77,7 +79,7 @@
     return [
       ...(runs.length ? [list] : []),
       ...(runs.length === 1 ? [make('p', {}, 'Add one more run to compare.')] : []),
-      ...(runs.length && runs.length < MOST ? [adding(names, runs.map((run) => run.slug))] : []),
+      ...(runs.length && runs.length < MOST ? [adding(names, runs.map((run) => run.slug), runs.map((run) => run.groups[0].fields[0].text))] : []),
     ];
   };
 

@@ -60,10 +60,6 @@
   });
   // Annotations of a file of data, by the names that its manifest has for their values.
   const cards = async (path, { columns }) => (await load(path)).map((row) => Object.fromEntries(columns.map((name, at) => [name, row[at]])));
-  // All rows of the archive, the newest first.
-  const archive = async (work) => {
-    for (const part of await load('search/runs')) await steps(await load(`search/runs-${part}`), work);
-  };
   // Changes the query of the address. From disk a browser may forbid it; everything works all the same.
   const query = (edit, how = 'replaceState') => {
     const url = new URL(location);
@@ -121,7 +117,7 @@
   });
   // The functions named like data are what the files of data call.
   window.runpress = {
-    root, make, link, button, mount, digits, count, number, sorted, words, shown, pause, steps, load, cards, archive, query, copy, escaped, fenced,
+    root, make, link, button, mount, digits, count, number, sorted, words, shown, pause, steps, load, cards, query, copy, escaped, fenced,
     search: take, runs: take, run: take, annotations: take,
   };
 })();

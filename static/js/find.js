@@ -8,7 +8,7 @@ runpress.search((site) => {
   const WEIGHED = 4;
   const LONGEST = 40;
   const BLOCK = 4096;
-  // Parts that are read for one beginning of a word, and the longest list that is ordered by how many words a text has.
+  // Parts that are read for beginnings of words, and the longest list that is ordered by how many words a text has.
   const PARTS = 4;
   const SOME = 5000;
   const [SLOTS, IN_FOLDER] = [256, 1000];
@@ -88,7 +88,7 @@ runpress.search((site) => {
   };
 
   // What matches a word: the term itself, those that begin with it, or, where there is none, similar ones.
-  const match = async (term, { parts }) => {
+  const match = async (term, { parts }, most) => {
     const found = { all: [], names: [], more: false };
     const take = (part, fits) => {
       for (let at = 0; at < part.length; at += 2) if (fits(part[at])) found.all.push(lists([].concat(part[at + 1]), part[at] === term ? 4 : 0));
@@ -97,7 +97,7 @@ runpress.search((site) => {
     const first = parts.findLastIndex(([from]) => from <= term);
     let at = Math.max(first, 0);
     for (; at < parts.length && (at <= first || begins(parts[at][0])); at += 1) {
-      found.more = at - first >= PARTS;
+      found.more = at - first >= most;
       if (found.more) break;
       take(await file(`terms-${parts[at][1]}`), begins);
     }
@@ -113,9 +113,9 @@ runpress.search((site) => {
       });
       return found;
     };
-    const most = Math.round(term.length * 0.15);
+    const wrong = Math.round(term.length * 0.15);
     if (!found.all.length && term.length > 4 && first >= 0) {
-      take(await file(`terms-${parts[first][1]}`), (other) => distance(term, other, most) <= most && found.names.push(other));
+      take(await file(`terms-${parts[first][1]}`), (other) => distance(term, other, wrong) <= wrong && found.names.push(other));
     }
     return whole();
   };
@@ -189,7 +189,7 @@ runpress.search((site) => {
 
   // The texts that have all of the words, or, where none has, some of them: by kind, the first of them read.
   const find = async (asked, manifest, most) => {
-    const words = await Promise.all(terms(asked).map((term) => match(term, manifest)));
+    const words = await Promise.all(terms(asked).map((term, _, { length }) => match(term, manifest, Math.ceil(PARTS / length))));
     const each = (work) => Promise.all(KINDS.map((name, kind) => work(words.map(({ kinds }) => kinds[kind]), kind, most[name])));
     if (!words.length) return { groups: [], names: [] };
     let found = await each((all, kind, some) => select(all, kind < WEIGHED ? Infinity : some));

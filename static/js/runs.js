@@ -1,8 +1,8 @@
 (() => {
-  // Facets, a filter by words and an order over all runs of the archive. The data is loaded on first use; until then
-  // the page stays as it came. What is chosen is in the address.
+  // Facets, a filter by words and an order over all runs of the archive. Until they are used the page stays as it came;
+  // then the columns that are asked for are loaded, and the rows that are shown. What is chosen is in the address.
   'use strict';
-  const { root, make, link, button, mount, digits: count, number, sorted, words, shown, steps, archive, query } = window.runpress;
+  const { root, make, link, button, mount, digits: count, sorted, shown, steps, load, query } = window.runpress;
   const summary = document.querySelector('[data-runs]');
   const table = document.querySelector('main table.runs');
   if (!summary || !table) return;
@@ -22,16 +22,17 @@
     ['case', 'Case'], ['variant', 'Variant'], ['model', 'Model'], ['harness', 'Harness'],
     ['state', 'State'], ['rating', 'Rating'], ['annotation', 'Annotations'],
   ].map(([key, name]) => ({ key, name, chosen: new Set(), items: new Map(), totals: new Map() }));
-  const rows = [];
   let order = {};
+  let archive;
   let page = 1;
   let loading, timer, asked;
 
-  const add = (row) => {
-    const values = facets.map(({ key }) => (key === 'annotation' ? row.kinds : [words(row[key])]));
-    const text = [row.run.text, row.slug, row.small.case, row.finished.date, ...values.flat()].join(' ').toLowerCase();
-    rows.push({ row, values, text });
-    facets.forEach(({ totals }, at) => values[at].forEach((value) => totals.set(value, (totals.get(value) ?? 0) + 1)));
+  const prepare = async () => {
+    archive = await (await load('search/rows'))(window.runpress);
+    for (const { key, totals } of facets) {
+      const { names, counts } = archive.columns[key];
+      names.forEach((values, at) => values.forEach((value) => totals.set(value, (totals.get(value) ?? 0) + counts[at])));
+    }
   };
 
   const filter = make('input', { type: 'search', autocomplete: 'off', placeholder: 'Filter by words', ariaLabel: 'Filter the runs by words' });
@@ -54,8 +55,8 @@
 
   const use = () => {
     status.textContent ||= 'Loading the runs …';
-    loading ??= archive(add);
-    loading.then(show, () => { status.textContent = 'The data of the runs could not be loaded.'; });
+    loading ??= prepare();
+    loading.then(show).catch(() => { status.textContent = 'The data of the runs could not be loaded.'; });
   };
 
   const wanted = () => filter.value.toLowerCase().split(/\s+/).filter(Boolean);
@@ -66,19 +67,26 @@
     const filtered = typed.length > 0 || facets.some(({ chosen }) => chosen.size);
     let found = [];
     const counts = facets.map(() => new Map());
+    // Only what is chosen or unfolded has to be known.
+    const used = facets.map(({ chosen, details }) => chosen.size || details.open);
+    const columns = await Promise.all(facets.map(({ key }, at) => used[at] && archive.column(key)));
+    const named = facets.map(({ key }) => archive.columns[key].names);
+    const fits = facets.map(({ chosen }, at) => named[at].map((values) => values.some((value) => chosen.has(value))));
+    const has = await archive.having(typed);
     // In steps, so that the page answers in between; who asks again in the meantime is served instead.
-    await steps(rows, (each) => {
-      if (!typed.every((word) => each.text.includes(word))) return;
-      const failed = facets.filter(({ chosen }, at) => chosen.size && !each.values[at].some((value) => chosen.has(value)));
-      if (!failed.length) found.push(each);
+    await steps(archive.runs, (run) => {
+      if (!has(run)) return;
+      const failed = facets.filter(({ chosen }, at) => chosen.size && !fits[at][columns[at][run]]);
+      if (!failed.length) found.push(run);
       facets.forEach((facet, at) => { // It counts what there would be if nothing were chosen in it.
-        if (failed.length > 1 || (failed.length && failed[0] !== facet)) return;
-        for (const value of each.values[at]) counts[at].set(value, (counts[at].get(value) ?? 0) + 1);
+        if (!used[at] || failed.length > 1 || (failed.length && failed[0] !== facet)) return;
+        for (const value of named[at][columns[at][run]]) counts[at].set(value, (counts[at].get(value) ?? 0) + 1);
       });
     });
     if (asked !== mine) return;
     facets.forEach((facet, at) => { facet.counts = counts[at]; });
-    if (order.column) found = inOrder(found);
+    if (order.column) found = sorted(found, await archive.keyOf(order.column), order.way);
+    if (asked !== mine) return;
     facets.forEach(list);
     await pause();
     if (asked !== mine) return;
@@ -86,7 +94,7 @@
     const pages = own ? Math.max(1, Math.ceil(found.length / SIZE)) : 1;
     page = Math.min(page, pages);
     const made = own ? [] : [...served];
-    if (own) await steps(found.slice((page - 1) * SIZE, page * SIZE), ({ row }) => made.push(line(row)));
+    if (own) made.push(...(await archive.rows(found.slice((page - 1) * SIZE, page * SIZE))).map(line));
     if (asked !== mine) return;
     table.dispatchEvent(new CustomEvent('runpress:rows', { bubbles: true, detail: made }));
     clear.hidden = !filtered;
@@ -98,19 +106,7 @@
       if (asked !== mine) return;
       body.append(...made.splice(0, SOME));
     }
-    status.textContent = own ? `${count(found.length)} of ${count(rows.length)} runs${found.length ? '' : '. Remove a filter to see more'}.` : '';
-  };
-
-  // By the column that was asked for.
-  const inOrder = (found) => {
-    const numeric = sample.cells[columns.indexOf(order.column)].classList.contains('num');
-    const key = ({ row }) => {
-      const cell = row[order.column];
-      const at = row.order[order.column];
-      if (!cell || cell.known === false || cell.iso === '' || at === '') return null;
-      return numeric || at ? number(at ?? (cell.title?.[0] === '$' ? cell.title : words(cell))) : cell.iso ?? words(cell);
-    };
-    return sorted(found, key, order.way);
+    status.textContent = own ? `${count(found.length)} of ${count(archive.runs.length)} runs${found.length ? '' : '. Remove a filter to see more'}.` : '';
   };
 
   const list = (facet) => {

@@ -1,4 +1,4 @@
-// What a reader of a large archive downloads: the bytes of data before the first result, at 10,000 runs.
+// What a reader of a large archive downloads: the bytes of data before the first results of a search or a filter, at 10,000 runs.
 import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
 import path from 'node:path';
@@ -66,6 +66,26 @@ for (const where of ['disk', 'a server']) {
       await said(/result/);
       assert.match(await finder.getByRole('status').innerText(), expected, words);
       assert.ok(loaded() <= MOST, `${words}: ${loaded()} bytes`);
+      assert.deepEqual(problems, []);
+      await context.close();
+    }
+    await server?.close();
+  });
+}
+
+for (const where of ['disk', 'a server']) {
+  test(`the first filtered or ordered runs need at most 1.5 MB, from ${where}`, async () => {
+    const server = where === 'disk' ? null : await serve(folder);
+    const base = server?.url ?? `${pathToFileURL(folder).href}/`;
+    for (const [query, expected] of [
+      ['state=failed', '3,334 of 10,000 runs'], ['case=tower&model=sample%2Flark-3&rating=broken', ' of 10,000 runs'],
+      ['q=kanban', '1,000 of 10,000 runs'], ['q=12a+harbor', ' of 10,000 runs'], ['sort=cost', '10,000 of 10,000 runs'], ['sort=run&state=completed', '6,666 of 10,000 runs'],
+    ]) {
+      const { context, problems, page, loaded } = await open(base, `runs/index.html?${query}`);
+      const facets = page.getByRole('region', { name: 'Filter the runs' });
+      await facets.getByRole('status').filter({ hasText: expected }).waitFor();
+      await page.locator('main table.runs tbody tr').first().waitFor();
+      assert.ok(loaded() <= MOST, `${query}: ${loaded()} bytes`);
       assert.deepEqual(problems, []);
       await context.close();
     }

@@ -63,3 +63,38 @@ fn the_data_of_the_facets_has_the_cells_of_the_table_in_its_order() {
     assert_eq!(names, COLUMNS);
     assert_eq!(rows[1]["kinds"], serde_json::json!(["note"]));
 }
+
+#[test]
+fn a_column_has_the_place_or_the_rank_of_each_run_from_the_oldest_on() {
+    let site = TestSite::empty();
+    for n in 0..70 {
+        let day = format!("2026-03-01T10:{:02}:00Z", n % 60);
+        let run = Run::new(&format!("{n:08x}-1")).model(&format!("sample/m{n}"));
+        site.run(&n.to_string(), &run.at("2026-03-01T09:00:00Z", &day));
+    }
+    site.publish();
+    let manifest = search::data(&site, "search/runs", "runs");
+    let rows = search::rows(&site);
+    let column = |name: &str| {
+        let text = search::data(&site, &format!("search/runs-{name}"), "runs");
+        let text = text.as_str().expect("a text").to_owned();
+        let digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+        let of: Vec<usize> = text
+            .chars()
+            .filter_map(|digit| digits.find(digit))
+            .collect();
+        let width = of.len() / 70;
+        let value = |of: &[usize]| of.iter().rev().fold(0, |value, digit| value * 64 + digit);
+        of.chunks(width).map(value).collect::<Vec<_>>()
+    };
+    let (models, days) = (column("model"), column("finished"));
+    let values = &manifest["columns"]["model"];
+    assert_eq!(values["counts"].as_array().map(Vec::len), Some(70));
+    for (at, row) in rows.iter().rev().enumerate() {
+        assert_eq!(values["values"][models[at]], row["model"]);
+    }
+    assert!(
+        days.is_sorted() && days[0] == 1 && days[69] == 60,
+        "{days:?}"
+    );
+}

@@ -155,10 +155,46 @@ fn index(site: &TestSite) -> BTreeMap<String, BTreeSet<(usize, usize)>> {
     all
 }
 
-/// The rows that facets choose from.
+/// The rows that facets choose from, newest first, as the script puts them together.
 pub(crate) fn rows(site: &TestSite) -> Vec<Value> {
-    let names = data(site, "search/runs", "runs");
-    parts(site, ("search/runs-", &names), "runs").concat()
+    let manifest = data(site, "search/runs", "runs");
+    let names = [
+        "case",
+        "variant",
+        "model",
+        "harness",
+        "state",
+        "rating",
+        "annotation",
+        "version",
+        "day",
+    ];
+    let total = manifest["total"].as_u64().expect("a number");
+    let mut all = Vec::new();
+    for file in 0..total.div_ceil(8) {
+        let path = format!("search/rows-{}/{}", file / 1_000, file % 1_000);
+        for row in data(site, &path, "runs").as_array().expect("rows") {
+            let value = |at: usize| {
+                let place = row[0][at].as_u64().expect("a place");
+                let values = &manifest["columns"][names[at]]["values"];
+                values[usize::try_from(place).expect("small")].clone()
+            };
+            let folder = row[1].as_str().expect("a folder");
+            let order = value(5)[1].as_u64().map(|order| order.to_string());
+            all.push(json!({
+                "slug": folder.rsplit('/').next(),
+                "run": {"text": row[2], "href": format!("runs/{folder}/index.html")},
+                "case": value(0), "variant": value(1), "model": value(2), "harness": value(3),
+                "state": value(4), "rating": value(5)[0], "kinds": value(6),
+                "small": {"case": value(7)}, "order": {"rating": order.unwrap_or_default(), "time": row[6]},
+                "finished": row[3], "cost": row[4], "time": row[5],
+                "events": row[7], "annotations": row[8], "threads": row[9],
+            }));
+        }
+    }
+    assert_eq!(all.len() as u64, total);
+    all.reverse();
+    all
 }
 
 fn documents(site: &TestSite) -> Vec<[String; 4]> {
@@ -441,7 +477,8 @@ fn a_site_without_runs_has_an_index_of_what_there_is() {
         data(&site, "search/index", "search"),
         json!({"parts": [], "documents": 0, "cases": [0, []]})
     );
-    assert_eq!(data(&site, "search/runs", "runs"), json!([]));
+    let runs = data(&site, "search/runs", "runs");
+    assert_eq!((&runs["total"], &runs["letters"]), (&json!(0), &json!([])));
 }
 
 #[test]
@@ -473,5 +510,7 @@ fn every_page_loads_the_search_script_and_404_loads_it_from_the_root() {
         }
         assert!(scripts.len() >= 2, "{path}: {scripts:?}");
     }
-    assert!(site.path("public/search/find.js").is_file());
+    for file in ["find", "rows"] {
+        assert!(site.path(&format!("public/search/{file}.js")).is_file());
+    }
 }

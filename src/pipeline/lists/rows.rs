@@ -1,18 +1,36 @@
 //! Writes what the facets of the page of runs read.
 
 use crate::diagnostics::Diagnostic;
-use crate::view::data::rows;
+use crate::spool;
+use crate::view::data::rows::Manifest;
 
 use super::Lists;
-use super::parts::{PartFiles, manifest};
+use super::parts::manifest;
 
+/// Rows in a file: a page of them may be in a hundred files.
+const ROWS: usize = 8;
+/// Files in a folder.
+const IN_FOLDER: usize = 1_000;
+
+/// The oldest run is first, so that files of older runs stay as they are when newer ones are added.
 pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
-    let mut files = PartFiles::new(lists.stage, "runs", "search/runs-");
-    for (entry, findings) in lists.runs_of_data() {
-        let row = rows::of(lists.archive(), entry, findings);
-        files.push(&entry.slug, &row)?;
+    let mut found = Manifest::new();
+    let runs: Vec<_> = lists.runs_of_data().collect();
+    let mut runs = runs.into_iter().rev();
+    for file in 0.. {
+        let some = runs.by_ref().take(ROWS);
+        let rows = some.map(|(entry, findings)| found.add(lists.archive(), entry, findings));
+        let rows: Result<Vec<_>, _> = rows.collect();
+        let rows = rows.map_err(|error| spool::refused(&error.into()))?;
+        if rows.is_empty() {
+            break;
+        }
+        let path = format!("search/rows-{}/{}.js", file / IN_FOLDER, file % IN_FOLDER);
+        manifest(lists.stage, ("runs", &path), &rows)?;
     }
-    files.finish()?;
-    let names = files.parts.names();
-    manifest(lists.stage, ("runs", "search/runs.js"), &names)
+    for (name, column) in found.columns() {
+        let path = format!("search/runs-{name}.js");
+        manifest(lists.stage, ("runs", &path), &column)?;
+    }
+    manifest(lists.stage, ("runs", "search/runs.js"), &found)
 }

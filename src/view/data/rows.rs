@@ -1,69 +1,221 @@
-//! The rows that the script of the page of runs shows when somebody asks for some of them only.
+//! What the script of the page of runs reads when somebody asks for some of them only: for each column a value of each run, and
+//! the rows in small files, of which it loads those that it shows.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
 use crate::model::archive::{Archive, Entry};
 use crate::model::findings::Findings;
-use crate::view::row::row;
+use crate::model::time;
+use crate::view::row::{RunRow, row};
 use crate::view::{Badge, Cell, DisplayTime, Link};
 
-/// A row: its cells by the names that the columns of the table have (`data-col`).
-#[derive(Debug, Serialize)]
-pub struct Row<'a> {
-    /// The run's part of addresses.
-    slug: String,
-    /// Kinds of its annotations.
-    kinds: Vec<&'a String>,
-    /// What is next to a cell in small print.
-    small: BTreeMap<&'static str, String>,
-    /// What a cell is sorted by, where that is not what it shows: its `data-v`.
-    order: BTreeMap<&'static str, String>,
-    #[serde(flatten)]
-    cells: BTreeMap<&'static str, CellValue>,
-}
+/// What runs are chosen by, by the names that the columns of the table have (`data-col`), and what is next to a cell.
+pub const CHOSEN_BY: [&str; 9] = [
+    "case",
+    "variant",
+    "model",
+    "harness",
+    "state",
+    "rating",
+    "annotation",
+    "version",
+    "day",
+];
+/// Columns that are in the order of a number or of a time.
+pub const ORDERED_BY: [&str; 6] = [
+    "finished",
+    "cost",
+    "time",
+    "events",
+    "annotations",
+    "threads",
+];
+const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// What a cell shows, as the pages have it.
+/// A row: places in the values of [`CHOSEN_BY`], then the cells that are a run's own.
+#[derive(Debug, Serialize)]
+pub struct Row(
+    [usize; CHOSEN_BY.len()],
+    /// Its folder below `runs/`.
+    String,
+    /// A part of its id that no other run has.
+    String,
+    DisplayTime,
+    Cell,
+    Cell,
+    /// The same in seconds.
+    String,
+    Cell,
+    Cell,
+    Cell,
+);
+
+/// A value that runs are chosen by.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-enum CellValue {
+enum Value {
     Link(Link),
-    DisplayTime(DisplayTime),
     Badge(Badge),
+    /// With its rank.
+    Rating(Badge, Option<usize>),
     Cell(Cell),
+    Text(String),
+    Kinds(Vec<String>),
 }
 
-/// The row of a run.
-#[must_use]
-pub fn of<'a>(archive: &Archive, entry: &Entry, findings: &'a Findings) -> Row<'a> {
-    let row = row(archive, entry, findings, "", &[]);
-    let run = Link::new(row.label, row.href);
-    let rating = row.rating_order.map(|order| order.to_string());
-    Row {
-        slug: row.slug,
-        kinds: findings.annotations.0.keys().collect(),
-        small: [("case", row.version)].into(),
-        order: [
-            ("rating", rating.unwrap_or_default()),
-            ("time", row.seconds),
-        ]
-        .into(),
-        cells: [
-            ("run", CellValue::Link(run)),
-            ("finished", CellValue::DisplayTime(row.finished)),
-            ("case", CellValue::Link(row.case)),
-            ("variant", CellValue::Cell(row.variant)),
-            ("model", CellValue::Link(row.model)),
-            ("harness", CellValue::Link(row.harness)),
-            ("state", CellValue::Badge(row.state)),
-            ("rating", CellValue::Badge(row.rating)),
-            ("cost", CellValue::Cell(row.comparable_cost)),
-            ("time", CellValue::Cell(row.run_time)),
-            ("events", CellValue::Cell(row.events)),
-            ("annotations", CellValue::Cell(row.annotations)),
-            ("threads", CellValue::Cell(row.threads)),
-        ]
-        .into(),
+/// The values of a column in the order in which the oldest runs had them, and how many runs have each.
+#[derive(Debug, Default, Serialize)]
+struct Values {
+    values: Vec<Value>,
+    counts: Vec<usize>,
+    #[serde(skip)]
+    places: BTreeMap<String, usize>,
+    #[serde(skip)]
+    of_runs: Vec<usize>,
+}
+
+/// What the script reads first.
+#[derive(Debug, Serialize)]
+pub struct Manifest {
+    total: usize,
+    columns: BTreeMap<&'static str, Values>,
+    /// The characters of the names of runs: other words are in none of them.
+    letters: BTreeSet<char>,
+    #[serde(skip)]
+    names: Vec<String>,
+    #[serde(skip)]
+    numbers: [Vec<Option<f64>>; ORDERED_BY.len()],
+}
+
+impl Values {
+    fn push(&mut self, value: Value) -> serde_json::Result<usize> {
+        let next = self.values.len();
+        let place = self.places.entry(serde_json::to_string(&value)?);
+        let place = *place.or_insert(next);
+        if place == next {
+            self.values.push(value);
+            self.counts.push(0);
+        }
+        self.counts[place] += 1;
+        self.of_runs.push(place);
+        Ok(place)
     }
+}
+
+impl Manifest {
+    /// Without runs.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            total: 0,
+            columns: CHOSEN_BY.map(|name| (name, Values::default())).into(),
+            letters: BTreeSet::new(),
+            names: Vec::new(),
+            numbers: Default::default(),
+        }
+    }
+
+    /// Adds a run, the oldest first, and gives its row.
+    ///
+    /// # Errors
+    /// Those of `Serialize`.
+    pub fn add(
+        &mut self,
+        archive: &Archive,
+        entry: &Entry,
+        findings: &Findings,
+    ) -> serde_json::Result<Row> {
+        let row = row(archive, entry, findings, "", &[]);
+        self.total += 1;
+        let name = row.label.to_lowercase();
+        self.letters.extend(name.chars());
+        self.names.push(name);
+        for (column, number) in self.numbers.iter_mut().zip(numbers(&row)) {
+            column.push(number);
+        }
+        let kinds = findings.annotations.0.keys().cloned().collect();
+        let values = [
+            Value::Link(row.case),
+            Value::Cell(row.variant),
+            Value::Link(row.model),
+            Value::Link(row.harness),
+            Value::Badge(row.state),
+            Value::Rating(row.rating, row.rating_order),
+            Value::Kinds(kinds),
+            Value::Text(row.version),
+            Value::Text(row.finished.date.clone()),
+        ];
+        let mut places = [0; CHOSEN_BY.len()];
+        for ((place, name), value) in places.iter_mut().zip(CHOSEN_BY).zip(values) {
+            *place = self.columns.entry(name).or_default().push(value)?;
+        }
+        Ok(Row(
+            places,
+            entry.slug.below_runs().to_owned(),
+            row.label,
+            row.finished,
+            row.comparable_cost,
+            row.run_time,
+            row.seconds,
+            row.events,
+            row.annotations,
+            row.threads,
+        ))
+    }
+
+    /// The columns: of each run the place of its value, or its rank from 1 and 0 without one, in so many digits as the largest needs;
+    /// and the names of the runs.
+    pub fn columns(&self) -> impl Iterator<Item = (&'static str, String)> + '_ {
+        let chosen = self.columns.iter();
+        let chosen = chosen.map(|(name, values)| (*name, digits(&values.of_runs)));
+        let ordered = ORDERED_BY.into_iter().zip(&self.numbers);
+        let ordered = ordered.map(|(name, numbers)| (name, digits(&ranks(numbers))));
+        let names = ("run", self.names.join(" "));
+        chosen.chain(ordered).chain([names])
+    }
+}
+
+/// What the columns of [`ORDERED_BY`] are ordered by.
+fn numbers(row: &RunRow) -> [Option<f64>; ORDERED_BY.len()] {
+    let number = |text: &str| text.replace(['$', ','], "").parse().ok();
+    let of = |cell: &Cell| match cell {
+        Cell::Titled { title, .. } if title.starts_with('$') => number(title),
+        _ => number(cell.text()),
+    };
+    let finished = time::parse_rfc3339(&row.finished.iso).and_then(|at| {
+        let seconds = u32::try_from(at.div_euclid(1_000)).ok()?;
+        let rest = u16::try_from(at.rem_euclid(1_000)).ok()?;
+        Some(f64::from(seconds) + f64::from(rest) / 1_000.0)
+    });
+    [
+        finished,
+        of(&row.comparable_cost),
+        number(&row.seconds),
+        of(&row.events),
+        of(&row.annotations),
+        of(&row.threads),
+    ]
+}
+
+/// The rank of each number among them, from 1; 0 for none.
+fn ranks(numbers: &[Option<f64>]) -> Vec<usize> {
+    let mut sorted: Vec<f64> = numbers.iter().flatten().copied().collect();
+    sorted.sort_by(f64::total_cmp);
+    sorted.dedup_by(|a, b| a.total_cmp(b).is_eq());
+    let rank = |number: &f64| sorted.partition_point(|each| each.total_cmp(number).is_lt()) + 1;
+    let ranks = numbers.iter().map(|number| number.as_ref().map_or(0, rank));
+    ranks.collect()
+}
+
+/// Numbers of the same number of digits, the low ones first.
+fn digits(numbers: &[usize]) -> String {
+    let most = numbers.iter().max().copied().unwrap_or_default();
+    let width = (1..5).find(|width| most >> (6 * width) == 0).unwrap_or(5);
+    let digit = |number: usize, at: usize| char::from(DIGITS[(number >> (6 * at)) % 64]);
+    let numbers = numbers.iter();
+    numbers
+        .flat_map(|number| (0..width).map(move |at| digit(*number, at)))
+        .collect()
 }

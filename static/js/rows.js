@@ -1,0 +1,77 @@
+// The runs of the archive: what they are chosen and ordered by, column by column, and their rows. Loaded on first use by
+// the page of runs and the picker of a comparison; src/view/data/rows.rs is the other side.
+runpress.runs(async (site) => {
+  'use strict';
+  const { load, words } = site;
+  const ROWS = 8;
+  const IN_FOLDER = 1000;
+  const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+  const NAMES = ['case', 'variant', 'model', 'harness', 'state', 'rating', 'annotation', 'version', 'day'];
+  const { total, columns, letters } = await load('search/runs');
+  const digit = Object.fromEntries([...DIGITS].map((each, at) => [each, at]));
+  const files = new Map();
+  const file = (path, read) => {
+    if (!files.has(path)) files.set(path, load(`search/${path}`).then(read));
+    return files.get(path);
+  };
+  for (const [name, column] of Object.entries(columns)) {
+    if (name === 'rating') {
+      column.orders = column.values.map(([, order]) => order);
+      column.values = column.values.map(([badge]) => badge);
+    }
+    // What a facet calls them.
+    column.names = column.values.map((value) => (name === 'annotation' ? value : [words(value)]));
+  }
+  // Of each run, from the oldest on, its place in the values of the column, or its rank.
+  const column = (name) => file(`runs-${name}`, (text) => {
+    if (name === 'run') return text.split(' ');
+    const width = text.length / total;
+    return Uint32Array.from({ length: total }, (_, run) => {
+      let value = 0;
+      for (let at = width - 1; at >= 0; at -= 1) value = value * 64 + digit[text[run * width + at]];
+      return value;
+    });
+  });
+
+  // Answers whether a run has all of these words, in lower case.
+  const having = async (typed) => {
+    const tests = await Promise.all(typed.map(async (word) => {
+      const fits = Object.entries(columns).flatMap(([name, { names }]) => {
+        const places = new Set(names.flatMap((each, at) => (each.some((one) => one.toLowerCase().includes(word)) ? [at] : [])));
+        return places.size ? [[name, places]] : [];
+      });
+      const named = [...word].every((letter) => letters.includes(letter));
+      // A part of an address is many words.
+      const apart = word.split(/[-/_]/).filter(Boolean);
+      const other = !fits.length && apart.length > 1 ? await having(apart) : () => false;
+      const loaded = await Promise.all(fits.map(async ([name, places]) => [await column(name), places]));
+      const ids = named ? await column('run') : [];
+      return (run) => loaded.some(([values, places]) => places.has(values[run])) || ids[run]?.includes(word) || other(run);
+    }));
+    return (run) => tests.every((test) => test(run));
+  };
+
+  // What runs are ordered by in a column: `null` for what has no place.
+  const keyOf = async (name) => {
+    const values = await column(name);
+    if (name === 'run') return (run) => values[run];
+    const { names, orders, values: cells } = columns[name] ?? {};
+    if (!names) return (run) => values[run] || null;
+    return (run) => (cells[values[run]].known === false ? null : orders ? orders[values[run]] : names[values[run]][0]);
+  };
+
+  // The rows of these runs, with cells by the names of the columns of a table.
+  const rows = (runs) => Promise.all(runs.map(async (run) => {
+    const at = Math.floor(run / ROWS);
+    const some = await file(`rows-${Math.floor(at / IN_FOLDER)}/${at % IN_FOLDER}`, (all) => all);
+    const [places, folder, text, finished, cost, time, seconds, events, annotations, threads] = some[run % ROWS];
+    const of = Object.fromEntries(NAMES.map((name, each) => [name, columns[name].values[places[each]]]));
+    return {
+      ...of, slug: folder.split('/').at(-1), run: { text, href: `runs/${folder}/index.html` }, finished, cost, time, events, annotations, threads,
+      small: { case: of.version }, order: { rating: String(columns.rating.orders[places[5]] ?? ''), time: seconds },
+    };
+  }));
+
+  // Newest first.
+  return { runs: Array.from({ length: total }, (_, at) => total - 1 - at), columns, column, having, keyOf, rows };
+});
