@@ -48,6 +48,15 @@ pub(crate) fn export(
     let Some(folder) = folder(site).filter(|_| outcome.publishes(site)) else {
         return Ok(None);
     };
+    let runs = gathered.archive.runs.iter();
+    let mut runs = runs.map(|entry| &gathered.directory(entry).place);
+    if let Some(run) = runs.find(|place| gathered.roots.has_only_record(place)) {
+        return Err(vec![codes::MERGE_NEEDS_CONTENT.at(
+            Place::file(&run.shown),
+            "The export reads every run, and only the record of this one is here",
+            "Export where the content of all runs is, or omit `--export`.",
+        )]);
+    }
     let stage = Stage::open(folder, &site.shown(folder), &not_below(site)).map_err(|d| vec![d])?;
     let (archive, findings) = (&gathered.archive, &outcome.findings);
     let canary = site.config.policy.canary.as_deref();

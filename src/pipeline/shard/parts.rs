@@ -322,9 +322,8 @@ impl Part {
             return vec![refused::stale(&self.shown, &stale)];
         }
         let unlisted = first(&tree, |path, kind| match (path, kind) {
-            (MARKER | PART_FILE, Kind::File { .. }) => false,
-            // Made with every stage, for the first run.
-            ("runs", Kind::Folder) => false,
+            // The folder is made with every stage, for the first run.
+            (MARKER | PART_FILE, Kind::File { .. }) | ("runs", Kind::Folder) => false,
             (path, Kind::Folder) => {
                 let folder = format!("{path}/");
                 let mut after = listed.range(folder.clone()..);

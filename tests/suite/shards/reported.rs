@@ -140,3 +140,53 @@ fn a_shard_reports_its_own_runs_and_still_leaves_its_part() {
     assert!(duplicates > 0 && reported > 0, "{}", all.stderr);
     assert_eq!(reported + duplicates, errors, "{}", all.stderr);
 }
+
+#[test]
+fn a_merge_of_records_names_the_runs_that_a_quarantined_one_changes() {
+    let site = archive();
+    site.write("content/runs/r4/events.jsonl.annotations.jsonl", "{\n");
+    let built = site.runpress(&["build", "--keep-going", "--out", "one"]);
+    assert_eq!(built.status, Some(0), "{}", built.stderr);
+    for shard in ["1/2", "2/2"] {
+        let out = format!("parts/{}", &shard[..1]);
+        let ran = site.runpress(&["build", "--keep-going", "--shard", shard, "--out", &out]);
+        assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    }
+    for path in tree(&site.path("content")).keys() {
+        if path.ends_with("/run-record.json") {
+            site.write(
+                &format!("records/content/{path}"),
+                site.bytes(&format!("content/{path}")),
+            );
+        }
+    }
+    fs::rename(site.path("content/runs"), site.path("elsewhere")).expect("a rename");
+    let merge = [
+        "merge",
+        "parts/2",
+        "parts/1",
+        "--keep-going",
+        "--records",
+        "records",
+        "--out",
+        "merged",
+    ];
+    let refused = site.runpress(&merge);
+    assert_eq!(refused.status, Some(2), "{}", refused.stderr);
+    let mut lines = refused.stderr.lines();
+    let needed = lines.find(|line| line.contains("[merge.needs-content]"));
+    let needed = needed.unwrap_or_else(|| panic!("{}", refused.stderr));
+    let named: Vec<&str> = needed.split('`').skip(1).step_by(2).collect();
+    assert!((1..8).contains(&named.len()), "{needed}");
+    assert!(!named.contains(&"content/runs/r4"), "{needed}");
+    assert!(!site.path("merged").exists());
+    for run in named {
+        let name = run.rsplit('/').next().expect("a name");
+        fs::create_dir_all(site.path("content/runs")).expect("a folder");
+        fs::rename(site.path("elsewhere").join(name), site.path(run)).expect("a rename");
+    }
+    let merged = site.runpress(&merge);
+    assert_eq!(merged.status, Some(0), "{}", merged.stderr);
+    let [one, merged] = ["one", "merged"].map(|name| tree(&site.path(name)));
+    assert_eq!(differences(&one, &merged), [""; 0]);
+}
