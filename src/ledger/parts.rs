@@ -18,7 +18,7 @@ use super::{Build, Known, Ledger};
 const FOLDER: &str = "feeds/changes/";
 /// Bytes of older builds, or of all runs, that stay in the first file.
 const OPEN: usize = 256 << 10;
-/// Builds that are always in the first file.
+/// The newest builds that stay in the first file, as far as they are no larger than that.
 const NEWEST: usize = 20;
 /// Runs of one part.
 const RUNS: usize = 4096;
@@ -36,6 +36,9 @@ pub struct Part {
     pub blake3: String,
     /// How many builds it holds, older than those before it.
     pub builds: usize,
+    /// The number of the newest of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub newest: Option<u64>,
     /// How many runs it holds.
     pub runs: usize,
 }
@@ -50,10 +53,18 @@ impl Ledger {
     /// Never in practice: it is written into memory.
     pub fn files(&self) -> serde_json::Result<(Self, Vec<File>)> {
         let mut files = Vec::new();
-        let mut end = self.builds.len();
-        let mut bytes = 0;
-        for at in (NEWEST.min(end)..end).rev() {
-            bytes += serde_json::to_vec(&self.builds[at])?.len();
+        let size = |build: &Build| serde_json::to_vec(build).map(|bytes| bytes.len());
+        let (mut kept, mut bytes) = (0, 0);
+        for build in self.builds.iter().take(NEWEST) {
+            bytes += size(build)?;
+            if bytes > OPEN {
+                break;
+            }
+            kept += 1;
+        }
+        let (mut end, mut bytes) = (self.builds.len(), 0);
+        for at in (kept..end).rev() {
+            bytes += size(&self.builds[at])?;
             if bytes > OPEN {
                 files.push(part("builds", &self.builds[at..end], &[])?);
                 (end, bytes) = (at, 0);
@@ -131,6 +142,7 @@ fn part(what: &str, builds: &[Build], runs: &[&Known]) -> serde_json::Result<Fil
         bytes: bytes.len() as u64,
         blake3,
         builds: builds.len(),
+        newest: builds.first().map(|build| build.build),
         runs: runs.len(),
     };
     Ok((part, bytes))
@@ -227,11 +239,24 @@ mod tests {
             let (first, files) = whole.files().expect("files");
             assert_eq!(files.is_empty(), (builds, runs) == (3, 50));
             let size = serde_json::to_vec(&first).expect("JSON").len();
-            assert!(size < (OPEN + NEWEST * 20_000) + OPEN, "{size}");
+            assert!(size < 3 * OPEN + 10_000, "{size}");
             let read = parse(&first, &files).expect("a ledger");
             assert!(read.is_same(&whole));
             assert_eq!(read.parts, []);
         }
+    }
+
+    #[test]
+    fn a_build_of_thousands_of_runs_is_in_a_part_and_the_next_one_is_not() {
+        let mut whole = ledger(3, 50);
+        whole.builds.insert(0, build(4, 5_000));
+        let (first, files) = whole.files().expect("files");
+        assert!(first.builds.is_empty());
+        assert_eq!((files[0].0.newest, files[0].0.builds), (Some(4), 4));
+        whole.builds.insert(0, build(5, 10));
+        let (first, again) = whole.files().expect("files");
+        assert_eq!(first.builds.len(), 1);
+        assert_eq!(again, files);
     }
 
     #[test]
