@@ -1,6 +1,6 @@
 //! Which addresses may be published: an allowlist of schemes, and what a host or a path of the site is.
 
-use std::net::Ipv4Addr;
+use core::net::Ipv4Addr;
 
 use percent_encoding::{
     AsciiSet, CONTROLS, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode,

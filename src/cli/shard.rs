@@ -1,5 +1,6 @@
 //! Which shard a job makes: as the command line says, or as the engine that runs the job does.
 
+use runpress::api::diagnostics::text::visible;
 use runpress::api::discover::Shard;
 
 use super::COULD_NOT_RUN;
@@ -66,7 +67,7 @@ pub(crate) fn of(shard: Option<&str>, shards: Option<u32>) -> Result<Option<Shar
         )),
         (Some(text), None) => text.parse().map_err(|help: String| {
             let help = help[..1].to_uppercase() + &help[1..] + ".";
-            (format!("`--shard {text}` names no shard"), help)
+            (format!("`--shard {}` names no shard", visible(text)), help)
         }),
     };
     found
@@ -104,7 +105,7 @@ fn auto(shards: Option<u32>, get: &dyn Fn(&str) -> Option<String>) -> Result<Sha
         get(name)
             .map(|text| {
                 text.parse().map_err(|_| {
-                    let text = runpress::api::diagnostics::text::visible(&text);
+                    let text = visible(&text);
                     let help = format!("{} sets it to a number; pass `--shard K/N`.", engine.name);
                     (format!("`{name}` is `{text}`, not a number"), help)
                 })
