@@ -4,9 +4,11 @@
 use std::fs;
 use std::path::Path;
 
+use regex::Regex;
+
 /// What scripts compare texts with: keys of a keyboard, names of columns, fields, tags and modes, and kinds of the format;
 /// `T` is that of a time, and `s` the end of a duration.
-const NAMES: [&str; 22] = [
+const NAMES: [&str; 27] = [
     "",
     "-",
     "/",
@@ -19,16 +21,21 @@ const NAMES: [&str; 22] = [
     "check-",
     "complete",
     "event",
+    "failure",
     "group",
     "hypothesis",
     "id",
     "k",
     "li",
+    "navigate",
     "number",
     "pointermove",
+    "rating",
+    "run",
     "s",
     "true",
     "write",
+    "writeup",
 ];
 
 /// Letters in patterns that are parts of addresses or a syntax: `runs/<slug>/`, and `www` for the Markdown that links it.
@@ -92,8 +99,10 @@ fn looked_for(script: &str) -> Vec<String> {
     let mut found = Vec::new();
     for pattern in literals.patterns {
         let letters = |c: char| !c.is_ascii_alphabetic();
-        // `\s`, `\d` and `\p{..}` are no words.
+        // `\s`, `\d`, `\p{..}` and `\u` with a number are no words.
         let bare = pattern.replace("\\s", " ").replace("\\d", " ");
+        let characters = Regex::new(r"\\u[0-9a-f]{4}").expect("a pattern");
+        let bare = characters.replace_all(&bare, " ");
         let words = bare.split(letters).filter(|word| word.len() > 2);
         let words = words.filter(|word| !IN_PATTERNS.contains(word));
         found.extend(words.map(|_| format!("/{pattern}/")));
