@@ -86,7 +86,9 @@ fn lasting(site: &TestSite) -> BTreeMap<String, Vec<u8>> {
     ] {
         assert!(files.remove(path).is_some(), "{path}");
     }
-    files.retain(|path, _| !path.starts_with("changes/page/"));
+    files.retain(|path, _| {
+        !path.starts_with("changes/page/") && !path.starts_with("feeds/changes/")
+    });
     files
 }
 
