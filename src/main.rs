@@ -122,7 +122,8 @@ mod tests {
             let said = String::from_utf8_lossy(&[ran.stdout, ran.stderr].concat()).into_owned();
             assert!(said.contains("internal error at src/main.rs"), "{said}");
             assert!(!said.contains("hush-4f1c2d3e"), "{said}");
-            assert_eq!(said.contains("quiet_panics"), backtrace != "0", "{said}");
+            // The names in a trace are stripped from a release.
+            assert_eq!(said.contains("\n   0: "), backtrace != "0", "{said}");
         }
     }
 }
