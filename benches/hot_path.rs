@@ -13,6 +13,7 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use runpress::api::config::Config;
 use runpress::api::discover::RunDirectory;
 use runpress::api::import::{IMPORTERS, Options, Source};
+use runpress::api::links::{RunFolders, Slug};
 use runpress::api::view::timeline::{Layout, Timeline};
 use runpress::api::{inspect, load, render, view};
 use serde_json::value::RawValue;
@@ -52,7 +53,8 @@ fn hot_path(criterion: &mut Criterion) {
         bencher.iter(|| inspect::files(&config, beside, Some(&run), black_box(&files)));
     });
     let inspected = inspect::files(&config, beside, Some(&run), &files).value;
-    let layouts = Layout::of(&config, "run", &inspected.tapes);
+    let slug = Slug::new("run", RunFolders::Flat);
+    let layouts = Layout::of(&config, &slug, &inspected.tapes);
     group.bench_function("render timeline", |bencher| {
         bencher.iter(|| {
             let sidecar = inspected.sidecars[0].as_ref();

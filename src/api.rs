@@ -42,6 +42,9 @@ pub mod inspect {
 pub mod ledger {
     pub use crate::ledger::Build;
 }
+pub mod links {
+    pub use crate::links::{RunFolders, Slug};
+}
 pub mod load {
     pub use crate::load::{Beside, Loaded, Redactions, WorkingFile, prose, record, run};
 }

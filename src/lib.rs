@@ -74,7 +74,7 @@
 //! | `import` | (edge) how logs of other systems become run folders | `beneath`, `config`, `diagnostics`, `formats`, `shapes` |
 //! | `author` | (edge) how annotations and redactions are written | `beneath`, `config`, `diagnostics`, `discover`, `feeds`, `formats`, `inspect`, `load`, `model`, `pipeline`, `secrets`, `site` |
 //! | `serve` | (edge) how a site is shown while it is made | `config`, `diagnostics`, `lib`, `pipeline`, `render`, `site` |
-//! | `api` | what is public | `author`, `characters`, `config`, `diagnostics`, `discover`, `feeds`, `formats`, `import`, `inspect`, `ledger`, `load`, `markup`, `model`, `pictures`, `pipeline`, `publish`, `render`, `rules`, `schema`, `secrets`, `serve`, `site`, `url`, `view` |
+//! | `api` | what is public | `author`, `characters`, `config`, `diagnostics`, `discover`, `feeds`, `formats`, `import`, `inspect`, `ledger`, `links`, `load`, `markup`, `model`, `pictures`, `pipeline`, `publish`, `render`, `rules`, `schema`, `secrets`, `serve`, `site`, `url`, `view` |
 //! | `cli` | (edge) the command line | `api`, `lib` |
 //! | `main` | (edge) the program | `api`, `cli` |
 //!

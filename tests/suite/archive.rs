@@ -122,7 +122,7 @@ fn runs_whose_ids_begin_alike_have_distinct_short_ids_in_every_list() {
             "{id} on the page of comparisons"
         );
         assert!(
-            scripts.contains(&format!("\"run\":{{\"text\":\"{id}\"")),
+            scripts.contains(&format!(",\"{id}\",{{\"iso\"")),
             "{id} in the rows"
         );
     }

@@ -4,6 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use runpress::api::author::{self, Redact, Refusal, Target};
 use runpress::api::diagnostics::Diagnostic;
+use runpress::api::site::Overrides;
 use serde_json::{Value, json};
 
 use crate::full_run::whole;
@@ -23,7 +24,7 @@ fn redact(site: &TestSite, target: Target) -> Result<String, Refusal> {
         dry_run: false,
     };
     let folder = site.path(FIRST).to_string_lossy().into_owned();
-    let opened = site.open(&Default::default());
+    let opened = site.open(&Overrides::default());
     author::redact(&opened, &folder, &asked, &|_| {}).map(|done| done.text())
 }
 

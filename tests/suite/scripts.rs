@@ -96,12 +96,12 @@ fn closing(rest: &str, quote: &str) -> Option<usize> {
 /// What a script looks for in texts: words in its patterns, and texts that it compares with.
 fn looked_for(script: &str) -> Vec<String> {
     let literals = literals(script);
+    let characters = Regex::new(r"\\u[0-9a-f]{4}").expect("a pattern");
     let mut found = Vec::new();
     for pattern in literals.patterns {
         let letters = |c: char| !c.is_ascii_alphabetic();
         // `\s`, `\d`, `\p{..}` and `\u` with a number are no words.
         let bare = pattern.replace("\\s", " ").replace("\\d", " ");
-        let characters = Regex::new(r"\\u[0-9a-f]{4}").expect("a pattern");
         let bare = characters.replace_all(&bare, " ");
         let words = bare.split(letters).filter(|word| word.len() > 2);
         let words = words.filter(|word| !IN_PATTERNS.contains(word));

@@ -186,11 +186,13 @@ pub(crate) fn named(code: &str) -> &'static Broken {
     found.unwrap_or_else(|| panic!("{code} has no way to bring it about"))
 }
 
+type Break = fn(&TestSite);
+
 /// More ways to break a part, each with its code.
-const MORE: [(&str, fn(&TestSite)); 13] = [
+const MORE: [(&str, Break); 13] = [
     ("merge.damaged-part", |site| {
         change(site, "parts/1/part.runpress", |bytes| {
-            bytes.truncate(bytes.len() / 2)
+            bytes.truncate(bytes.len() / 2);
         });
     }),
     ("merge.damaged-part", |site| {

@@ -21,7 +21,7 @@ const MORE: [Edit; 6] = [
         furnish(site, "content/runs/r2");
     }),
     ("downloads are packed", |site, _| {
-        publish(site, "downloads = \"packed\"")
+        publish(site, "downloads = \"packed\"");
     }),
     ("downloads are for a bucket", |site, _| {
         publish(site, "files_base_url = \"https://files.example.org/\"");
