@@ -6,6 +6,7 @@ use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Collector, Diagnostic, Place, Severity, Source, codes};
 use crate::formats::json::pointer_part;
 use crate::formats::reader::Number;
+use crate::formats::redactions::has_marker;
 use crate::formats::run_record::{Parsed, RunRecord};
 use crate::model::run::is_published;
 use crate::model::time::parse_rfc3339;
@@ -25,11 +26,12 @@ pub fn check(source: Source<'_>, parsed: &Parsed<'_>) -> Vec<Diagnostic> {
     problems.finish(source.path)
 }
 
-/// The note about a run that ended in a state that is never published (formats.md A.vi), whatever else its record holds.
+/// The note about a run that ended in a state that is never published (formats.md A.vi), whatever else its record holds. A state
+/// that is withheld may be one of these.
 #[must_use]
 pub fn check_published(source: Source<'_>, parsed: &Parsed<'_>) -> Option<Diagnostic> {
     let word = parsed.record.status.state.as_deref()?;
-    (!is_published(word)).then(|| {
+    (!is_published(word) || has_marker(word)).then(|| {
         codes::RECORD_NEVER_PUBLISHED.at(
             place(source, parsed, "/status/state"),
             format!(

@@ -135,6 +135,24 @@ fn every_value_of_the_other_files_is_withheld_or_refused_with_what_to_do() {
 }
 
 #[test]
+fn a_run_that_is_never_published_stays_so_when_its_state_is_withheld() {
+    let site = whole();
+    let path = format!("{FIRST}/run-record.json");
+    let mut record: Value = serde_json::from_str(&site.text(&path)).expect("JSON");
+    record["status"]["state"] = json!("canceled");
+    site.write(&path, record.to_string());
+    assert_eq!(site.check().not_published, 1);
+    let target = Target::Quote {
+        quote: "canceled".to_owned(),
+        event: None,
+        file: Some("run-record.json".to_owned()),
+        pointer: Some("/status/state".to_owned()),
+    };
+    assert!(redact(&site, target).is_ok());
+    assert_eq!(site.check().not_published, 1);
+}
+
+#[test]
 fn all_withholds_what_a_check_reports_as_an_error_and_nothing_else() {
     let site = whole();
     let allowed = key();
