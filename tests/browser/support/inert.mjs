@@ -26,7 +26,7 @@ export async function inert(browser, folder, width, scripts) {
       injected: [...document.querySelectorAll('iframe, form, base, object, embed, img, style, [style], meta[http-equiv=refresh], svg:not(.strip, .strip svg, .glyph, .bar, .spread, .plot, [aria-hidden=true])')]
         .map((element) => element.outerHTML.slice(0, 120)),
       handlers: [...document.querySelectorAll('*')].filter((element) => element.getAttributeNames().some((name) => name.startsWith('on'))).length,
-      scripts: [...document.scripts].filter((script) => script.type !== 'application/ld+json' && !/\/(assets\/[a-z-]+\.[0-9a-f]{10}|search\/[a-z]+-\d+\/\d+|(search|compare)\/[a-z]*(-?[a-z]*-?[0-9a-f]{10})?)\.js$/.test(script.src)).length,
+      scripts: [...document.scripts].filter((script) => script.type !== 'application/ld+json' && !/\/(assets\/[a-z-]+\.[0-9a-f]{10}|search\/[a-z]+-\d+\/\d+|(search|compare)\/([0-9a-f]{10}|[a-z]+(-[a-z]+)*(-[0-9a-f]{10})?))\.js$/.test(script.src)).length,
       links: [...document.links].map((link) => link.protocol).filter((protocol) => !['http:', 'https:', 'file:', 'mailto:'].includes(protocol)),
       wide: document.documentElement.scrollWidth,
       sticksOut: document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll('body *')]
