@@ -35,15 +35,16 @@
     const use = () => (loading ??= prepare().catch(() => { status.textContent = 'The list of runs could not be loaded; an address still works.'; }));
     // The runs that hold all words that were typed.
     const find = async (most, words = input.value) => {
-      const mine = (asking = {});
       const typed = words.toLowerCase().split(/[\s,]+/).filter(Boolean);
       await use();
       const has = archive && await archive.having(typed);
-      const found = has ? await some(archive.runs.filter(has), most) : [];
-      return asking === mine ? found : [];
+      return has ? some(archive.runs.filter(has), most) : [];
     };
     const suggest = async () => {
+      const mine = (asking = {});
       const found = await find(100);
+      // Something else was typed meanwhile.
+      if (asking !== mine) return;
       if (found.length) list.replaceChildren(...found.map(({ name }) => new Option(name)));
       for (const { name, slug } of found) offered.set(name, slug);
     };
