@@ -45,7 +45,7 @@ type Artifact = fn(&Lists<'_>) -> Result<(), Diagnostic>;
 
 /// Everything that is published beside the runs, with what it is made of beside the records and the findings that tables show;
 /// what is made of anything else, or in no time, is made by each build. They are written in parallel.
-const ARTIFACTS: [(&str, Option<&[Facet]>, Artifact); 17] = [
+const ARTIFACTS: [(&str, Option<&[Facet]>, Artifact); 16] = [
     ("home", Some(&[]), home::write),                     // index.html
     ("runs", Some(&[]), runs::write),                     // runs/index.html and its further pages
     ("groups", Some(&[]), groups::write), // cases/, models/ and harnesses/: index.html, <slug>/index.html
@@ -58,13 +58,12 @@ const ARTIFACTS: [(&str, Option<&[Facet]>, Artifact); 17] = [
     ("not-found", None, not_found::write), // 404.html
     ("feeds", None, feeds::write),     // feeds/ and downloads/, each file by itself
     ("machines", Some(&[Facet::Cards]), machines::write), // robots.txt, sitemap.xml
-    // search/index.js, search/terms-<part>.js, search/lists/, search/about-*/, search/texts-*/
+    // search/index.js, search/terms-<part>.js, search/lists/, search/about-*/, search/texts-*/, search/annotations*
     (
         "search",
         Some(&[Facet::Cards, Facet::Writeup, Facet::Failures]),
         search::write,
     ),
-    ("cards", Some(&[Facet::Cards]), cards::write), // search/annotations*.js
     ("rows", Some(&[]), rows::write), // search/runs.js, search/runs-<column>.js, search/rows-*/
     ("schemas", None, schemas),       // schema/
     ("assets", None, assets),         // assets/, and the files of static/

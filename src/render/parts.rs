@@ -3,10 +3,6 @@
 //! Where a part ends depends on the items near its end and not on all that came before, and its name on its first item. So a
 //! new item changes the part that it belongs into, and the others stay the files that they were.
 
-use serde::Serialize;
-
-use super::script::write_safe;
-
 /// How large parts are.
 #[derive(Debug, Clone, Copy)]
 pub struct Sizes {
@@ -111,17 +107,8 @@ impl Parts {
         }
     }
 
-    /// Adds an item under a key that no other item has. When it does not belong into the part, that part comes back.
-    ///
-    /// # Errors
-    /// Those of the item's own `Serialize`.
-    pub fn push(&mut self, key: &str, item: &impl Serialize) -> serde_json::Result<Option<Part>> {
-        let mut json = Vec::new();
-        write_safe(&mut json, item)?;
-        Ok(self.push_written(key, &json))
-    }
-
-    /// Adds an item that was written by [`super::script::item`].
+    /// Adds an item that was written by [`super::script::item`], under a key that no other item has. When it does not belong into
+    /// the part, that part comes back.
     pub fn push_written(&mut self, key: &str, json: &[u8]) -> Option<Part> {
         self.items += 1;
         let begins = self.cut.begins(key, json.len());
@@ -148,17 +135,12 @@ impl Parts {
         let (_, name) = self.begun.last().filter(|_| !bytes.is_empty())?;
         Some((name.clone(), [&bytes, END].concat()))
     }
-
-    /// The names of the parts.
-    #[must_use]
-    pub fn names(&self) -> Vec<&str> {
-        self.begun.iter().map(|(_, name)| name.as_str()).collect()
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::render::script;
 
     /// The parts of items of so many bytes, under these keys.
     fn parts(keys: impl IntoIterator<Item = usize>, bytes: usize) -> Vec<Part> {
@@ -166,20 +148,18 @@ mod tests {
         let mut all = Vec::new();
         for key in keys {
             let item = format!("{key} {}", "x".repeat(bytes));
-            all.extend(parts.push(&key.to_string(), &item).expect("text"));
+            all.extend(parts.push_written(&key.to_string(), item.as_bytes()));
         }
         all.extend(parts.take());
-        assert_eq!(parts.names().len(), all.len());
+        assert_eq!(parts.begun.len(), all.len());
         all
     }
 
     #[test]
     fn a_part_is_a_script_that_markup_and_line_separators_cannot_leave() {
         let mut parts = Parts::new("search");
-        assert!(matches!(
-            parts.push("a", &("</script>\u{2028}", 1)),
-            Ok(None)
-        ));
+        let item = script::item(&("</script>\u{2028}", 1)).expect("JSON");
+        assert!(parts.push_written("a", &item).is_none());
         let (name, bytes) = parts.take().expect("a part");
         assert_eq!(parts.begun, [("a".to_owned(), name)]);
         assert_eq!(

@@ -11,6 +11,7 @@ use crate::model::tape::Tape;
 use crate::model::time;
 use crate::model::words;
 
+use super::data::cards::Shelf;
 use super::row::{PAGE_SIZE, Pager, list_page};
 use super::timeline::Layout;
 use super::{DisplayTime, format};
@@ -255,6 +256,24 @@ pub fn kind_word(kind: usize) -> &'static str {
     KINDS[kind].kind
 }
 
+/// How many kinds there are, with that of what is not known.
+pub const KIND_COUNT: usize = KINDS.len();
+
+/// The folders of all kinds.
+#[must_use]
+pub fn kind_folders() -> Vec<String> {
+    (0..KIND_COUNT).map(folder).collect()
+}
+
+/// A kind as the filter of annotations knows it, before there is a card.
+#[must_use]
+pub fn shelf(kind: usize) -> Shelf {
+    let (class, sign) = appearance_of(kind);
+    let parts = 0..=parts_of(kind).len();
+    let parts = parts.filter_map(|part| part_name(kind, part));
+    Shelf::new(class, sign, parts.collect())
+}
+
 /// A card in the spool, and its run.
 #[derive(Debug, Clone, Copy)]
 pub struct Filed {
@@ -262,23 +281,6 @@ pub struct Filed {
     pub run: usize,
     /// The card.
     pub spooled: SpooledCard,
-}
-
-/// A kind that there are annotations of.
-#[derive(Debug)]
-pub struct KindCards {
-    /// Its word in the format.
-    pub kind: &'static str,
-    /// Its folder.
-    pub folder: String,
-    /// Class of the kind.
-    pub class: &'static str,
-    /// Sign of the kind.
-    pub sign: &'static str,
-    /// Its parts, in the order of [`SpooledCard::group`]; empty for a kind without parts.
-    pub parts: Vec<String>,
-    /// The annotations, those of the newest run first.
-    pub cards: Vec<Filed>,
 }
 
 /// Reads a card back from where it waits.
@@ -383,30 +385,6 @@ impl Catalogue {
                     href: format!("{root}{path}#{}", part_anchor(kind, part)),
                     count: format::grouped(&count.to_string()),
                 })
-            })
-            .collect()
-    }
-
-    /// The kinds that there are annotations of.
-    #[must_use]
-    pub fn by_kind(&self) -> Vec<KindCards> {
-        let kinds = self.kinds.iter().enumerate();
-        kinds
-            .filter(|(_, cards)| !cards.is_empty())
-            .map(|(index, cards)| {
-                let (class, sign) = appearance_of(index);
-                let mut cards = cards.clone();
-                cards.sort_by_key(|card| card.run);
-                KindCards {
-                    kind: KINDS[index].kind,
-                    folder: folder(index),
-                    class,
-                    sign,
-                    parts: (0..=parts_of(index).len())
-                        .filter_map(|part| part_name(index, part))
-                        .collect(),
-                    cards,
-                }
             })
             .collect()
     }

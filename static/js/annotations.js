@@ -1,18 +1,22 @@
 (() => {
   // Filters all annotations of the archive, or all of a kind, by author, case and status. What is chosen is in the
-  // address, and links to other pages of annotations take it along. Of the data only those parts are read that hold
-  // what is shown.
+  // address, and links to other pages of annotations take it along. Of the data only those files are read that hold
+  // what is shown; src/view/data/cards.rs is the other side.
   'use strict';
-  const { make, button, digits, count, shown, load, cards, query, root } = window.runpress;
+  const { make, button, digits, count, shown, load, numbers, cards, query, root } = window.runpress;
   const main = document.querySelector('main');
   const lead = main.querySelector('.lead');
   const { shelf } = lead.dataset;
   const MOST = shelf ? 100 : 6;
+  // Files that are read at a time. The first page has a place for each kind.
+  const READ = shelf ? 32 : 3;
+  // Files in a folder, and in a block.
+  const [IN_FOLDER, IN_BLOCK] = [1000, 64];
   if (!main.querySelector('.glimpses')) return;
   const folder = (kind) => kind.replaceAll('_', '-');
   const links = [...main.querySelectorAll('a[href*="annotations/"]')];
   const ofServer = [...main.querySelectorAll(shelf ? 'section, .board, .parts, nav.pager' : '.shelf > .parts, .shelf > .glimpses, .shelf > .glimpses ~ p')];
-  const parts = new Map();
+  const files = new Map();
   let manifest, asked;
 
   const selects = [['author', 'Author', 1], ['case', 'Case', 0], ['group', shelf === 'hypothesis' ? 'Status' : 'Kind', 2]].map(([name, words, at]) => {
@@ -39,16 +43,24 @@
   });
 
   const choices = ({ name }, kind) => (name === 'case' ? manifest.cases : name === 'author' ? manifest.authors : manifest.shelves[kind].groups);
-  // How many annotations of each key a part holds.
-  const sums = (flat) => Array.from({ length: flat.length / 4 }, (_, at) => flat.slice(at * 4, at * 4 + 4));
-  const partsOf = (kind) => manifest.shelves[kind]?.parts ?? [];
-  const total = (lists, fits) => lists.flatMap(sums).reduce((all, each) => all + (fits(each) ? each[3] : 0), 0);
+  // How many annotations of each key a block or a file holds.
+  const sums = (text, { groups }) => {
+    const flat = numbers(text);
+    const size = Math.max(groups.length, 1);
+    let key = 0;
+    return Array.from({ length: flat.length / 2 }, (_, at) => {
+      key += flat[at * 2];
+      const author = Math.floor(key / size);
+      return [Math.floor(author / manifest.authors.length), author % manifest.authors.length, key % size, flat[at * 2 + 1]];
+    });
+  };
+  const total = (held, fits) => held.reduce((all, each) => all + (fits(each) ? each[3] : 0), 0);
 
   const offer = () => {
     for (const one of selects) {
       const totals = new Map();
       for (const { kind } of places) {
-        for (const each of partsOf(kind).flatMap(sums)) {
+        for (const each of manifest.shelves[kind]?.sums ?? []) {
           const value = choices(one, kind)[each[one.at]];
           totals.set(value, (totals.get(value) ?? 0) + each[3]);
         }
@@ -59,20 +71,27 @@
     }
   };
 
-  // The annotations of a kind that are asked for; parts without one are passed over. The pages list the groups of a kind one
-  // after the other, the data has the newest run first.
+  const file = (name) => {
+    const path = `search/annotations-${name}`;
+    if (!files.has(path)) files.set(path, load(path));
+    // Some megabytes are kept.
+    if (files.size > 99) files.delete(files.keys().next().value);
+    return files.get(path);
+  };
+  // The files with annotations that are asked for: each with how many, and how they are read. The pages list the groups of a
+  // kind one after the other, and each from the newest run on; the files have the oldest run first.
   async function* find(kind, fits) {
-    const { groups = [], names = [] } = manifest.shelves[kind] ?? {};
-    for (let group = 0; group < Math.max(groups.length, 1); group += 1) {
+    const of = manifest.shelves[kind];
+    for (let group = 0; of && group < Math.max(of.groups.length, 1); group += 1) {
       const wanted = (key) => key[2] === group && fits(key);
-      for (const [at, held] of partsOf(kind).entries()) {
-        if (!total([held], wanted)) continue;
-        const name = `search/annotations-${folder(kind)}-${names[at]}`;
-        if (!parts.has(name)) parts.set(name, cards(name, manifest));
-        const rows = await parts.get(name);
-        // Some megabytes are kept.
-        if (parts.size > 20) parts.delete(parts.keys().next().value);
-        yield* rows.filter(({ key }) => wanted(key));
+      for (let block = of.blocks.length - 1; block >= 0; block -= 1) {
+        if (!total(sums(of.blocks[block], of), wanted)) continue;
+        const held = block === of.blocks.length - 1 ? of.files : await file(`${folder(kind)}/${block}`);
+        for (let at = held.length - 1; at >= 0; at -= 1) {
+          const number = total(sums(held[at], of), wanted);
+          const place = block * IN_BLOCK + at;
+          if (number) yield { number, read: async () => cards(await file(`${folder(kind)}-${Math.floor(place / IN_FOLDER)}/${place % IN_FOLDER}`)).filter(({ key }) => wanted(key)).reverse() };
+        }
       }
     }
   }
@@ -85,9 +104,9 @@
     const head = make('p', { className: 'ah' }, to(of.href, make('span', { ariaHidden: 'true' }, shelved.sign), ` ${of.kind ?? kind.replaceAll('_', ' ')}${of.group && !named ? `: ${of.group}` : ''}`));
     const [date, time] = of.at?.split(' ') ?? [];
     if (date) head.append(' ', make('span', { className: 'by' }, shown({ iso: `${date}T${time}Z`, text: of.at, date })));
-    const said = make('p', { className: 'said' }, `event ${of.event}, ${of.event_kind}`);
+    const said = make('p', { className: 'said' }, `event ${of.event}, ${of.about}`);
     if (of.says) said.append(': ', make('q', {}, of.says));
-    const by = of.author === null ? author : `${of.author} (${author})`;
+    const by = typeof of.author === 'string' ? `${of.author} (${author})` : author;
     const made = make('li', { className: `an-${shelved.class}` }, ...(of.evidence ? [make('p', {}, of.evidence)] : []), head, said,
       make('p', { className: 'by' }, to('index.html', of.run), ` by ${of.model}${of.key[1] < 3 ? `; annotated by ${by}` : ''}`));
     return made;
@@ -105,10 +124,17 @@
     return place.list;
   };
 
-  // Adds the next cards to a place; answers the first of them.
+  // Adds the next cards to a place; answers the first of them. Where they are far apart, fewer come at a time.
   const grow = async (place, mine) => {
-    const found = [];
-    while (found.length < Math.min(MOST, place.number - place.shown)) found.push((await place.rows.next()).value);
+    const next = [];
+    const due = () => Math.min(MOST, place.number - place.shown);
+    for (let sum = place.rest.length; sum < due() && next.length < READ;) {
+      const { value } = await place.files.next();
+      next.push(value);
+      sum += value.number;
+    }
+    const found = [...place.rest, ...(await Promise.all(next.map(({ read }) => read()))).flat()];
+    place.rest = found.splice(due());
     if (asked !== mine) return undefined;
     const made = found.map((row) => {
       const element = card(row, place.kind, shelf && manifest.shelves[shelf].groups[row.key[2]]);
@@ -119,7 +145,7 @@
     place.more?.remove();
     const left = place.number - place.shown;
     if (left) {
-      place.more = make('p', {}, shelf ? button(`Show ${Math.min(left, MOST)} more`, async ({ target }) => {
+      place.more = make('p', {}, shelf ? button(next.length < READ ? `Show ${Math.min(left, MOST)} more` : 'Show more', async ({ target }) => {
         target.disabled = true;
         const first = await grow(place, mine).catch(fail);
         say(mine);
@@ -146,7 +172,7 @@
     if (asked !== mine) return;
     const sum = (of) => places.reduce((all, place) => all + of(place), 0);
     const found = sum(({ number }) => number);
-    const all = sum(({ kind }) => total(partsOf(kind), () => true));
+    const all = sum(({ kind }) => total(manifest.shelves[kind]?.sums ?? [], () => true));
     const rest = !found ? '. Remove a filter to see more' : shelf && found > places[0].shown ? `; ${digits(places[0].shown)} are shown` : '';
     status.textContent = `${digits(found)} of ${count(all, 'annotation')}${rest}.`;
   };
@@ -171,7 +197,7 @@
       const wanted = manifest.shelves[kind] ? chosen.map((one) => [one.at, choices(one, kind).indexOf(one.select.value)]) : [];
       const fits = (key) => wanted.every(([at, value]) => key[at] === value);
       const box = make('div', { className: main.querySelector('.board') ? 'board' : '' });
-      Object.assign(place, { box, view: make('div', {}, box), number: total(partsOf(kind), fits), rows: find(kind, fits), shown: 0, list: null, more: null });
+      Object.assign(place, { box, view: make('div', {}, box), number: total(manifest.shelves[kind]?.sums ?? [], fits), files: find(kind, fits), rest: [], shown: 0, list: null, more: null });
     }
     // The cards from before stay until there is something to show.
     if (chosen.length) await Promise.all(places.map((place) => grow(place, mine)));
@@ -196,6 +222,7 @@
   addEventListener('popstate', () => manifest && show().catch(fail));
   load('search/annotations').then((data) => {
     manifest = data;
+    for (const each of Object.values(manifest.shelves)) each.sums = each.blocks.flatMap((block) => sums(block, each));
     offer();
     return show();
   }).catch(fail);

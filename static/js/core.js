@@ -58,8 +58,24 @@
       received = undefined;
     } }));
   });
-  // Annotations of a file of data, by the names that its manifest has for their values.
-  const cards = async (path, { columns }) => (await load(path)).map((row) => Object.fromEntries(columns.map((name, at) => [name, row[at]])));
+  // Numbers in digits of five bits, the low ones first.
+  const numbers = (text) => {
+    const all = [];
+    let value = 0;
+    let shift = 0;
+    for (const digit of text) {
+      const code = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'.indexOf(digit);
+      value += (code & 31) << shift;
+      shift += 5;
+      if (code > 31) continue;
+      all.push(value);
+      value = shift = 0;
+    }
+    return all;
+  };
+  // The annotations of a file of data; src/view/data/cards.rs is the other side.
+  const cards = (items) => items.flatMap(([[slug, run, model, place], ...rows]) => rows.map(([who, part, evidence, href, event, about, says, at, author, group, kind]) => (
+    { key: [place, who, part], slug, run, model, evidence, href, event, about, says, at, author, group, kind })));
   // Changes the query of the address. From disk a browser may forbid it; everything works all the same.
   const query = (edit, how = 'replaceState') => {
     const url = new URL(location);
@@ -117,7 +133,7 @@
   });
   // The functions named like data are what the files of data call.
   window.runpress = {
-    root, make, link, button, mount, digits, count, number, sorted, words, shown, pause, steps, load, cards, query, copy, escaped, fenced,
+    root, make, link, button, mount, digits, count, number, sorted, words, shown, pause, steps, load, numbers, cards, query, copy, escaped, fenced,
     search: take, runs: take, run: take, annotations: take,
   };
 })();

@@ -3,7 +3,7 @@
 // are the other side.
 runpress.search((site) => {
   'use strict';
-  const { load } = site;
+  const { load, numbers, cards } = site;
   const KINDS = ['case', 'model', 'harness', 'page', 'run', 'failure', 'annotation', 'writeup'];
   const WEIGHED = 4;
   const LONGEST = 40;
@@ -33,21 +33,6 @@ runpress.search((site) => {
     return letters.length < 2 ? run : letters.slice(1).map((letter, at) => letters[at] + letter);
   }))];
 
-  // Numbers in digits of five bits, the low ones first.
-  const numbers = (text) => {
-    const all = [];
-    let value = 0;
-    let shift = 0;
-    for (const digit of text) {
-      const code = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'.indexOf(digit);
-      value += (code & 31) << shift;
-      shift += 5;
-      if (code > 31) continue;
-      all.push(value);
-      value = shift = 0;
-    }
-    return all;
-  };
   // Of each text the weight of the word.
   const texts = (gaps, kind, exact) => {
     let last;
@@ -165,15 +150,21 @@ runpress.search((site) => {
     }
   };
 
-  const unpack = (kind, [folder, run, tone, text, rated], [what, ...of]) => {
+  const unpack = async (kind, [folder, run, tone, text, rated], of, { kinds }) => {
     if (kind === 'run') return { title: run, text, about: '', href: `${folder}index.html`, tone };
-    if (kind === 'writeup') return { title: run, text: of[0], about: rated, href: `${folder}index.html#writeup` };
-    if (kind === 'failure') return { title: of[2], text: '', about: `${of[1]} of ${run}`, href: folder + of[0] };
-    return { title: of[2], text: of[3], about: `event ${of[1]} of ${run}`, href: folder + of[0] };
+    if (kind === 'writeup') return { title: run, text: of[1], about: rated, href: `${folder}index.html#writeup` };
+    if (kind === 'failure') return { title: of[3], text: '', about: `${of[2]} of ${run}`, href: folder + of[1] };
+    // The others are on cards, in files of their kind.
+    const name = kinds[of % kinds.length];
+    const number = Math.floor(of / kinds.length);
+    const part = Math.floor(number / SLOTS);
+    const card = cards(await file(`annotations-${name}-${Math.floor(part / IN_FOLDER)}/${part % IN_FOLDER}`))[number % SLOTS];
+    const title = card.kind ?? name.replaceAll('-', ' ');
+    return { title: card.group ? `${title}: ${card.group}` : title, text: card.evidence, about: `event ${card.event} of ${run}`, href: folder + card.href };
   };
   const document = ([kind, title, about, href, text]) => ({ kind: KINDS[kind], title, about, href, text });
   // Reads a text.
-  const read = async (kind, number) => {
+  const read = async (kind, number, manifest) => {
     const part = Math.floor(number / SLOTS);
     const items = await file(`${KINDS.indexOf(kind) < WEIGHED ? 'about' : 'texts'}-${Math.floor(part / IN_FOLDER)}/${part % IN_FOLDER}`);
     let slot = number % SLOTS;
@@ -181,7 +172,7 @@ runpress.search((site) => {
       if (typeof item[0] === 'number') {
         if (!slot) return document(item);
         slot -= 1;
-      } else if (slot < item.length) return { kind, ...unpack(kind, item[0], slot ? item[slot] : []) };
+      } else if (slot < item.length) return { kind, ...await unpack(kind, item[0], item[slot], manifest) };
       else slot -= item.length;
     }
     throw new Error(`no text ${number}`);
@@ -205,7 +196,7 @@ runpress.search((site) => {
         keyed.sort((a, b) => b[0] - a[0] || (kind < WEIGHED ? a[2] - b[2] : a[1] - b[1]));
         keyed.forEach(([, , text], at) => { ids[at] = text; });
       }
-      return { kind: KINDS[kind], total, more: more || words.some((word) => word.more && word.kinds[kind].length), results: await Promise.all(ids.slice(0, shown).map((text) => read(KINDS[kind], text))) };
+      return { kind: KINDS[kind], total, more: more || words.some((word) => word.more && word.kinds[kind].length), results: await Promise.all(ids.slice(0, shown).map((text) => read(KINDS[kind], text, manifest))) };
     });
     return { some, groups: groups.filter(({ total }) => total), names: [...plain(asked).match(runs), ...words.flatMap(({ names }) => names)].sort((a, b) => b.length - a.length), similar: words.some(({ names }) => names.length) };
   };

@@ -1,6 +1,6 @@
 // The pages of annotations: filter by author and case, the board of hypotheses, with and without scripts.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
@@ -25,11 +25,8 @@ async function open(address, base, options = {}) {
   return { context, page, problems, filter, shown };
 }
 
-// The files of data that hold the notes.
-const notes = (folder = SITE) => {
-  const manifest = /\((.*)\)/.exec(readFileSync(path.join(folder, 'search/annotations.js'), 'utf8'));
-  return JSON.parse(manifest[1]).shelves.note.names.map((name) => `annotations-note-${name}.js`);
-};
+// The files of data that hold the notes, the newest first.
+const notes = (folder = SITE) => readdirSync(path.join(folder, 'search/annotations-note-0')).map((name) => parseInt(name, 10)).sort((a, b) => b - a).map((name) => `annotations-note-0/${name}.js`);
 const disk = (folder = SITE) => `${pathToFileURL(folder).href}/`;
 const status = (filter, words) => filter.getByRole('status').filter({ hasText: words }).waitFor();
 
@@ -159,7 +156,7 @@ test('hostile names in the filter are names', async () => {
   await context.close();
 });
 
-test('of very many annotations 100 are shown at a time, and only the parts that hold them are read', async () => {
+test('of very many annotations 100 are shown at a time, and only the files that hold them are read', async () => {
   const files = { 'site.toml': '' };
   const long = 'words '.repeat(60);
   for (let run = 0; run < 12; run += 1) {
@@ -174,7 +171,7 @@ test('of very many annotations 100 are shown at a time, and only the parts that 
   const folder = site(files);
   const { context, page, problems, filter, shown } = await open(`${disk(folder)}annotations/note/page/2/index.html`, disk(folder));
   const read = [];
-  page.on('request', (request) => { if (request.url().includes('/search/')) read.push(path.basename(request.url())); });
+  page.on('request', (request) => { if (request.url().includes('/search/')) read.push(request.url().split('/search/')[1]); });
   const before = await shown();
   assert.equal(before.length, 100);
   const options = await filter.getByLabel('Case').locator('option').allTextContents();
@@ -183,13 +180,14 @@ test('of very many annotations 100 are shown at a time, and only the parts that 
   await status(filter, '1,200 of 3,600 annotations; 100 are shown.');
   assert.deepEqual(read, notes(folder).slice(0, read.length));
   assert.ok(read.length < notes(folder).length / 2, `${read}`);
+  for (const name of notes(folder)) assert.ok(statSync(path.join(folder, 'search', name)).size <= 32_000, name);
   assert.equal((await shown()).length, 100);
   await page.getByRole('button', { name: 'Show 100 more' }).click();
   await status(filter, '1,200 of 3,600 annotations; 200 are shown.');
   const cards = await page.locator('.glimpses li:visible > p:first-child').allTextContents();
   assert.deepEqual(cards.map((card) => card.split(' ')[0]), Array.from({ length: 200 }, (_, n) => `${Math.floor(n / 100)}-${n % 100 * 3}`));
   assert.equal(await page.evaluate(() => document.activeElement.closest('li').children[0].textContent.split(' ')[0]), '1-0');
-  // The rare case stands in the last parts only.
+  // The rare case is in the last files only.
   await page.reload();
   await status(filter, '; 100 are shown.');
   await page.goto(`${disk(folder)}annotations/note/page/2/index.html`);

@@ -22,7 +22,7 @@ before(async () => {
   for (let n = 0; n < RUNS; n += 1) {
     const id = `${n.toString(16).padStart(8, '0')}-${(n * 7919).toString(16)}`;
     const at = new Date(Date.UTC(2026, 0, 1) + n * 600_000).toISOString();
-    const subject = { ...record().subject, testCaseSlug: SUBJECTS[n % 10], modelId: `sample/lark-${n % 13}` };
+    const subject = { ...record().subject, testCaseSlug: n % 220 === 10 ? 'rare' : SUBJECTS[n % 10], modelId: `sample/lark-${n % 13}` };
     const state = n % 3 ? 'completed' : 'failed';
     files[`content/${n}/run-record.json`] = JSON.stringify(record({ id, startedAt: at, finishedAt: at, subject, status: { state, detail: `${TROUBLES[n % 7]}, code ${n}` } }));
     files[`content/${n}/events.jsonl`] = `${JSON.stringify({ timestamp: at, type: 'error', message: `${TROUBLES[n % 7]} at step ${n % 101}` })}\n`;
@@ -86,6 +86,33 @@ for (const where of ['disk', 'a server']) {
       await facets.getByRole('status').filter({ hasText: expected }).waitFor();
       await page.locator('main table.runs tbody tr').first().waitFor();
       assert.ok(loaded() <= MOST, `${query}: ${loaded()} bytes`);
+      assert.deepEqual(problems, []);
+      await context.close();
+    }
+    await server?.close();
+  });
+}
+
+for (const where of ['disk', 'a server']) {
+  test(`the first filtered annotations need at most 1.5 MB, from ${where}`, async () => {
+    const server = where === 'disk' ? null : await serve(folder);
+    const base = server?.url ?? `${pathToFileURL(folder).href}/`;
+    for (const [file, expected] of [
+      ['annotations/index.html?case=tower', '954 of 10,000 annotations.'], ['annotations/note/index.html?case=tower', '954 of 10,000 annotations; 100 are shown.'],
+      ['annotations/note/index.html?case=rare', /^46 of 10,000 annotations; \d\d are shown\.$/], ['annotations/note/index.html?author=agent', '0 of 10,000 annotations.'],
+    ]) {
+      const { context, problems, page, loaded } = await open(base, file);
+      await page.getByRole('region', { name: 'Filter the annotations' }).getByRole('status').filter({ hasText: expected }).waitFor();
+      assert.ok(loaded() <= MOST, `${file}: ${loaded()} bytes`);
+      if (file.includes('rare')) {
+        // They are in 46 files, which are not read at once.
+        const shown = () => page.locator('.glimpses li:visible').count();
+        const first = await shown();
+        assert.ok(first > 0 && first < 46, `${first}`);
+        await page.getByRole('button', { name: 'Show more' }).click();
+        await page.getByRole('status').filter({ hasText: '46 of 10,000 annotations.' }).waitFor();
+        assert.equal(await shown(), 46);
+      }
       assert.deepEqual(problems, []);
       await context.close();
     }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::crawl::problems;
-use crate::search::{data, named, parts};
+use crate::search::{cards, counts, data};
 use crate::support::{FIRST, FIRST_SLUG, HEADER, Run, TestSite, annotation, codes, lines};
 
 const SIDECAR: &str = "events.jsonl.annotations.jsonl";
@@ -369,15 +369,15 @@ fn the_data_of_the_filter_has_what_the_cards_of_the_pages_show() {
     let shelves = manifest["shelves"].as_object().expect("shelves");
     assert_eq!(shelves.len(), 10);
     assert_eq!(shelves["note"]["groups"], json!([]));
-    assert_eq!(shelves["note"]["parts"], json!([[0, 3, 0, 1]]));
-    assert_eq!(shelves["hypothesis"]["parts"], json!([[0, 3, 2, 1]]));
+    // One by nobody: of the only case the last author, and of the groups the third.
+    assert_eq!(shelves["note"]["blocks"], json!(["DB"]));
+    assert_eq!(shelves["note"]["files"], json!(["DB"]));
+    assert_eq!(
+        counts(&shelves["hypothesis"]["blocks"][0]),
+        std::collections::BTreeMap::from([(3 * 6 + 2, 1)])
+    );
     assert_eq!(shelves["hypothesis"]["groups"][2], "confirmed");
-    let cards = |kind: &str, shelf: &Value| {
-        let prefix = format!("search/annotations-{kind}-");
-        let rows = parts(&site, (&prefix, &shelf["names"]), "annotations").concat();
-        named(&site, &rows)
-    };
-    let row = &cards("correct", &shelves["correct"])[0];
+    let row = &cards(&site, "correct")[0].2;
     let run = site.page(&format!("runs/{FIRST_SLUG}/index.html"));
     assert_eq!(
         row,
@@ -399,15 +399,15 @@ fn the_data_of_the_filter_has_what_the_cards_of_the_pages_show() {
     );
     assert_eq!(shelves["correct"]["sign"], "✓");
     assert_eq!(shelves["correct"]["class"], "correct");
-    assert_eq!(cards("unknown", &shelves["unknown"]).len(), 1);
-    let friction = &cards("friction", &shelves["friction"])[0];
+    assert_eq!(cards(&site, "unknown").len(), 1);
+    let friction = &cards(&site, "friction")[0].2;
     assert_eq!(friction["group"], "tool gap");
 }
 
 #[test]
-fn the_data_of_very_many_annotations_comes_in_parts_that_say_what_they_hold() {
-    let long = "wide <b> words ".repeat(40);
-    let many: Vec<String> = (0..2_400)
+fn the_data_of_very_many_annotations_is_in_small_files_and_says_what_each_holds() {
+    let long = "wide <b> words ".repeat(60);
+    let many: Vec<String> = (0..3_600)
         .map(|number| {
             let kind = ["human", "agent"][usize::from(number > 1_800)];
             let more =
@@ -418,24 +418,33 @@ fn the_data_of_very_many_annotations_comes_in_parts_that_say_what_they_hold() {
     let site = annotated(&many);
     let manifest = data(&site, "search/annotations", "annotations");
     let note = &manifest["shelves"]["note"];
-    let cards = parts(
-        &site,
-        ("search/annotations-note-", &note["names"]),
-        "annotations",
-    );
-    assert!(cards.len() > 1, "{manifest}");
-    for (rows, held) in cards.iter().zip(note["parts"].as_array().expect("parts")) {
-        let numbers: Vec<usize> = serde_json::from_value(held.clone()).expect("numbers");
-        for sum in numbers.chunks(4) {
-            let of = |row: &&Value| (0..3).all(|at| row[0][at] == sum[at]);
-            assert_eq!(rows.iter().filter(of).count(), sum[3]);
+    let cards = cards(&site, "note");
+    let blocks = note["blocks"].as_array().expect("blocks");
+    assert!(blocks.len() > 1, "{manifest}");
+    let list = |files: &Value| files.as_array().expect("files").clone();
+    let older = (0..blocks.len() - 1).map(|block| {
+        let path = format!("search/annotations-note/{block}");
+        list(&data(&site, &path, "annotations"))
+    });
+    let held: Vec<Vec<Value>> = older.chain([list(&note["files"])]).collect();
+    for (block, files) in blocks.iter().zip(&held) {
+        let mut sums = std::collections::BTreeMap::new();
+        for (key, number) in files.iter().flat_map(counts) {
+            *sums.entry(key).or_insert(0) += number;
         }
-        let sums = numbers.chunks(4).map(|sum| sum[3]).sum::<usize>();
-        assert_eq!(sums, rows.len());
+        assert_eq!(counts(block), sums);
     }
-    let cards = named(&site, &cards.concat());
-    assert_eq!(cards.len(), 2_400);
-    let shown = site.page("annotations/note/page/24/index.html");
+    for (file, held) in held.concat().iter().enumerate() {
+        for (key, number) in counts(held) {
+            let of = cards.iter().filter(|(at, _, _)| *at == file);
+            let of = of.filter(|(.., card)| card["key"] == json!([0, key, 0]));
+            assert_eq!(of.count(), number);
+        }
+    }
+    let sums = held.iter().flatten().flat_map(counts);
+    assert_eq!(sums.map(|(_, number)| number).sum::<usize>(), 3_600);
+    assert_eq!(cards.len(), 3_600);
+    let shown = site.page("annotations/note/page/36/index.html");
     let href = |row: &Value| {
         let [slug, href] = ["slug", "href"].map(|name| row[name].as_str().expect("a text"));
         format!("../../../../runs/{slug}/{href}")
@@ -445,7 +454,7 @@ fn the_data_of_very_many_annotations_comes_in_parts_that_say_what_they_hold() {
             .all(".glimpses .ah a")
             .last()
             .and_then(|link| link.attr("href")),
-        cards.last().map(href).as_deref()
+        cards.first().map(|(.., card)| href(card)).as_deref()
     );
 }
 

@@ -11,7 +11,12 @@ pub(crate) fn data(site: &TestSite, key: &str) -> Value {
     let mut known = manifest["parts"].as_array().expect("parts").iter();
     let part = known.rfind(|part| part[0].as_str().is_some_and(|first| first <= key));
     let Some(part) = part else { return Value::Null };
-    let items = search::parts(site, ("compare/", &json!([part[1]])), "run").concat();
+    let items = search::data(
+        site,
+        &format!("compare/{}", part[1].as_str().expect("a name")),
+        "run",
+    );
+    let items = items.as_array().expect("items").clone();
     let item = items.iter().find(|item| item[0] == key);
     item.map_or(Value::Null, |item| item[1].clone())
 }

@@ -17,37 +17,76 @@ pub(crate) fn data(site: &TestSite, path: &str, function: &str) -> Value {
     serde_json::from_str(value).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// The items of each of these parts.
-pub(crate) fn parts(
-    site: &TestSite,
-    (prefix, names): (&str, &Value),
-    function: &str,
-) -> Vec<Vec<Value>> {
-    let names = names.as_array().expect("names").iter();
-    let part = |name: &Value| {
-        let path = format!("{prefix}{}", name.as_str().expect("a name"));
+/// The cards of a kind as the script reads them, the oldest first, each with its file and its number.
+pub(crate) fn cards(site: &TestSite, folder: &str) -> Vec<(usize, usize, Value)> {
+    let names = [
+        "evidence",
+        "href",
+        "event",
+        "event_kind",
+        "says",
+        "at",
+        "author",
+        "group",
+        "kind",
+    ];
+    let mut all = Vec::new();
+    for file in 0.. {
+        let path = format!(
+            "search/annotations-{folder}-{}/{}",
+            file / 1_000,
+            file % 1_000
+        );
+        if !site.path(&format!("public/{path}.js")).is_file() {
+            break;
+        }
         let bytes = site.bytes(&format!("public/{path}.js")).len();
-        assert!(bytes <= 1_000_000, "{path}: {bytes}");
-        let items = data(site, &path, function);
-        items.as_array().expect("items").clone()
-    };
-    names.map(part).collect()
+        assert!(bytes <= 32_000, "{path}: {bytes}");
+        let mut number = file * 256;
+        for item in data(site, &path, "annotations").as_array().expect("items") {
+            let (head, rows) = item
+                .as_array()
+                .and_then(|it| it.split_first())
+                .expect("a head");
+            for row in rows.iter().map(|row| row.as_array().expect("a card")) {
+                assert!(row.len() == 7 || !row[row.len() - 1].is_null(), "{row:?}");
+                let mut card = json!({"slug": head[0], "run": head[1], "model": head[2]});
+                card["key"] = json!([head[3], row[0], row[1]]);
+                for (at, name) in names.iter().enumerate() {
+                    card[name] = row.get(2 + at).cloned().unwrap_or_default();
+                }
+                all.push((file, number, card));
+                number += 1;
+            }
+        }
+        assert!(number <= (file + 1) * 256, "{path}");
+    }
+    all
 }
 
-/// The annotations of a file of data, by the names of their values.
-pub(crate) fn named(site: &TestSite, rows: &[Value]) -> Vec<Value> {
-    let manifest = data(site, "search/annotations", "annotations");
-    let columns = manifest["columns"].as_array().expect("columns");
-    let names = || columns.iter().map(|name| name.as_str().expect("a name"));
-    let row = |row: &Value| {
-        let values = row.as_array().expect("values");
-        assert_eq!(values.len(), columns.len());
-        names()
-            .zip(values.clone())
-            .map(|(name, value)| (name.to_owned(), value))
-            .collect()
-    };
-    rows.iter().map(row).map(Value::Object).collect()
+/// The kinds of annotations, as files name them.
+const KINDS: [&str; 10] = [
+    "correct",
+    "incorrect",
+    "alternative",
+    "note",
+    "marker",
+    "mute",
+    "hypothesis",
+    "friction",
+    "crystallize-here",
+    "unknown",
+];
+
+/// Counts as the script reads them: a key, and how many there are.
+pub(crate) fn counts(text: &Value) -> BTreeMap<usize, usize> {
+    let mut key = 0;
+    let all = numbers(text.as_str().expect("digits"));
+    let each = all.chunks(2).map(|pair| {
+        key += pair[0];
+        (key, pair[1])
+    });
+    each.collect()
 }
 
 /// The texts of the files of a folder that search reads, each with its number.
@@ -81,6 +120,7 @@ fn numbered(site: &TestSite) -> Vec<(usize, Value)> {
             (number, text)
         })
         .collect();
+    let cards = KINDS.map(|kind| cards(site, kind));
     for (number, item) in items(site, "texts") {
         let text = |value: &Value| value.as_str().expect("text").to_owned();
         let item = item.as_array().expect("a run");
@@ -93,8 +133,19 @@ fn numbered(site: &TestSite) -> Vec<(usize, Value)> {
             let document = match of[0].as_str() {
                 Some("f") => json!({"kind": "failure", "title": of[3], "text": "",
                     "about": format!("{} of {run}", text(&of[2])), "href": folder.clone() + &text(&of[1])}),
-                Some("a") => json!({"kind": "annotation", "title": of[3], "text": of[4],
-                    "about": format!("event {} of {run}", of[2]), "href": folder.clone() + &text(&of[1])}),
+                None => {
+                    let of = usize::try_from(of.as_u64().expect("a card")).expect("small");
+                    let (kind, number) = (of % KINDS.len(), of / KINDS.len());
+                    let card = cards[kind].iter().find(|(_, each, _)| *each == number);
+                    let card = &card.expect("a card").2;
+                    let name = KINDS[kind].replace('-', " ");
+                    let name = card["kind"].as_str().unwrap_or(&name);
+                    let title = card["group"].as_str();
+                    let title = title.map_or(name.to_owned(), |group| format!("{name}: {group}"));
+                    assert_eq!(folder, format!("runs/{}/", text(&card["slug"])));
+                    json!({"kind": "annotation", "title": title, "text": card["evidence"],
+                        "about": format!("event {} of {run}", card["event"]), "href": folder.clone() + &text(&card["href"])})
+                }
                 _ => json!({"kind": "writeup", "title": run, "text": of[1], "about": rated,
                     "href": format!("{folder}index.html#writeup")}),
             };
@@ -475,7 +526,7 @@ fn a_site_without_runs_has_an_index_of_what_there_is() {
     site.publish();
     assert_eq!(
         data(&site, "search/index", "search"),
-        json!({"parts": [], "documents": 0, "cases": [0, []]})
+        json!({"parts": [], "documents": 0, "cases": [0, []], "kinds": KINDS})
     );
     let runs = data(&site, "search/runs", "runs");
     assert_eq!((&runs["total"], &runs["letters"]), (&json!(0), &json!([])));

@@ -1,58 +1,156 @@
-//! Writes the annotations that the filter of their pages reads.
+//! Writes the annotations that the filter of their pages and search read.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use rayon::prelude::*;
+use std::collections::BTreeMap;
 
 use crate::diagnostics::Diagnostic;
-use crate::view::annotations::KindCards;
-use crate::view::data::cards::{KindParts, Manifest};
+use crate::model::archive::Entry;
+use crate::model::findings::SpooledCard;
+use crate::render::parts::Sizes;
+use crate::render::script;
+use crate::spool;
+use crate::view::annotations::{SpooledText, kind_folders, kind_word, shelf};
+use crate::view::data::cards::{Counts, Head, Manifest, Row, Shelf};
 
 use super::Lists;
-use super::parts::{PartFiles, manifest};
+use super::parts::manifest;
+use super::reuse::Recorder;
+use super::texts::{SLOTS, Texts};
 
-pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
-    let runs = lists.archive().runs.iter();
-    let cases: BTreeSet<_> = runs.map(|entry| entry.run.subject.case.clone()).collect();
-    let mut found = Manifest::new(cases.into_iter().collect());
-    let mut listed = lists.catalogue.by_kind();
-    if lists.stage.is_dry_run() {
-        listed.clear();
-    }
-    let write = |listed: &KindCards| write_kind(lists, &found, listed);
-    let written: Result<Vec<_>, _> = listed.par_iter().map(write).collect();
-    let kinds = listed.iter().map(|listed| listed.kind);
-    found.shelves = kinds.zip(written?).collect();
-    manifest(
-        lists.stage,
-        ("annotations", "search/annotations.js"),
-        &found,
-    )
+const FUNCTION: &str = "annotations";
+/// Of the files: a card costs a reader one of them.
+const SIZES: Sizes = Sizes {
+    most: 32_000,
+    enough: 28_000,
+    beginners: 4,
+};
+/// Files in a block.
+const FILES: usize = 64;
+
+/// The annotations of all runs: each kind has files of its own.
+pub(super) struct Cards<'a> {
+    lists: &'a Lists<'a>,
+    manifest: Manifest,
+    kinds: BTreeMap<usize, Kind<'a>>,
 }
 
-fn write_kind(
-    lists: &Lists<'_>,
-    manifest: &Manifest,
-    listed: &KindCards,
-) -> Result<KindParts, Diagnostic> {
-    let prefix = format!("search/annotations-{}-", listed.folder);
-    let mut files = PartFiles::new(lists.stage, "annotations", &prefix);
-    let mut held = KindParts::new(listed);
-    let mut keys = BTreeMap::new();
-    for filed in &listed.cards {
-        let text = lists.text(filed)?;
-        let entry = &lists.archive().runs[filed.run];
-        let row = manifest.row(entry, filed, &text);
-        let key = row.0;
-        if files.push(&format!("{} {}", entry.slug, text.href), &row)? {
-            held.note(&mut keys);
+/// The files of a kind.
+struct Kind<'a> {
+    folder: String,
+    shelf: Shelf,
+    texts: Texts<'a>,
+    /// What the last file holds.
+    file: Counts,
+    /// What the files before it hold.
+    block: Counts,
+    /// How many files are known.
+    noted: usize,
+}
+
+impl<'a> Cards<'a> {
+    pub(super) fn new(lists: &'a Lists<'a>) -> Self {
+        Self {
+            lists,
+            manifest: Manifest::new(),
+            kinds: BTreeMap::new(),
         }
-        *keys.entry(key).or_default() += 1;
     }
-    if files.finish()? {
-        held.note(&mut keys);
+
+    /// Adds the cards of a run, the oldest run first. Answers of each its number among those of its kind.
+    pub(super) fn add(
+        &mut self,
+        entry: &Entry,
+        cards: &[(SpooledCard, SpooledText)],
+    ) -> Result<Vec<u32>, Diagnostic> {
+        let mut numbers = vec![0; cards.len()];
+        if cards.is_empty() {
+            return Ok(numbers);
+        }
+        let head = self.manifest.head(entry);
+        // Files are read from the end.
+        let mut by_kind: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (at, (card, _)) in cards.iter().enumerate().rev() {
+            by_kind.entry(card.kind).or_default().push(at);
+        }
+        let stage = self.lists.stage;
+        for (kind, places) in by_kind {
+            let kind = self.kinds.entry(kind);
+            let kind = kind.or_insert_with_key(|kind| Kind::new(stage, *kind));
+            let rows = places.iter().map(|at| {
+                let (card, text) = &cards[*at];
+                Row::new(card.group, text)
+            });
+            let rows: Vec<_> = rows.collect();
+            for (at, number) in places.into_iter().zip(kind.add(stage, &head, &rows)?) {
+                numbers[at] = number;
+            }
+        }
+        Ok(numbers)
     }
-    let names = files.parts.names().into_iter();
-    held.names = names.map(str::to_owned).collect();
-    Ok(held)
+
+    /// Writes the last files, and the script that says what there is.
+    pub(super) fn finish(mut self) -> Result<(), Diagnostic> {
+        for (place, mut kind) in self.kinds {
+            kind.texts.finish()?;
+            kind.end_file();
+            let block = kind.shelf.written(&kind.block);
+            kind.shelf.blocks.push(block);
+            self.manifest.shelves.insert(kind_word(place), kind.shelf);
+        }
+        let path = "search/annotations.js";
+        manifest(self.lists.stage, (FUNCTION, path), &self.manifest)
+    }
+}
+
+impl<'a> Kind<'a> {
+    fn new(stage: &'a Recorder<'a>, kind: usize) -> Self {
+        let folder = kind_folders().swap_remove(kind);
+        Self {
+            shelf: shelf(kind),
+            texts: Texts::new(stage, (FUNCTION, SIZES), format!("annotations-{folder}")),
+            folder,
+            file: Counts::default(),
+            block: Counts::default(),
+            noted: 0,
+        }
+    }
+
+    fn add(
+        &mut self,
+        stage: &Recorder<'_>,
+        head: &Head<'_>,
+        rows: &[Row<'_>],
+    ) -> Result<Vec<u32>, Diagnostic> {
+        let refused = |error: serde_json::Error| spool::refused(&error.into());
+        let written: Result<Vec<_>, _> = rows.iter().map(script::item).collect();
+        let written = written.map_err(refused)?;
+        let json = script::item(head).map_err(refused)?;
+        let (_, numbers) = self.texts.push_all((head.0, &json, 0), &written)?;
+        for (number, row) in numbers.iter().zip(rows) {
+            let file = *number as usize / SLOTS;
+            if file > self.noted {
+                self.end_file();
+                if file.is_multiple_of(FILES) {
+                    self.end_block(stage)?;
+                }
+                self.noted = file;
+            }
+            self.file.add((head.3, row.author, row.group));
+        }
+        Ok(numbers)
+    }
+
+    fn end_file(&mut self) {
+        let file = std::mem::take(&mut self.file);
+        self.shelf.files.push(self.shelf.written(&file));
+        self.block.append(file);
+    }
+
+    fn end_block(&mut self, stage: &Recorder<'_>) -> Result<(), Diagnostic> {
+        let block = std::mem::take(&mut self.block);
+        let files = std::mem::take(&mut self.shelf.files);
+        let number = self.shelf.blocks.len();
+        let path = format!("search/annotations-{}/{number}.js", self.folder);
+        self.shelf.blocks.push(self.shelf.written(&block));
+        manifest(stage, (FUNCTION, &path), &files)
+    }
 }

@@ -43,13 +43,7 @@ impl<'a> PartFiles<'a> {
         }
     }
 
-    /// Adds an item. When the part before it is full, that is written: `true`.
-    pub(super) fn push(&mut self, key: &str, item: &impl Serialize) -> Result<bool, Diagnostic> {
-        let full = self.parts.push(key, item);
-        self.write(full.map_err(|error| spool::refused(&error.into()))?)
-    }
-
-    /// Adds an item that is JSON already.
+    /// Adds an item that is JSON already. When the part before it is full, that is written: `true`.
     pub(super) fn push_written(&mut self, key: &str, json: &[u8]) -> Result<bool, Diagnostic> {
         let full = self.parts.push_written(key, json);
         self.write(full)

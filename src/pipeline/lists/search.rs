@@ -10,12 +10,13 @@ use crate::render::index::Index;
 use crate::render::parts::{Parts, Sizes};
 use crate::render::script;
 use crate::spool;
-use crate::view::annotations::{Filed, kind_word};
+use crate::view::annotations::{Filed, kind_folders};
 use crate::view::data::search::{self, Document, Kind, Manifest, RunHead, RunText};
 
 use super::Lists;
+use super::cards::Cards;
 use super::parts::{PartFiles, manifest};
-use super::texts::{SLOTS, Texts};
+use super::texts::Texts;
 
 /// Of the parts of the index. A word costs a reader one of them.
 const TERMS: Sizes = Sizes {
@@ -23,8 +24,12 @@ const TERMS: Sizes = Sizes {
     enough: 24_000,
     beginners: 8,
 };
-/// Bytes of the texts of a run that are together.
-const TOGETHER: usize = 24_000;
+/// Of the files with texts. One costs a reader one of them.
+const TEXTS: Sizes = Sizes {
+    most: 32_000,
+    enough: 16_000,
+    beginners: 4,
+};
 /// Cases that are offered before there are words.
 const OFFERED: usize = 8;
 
@@ -33,7 +38,7 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let mut index = Index::default();
     let mut documents = 0;
     let mut cases = (0, Vec::new());
-    let mut about = Texts::new(lists.stage, "about");
+    let mut about = Texts::new(lists.stage, ("search", TEXTS), "about".to_owned());
     for document in of_prose(lists) {
         let json = script::item(&document).map_err(|error| spool::refused(&error.into()))?;
         let Document(kind, title, of, href, text) = &document;
@@ -54,55 +59,41 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
         }
     }
     about.finish()?;
-    let mut texts = Texts::new(lists.stage, "texts");
+    let mut texts = Texts::new(lists.stage, ("search", TEXTS), "texts".to_owned());
+    let mut cards = Cards::new(lists);
     let runs: Vec<_> = lists.runs_of_data().enumerate().collect();
     for (place, (entry, findings)) in runs.into_iter().rev() {
         let head = search::run(entry, findings);
-        let all = texts_of(lists, place, (entry, findings))?;
+        let all = texts_of(lists, &mut cards, (place, entry, findings))?;
         documents += 1 + all.len();
         add(&mut texts, &mut index, (&head, &all))?;
     }
     texts.finish()?;
+    cards.finish()?;
     let parts = write_index(lists, index)?;
     let found = Manifest {
         parts: &parts.begun,
         documents,
         cases,
+        kinds: kind_folders(),
     };
     manifest(lists.stage, ("search", "search/index.js"), &found)
 }
 
-/// Adds a run. One with very many texts is several items, each with its head.
 fn add(
     texts: &mut Texts<'_>,
     index: &mut Index,
     (head, all): (&RunHead, &[RunText]),
 ) -> Result<(), Diagnostic> {
-    let json = |value: serde_json::Result<Vec<u8>>| {
-        value.map_err(|error: serde_json::Error| spool::refused(&error.into()))
-    };
+    let refused = |error: serde_json::Error| spool::refused(&error.into());
+    let written: Result<Vec<_>, _> = all.iter().map(script::item).collect();
+    let written = written.map_err(refused)?;
+    let json = script::item(head).map_err(refused)?;
     let RunHead(folder, run, _, text, _) = head;
-    let head_json = json(script::item(head))?;
-    let mut left = all;
-    let mut is_first = true;
-    while is_first || !left.is_empty() {
-        let mut item = [b"[", head_json.as_slice()].concat();
-        let mut taken = 0;
-        while taken < left.len() && taken + 1 < SLOTS && (taken == 0 || item.len() < TOGETHER) {
-            item.push(b',');
-            item.extend(json(script::item(&left[taken]))?);
-            taken += 1;
-        }
-        item.push(b']');
-        let number = texts.push(folder, &item, 1 + taken)?;
-        if is_first {
-            index.add(Kind::Run, number, &[run, text]);
-        }
-        let (now, later) = left.split_at(taken);
-        for (text, number) in now.iter().zip(number + 1..) {
-            text.words(head, |kind, words| index.add(kind, number, words));
-        }
-        (left, is_first) = (later, false);
+    let (number, numbers) = texts.push_all((folder, &json, 1), &written)?;
+    index.add(Kind::Run, number, &[run, text]);
+    for (text, number) in all.iter().zip(numbers) {
+        text.words(head, |kind, words| index.add(kind, number, words));
     }
     Ok(())
 }
@@ -110,8 +101,8 @@ fn add(
 /// The failures, the writeup and the annotations of a run.
 fn texts_of(
     lists: &Lists<'_>,
-    run: usize,
-    (entry, findings): (&Entry, &Findings),
+    cards: &mut Cards<'_>,
+    (run, entry, findings): (usize, &Entry, &Findings),
 ) -> Result<Vec<RunText>, Diagnostic> {
     let spooled = &findings.spooled;
     let get = |slice| lists.stage.spool.get(slice);
@@ -122,9 +113,17 @@ fn texts_of(
         let text = get(spooled.writeup).map_err(|error| spool::refused(&error))?;
         all.push(search::writeup(String::from_utf8_lossy(&text).into_owned()));
     }
-    for spooled in spooled.cards.iter().copied() {
-        let text = lists.text(&Filed { run, spooled })?;
-        all.extend(search::annotation(kind_word(spooled.kind), text));
+    let written = spooled.cards.iter().map(|card| {
+        let text = lists.text(&Filed {
+            run,
+            spooled: *card,
+        })?;
+        Ok((*card, text))
+    });
+    let written = written.collect::<Result<Vec<_>, Diagnostic>>()?;
+    let numbers = cards.add(entry, &written)?;
+    for ((card, text), number) in written.into_iter().zip(numbers) {
+        all.extend(search::annotation(card.kind, number, text));
     }
     Ok(all)
 }

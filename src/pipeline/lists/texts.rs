@@ -9,17 +9,15 @@ use super::reuse::Recorder;
 pub(super) const SLOTS: usize = 256;
 /// Files in a folder.
 const IN_FOLDER: usize = 1_000;
-const FUNCTION: &str = "search";
-const SIZES: Sizes = Sizes {
-    most: 32_000,
-    enough: 10_000,
-    beginners: 4,
-};
+/// Bytes of the texts under a head that are together.
+const TOGETHER: usize = 24_000;
 
 /// Texts in `search/<name>-<folder>/<file>.js`. The number of a text says where it is: its file, and its place in it.
 pub(super) struct Texts<'a> {
     stage: &'a Recorder<'a>,
-    name: &'static str,
+    function: &'static str,
+    sizes: Sizes,
+    name: String,
     /// Files that were begun.
     files: usize,
     /// Texts in the last of them.
@@ -29,13 +27,20 @@ pub(super) struct Texts<'a> {
 }
 
 impl<'a> Texts<'a> {
-    pub(super) const fn new(stage: &'a Recorder<'a>, name: &'static str) -> Self {
+    /// Data for the function `runpress.<function>` of the scripts.
+    pub(super) const fn new(
+        stage: &'a Recorder<'a>,
+        (function, sizes): (&'static str, Sizes),
+        name: String,
+    ) -> Self {
         Self {
             stage,
+            function,
+            sizes,
             name,
             files: 0,
             slots: 0,
-            cut: Cut::sized(FUNCTION, SIZES),
+            cut: Cut::sized(function, sizes),
             json: Vec::new(),
         }
     }
@@ -44,11 +49,11 @@ impl<'a> Texts<'a> {
     pub(super) fn push(&mut self, key: &str, json: &[u8], texts: usize) -> Result<u32, Diagnostic> {
         let is_full = self.slots + texts > SLOTS;
         if is_full {
-            self.cut = Cut::sized(FUNCTION, SIZES);
+            self.cut = Cut::sized(self.function, self.sizes);
         }
         if self.cut.begins(key, json.len()) {
             self.finish()?;
-            self.json = format!("runpress.{FUNCTION}([\n").into_bytes();
+            self.json = format!("runpress.{}([\n", self.function).into_bytes();
             self.files += 1;
             self.slots = 0;
         } else {
@@ -58,6 +63,34 @@ impl<'a> Texts<'a> {
         let number = (self.files - 1) * SLOTS + self.slots;
         self.slots += texts;
         Ok(u32::try_from(number).unwrap_or(u32::MAX))
+    }
+
+    /// Adds the texts under a head, which is `own` texts itself: one item, or several where there is very much, each with the head.
+    /// Answers the number of the first item, and that of each text.
+    pub(super) fn push_all(
+        &mut self,
+        (key, head, own): (&str, &[u8], usize),
+        all: &[Vec<u8>],
+    ) -> Result<(u32, Vec<u32>), Diagnostic> {
+        let mut left = all;
+        let mut first = None;
+        let mut numbers = Vec::with_capacity(all.len());
+        while first.is_none() || !left.is_empty() {
+            let mut item = [b"[", head].concat();
+            let mut taken = 0;
+            while taken < left.len() && taken + own < SLOTS && (taken == 0 || item.len() < TOGETHER)
+            {
+                item.push(b',');
+                item.extend_from_slice(&left[taken]);
+                taken += 1;
+            }
+            item.push(b']');
+            let number = self.push(key, &item, own + taken)?;
+            first.get_or_insert(number);
+            numbers.extend((number..).skip(own).take(taken));
+            left = &left[taken..];
+        }
+        Ok((first.unwrap_or_default(), numbers))
     }
 
     /// Writes the last file.

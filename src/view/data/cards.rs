@@ -1,136 +1,172 @@
-//! The annotations that scripts show when somebody filters or searches: the cards, and what each part of them holds, so
-//! that a script reads only the parts that it needs.
+//! The annotations that scripts show when somebody filters or searches: the cards, and what each file of them holds, so that a
+//! script reads only the files that it needs. Files, and the blocks of them, are in the order of time: newer runs leave older ones
+//! as they are.
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::ser::{Serialize, SerializeSeq, Serializer};
 
 use crate::model::archive::Entry;
-use crate::view::annotations::{Filed, KindCards, SpooledText};
+use crate::render::index::digits;
+use crate::view::annotations::SpooledText;
 use crate::view::format;
 
-/// What a card is chosen by: places in [`Manifest::cases`], [`Manifest::authors`] and [`KindParts::groups`].
+/// What a card is chosen by: places in [`Manifest::cases`], [`AUTHORS`] and [`Shelf::groups`].
 pub type Key = (usize, usize, usize);
 
-/// What a card shows, by the names of [`COLUMNS`].
-pub type Row<'a> = (
-    Key,
-    &'a str,
-    String,
-    &'a str,
-    &'a Option<String>,
-    &'a Option<String>,
-    &'a str,
-    &'a str,
-    u64,
-    &'a str,
-    &'a str,
-    Option<&'a str>,
-    Option<String>,
-);
+/// How many cards of each key there are.
+#[derive(Debug, Default)]
+pub struct Counts(BTreeMap<Key, usize>);
 
-/// The names of the values of a [`Row`].
-const COLUMNS: [&str; 13] = [
-    "key",
-    "slug",
-    "run",
-    "model",
-    "kind",
-    "group",
-    "evidence",
-    "href",
-    "event",
-    "event_kind",
-    "says",
-    "author",
-    "at",
-];
+/// What the cards of a run and a kind have in common: folder and title of the run, its model, its case.
+pub type Head<'a> = (&'a str, String, &'a str, usize);
+
+/// What a card shows.
+#[derive(Debug)]
+pub struct Row<'a> {
+    /// Kind of its author.
+    pub author: usize,
+    /// Its part of the kind.
+    pub group: usize,
+    /// What it says.
+    pub text: &'a SpooledText,
+}
 
 /// What a script reads first.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, serde::Serialize)]
 pub struct Manifest {
-    /// The names of the values of a card.
-    columns: [&'static str; 13],
-    /// The cases of the archive.
+    /// The cases that have annotations, in the order in which the oldest runs had them.
     cases: Vec<String>,
+    #[serde(skip)]
+    places: BTreeMap<String, usize>,
     /// Who may have written an annotation.
     authors: [&'static str; 4],
     /// The kinds that there are annotations of.
-    pub shelves: BTreeMap<&'static str, KindParts>,
+    pub shelves: BTreeMap<&'static str, Shelf>,
 }
 
-/// The parts that hold the annotations of a kind.
-#[derive(Debug, Serialize)]
-pub struct KindParts {
+/// The annotations of a kind.
+#[derive(Debug, serde::Serialize)]
+pub struct Shelf {
     /// Class of the kind.
     class: &'static str,
     /// Sign of the kind.
     sign: &'static str,
     /// Statuses or kinds of friction; empty for other kinds.
     groups: Vec<String>,
-    /// The names of the parts.
-    pub names: Vec<String>,
-    /// For each part how many annotations of each key it holds, one after the other: case, author, group, number.
-    parts: Vec<Vec<usize>>,
+    /// What each block holds.
+    pub blocks: Vec<String>,
+    /// What each file of the last block holds; what those of the others hold is in files of their own.
+    pub files: Vec<String>,
 }
 
 /// Kinds of authors, and who does not say.
 const AUTHORS: [&str; 4] = ["human", "agent", "system", "unnamed"];
 
 impl Manifest {
-    /// Without kinds; `cases` are those of the archive, sorted.
+    /// Without kinds.
     #[must_use]
-    pub const fn new(cases: Vec<String>) -> Self {
+    pub fn new() -> Self {
         Self {
-            columns: COLUMNS,
-            cases,
             authors: AUTHORS,
-            shelves: BTreeMap::new(),
+            ..Self::default()
         }
     }
 
-    /// The row of a card.
-    #[must_use]
-    pub fn row<'a>(&self, entry: &'a Entry, filed: &Filed, text: &'a SpooledText) -> Row<'a> {
+    /// What all cards of a run have in common.
+    pub fn head<'a>(&mut self, entry: &'a Entry) -> Head<'a> {
         let subject = &entry.run.subject;
-        let case = self.cases.binary_search(&subject.case).unwrap_or_default();
-        let author = text.author.as_ref();
-        let kind = author.and_then(|(_, kind)| AUTHORS.iter().position(|author| author == kind));
-        (
-            (case, kind.unwrap_or(AUTHORS.len() - 1), filed.spooled.group),
-            entry.slug.below_runs(),
-            entry.run.title(),
-            subject.model(),
-            &text.kind,
-            &text.group,
-            &text.evidence,
-            &text.href,
-            text.event,
-            &text.event_kind,
-            &text.says,
-            author.and_then(|(id, _)| id.as_deref()),
-            text.at.map(|at| format::at(at).text),
-        )
+        let case = self.places.get(&subject.case).copied();
+        let case = case.unwrap_or_else(|| {
+            let place = self.cases.len();
+            self.cases.push(subject.case.clone());
+            self.places.insert(subject.case.clone(), place);
+            place
+        });
+        let title = entry.run.title();
+        (entry.slug.below_runs(), title, subject.model(), case)
     }
 }
 
-impl KindParts {
-    /// The parts of a kind, before there is one.
+impl<'a> Row<'a> {
+    /// A card of that part of its kind.
     #[must_use]
-    pub fn new(listed: &KindCards) -> Self {
+    pub fn new(group: usize, text: &'a SpooledText) -> Self {
+        let kind = text.author.as_ref().map(|(_, kind)| kind);
+        let author = kind.and_then(|kind| AUTHORS.iter().position(|author| author == kind));
         Self {
-            class: listed.class,
-            sign: listed.sign,
-            groups: listed.parts.clone(),
-            names: Vec::new(),
-            parts: Vec::new(),
+            author: author.unwrap_or(AUTHORS.len() - 1),
+            group,
+            text,
+        }
+    }
+}
+
+impl Serialize for Row<'_> {
+    /// A list, as `cards` in `static/js/core.js` reads it. What is empty at its end is left out.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let text = self.text;
+        let mut row = serializer.serialize_seq(None)?;
+        row.serialize_element(&self.author)?;
+        row.serialize_element(&self.group)?;
+        row.serialize_element(&text.evidence)?;
+        row.serialize_element(&text.href)?;
+        row.serialize_element(&text.event)?;
+        row.serialize_element(&text.event_kind)?;
+        row.serialize_element(&text.says)?;
+        let last = [
+            text.at.map(|at| format::at(at).text),
+            text.author.as_ref().and_then(|(id, _)| id.clone()),
+            text.group.clone(),
+            text.kind.clone(),
+        ];
+        let some = last.iter().rposition(Option::is_some);
+        for value in last.iter().take(some.map_or(0, |some| some + 1)) {
+            row.serialize_element(value)?;
+        }
+        row.end()
+    }
+}
+
+impl Shelf {
+    /// A kind, before there is a card.
+    #[must_use]
+    pub fn new(class: &'static str, sign: &'static str, groups: Vec<String>) -> Self {
+        Self {
+            class,
+            sign,
+            groups,
+            blocks: Vec::new(),
+            files: Vec::new(),
         }
     }
 
-    /// Notes what a part holds.
-    pub fn note(&mut self, keys: &mut BTreeMap<Key, usize>) {
-        let keys = std::mem::take(keys).into_iter();
-        let flat = keys.flat_map(|((case, author, group), number)| [case, author, group, number]);
-        self.parts.push(flat.collect());
+    /// Counts as the script reads them: for each key the distance from the one before it, and how many there are.
+    #[must_use]
+    pub fn written(&self, Counts(counts): &Counts) -> String {
+        let groups = self.groups.len().max(1);
+        let mut out = String::new();
+        let mut before = 0;
+        for ((case, author, group), number) in counts {
+            let key = (case * AUTHORS.len() + author) * groups + group;
+            digits(&mut out, key - before);
+            digits(&mut out, *number);
+            before = key;
+        }
+        out
+    }
+}
+
+impl Counts {
+    /// Counts one card.
+    pub fn add(&mut self, key: Key) {
+        *self.0.entry(key).or_default() += 1;
+    }
+
+    /// Adds other counts.
+    pub fn append(&mut self, Self(counts): Self) {
+        for (key, number) in counts {
+            *self.0.entry(key).or_default() += number;
+        }
     }
 }

@@ -7,7 +7,7 @@ use crate::model::archive::{Entry, Group, GroupBy};
 use crate::model::findings::Findings;
 use crate::model::tape::Tape;
 use crate::model::words;
-use crate::view::annotations::SpooledText;
+use crate::view::annotations::{KIND_COUNT, SpooledText, kind_word};
 use crate::view::format;
 use crate::view::timeline::{Layout, head};
 
@@ -82,10 +82,24 @@ pub struct RunHead(
 pub enum RunText {
     /// Where it is in the folder of the run, what it is of, and what it says.
     Failure(&'static str, String, String, String),
-    /// Where it is in the folder of the run, its event, its kind, and what it says.
-    Annotation(&'static str, String, u64, String, String),
+    /// Its card.
+    Annotation(Annotation),
     /// What it says.
     Writeup(&'static str, String),
+}
+
+/// An annotation. The script reads its card.
+#[derive(Debug, Serialize)]
+#[serde(transparent)]
+pub struct Annotation {
+    /// Its number among those of its kind, times the number of kinds, and its kind.
+    card: u64,
+    #[serde(skip)]
+    event: u64,
+    #[serde(skip)]
+    title: String,
+    #[serde(skip)]
+    says: String,
 }
 
 /// Where a failure is in the folder of the run, what it is of, and what it says.
@@ -100,6 +114,8 @@ pub struct Manifest<'a> {
     pub documents: usize,
     /// How many cases there are, and the first of them.
     pub cases: (usize, Vec<Document>),
+    /// The kinds of annotations, as the files of their cards name them.
+    pub kinds: Vec<String>,
 }
 
 impl RunText {
@@ -109,9 +125,11 @@ impl RunText {
             Self::Failure(_, _, what, says) => {
                 found(Kind::Failure, &[says, what, "of", run]);
             }
-            Self::Annotation(_, _, event, kind, says) => {
+            Self::Annotation(Annotation {
+                event, title, says, ..
+            }) => {
                 let about = format!("event {event} of");
-                found(Kind::Annotation, &[kind, says, &about, run]);
+                found(Kind::Annotation, &[title, says, &about, run]);
             }
             Self::Writeup(_, text) => found(Kind::Writeup, &[run, text, rated]),
         }
@@ -224,12 +242,17 @@ pub const fn writeup(text: String) -> RunText {
     RunText::Writeup("w", text)
 }
 
-/// An annotation of that kind; `None` when it has no words.
+/// An annotation of that kind, with the number of its card; `None` when it has no words.
 #[must_use]
-pub fn annotation(kind: &str, text: SpooledText) -> Option<RunText> {
-    let words = text.kind.unwrap_or_else(|| kind.replace('_', " "));
+pub fn annotation(kind: usize, number: u32, text: SpooledText) -> Option<RunText> {
+    let words = text.kind;
+    let words = words.unwrap_or_else(|| kind_word(kind).replace('_', " "));
     let title = text.group.map(|group| format!("{words}: {group}"));
-    let title = title.unwrap_or(words);
-    let said = Some(text.evidence).filter(|text| !text.is_empty())?;
-    Some(RunText::Annotation("a", text.href, text.event, title, said))
+    let says = Some(text.evidence).filter(|text| !text.is_empty())?;
+    Some(RunText::Annotation(Annotation {
+        card: u64::from(number) * KIND_COUNT as u64 + kind as u64,
+        event: text.event,
+        title: title.unwrap_or(words),
+        says,
+    }))
 }
