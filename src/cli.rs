@@ -54,32 +54,16 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Check everything and build the site
+    #[command(mut_arg("records", |it| it.requires("shard")))]
     Build {
         #[command(flatten)]
-        input: Input,
-        /// Output folder [default: `[build] out` of site.toml]
-        #[arg(long, value_name = "DIR")]
-        out: Option<PathBuf>,
-        #[command(flatten)]
-        places: Places,
-        /// Ignore the cache and the earlier site, except its ledger
-        #[arg(long)]
-        fresh: bool,
-        /// Export runs, events and annotations as Parquet
-        #[arg(long, value_name = "parquet=DIR", value_parser = export)]
-        export: Option<PathBuf>,
-        /// Write which files differ from the earlier site, as JSON
-        #[arg(long, value_name = "FILE")]
-        plan: Option<PathBuf>,
+        output: Output,
         /// Make only the runs of one of N shards, for `merge`; `auto` reads what the job runner sets
         #[arg(long, value_name = "K/N|auto", conflicts_with_all = ["export", "plan"], requires = "out")]
         shard: Option<String>,
         /// Number of shards for `--shard auto`, where the job runner does not set it
         #[arg(long, value_name = "N", requires = "shard")]
         shards: Option<u32>,
-        /// Records of runs whose content is not on this machine
-        #[arg(long, value_name = "DIR", requires = "shard")]
-        records: Option<PathBuf>,
     },
     /// Build the site of the parts that `build --shard` wrote
     Merge {
@@ -87,24 +71,7 @@ pub(crate) enum Command {
         #[arg(value_name = "PART", required = true)]
         parts: Vec<PathBuf>,
         #[command(flatten)]
-        input: Input,
-        /// Output folder [default: `[build] out` of site.toml]
-        #[arg(long, value_name = "DIR")]
-        out: Option<PathBuf>,
-        #[command(flatten)]
-        places: Places,
-        /// Records of runs whose content is not on this machine
-        #[arg(long, value_name = "DIR")]
-        records: Option<PathBuf>,
-        /// Ignore the cache and the earlier site, except its ledger
-        #[arg(long)]
-        fresh: bool,
-        /// Export runs, events and annotations as Parquet
-        #[arg(long, value_name = "parquet=DIR", value_parser = export)]
-        export: Option<PathBuf>,
-        /// Write which files differ from the earlier site, as JSON
-        #[arg(long, value_name = "FILE")]
-        plan: Option<PathBuf>,
+        output: Output,
     },
     /// Check everything without writing anything
     Check {
@@ -206,6 +173,42 @@ pub(crate) struct Places {
     /// Earlier site to compare with [default: the site in the output folder]
     #[arg(long, value_name = "DIR")]
     pub(crate) previous: Option<PathBuf>,
+}
+
+/// What is written, and what it is made of.
+#[derive(Debug, Args)]
+pub(crate) struct Output {
+    #[command(flatten)]
+    pub(crate) input: Input,
+    /// Output folder [default: `[build] out` of site.toml]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    places: Places,
+    /// Ignore the cache and the earlier site, except its ledger
+    #[arg(long)]
+    fresh: bool,
+    /// Export runs, events and annotations as Parquet
+    #[arg(long, value_name = "parquet=DIR", value_parser = export)]
+    export: Option<PathBuf>,
+    /// Write which files differ from the earlier site, as JSON
+    #[arg(long, value_name = "FILE")]
+    pub(crate) plan: Option<PathBuf>,
+    /// Records of runs whose content is not on this machine
+    #[arg(long, value_name = "DIR")]
+    records: Option<PathBuf>,
+}
+
+impl Output {
+    pub(crate) fn overrides(&self) -> Overrides {
+        Overrides {
+            out: self.out.clone(),
+            fresh: self.fresh,
+            export: self.export.clone(),
+            records: self.records.clone(),
+            ..self.places.overrides()
+        }
+    }
 }
 
 impl Places {

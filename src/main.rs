@@ -52,49 +52,24 @@ fn main() -> ExitCode {
             build::run(&cli, input, &BuildMode::Check, places.overrides())
         }
         Command::Build {
-            input,
-            out,
-            places,
-            fresh,
-            export,
-            plan,
+            output,
             shard,
             shards,
-            records,
-        } => {
-            let Ok(shard) = shard::of(shard.as_deref(), *shards) else {
-                return ExitCode::from(shard::NONE);
-            };
-            let overrides = Overrides {
-                out: out.clone(),
-                fresh: *fresh,
-                export: export.clone(),
-                shard,
-                records: records.clone(),
-                ..places.overrides()
-            };
-            let plan = plan.clone();
-            build::run(&cli, input, &BuildMode::Build { plan }, overrides)
-        }
-        Command::Merge {
-            parts,
-            input,
-            out,
-            places,
-            records,
-            fresh,
-            export,
-            plan,
-        } => {
-            let overrides = Overrides {
-                out: out.clone(),
-                fresh: *fresh,
-                export: export.clone(),
-                records: records.clone(),
-                ..places.overrides()
-            };
-            let (parts, plan) = (parts.clone(), plan.clone());
-            build::run(&cli, input, &BuildMode::Merge { parts, plan }, overrides)
+        } => match shard::of(shard.as_deref(), *shards) {
+            Ok(shard) => {
+                let overrides = Overrides {
+                    shard,
+                    ..output.overrides()
+                };
+                let plan = output.plan.as_deref();
+                build::run(&cli, &output.input, &BuildMode::Build { plan }, overrides)
+            }
+            Err(()) => shard::NONE,
+        },
+        Command::Merge { parts, output } => {
+            let plan = output.plan.as_deref();
+            let mode = BuildMode::Merge { parts, plan };
+            build::run(&cli, &output.input, &mode, output.overrides())
         }
     };
     ExitCode::from(status)

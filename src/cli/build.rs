@@ -23,16 +23,16 @@ use super::{CONTENT_ERRORS, COULD_NOT_RUN, Cli, Format, Input};
 
 /// Whether the site is only checked or also published.
 #[derive(Debug)]
-pub(crate) enum BuildMode {
+pub(crate) enum BuildMode<'a> {
     Check,
     /// Where it is written what differs from the earlier site.
     Build {
-        plan: Option<PathBuf>,
+        plan: Option<&'a Path>,
     },
     /// The runs come from parts.
     Merge {
-        parts: Vec<PathBuf>,
-        plan: Option<PathBuf>,
+        parts: &'a [PathBuf],
+        plan: Option<&'a Path>,
     },
 }
 
@@ -85,11 +85,11 @@ impl<'a> CompletedBuild<'a> {
 }
 
 /// Runs a check or a build; `rest` is what the options that are not of the input change.
-pub(crate) fn run(cli: &Cli, input: &Input, mode: &BuildMode, rest: Overrides) -> u8 {
+pub(crate) fn run(cli: &Cli, input: &Input, mode: &BuildMode<'_>, rest: Overrides) -> u8 {
     let start = Instant::now();
     let (plan, is_build) = match mode {
         BuildMode::Check => (None, false),
-        BuildMode::Build { plan } | BuildMode::Merge { plan, .. } => (plan.as_deref(), true),
+        BuildMode::Build { plan } | BuildMode::Merge { plan, .. } => (*plan, true),
     };
     let mut before = None;
     let overrides = overrides(input, rest);
