@@ -215,7 +215,7 @@ fn home(place: Place, first: &Finding, count: usize) -> Diagnostic {
             first.shown(),
             first.fingerprint
         ),
-        "Record runs in a folder such as `/work`, or set `paths = \"off\"` in `[secrets]`.",
+        "Record runs in a folder such as `/workspace`, or set `paths = \"off\"` in `[secrets]`.",
     )
 }
 

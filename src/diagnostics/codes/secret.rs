@@ -46,7 +46,7 @@ family! { ALL:
         bad "[secrets]\npersonal = \"note\"\n# and an event with an address of a person"
         good "[secrets]\npersonal = \"off\"";
     SECRET_PATH = "secret.path" Note "a home directory with the name of a person would be published"
-        why "Paths such as `/home/<name>` and `/Users/<name>` say who recorded the run. There is one note for each file, at the first path. Names of accounts such as `root`, `runner` or `ubuntu` are not reported. Record runs in a folder such as `/work`, withhold the name with `runpress redact`, or set `paths` in `[secrets]` to `off`; with `error`, nothing is published."
+        why "Paths such as `/home/<name>` and `/Users/<name>` say who recorded the run. There is one note for each file, at the first path. Names of accounts such as `root`, `runner` or `ubuntu` are not reported. Record runs in a folder such as `/workspace`, withhold the name with `runpress redact`, or set `paths` in `[secrets]` to `off`; with `error`, nothing is published."
         bad "{\"type\":\"read\",\"path\":\"/home/<name>/app/main.py\"}"
         good "{\"type\":\"read\",\"path\":\"app/main.py\"}";
     SECRET_UNUSED_ALLOWANCE = "secret.unused-allowance" Warning "an entry of `[[secrets.allow]]` allows nothing"

@@ -171,7 +171,7 @@ fn of_two_calls_with_one_id_the_latest_counts() {
 fn calls_of_different_tools_are_different_actions_and_name_the_files_they_changed() {
     let ask = |name: &str| {
         answer(&json!({ "text": "", "tool_calls": [
-            { "id": name, "name": name, "arguments": { "path": "/work/src/a.js" } }] }))
+            { "id": name, "name": name, "arguments": { "path": "/workspace/src/a.js" } }] }))
     };
     let mut many = tool("patch", "", &Value::Null);
     many["effects"] = ["a", "b", "c", "d"]
