@@ -29,7 +29,7 @@ pub use beside::Beside;
 use confined::{Bounds, SizeLimit, attempt, read, unreadable};
 use fault::Fault;
 pub(crate) use inputs::{Input, inputs, looks_alike, note_digests, unchanged};
-pub use redaction_key::redaction_key;
+pub use redaction_key::{redaction_key, redaction_key_digest};
 use redactions::Recorded;
 pub use redactions::Redactions;
 pub(crate) use run_files::run_with;

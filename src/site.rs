@@ -40,6 +40,8 @@ pub struct Site {
     statics: Vec<String>,
     /// What is published of them and of the built-in ones, minified once for the whole build.
     assets: Assets,
+    /// A digest of the key that redactions are checked with.
+    pub(crate) redaction_key: [u8; 32],
 }
 
 /// What the command line changes. Paths are relative to the working directory.
@@ -157,6 +159,7 @@ impl Site {
             pictures: Pictures::of(&statics),
             assets: assets::collect(&statics, config.build.minify),
             statics: statics.into_iter().map(|(path, _)| path).collect(),
+            redaction_key: load::redaction_key_digest(root),
             config,
         })
     }
@@ -256,11 +259,12 @@ impl Site {
         &self.assets
     }
 
-    /// A digest of what all pages have in common: settings, templates, navigation and the addresses of the assets.
+    /// A digest of what all pages have in common: settings, templates, navigation and the addresses of the assets; and of the key,
+    /// which decides whether runs have errors.
     #[must_use]
     pub fn frame(&self, navigation: &[Link]) -> String {
-        let links = &self.assets.links;
-        let frame = format!("{:?}", (&self.config, &self.templates, navigation, links));
+        let own = (&self.config, &self.templates, self.redaction_key);
+        let frame = format!("{:?}", (own, navigation, &self.assets.links));
         blake3::hash(frame.as_bytes()).to_hex().to_string()
     }
 

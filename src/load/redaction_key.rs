@@ -32,6 +32,15 @@ pub fn redaction_key(root: &Path) -> Result<Option<[u8; KEY]>, Diagnostic> {
     proof::parse_key(&text).map(Some).ok_or_else(invalid)
 }
 
+/// What is compared of the keys of two machines, or of two builds. It says nothing of a key.
+pub fn redaction_key_digest(root: &Path) -> [u8; 32] {
+    match redaction_key(root) {
+        Ok(Some(key)) => blake3::derive_key("runpress 2026-11 digest of redaction.key", &key),
+        Ok(None) => [0; 32],
+        Err(_) => [1; 32],
+    }
+}
+
 impl Redactions {
     /// Errors for commitments that do not match what is withheld of the run `run`, where the site at `root` has its key.
     #[must_use]

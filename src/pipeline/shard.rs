@@ -43,6 +43,8 @@ struct Head {
     count: u32,
     /// A digest of the settings, templates and static files.
     settings: [u8; 32],
+    /// A digest of the key of redactions.
+    key: [u8; 32],
     /// A digest of what all pages have in common.
     frame: String,
     /// A digest of all records.
@@ -80,6 +82,7 @@ impl Head {
             number,
             count,
             settings: site.portable_settings(),
+            key: site.redaction_key,
             frame: site.frame(&gathered.navigation()),
             records: records(gathered),
             at,

@@ -14,7 +14,7 @@ family! { ALL:
         bad "shards with runpress 0.1.0, and the merge with 0.2.0"
         good "the same binary or container image in all jobs";
     MERGE_OTHER_SETTINGS = "merge.other-settings" Error "a part was made with other settings"
-        why "The pages of runs depend on site.toml, `templates/`, `static/`, the pages in the navigation, `--base-url` and `--keep-going`. They must be the same for all shards and the merge."
+        why "The pages of runs depend on site.toml, `templates/`, `static/`, the pages in the navigation, `--base-url` and `--keep-going`; whether commitments match depends on `redaction.key`. They must be the same for all shards and the merge."
         bad "runpress build --shard 1/2 --base-url https://a.example/ --out parts/1; runpress merge parts/1 parts/2"
         good "the same checkout and options in all jobs";
     MERGE_OTHER_RECORDS = "merge.other-records" Error "a part was made with other records"
@@ -34,7 +34,7 @@ family! { ALL:
         bad "runpress merge parts/1 parts/1"
         good "runpress merge parts/1 parts/2";
     MERGE_DAMAGED_PART = "merge.damaged-part" Error "a part is not as it was written"
-        why "A part lists its files with their sizes and digests. A file is missing, cut or changed: a copy was stopped, or something edited the folder. The previous site is unchanged."
+        why "A part lists its files with their sizes and digests. A file is missing, cut, changed or unreadable: a copy was stopped, or something edited the folder. The previous site is unchanged."
         bad "parts/1/runs/first/index.html    # edited by hand"
         good "a part as `runpress build --shard` wrote it";
     MERGE_FOREIGN_FILE = "merge.foreign-file" Error "a part contains something else"

@@ -218,7 +218,9 @@ impl Part {
         if Shard::new(head.number, head.count).is_none() {
             return Err(damaged());
         }
-        let difference = if head.settings != expected.settings {
+        let difference = if head.key != expected.key {
+            Some(Difference::Key)
+        } else if head.settings != expected.settings {
             Some(Difference::Settings)
         } else if head.frame != expected.frame {
             Some(Difference::Navigation)
@@ -259,12 +261,13 @@ impl Part {
         };
         let name = self.shown.clone();
         let foreign = |path: String| vec![refused::foreign(&name, &path)];
-        if let Some(path) = first(&tree, |_, kind| {
-            !matches!(kind, Kind::File { .. } | Kind::Folder)
-        }) {
+        let damaged = |what: &str| vec![refused::damaged(&name, what)];
+        if let Some(path) = first(&tree, |_, kind| matches!(kind, Kind::Link | Kind::Other)) {
             return foreign(path);
         }
-        let damaged = |what: &str| vec![refused::damaged(&name, what)];
+        if let Some(path) = first(&tree, |_, kind| matches!(kind, Kind::Sealed)) {
+            return damaged(&path);
+        }
         let (number, count) = (self.head.number, self.head.count);
         let is_own = |directory: &Directory| Shard::number_of(directory.name(), count) == number;
         let (mut runs, mut stale) = (0, Vec::new());

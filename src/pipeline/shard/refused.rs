@@ -60,6 +60,7 @@ pub(super) fn merge_needs(missing: &[&str]) -> Option<Diagnostic> {
 /// How a part differs from the site that is merged.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Difference {
+    Key,
     Settings,
     Navigation,
     Records,
@@ -67,6 +68,11 @@ pub(super) enum Difference {
 
 pub(super) fn other(part: &str, difference: Difference) -> Diagnostic {
     let (code, what, help) = match difference {
+        Difference::Key => (
+            &codes::MERGE_OTHER_SETTINGS,
+            "another `redaction.key`, or only one side has it",
+            "Give all machines the same `redaction.key` beside site.toml, or none of them, and build the shards again.",
+        ),
         Difference::Settings => (
             &codes::MERGE_OTHER_SETTINGS,
             "other settings, templates or static files",
@@ -165,7 +171,7 @@ pub(super) fn damaged(part: &str, what: &str) -> Diagnostic {
     codes::MERGE_DAMAGED_PART.at(
         Place::file(part),
         format!(
-            "The part {} is not as it was written: {} is missing, cut or changed",
+            "The part {} is not as it was written: {} is missing, cut, changed or unreadable",
             quoted(part),
             quoted(what)
         ),

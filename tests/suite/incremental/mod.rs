@@ -254,3 +254,19 @@ fn the_cache_is_left_out_of_versions_and_copies_and_follows_no_link() {
         );
     }
 }
+
+#[test]
+fn a_build_checks_commitments_again_when_the_key_of_redactions_changes() {
+    let site = TestSite::base();
+    let withhold = ["redact", FIRST, "--event", "0", "--quote", "a", "--reason"];
+    let ran = site.runpress(&[&withhold[..], &["copyright"]].concat());
+    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    site.publish();
+    let key = site.text("redaction.key");
+    site.write("redaction.key", "0".repeat(64));
+    let says = described(&site.build());
+    assert!(format!("{says:?}").contains("redaction.stale"), "{says:?}");
+    assert!(!compare(&site, &Reference::new(), "with another key"));
+    site.write("redaction.key", key);
+    assert!(compare(&site, &Reference::new(), "with the first key"));
+}

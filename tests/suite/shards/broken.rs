@@ -1,6 +1,7 @@
 //! Ways in which parts do not fit: each is refused, and the site that was there stays.
 
 use std::fs;
+use std::process::Command;
 
 use crate::codes::Held;
 use crate::support::{FIRST, FIRST_SLUG, Ran, Run, TestSite, differences, tree};
@@ -189,7 +190,22 @@ pub(crate) fn named(code: &str) -> &'static Broken {
 type Break = fn(&TestSite);
 
 /// More ways to break a part, each with its code.
-const MORE: [(&str, Break); 13] = [
+const MORE: [(&str, Break); 16] = [
+    ("merge.damaged-part", |site| {
+        let path = "parts/1/part.runpress";
+        fs::create_dir(site.remove(path).path(path)).expect("a folder");
+    }),
+    #[cfg(unix)]
+    ("merge.foreign-file", |site| {
+        // Nothing would ever come out of it.
+        let page = site.remove(&page()).path(&page());
+        let made = Command::new("mkfifo").arg(page).status();
+        assert!(made.expect("mkfifo runs").success());
+    }),
+    ("merge.other-settings", |site| {
+        // The shard did not check commitments, and the merge would.
+        site.write("redaction.key", "0".repeat(64));
+    }),
     ("merge.damaged-part", |site| {
         change(site, "parts/1/part.runpress", |bytes| {
             bytes.truncate(bytes.len() / 2);
@@ -290,4 +306,74 @@ fn a_part_that_was_cut_changed_or_added_to_is_refused_and_the_old_site_stays() {
         prepare(&site);
         refuses(&site, code, ONE, &format!("way {at}, {code}"));
     }
+}
+
+/// The number that is written at a place, and where it ends.
+fn varint(bytes: &[u8], at: usize) -> (usize, usize) {
+    let last = bytes[at..].iter().position(|byte| byte & 0x80 == 0);
+    let end = at + last.expect("an end") + 1;
+    let digits = bytes[at..end].iter().rev();
+    let number = digits.fold(0, |sum, byte| sum << 7 | usize::from(byte & 0x7f));
+    (number, end)
+}
+
+#[test]
+fn a_part_that_names_a_file_outside_of_its_runs_is_refused_whatever_its_digests_say() {
+    let site = TestSite::base();
+    site.publish();
+    whole(&site);
+    change(&site, "parts/1/part.runpress", |bytes| {
+        let number = |at: usize, bytes: &[u8]| {
+            let digits = bytes[at..at + 8].try_into().expect("8 bytes");
+            usize::try_from(u64::from_le_bytes(digits)).expect("a place")
+        };
+        // Magic and program, then where head and body are and their digests.
+        let body_place = 8 + 32 + 48;
+        let (at, length) = (number(body_place, bytes), number(body_place + 8, bytes));
+        // One run: its path, where it is, its digest.
+        let (path, mut cursor) = varint(bytes, at + 1);
+        cursor += path;
+        let (start, cursor) = varint(bytes, cursor);
+        let (size, cursor) = varint(bytes, cursor);
+        let name = format!("runs/{FIRST_SLUG}/index.html");
+        let run = &mut bytes[start..start + size];
+        let places = 0..run.len() - name.len();
+        let places = places.filter(|&at| run[at..].starts_with(name.as_bytes()));
+        let places: Vec<usize> = places.collect();
+        assert!(!places.is_empty());
+        for at in places {
+            run[at..][..8].copy_from_slice(b"../../..");
+        }
+        let digest = blake3::hash(run);
+        bytes[cursor..cursor + 32].copy_from_slice(digest.as_bytes());
+        let digest = blake3::hash(&bytes[at..at + length]);
+        bytes[body_place + 16..][..32].copy_from_slice(digest.as_bytes());
+    });
+    refuses(&site, "merge.damaged-part", ONE, "a forged part");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_merge_that_runs_out_of_room_leaves_the_old_site() {
+    let site = TestSite::base();
+    site.publish();
+    let writeup = format!("{FIRST}/writeup.md");
+    site.write(&writeup, site.text(&writeup) + "\nMore.\n");
+    whole(&site);
+    let before = tree(&site.path("public"));
+    // No file may have more than 8 blocks of 512 bytes; without the signal, writing more is an error.
+    let ran = Command::new("sh")
+        .args(["-c", "trap '' XFSZ; ulimit -f 8; exec \"$0\" \"$@\""])
+        .arg(env!("CARGO_BIN_EXE_runpress"))
+        .arg("--root")
+        .arg(site.root())
+        .args(["merge", "--fresh"])
+        .arg(site.path("parts/1"))
+        .output()
+        .expect("it runs");
+    let said = String::from_utf8_lossy(&ran.stderr);
+    assert_eq!(ran.status.code(), Some(2), "{said}");
+    assert!(said.contains("error[publish.io]"), "{said}");
+    assert!(said.contains("The previous site is unchanged"), "{said}");
+    assert_eq!(differences(&before, &tree(&site.path("public"))), [""; 0]);
 }

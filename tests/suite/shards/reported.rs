@@ -190,3 +190,38 @@ fn a_merge_of_records_names_the_runs_that_a_quarantined_one_changes() {
     let [one, merged] = ["one", "merged"].map(|name| tree(&site.path(name)));
     assert_eq!(differences(&one, &merged), [""; 0]);
 }
+
+#[cfg(feature = "parquet")]
+#[test]
+fn a_merge_exports_the_tables_of_one_build_and_only_where_the_content_is() {
+    let site = archive();
+    let export = |name: &str| format!("--export=parquet={}", site.path(name).display());
+    let ran = site.runpress(&["build", "--out", "one", &export("tables")]);
+    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    for shard in ["1/3", "2/3", "3/3"] {
+        let out = format!("parts/{}", &shard[..1]);
+        let ran = site.runpress(&["build", "--shard", shard, "--out", &out]);
+        assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    }
+    let merge = ["merge", "parts/3", "parts/1", "parts/2", "--out", "merged"];
+    let ran = site.runpress(&[&merge[..], &[&*export("merged-tables")]].concat());
+    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    let [one, merged] = ["tables", "merged-tables"].map(|name| tree(&site.path(name)));
+    assert!(one.len() > 4, "{}", one.len());
+    assert_eq!(differences(&one, &merged), [""; 0]);
+    // Of one run there is only the record.
+    let record = site.bytes("content/runs/r2/run-record.json");
+    site.write("records/content/runs/r2/run-record.json", record);
+    fs::rename(site.path("content/runs/r2"), site.path("elsewhere")).expect("a rename");
+    let before = tree(&site.path("merged"));
+    let records = [&*export("merged-tables"), "--records", "records"];
+    let ran = site.runpress(&[&merge[..], &records].concat());
+    assert_eq!(ran.status, Some(2), "{}", ran.stderr);
+    let found = ran.stderr.contains("error[merge.needs-content]") && ran.stderr.contains("runs/r2");
+    assert!(found, "{}", ran.stderr);
+    assert_eq!(differences(&before, &tree(&site.path("merged"))), [""; 0]);
+    assert_eq!(
+        differences(&merged, &tree(&site.path("merged-tables"))),
+        [""; 0]
+    );
+}
