@@ -167,6 +167,37 @@ test('words of a script without spaces are found, also by their first letter, an
   await context.close();
 });
 
+test('Greek, Cyrillic and accented words are found with and without accents, in either case', async () => {
+  const pages = [
+    ['greek', 'Σωκράτης και Ἀθῆναι', ['σωκράτης', 'ΣΩΚΡΑΤΗΣ', 'σωκρατησ', 'αθηναι', 'Ἀθῆναι', 'ΑΘΉΝΑΙ', 'σωκρατ']],
+    ['final', 'Ὀδυσσεύς ταΐζει', ['οδυσσευς', 'ΟΔΥΣΣΕΎΣ', 'ὀδυσσεύς', 'ταιζει', 'ΤΑΪΖΕΙ']],
+    ['russian', 'Ёлка и йод', ['елка', 'ёлка', 'ЁЛКА', 'йод', 'ЙОД', 'иод']],
+    ['ukrainian', 'Київ їжак', ['київ', 'КИЇВ', 'киів', 'їжак']],
+    ['serbian', 'Ђорђе Ќосев', ['ђорђе', 'ЂОРЂЕ', 'ќосев', 'косев']],
+    ['vietnamese', 'Nguyễn Phượng', ['nguyen', 'NGUYỄN', 'phuong']],
+    ['turkish', 'Şişli İzmir', ['sisli', 'ŞİŞLİ', 'izmir', 'İzmir']],
+  ];
+  const folder = site({ 'site.toml': '', ...Object.fromEntries(pages.map(([name, title]) => [`content/pages/${name}.md`, `+++\ntitle = "${title}"\n+++\n\nText.\n`])) });
+  const { context, page, finder, problems } = await fromDisk('index.html', folder);
+  await page.keyboard.press('/');
+  await said(finder, 'texts can be searched');
+  const missing = [];
+  for (const [name, , asked] of pages) {
+    for (const words of [...asked, ...asked.map((word) => word.normalize('NFD'))]) {
+      await finder.getByRole('searchbox').fill('');
+      await said(finder, 'texts can be searched');
+      await finder.getByRole('searchbox').fill(words);
+      await said(finder, /result/i);
+      const found = await finder.locator('a').evaluateAll((links) => links.map((link) => link.href));
+      const likeness = (await finder.getByRole('status').innerText()).includes('similar');
+      if (likeness || found.length !== 1 || !found[0].endsWith(`/${name}/index.html`)) missing.push(`${words}: ${found}`);
+    }
+  }
+  assert.deepEqual(missing, []);
+  assert.deepEqual(problems, []);
+  await context.close();
+});
+
 test('hostile text is found as text and does nothing', async () => {
   const payload = '<img src=x onerror=window.__pwned=1> </script><script>window.__pwned=1</script> javascript:alert(1) $& [a-z]* \u2028 \\u003c';
   const subject = { ...record().subject, testCaseSlug: `pong ${payload}`, modelId: payload };
