@@ -140,7 +140,8 @@ class Action(unittest.TestCase):
             (self.folder / "parts" / f"runpress-part-{part}").mkdir(parents=True)
         asked, _ = self.run_step("Build", ROOT=".", OUT="public", MERGE="true")
         parts = " ".join(f"{self.folder}/parts/runpress-part-{part}" for part in ["1-of-4", "2-of-4"])
-        self.assertEqual(asked, f"--root . merge {parts} --report github --report markdown={self.folder}/summary.md --out public\n")
+        reports = f"--report github --report sarif={self.folder}/runpress-merge.sarif --report markdown={self.folder}/summary.md"
+        self.assertEqual(asked, f"--root . merge {parts} {reports} --out public\n")
 
     def test_a_shard_with_errors_is_left_to_the_merge_and_a_merge_with_errors_fails(self):
         program = self.folder / "runpress/runpress"
@@ -148,11 +149,25 @@ class Action(unittest.TestCase):
             program.write_text(f"#!/bin/sh\nexit {status}\n", encoding="utf-8")
             self.run_step("Build", status=expected, SHARD=shard, MERGE=merge)
 
+    def test_code_scanning_gets_the_report_of_a_merge_also_when_runs_have_errors(self):
+        report = self.folder / "runpress-merge.sarif"
+        program = self.folder / "runpress/runpress"
+        program.write_text(f'#!/bin/sh\n: > "{report}"\nexit 1\n', encoding="utf-8")
+        _, output = self.run_step("Build", status=1, ROOT=".", OUT="public", MERGE="true")
+        self.assertEqual(output, f"sarif={report}\n")
+        # What an earlier use left is not taken for it.
+        program.write_text("#!/bin/sh\nexit 0\n", encoding="utf-8")
+        _, output = self.run_step("Build", ROOT=".", OUT="public")
+        self.assertEqual(output, "site=public\npart=\n")
+
     def test_code_scanning_gets_the_report_of_each_check_that_wrote_one(self):
         scan = self.steps["Upload problems to code scanning"]
-        self.assertEqual(scan["with"]["sarif_file"], "${{ steps.check.outputs.sarif }}")
+        written = "steps.check.outputs.sarif || steps.build.outputs.sarif"
+        self.assertEqual(scan["with"]["sarif_file"], f"${{{{ {written} }}}}")
+        for step in ["Check", "Build"]:
+            self.assertLess(self.names.index(step), self.names.index("Upload problems to code scanning"))
         self.assertIn("${{ inputs.root }}", scan["with"]["category"])
-        self.assertIn("steps.check.outputs.sarif != ''", scan["if"])
+        self.assertIn(f"({written}) != ''", scan["if"])
         self.assertEqual(self.steps["Check"]["id"], "check")
         report = self.folder / "runpress.sarif"
         program = self.folder / "runpress/runpress"
