@@ -29,7 +29,11 @@ struct Postings {
 
 /// The terms of all texts.
 #[derive(Debug, Default)]
-pub struct Index(BTreeMap<Box<str>, Postings>);
+pub struct Index {
+    /// Most terms: they are compared as numbers, which is several times as fast.
+    short: BTreeMap<u128, Postings>,
+    long: BTreeMap<Box<str>, Postings>,
+}
 
 /// The texts of a term as the script reads them.
 #[derive(Debug, Serialize)]
@@ -69,10 +73,12 @@ impl Index {
     }
 
     fn push(&mut self, term: &str, kind: Kind, number: u32) {
-        if !self.0.contains_key(term) {
-            self.0.insert(term.into(), Postings::default());
-        }
-        if let Some(postings) = self.0.get_mut(term) {
+        if let Some(short) = packed(term) {
+            self.short.entry(short).or_default().push(kind, number);
+        } else if let Some(postings) = self.long.get_mut(term) {
+            postings.push(kind, number);
+        } else {
+            let postings = self.long.entry(term.into()).or_default();
             postings.push(kind, number);
         }
     }
@@ -86,7 +92,9 @@ impl Index {
         mut term: impl FnMut(&str, &List) -> Result<(), E>,
         mut file: impl FnMut(&str, &str) -> Result<(), E>,
     ) -> Result<(), E> {
-        let mut all: Vec<_> = self.0.into_iter().collect();
+        let short = self.short.into_iter();
+        let short = short.map(|(term, postings)| (unpacked(term), postings));
+        let mut all: Vec<_> = short.chain(self.long).collect();
         all.sort_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
         for (text, postings) in all {
             let name = parts::name(&text);
@@ -123,6 +131,21 @@ impl Index {
         }
         Ok(())
     }
+}
+
+/// A term of at most 16 bytes as a number. Numbers have the order of their terms, since no term has a zero.
+fn packed(term: &str) -> Option<u128> {
+    let mut bytes = [0; 16];
+    bytes
+        .get_mut(..term.len())?
+        .copy_from_slice(term.as_bytes());
+    Some(u128::from_be_bytes(bytes))
+}
+
+fn unpacked(term: u128) -> Box<str> {
+    let bytes = term.to_be_bytes();
+    let text = std::str::from_utf8(&bytes).unwrap_or_default();
+    text.trim_end_matches('\0').into()
 }
 
 impl Postings {
@@ -315,6 +338,23 @@ mod tests {
         assert_eq!(terms["rare"][&4], [21]);
         assert_eq!(files.len(), 2);
         assert_eq!(read(of(10_500)).1, files);
+    }
+
+    #[test]
+    fn short_and_long_terms_are_one_index() {
+        let long = "0123456789abcdefg";
+        let both = [&long[..16], long, "é測试案例→", "a", ""];
+        assert_eq!(
+            both.map(|term| packed(term).is_some()),
+            [true, false, false, true, true]
+        );
+        let mut index = Index::default();
+        index.add(Kind::Run, 1, &[long, "b"]);
+        index.add(Kind::Run, 2, &[&long[..16], long, "a"]);
+        let (terms, _) = read(index);
+        assert_eq!(terms[long][&4], [2, 1]);
+        assert_eq!(terms[&long[..16]][&4], [2]);
+        assert_eq!(terms.len(), 4);
     }
 
     #[test]

@@ -114,13 +114,20 @@ fn plain(text: &str) -> String {
         return text.to_ascii_lowercase();
     }
     let is_accent = |c: &char| matches!(c, '\u{300}'..='\u{36f}');
-    let lower = text.chars().flat_map(char::to_lowercase);
     let fold = |c: char| match c {
         '\0'..'\u{80}' => c,
         '！'..='～' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
         _ => FOLDS.get(&c).copied().unwrap_or(c),
     };
-    lower.filter(|c| !is_accent(c)).map(fold).collect()
+    let mut plain = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_ascii() {
+            plain.push(c.to_ascii_lowercase());
+        } else {
+            plain.extend(c.to_lowercase().filter(|c| !is_accent(c)).map(fold));
+        }
+    }
+    plain
 }
 
 /// The first characters of a text.
@@ -131,7 +138,13 @@ fn cut(text: &str, characters: usize) -> &str {
 
 /// Gives each term of a text, as often as it has it.
 pub fn each(text: &str, mut found: impl FnMut(&str)) {
+    let is_ascii = text.is_ascii();
     let text = plain(text);
+    if is_ascii {
+        let runs = text.split(|c: char| !c.is_ascii_alphanumeric());
+        let runs = runs.filter(|run| !run.is_empty());
+        return runs.for_each(|run| found(&run[..run.len().min(LONGEST)]));
+    }
     let mut rest = text.as_str();
     while let Some(first) = rest.chars().next() {
         let class_of = class(first);
