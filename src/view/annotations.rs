@@ -11,7 +11,6 @@ use crate::model::tape::Tape;
 use crate::model::time;
 use crate::model::words;
 
-use super::data::cards::Shelf;
 use super::row::{PAGE_SIZE, Pager, list_page};
 use super::timeline::Layout;
 use super::{DisplayTime, format};
@@ -265,13 +264,13 @@ pub fn kind_folders() -> Vec<String> {
     (0..KIND_COUNT).map(folder).collect()
 }
 
-/// A kind as the filter of annotations knows it, before there is a card.
+/// Class and sign of a kind, and its parts in the order of [`SpooledCard::group`].
 #[must_use]
-pub fn shelf(kind: usize) -> Shelf {
+pub fn shelf(kind: usize) -> (&'static str, &'static str, Vec<String>) {
     let (class, sign) = appearance_of(kind);
     let parts = 0..=parts_of(kind).len();
     let parts = parts.filter_map(|part| part_name(kind, part));
-    Shelf::new(class, sign, parts.collect())
+    (class, sign, parts.collect())
 }
 
 /// A card in the spool, and its run.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::diagnostics::Diagnostic;
 use crate::model::archive::Entry;
 use crate::model::findings::SpooledCard;
+use crate::render::index::digits;
 use crate::render::parts::Sizes;
 use crate::render::script;
 use crate::spool;
@@ -92,7 +93,7 @@ impl<'a> Cards<'a> {
         for (place, mut kind) in self.kinds {
             kind.texts.finish()?;
             kind.end_file();
-            let block = kind.shelf.written(&kind.block);
+            let block = written(&kind.shelf, &kind.block);
             kind.shelf.blocks.push(block);
             self.manifest.shelves.insert(kind_word(place), kind.shelf);
         }
@@ -105,7 +106,7 @@ impl<'a> Kind<'a> {
     fn new(stage: &'a Recorder<'a>, kind: usize) -> Self {
         let folder = kind_folders().swap_remove(kind);
         Self {
-            shelf: shelf(kind),
+            shelf: Shelf::new(shelf(kind)),
             texts: Texts::new(stage, (FUNCTION, SIZES), format!("annotations-{folder}")),
             folder,
             file: Counts::default(),
@@ -141,7 +142,7 @@ impl<'a> Kind<'a> {
 
     fn end_file(&mut self) {
         let file = std::mem::take(&mut self.file);
-        self.shelf.files.push(self.shelf.written(&file));
+        self.shelf.files.push(written(&self.shelf, &file));
         self.block.append(file);
     }
 
@@ -150,7 +151,16 @@ impl<'a> Kind<'a> {
         let files = std::mem::take(&mut self.shelf.files);
         let number = self.shelf.blocks.len();
         let path = format!("search/annotations-{}/{number}.js", self.folder);
-        self.shelf.blocks.push(self.shelf.written(&block));
+        self.shelf.blocks.push(written(&self.shelf, &block));
         manifest(stage, (FUNCTION, &path), &files)
     }
+}
+
+/// Counts as the script reads them.
+fn written(shelf: &Shelf, counts: &Counts) -> String {
+    let mut out = String::new();
+    shelf
+        .numbers(counts)
+        .for_each(|number| digits(&mut out, number));
+    out
 }

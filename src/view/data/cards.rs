@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 use serde::ser::{Serialize, SerializeSeq, Serializer};
 
 use crate::model::archive::Entry;
-use crate::render::index::digits;
 use crate::view::annotations::SpooledText;
 use crate::view::format;
 
@@ -131,7 +130,7 @@ impl Serialize for Row<'_> {
 impl Shelf {
     /// A kind, before there is a card.
     #[must_use]
-    pub fn new(class: &'static str, sign: &'static str, groups: Vec<String>) -> Self {
+    pub fn new((class, sign, groups): (&'static str, &'static str, Vec<String>)) -> Self {
         Self {
             class,
             sign,
@@ -141,19 +140,18 @@ impl Shelf {
         }
     }
 
-    /// Counts as the script reads them: for each key the distance from the one before it, and how many there are.
-    #[must_use]
-    pub fn written(&self, Counts(counts): &Counts) -> String {
+    /// Counts as numbers: for each key the distance from the one before it, and how many there are.
+    pub fn numbers(&self, Counts(counts): &Counts) -> impl Iterator<Item = usize> {
         let groups = self.groups.len().max(1);
-        let mut out = String::new();
         let mut before = 0;
-        for ((case, author, group), number) in counts {
-            let key = (case * AUTHORS.len() + author) * groups + group;
-            digits(&mut out, key - before);
-            digits(&mut out, *number);
-            before = key;
-        }
-        out
+        counts
+            .iter()
+            .flat_map(move |((case, author, group), number)| {
+                let key = (case * AUTHORS.len() + author) * groups + group;
+                let gap = key - before;
+                before = key;
+                [gap, *number]
+            })
     }
 }
 
