@@ -34,7 +34,7 @@ use conversation::conversation;
 pub use digests::digests;
 pub use implementation::implementation;
 pub use pictures::pictures;
-pub use record::{details, record};
+pub use record::{details, id_place, record};
 use sidecars::sidecars;
 use threads::threads;
 

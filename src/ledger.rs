@@ -342,8 +342,11 @@ impl Ledger {
             });
             change.fields = fields::merged(fields.collect());
         }
+        let mut names = BTreeSet::new();
         for known in &mut ledger.runs {
             known.record = by_known_part(&known.record);
+            known.record.share(&mut names);
+            known.files.share(&mut names);
             if known.quarantined {
                 names::hide(known);
             }

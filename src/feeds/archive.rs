@@ -274,7 +274,7 @@ document! {
         /// Total number.
         count: usize = counts.total(),
         /// By kind; unrecognized kinds count as `unknown`.
-        kinds: &'a BTreeMap<String, usize> = &counts.0,
+        kinds: BTreeMap<&'a str, usize> = counts.iter().collect(),
     }
 }
 

@@ -16,7 +16,7 @@ pub struct HarnReport<'a> {
     /// Violations of Harn's rules, in the order of its validator.
     problems: Vec<HarnProblem<'a>>,
     /// Annotations by kind; unrecognized kinds count as `unknown`.
-    kind_counts: &'a BTreeMap<String, usize>,
+    kind_counts: BTreeMap<&'a str, usize>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -88,7 +88,7 @@ impl<'a> From<&'a Report> for HarnReport<'a> {
         Self {
             annotations_checked: report.checked,
             problems: report.problems.iter().map(HarnProblem::from).collect(),
-            kind_counts: &report.kind_counts.0,
+            kind_counts: report.kind_counts.iter().collect(),
         }
     }
 }

@@ -20,8 +20,6 @@ pub struct Record {
     pub never_published: bool,
     /// Its id, however broken the rest is.
     pub id: Option<String>,
-    /// Where the id is.
-    pub id_place: Place,
     /// The problems found.
     pub diagnostics: Vec<Diagnostic>,
     /// Keys that no version of the format has.
@@ -37,7 +35,6 @@ pub fn record(file: &Loaded) -> Record {
             run: None,
             never_published: false,
             id: None,
-            id_place: Place::file(&file.shown),
             diagnostics,
             unknown_keys: Vec::new(),
         };
@@ -82,10 +79,19 @@ pub fn record(file: &Loaded) -> Record {
         run,
         never_published,
         id,
-        id_place: rules::record::place(source, &parsed, "/id"),
         diagnostics,
         unknown_keys: run_record::unknown_keys(parsed.root),
     }
+}
+
+/// Where the id of a record is.
+pub fn id_place(file: &Loaded) -> Place {
+    let source = Source::file(&file.shown, &file.bytes);
+    let (parsed, _) = run_record::parse(source);
+    parsed.map_or_else(
+        || Place::file(&file.shown),
+        |parsed| rules::record::place(source, &parsed, "/id"),
+    )
 }
 
 /// What only the page of a run shows of its record. Links that its own prose may not have are notes: nobody edits

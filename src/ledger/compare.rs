@@ -62,6 +62,10 @@ pub fn next(
         .collect();
     for run in &runs {
         let Some(before) = known.get(run.run.id.as_str()) else {
+            // All runs of the first build are new.
+            if previous.is_none() {
+                continue;
+            }
             let list = if gone.contains(run.run.id.as_str()) {
                 &mut build.returned
             } else {
@@ -120,9 +124,6 @@ pub fn next(
     withdrawn.sort_by(|a, b| a.run.id.cmp(&b.run.id));
     runs.sort_by(|a, b| a.run.id.cmp(&b.run.id));
     let mut builds = old.builds.clone();
-    if previous.is_none() {
-        build.added.clear();
-    }
     if previous.is_none() || !build.is_empty() {
         builds.insert(0, build);
     }

@@ -1,7 +1,6 @@
 //! What a human, an agent or a system said about an event.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 use super::Verbatim;
 
@@ -135,26 +134,41 @@ pub struct Link {
     pub reference: Option<String>,
 }
 
-/// Annotations counted by kind; the key is [`Kind::counted_as`].
+/// Annotations counted by kind, sorted; the name is [`Kind::counted_as`]. An archive has one for each run, of few kinds.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Counts(pub BTreeMap<String, usize>);
+pub struct Counts(pub Vec<(String, usize)>);
 
 impl Counts {
     /// Counts one more.
     pub fn add(&mut self, kind: &Kind) {
-        *self.0.entry(kind.counted_as().to_owned()).or_default() += 1;
+        self.add_as(kind.counted_as(), 1);
+    }
+
+    fn add_as(&mut self, name: &str, count: usize) {
+        match self
+            .0
+            .binary_search_by(|(known, _)| known.as_str().cmp(name))
+        {
+            Ok(at) => self.0[at].1 += count,
+            Err(at) => self.0.insert(at, (name.to_owned(), count)),
+        }
     }
 
     /// Adds the counts of another sidecar.
     pub fn merge(&mut self, other: &Self) {
-        for (kind, count) in &other.0 {
-            *self.0.entry(kind.clone()).or_default() += count;
+        for (name, count) in other.iter() {
+            self.add_as(name, count);
         }
+    }
+
+    /// Each name with its count.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, usize)> {
+        self.0.iter().map(|(name, count)| (name.as_str(), *count))
     }
 
     /// All of them.
     pub fn total(&self) -> usize {
-        self.0.values().sum()
+        self.iter().map(|(_, count)| count).sum()
     }
 }
 

@@ -72,7 +72,7 @@ pub struct Range {
 }
 
 /// The ranges of a comparable set.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default)]
 pub struct Ranges {
     /// The four token classes in the format's order.
     pub tokens: [Option<Range>; 4],
@@ -86,15 +86,13 @@ pub struct Ranges {
     pub peers: Arc<Vec<Peer>>,
 }
 
-/// A run of a comparable set, as the pages of the others show it.
-#[derive(Debug, Clone, PartialEq)]
+/// A run of a comparable set: the pages of the others show its model and its metrics.
+#[derive(Debug, Clone)]
 pub struct Peer {
     /// Its address.
     pub slug: Slug,
-    /// The model.
-    pub model: String,
-    /// Its metrics, in the order of [`all`](super::run::Metrics::all).
-    pub numbers: [Option<Number>; 7],
+    /// The run.
+    pub run: Arc<Run>,
 }
 
 /// Runs of a comparable set whose metrics are shown one by one; of more, readers see only the range.
@@ -261,13 +259,12 @@ fn range_key(run: &Run) -> RangeKey {
 }
 
 impl Ranges {
-    fn add(&mut self, run: &Run, slug: &Slug) {
+    fn add(&mut self, run: &Arc<Run>, slug: &Slug) {
         let metrics = &run.metrics;
         if self.peers.len() <= PEERS {
             Arc::make_mut(&mut self.peers).push(Peer {
                 slug: slug.clone(),
-                model: run.subject.model().to_owned(),
-                numbers: metrics.all().map(Option::<&Number>::cloned),
+                run: Arc::clone(run),
             });
         }
         for (range, (_, number)) in self.tokens.iter_mut().zip(metrics.tokens()) {

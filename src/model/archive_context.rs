@@ -8,7 +8,7 @@ use super::time::Moment;
 use crate::links::Slug;
 
 /// A run's place in the archive, as its page shows it.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default)]
 pub struct ArchiveContext {
     /// The run's own address.
     pub slug: Slug,

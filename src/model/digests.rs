@@ -1,6 +1,6 @@
 //! Digests by name. An archive has many of them, so that those of a run are one text.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::formats::run_record::known_part;
@@ -8,18 +8,20 @@ use crate::formats::run_record::known_part;
 /// Digits of a short digest.
 pub const DIGITS: usize = 10;
 
-/// Digests by name, sorted. Copies share them.
+/// Digests by name, sorted. Copies share them, and those of many runs can share their names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Digests(
-    /// Each name with its digest behind it; before each of both its length in bytes and a colon.
-    Arc<str>,
-);
+pub struct Digests {
+    /// Before each name its length in bytes and a colon.
+    names: Arc<str>,
+    /// The digest of each name in the same way.
+    digests: Arc<str>,
+}
 
 impl Digests {
     /// Names with their digests, by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
-        let mut rest = &*self.0;
-        std::iter::from_fn(move || Some((next(&mut rest)?, next(&mut rest)?)))
+        let (mut names, mut digests) = self.packed();
+        std::iter::from_fn(move || Some((next(&mut names)?, next(&mut digests)?)))
     }
 
     /// The digest of this name.
@@ -30,16 +32,28 @@ impl Digests {
             .find_map(|(found, digest)| (found == name).then_some(digest))
     }
 
-    /// The text that they are.
+    /// The texts that they are.
     #[must_use]
-    pub fn packed(&self) -> &str {
-        &self.0
+    pub fn packed(&self) -> (&str, &str) {
+        (&self.names, &self.digests)
     }
 
-    /// Those of a text from [`Digests::packed`].
+    /// Those of texts from [`Digests::packed`].
     #[must_use]
-    pub fn of_packed(text: &str) -> Self {
-        Self(text.into())
+    pub fn of_packed(names: &str, digests: &str) -> Self {
+        Self {
+            names: names.into(),
+            digests: digests.into(),
+        }
+    }
+
+    /// Shares the names with other digests of the same ones.
+    pub fn share(&mut self, known: &mut BTreeSet<Arc<str>>) {
+        if let Some(names) = known.get(&self.names) {
+            self.names = Arc::clone(names);
+        } else {
+            known.insert(Arc::clone(&self.names));
+        }
     }
 }
 
@@ -56,13 +70,19 @@ impl FromIterator<(String, String)> for Digests {
         if !digests.is_sorted_by(|(a, _), (b, _)| a < b) {
             digests = BTreeMap::from_iter(digests).into_iter().collect();
         }
-        let mut text = String::new();
-        for part in digests.iter().flat_map(|(name, digest)| [name, digest]) {
-            text.push_str(&part.len().to_string());
-            text.push(':');
-            text.push_str(part);
+        let pack = |of: fn(&(String, String)) -> &String| {
+            let mut text = String::new();
+            for part in digests.iter().map(of) {
+                text.push_str(&part.len().to_string());
+                text.push(':');
+                text.push_str(part);
+            }
+            text.into()
+        };
+        Self {
+            names: pack(|(name, _)| name),
+            digests: pack(|(_, digest)| digest),
         }
-        Self(text.into())
     }
 }
 
@@ -122,12 +142,18 @@ mod tests {
             assert_eq!(digests.get(name), Some(format!("of {name}").as_str()));
         }
         assert_eq!(digests.get("c"), None);
+        let mut known = BTreeSet::from([digests.names.as_ref().into()]);
+        let mut shared = digests.clone();
+        shared.share(&mut known);
+        assert!(!Arc::ptr_eq(&shared.names, &digests.names) && shared == digests);
         let sorted: Vec<&str> = digests.iter().map(|(name, _)| name).collect();
         assert!(sorted.is_sorted() && sorted.len() == names.len());
-        assert_eq!(Digests::of_packed(digests.packed()), digests);
+        let (names, packed) = digests.packed();
+        assert_eq!(Digests::of_packed(names, packed), digests);
         // A text that is none gives what can be read of it.
-        for text in ["9:a", "1:a", "x", "1:\u{e4}"] {
-            assert_eq!(Digests::of_packed(text).iter().count(), 0);
+        for text in ["9:a", "2:a", "x", "1:\u{e4}"] {
+            assert_eq!(Digests::of_packed(text, "1:a").iter().count(), 0);
+            assert_eq!(Digests::of_packed("1:a", text).iter().count(), 0);
         }
     }
 }

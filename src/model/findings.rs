@@ -1,5 +1,8 @@
 //! What is kept of a run after its pages are made: small, whatever the size of the run.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use super::annotation::Counts;
 use super::digests::Digests;
 use super::review::Rating;
@@ -19,10 +22,6 @@ pub struct Findings {
     pub threads: Option<ThreadCounts>,
     /// Its annotations in the spool.
     pub spooled: Spooled,
-    /// The run's newest annotations, for the home page.
-    pub newest: Vec<NewestAnnotation>,
-    /// The newest annotation by a person that says something.
-    pub quote: Option<NewestAnnotation>,
     /// The writeup as HTML, for the newest runs only: JSON Feed carries it.
     pub writeup_html: Option<String>,
     /// Digests of the run, for the next build.
@@ -46,6 +45,19 @@ pub struct RunDigests {
     pub files: Digests,
     /// Of each annotation, by id.
     pub annotations: Digests,
+}
+
+impl RunDigests {
+    /// All of them.
+    pub const fn all(&self) -> [&Digests; 3] {
+        [&self.record, &self.files, &self.annotations]
+    }
+
+    /// Shares names with the digests of other runs; annotations have names of their own.
+    pub fn share(&mut self, known: &mut BTreeSet<Arc<str>>) {
+        self.record.share(known);
+        self.files.share(known);
+    }
 }
 
 /// A place in the spool of a build. The default is a place with nothing in it.
@@ -89,6 +101,19 @@ pub struct Spooled {
     pub compare: Vec<Slice>,
     /// The files that go into its pack.
     pub members: Vec<Member>,
+    /// The run's newest annotations, for the home page.
+    pub newest: Vec<SpooledAnnotation>,
+    /// The newest annotation by a person that says something.
+    pub quote: Option<SpooledAnnotation>,
+}
+
+/// A [`NewestAnnotation`] in the spool, and what it is sorted by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SpooledAnnotation {
+    /// As in [`NewestAnnotation`].
+    pub at: Option<i64>,
+    /// The annotation.
+    pub text: Slice,
 }
 
 /// A file that goes into a pack.
@@ -120,7 +145,10 @@ impl Spooled {
             &mut self.failures,
         ];
         let members = self.members.iter_mut().map(|member| &mut member.at);
-        for slice in cards.chain(&mut self.compare).chain(slices).chain(members) {
+        let newest = self.newest.iter_mut().chain(&mut self.quote);
+        let newest = newest.map(|annotation| &mut annotation.text);
+        let lists = cards.chain(&mut self.compare).chain(members).chain(newest);
+        for slice in lists.chain(slices) {
             *slice = slice.behind(texts);
         }
         self

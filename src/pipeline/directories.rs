@@ -121,7 +121,6 @@ impl Directory {
                 Some(run) => Status::Valid(Box::new(Candidate {
                     run: Arc::new(run),
                     path: place.shown.clone(),
-                    id_place: known.id_place,
                     directory: index,
                 })),
                 None => Status::NeverPublished,
@@ -136,7 +135,7 @@ impl Directory {
             return None;
         }
         let run = match &self.status {
-            Status::Valid(candidate) => Some((&*candidate.run, &candidate.id_place)),
+            Status::Valid(candidate) => Some(&*candidate.run),
             Status::NeverPublished => None,
             Status::Invalid | Status::Quarantined { .. } => return None,
         };
@@ -151,6 +150,17 @@ impl Directory {
             unknown_keys: &self.unknown_keys,
         })?;
         Some((self.place.shown.clone(), shape))
+    }
+
+    /// Where the id of the record is; `mask` gets to hide what is secret around it.
+    pub(super) fn id_place(&self, site: &Site, mask: &RefCell<Mask>) -> Place {
+        match self.load(site) {
+            Some(Ok(file)) => {
+                mask.borrow_mut().extend(secrets::of_record(site, &file));
+                inspect::id_place(&file)
+            }
+            _ => Place::file(&self.place.shown),
+        }
     }
 
     /// Reads the record once more.
@@ -199,7 +209,6 @@ fn read_record(site: &Site, place: RunDirectory, index: usize) -> Directory {
         directory.status = Status::Valid(Box::new(Candidate {
             run: Arc::new(run),
             path: directory.place.shown.clone(),
-            id_place: found.id_place,
             directory: index,
         }));
     }
@@ -248,7 +257,13 @@ fn check_together(site: &Site, directories: &mut [Directory]) -> Vec<Diagnostic>
         problems.extend(notes);
     }
     let candidates = directories.iter().filter_map(Directory::candidate);
-    for (index, problem) in rules::archive::duplicate_ids(candidates) {
+    let mask = RefCell::new(Mask::default());
+    let duplicates = rules::archive::duplicate_ids(candidates, |candidate| {
+        directories[candidate.directory].id_place(site, &mask)
+    });
+    let mask = mask.into_inner();
+    for (index, mut problem) in duplicates {
+        mask.apply(&mut problem, "");
         directories[index].status = Status::Invalid;
         problems.push(problem);
     }

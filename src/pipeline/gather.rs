@@ -1,5 +1,6 @@
 //! Gathers everything small: it finds all content and reads every record and every page of prose.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -143,10 +144,16 @@ impl Gathered {
     /// With the archive of the valid runs.
     fn assembled(self, site: &Site) -> Self {
         let candidates = self.directories.iter().filter_map(Directory::candidate);
+        let mask = RefCell::new(Mask::default());
         let (archive, mut problems) = rules::archive::assemble(
             candidates.cloned().collect(),
             site.config.publish.run_folders,
+            |candidate| self.directories[candidate.directory].id_place(site, &mask),
         );
+        let mask = mask.into_inner();
+        for problem in &mut problems {
+            mask.apply(problem, "");
+        }
         let addresses = self.prose.addresses();
         problems.extend(rules::pages::check_unmatched(&addresses, &archive));
         problems.extend(self.beside_previous(site, &archive, self.previous.as_ref()));

@@ -16,7 +16,8 @@ use crate::load::Input;
 use crate::model::annotation::Counts;
 use crate::model::digests::Digests;
 use crate::model::findings::{
-    Findings, Member, NewestAnnotation, RunDigests, Slice, Spooled, SpooledCard, ThreadCounts,
+    Findings, Member, NewestAnnotation, RunDigests, Slice, Spooled, SpooledAnnotation, SpooledCard,
+    ThreadCounts,
 };
 use crate::model::review::Rating;
 use crate::publish::SiteFile;
@@ -65,6 +66,7 @@ pub(super) enum Facet {
     Writeup,
     Failures,
     Compare,
+    Newest,
     Cards,
 }
 
@@ -187,16 +189,12 @@ pub(super) struct FindingsShape {
     rating: Option<usize>,
     events: Option<usize>,
     density: Option<String>,
-    annotations: BTreeMap<String, usize>,
+    annotations: Vec<(String, usize)>,
     /// Channel, threads, entries.
     threads: Option<(Option<String>, usize, usize)>,
-    newest: Vec<NewestShape>,
-    quote: Option<NewestShape>,
     writeup_html: Option<String>,
-    /// [`Digests::packed`]
-    record: String,
-    files: String,
-    annotated: String,
+    /// [`Digests::packed`] of the record, of the files and of the annotations.
+    digests: [(String, String); 3],
     lines: TextPlace,
     friction: TextPlace,
     hypotheses: TextPlace,
@@ -205,25 +203,34 @@ pub(super) struct FindingsShape {
     failures: TextPlace,
     compare: Vec<TextPlace>,
     members: Vec<MemberShape>,
+    newest: Vec<AnnotationShape>,
+    quote: Option<AnnotationShape>,
     /// Kind, group and card of each annotation.
     cards: Vec<(usize, usize, TextPlace)>,
 }
 
+/// Time and place of a [`SpooledAnnotation`].
+type AnnotationShape = (Option<i64>, TextPlace);
+
 /// Kind, evidence, address and time of a [`NewestAnnotation`].
 type NewestShape = (String, String, String, Option<i64>);
 
-fn newest_shape(of: &NewestAnnotation) -> NewestShape {
-    let of = of.clone();
-    (of.kind, of.evidence, of.href, of.at)
+/// An annotation as it is spooled.
+pub(super) fn newest_text(of: NewestAnnotation) -> Vec<u8> {
+    let shape: NewestShape = (of.kind, of.evidence, of.href, of.at);
+    // Nothing in it can fail to be written.
+    postcard::to_stdvec(&shape).unwrap_or_default()
 }
 
-fn newest_annotation((kind, evidence, href, at): NewestShape) -> NewestAnnotation {
-    NewestAnnotation {
+/// What [`newest_text`] was made of; `None` when it was made of none.
+pub(super) fn newest_annotation(text: &[u8]) -> Option<NewestAnnotation> {
+    let (kind, evidence, href, at): NewestShape = postcard::from_bytes(text).ok()?;
+    Some(NewestAnnotation {
         kind,
         evidence,
         href,
         at,
-    }
+    })
 }
 
 /// Name, size, digests and place of a [`Member`].
@@ -232,6 +239,10 @@ type MemberShape = (String, u64, [u8; 32], u32, TextPlace);
 fn member_shape(of: &Member) -> MemberShape {
     let of = of.clone();
     (of.file, of.bytes, of.blake3, of.crc32, place(of.at))
+}
+
+const fn annotation_shape(of: &SpooledAnnotation) -> AnnotationShape {
+    (of.at, place(of.text))
 }
 
 /// A [`Slice`].
@@ -249,6 +260,8 @@ pub(super) fn facets(findings: &Findings, texts: &Texts) -> Facets {
     let cards = spooled.cards.iter();
     let sorted: Vec<_> = cards.clone().map(|it| (it.kind, it.group)).collect();
     let sorted = postcard::to_stdvec(&sorted).unwrap_or_default();
+    let newest = spooled.newest.iter().chain(&spooled.quote);
+    let newest: Vec<_> = newest.map(|it| texts.get(it.text)).collect();
     let cards: Vec<_> = [sorted.as_slice()]
         .into_iter()
         .chain(cards.map(|it| texts.get(it.card)))
@@ -262,6 +275,7 @@ pub(super) fn facets(findings: &Findings, texts: &Texts) -> Facets {
         text(spooled.writeup),
         text(spooled.failures),
         digest(&compare),
+        digest(&newest),
         digest(&cards),
     ]
 }
@@ -299,12 +313,11 @@ impl FindingsShape {
             density: findings.density.clone(),
             annotations: findings.annotations.0.clone(),
             threads: threads.map(|it| (it.channel.clone(), it.threads, it.entries)),
-            newest: findings.newest.iter().map(newest_shape).collect(),
-            quote: findings.quote.as_ref().map(newest_shape),
             writeup_html: findings.writeup_html.clone(),
-            record: findings.digests.record.packed().to_owned(),
-            files: findings.digests.files.packed().to_owned(),
-            annotated: findings.digests.annotations.packed().to_owned(),
+            digests: findings.digests.all().map(|digests| {
+                let (names, digests) = digests.packed();
+                (names.to_owned(), digests.to_owned())
+            }),
             lines: place(spooled.lines),
             friction: place(spooled.friction),
             hypotheses: place(spooled.hypotheses),
@@ -313,6 +326,8 @@ impl FindingsShape {
             failures: place(spooled.failures),
             compare: spooled.compare.iter().map(|it| place(*it)).collect(),
             members: spooled.members.iter().map(member_shape).collect(),
+            newest: spooled.newest.iter().map(annotation_shape).collect(),
+            quote: spooled.quote.as_ref().map(annotation_shape),
             cards: cards
                 .map(|it| (it.kind, it.group, place(it.card)))
                 .collect(),
@@ -328,6 +343,16 @@ impl FindingsShape {
         let card = |(kind, group, card): (usize, usize, TextPlace)| {
             let card = slice(card)?;
             Some(SpooledCard { kind, group, card })
+        };
+        let digests = |(names, digests): (String, String)| Digests::of_packed(&names, &digests);
+        let [record, files, annotations] = self.digests.map(digests);
+        let annotation = |(at, text): AnnotationShape| {
+            let text = slice(text)?;
+            Some(SpooledAnnotation { at, text })
+        };
+        let quote = match self.quote {
+            Some(quote) => Some(annotation(quote)?),
+            None => None,
         };
         let member = |(file, bytes, blake3, crc32, at): MemberShape| {
             let at = slice(at)?;
@@ -368,14 +393,18 @@ impl FindingsShape {
                     .into_iter()
                     .map(member)
                     .collect::<Option<_>>()?,
+                newest: self
+                    .newest
+                    .into_iter()
+                    .map(annotation)
+                    .collect::<Option<_>>()?,
+                quote,
             },
-            newest: self.newest.into_iter().map(newest_annotation).collect(),
-            quote: self.quote.map(newest_annotation),
             writeup_html: self.writeup_html,
             digests: RunDigests {
-                record: Digests::of_packed(&self.record),
-                files: Digests::of_packed(&self.files),
-                annotations: Digests::of_packed(&self.annotated),
+                record,
+                files,
+                annotations,
             },
         })
     }

@@ -46,8 +46,8 @@ type Artifact = fn(&Lists<'_>) -> Result<(), Diagnostic>;
 /// Everything that is published beside the runs, with what it is made of beside the records and the findings that tables show;
 /// what is made of anything else, or in no time, is made by each build. They are written in parallel.
 const ARTIFACTS: [(&str, Option<&[Facet]>, Artifact); 16] = [
-    ("home", Some(&[]), home::write),                     // index.html
-    ("runs", Some(&[]), runs::write),                     // runs/index.html and its further pages
+    ("home", Some(&[Facet::Newest]), home::write), // index.html
+    ("runs", Some(&[]), runs::write),              // runs/index.html and its further pages
     ("groups", Some(&[]), groups::write), // cases/, models/ and harnesses/: index.html, <slug>/index.html
     ("overview", Some(&[]), overview::write), // overview/index.html
     ("compare", Some(&[Facet::Compare]), compare::write), // compare/

@@ -65,7 +65,8 @@ impl Outcome {
         let runs = staged.valid.iter().filter(|run| !run.has_errors()).count();
         let mut diagnostics: Vec<_> = gathered.problems().cloned().collect();
         diagnostics.extend(gathered.archive_problems.iter().cloned());
-        let (mut findings, mut left) = (Vec::new(), Vec::new());
+        let all = staged.valid.len();
+        let (mut findings, mut left) = (Vec::with_capacity(all), Vec::with_capacity(all));
         let (mut used, mut read) = (gathered.used.clone(), 0);
         for other in staged.others {
             used.extend(other.used);

@@ -145,7 +145,7 @@ pub(super) fn process(
     let (model, used) = job.check(&files, problems);
     let layouts = Layout::of(&site.config, &entry.slug, &model.inspected.tapes);
     let record = String::from_utf8_lossy(diagnostics::without_mark(&record.bytes));
-    let mut findings = findings::of(&site.config, &model.inspected, &layouts);
+    let mut findings = findings::of(&site.config, &model.inspected);
     findings.digests = inspect::digests(&record, &files, &model.inspected);
     let mut kept = KeptRun {
         findings,

@@ -1,6 +1,7 @@
 //! Takes all runs through [`run`], in parallel, and holds no more of them at once than there is room for.
 
 use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
@@ -37,6 +38,7 @@ pub fn stage(
     let published = directories.filter(|it| !it.is_never_published() && share.has(it));
     progress.begin("Runs", published.count());
     let budget = Budget::new(site.config.limits.memory);
+    let names = Mutex::new(BTreeSet::new());
     gathered.pool.install(|| {
         let entries = gathered.archive.runs.par_iter().enumerate();
         let runs = entries.map(|(index, entry)| {
@@ -58,7 +60,11 @@ pub fn stage(
                 Ok(KeptRun { read, ..kept })
             });
             progress.tick();
-            kept
+            kept.map(|mut kept| {
+                let mut names = names.lock().unwrap_or_else(PoisonError::into_inner);
+                kept.findings.digests.share(&mut names);
+                kept
+            })
         });
         // Collected first, so that of several failures always the same one is reported.
         let runs: Vec<Result<KeptRun, Diagnostic>> = runs.collect();

@@ -17,16 +17,14 @@ pub struct Candidate {
     pub run: Arc<Run>,
     /// Path of its directory, as in diagnostics.
     pub path: String,
-    /// Where its id is.
-    pub id_place: Place,
     /// Which of the discovered directories it is.
     pub directory: usize,
 }
 
-/// Duplicate ids: an error for each of the runs but the first by path.
-#[must_use]
+/// Duplicate ids: an error for each of the runs but the first by path. `id_place` says where the id of a run is.
 pub fn duplicate_ids<'a>(
     candidates: impl IntoIterator<Item = &'a Candidate>,
+    id_place: impl Fn(&Candidate) -> Place,
 ) -> Vec<(usize, Diagnostic)> {
     let mut first: BTreeMap<&str, &Candidate> = BTreeMap::new();
     let mut problems = Vec::new();
@@ -37,7 +35,7 @@ pub fn duplicate_ids<'a>(
                 candidate.directory,
                 codes::ARCHIVE_DUPLICATE_RUN_ID
                     .at(
-                        candidate.id_place.clone(),
+                        id_place(candidate),
                         format!(
                             "Duplicate run id {}, also in {}",
                             quoted(id),
@@ -55,14 +53,14 @@ pub fn duplicate_ids<'a>(
     problems
 }
 
-/// Sorts the runs and assigns all addresses; collisions are notes.
-#[must_use]
+/// Sorts the runs and assigns all addresses; collisions are notes. `id_place` says where the id of a run is.
 pub fn assemble(
     mut candidates: Vec<Candidate>,
     run_folders: RunFolders,
+    id_place: impl Fn(&Candidate) -> Place,
 ) -> (Archive, Vec<Diagnostic>) {
     let mut notes = Vec::new();
-    let slugs = run_slugs(&candidates, &mut notes);
+    let slugs = run_slugs(&candidates, id_place, &mut notes);
     let mut named: Vec<_> = candidates.drain(..).zip(slugs).collect();
     named.sort_by(|(a, _), (b, _)| {
         // Without a time a run comes after all others, by id.
@@ -91,7 +89,11 @@ pub fn assemble(
 }
 
 /// The run that started first (then the smaller id) keeps the short address, the others take their whole id.
-fn run_slugs(candidates: &[Candidate], notes: &mut Vec<Diagnostic>) -> Vec<String> {
+fn run_slugs(
+    candidates: &[Candidate],
+    id_place: impl Fn(&Candidate) -> Place,
+    notes: &mut Vec<Diagnostic>,
+) -> Vec<String> {
     let mut order: Vec<usize> = (0..candidates.len()).collect();
     order.sort_by_key(|&i| {
         let run = &candidates[i].run;
@@ -114,7 +116,7 @@ fn run_slugs(candidates: &[Candidate], notes: &mut Vec<Diagnostic>) -> Vec<Strin
                 whole
             };
             notes.push(codes::ARCHIVE_SLUG_COLLISION.at(
-                candidate.id_place.clone(),
+                id_place(candidate),
                 format!("The address {} is taken, so this run gets {}", quoted(&short), quoted(&slug)),
                 "No action needed; ids that differ in their first 8 characters get shorter addresses.",
             ).of_run(&run.id));

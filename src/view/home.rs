@@ -5,11 +5,12 @@ use std::cmp::Reverse;
 use serde::Serialize;
 
 use crate::config::Config;
+use crate::diagnostics::Diagnostic;
 use crate::links;
 use crate::markup::Html;
 use crate::model::annotation::Kind;
 use crate::model::archive::{Archive, GroupBy};
-use crate::model::findings::{Findings, NewestAnnotation};
+use crate::model::findings::{Findings, NewestAnnotation, SpooledAnnotation};
 
 use super::chrome::NavItem;
 use super::density::Density;
@@ -77,26 +78,32 @@ pub struct NewestAnnotationView {
     pub at: Option<DisplayTime>,
 }
 
+/// Reads an annotation back.
+type ReadAnnotation<'a> = &'a dyn Fn(SpooledAnnotation) -> Result<NewestAnnotation, Diagnostic>;
+
 /// Makes the home page.
+///
+/// # Errors
+/// An annotation cannot be read back.
 pub fn home_page(
     config: &Config,
     archive: &Archive,
-    findings: &[Findings],
+    (findings, read): (&[Findings], ReadAnnotation<'_>),
     intro: Html,
-) -> HomePage {
-    let annotations: usize = findings.iter().map(|f| f.annotations.total()).sum();
+) -> Result<HomePage, Diagnostic> {
+    let annotated: usize = findings.iter().map(|f| f.annotations.total()).sum();
     let counted = |count: usize, noun| CountedNoun {
         number: format::grouped(&count.to_string()),
         noun: format::plural(count, noun),
     };
     let quoted = findings
         .iter()
-        .position(|findings| findings.quote.is_some());
+        .position(|findings| findings.spooled.quote.is_some());
     let first = quoted.or_else(|| (!archive.runs.is_empty()).then_some(0));
-    let quote = |run: usize| {
-        let quote = findings[run].quote.as_ref()?;
-        Some(newest_annotation(archive, run, quote))
-    };
+    let quote = first.and_then(|run| findings[run].spooled.quote);
+    let quote = quote.map(read).transpose()?;
+    let href = quote.as_ref().map(|quote| quote.href.as_str());
+    let annotations = newest_annotations(archive, (findings, read), href)?;
     let runs: Vec<usize> = (0..archive.runs.len()).collect();
     let days = || {
         archive
@@ -104,12 +111,14 @@ pub fn home_page(
             .iter()
             .filter_map(|entry| Some(entry.run.finished.as_ref()?.ms))
     };
-    HomePage {
+    Ok(HomePage {
         first_run: first.map(|run| wall_run(&archive.runs[run], &findings[run], "")),
         key: first.map_or_else(Vec::new, |run| {
             Density::of_run(&findings[run]).map_or_else(Vec::new, |density| density.key())
         }),
-        quote: first.and_then(quote),
+        quote: first
+            .zip(quote)
+            .map(|(run, quote)| newest_annotation(archive, run, quote)),
         compare: match archive.cases.as_slice() {
             [only] => links::group("cases", &only.slug),
             _ => links::list("overview", 1),
@@ -121,54 +130,58 @@ pub fn home_page(
             counted(archive.cases.len(), "case"),
             counted(archive.models.len(), "model"),
             counted(archive.harnesses.len(), "harness"),
-            counted(annotations, "annotation"),
+            counted(annotated, "annotation"),
         ],
         dates: days()
             .min()
             .zip(days().max())
             .map(|(first, last)| (format::at(first).date, format::at(last).date)),
         wall: wall(archive, findings, &runs, (Some(RUNS), true), ""),
-        annotations: newest_annotations(archive, findings, first),
+        annotations,
         overview: overview::newest(archive, GroupBy::Model, (CASES, MODELS), ""),
-    }
+    })
 }
 
-/// The newest annotations of all runs, without the one that is quoted above them.
+/// The newest annotations of all runs, without the one at the address `quoted`, which is above them.
 fn newest_annotations(
     archive: &Archive,
-    findings: &[Findings],
-    first: Option<usize>,
-) -> Vec<NewestAnnotationView> {
-    let quoted = first.and_then(|run| findings[run].quote.as_ref());
-    let quoted = quoted.map(|quote| quote.href.as_str());
-    let mut all: Vec<(i64, usize, &NewestAnnotation)> = Vec::new();
+    (findings, read): (&[Findings], ReadAnnotation<'_>),
+    quoted: Option<&str>,
+) -> Result<Vec<NewestAnnotationView>, Diagnostic> {
+    let mut all: Vec<(i64, usize, SpooledAnnotation)> = Vec::new();
     for (run, findings) in findings.iter().enumerate() {
         // An annotation without a time is as old as its run.
         let finished = &archive.runs[run].run.finished;
         let finished = finished.as_ref().map_or(i64::MIN, |at| at.ms);
-        let newest = findings.newest.iter();
-        let newest = newest.filter(|found| Some(found.href.as_str()) != quoted);
-        all.extend(newest.map(|found| (found.at.unwrap_or(finished), run, found)));
+        let newest = findings.spooled.newest.iter();
+        all.extend(newest.map(|found| (found.at.unwrap_or(finished), run, *found)));
     }
-    all.sort_by_key(|(at, run, found)| (Reverse(*at), *run, &found.href));
-    all.into_iter()
-        .take(ANNOTATIONS)
-        .map(|(_, run, annotation)| newest_annotation(archive, run, annotation))
-        .collect()
+    all.sort_by_key(|(at, run, _)| (Reverse(*at), *run));
+    let mut newest = Vec::new();
+    for (_, run, spooled) in all {
+        if newest.len() == ANNOTATIONS {
+            break;
+        }
+        let annotation = read(spooled)?;
+        if Some(annotation.href.as_str()) != quoted {
+            newest.push(newest_annotation(archive, run, annotation));
+        }
+    }
+    Ok(newest)
 }
 
 fn newest_annotation(
     archive: &Archive,
     run: usize,
-    annotation: &NewestAnnotation,
+    annotation: NewestAnnotation,
 ) -> NewestAnnotationView {
     let (class, sign) = appearance(&Kind::parse(&annotation.kind));
     NewestAnnotationView {
         kind: annotation.kind.replace('_', " "),
         class,
         sign,
-        evidence: annotation.evidence.clone(),
-        href: annotation.href.clone(),
+        evidence: annotation.evidence,
+        href: annotation.href,
         run: archive.runs[run].run.title(),
         at: annotation.at.map(format::at),
     }

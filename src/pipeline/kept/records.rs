@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::{PlaceShape, Problem, diagnostics};
+use super::{Problem, diagnostics};
 use crate::beneath::{Found, Kind, Stamp};
-use crate::diagnostics::{Diagnostic, Place};
+use crate::diagnostics::Diagnostic;
 use crate::formats::run_record::UnknownKey;
 use crate::model::outcome::Outcome;
 use crate::model::run::{
@@ -32,7 +32,6 @@ pub(in crate::pipeline) struct RecordShape {
     pub(in crate::pipeline) id: Option<String>,
     /// `None`: it is never published.
     run: Option<RunData>,
-    id_place: PlaceShape,
     problems: Vec<Problem>,
     /// Path, offset, pointer and the key that was probably meant.
     unknown_keys: Vec<(String, usize, String, Option<String>)>,
@@ -43,8 +42,8 @@ pub(in crate::pipeline) struct RecordParts<'a> {
     pub(in crate::pipeline) found: &'a Found,
     pub(in crate::pipeline) digest: [u8; 32],
     pub(in crate::pipeline) id: Option<String>,
-    /// The run and where its id is; `None` when it is never published.
-    pub(in crate::pipeline) run: Option<(&'a Run, &'a Place)>,
+    /// `None` when it is never published.
+    pub(in crate::pipeline) run: Option<&'a Run>,
     pub(in crate::pipeline) problems: &'a [Diagnostic],
     pub(in crate::pipeline) unknown_keys: &'a [UnknownKey],
 }
@@ -52,7 +51,6 @@ pub(in crate::pipeline) struct RecordParts<'a> {
 /// What a record came to.
 pub(in crate::pipeline) struct KnownRecord {
     pub(in crate::pipeline) run: Option<Run>,
-    pub(in crate::pipeline) id_place: Place,
     pub(in crate::pipeline) problems: Vec<Diagnostic>,
     pub(in crate::pipeline) unknown_keys: Vec<UnknownKey>,
 }
@@ -63,14 +61,12 @@ impl RecordShape {
         let Kind::File { .. } = record.found.kind else {
             return None;
         };
-        let (run, id_place) = record.run.unzip();
         let keys = record.unknown_keys.iter().cloned();
         Some(Self {
             stamp: record.found.stamp,
             digest: record.digest,
             id: record.id.clone(),
-            run: run.map(data),
-            id_place: PlaceShape::from(id_place.unwrap_or(&Place::default())),
+            run: record.run.map(data),
             problems: record.problems.iter().map(Problem::from).collect(),
             unknown_keys: keys
                 .map(|key| (key.path, key.offset, key.pointer, key.near))
@@ -94,7 +90,6 @@ impl RecordShape {
         };
         Some(KnownRecord {
             run,
-            id_place: self.id_place.place()?,
             problems: diagnostics(&self.problems)?,
             unknown_keys: keys
                 .map(|(path, offset, pointer, near)| UnknownKey {

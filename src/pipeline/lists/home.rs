@@ -1,8 +1,13 @@
 //! Writes the home page.
 
+use std::io::ErrorKind;
+
 use crate::diagnostics::Diagnostic;
 use crate::feeds;
 use crate::markup::Html;
+use crate::model::findings::SpooledAnnotation;
+use crate::pipeline::kept;
+use crate::spool;
 use crate::view::chrome::PageInfo;
 use crate::view::home;
 
@@ -12,7 +17,12 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let config = &lists.site.config;
     let intro = lists.gathered.prose.of_page("index.html");
     let intro = intro.map_or_else(Html::default, |text| text.html(lists.site, "about"));
-    let view = home::home_page(config, lists.archive(), &lists.outcome.findings, intro);
+    let read = |annotation: SpooledAnnotation| {
+        let text = lists.stage.spool.get(annotation.text);
+        let text = text.map_err(|error| spool::refused(&error))?;
+        kept::newest_annotation(&text).ok_or_else(|| spool::refused(&ErrorKind::InvalidData.into()))
+    };
+    let view = home::home_page(config, lists.archive(), (lists.findings(), &read), intro)?;
     let info = PageInfo {
         json_ld: feeds::json_ld::home(config).ok(),
         ..PageInfo::listed("index.html", "", &config.site.description)

@@ -53,15 +53,10 @@ pub(super) fn digest(context: &ArchiveContext) -> [u8; 16] {
         texts.extend(ends.unwrap_or_default());
     }
     texts.push(&counts);
-    for Peer {
-        slug,
-        model,
-        numbers,
-    } in peers.iter()
-    {
-        texts.extend([slug, model.as_str()].map(str::as_bytes));
-        for number in numbers {
-            let literal = number.as_ref().map(|number| number.literal.as_bytes());
+    for Peer { slug, run } in peers.iter() {
+        texts.extend([slug, run.subject.model()].map(str::as_bytes));
+        for number in run.metrics.all() {
+            let literal = number.map(|number| number.literal.as_bytes());
             texts.push(literal.unwrap_or_default());
         }
     }

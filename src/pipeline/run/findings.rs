@@ -4,8 +4,10 @@ use crate::config::Config;
 use crate::inspect::Inspected;
 use crate::markup::markdown;
 use crate::model::annotation::Annotation;
-use crate::model::findings::{Findings, NewestAnnotation, ThreadCounts};
+use crate::model::findings::{Findings, NewestAnnotation, SpooledAnnotation, ThreadCounts};
 use crate::model::time;
+use crate::pipeline::kept;
+use crate::spool::Texts;
 use crate::view::axis::Axis;
 use crate::view::density::Density;
 use crate::view::timeline::Layout;
@@ -15,7 +17,7 @@ const NEWEST: usize = 2;
 /// Characters of an annotation there.
 const EVIDENCE: usize = 160;
 
-pub(super) fn of(config: &Config, inspected: &Inspected<'_>, layouts: &[Layout<'_>]) -> Findings {
+pub(super) fn of(config: &Config, inspected: &Inspected<'_>) -> Findings {
     let mut findings = Findings {
         rating: inspected.review.as_ref().and_then(|review| review.rating),
         events: (!inspected.tapes.is_empty())
@@ -34,6 +36,15 @@ pub(super) fn of(config: &Config, inspected: &Inspected<'_>, layouts: &[Layout<'
     for sidecar in inspected.sidecars.iter().flatten() {
         findings.annotations.merge(&sidecar.report.kind_counts);
     }
+    findings
+}
+
+/// Adds the newest annotations of a run to its `texts`, and the newest one by a person that says something.
+pub(super) fn newest(
+    texts: &mut Texts,
+    inspected: &Inspected<'_>,
+    layouts: &[Layout<'_>],
+) -> (Vec<SpooledAnnotation>, Option<SpooledAnnotation>) {
     let time = |annotation: &Annotation<'_>| {
         let written = annotation.timestamp.as_deref();
         written.and_then(time::parse_rfc3339)
@@ -53,13 +64,17 @@ pub(super) fn of(config: &Config, inspected: &Inspected<'_>, layouts: &[Layout<'
             at: *at,
         }
     };
-    findings.newest = newest.iter().take(NEWEST).map(listed).collect();
-    findings.quote = newest
+    let quote = newest
         .iter()
         .filter(|(_, found)| found.is_by_a_person())
         .map(listed)
         .find(|quote| !quote.evidence.is_empty());
-    findings
+    let mut put = |annotation: NewestAnnotation| SpooledAnnotation {
+        at: annotation.at,
+        text: texts.put(&kept::newest_text(annotation)),
+    };
+    let newest = newest.iter().take(NEWEST).map(listed);
+    (newest.map(&mut put).collect(), quote.map(put))
 }
 
 /// An annotation of an event that its tape has.

@@ -45,7 +45,10 @@ pub(super) fn write(
         failures: Slice::default(),
         compare: Vec::new(),
         members: Vec::new(),
+        newest: Vec::new(),
+        quote: None,
     };
+    (spooled.newest, spooled.quote) = findings::newest(texts, inspected, layouts);
     if let Some(review) = inspected.review.as_ref().filter(|_| !stage.is_dry_run()) {
         let text = markdown::plain(&review.body, search::WRITEUP);
         spooled.writeup = texts.put(text.as_bytes());

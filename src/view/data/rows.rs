@@ -135,7 +135,8 @@ impl Manifest {
         for (column, number) in self.numbers.iter_mut().zip(numbers(&row)) {
             column.push(number);
         }
-        let kinds = findings.annotations.0.keys().cloned().collect();
+        let kinds = findings.annotations.iter();
+        let kinds = kinds.map(|(kind, _)| kind.to_owned()).collect();
         let values = [
             Value::Link(row.case),
             Value::Cell(row.variant),

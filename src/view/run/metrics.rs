@@ -117,7 +117,7 @@ pub(super) fn metrics(around: &ArchiveContext, run: &Run, details: &Details<'_>)
         let places = range.into_iter().flat_map(|range| {
             let others = ranges.peers.iter().filter(|peer| peer.slug != around.slug);
             others.filter_map(move |peer| {
-                let number = peer.numbers[index].as_ref()?;
+                let number = peer.run.metrics.all()[index]?;
                 Some((peer, number, place(range, number)?))
             })
         });
@@ -138,7 +138,11 @@ pub(super) fn metrics(around: &ArchiveContext, run: &Run, details: &Details<'_>)
                 .map(|(peer, number, at)| DotView {
                     at,
                     href: links::from_run_to_run(&peer.slug),
-                    title: format!("{} {}", peer.model, shown(Some(number)).text()),
+                    title: format!(
+                        "{} {}",
+                        peer.run.subject.model(),
+                        shown(Some(number)).text()
+                    ),
                 })
                 .collect();
         } else {

@@ -319,9 +319,8 @@ fn tape_view(tape: &Tape<'_>, sidecar: Option<&Sidecar<'_>>, is_published: bool)
                 kinds: sidecar
                     .report
                     .kind_counts
-                    .0
                     .iter()
-                    .map(|(kind, count)| (kind.clone(), *count))
+                    .map(|(kind, count)| (kind.to_owned(), count))
                     .collect(),
             }
         }),
