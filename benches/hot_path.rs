@@ -24,7 +24,7 @@ fn directory() -> RunDirectory {
     RunDirectory {
         shown: "run".to_owned(),
         path,
-        root,
+        root: root.into(),
     }
 }
 

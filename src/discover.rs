@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::beneath::{Found, Kind, Tree};
 use crate::diagnostics::text::quoted;
@@ -26,7 +27,7 @@ pub struct ContentPath {
     /// Where it is.
     pub path: PathBuf,
     /// The content root it is in; files are only read below it.
-    pub root: PathBuf,
+    pub root: Arc<Path>,
     /// Its path in diagnostics.
     pub shown: String,
 }
@@ -83,7 +84,7 @@ pub fn of(
                 let mut walk = Walk {
                     label: labels.next(&site, &path),
                     site: &site,
-                    root: path.clone(),
+                    root: path.as_path().into(),
                     home: path.clone(),
                     found: &mut found,
                     nested: &mut nested,
@@ -94,7 +95,7 @@ pub fn of(
                 if let Some(mirror) = records.and_then(|records| mirrors.of(records, &site, &path))
                     && let Some(tree) = roots.root(&mirror)
                 {
-                    walk.root.clone_from(&mirror);
+                    walk.root = mirror.as_path().into();
                     walk.run(&mirror, tree);
                 }
                 continue;
@@ -162,13 +163,13 @@ pub fn run_at(site: &Path, content: &[PathBuf], path: &Path) -> Option<RunDirect
             shown.into_owned()
         },
         path: found,
-        root,
+        root: root.into(),
     })
 }
 
 struct Walk<'a> {
     site: &'a Path,
-    root: PathBuf,
+    root: Arc<Path>,
     /// The content root, of which `root` may be a mirror with nothing but records.
     home: PathBuf,
     /// Stands before paths of a root outside the site, where there are several such roots.
@@ -197,7 +198,7 @@ impl Walk<'_> {
             let path = folder.join(&*found.name);
             let hidden = found.name.as_encoded_bytes().starts_with(b".");
             // Whatever has this name is meant as the list: reading it tells what it is instead.
-            if depth == 1 && self.root == self.home && &*found.name == withdrawn::FILE_NAME {
+            if depth == 1 && *self.root == self.home && &*found.name == withdrawn::FILE_NAME {
                 if self.seen.insert(path.clone()) {
                     let file = self.at(&path);
                     self.found.withdrawn.push(file);
@@ -224,7 +225,7 @@ impl Walk<'_> {
                         "Add the target folder to the content roots.",
                     ));
                 }
-                _ if !hidden && depth == 2 && self.root == self.home => self.prose(&path),
+                _ if !hidden && depth == 2 && *self.root == self.home => self.prose(&path),
                 _ => {}
             }
         }
@@ -272,7 +273,7 @@ impl Walk<'_> {
     fn at(&self, path: &Path) -> ContentPath {
         ContentPath {
             path: path.to_owned(),
-            root: self.root.clone(),
+            root: Arc::clone(&self.root),
             shown: self.shown(path),
         }
     }
@@ -280,7 +281,7 @@ impl Walk<'_> {
     /// Where something is, or would be if the root were no mirror.
     fn at_home(&self, path: &Path) -> PathBuf {
         match path.strip_prefix(&self.root) {
-            Ok(below) if self.root != self.home => self.home.join(below),
+            Ok(below) if *self.root != self.home => self.home.join(below),
             _ => path.to_owned(),
         }
     }

@@ -40,7 +40,7 @@ impl Roots {
 
     /// Whether nothing but the record of a run is on this machine.
     pub(crate) fn has_only_record(&self, directory: &RunDirectory) -> bool {
-        self.mirrors.contains(&directory.root)
+        self.mirrors.contains(&*directory.root)
     }
 
     /// What is in a root, by its resolved path.

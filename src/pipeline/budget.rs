@@ -107,7 +107,7 @@ mod tests {
     fn a_panic_in_a_run_is_an_error_of_that_run_alone() {
         let directory = RunDirectory {
             path: "content/runs/first".into(),
-            root: "content".into(),
+            root: std::path::Path::new("content").into(),
             shown: "content/runs/first".to_owned(),
         };
         assert_eq!(catch_panic(&directory, || 1).expect("no panic"), 1);

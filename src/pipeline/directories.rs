@@ -41,7 +41,7 @@ pub(super) struct Directory {
 #[derive(Debug)]
 pub(super) enum Status {
     /// The record is valid: a run of the archive.
-    Valid(Box<Candidate>),
+    Valid(Candidate),
     /// The record is broken, or its id is a duplicate.
     Invalid,
     /// The run ended in a state that is never published.
@@ -81,7 +81,8 @@ pub(super) fn read(
 ) -> (Vec<Directory>, Vec<Diagnostic>) {
     let at = known.at;
     let runs = runs.into_iter().map(|place| {
-        let known = known.records.remove(&place.shown);
+        // Most are used up one by one while the others wait.
+        let known = known.records.remove(&place.shown).map(Box::new);
         (place, known)
     });
     let runs: Vec<_> = runs.collect();
@@ -93,7 +94,7 @@ pub(super) fn read(
         let known = known.filter(|known| found.is_some_and(|found| known.is_of(found, at)));
         let known = known.filter(|_| !is_withheld);
         let directory = match known {
-            Some(known) => Directory::of(place, index, known),
+            Some(known) => Directory::of(place, index, *known),
             None => Err(place),
         };
         let directory = directory.unwrap_or_else(|place| read_record(site, place, index));
@@ -118,11 +119,10 @@ impl Directory {
             problems: known.problems,
             unknown_keys: known.unknown_keys,
             status: match known.run {
-                Some(run) => Status::Valid(Box::new(Candidate {
+                Some(run) => Status::Valid(Candidate {
                     run: Arc::new(run),
-                    path: place.shown.clone(),
                     directory: index,
-                })),
+                }),
                 None => Status::NeverPublished,
             },
             place,
@@ -206,11 +206,10 @@ fn read_record(site: &Site, place: RunDirectory, index: usize) -> Directory {
     if found.never_published {
         directory.status = Status::NeverPublished;
     } else if let Some(run) = found.run {
-        directory.status = Status::Valid(Box::new(Candidate {
+        directory.status = Status::Valid(Candidate {
             run: Arc::new(run),
-            path: directory.place.shown.clone(),
             directory: index,
-        }));
+        });
     }
     directory.record = blake3::Hash::from_hex(&file.digest).ok().map(Into::into);
     directory.id = found.id;
@@ -258,9 +257,11 @@ fn check_together(site: &Site, directories: &mut [Directory]) -> Vec<Diagnostic>
     }
     let candidates = directories.iter().filter_map(Directory::candidate);
     let mask = RefCell::new(Mask::default());
-    let duplicates = rules::archive::duplicate_ids(candidates, |candidate| {
-        directories[candidate.directory].id_place(site, &mask)
-    });
+    let duplicates = rules::archive::duplicate_ids(
+        candidates,
+        |candidate| directories[candidate.directory].place.shown.as_str(),
+        |candidate| directories[candidate.directory].id_place(site, &mask),
+    );
     let mask = mask.into_inner();
     for (index, mut problem) in duplicates {
         mask.apply(&mut problem, "");

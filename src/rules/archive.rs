@@ -15,15 +15,15 @@ use crate::model::slug::{run_slug, short_id, slugify, with_hash};
 pub struct Candidate {
     /// The run: an archive holds many, and may be made more than once.
     pub run: Arc<Run>,
-    /// Path of its directory, as in diagnostics.
-    pub path: String,
     /// Which of the discovered directories it is.
     pub directory: usize,
 }
 
-/// Duplicate ids: an error for each of the runs but the first by path. `id_place` says where the id of a run is.
+/// Duplicate ids: an error for each of the runs but the first by path. `path` is that of the directory of a run in diagnostics, and
+/// `id_place` says where its id is.
 pub fn duplicate_ids<'a>(
     candidates: impl IntoIterator<Item = &'a Candidate>,
+    path: impl Fn(&Candidate) -> &'a str,
     id_place: impl Fn(&Candidate) -> Place,
 ) -> Vec<(usize, Diagnostic)> {
     let mut first: BTreeMap<&str, &Candidate> = BTreeMap::new();
@@ -39,7 +39,7 @@ pub fn duplicate_ids<'a>(
                         format!(
                             "Duplicate run id {}, also in {}",
                             quoted(id),
-                            quoted(&other.path)
+                            quoted(path(other))
                         ),
                         "Remove one of the two folders, or correct the id.",
                     )
