@@ -5,11 +5,12 @@
 //! files that they were when runs are added.
 
 use std::collections::BTreeMap;
+use std::mem;
 
 use serde::Serialize;
 
 use super::parts;
-use super::terms;
+use super::terms::{self, Term};
 use crate::view::data::search::Kind;
 
 /// Texts in a file of a long list.
@@ -27,12 +28,29 @@ struct Postings {
     bytes: Vec<u8>,
 }
 
+/// How many short terms are found without a search among all.
+const KNOWN: usize = 4_096;
+
 /// The terms of all texts.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Index {
-    /// Most terms: they are compared as numbers, which is several times as fast.
-    short: BTreeMap<u128, Postings>,
-    long: BTreeMap<Box<str>, Postings>,
+    /// Places among the postings.
+    short: BTreeMap<u128, usize>,
+    long: BTreeMap<Box<str>, usize>,
+    postings: Vec<Postings>,
+    /// Short terms that were found last, with their places: most texts have the words of others.
+    known: Vec<(u128, usize)>,
+}
+
+impl Default for Index {
+    fn default() -> Self {
+        Self {
+            short: BTreeMap::new(),
+            long: BTreeMap::new(),
+            postings: Vec::new(),
+            known: vec![(0, 0); KNOWN],
+        }
+    }
 }
 
 /// The texts of a term as the script reads them.
@@ -46,41 +64,65 @@ pub enum List {
 }
 
 impl Index {
-    /// Adds a text of a run. Numbers ascend.
-    pub fn add(&mut self, kind: Kind, number: u32, texts: &[&str]) {
-        for text in texts {
-            terms::each(text, |term| self.push(term, kind, number));
+    /// Adds texts of a run that have the same words. Numbers ascend; only what is added of the same run later may have one of them.
+    pub fn add_all(&mut self, texts: &[(Kind, u32)], words: &str) {
+        terms::each(words, |term| {
+            let postings = self.of(term);
+            for (kind, number) in texts {
+                postings.push(*kind, *number);
+            }
+        });
+    }
+
+    /// Adds words of a text of a run. Numbers ascend.
+    pub fn add(&mut self, kind: Kind, number: u32, words: &[&str]) {
+        for words in words {
+            terms::each(words, |term| self.of(term).push(kind, number));
         }
     }
 
     /// Adds a text that is none of a run, before all of those. What counts: a word of its title, and one that is often in it.
     pub fn add_weighed(&mut self, kind: Kind, number: u32, [title, about, text]: [&str; 3]) {
-        let mut weights: BTreeMap<String, u32> = BTreeMap::new();
+        let mut weights: BTreeMap<usize, u32> = BTreeMap::new();
         for (text, weight) in [(title, 100), (about, 4), (text, 1)] {
-            terms::each(text, |term| match weights.get_mut(term) {
-                Some(sum) => *sum += weight,
-                None => drop(weights.insert(term.to_owned(), weight)),
+            terms::each(text, |term| {
+                *weights.entry(self.place(term)).or_default() += weight;
             });
         }
-        for (term, sum) in weights {
+        for (place, sum) in weights {
             let weight = match sum {
                 100.. => 3,
                 4.. => 2,
                 _ => 1,
             };
-            self.push(&term, kind, number * 4 + weight);
+            self.postings[place].push(kind, number * 4 + weight);
         }
     }
 
-    fn push(&mut self, term: &str, kind: Kind, number: u32) {
-        if let Some(short) = packed(term) {
-            self.short.entry(short).or_default().push(kind, number);
-        } else if let Some(postings) = self.long.get_mut(term) {
-            postings.push(kind, number);
-        } else {
-            let postings = self.long.entry(term.into()).or_default();
-            postings.push(kind, number);
+    fn of(&mut self, term: Term<'_>) -> &mut Postings {
+        let place = self.place(term);
+        &mut self.postings[place]
+    }
+
+    fn place(&mut self, term: Term<'_>) -> usize {
+        let next = self.postings.len();
+        let place = match term {
+            Term::Short(term) => {
+                let known = &mut self.known[mixed(term)];
+                if known.0 != term {
+                    *known = (term, *self.short.entry(term).or_insert(next));
+                }
+                known.1
+            }
+            Term::Long(term) => match self.long.get(term) {
+                Some(place) => *place,
+                None => *self.long.entry(term.into()).or_insert(next),
+            },
+        };
+        if place == next {
+            self.postings.push(Postings::default());
         }
+        place
     }
 
     /// Gives all terms in the order in which a browser compares them, each with its list; and the files of long lists, by name.
@@ -88,15 +130,16 @@ impl Index {
     /// # Errors
     /// Those of `write`.
     pub fn finish<E>(
-        self,
+        mut self,
         mut term: impl FnMut(&str, &List) -> Result<(), E>,
         mut file: impl FnMut(&str, &str) -> Result<(), E>,
     ) -> Result<(), E> {
         let short = self.short.into_iter();
-        let short = short.map(|(term, postings)| (unpacked(term), postings));
+        let short = short.map(|(term, place)| (terms::unpacked(term), place));
         let mut all: Vec<_> = short.chain(self.long).collect();
         all.sort_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
-        for (text, postings) in all {
+        for (text, place) in all {
+            let postings = mem::take(&mut self.postings[place]);
             let name = parts::name(&text);
             let mut list = String::new();
             let mut is_long = false;
@@ -133,19 +176,12 @@ impl Index {
     }
 }
 
-/// A term of at most 16 bytes as a number. Numbers have the order of their terms, since no term has a zero.
-fn packed(term: &str) -> Option<u128> {
-    let mut bytes = [0; 16];
-    bytes
-        .get_mut(..term.len())?
-        .copy_from_slice(term.as_bytes());
-    Some(u128::from_be_bytes(bytes))
-}
-
-fn unpacked(term: u128) -> Box<str> {
-    let bytes = term.to_be_bytes();
-    let text = std::str::from_utf8(&bytes).unwrap_or_default();
-    text.trim_end_matches('\0').into()
+/// Where a term is among the known ones: the high bits of a product differ even where terms differ in one letter.
+#[allow(clippy::cast_possible_truncation, reason = "both halves are taken")]
+const fn mixed(term: u128) -> usize {
+    let both = (term >> 64) as u64 ^ (term as u64).rotate_left(29);
+    let bits = KNOWN.trailing_zeros();
+    (both.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - bits)) as usize
 }
 
 impl Postings {
@@ -153,7 +189,8 @@ impl Postings {
         let is_of_runs = kind as usize >= Kind::Run as usize;
         if is_of_runs != self.is_of_runs {
             (self.is_of_runs, self.last) = (is_of_runs, 0);
-        } else if number == self.last && !self.bytes.is_empty() {
+        } else if number <= self.last && !self.bytes.is_empty() {
+            // It is in already: all texts of a run were added at once.
             return;
         }
         let mut left = (number - self.last) as usize * Kind::COUNT + kind as usize;
@@ -221,6 +258,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::render::terms::tests::written;
 
     /// Reads numbers back.
     fn numbers(text: &str) -> Vec<usize> {
@@ -308,7 +346,7 @@ mod tests {
                 let kind = OF_RUNS[*kind];
                 index.add(kind, number, &[text, text]);
                 terms::each(text, |term| {
-                    let texts = expected.entry(term.to_owned()).or_default();
+                    let texts = expected.entry(written(term)).or_default();
                     let texts = texts.entry(kind as usize).or_default();
                     if texts.first() != Some(&(number as usize)) {
                         texts.insert(0, number as usize);
@@ -343,11 +381,6 @@ mod tests {
     #[test]
     fn short_and_long_terms_are_one_index() {
         let long = "0123456789abcdefg";
-        let both = [&long[..16], long, "é測试案例→", "a", ""];
-        assert_eq!(
-            both.map(|term| packed(term).is_some()),
-            [true, false, false, true, true]
-        );
         let mut index = Index::default();
         index.add(Kind::Run, 1, &[long, "b"]);
         index.add(Kind::Run, 2, &[&long[..16], long, "a"]);
@@ -355,6 +388,26 @@ mod tests {
         assert_eq!(terms[long][&4], [2, 1]);
         assert_eq!(terms[&long[..16]][&4], [2]);
         assert_eq!(terms.len(), 4);
+    }
+
+    #[test]
+    fn words_of_all_texts_of_a_run_are_added_at_once() {
+        let shared = "a b of 0123456789abcdefg";
+        let own = ["of a", "c", "d b \u{6e2c}", "", "c of e"];
+        let (mut at_once, mut each) = (Index::default(), Index::default());
+        let mut number = 0;
+        for run in 0..700 {
+            let words = format!("{shared} run{run}");
+            let numbers = number..number + 5;
+            let all: Vec<_> = numbers.map(|at| (OF_RUNS[at as usize % 3], at)).collect();
+            at_once.add_all(&all, &words);
+            for ((kind, at), text) in all.iter().zip(own) {
+                at_once.add(*kind, *at, &[text]);
+                each.add(*kind, *at, &[text, &words]);
+            }
+            number += 5;
+        }
+        assert_eq!(read(at_once), read(each));
     }
 
     #[test]

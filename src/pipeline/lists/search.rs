@@ -91,9 +91,12 @@ fn add(
     let json = script::item(head).map_err(refused)?;
     let RunHead(folder, run, _, text, _) = head;
     let (number, numbers) = texts.push_all((folder, &json, 1), &written)?;
-    index.add(Kind::Run, number, &[run, text]);
-    for (text, number) in all.iter().zip(numbers) {
-        text.words(head, |kind, words| index.add(kind, number, words));
+    let mut numbered = vec![(Kind::Run, number)];
+    numbered.extend(all.iter().map(RunText::kind).zip(numbers));
+    index.add_all(&numbered, run);
+    index.add(Kind::Run, number, &[text]);
+    for (text, (kind, number)) in all.iter().zip(&numbered[1..]) {
+        text.words(head, |words| index.add(*kind, *number, words));
     }
     Ok(())
 }

@@ -119,19 +119,24 @@ pub struct Manifest<'a> {
 }
 
 impl RunText {
-    /// Calls with its kind, and all words that show it.
-    pub fn words(&self, RunHead(_, run, .., rated): &RunHead, found: impl FnOnce(Kind, &[&str])) {
+    /// What it is.
+    #[must_use]
+    pub const fn kind(&self) -> Kind {
         match self {
-            Self::Failure(_, _, what, says) => {
-                found(Kind::Failure, &[says, what, "of", run]);
-            }
+            Self::Failure(..) => Kind::Failure,
+            Self::Annotation(_) => Kind::Annotation,
+            Self::Writeup(..) => Kind::Writeup,
+        }
+    }
+
+    /// Calls with all words that show it, but those of the run.
+    pub fn words(&self, RunHead(.., rated): &RunHead, found: impl FnOnce(&[&str])) {
+        match self {
+            Self::Failure(_, _, what, says) => found(&[says, what, "of"]),
             Self::Annotation(Annotation {
                 event, title, says, ..
-            }) => {
-                let about = format!("event {event} of");
-                found(Kind::Annotation, &[title, says, &about, run]);
-            }
-            Self::Writeup(_, text) => found(Kind::Writeup, &[run, text, rated]),
+            }) => found(&[title, says, &format!("event {event} of")]),
+            Self::Writeup(_, text) => found(&[text, rated]),
         }
     }
 }
