@@ -5,7 +5,7 @@ runpress.runs(async (site) => {
   const { load, words } = site;
   const ROWS = 8;
   const IN_FOLDER = 1000;
-  const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+  const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/.-:=^!*?()[]{}@%$#_,;';
   const NAMES = ['case', 'variant', 'model', 'harness', 'state', 'rating', 'annotation', 'version', 'day'];
   const { total, columns, letters } = await load('search/runs');
   const digit = Object.fromEntries([...DIGITS].map((each, at) => [each, at]));
@@ -22,16 +22,15 @@ runpress.runs(async (site) => {
     // What a facet calls them.
     column.names = column.values.map((value) => (name === 'annotation' ? value : [words(value)]));
   }
-  // Of each run, from the oldest on, its place in the values of the column, or its rank.
-  const column = (name) => file(`runs-${name}`, (text) => {
-    if (name === 'run') return text.split(' ');
-    const width = text.length / total;
-    return Uint32Array.from({ length: total }, (_, run) => {
-      let value = 0;
-      for (let at = width - 1; at >= 0; at -= 1) value = value * 64 + digit[text[run * width + at]];
-      return value;
-    });
+  const numbers = (text, width, base) => Uint32Array.from({ length: text.length / width }, (_, each) => {
+    let value = 0;
+    for (let at = width - 1; at >= 0; at -= 1) value = value * base + digit[text[each * width + at]];
+    return value;
   });
+  // Eight hexadecimal digits are five of base 85, after an X that no other name has.
+  const ids = (text) => text.split(' ').flatMap((name) => (name[0] === 'X' ? Array.from(numbers(name.slice(1), 5, 85), (id) => id.toString(16).padStart(8, '0')) : [name]));
+  // Of each run, from the oldest on, its place in the values of the column, or its rank; or its name.
+  const column = (name) => file(`runs-${name}`, (text) => (name === 'run' ? ids(text) : numbers(text, text.length / total, 64)));
 
   // Answers whether a run has all of these words, in lower case.
   const having = async (typed) => {
@@ -45,8 +44,8 @@ runpress.runs(async (site) => {
       const apart = word.split(/[-/_]/).filter(Boolean);
       const other = !fits.length && apart.length > 1 ? await having(apart) : () => false;
       const loaded = await Promise.all(fits.map(async ([name, places]) => [await column(name), places]));
-      const ids = named ? await column('run') : [];
-      return (run) => loaded.some(([values, places]) => places.has(values[run])) || ids[run]?.includes(word) || other(run);
+      const own = named ? await column('run') : [];
+      return (run) => loaded.some(([values, places]) => places.has(values[run])) || own[run]?.includes(word) || other(run);
     }));
     return (run) => tests.every((test) => test(run));
   };

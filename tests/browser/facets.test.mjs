@@ -229,6 +229,30 @@ test('many runs are shown 100 at a time, and long facets fold', async () => {
   await context.close();
 });
 
+test('parts of ids find the runs that have them, and ids of all kinds are in order', async () => {
+  const names = ['00000000', 'ffffffff', 'sample-pong-2', '0a0b0c0d', 'deadbeef', '4f1c2d3e-8a60', '4f1c2d3e-9b71', 'ulid7zz', '00c0ffee'];
+  const files = { 'site.toml': '' };
+  names.forEach((id, n) => {
+    const at = `2026-03-0${n + 1}T10:00:00Z`;
+    files[`content/${n}/run-record.json`] = JSON.stringify(record({ id: n === 4 ? id.toUpperCase() : id, startedAt: at, finishedAt: at }));
+  });
+  const folder = site(files);
+  const { context, page, problems, facets, status, ids } = await open(disk(folder));
+  const newest = (await ids()).map((id) => id.toLowerCase());
+  assert.equal(newest.length, names.length);
+  for (const word of ['00', 'ff', '0c0', 'DEAD', 'c0ffee', '3e-9', '4f1c2d3e', 'zz', 'beef', '0000000', 'ffffffff']) {
+    await facets.getByRole('searchbox').fill(word);
+    const found = newest.filter((id) => id.includes(word.toLowerCase()));
+    assert.ok(found.length, word);
+    await page.waitForURL((url) => url.searchParams.get('q') === word);
+    await status(new RegExp(`^${found.length} of 9 runs`));
+    await page.waitForFunction((count) => document.querySelectorAll('main table.runs tbody tr').length === count, found.length);
+    assert.deepEqual((await ids()).map((id) => id.toLowerCase()), found, word);
+  }
+  assert.deepEqual(problems, []);
+  await context.close();
+});
+
 test('the columns that were chosen are those of the other pages of the list, too', async () => {
   const files = { 'site.toml': '' };
   for (let n = 0; n < 130; n += 1) files[`content/${n}/run-record.json`] = JSON.stringify(record({ id: `${n.toString(16).padStart(8, '0')}-0000` }));

@@ -79,7 +79,8 @@ for (const where of ['disk', 'a server']) {
     const base = server?.url ?? `${pathToFileURL(folder).href}/`;
     for (const [query, expected] of [
       ['state=failed', '3,334 of 10,000 runs'], ['case=tower&model=sample%2Flark-3&rating=broken', ' of 10,000 runs'],
-      ['q=kanban', '1,000 of 10,000 runs'], ['q=12a+harbor', ' of 10,000 runs'], ['sort=cost', '10,000 of 10,000 runs'], ['sort=run&state=completed', '6,666 of 10,000 runs'],
+      ['q=kanban', '1,000 of 10,000 runs'], ['q=12a+harbor', '1 of 10,000 runs'],
+      ['case=tower&variant=base&model=sample%2Flark-3&harness=codex&state=completed&rating=broken&annotation=note&q=000', ' of 10,000 runs'], ['sort=cost', '10,000 of 10,000 runs'], ['sort=run&state=completed', '6,666 of 10,000 runs'],
     ]) {
       const { context, problems, page, loaded } = await open(base, `runs/index.html?${query}`);
       const facets = page.getByRole('region', { name: 'Filter the runs' });

@@ -98,3 +98,30 @@ fn a_column_has_the_place_or_the_rank_of_each_run_from_the_oldest_on() {
         "{days:?}"
     );
 }
+
+#[test]
+fn ids_that_begin_with_eight_hexadecimal_digits_take_five_characters_and_others_are_whole() {
+    let site = TestSite::empty();
+    let ids = [
+        "00000000-1",
+        "ffffffff-1",
+        "Sample-Pong",
+        "9B02C4AA-1",
+        "4f1c2d3e-8a60",
+        "4f1c2d3e-9b71",
+        "+1c2d3e4-1",
+        "deadbeef",
+    ];
+    for (n, id) in ids.iter().enumerate() {
+        let day = format!("2026-03-{:02}T10:00:00Z", n + 1);
+        let run = Run::new(id).at("2026-02-01T09:00:00Z", &day);
+        site.run(&n.to_string(), &run);
+    }
+    site.publish();
+    let text = search::data(&site, "search/runs-run", "runs");
+    let text = text.as_str().expect("a text");
+    assert_eq!(
+        text,
+        "XAAAAAAM2X_ sample XNu9!x 4f1c2d3e-8a60 4f1c2d3e-9b71 +1c2d3e4 X7tcw?"
+    );
+}

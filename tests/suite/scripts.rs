@@ -7,14 +7,15 @@ use std::path::Path;
 use regex::Regex;
 
 /// What scripts compare texts with: keys of a keyboard, names of columns, fields, tags and modes, and kinds of the format;
-/// `T` is that of a time, and `s` the end of a duration.
-const NAMES: [&str; 27] = [
+/// `T` is that of a time, `s` the end of a duration, and `X` begins ids that are numbers.
+const NAMES: [&str; 29] = [
     "",
     "-",
     "/",
     "Enter",
     "Escape",
     "T",
+    "X",
     "annotation",
     "author",
     "case",
@@ -33,6 +34,7 @@ const NAMES: [&str; 27] = [
     "rating",
     "run",
     "s",
+    "string",
     "true",
     "write",
     "writeup",

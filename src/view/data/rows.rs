@@ -32,7 +32,9 @@ pub const ORDERED_BY: [&str; 6] = [
     "annotations",
     "threads",
 ];
-const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+/// No JSON string escapes any of them.
+const DIGITS: &[u8; 85] =
+    b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/.-:=^!*?()[]{}@%$#_,;";
 
 /// A row: places in the values of [`CHOSEN_BY`], then the cells that are a run's own.
 #[derive(Debug, Serialize)]
@@ -173,7 +175,7 @@ impl Manifest {
         let chosen = chosen.map(|(name, values)| (*name, digits(&values.of_runs)));
         let ordered = ORDERED_BY.into_iter().zip(&self.numbers);
         let ordered = ordered.map(|(name, numbers)| (name, digits(&ranks(numbers))));
-        let names = ("run", self.names.join(" "));
+        let names = ("run", packed(&self.names));
         chosen.chain(ordered).chain([names])
     }
 }
@@ -210,13 +212,36 @@ fn ranks(numbers: &[Option<f64>]) -> Vec<usize> {
     ranks.collect()
 }
 
-/// Numbers of the same number of digits, the low ones first.
+/// Numbers of the same number of digits of base 64, the low ones first.
 fn digits(numbers: &[usize]) -> String {
     let most = numbers.iter().max().copied().unwrap_or_default();
     let width = (1..5).find(|width| most >> (6 * width) == 0).unwrap_or(5);
-    let digit = |number: usize, at: usize| char::from(DIGITS[(number >> (6 * at)) % 64]);
+    spelled(numbers, width, 64)
+}
+
+fn spelled(numbers: &[usize], width: u32, base: usize) -> String {
+    let digit = |number: usize, at| char::from(DIGITS[number / base.pow(at) % base]);
     let numbers = numbers.iter();
     numbers
         .flat_map(|number| (0..width).map(move |at| digit(*number, at)))
         .collect()
+}
+
+/// Names in lower case, with spaces between them. Names of eight hexadecimal digits, as UUIDs begin, are numbers of five
+/// digits: many in succession are one name that begins with an `X`.
+fn packed(names: &[String]) -> String {
+    let number = |name: &String| {
+        let digits = name.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let number = (digits && name.len() == 8).then(|| usize::from_str_radix(name, 16));
+        number.and_then(Result::ok)
+    };
+    let alike = |one: &String, next: &String| number(one).and(number(next)).is_some();
+    let tokens = names.chunk_by(alike).map(|some| {
+        let numbers: Vec<usize> = some.iter().filter_map(number).collect();
+        match numbers.as_slice() {
+            [] => some.concat(),
+            numbers => format!("X{}", spelled(numbers, 5, 85)),
+        }
+    });
+    tokens.collect::<Vec<_>>().join(" ")
 }
