@@ -7,8 +7,6 @@
   const table = document.querySelector('main table.runs');
   if (!summary || !table) return;
   const SIZE = 100;
-  // Rows that are laid out at once.
-  const SOME = 35;
   const FEW = 10;
   const body = table.tBodies[0];
   const served = [...body.rows];
@@ -17,6 +15,8 @@
   const columns = [...table.tHead.rows[0].cells].map((cell) => cell.dataset.col);
   const ofServer = document.querySelectorAll('main nav.pager, [data-runs]');
   const paged = ofServer.length > 1;
+  // The first rows wait neither for the files of the others nor for their layout; rows of one page are put into order together.
+  const AT_ONCE = paged ? 35 : SIZE;
   const pause = () => new Promise((go) => requestAnimationFrame(() => setTimeout(go)));
   const facets = [
     ['case', 'Case'], ['variant', 'Variant'], ['model', 'Model'], ['harness', 'Harness'],
@@ -93,19 +93,23 @@
     const own = filtered || order.column;
     const pages = own ? Math.max(1, Math.ceil(found.length / SIZE)) : 1;
     page = Math.min(page, pages);
-    const made = own ? [] : [...served];
-    if (own) made.push(...(await archive.rows(found.slice((page - 1) * SIZE, page * SIZE))).map(line));
-    if (asked !== mine) return;
-    table.dispatchEvent(new CustomEvent('runpress:rows', { bubbles: true, detail: made }));
-    clear.hidden = !filtered;
-    for (const element of ofServer) element.hidden = own;
-    turn(pages, found.length);
-    body.replaceChildren(...made.splice(0, SOME));
-    while (made.length) {
-      await pause();
+    const due = own ? found.slice((page - 1) * SIZE, page * SIZE) : served;
+    let at = 0;
+    do {
+      if (at) await pause();
+      const some = due.slice(at, at + AT_ONCE);
+      const made = own ? (await archive.rows(some)).map(line) : some;
       if (asked !== mine) return;
-      body.append(...made.splice(0, SOME));
-    }
+      table.dispatchEvent(new CustomEvent('runpress:rows', { bubbles: true, detail: made }));
+      if (at) body.append(...made);
+      else {
+        clear.hidden = !filtered;
+        for (const element of ofServer) element.hidden = own;
+        turn(pages, found.length);
+        body.replaceChildren(...made);
+      }
+      at += AT_ONCE;
+    } while (at < due.length);
     status.textContent = own ? `${count(found.length)} of ${count(archive.runs.length)} runs${found.length ? '' : '. Remove a filter to see more'}.` : '';
   };
 

@@ -208,6 +208,7 @@ test('many runs are shown 100 at a time, and long facets fold', async () => {
   await pager.getByRole('button', { name: 'Next' }).click();
   await pager.getByRole('button', { name: 'Next' }).click();
   await pager.getByText('Page 3 of 3: runs 201 to 260 of 260').waitFor();
+  await page.waitForFunction(() => document.querySelectorAll('main table.runs tbody tr').length === 60);
   assert.deepEqual(await ids(), wanted(() => true, cards(folder)).slice(200));
   assert.equal(await page.locator('main nav.pager:visible').count(), 1);
   await page.goBack();
