@@ -57,8 +57,8 @@ pub struct Group {
     pub runs: Vec<usize>,
 }
 
-/// Runs whose metrics are comparable: same case, version, variant, engine and orchestrator.
-type RangeKey = (String, Option<String>, Option<String>, String, String);
+/// Runs whose metrics are comparable: same case, version, variant, engine with its version, and orchestrator.
+type RangeKey = ([Arc<str>; 3], [Option<Arc<str>>; 3]);
 
 /// The smallest and largest value of a metric among comparable runs that report it.
 #[derive(Debug, Clone, PartialEq)]
@@ -250,11 +250,8 @@ impl GroupBy {
 fn range_key(run: &Run) -> RangeKey {
     let subject = &run.subject;
     (
-        subject.case.clone(),
-        subject.version.clone(),
-        subject.variant.clone(),
-        subject.engine_label(),
-        subject.orchestrator.clone(),
+        [&subject.case, &subject.engine, &subject.orchestrator].map(Arc::clone),
+        [&subject.version, &subject.variant, &subject.engine_version].map(Clone::clone),
     )
 }
 

@@ -56,7 +56,7 @@ impl ArchiveContext {
             Some(Neighbour {
                 slug: entry.slug.clone(),
                 model: entry.run.subject.model().to_owned(),
-                harness: entry.run.subject.harness.clone(),
+                harness: entry.run.subject.harness.to_string(),
                 at: entry.run.recency().cloned(),
             })
         };

@@ -1,6 +1,7 @@
 //! Which runs share a table: same case version, engine and orchestrator; grouped by variant.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::archive::Archive;
 use super::outcome::Outcome;
@@ -15,18 +16,18 @@ pub struct Set {
     /// Engine, with its version where known.
     pub engine: String,
     /// Orchestrator.
-    pub orchestrator: String,
+    pub orchestrator: Arc<str>,
     /// The declared checks of these runs: view and name, in the order in which they first appear.
-    pub checks: Vec<(String, String)>,
+    pub checks: Vec<(Arc<str>, Arc<str>)>,
     /// The outcomes of these runs: name and scorer, in the order in which they first appear.
     pub outcomes: Vec<(String, Option<String>)>,
     /// Variants by name, the unknown one last, each with its runs, newest first.
-    pub variants: Vec<(Option<String>, Vec<usize>)>,
+    pub variants: Vec<(Option<Arc<str>>, Vec<usize>)>,
 }
 
 /// Splits runs (positions in the archive, newest first) into comparable sets; the set with the newest run comes first.
 pub fn sets(archive: &Archive, runs: &[usize]) -> Vec<Set> {
-    type Key = (usize, String, String, String);
+    type Key = (usize, String, String, Arc<str>);
     let mut order: Vec<Key> = Vec::new();
     let mut members: BTreeMap<Key, Vec<usize>> = BTreeMap::new();
     for &index in runs {
@@ -62,12 +63,12 @@ pub fn sets(archive: &Archive, runs: &[usize]) -> Vec<Set> {
         .collect()
 }
 
-fn checks(archive: &Archive, runs: &[usize]) -> Vec<(String, String)> {
+fn checks(archive: &Archive, runs: &[usize]) -> Vec<(Arc<str>, Arc<str>)> {
     let mut seen = std::collections::BTreeSet::new();
     let mut checks = Vec::new();
     for &index in runs {
         for check in &archive.runs[index].run.validation.checks {
-            if seen.insert(check.view.as_str()) {
+            if seen.insert(&*check.view) {
                 checks.push((check.view.clone(), check.name.clone()));
             }
         }
@@ -88,8 +89,8 @@ fn outcomes(archive: &Archive, runs: &[usize]) -> Vec<(String, Option<String>)> 
         .collect()
 }
 
-fn variants(archive: &Archive, runs: Vec<usize>) -> Vec<(Option<String>, Vec<usize>)> {
-    let mut groups: BTreeMap<(bool, Option<String>), Vec<usize>> = BTreeMap::new();
+fn variants(archive: &Archive, runs: Vec<usize>) -> Vec<(Option<Arc<str>>, Vec<usize>)> {
+    let mut groups: BTreeMap<(bool, Option<Arc<str>>), Vec<usize>> = BTreeMap::new();
     for index in runs {
         let variant = archive.runs[index].run.subject.variant.clone();
         groups

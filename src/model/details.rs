@@ -2,7 +2,7 @@
 //!
 //! Their types are those of the record itself; the functions here derive the rest.
 
-use crate::formats::run_record::{self as record, RunRecord, Text};
+use crate::formats::run_record::{self as record, RunRecord};
 
 use super::run::{Number, number};
 use super::time::Moment;
@@ -10,11 +10,43 @@ use super::value::Value;
 
 pub use crate::formats::run_record::{
     Adversarial, Assertion, DebugScript, Performance, PerformanceCase, PriorEntry, Proof, Showcase,
-    Toolchain, Verdict,
+    Text, Toolchain, Verdict,
 };
 
 /// A record, for the page of its run.
 pub type Details<'a> = RunRecord<'a>;
+
+/// What a record says of a step.
+#[derive(Debug, Clone, Copy)]
+pub enum Recorded<'a> {
+    /// How it went.
+    Step(&'a record::Step<'a>),
+    /// It did not run, and nothing loaded.
+    Never,
+    /// Nothing: old records have no steps, and an implementation that loaded was built in some way.
+    Unknown,
+}
+
+impl Recorded<'_> {
+    /// Whether it ran and did not succeed.
+    pub fn has_failed(self) -> bool {
+        matches!(self, Self::Step(step) if step.succeeded != Some(true))
+    }
+}
+
+/// The install and the build step.
+pub fn steps<'a>(details: &'a Details<'_>) -> [Recorded<'a>; 2] {
+    let v = &details.validation;
+    let step = |step: &'a Option<record::Step<'_>>, skipped| match step {
+        Some(step) => Recorded::Step(step),
+        None if skipped && v.loaded == Some(false) => Recorded::Never,
+        None => Recorded::Unknown,
+    };
+    [
+        step(&v.install, v.skipped.install),
+        step(&v.build, v.skipped.build),
+    ]
+}
 
 /// How a debug script went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -49,11 +49,7 @@ impl Digests {
 
     /// Shares the names with other digests of the same ones.
     pub fn share(&mut self, known: &mut BTreeSet<Arc<str>>) {
-        if let Some(names) = known.get(&self.names) {
-            self.names = Arc::clone(names);
-        } else {
-            known.insert(Arc::clone(&self.names));
-        }
+        super::run::share(&mut self.names, known);
     }
 }
 

@@ -1,6 +1,7 @@
 //! Knows the outcomes of a run: what scorers said of it, in their own words. Nothing here ranks, adds or averages them.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use crate::formats::json::Node;
 use crate::formats::run_record as record;
@@ -9,27 +10,27 @@ use crate::formats::run_record as record;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
     /// Name of the outcome, such as `reward`.
-    pub name: String,
+    pub name: Arc<str>,
     /// The value as written, JSON; `None` is unscored.
-    pub value: Option<String>,
+    pub value: Option<Arc<str>>,
     /// What gave it.
-    pub scorer: Option<String>,
+    pub scorer: Option<Arc<str>>,
     /// `reward`, `score`, `metric`, `check`, `submission` or another word.
-    pub kind: Option<String>,
+    pub kind: Option<Arc<str>>,
     /// Whether it counts by the scorer's own rules; `None` is not said.
     pub valid: Option<bool>,
     /// Why it does not count, or has no value.
-    pub reason: Option<String>,
+    pub reason: Option<Arc<str>>,
 }
 
 impl Outcome {
     /// That of a record; `None` without a name.
     #[must_use]
     pub fn of(outcome: &record::Outcome<'_>) -> Option<Self> {
-        let text = |text: &record::Text<'_>| text.as_ref().map(ToString::to_string);
+        let text = |text: &record::Text<'_>| text.as_deref().map(Arc::from);
         Some(Self {
             name: text(&outcome.name)?,
-            value: outcome.value.map(|value| value.raw.to_owned()),
+            value: outcome.value.map(|value| value.raw.into()),
             scorer: text(&outcome.scorer),
             kind: text(&outcome.kind),
             valid: outcome.valid,

@@ -151,7 +151,7 @@ pub fn reconcile(run: &Run, log: Option<&Tape<'_>>, raw: Option<Raw>) -> Option<
         errors: 0,
         failed: 0,
         ends_in_error: false,
-        state: run.state.word.clone(),
+        state: run.state.word.to_string(),
     };
     let mut unknown = Unknown {
         events: events.len(),

@@ -1,5 +1,8 @@
 //! What a run is: the record, checked, with its defaults filled in.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use crate::formats::reader;
 use crate::formats::run_record::{self as record, RunRecord};
 use crate::url::HttpUrl;
@@ -20,8 +23,6 @@ pub struct Run {
     pub published: Option<Moment>,
     /// Test case, harness and model.
     pub subject: Subject,
-    /// Where and with what it ran.
-    pub environment: Environment,
     /// Time, tokens and cost.
     pub metrics: Metrics,
     /// Results of the validation.
@@ -33,7 +34,7 @@ pub struct Run {
     /// The final state.
     pub state: State,
     /// What scorers said of it, in the record's order.
-    pub outcomes: Vec<Outcome>,
+    pub outcomes: Box<[Outcome]>,
 }
 
 impl Run {
@@ -53,6 +54,50 @@ impl Run {
     pub fn recency(&self) -> Option<&Moment> {
         self.published.as_ref().or(self.finished.as_ref())
     }
+
+    /// Holds no text twice that is among the `known` ones of other runs, as nearly all are.
+    pub fn share(&mut self, known: &mut BTreeSet<Arc<str>>) {
+        let s = &mut self.subject;
+        let words = [
+            &mut s.case,
+            &mut s.test_type,
+            &mut s.harness,
+            &mut s.orchestrator,
+            &mut s.engine,
+            &mut self.state.word,
+        ];
+        let optional = [
+            &mut s.version,
+            &mut s.variant,
+            &mut s.harness_version,
+            &mut s.model,
+            &mut s.engine_version,
+            &mut self.state.detail,
+            &mut self.validation.detail,
+        ];
+        let checks = self.validation.checks.iter_mut();
+        let checks =
+            checks.flat_map(|it| [Some(&mut it.view), Some(&mut it.name), it.detail.as_mut()]);
+        let outcomes = self.outcomes.iter_mut();
+        let outcomes = outcomes.flat_map(|it| {
+            let optional = [&mut it.value, &mut it.scorer, &mut it.kind, &mut it.reason];
+            std::iter::once(Some(&mut it.name)).chain(optional.map(Option::as_mut))
+        });
+        let all = words.into_iter().map(Some);
+        let all = all.chain(optional.map(Option::as_mut));
+        for text in all.chain(checks).chain(outcomes).flatten() {
+            share(text, known);
+        }
+    }
+}
+
+/// Replaces a text by the same one among the `known` ones, or makes it one of them.
+pub fn share(text: &mut Arc<str>, known: &mut BTreeSet<Arc<str>>) {
+    if let Some(known) = known.get(text) {
+        *text = Arc::clone(known);
+    } else {
+        known.insert(Arc::clone(text));
+    }
 }
 
 /// What is shown where a record has no value.
@@ -62,25 +107,25 @@ const UNKNOWN: &str = "unknown";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Subject {
     /// Slug of the test case.
-    pub case: String,
+    pub case: Arc<str>,
     /// Its exact version, where known.
-    pub version: Option<String>,
+    pub version: Option<Arc<str>>,
     /// `end-to-end` unless the record says otherwise.
-    pub test_type: String,
+    pub test_type: Arc<str>,
     /// `None` in the oldest records.
-    pub variant: Option<String>,
+    pub variant: Option<Arc<str>>,
     /// Slug of the harness.
-    pub harness: String,
+    pub harness: Arc<str>,
     /// Version of the harness, where known.
-    pub harness_version: Option<String>,
+    pub harness_version: Option<Arc<str>>,
     /// Opaque model id, where known.
-    pub model: Option<String>,
+    pub model: Option<Arc<str>>,
     /// `one-shot` unless the record says otherwise.
-    pub orchestrator: String,
+    pub orchestrator: Arc<str>,
     /// `none` unless the record says otherwise.
-    pub engine: String,
+    pub engine: Arc<str>,
     /// Version of the engine, where known.
-    pub engine_version: Option<String>,
+    pub engine_version: Option<Arc<str>>,
 }
 
 impl Subject {
@@ -97,25 +142,10 @@ impl Subject {
     /// The engine with its version where known: runs with different ones are not comparable.
     pub fn engine_label(&self) -> String {
         self.engine_version.as_ref().map_or_else(
-            || self.engine.clone(),
+            || self.engine.to_string(),
             |version| format!("{} {version}", self.engine),
         )
     }
-}
-
-/// Where and with what a run ran. `None` is unknown.
-#[derive(Debug, Clone, Default)]
-pub struct Environment {
-    /// Commit of the orchestrator.
-    pub test_cabinet_commit: Option<String>,
-    /// Operating system of the container.
-    pub os: Option<String>,
-    /// Container image.
-    pub container_image: Option<String>,
-    /// Node.js version.
-    pub node_version: Option<String>,
-    /// How the harness was authenticated.
-    pub auth_mode: Option<String>,
 }
 
 /// A number with the digits of the record.
@@ -220,50 +250,24 @@ pub struct Validation {
     /// Whether the implementation loaded; `None` where nothing was validated.
     pub loaded: Option<bool>,
     /// Why not.
-    pub detail: Option<String>,
-    /// The install step.
-    pub install: Recorded,
-    /// The build step.
-    pub build: Recorded,
+    pub detail: Option<Arc<str>>,
     /// Visual checks in the record's order.
-    pub checks: Vec<Check>,
-}
-
-/// What a record says of a step.
-#[derive(Debug, Clone)]
-pub enum Recorded {
-    /// How it went.
-    Step(Step),
-    /// It did not run, and nothing loaded.
-    Never,
-    /// Nothing: old records have no steps, and an implementation that loaded was built in some way.
-    Unknown,
-}
-
-/// An install or build step.
-#[derive(Debug, Clone)]
-pub struct Step {
-    /// The command line.
-    pub command: String,
-    /// Whether it succeeded.
-    pub succeeded: bool,
-    /// What it said.
-    pub detail: Option<String>,
+    pub checks: Box<[Check]>,
 }
 
 /// A visual check.
 #[derive(Debug, Clone)]
 pub struct Check {
     /// Keys the column of a comparison table.
-    pub view: String,
+    pub view: Arc<str>,
     /// For people.
-    pub name: String,
+    pub name: Arc<str>,
     /// Whether the view was reached; not reached is not failed.
     pub reached: bool,
     /// As recorded; of a view that was not reached, records have 0.
     pub similarity: Option<Number>,
     /// Why it was not reached.
-    pub detail: Option<String>,
+    pub detail: Option<Arc<str>>,
 }
 
 impl Check {
@@ -277,15 +281,15 @@ impl Check {
 #[derive(Debug, Clone)]
 pub struct State {
     /// The word of the record.
-    pub word: String,
+    pub word: Arc<str>,
     /// Why.
-    pub detail: Option<String>,
+    pub detail: Option<Arc<str>>,
 }
 
 impl State {
     /// Whether the run did what it was asked: the only state that needs a review.
     pub fn is_completed(&self) -> bool {
-        self.word == "completed"
+        &*self.word == "completed"
     }
 }
 
@@ -317,21 +321,14 @@ pub fn from_record(record: &RunRecord<'_>) -> Option<Run> {
         subject: Subject {
             case: text(&subject.test_case_slug)?,
             version: text(&subject.test_case_version),
-            test_type: text(&subject.test_type).unwrap_or_else(|| "end-to-end".to_owned()),
+            test_type: text(&subject.test_type).unwrap_or_else(|| "end-to-end".into()),
             variant: text(&subject.variant),
             harness: text(&subject.harness_slug)?,
             harness_version: text(&subject.harness_version),
             model: text(&subject.model_id),
-            orchestrator: text(&subject.orchestrator_slug).unwrap_or_else(|| "one-shot".to_owned()),
-            engine: text(&subject.engine_slug).unwrap_or_else(|| "none".to_owned()),
+            orchestrator: text(&subject.orchestrator_slug).unwrap_or_else(|| "one-shot".into()),
+            engine: text(&subject.engine_slug).unwrap_or_else(|| "none".into()),
             engine_version: text(&subject.engine_version),
-        },
-        environment: Environment {
-            test_cabinet_commit: text(&record.tooling.test_cabinet_commit),
-            os: text(&record.environment.os),
-            container_image: text(&record.environment.container_image),
-            node_version: text(&record.environment.node_version),
-            auth_mode: text(&record.environment.auth_mode),
         },
         metrics: metrics(&record.metrics),
         validation: validation(&record.validation)?,
@@ -349,8 +346,8 @@ fn moment(value: &record::Text<'_>) -> Option<Moment> {
     Moment::parse(value.as_ref()?)
 }
 
-fn text(value: &record::Text<'_>) -> Option<String> {
-    value.as_ref().map(ToString::to_string)
+fn text<T: for<'a> From<&'a str>>(value: &record::Text<'_>) -> Option<T> {
+    value.as_deref().map(T::from)
 }
 
 /// A number of a record.
@@ -374,21 +371,9 @@ fn metrics(metrics: &record::Metrics<'_>) -> Metrics {
 }
 
 fn validation(validation: &record::Validation<'_>) -> Option<Validation> {
-    let loaded = validation.loaded;
-    let step = |step: &Option<record::Step<'_>>, skipped| match step {
-        Some(step) => Recorded::Step(Step {
-            command: step.command.as_deref().unwrap_or_default().to_owned(),
-            succeeded: step.succeeded.unwrap_or_default(),
-            detail: text(&step.detail),
-        }),
-        None if skipped && loaded == Some(false) => Recorded::Never,
-        None => Recorded::Unknown,
-    };
     Some(Validation {
-        loaded,
+        loaded: validation.loaded,
         detail: text(&validation.detail),
-        install: step(&validation.install, validation.skipped.install),
-        build: step(&validation.build, validation.skipped.build),
         checks: validation
             .checks
             .iter()
@@ -399,9 +384,9 @@ fn validation(validation: &record::Validation<'_>) -> Option<Validation> {
 }
 
 fn check(check: &record::Check<'_>) -> Option<Check> {
-    let view = text(&check.view)?;
+    let view: Arc<str> = text(&check.view)?;
     Some(Check {
-        name: text(&check.name).unwrap_or_else(|| humanise(&view)),
+        name: text(&check.name).unwrap_or_else(|| humanise(&view).into()),
         reached: check.reached == Some(true),
         similarity: number(check.similarity),
         detail: text(&check.detail),
@@ -411,9 +396,9 @@ fn check(check: &record::Check<'_>) -> Option<Check> {
 
 /// The oldest records list only views that were reached (formats.md, contradiction 12).
 fn comparison(comparison: &record::ReferenceComparison<'_>) -> Option<Check> {
-    let view = text(&comparison.view)?;
+    let view: Arc<str> = text(&comparison.view)?;
     Some(Check {
-        name: humanise(&view),
+        name: humanise(&view).into(),
         reached: true,
         similarity: number(comparison.similarity),
         detail: None,

@@ -1,8 +1,9 @@
 //! Run directories: each record is read once, and checked alone and beside the others.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
 
@@ -86,6 +87,7 @@ pub(super) fn read(
         (place, known)
     });
     let runs: Vec<_> = runs.collect();
+    let texts = Mutex::new(BTreeSet::new());
     let read = runs.into_par_iter().enumerate();
     let read = read.map(|(index, (place, known))| {
         let name = OsStr::new(run_record::FILE_NAME);
@@ -97,7 +99,11 @@ pub(super) fn read(
             Some(known) => Directory::of(place, index, *known),
             None => Err(place),
         };
-        let directory = directory.unwrap_or_else(|place| read_record(site, place, index));
+        let mut directory = directory.unwrap_or_else(|place| read_record(site, place, index));
+        if let Status::Valid(Candidate { run, .. }) = &mut directory.status {
+            let mut texts = texts.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::make_mut(run).share(&mut texts);
+        }
         progress.tick();
         directory
     });

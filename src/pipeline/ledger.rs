@@ -64,10 +64,10 @@ fn known(entry: &Entry, findings: &Findings) -> Known {
         run: Named {
             id: entry.run.id.clone(),
             slug: entry.slug.to_string(),
-            test_case_slug: subject.case.clone(),
+            test_case_slug: subject.case.to_string(),
             test_case_version: subject.version().to_owned(),
-            variant: subject.variant.clone(),
-            harness_slug: subject.harness.clone(),
+            variant: subject.variant.as_deref().map(str::to_owned),
+            harness_slug: subject.harness.to_string(),
             model_id: subject.model().to_owned(),
         },
         rating: findings.rating.map(|rating| rating.word().to_owned()),

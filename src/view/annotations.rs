@@ -237,7 +237,7 @@ pub fn card(entry: &Entry, kind: usize, text: SpooledText) -> Card {
         group: text.group,
         author,
         author_kind,
-        case: entry.run.subject.case.clone(),
+        case: entry.run.subject.case.to_string(),
         at: text.at.map(format::at),
     }
 }

@@ -102,7 +102,7 @@ pub fn of_case(config: &Config, archive: &Archive, findings: &[Findings], case: 
         let all: BTreeSet<&str> = runs().map(of).collect();
         all.len()
     };
-    let completed = runs().filter(|run| run.state.word == "completed").count();
+    let completed = runs().filter(|run| run.state.is_completed()).count();
     let tapes = case
         .runs
         .iter()

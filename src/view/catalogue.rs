@@ -252,7 +252,7 @@ fn set_view(
         ),
         version: set.version.clone(),
         engine: set.engine.clone(),
-        orchestrator: set.orchestrator.clone(),
+        orchestrator: set.orchestrator.to_string(),
         checks: checks
             .iter()
             .map(|(view, name)| (head(view, HEAD).to_owned(), head(name, HEAD).to_owned()))

@@ -5,9 +5,10 @@ use std::borrow::Cow;
 use serde::Serialize;
 
 use crate::model::archive::Archive;
+use crate::model::details::{self, Recorded};
 use crate::model::findings::Findings;
 use crate::model::review::Rating;
-use crate::model::run::{Number, Recorded, Step};
+use crate::model::run::Number;
 use crate::model::tape::Tape;
 
 use super::outcomes;
@@ -303,8 +304,8 @@ const GROUPS: [(&str, &[FieldRow]); 3] = [
             ("Not loaded because", OTHER, |s| {
                 maybe(s.entry.run.validation.detail.as_ref())
             }),
-            ("Install", OTHER, |s| step(&s.entry.run.validation.install)),
-            ("Build", OTHER, |s| step(&s.entry.run.validation.build)),
+            ("Install", OTHER, |s| step(details::steps(s.details)[0])),
+            ("Build", OTHER, |s| step(details::steps(s.details)[1])),
             ("Started", OTHER, |s| {
                 Some(
                     format::when(Some(s.entry.run.started.as_ref()?))
@@ -325,19 +326,19 @@ const GROUPS: [(&str, &[FieldRow]); 3] = [
         "Where it ran",
         &[
             ("Operating system", OTHER, |s| {
-                maybe(s.entry.run.environment.os.as_ref())
+                maybe(s.details.environment.os.as_ref())
             }),
             ("Container image", OTHER, |s| {
-                maybe(s.entry.run.environment.container_image.as_ref())
+                maybe(s.details.environment.container_image.as_ref())
             }),
             ("Node.js", OTHER, |s| {
-                maybe(s.entry.run.environment.node_version.as_ref())
+                maybe(s.details.environment.node_version.as_ref())
             }),
             ("Authentication", OTHER, |s| {
-                maybe(s.entry.run.environment.auth_mode.as_ref())
+                maybe(s.details.environment.auth_mode.as_ref())
             }),
             ("Test Cabinet commit", OTHER, |s| {
-                maybe(s.entry.run.environment.test_cabinet_commit.as_ref())
+                maybe(s.details.tooling.test_cabinet_commit.as_ref())
             }),
         ],
     ),
@@ -348,16 +349,19 @@ fn known(text: &str) -> Option<Cow<'_, str>> {
     Some(Cow::Borrowed(text))
 }
 
-fn maybe(text: Option<&String>) -> Option<Cow<'_, str>> {
-    text.map(|text| Cow::Borrowed(text.as_str()))
+fn maybe<T: AsRef<str>>(text: Option<&T>) -> Option<Cow<'_, str>> {
+    text.map(|text| Cow::Borrowed(text.as_ref()))
 }
 
-fn step(recorded: &Recorded) -> Option<Cow<'_, str>> {
+fn step(recorded: Recorded<'_>) -> Option<Cow<'static, str>> {
     match recorded {
-        Recorded::Step(Step {
-            succeeded, command, ..
-        }) => {
-            let outcome = if *succeeded { "succeeded" } else { "failed" };
+        Recorded::Step(step) => {
+            let outcome = if recorded.has_failed() {
+                "failed"
+            } else {
+                "succeeded"
+            };
+            let command = step.command.as_deref().unwrap_or_default();
             Some(format!("{outcome}: {command}").into())
         }
         Recorded::Never => known("did not run"),

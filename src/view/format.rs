@@ -289,7 +289,7 @@ pub fn at(ms: i64) -> DisplayTime {
 /// How a run ended, in plain words; the code is the record's. The tone only says what is known of it.
 #[must_use]
 pub fn state(state: &State) -> Badge {
-    let tone = match state.word.as_str() {
+    let tone = match &*state.word {
         "completed" => "good",
         "failed" | "catastrophic" | "harness_error" => "bad",
         "timed_out" | "limit_exceeded" | "hung" | "unevaluable" => "poor",
@@ -297,7 +297,7 @@ pub fn state(state: &State) -> Badge {
     };
     let word = state.word.replace('_', " ");
     Badge {
-        code: (word != state.word).then(|| state.word.clone()),
+        code: (word != *state.word).then(|| state.word.to_string()),
         ..Badge::new(word, tone)
     }
 }
@@ -359,7 +359,7 @@ mod tests {
     #[test]
     fn a_state_is_shown_in_plain_words_and_keeps_the_word_of_the_record() {
         let badge = state(&State {
-            word: "harness_error".to_owned(),
+            word: "harness_error".into(),
             detail: None,
         });
         assert_eq!(

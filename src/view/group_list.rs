@@ -85,7 +85,7 @@ fn group_row(
 ) -> GroupRow {
     let runs = || group.runs.iter().map(|&run| &archive.runs[run]);
     let state = |run: usize| format::state(&archive.runs[run].run.state);
-    let completed = runs().filter(|entry| entry.run.state.word == "completed");
+    let completed = runs().filter(|entry| entry.run.state.is_completed());
     let others: BTreeSet<usize> = runs().map(|entry| entry.group(across)).collect();
     let newest = group.runs.iter().take(GLYPHS).rev();
     let glyphs = newest.map(|&run| {

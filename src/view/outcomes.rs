@@ -97,14 +97,7 @@ pub fn compared(run: &Run) -> impl Iterator<Item = (String, String)> {
 #[must_use]
 pub fn value(outcome: &Outcome) -> Cell {
     outcome.words().map_or_else(
-        || {
-            Cell::unknown(
-                outcome
-                    .reason
-                    .clone()
-                    .unwrap_or_else(|| "unscored".to_owned()),
-            )
-        },
+        || Cell::unknown(outcome.reason.as_deref().unwrap_or("unscored")),
         |words| Cell::known(cut(&words)),
     )
 }

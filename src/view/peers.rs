@@ -1,5 +1,7 @@
 //! Where the cost of a run lies among those of all comparable runs, whichever model or harness made them.
 
+use std::sync::Arc;
+
 use crate::model::archive::{Archive, Entry};
 use crate::model::comparison::Set;
 
@@ -44,7 +46,7 @@ pub(super) fn ranges(archive: &Archive, set: &Set) -> Vec<Option<PeerRange>> {
                 && subject.engine_label() == set.engine
         })
         .collect();
-    let range = |(variant, _): &(Option<String>, Vec<usize>)| {
+    let range = |(variant, _): &(Option<Arc<str>>, Vec<usize>)| {
         let runs = comparable.iter();
         let runs = runs.filter(|entry| entry.run.subject.variant == *variant);
         let costs: Vec<f64> = runs.filter_map(|entry| cost(entry)).collect();

@@ -2,6 +2,7 @@
 //! mark, and where the names of their models fit.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::diagnostics::text::capitalized;
 use crate::model::archive::{Archive, Entry, GroupBy};
@@ -176,7 +177,7 @@ fn facets(archive: &Archive, set: &Set, axes: (PlotMetric, PlotMetric), root: &s
     let (left, top, right, bottom) = FRAME;
     let across = Scale::new(all().map(|point| point.1), axes.0, (left, right));
     let up = Scale::new(all().map(|point| point.2), axes.1, (bottom, top));
-    let facet = |(variant, runs, points): &(&Option<String>, &Vec<usize>, Vec<Point>)| {
+    let facet = |(variant, runs, points): &(&Option<Arc<str>>, &Vec<usize>, Vec<Point>)| {
         let variant = variant.as_deref().unwrap_or("not recorded");
         let mut caption = format!("{} over {}", capitalized(axes.1.name()), axes.0.name());
         if set.variants.len() > 1 {

@@ -1,6 +1,7 @@
 //! A run as a row of a table.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use serde::Serialize;
 
@@ -81,7 +82,7 @@ pub fn row(
     entry: &Entry,
     findings: &Findings,
     root: &str,
-    checks: &[(String, String)],
+    checks: &[(Arc<str>, Arc<str>)],
 ) -> RunRow {
     let run = &entry.run;
     let (subject, metrics) = (&run.subject, &run.metrics);
@@ -188,7 +189,7 @@ const DETAIL: usize = 300;
 
 fn check(entry: &Entry, view: &str) -> Similarity {
     let checks = &entry.run.validation.checks;
-    let Some(check) = checks.iter().find(|check| check.view == view) else {
+    let Some(check) = checks.iter().find(|check| *check.view == *view) else {
         return Similarity {
             cell: Cell::unknown("the case version of this run does not have this check"),
             shade: None,

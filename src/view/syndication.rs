@@ -78,10 +78,10 @@ pub fn atom(config: &Config, base: &str, archive: &Archive, findings: &[Findings
                 title: format!("{} by {}", run.title(), subject.model()),
                 at: time::iso(recency.ms),
                 tags: vec![
-                    subject.case.clone(),
+                    subject.case.to_string(),
                     subject.model().to_owned(),
-                    subject.harness.clone(),
-                    run.state.word.clone(),
+                    subject.harness.to_string(),
+                    run.state.word.to_string(),
                 ],
                 summary: format!(
                     "{} with {}: {}, {}",

@@ -79,7 +79,7 @@ pub fn wall_run(entry: &Entry, findings: &Findings, root: &str) -> WallRun {
         href: format!("{root}{}", links::run(&entry.slug)),
         state: format::state(&entry.run.state),
         model: subject.model().to_owned(),
-        case: subject.case.clone(),
+        case: subject.case.to_string(),
         facts: facts.join(", "),
         width: 100,
         glyph: Glyph::of_run(findings),

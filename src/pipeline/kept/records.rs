@@ -1,6 +1,7 @@
 //! The records of the last build, so that those whose files look the same are not read again.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -9,9 +10,7 @@ use crate::beneath::{Found, Kind, Stamp};
 use crate::diagnostics::Diagnostic;
 use crate::formats::run_record::UnknownKey;
 use crate::model::outcome::Outcome;
-use crate::model::run::{
-    Check, Environment, Metrics, Number, Recorded, Run, State, Step, Subject, Validation,
-};
+use crate::model::run::{Check, Metrics, Number, Run, State, Subject, Validation};
 use crate::model::time::Moment;
 use crate::url::HttpUrl;
 
@@ -115,7 +114,8 @@ impl<T, U: Serialize, F: Fn(&T) -> U> Serialize for Streamed<'_, T, F> {
     }
 }
 
-type Text = Option<String>;
+type Word = Arc<str>;
+type Text = Option<Word>;
 /// A [`Number`].
 type NumberData = (String, f64);
 /// A [`Moment`].
@@ -127,22 +127,13 @@ struct RunData {
     id: String,
     /// When it began, when it ended and when it was published.
     times: [Option<MomentData>; 3],
-    subject: ([String; 5], [Text; 5]),
-    environment: [Text; 5],
+    subject: ([Word; 5], [Text; 5]),
     metrics: [Option<NumberData>; 7],
-    validation: (Option<bool>, Text, [StepData; 2]),
-    checks: Vec<(String, String, bool, Option<NumberData>, Text)>,
-    links: [Text; 2],
-    state: (String, Text),
-    outcomes: Vec<(String, [Text; 4], Option<bool>)>,
-}
-
-/// A [`Recorded`].
-#[derive(Debug, Serialize, Deserialize)]
-enum StepData {
-    Step(String, bool, Text),
-    Never,
-    Unknown,
+    validation: (Option<bool>, Text),
+    checks: Vec<(Word, Word, bool, Option<NumberData>, Text)>,
+    links: [Option<String>; 2],
+    state: (Word, Text),
+    outcomes: Vec<(Word, [Text; 4], Option<bool>)>,
 }
 
 fn data(run: &Run) -> RunData {
@@ -152,7 +143,6 @@ fn data(run: &Run) -> RunData {
         finished,
         published,
         subject: s,
-        environment: e,
         metrics: m,
         validation: v,
         source_repo,
@@ -171,11 +161,6 @@ fn data(run: &Run) -> RunData {
         m.comparable_cost,
         m.actual_cost,
     ];
-    let step = |it: Recorded| match it {
-        Recorded::Step(step) => StepData::Step(step.command, step.succeeded, step.detail),
-        Recorded::Never => StepData::Never,
-        Recorded::Unknown => StepData::Unknown,
-    };
     let check = |it: Check| {
         let similarity = it.similarity.map(number);
         (it.view, it.name, it.reached, similarity, it.detail)
@@ -194,15 +179,8 @@ fn data(run: &Run) -> RunData {
                 s.engine_version,
             ],
         ),
-        environment: [
-            e.test_cabinet_commit,
-            e.os,
-            e.container_image,
-            e.node_version,
-            e.auth_mode,
-        ],
         metrics: metrics.map(|it| it.map(number)),
-        validation: (v.loaded, v.detail, [step(v.install), step(v.build)]),
+        validation: (v.loaded, v.detail),
         checks: v.checks.into_iter().map(check).collect(),
         links: [source_repo, playable_build].map(|url| url.map(|url| url.as_str().to_owned())),
         state: (state.word, state.detail),
@@ -214,15 +192,6 @@ fn data(run: &Run) -> RunData {
 fn run(data: RunData) -> Option<Run> {
     let moment = |(text, ms): MomentData| Moment { text, ms };
     let number = |(literal, value): NumberData| Number { literal, value };
-    let step = |it: StepData| match it {
-        StepData::Step(command, succeeded, detail) => Recorded::Step(Step {
-            command,
-            succeeded,
-            detail,
-        }),
-        StepData::Never => Recorded::Never,
-        StepData::Unknown => Recorded::Unknown,
-    };
     let check =
         |(view, name, reached, similarity, detail): (_, _, _, Option<NumberData>, _)| Check {
             view,
@@ -246,13 +215,6 @@ fn run(data: RunData) -> Option<Run> {
     let ([case, test_type, harness, orchestrator, engine], known) = data.subject;
     let [version, variant, harness_version, model, engine_version] = known;
     let [
-        test_cabinet_commit,
-        os,
-        container_image,
-        node_version,
-        auth_mode,
-    ] = data.environment;
-    let [
         run_time_seconds,
         uncached_input,
         cached_input,
@@ -262,7 +224,7 @@ fn run(data: RunData) -> Option<Run> {
         actual_cost,
     ] = data.metrics.map(|it| it.map(number));
     let [started, finished, published] = data.times.map(|it| it.map(moment));
-    let (loaded, detail, [install, build]) = data.validation;
+    let (loaded, detail) = data.validation;
     let (word, why) = data.state;
     Some(Run {
         id: data.id,
@@ -281,13 +243,6 @@ fn run(data: RunData) -> Option<Run> {
             engine,
             engine_version,
         },
-        environment: Environment {
-            test_cabinet_commit,
-            os,
-            container_image,
-            node_version,
-            auth_mode,
-        },
         metrics: Metrics {
             run_time_seconds,
             uncached_input,
@@ -300,8 +255,6 @@ fn run(data: RunData) -> Option<Run> {
         validation: Validation {
             loaded,
             detail,
-            install: step(install),
-            build: step(build),
             checks: data.checks.into_iter().map(check).collect(),
         },
         source_repo: source_repo?,

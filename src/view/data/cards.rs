@@ -75,11 +75,11 @@ impl Manifest {
     /// What all cards of a run have in common.
     pub fn head<'a>(&mut self, entry: &'a Entry) -> Head<'a> {
         let subject = &entry.run.subject;
-        let case = self.places.get(&subject.case).copied();
+        let case = self.places.get(&*subject.case).copied();
         let case = case.unwrap_or_else(|| {
             let place = self.cases.len();
-            self.cases.push(subject.case.clone());
-            self.places.insert(subject.case.clone(), place);
+            self.cases.push(subject.case.to_string());
+            self.places.insert(subject.case.to_string(), place);
             place
         });
         let title = entry.run.title();

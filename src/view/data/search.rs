@@ -1,5 +1,7 @@
 //! What the site's search looks through: short texts, each with a title and an address.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 
 use crate::links;
@@ -222,7 +224,7 @@ pub fn failures(entry: &Entry, tapes: &[Tape<'_>], layouts: &[Layout<'_>]) -> Ve
 /// What went wrong in a run: what its record says of its state and its validation, and the messages of its events.
 pub fn failures_of(entry: &Entry, messages: Vec<Failure>) -> impl Iterator<Item = RunText> {
     let run = &entry.run;
-    let detail = |of: String, anchor: &str, detail: Option<&String>| {
+    let detail = |of: String, anchor: &str, detail: Option<&Arc<str>>| {
         let says = words::plain(head(detail?, DETAIL));
         (!says.is_empty()).then(|| (format!("index.html{anchor}"), of, says))
     };

@@ -1,11 +1,13 @@
 //! The answer on the first screen: how a run ended, what it cost, and why it ended that way.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 
 use crate::links;
-use crate::model::details;
+use crate::model::details::{self, Recorded};
 use crate::model::outcome::Outcome;
-use crate::model::run::{Recorded, Run};
+use crate::model::run::Run;
 use crate::model::words;
 use crate::view::{Cell, format, outcomes};
 
@@ -57,9 +59,9 @@ pub struct WhyView {
     /// `Why it ended`, or `What did not work` of a completed run.
     pub title: &'static str,
     /// What the record says of its state.
-    pub state: Option<String>,
+    pub state: Option<Arc<str>>,
     /// What the validation says.
-    pub validation: Option<String>,
+    pub validation: Option<Arc<str>>,
     /// Steps that failed, and screens that did not open.
     pub checks: Vec<String>,
 }
@@ -90,14 +92,14 @@ pub struct FailureLink {
 
 pub(super) fn head(s: &Sources<'_>) -> HeadView {
     let run = &s.entry.run;
-    let completed = run.state.word == "completed";
+    let completed = run.state.is_completed();
     let (failures, count) = failures(s);
     let (picture, shows) = picture(s).unzip();
     HeadView {
         picture,
         shows: shows.unwrap_or_default(),
         figures: figures(s, count),
-        why: why(run, completed),
+        why: why(run, details::steps(s.details), completed),
         failures,
         completed,
     }
@@ -132,7 +134,7 @@ fn figures(s: &Sources<'_>, failures: usize) -> Vec<Figure> {
     let mut figures = vec![
         figure(
             "state",
-            Cell::titled(state.word.clone(), run.state.word.clone()),
+            Cell::titled(state.word.clone(), &*run.state.word),
             match state.tone {
                 "bad" => "g-bad",
                 "poor" => "g-poor",
@@ -198,21 +200,16 @@ fn figures(s: &Sources<'_>, failures: usize) -> Vec<Figure> {
     figures
 }
 
-fn why(run: &Run, completed: bool) -> Option<WhyView> {
+fn why(run: &Run, steps: [Recorded<'_>; 2], completed: bool) -> Option<WhyView> {
     let validation = &run.validation;
-    let steps = [
-        ("Install", &validation.install),
-        ("Build", &validation.build),
-    ];
-    let failed = steps.into_iter().filter_map(|(name, step)| match step {
-        Recorded::Step(step) if !step.succeeded => Some(format!("{name} failed")),
-        _ => None,
-    });
+    let steps = ["Install", "Build"].into_iter().zip(steps);
+    let failed = steps.filter(|(_, step)| step.has_failed());
+    let failed = failed.map(|(name, _)| format!("{name} failed"));
     let unreached: Vec<&str> = validation
         .checks
         .iter()
         .filter(|check| check.compared().is_none())
-        .map(|check| check.name.as_str())
+        .map(|check| &*check.name)
         .collect();
     let unreached = match (unreached.len(), validation.checks.len()) {
         (0, _) => None,
@@ -221,9 +218,8 @@ fn why(run: &Run, completed: bool) -> Option<WhyView> {
         _ => Some(format!("The screens {} did not open", unreached.join(", "))),
     };
     let checks: Vec<String> = failed.chain(unreached).collect();
-    let detail = validation.detail.clone();
     // An imported run may not say how it ended.
-    let fine = completed || run.state.word == "unknown";
+    let fine = completed || &*run.state.word == "unknown";
     let nothing = fine && checks.is_empty() && validation.loaded != Some(false);
     (!nothing).then(|| WhyView {
         title: if fine {
@@ -232,7 +228,7 @@ fn why(run: &Run, completed: bool) -> Option<WhyView> {
             "Why it ended"
         },
         state: run.state.detail.clone(),
-        validation: detail,
+        validation: validation.detail.clone(),
         checks,
     })
 }

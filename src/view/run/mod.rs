@@ -64,9 +64,9 @@ pub struct RunPage {
     /// Its harness.
     pub harness: Link,
     /// Version of the harness.
-    pub harness_version: Option<String>,
+    pub harness_version: Option<Arc<str>>,
     /// Version of the case.
-    pub version: Option<String>,
+    pub version: Option<Arc<str>>,
     /// Variant of the case.
     pub variant: Cell,
     /// How it ended and why.

@@ -1,5 +1,7 @@
 //! Where everything on the page of a run comes from.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 
 use crate::config::Downloads;
@@ -7,6 +9,7 @@ use crate::links;
 use crate::markup::{Html, escape};
 use crate::model::Withheld;
 use crate::model::annotation::{Problem, Sidecar};
+use crate::model::details::Text;
 use crate::model::tape::{Format, Tape};
 use crate::model::value::Value;
 use crate::view::reconciliation::{self, ComparedView};
@@ -121,9 +124,10 @@ pub struct SidecarView {
 
 pub(super) fn provenance(s: &Sources<'_>) -> ProvenanceView {
     let run = &s.entry.run;
-    let (subject, environment) = (&run.subject, &run.environment);
+    let (subject, environment) = (&run.subject, &s.details.environment);
     let known = |text: &str| Cell::known(text);
-    let text = |text: &Option<String>| format::text(text.as_ref());
+    let text = |text: &Option<Arc<str>>| format::text(text.as_ref());
+    let said = |text: &Text<'_>| format::text(text.as_ref());
     let seed_commit = format::text(s.details.seed_commit.as_ref());
     let facts = vec![
         Fact::code(("Run id", known(&run.id))),
@@ -139,14 +143,14 @@ pub(super) fn provenance(s: &Sources<'_>) -> ProvenanceView {
         Fact::new(("Engine", known(&subject.engine))),
         Fact::new(("Engine version", text(&subject.engine_version))),
         Fact::new(("Harness version", text(&subject.harness_version))),
-        Fact::new(("Authentication", text(&environment.auth_mode))),
+        Fact::new(("Authentication", said(&environment.auth_mode))),
         Fact::code((
             "Test Cabinet commit",
-            text(&environment.test_cabinet_commit),
+            said(&s.details.tooling.test_cabinet_commit),
         )),
-        Fact::new(("Operating system", text(&environment.os))),
-        Fact::code(("Container image", text(&environment.container_image))),
-        Fact::code(("Node.js", text(&environment.node_version))),
+        Fact::new(("Operating system", said(&environment.os))),
+        Fact::code(("Container image", said(&environment.container_image))),
+        Fact::code(("Node.js", said(&environment.node_version))),
         Fact::code(("Seed commit", seed_commit)),
     ];
     let gg = [

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::model::details::{self, Details, Proof};
-use crate::model::run::{Recorded, Run, Step};
+use crate::model::details::{self, Details, Proof, Recorded};
+use crate::model::run::Run;
 use crate::model::transcript::AssetFile;
 use crate::model::value::{Excerpt, Value};
 use crate::view::tree::{self, Tree};
@@ -21,7 +21,7 @@ pub struct ValidationView {
     /// Whether the implementation loaded, where something was validated.
     pub loaded: Badge,
     /// Why not.
-    pub detail: Option<String>,
+    pub detail: Option<Arc<str>>,
     /// Install and build.
     pub steps: Vec<StepView>,
     /// The checks.
@@ -61,15 +61,15 @@ pub struct StepView {
 #[derive(Debug, Serialize)]
 pub struct CheckView {
     /// Its name.
-    pub name: String,
+    pub name: Arc<str>,
     /// Its view.
-    pub view: String,
+    pub view: Arc<str>,
     /// How similar it was.
     pub similarity: Cell,
     /// `not reached`, beside a similarity that is unknown.
     pub note: Option<&'static str>,
     /// Why it was not reached.
-    pub detail: Option<String>,
+    pub detail: Option<Arc<str>>,
 }
 
 /// A proof.
@@ -103,10 +103,7 @@ pub(super) fn validation(
 ) -> ValidationView {
     let v = &run.validation;
     let recorded = &details.validation;
-    let step = |name, step, never, recorded: &Option<_>| {
-        let more = details::more(recorded.as_ref());
-        self::step((name, never), step, &more)
-    };
+    let [install, build] = details::steps(details);
     ValidationView {
         loaded: match v.loaded {
             Some(true) => Badge::new("The implementation loaded", "good"),
@@ -116,8 +113,8 @@ pub(super) fn validation(
         detail: v.detail.clone(),
         steps: if v.loaded.is_some() {
             vec![
-                step("Install", &v.install, "never attempted", &recorded.install),
-                step("Build", &v.build, "never reached", &recorded.build),
+                step(("Install", "never attempted"), install),
+                step(("Build", "never reached"), build),
             ]
         } else {
             Vec::new()
@@ -159,17 +156,14 @@ pub(super) fn validation(
     }
 }
 
-fn step(
-    (name, never): (&'static str, &str),
-    recorded: &Recorded,
-    more: &[(String, Value)],
-) -> StepView {
+fn step((name, never): (&'static str, &str), recorded: Recorded<'_>) -> StepView {
     let (step, word, tone) = match recorded {
-        Recorded::Step(step) if step.succeeded => (Some(step), "succeeded", "good"),
-        Recorded::Step(step) => (Some(step), "failed", "bad"),
+        Recorded::Step(step) if recorded.has_failed() => (Some(step), "failed", "bad"),
+        Recorded::Step(step) => (Some(step), "succeeded", "good"),
         Recorded::Never => (None, never, "none"),
         Recorded::Unknown => (None, "not recorded", "none"),
     };
+    let more = details::more(step);
     let facts = more
         .iter()
         .map(|(key, value)| (key.clone(), tree::tree(value)));
@@ -177,10 +171,11 @@ fn step(
         name,
         outcome: Badge::new(word, tone),
         command: step
-            .map(|step: &Step| step.command.clone())
-            .filter(|command| !command.is_empty()),
+            .and_then(|step| step.command.as_deref())
+            .filter(|command| !command.is_empty())
+            .map(str::to_owned),
         detail: step
-            .and_then(|step| step.detail.as_ref())
+            .and_then(|step| step.detail.as_deref())
             .filter(|detail| !detail.is_empty())
             .map(|detail| tree::words(&Excerpt::of(detail))),
         more: (!more.is_empty()).then(|| Tree::Facts(facts.collect(), None)),
